@@ -1,0 +1,332 @@
+//! Static tables: what one translated block does, in architecture-neutral terms.
+//!
+//! Definition: a block is a straight sequence of instructions with one entry. It ends at its first control transfer,
+//! at a known branch target, or at a length limit; only its last instruction transfers control.
+//!
+//! Invariants: operands stand in execution order (a read-modify-write appears as its read followed by its write, with
+//! the same instruction index); `Address` word indices are below [`Block::words`]; word 0 is the record header.
+
+/// Number of a translated block; dense from 0, in order of publication.
+pub type BlockId = u32;
+
+/// Registers 0 to 15: general purpose, 8 bytes each, in the machine's encoding order (4 is the stack pointer).
+pub const REG_GENERAL: u8 = 0;
+/// Registers 16 to 47: vector, up to 64 bytes each.
+pub const REG_VECTOR: u8 = 16;
+/// Registers 48 to 55: vector masks, 8 bytes each.
+pub const REG_MASK: u8 = 48;
+/// Register 56: the flags, one flag per byte (carry, parity, adjust, zero, sign, overflow, direction).
+pub const REG_FLAGS: u8 = 56;
+/// Registers 57 to 64: the floating-point stack and multimedia registers, 10 bytes each, by physical slot when known.
+pub const REG_X87: u8 = 57;
+/// Register 65: everything else that carries data between instructions (bound, tile and control registers).
+pub const REG_OTHER: u8 = 65;
+/// One past the last register number.
+pub const REG_COUNT: u8 = 66;
+
+/// Bytes `lo..hi` of a register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct RegRange {
+    /// Register number, below [`REG_COUNT`].
+    pub reg: u8,
+    /// First byte.
+    pub lo: u8,
+    /// One past the last byte.
+    pub hi: u8,
+}
+
+/// How an instruction uses a value it reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// An ordinary input of the computation.
+    Value,
+    /// An input that may be the accumulator of a reduction: the result is `accumulator op rest` with the
+    /// associative operator of [`Operation::kind`] (the minuend of a subtraction, the addend of a fused multiply-add,
+    /// either side of a commutative operator).
+    Accumulator,
+    /// Only part of an address computation of a memory operand.
+    Address,
+    /// A byte range that merely passes through unchanged (lanes a merging instruction keeps): never a dependence.
+    Kept,
+    /// Only decides whether or where control goes (flags of a branch, the target of an indirect jump, a count).
+    Control,
+}
+
+/// A register read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct RegUse {
+    /// What is read.
+    pub range: RegRange,
+    /// What it is read for.
+    pub role: Role,
+}
+
+/// Kind of computation an instruction performs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OpKind {
+    /// No effect on data (no-operation, prefetch, fence, endbranch).
+    Nop,
+    /// The result does not depend on any input: immediate moves and zero idioms (which list no uses).
+    Constant,
+    /// Moves a value unchanged, possibly widened or narrowed: moves, loads, stores, push, pop.
+    Copy,
+    /// Rearranges lanes: shuffles, unpacks, extracts, inserts, broadcasts.
+    Shuffle,
+    /// Addition, subtraction, increment, address arithmetic, fused multiply-add.
+    Add,
+    /// Multiplication.
+    Multiply,
+    /// Division, remainder, square root.
+    Divide,
+    /// Minimum.
+    Minimum,
+    /// Maximum.
+    Maximum,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// Shift or rotate.
+    Shift,
+    /// Comparison or test; only flags or a mask result.
+    Compare,
+    /// Conversion between representations.
+    Convert,
+    /// Conditional move, select or blend.
+    Select,
+    /// Control transfer.
+    Control,
+    /// System call.
+    System,
+    /// Anything else.
+    Other,
+}
+
+/// What an instruction computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Operation {
+    /// Kind of computation.
+    pub kind: OpKind,
+    /// The operands are floating point.
+    pub float: bool,
+    /// The (integer, register-width) result is a constant-coefficient combination of the `Value` and `Accumulator`
+    /// operands plus a constant: moves, additions, subtractions, `lea`, negation, shift left and multiplication by
+    /// an immediate. Flags set beside it do not matter.
+    pub linear: bool,
+}
+
+/// One instruction of a block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Instr {
+    /// Address of the instruction in the program's memory.
+    pub pc: u64,
+    /// Length in bytes.
+    pub len: u8,
+    /// What it computes.
+    pub operation: Operation,
+    /// Registers read. Zero idioms list none. The stack pointer's implicit adjustment by push, pop, call and return
+    /// is left out here and in `defs`; its use as an address is listed with [`Role::Address`].
+    pub uses: Vec<RegUse>,
+    /// Registers written (a 32-bit general-purpose write lists all 8 bytes).
+    pub defs: Vec<RegRange>,
+    /// Some of `defs` are written only under a condition (conditional move, masked, shift by zero): the old value may
+    /// survive, so it is listed in `uses` as well.
+    pub conditional: bool,
+}
+
+/// Direction of a memory operand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// Load.
+    Read,
+    /// Store.
+    Write,
+}
+
+/// How the address of an operand is found from a record.
+///
+/// Words are indices into the record (word 0 is the header). All arithmetic wraps modulo 2^64.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Address {
+    /// The same address always.
+    Constant(u64),
+    /// `words[word] + delta`.
+    Word {
+        /// Index of the base word.
+        word: u16,
+        /// Static displacement.
+        delta: i64,
+    },
+    /// `thread base + words[word] + delta`, for segment-relative (thread-local) operands; the base comes with the
+    /// latest [`crate::stream::Special::ThreadBase`] record.
+    Segment {
+        /// Index of the offset word, if any part of it is dynamic.
+        word: Option<u16>,
+        /// Static displacement.
+        delta: i64,
+    },
+    /// A repeated string instruction: with `from = words[from]` and `to = words[to]` taken before and after it, the
+    /// bytes touched are `[from, to)` ascending when `to >= from`, else `[to + size, from + size)` descending, in
+    /// elements of the operand's size.
+    Span {
+        /// Index of the word with the address before the instruction.
+        from: u16,
+        /// Index of the word with the address after it.
+        to: u16,
+    },
+    /// One lane of a gather or scatter: `base + sign_extend(index) * scale + delta`. The lane is inactive, and makes
+    /// no access, if its mask bit is clear.
+    Lane {
+        /// Index of the base word, if there is a base register.
+        base: Option<u16>,
+        /// Index of the word that holds the lane's index.
+        index_word: u16,
+        /// Bit at which the index starts in that word (0 or 32).
+        index_shift: u8,
+        /// Bits of the index: 32 or 64.
+        index_bits: u8,
+        /// Multiplier of the index.
+        scale: u8,
+        /// Static displacement.
+        delta: i64,
+        /// Word and bit that say whether the lane is active.
+        mask: Option<(u16, u8)>,
+    },
+}
+
+/// One memory operand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Operand {
+    /// Index of the instruction in [`Block::instrs`].
+    pub instr: u16,
+    /// Load or store.
+    pub access: Access,
+    /// Bytes touched (one element for [`Address::Span`]).
+    pub size: u16,
+    /// What a loaded value is used for. For stores always [`Role::Value`].
+    pub role: Role,
+    /// Where it is.
+    pub address: Address,
+}
+
+/// How a block ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Terminator {
+    /// Continues with the instruction at this address.
+    Fallthrough(u64),
+    /// Unconditional direct jump.
+    Jump(u64),
+    /// Conditional direct jump.
+    Branch {
+        /// Target when taken.
+        taken: u64,
+        /// Next instruction otherwise.
+        next: u64,
+    },
+    /// Direct call.
+    Call {
+        /// Function called.
+        target: u64,
+        /// Return address.
+        next: u64,
+    },
+    /// Indirect call.
+    IndirectCall {
+        /// Return address.
+        next: u64,
+    },
+    /// Return.
+    Return,
+    /// Indirect jump.
+    IndirectJump,
+    /// System call; control normally continues at `next`.
+    Syscall {
+        /// Next instruction.
+        next: u64,
+    },
+    /// An instruction that always traps, or bytes that are no instruction.
+    Trap,
+}
+
+/// A block that jumps to itself while every register its addresses need advances by a constant: one record stands for
+/// all iterations. The number of iterations is `(words[exit] - words[entry]) / step` (wrapping), at least 1; operand
+/// addresses at iteration t are those of the recipe plus `t * strides[word]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folded {
+    /// Index of the word with the induction register at entry.
+    pub entry: u16,
+    /// Index of the word with the induction register at exit.
+    pub exit: u16,
+    /// Its advance per iteration; never 0.
+    pub step: i64,
+    /// Advance per iteration of each word (0 for the header and the exit word), `words` entries.
+    pub strides: Vec<i64>,
+}
+
+/// Static table of one translated block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// Its number.
+    pub id: BlockId,
+    /// Address of its first instruction.
+    pub pc: u64,
+    /// Address after its last instruction.
+    pub end: u64,
+    /// Length of its record in words, header included.
+    pub words: u16,
+    /// Instructions in order.
+    pub instrs: Vec<Instr>,
+    /// Memory operands in execution order.
+    pub operands: Vec<Operand>,
+    /// How it ends.
+    pub terminator: Terminator,
+    /// Set if one record stands for all iterations of the block as a loop.
+    pub folded: Option<Folded>,
+    /// Words holding the first three integer arguments, in blocks where the guide asked for them.
+    pub arguments: Option<[u16; 3]>,
+    /// Word holding the integer result, in blocks that end with a return.
+    pub result: Option<u16>,
+}
+
+impl Block {
+    /// Number of iterations a record of this block stands for: 1 unless [`Block::folded`].
+    ///
+    /// `record` is the whole record, header included. A hostile record (exit not reachable from entry) gives 1.
+    pub fn iterations(&self, record: &[u64]) -> u64 {
+        let Some(folded) = &self.folded else { return 1 };
+        let (Some(entry), Some(exit)) =
+            (record.get(usize::from(folded.entry)), record.get(usize::from(folded.exit)))
+        else {
+            return 1;
+        };
+        let distance = exit.wrapping_sub(*entry) as i64;
+        match distance.checked_div(folded.step) {
+            Some(n) if n >= 1 => n as u64,
+            _ => 1,
+        }
+    }
+}
+
+/// A block of a function's control-flow graph as decoded statically, executed or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CodeBlock {
+    /// Address of the first instruction.
+    pub start: u64,
+    /// Address after the last instruction.
+    pub end: u64,
+    /// How it ends.
+    pub terminator: Terminator,
+}
+
+/// A function's control-flow graph as decoded when its first block runs: everything reachable from the entry by direct
+/// branches and past calls. Blocks are split at every known branch target, sorted by address, and do not overlap
+/// unless the code itself jumps into the middle of an instruction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FunctionCode {
+    /// Address of the entry block.
+    pub entry: u64,
+    /// All blocks.
+    pub blocks: Vec<CodeBlock>,
+}

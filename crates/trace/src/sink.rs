@@ -1,0 +1,55 @@
+//! Who receives a recording, and who guides it.
+
+use std::path::PathBuf;
+
+use crate::block::{Block, FunctionCode};
+
+/// Number of a recorded thread; the first is 0.
+pub type ThreadId = u32;
+
+/// An executable mapping of a file (or of nothing: generated code, the kernel's shared page).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mapping {
+    /// First address.
+    pub start: u64,
+    /// One past the last address.
+    pub end: u64,
+    /// Offset of `start` in the file.
+    pub offset: u64,
+    /// The file, or `None`.
+    pub path: Option<PathBuf>,
+}
+
+/// Receives a recording. Runs on its own thread, concurrently with the program.
+pub trait Sink: Send {
+    /// An executable mapping appeared. Comes before the first block inside it.
+    fn mapping(&mut self, mapping: Mapping);
+    /// A function was entered for the first time. Comes before the first block of it.
+    fn function(&mut self, code: FunctionCode);
+    /// A block was translated. Comes before its first record.
+    fn block(&mut self, block: Block);
+    /// Records of one thread, in execution order.
+    fn words(&mut self, thread: ThreadId, words: &[u64]);
+}
+
+/// Answers the recorder's questions about code, on the recorder's thread.
+pub trait Guide {
+    /// An executable mapping appeared.
+    fn mapping(&mut self, mapping: &Mapping);
+    /// Whether a function is known to start at `pc` (a symbol): an unconditional jump there is a tail call.
+    fn is_function(&mut self, pc: u64) -> bool;
+    /// Whether the first three integer arguments are wanted at the entry of the function at `pc` (allocators).
+    fn wants_arguments(&mut self, pc: u64) -> bool;
+    /// Whether recording should be on inside the function entered at `pc` and everything it calls. Asked only if
+    /// the recorder was told to start with recording off.
+    fn starts_recording(&mut self, pc: u64) -> bool;
+}
+
+/// Something the recorder could not record, in words for the trust header.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Untracked {
+    /// What it is: "thread", "child process", "modified code", …
+    pub what: String,
+    /// How often.
+    pub count: u64,
+}

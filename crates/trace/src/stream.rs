@@ -1,0 +1,159 @@
+//! The raw record stream: 64-bit words.
+//!
+//! A record starts with a header word. Below [`SPECIAL_BASE`], its low 32 bits are a block id and the record's length is
+//! the block's [`crate::block::Block::words`]. From [`SPECIAL_BASE`] on it is a special record, and the high 32 bits
+//! are the number of payload words that follow.
+
+/// Low half of the smallest special header.
+pub const SPECIAL_BASE: u32 = 0xffff_ff00;
+
+const THREAD_BASE: u32 = SPECIAL_BASE;
+const EFFECT: u32 = SPECIAL_BASE + 1;
+const PARTIAL: u32 = SPECIAL_BASE + 2;
+const SIGNAL: u32 = SPECIAL_BASE + 3;
+const RESUME: u32 = SPECIAL_BASE + 4;
+const GAP: u32 = SPECIAL_BASE + 5;
+
+/// A record the recorder injects between block records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Special<'a> {
+    /// The base address of thread-local operands, from here on.
+    ThreadBase(u64),
+    /// Memory a system call read or wrote: the call's number, its result, and pairs `(address, length)`; the top bit
+    /// of the length is set for a write.
+    Effect {
+        /// System call number.
+        number: u64,
+        /// Its result.
+        result: u64,
+        /// Alternating address and length words.
+        ranges: &'a [u64],
+    },
+    /// The previous block did not complete. The block's record is given as far as it was written; only its first
+    /// `instructions` instructions ran (for a folded block: `iterations` whole iterations, then that many).
+    Partial {
+        /// The block.
+        block: u32,
+        /// Whole iterations that completed, for a folded block.
+        iterations: u64,
+        /// Instructions of the interrupted pass that completed.
+        instructions: u64,
+        /// The record's words after the header, as many as were written.
+        words: &'a [u64],
+    },
+    /// A signal handler starts at `handler`: a call from a pseudo site.
+    Signal {
+        /// Signal number.
+        number: u64,
+        /// Address of the handler.
+        handler: u64,
+    },
+    /// Control continues at `pc` for a reason no instruction shows (return from a signal handler).
+    Resume(u64),
+    /// Recording was off in between; `instructions` is the number not recorded if known, else 0.
+    Gap {
+        /// Instructions not recorded.
+        instructions: u64,
+    },
+}
+
+/// The bit that marks a written range in [`Special::Effect`].
+pub const EFFECT_WRITE: u64 = 1 << 63;
+
+fn header(id: u32, payload: usize) -> u64 {
+    u64::from(id) | (payload as u64) << 32
+}
+
+impl Special<'_> {
+    /// Appends the record to `out`.
+    pub fn write(&self, out: &mut Vec<u64>) {
+        match *self {
+            Special::ThreadBase(base) => out.extend([header(THREAD_BASE, 1), base]),
+            Special::Effect { number, result, ranges } => {
+                out.extend([header(EFFECT, 2 + ranges.len()), number, result]);
+                out.extend_from_slice(ranges);
+            }
+            Special::Partial { block, iterations, instructions, words } => {
+                out.extend([header(PARTIAL, 3 + words.len()), u64::from(block), iterations, instructions]);
+                out.extend_from_slice(words);
+            }
+            Special::Signal { number, handler } => out.extend([header(SIGNAL, 2), number, handler]),
+            Special::Resume(pc) => out.extend([header(RESUME, 1), pc]),
+            Special::Gap { instructions } => out.extend([header(GAP, 1), instructions]),
+        }
+    }
+}
+
+/// Why a stream could not be decoded.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StreamError {
+    /// A record reaches past the end of the slice.
+    #[error("record at word {0} is cut short")]
+    Truncated(usize),
+    /// A special record of unknown kind or with too few payload words.
+    #[error("record at word {0} has an unknown or malformed special header")]
+    Malformed(usize),
+    /// A block id that was never published.
+    #[error("record at word {0} names an unknown block")]
+    UnknownBlock(usize),
+}
+
+/// Whether a header word starts a special record.
+#[inline]
+pub fn is_special(word: u64) -> bool {
+    word as u32 >= SPECIAL_BASE
+}
+
+/// Decodes the special record at the start of `words`; returns it and its length in words, header included.
+///
+/// # Errors
+/// If the header is not a special one, its kind is unknown, or the payload is cut short. The position in the error
+/// is always 0.
+pub fn special(words: &[u64]) -> Result<(Special<'_>, usize), StreamError> {
+    let head = *words.first().ok_or(StreamError::Truncated(0))?;
+    let len = (head >> 32) as usize;
+    let body = words.get(1..1 + len).ok_or(StreamError::Truncated(0))?;
+    let record = match (head as u32, body) {
+        (THREAD_BASE, [base]) => Special::ThreadBase(*base),
+        (EFFECT, [number, result, ranges @ ..]) if ranges.len() % 2 == 0 => {
+            Special::Effect { number: *number, result: *result, ranges }
+        }
+        (PARTIAL, [block, iterations, instructions, words @ ..]) => Special::Partial {
+            block: u32::try_from(*block).map_err(|_| StreamError::Malformed(0))?,
+            iterations: *iterations,
+            instructions: *instructions,
+            words,
+        },
+        (SIGNAL, [number, handler]) => Special::Signal { number: *number, handler: *handler },
+        (RESUME, [pc]) => Special::Resume(*pc),
+        (GAP, [instructions]) => Special::Gap { instructions: *instructions },
+        _ => return Err(StreamError::Malformed(0)),
+    };
+    Ok((record, 1 + len))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_special_record_reads_back() {
+        let all = [
+            Special::ThreadBase(7),
+            Special::Effect { number: 0, result: 5, ranges: &[0x1000, 5 | EFFECT_WRITE] },
+            Special::Partial { block: 3, iterations: 2, instructions: 1, words: &[9, 8] },
+            Special::Signal { number: 11, handler: 0x4000 },
+            Special::Resume(0x5000),
+            Special::Gap { instructions: 12 },
+        ];
+        for record in all {
+            let mut words = Vec::new();
+            record.write(&mut words);
+            assert!(is_special(words[0]));
+            assert_eq!(special(&words), Ok((record, words.len())));
+            for cut in 0..words.len() {
+                assert!(special(&words[..cut]).is_err(), "{record:?} cut to {cut} words");
+            }
+        }
+    }
+}
