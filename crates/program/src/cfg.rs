@@ -1,0 +1,147 @@
+//! Control-flow graph of one function.
+//!
+//! Built from the static decode when the function is first entered; blocks and edges that only execution shows (targets
+//! of indirect jumps, code the decode did not reach) join later. Call edges are not in the graph: a call block
+//! continues at its return address.
+//!
+//! Invariant: node 0 is the entry. Nodes are never removed, so node numbers stay valid.
+
+use rustc_hash::FxHashMap;
+use trace::block::{FunctionCode, Terminator};
+
+use crate::forest::{Forest, forest};
+
+/// A function's graph with its current loop-nesting forest.
+#[derive(Debug, Clone)]
+pub struct Cfg {
+    starts: Vec<u64>,
+    successors: Vec<Vec<usize>>,
+    rank: Vec<u64>,
+    index: FxHashMap<u64, usize>,
+    forest: Forest,
+    stale: bool,
+    next_rank: u64,
+}
+
+impl Cfg {
+    /// The graph of a decoded function.
+    pub fn new(code: &FunctionCode) -> Cfg {
+        let mut cfg = Cfg {
+            starts: Vec::new(),
+            successors: Vec::new(),
+            rank: Vec::new(),
+            index: FxHashMap::default(),
+            forest: Forest::default(),
+            stale: true,
+            next_rank: 0,
+        };
+        cfg.node(code.entry);
+        for block in &code.blocks {
+            cfg.node(block.start);
+        }
+        for block in &code.blocks {
+            for target in local_successors(&block.terminator) {
+                // A direct jump out of the decoded blocks is a tail call.
+                if cfg.index.contains_key(&target) {
+                    cfg.edge(block.start, target);
+                }
+            }
+        }
+        cfg
+    }
+
+    fn node(&mut self, start: u64) -> usize {
+        if let Some(&node) = self.index.get(&start) {
+            return node;
+        }
+        let node = self.starts.len();
+        self.starts.push(start);
+        self.successors.push(Vec::new());
+        self.rank.push(u64::MAX);
+        self.index.insert(start, node);
+        self.stale = true;
+        node
+    }
+
+    /// Adds an edge, and its ends where they are new. Returns whether it was new.
+    pub fn edge(&mut self, from: u64, to: u64) -> bool {
+        let (from, to) = (self.node(from), self.node(to));
+        if self.successors[from].contains(&to) {
+            return false;
+        }
+        self.successors[from].push(to);
+        self.stale = true;
+        true
+    }
+
+    /// Notes that the block at `start` executes; the first to do so ranks first as a header.
+    pub fn executed(&mut self, start: u64) {
+        let node = self.node(start);
+        if self.rank[node] == u64::MAX {
+            self.rank[node] = self.next_rank;
+            self.next_rank += 1;
+        }
+    }
+
+    /// The node of the block that starts at `start`.
+    pub fn find(&self, start: u64) -> Option<usize> {
+        self.index.get(&start).copied()
+    }
+
+    /// Address of a node's block.
+    pub fn start(&self, node: usize) -> u64 {
+        self.starts[node]
+    }
+
+    /// Addresses of all blocks.
+    pub fn starts(&self) -> &[u64] {
+        &self.starts
+    }
+
+    /// The loop-nesting forest of the graph as known now.
+    pub fn forest(&mut self) -> &Forest {
+        if self.stale {
+            self.forest = forest(&self.successors, 0, &self.rank);
+            self.stale = false;
+        }
+        &self.forest
+    }
+}
+
+/// Where control can go from a block without leaving the activation.
+fn local_successors(terminator: &Terminator) -> Vec<u64> {
+    match *terminator {
+        Terminator::Fallthrough(next)
+        | Terminator::Jump(next)
+        | Terminator::Call { next, .. }
+        | Terminator::IndirectCall { next }
+        | Terminator::Syscall { next } => vec![next],
+        Terminator::Branch { taken, next } => vec![taken, next],
+        Terminator::Return | Terminator::IndirectJump | Terminator::Trap => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trace::block::CodeBlock;
+
+    #[test]
+    fn an_executed_indirect_edge_closes_a_loop() {
+        let code = FunctionCode {
+            entry: 10,
+            blocks: vec![
+                CodeBlock { start: 10, end: 20, terminator: Terminator::Fallthrough(20) },
+                CodeBlock { start: 20, end: 30, terminator: Terminator::IndirectJump },
+            ],
+        };
+        let mut cfg = Cfg::new(&code);
+        assert!(cfg.forest().loops.is_empty());
+        assert!(cfg.edge(20, 40));
+        assert!(cfg.edge(40, 20));
+        assert!(!cfg.edge(40, 20));
+        let head = cfg.find(20);
+        assert_eq!(cfg.forest().loops.len(), 1);
+        assert_eq!(Some(cfg.forest().loops[0].header), head);
+    }
+}

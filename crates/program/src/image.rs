@@ -1,0 +1,287 @@
+//! Mapped files: symbols, demangled names, source lines with inlined frames.
+//!
+//! A [`Image`] collects the executable mappings of a run in the order they appear; later mappings hide earlier ones at
+//! the same addresses. Files are read when first asked about. A file that cannot be read or parsed has no symbols and
+//! no lines; that is not an error (the report says which modules lack what).
+
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
+
+use object::{Object, ObjectSegment, ObjectSymbol, SymbolKind};
+use trace::sink::Mapping;
+
+/// One source position of an address; a chain of them where calls were inlined.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct Location {
+    /// Demangled function name.
+    pub function: Option<String>,
+    /// File as the debug information names it.
+    pub file: Option<String>,
+    /// Line, from 1.
+    pub line: Option<u32>,
+    /// Column, from 1.
+    pub column: Option<u32>,
+}
+
+/// A symbol of a mapped file, at its address in the program's memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Symbol {
+    /// Address.
+    pub address: u64,
+    /// Size in bytes, 0 if unknown.
+    pub size: u64,
+    /// Demangled name.
+    pub name: String,
+}
+
+#[derive(Debug, Clone)]
+struct RawSymbol {
+    address: u64,
+    size: u64,
+    name: String,
+}
+
+/// Symbols of one file, at the file's own addresses.
+#[derive(Debug, Default)]
+struct Tables {
+    functions: Vec<RawSymbol>,
+    data: Vec<RawSymbol>,
+    /// File offset, size and address of the loaded segments.
+    segments: Vec<(u64, u64, u64)>,
+    debug: bool,
+    build_id: Option<Vec<u8>>,
+}
+
+/// One mapped file.
+pub struct Module {
+    path: PathBuf,
+    bias: OnceCell<u64>,
+    start: u64,
+    end: u64,
+    offset: u64,
+    tables: OnceCell<Tables>,
+    lines: OnceCell<Option<addr2line::Loader>>,
+}
+
+impl std::fmt::Debug for Module {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Module").field("path", &self.path).field("start", &self.start).finish_non_exhaustive()
+    }
+}
+
+impl Module {
+    fn tables(&self) -> &Tables {
+        self.tables.get_or_init(|| read_tables(&self.path).unwrap_or_default())
+    }
+
+    /// Difference between addresses in memory and in the file.
+    pub fn bias(&self) -> u64 {
+        *self.bias.get_or_init(|| {
+            let segments = &self.tables().segments;
+            let hit = segments.iter().find(|(offset, size, _)| {
+                self.offset >= *offset & !0xfff && self.offset < offset.saturating_add(*size)
+            });
+            match hit {
+                Some(&(offset, _, address)) => {
+                    self.start.wrapping_sub(address.wrapping_add(self.offset.wrapping_sub(offset)))
+                }
+                None => self.start.wrapping_sub(self.offset),
+            }
+        })
+    }
+
+    /// Path of the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether the file carries line information.
+    pub fn has_debug_information(&self) -> bool {
+        self.tables().debug
+    }
+
+    /// The linker's build id.
+    pub fn build_id(&self) -> Option<String> {
+        let id = self.tables().build_id.as_ref()?;
+        Some(id.iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    fn symbol(&self, table: &[RawSymbol], address: u64, slack: bool) -> Option<Symbol> {
+        let inner = address.wrapping_sub(self.bias());
+        let at = table.partition_point(|s| s.address <= inner).checked_sub(1)?;
+        let hit = &table[at];
+        let inside = inner < hit.address.saturating_add(hit.size) || (hit.size == 0 && slack);
+        inside.then(|| Symbol {
+            address: hit.address.wrapping_add(self.bias()),
+            size: hit.size,
+            name: demangle(&hit.name),
+        })
+    }
+}
+
+fn read_tables(path: &Path) -> Option<Tables> {
+    let bytes = std::fs::read(path).ok()?;
+    let file = object::File::parse(&*bytes).ok()?;
+    let mut tables = Tables::default();
+    for symbol in file.symbols().chain(file.dynamic_symbols()) {
+        if symbol.is_undefined() {
+            continue;
+        }
+        let Ok(name) = symbol.name() else { continue };
+        let raw = RawSymbol { address: symbol.address(), size: symbol.size(), name: name.to_owned() };
+        match symbol.kind() {
+            SymbolKind::Text if !name.is_empty() => tables.functions.push(raw),
+            SymbolKind::Data if raw.size > 0 => tables.data.push(raw),
+            _ => {}
+        }
+    }
+    for table in [&mut tables.functions, &mut tables.data] {
+        // Of several names for one address keep the one with a size, then the shortest, then the first.
+        table.sort_by(|a, b| {
+            (a.address, a.size == 0, a.name.len(), &a.name).cmp(&(
+                b.address,
+                b.size == 0,
+                b.name.len(),
+                &b.name,
+            ))
+        });
+        table.dedup_by_key(|s| s.address);
+    }
+    for segment in file.segments() {
+        let (offset, size) = segment.file_range();
+        tables.segments.push((offset, size, segment.address()));
+    }
+    tables.debug = file.section_by_name(".debug_line").is_some();
+    tables.build_id = file.build_id().ok().flatten().map(<[u8]>::to_vec);
+    Some(tables)
+}
+
+/// Demangles a C++ or Rust symbol; anything else is returned as it is.
+pub fn demangle(name: &str) -> String {
+    let plain = name.split('@').next().unwrap_or(name);
+    if let Ok(rust) = rustc_demangle::try_demangle(plain) {
+        return format!("{rust:#}");
+    }
+    if plain.starts_with("_Z")
+        && let Ok(symbol) = cpp_demangle::Symbol::new(plain)
+        && let Ok(text) = symbol.demangle(&cpp_demangle::DemangleOptions::default())
+    {
+        // The parameter list makes loop names unreadable; keep the qualified name.
+        return strip_parameters(&text);
+    }
+    plain.to_owned()
+}
+
+fn strip_parameters(text: &str) -> String {
+    let mut depth = 0i32;
+    for (at, c) in text.char_indices() {
+        match c {
+            '<' => depth += 1,
+            '>' => depth -= 1,
+            '(' if depth == 0 && at > 0 && !text[at..].starts_with("(anonymous") => {
+                return text[..at].to_owned();
+            }
+            _ => {}
+        }
+    }
+    text.to_owned()
+}
+
+/// All mapped files of a run.
+#[derive(Debug, Default)]
+pub struct Image {
+    modules: Vec<Module>,
+}
+
+impl Image {
+    /// Adds an executable mapping.
+    pub fn add(&mut self, mapping: &Mapping) {
+        let Some(path) = &mapping.path else { return };
+        self.modules.push(Module {
+            path: path.clone(),
+            bias: OnceCell::new(),
+            start: mapping.start,
+            end: mapping.end,
+            offset: mapping.offset,
+            tables: OnceCell::new(),
+            lines: OnceCell::new(),
+        });
+    }
+
+    /// All modules in order of appearance; the first is the program itself.
+    pub fn modules(&self) -> &[Module] {
+        &self.modules
+    }
+
+    /// The module that holds the code at `pc`.
+    pub fn module(&self, pc: u64) -> Option<&Module> {
+        self.modules.iter().rev().find(|m| pc >= m.start && pc < m.end)
+    }
+
+    /// The function that contains `pc`.
+    pub fn function(&self, pc: u64) -> Option<Symbol> {
+        let module = self.module(pc)?;
+        module.symbol(&module.tables().functions, pc, true)
+    }
+
+    /// Whether a function symbol starts exactly at `pc`.
+    pub fn is_function_start(&self, pc: u64) -> bool {
+        let Some(module) = self.module(pc) else { return false };
+        let inner = pc.wrapping_sub(module.bias());
+        module.tables().functions.binary_search_by_key(&inner, |s| s.address).is_ok()
+    }
+
+    /// The global variable whose storage contains `address`.
+    pub fn data_symbol(&self, address: u64) -> Option<Symbol> {
+        // Data lies beside the module's code: the module is found through its load bias.
+        self.modules.iter().find_map(|m| m.symbol(&m.tables().data, address, false))
+    }
+
+    /// Source positions of `pc`, the innermost inlined frame first. Empty if the module has no line information.
+    pub fn locations(&self, pc: u64) -> Vec<Location> {
+        let Some(module) = self.module(pc) else { return Vec::new() };
+        if !module.has_debug_information() {
+            return Vec::new();
+        }
+        let loader = module.lines.get_or_init(|| addr2line::Loader::new(&module.path).ok());
+        let Some(loader) = loader else { return Vec::new() };
+        let mut out = Vec::new();
+        if let Ok(mut frames) = loader.find_frames(pc.wrapping_sub(module.bias())) {
+            while let Ok(Some(frame)) = frames.next() {
+                let place = frame.location.as_ref();
+                out.push(Location {
+                    function: frame
+                        .function
+                        .as_ref()
+                        .and_then(|f| f.raw_name().ok().map(|name| demangle(&name))),
+                    file: place.and_then(|p| p.file.map(str::to_owned)),
+                    line: place.and_then(|p| p.line).filter(|&l| l > 0),
+                    column: place.and_then(|p| p.column).filter(|&c| c > 0),
+                });
+            }
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_readable() {
+        assert_eq!(demangle("main"), "main");
+        assert_eq!(demangle("memcpy@@GLIBC_2.14"), "memcpy");
+        assert_eq!(demangle("_ZN3foo3barEi"), "foo::bar");
+        assert_eq!(demangle("_ZN4core3fmt5write17h0123456789abcdefE"), "core::fmt::write");
+        assert_eq!(demangle("_ZN12_GLOBAL__N_13fooEv"), "(anonymous namespace)::foo");
+    }
+
+    #[test]
+    fn this_test_binary_resolves() {
+        let here = std::env::current_exe().expect("test binary");
+        let tables = read_tables(&here).expect("ELF");
+        assert!(tables.functions.iter().any(|s| s.name.contains("this_test_binary_resolves")));
+        assert!(tables.segments.len() > 1);
+    }
+}

@@ -1,0 +1,274 @@
+//! Variables of the source program, from debug information: name, scope and storage.
+//!
+//! Only what naming an address needs is read: variables and parameters at a fixed address, or at a fixed offset from the
+//! canonical frame address (`DW_OP_fbreg` where the frame base is the call frame's, or the frame pointer at its usual
+//! place). Variables in registers or with location lists have no storage here.
+
+use std::path::Path;
+
+use gimli::{AttributeValue, DwTag, EndianSlice, Operation, RunTimeEndian};
+use object::{Object, ObjectSection};
+
+/// Where a variable lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Storage {
+    /// At this address of the file (without load bias).
+    Fixed(u64),
+    /// At this offset from the canonical frame address (the stack pointer before the call).
+    Frame(i64),
+}
+
+/// One variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Variable {
+    /// Source name.
+    pub name: String,
+    /// Where it lives.
+    pub storage: Storage,
+    /// Size in bytes, 0 if unknown.
+    pub size: u64,
+    /// Size of one element for arrays, else of the variable.
+    pub element: u64,
+    /// Function it belongs to: address range in the file. `None` for globals.
+    pub function: Option<(u64, u64)>,
+    /// Its lexical block: address ranges in the file. Empty means the whole function or program.
+    pub scope: Vec<(u64, u64)>,
+    /// It is a parameter.
+    pub parameter: bool,
+}
+
+/// Reads all variables of a file. Malformed or missing debug information gives fewer variables, never an error.
+pub fn read(path: &Path) -> Vec<Variable> {
+    let mut out = Vec::new();
+    let Ok(bytes) = std::fs::read(path) else { return out };
+    let Ok(file) = object::File::parse(&*bytes) else { return out };
+    let endian = if file.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big };
+    let sections = gimli::DwarfSections::load(|id| -> Result<_, gimli::Error> {
+        Ok(file.section_by_name(id.name()).and_then(|s| s.uncompressed_data().ok()).unwrap_or_default())
+    });
+    let Ok(sections) = sections else { return out };
+    let dwarf = sections.borrow(|section| EndianSlice::new(section, endian));
+    let mut headers = dwarf.units();
+    while let Ok(Some(header)) = headers.next() {
+        if let Ok(unit) = dwarf.unit(header) {
+            // A unit that stops being readable keeps what was read of it.
+            let _ = read_unit(&dwarf, &unit, &mut out);
+        }
+    }
+    out
+}
+
+type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
+
+struct Scope {
+    depth: isize,
+    function: Option<(u64, u64)>,
+    frame_pointer: bool,
+    ranges: Vec<(u64, u64)>,
+}
+
+fn read_unit<'a>(
+    dwarf: &gimli::Dwarf<Slice<'a>>,
+    unit: &gimli::Unit<Slice<'a>>,
+    out: &mut Vec<Variable>,
+) -> gimli::Result<()> {
+    let mut scopes = vec![Scope { depth: -1, function: None, frame_pointer: false, ranges: Vec::new() }];
+    let mut entries = unit.entries();
+    let mut depth = 0;
+    while let Some((delta, entry)) = entries.next_dfs()? {
+        depth += delta;
+        while scopes.len() > 1 && scopes.last().is_some_and(|s| s.depth >= depth) {
+            scopes.pop();
+        }
+        match entry.tag() {
+            gimli::DW_TAG_subprogram => {
+                let ranges = ranges(dwarf, unit, entry)?;
+                let function = hull(&ranges);
+                let frame_pointer = entry
+                    .attr_value(gimli::DW_AT_frame_base)?
+                    .and_then(|v| v.exprloc_value())
+                    .is_some_and(|e| is_frame_pointer(e, unit.encoding()));
+                scopes.push(Scope { depth, function, frame_pointer, ranges: Vec::new() });
+            }
+            gimli::DW_TAG_lexical_block | gimli::DW_TAG_inlined_subroutine => {
+                let ranges = ranges(dwarf, unit, entry)?;
+                let (function, frame_pointer) =
+                    scopes.last().map_or((None, false), |s| (s.function, s.frame_pointer));
+                scopes.push(Scope { depth, function, frame_pointer, ranges });
+            }
+            tag @ (gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter) => {
+                let Some(scope) = scopes.last() else { continue };
+                if let Some(variable) = variable(dwarf, unit, entry, scope, tag)? {
+                    out.push(variable);
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn is_frame_pointer(expression: gimli::Expression<Slice<'_>>, encoding: gimli::Encoding) -> bool {
+    matches!(
+        expression.operations(encoding).next(),
+        Ok(Some(Operation::RegisterOffset { .. } | Operation::Register { .. }))
+    )
+}
+
+fn variable<'a>(
+    dwarf: &gimli::Dwarf<Slice<'a>>,
+    unit: &gimli::Unit<Slice<'a>>,
+    entry: &gimli::DebuggingInformationEntry<'_, '_, Slice<'a>>,
+    scope: &Scope,
+    tag: DwTag,
+) -> gimli::Result<Option<Variable>> {
+    let Some(expression) = entry.attr_value(gimli::DW_AT_location)?.and_then(|v| v.exprloc_value()) else {
+        return Ok(None);
+    };
+    let mut operations = expression.operations(unit.encoding());
+    let storage = match (operations.next()?, operations.next()?) {
+        (Some(Operation::Address { address }), None) => Storage::Fixed(address),
+        // With a frame pointer as frame base the offset counts from rbp, which lies 16 below the canonical address.
+        (Some(Operation::FrameOffset { offset }), None) => {
+            Storage::Frame(if scope.frame_pointer { offset.wrapping_sub(16) } else { offset })
+        }
+        _ => return Ok(None),
+    };
+    // Name and type may stand in the abstract origin or the declaration.
+    let mut name = None;
+    let mut size = (0, 0);
+    let mut at = entry.offset();
+    for _ in 0..4 {
+        let die = unit.entry(at)?;
+        if name.is_none()
+            && let Some(value) = die.attr_value(gimli::DW_AT_name)?
+        {
+            name = Some(dwarf.attr_string(unit, value)?.to_string_lossy().into_owned());
+        }
+        if size.0 == 0
+            && let Some(AttributeValue::UnitRef(offset)) = die.attr_value(gimli::DW_AT_type)?
+        {
+            size = type_size(unit, offset, 0)?;
+        }
+        let next = match die.attr_value(gimli::DW_AT_abstract_origin)? {
+            Some(value) => Some(value),
+            None => die.attr_value(gimli::DW_AT_specification)?,
+        };
+        match next {
+            Some(AttributeValue::UnitRef(offset)) => at = offset,
+            _ => break,
+        }
+    }
+    let Some(name) = name else { return Ok(None) };
+    Ok(Some(Variable {
+        name,
+        storage,
+        size: size.0,
+        element: size.1,
+        function: if matches!(storage, Storage::Frame(_)) { scope.function } else { None },
+        scope: scope.ranges.clone(),
+        parameter: tag == gimli::DW_TAG_formal_parameter,
+    }))
+}
+
+/// Size of a type and of its innermost array element.
+fn type_size(
+    unit: &gimli::Unit<Slice<'_>>,
+    offset: gimli::UnitOffset,
+    level: u32,
+) -> gimli::Result<(u64, u64)> {
+    if level > 16 {
+        return Ok((0, 0));
+    }
+    let die = unit.entry(offset)?;
+    let inner = match die.attr_value(gimli::DW_AT_type)? {
+        Some(AttributeValue::UnitRef(next)) if die.tag() != gimli::DW_TAG_pointer_type => {
+            Some(type_size(unit, next, level + 1)?)
+        }
+        _ => None,
+    };
+    if let Some(size) = die.attr_value(gimli::DW_AT_byte_size)?.and_then(|v| v.udata_value()) {
+        return Ok((
+            size,
+            if die.tag() == gimli::DW_TAG_array_type { inner.map_or(size, |i| i.1) } else { size },
+        ));
+    }
+    if die.tag() == gimli::DW_TAG_pointer_type || die.tag() == gimli::DW_TAG_reference_type {
+        return Ok((8, 8));
+    }
+    let Some((size, element)) = inner else { return Ok((0, 0)) };
+    if die.tag() != gimli::DW_TAG_array_type {
+        return Ok((size, element));
+    }
+    let mut total = size;
+    let mut tree = unit.entries_tree(Some(offset))?;
+    let mut children = tree.root()?.children();
+    while let Some(child) = children.next()? {
+        let range = child.entry();
+        let count = match range.attr_value(gimli::DW_AT_count)?.and_then(|v| v.udata_value()) {
+            Some(count) => Some(count),
+            None => range
+                .attr_value(gimli::DW_AT_upper_bound)?
+                .and_then(|v| v.udata_value())
+                .and_then(|bound| bound.checked_add(1)),
+        };
+        total = count.map_or(0, |c| total.saturating_mul(c));
+    }
+    Ok((total, element))
+}
+
+fn ranges<'a>(
+    dwarf: &gimli::Dwarf<Slice<'a>>,
+    unit: &gimli::Unit<Slice<'a>>,
+    entry: &gimli::DebuggingInformationEntry<'_, '_, Slice<'a>>,
+) -> gimli::Result<Vec<(u64, u64)>> {
+    let mut out = Vec::new();
+    let mut iter = dwarf.die_ranges(unit, entry)?;
+    while let Some(range) = iter.next()? {
+        if range.begin < range.end {
+            out.push((range.begin, range.end));
+        }
+    }
+    Ok(out)
+}
+
+fn hull(ranges: &[(u64, u64)]) -> Option<(u64, u64)> {
+    Some((ranges.iter().map(|r| r.0).min()?, ranges.iter().map(|r| r.1).max()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    #[test]
+    fn scopes_and_storage_of_a_compiled_program() {
+        let dir = std::env::temp_dir().join(format!("loopwright-variables-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).expect("temporary directory");
+        let source = dir.join("v.c");
+        let binary = dir.join("v");
+        std::fs::write(
+            &source,
+            "double table[10][4];\nint main(int argc, char **argv) { (void)argv;\n\
+             for (int i = 0; i < 10; i++) { double row[4]; for (int k = 0; k < 4; k++) row[k] = argc;\n\
+             for (int k = 0; k < 4; k++) table[i][k] = row[k]; } return (int)table[3][2]; }\n",
+        )
+        .expect("source");
+        let status =
+            Command::new("cc").args(["-g", "-O0", "-o"]).arg(&binary).arg(&source).status().expect("cc");
+        assert!(status.success());
+        let all = read(&binary);
+        std::fs::remove_dir_all(&dir).expect("clean up");
+        let find =
+            |name: &str| all.iter().find(|v| v.name == name).unwrap_or_else(|| panic!("{name} in {all:?}"));
+        assert_eq!((find("table").size, find("table").element), (320, 8));
+        assert!(matches!(find("table").storage, Storage::Fixed(_)));
+        let row = find("row");
+        assert_eq!(row.size, 32);
+        assert!(matches!(row.storage, Storage::Frame(offset) if offset < 0));
+        assert_eq!(row.scope.len(), 1);
+        assert!(row.scope[0].0 >= row.function.expect("function").0);
+        assert!(find("argc").parameter);
+        assert_eq!(all.iter().filter(|v| v.name == "k").count(), 2);
+    }
+}
