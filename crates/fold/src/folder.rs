@@ -1,0 +1,523 @@
+//! The streaming fold.
+//!
+//! One *group* per open piece and level. A group at level q holds items that agree on everything outside q, whose
+//! coordinate x_q advances by one constant step, and whose description (start and count of every inner level, first
+//! label of every output) advances by one constant vector. A group closes when nothing continued it by the time an outer
+//! coordinate moves; it then is an item of level q−1. This is the vector run-length fold of ALGORITHMS 5.7 with the
+//! iteration vector as key (ALGORITHMS 3.9); slopes are any integers and steps any positive integer.
+//!
+//! ⊤: where only labels break the pattern and widening is on, the coefficient of the level becomes unknown and the group
+//! keeps a fingerprint (128 bits) of its labels relative to the first. Groups with a fingerprint continue one another
+//! only with equal fingerprints, equal starts and equal counts, so a known coefficient beside an unknown one holds for
+//! every pair of points (up to a collision of fingerprints).
+//!
+//! Limits: at most [`Options::alive`] open groups and [`Options::pieces`] finished pieces; beyond, one box min..max.
+
+use std::hash::{BuildHasher, Hash, Hasher};
+
+use poly::Affine;
+use rustc_hash::FxHashMap;
+
+use crate::piece::{Coefficient, Folded, Label, Level, Piece};
+
+/// What to do with streams that are not affine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Replace label coefficients by ⊤ where that lets points fold together.
+    pub widen: bool,
+    /// Most open groups at one time before giving up.
+    pub alive: usize,
+    /// Most finished pieces before giving up.
+    pub pieces: usize,
+}
+
+impl Options {
+    /// The published default, `4d+1` open groups for a d-dimensional stream, with room for 16 finished pieces a group.
+    pub fn for_dimensions(dims: usize, widen: bool) -> Options {
+        Options { widen, alive: 4 * dims + 5, pieces: 16 * (4 * dims + 1) }
+    }
+
+    /// Never give up.
+    pub fn unlimited(widen: bool) -> Options {
+        Options { widen, alive: usize::MAX, pieces: usize::MAX }
+    }
+}
+
+type ClassId = u32;
+const NO_CLASS: ClassId = 0;
+
+/// How an item continues inside: shared by all items that may follow each other in one group.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Class {
+    inner: ClassId,
+    /// Advance of the inner description per step; `None` while only one item was seen (⊥).
+    delta: Option<Vec<i64>>,
+    step: Option<i64>,
+    unknown: u64,
+    fingerprint: u128,
+}
+
+#[derive(Debug, Clone)]
+struct Group {
+    class: ClassId,
+    x: i64,
+    count: i64,
+    step: i64,
+    first: Vec<i64>,
+    delta: Vec<i64>,
+    expected: Vec<i64>,
+    unknown: u64,
+    fingerprint: u128,
+}
+
+/// Folds one stream.
+#[derive(Debug)]
+pub struct Folder {
+    dims: usize,
+    outputs: usize,
+    options: Options,
+    levels: Vec<Vec<Group>>,
+    outer: Vec<i64>,
+    started: bool,
+    classes: Vec<Class>,
+    ids: FxHashMap<Class, ClassId>,
+    out: Folded,
+    low: Vec<i64>,
+    high: Vec<i64>,
+}
+
+impl Folder {
+    /// A folder for vectors of `dims` coordinates and labels of `outputs` integers (at most 64).
+    pub fn new(dims: usize, outputs: usize, options: Options) -> Folder {
+        Folder {
+            dims,
+            outputs: outputs.min(64),
+            options,
+            levels: vec![Vec::new(); dims.max(1)],
+            outer: vec![0; dims.saturating_sub(1)],
+            started: false,
+            classes: vec![Class { inner: 0, delta: None, step: None, unknown: 0, fingerprint: 0 }],
+            ids: FxHashMap::default(),
+            out: Folded { ranges: vec![(i64::MAX, i64::MIN); outputs.min(64)], ..Folded::default() },
+            low: vec![i64::MAX; dims],
+            high: vec![i64::MIN; dims],
+        }
+    }
+
+    /// Number of points so far.
+    pub fn points(&self) -> u64 {
+        self.out.points
+    }
+
+    /// Whether the stream was given up.
+    pub fn gave_up(&self) -> bool {
+        self.out.gave_up
+    }
+
+    /// Adds one point.
+    pub fn point(&mut self, iv: &[i64], label: &[i64]) {
+        self.run(iv, 1, label, &[0; 64][..self.outputs]);
+    }
+
+    /// Adds `count` points: `iv` with the innermost coordinate advancing by 1, `label` by `advance`.
+    ///
+    /// `iv` has `dims` coordinates, `label` and `advance` have `outputs` entries; anything else is ignored.
+    pub fn run(&mut self, iv: &[i64], count: u64, label: &[i64], advance: &[i64]) {
+        if iv.len() != self.dims || label.len() != self.outputs || advance.len() != self.outputs || count == 0
+        {
+            return;
+        }
+        let count = i64::try_from(count).unwrap_or(i64::MAX);
+        // Fast path: the newest innermost group continues.
+        let inner = self.dims.saturating_sub(1);
+        if self.dims > 0
+            && !self.out.gave_up
+            && self.started
+            && self.outer == iv[..inner]
+            && let Some(group) = self.levels[inner].last_mut()
+            && group.count >= 2
+            && group.unknown == 0
+            && group.step == 1
+            && iv[inner] == group.x.wrapping_add(group.count)
+            && group.expected == label
+            && (count == 1 || group.delta == advance)
+        {
+            group.count = group.count.saturating_add(count);
+            for (e, d) in group.expected.iter_mut().zip(&group.delta) {
+                *e = e.wrapping_add(d.wrapping_mul(count));
+            }
+            self.note(iv, count, label, advance);
+            return;
+        }
+        self.note(iv, count, label, advance);
+        if self.out.gave_up {
+            return;
+        }
+        self.slow(iv, count, label, advance);
+    }
+
+    /// Keeps the box and the ranges of labels.
+    fn note(&mut self, iv: &[i64], count: i64, label: &[i64], advance: &[i64]) {
+        self.out.points = self.out.points.saturating_add(count as u64);
+        for (q, &x) in iv.iter().enumerate() {
+            let last = if q + 1 == self.dims { x.saturating_add(count - 1) } else { x };
+            self.low[q] = self.low[q].min(x);
+            self.high[q] = self.high[q].max(last);
+        }
+        for (o, (&l, &a)) in label.iter().zip(advance).enumerate() {
+            let end = l.wrapping_add(a.wrapping_mul(count - 1));
+            let range = &mut self.out.ranges[o];
+            range.0 = range.0.min(l).min(end);
+            range.1 = range.1.max(l).max(end);
+        }
+    }
+
+    #[inline(never)]
+    fn slow(&mut self, iv: &[i64], count: i64, label: &[i64], advance: &[i64]) {
+        if self.dims == 0 {
+            // Points of a stream without dimensions all coincide; keep the first, the ranges hold the rest.
+            if self.out.pieces.is_empty() {
+                let labels = label.iter().map(|&l| Label { coefficients: Vec::new(), constant: l }).collect();
+                self.out.pieces.push(Piece {
+                    levels: Vec::new(),
+                    labels,
+                    points: 1,
+                    over_approximated: false,
+                });
+            } else {
+                self.out.gave_up |=
+                    self.out.pieces[0].labels.iter().zip(label).any(|(a, b)| a.constant != *b);
+            }
+            return;
+        }
+        let inner = self.dims - 1;
+        if self.started
+            && let Some(changed) = (0..inner).find(|&q| self.outer[q] != iv[q])
+        {
+            // Levels inside the outermost changed coordinate have completed.
+            for q in (changed + 1..self.dims).rev() {
+                self.complete(q);
+            }
+        }
+        self.started = true;
+        self.outer.copy_from_slice(&iv[..inner]);
+        self.insert(inner, iv[inner], NO_CLASS, label);
+        if count > 1 && !self.out.gave_up {
+            // The second point fixes the advance; the rest follows.
+            let next: Vec<i64> = label.iter().zip(advance).map(|(l, a)| l.wrapping_add(*a)).collect();
+            self.insert(inner, iv[inner].wrapping_add(1), NO_CLASS, &next);
+            self.extend(inner, count - 2, advance);
+        }
+        let alive: usize = self.levels.iter().map(Vec::len).sum();
+        self.out.most_alive = self.out.most_alive.max(alive + self.out.pieces.len());
+        if alive > self.options.alive || self.out.pieces.len() > self.options.pieces {
+            self.give_up();
+        }
+    }
+
+    /// Continues the newest group of level `q` by `count` more points that advance as asked.
+    fn extend(&mut self, q: usize, count: i64, advance: &[i64]) {
+        if count == 0 {
+            return;
+        }
+        let Some(group) = self.levels[q].last_mut() else { return };
+        if group.unknown == 0 && group.delta == advance {
+            group.count = group.count.saturating_add(count);
+            for (e, d) in group.expected.iter_mut().zip(&group.delta) {
+                *e = e.wrapping_add(d.wrapping_mul(count));
+            }
+            return;
+        }
+        // A widened group, or one that got the second point only: point by point.
+        let (mut x, mut label) = (group.x.wrapping_add(group.step.wrapping_mul(group.count)), Vec::new());
+        label.extend(self.last_labels(q));
+        for _ in 0..count {
+            for (l, a) in label.iter_mut().zip(advance) {
+                *l = l.wrapping_add(*a);
+            }
+            self.insert(q, x, NO_CLASS, &label);
+            x = x.wrapping_add(1);
+            if self.out.gave_up {
+                return;
+            }
+        }
+    }
+
+    fn last_labels(&self, q: usize) -> Vec<i64> {
+        self.levels[q]
+            .last()
+            .map(|g| g.expected.iter().zip(&g.delta).map(|(e, d)| e.wrapping_sub(*d)).collect())
+            .unwrap_or_default()
+    }
+
+    fn class(&mut self, class: Class) -> ClassId {
+        if let Some(&id) = self.ids.get(&class) {
+            return id;
+        }
+        let id = self.classes.len() as ClassId;
+        self.classes.push(class.clone());
+        self.ids.insert(class, id);
+        id
+    }
+
+    /// The more definite of two classes if they can describe the same inner structure.
+    fn unify(&mut self, a: ClassId, b: ClassId) -> Option<ClassId> {
+        if a == b {
+            return Some(a);
+        }
+        if a == NO_CLASS || b == NO_CLASS {
+            return None;
+        }
+        let (x, y) = (self.classes[a as usize].clone(), self.classes[b as usize].clone());
+        let inner = self.unify(x.inner, y.inner)?;
+        if x.unknown != y.unknown || x.fingerprint != y.fingerprint {
+            return None;
+        }
+        let delta = match (x.delta, y.delta) {
+            (Some(p), Some(q)) => (p == q).then_some(Some(p))?,
+            (p, q) => p.or(q),
+        };
+        let step = match (x.step, y.step) {
+            (Some(p), Some(q)) => (p == q).then_some(Some(p))?,
+            (p, q) => p.or(q),
+        };
+        Some(self.class(Class { inner, delta, step, unknown: x.unknown, fingerprint: x.fingerprint }))
+    }
+
+    /// Whether items of this class carry labels that may only be compared at equal inner coordinates.
+    fn is_fingerprinted(&self, mut class: ClassId) -> bool {
+        while class != NO_CLASS {
+            let c = &self.classes[class as usize];
+            if c.unknown != 0 {
+                return true;
+            }
+            class = c.inner;
+        }
+        false
+    }
+
+    fn insert(&mut self, q: usize, x: i64, class: ClassId, vector: &[i64]) {
+        let labels_at = vector.len() - self.outputs;
+        for at in (0..self.levels[q].len()).rev() {
+            let group = &self.levels[q][at];
+            let step = x.wrapping_sub(group.x);
+            if step <= 0
+                || (group.count > 1 && x != group.x.wrapping_add(group.step.wrapping_mul(group.count)))
+            {
+                continue;
+            }
+            let Some(unified) = self.unify(group.class, class) else { continue };
+            let rigid = self.is_fingerprinted(unified);
+            let group = &self.levels[q][at];
+            if group.count == 1 {
+                let delta: Vec<i64> =
+                    vector.iter().zip(&group.first).map(|(a, b)| a.wrapping_sub(*b)).collect();
+                if rigid && delta[..labels_at].iter().any(|&d| d != 0) {
+                    continue;
+                }
+                let group = &mut self.levels[q][at];
+                group.class = unified;
+                group.step = step;
+                group.count = 2;
+                group.expected = vector.iter().zip(&delta).map(|(v, d)| v.wrapping_add(*d)).collect();
+                group.delta = delta;
+                self.make_newest(q, at);
+                return;
+            }
+            let fits = |range: std::ops::Range<usize>, skip: u64| {
+                range.into_iter().all(|i| {
+                    (i >= labels_at && skip >> (i - labels_at) & 1 == 1) || group.expected[i] == vector[i]
+                })
+            };
+            if !fits(0..labels_at, 0) {
+                continue;
+            }
+            let broken: u64 = (0..self.outputs)
+                .filter(|&o| {
+                    group.unknown >> o & 1 == 0 && group.expected[labels_at + o] != vector[labels_at + o]
+                })
+                .fold(0, |mask, o| mask | 1 << o);
+            if broken != 0 && !self.options.widen {
+                continue;
+            }
+            let group = &mut self.levels[q][at];
+            if group.unknown | broken != 0 {
+                if rigid && group.delta[..labels_at].iter().any(|&d| d != 0) {
+                    continue;
+                }
+                for o in 0..self.outputs {
+                    let i = labels_at + o;
+                    if broken >> o & 1 == 1 {
+                        for t in 0..group.count {
+                            group.fingerprint = mix(group.fingerprint, o, group.delta[i].wrapping_mul(t));
+                        }
+                    }
+                    if (group.unknown | broken) >> o & 1 == 1 {
+                        group.fingerprint = mix(group.fingerprint, o, vector[i].wrapping_sub(group.first[i]));
+                    }
+                }
+                group.unknown |= broken;
+            }
+            group.class = unified;
+            group.count += 1;
+            for i in 0..vector.len() {
+                group.expected[i] = vector[i].wrapping_add(group.delta[i]);
+            }
+            self.make_newest(q, at);
+            return;
+        }
+        self.levels[q].push(Group {
+            class,
+            x,
+            count: 1,
+            step: 1,
+            first: vector.to_vec(),
+            delta: vec![0; vector.len()],
+            expected: vector.to_vec(),
+            unknown: 0,
+            fingerprint: 0,
+        });
+    }
+
+    /// Only at the innermost level is the newest group tried first; elsewhere creation order is kept.
+    fn make_newest(&mut self, q: usize, at: usize) {
+        if q + 1 == self.dims {
+            let group = self.levels[q].remove(at);
+            self.levels[q].push(group);
+        }
+    }
+
+    /// Closes all groups of level `q`: they become items of level `q − 1`, or pieces.
+    fn complete(&mut self, q: usize) {
+        let groups = std::mem::take(&mut self.levels[q]);
+        for group in groups {
+            let single = group.count == 1;
+            let class = self.class(Class {
+                inner: group.class,
+                delta: (!single).then_some(group.delta),
+                step: (!single).then_some(group.step),
+                unknown: group.unknown,
+                fingerprint: group.fingerprint,
+            });
+            let mut vector = vec![group.x, group.count];
+            vector.extend(&group.first);
+            if q == 0 {
+                let piece = self.piece(class, &vector);
+                self.out.pieces.push(piece);
+            } else {
+                let x = self.outer[q - 1];
+                self.insert(q - 1, x, class, &vector);
+            }
+        }
+    }
+
+    /// Reads a piece off a class and its vector `[x_0, n_0, x_1, n_1, …, labels]`.
+    fn piece(&self, class: ClassId, vector: &[i64]) -> Piece {
+        let n = self.dims;
+        let mut levels: Vec<Level> = (0..n)
+            .map(|q| Level {
+                start: Affine { coefficients: vec![0; q], constant: vector[2 * q] },
+                count: Affine { coefficients: vec![0; q], constant: vector[2 * q + 1] },
+                step: 1,
+            })
+            .collect();
+        let mut labels: Vec<Label> = vector[2 * n..]
+            .iter()
+            .map(|&l| Label { coefficients: vec![Coefficient::Known(0); n], constant: l })
+            .collect();
+        let mut at = class;
+        for q in 0..n {
+            let c = &self.classes[at as usize];
+            levels[q].step = c.step.unwrap_or(1);
+            if let Some(delta) = &c.delta {
+                // The description inside level q is [x_{q+1}, n_{q+1}, …, labels].
+                for r in q + 1..n {
+                    levels[r].start.coefficients[q] = delta[2 * (r - q - 1)];
+                    levels[r].count.coefficients[q] = delta[2 * (r - q - 1) + 1];
+                }
+                for (o, label) in labels.iter_mut().enumerate() {
+                    label.coefficients[q] = Coefficient::Known(delta[2 * (n - q - 1) + o]);
+                }
+            }
+            for (o, label) in labels.iter_mut().enumerate() {
+                if c.unknown >> o & 1 == 1 {
+                    label.coefficients[q] = Coefficient::Unknown;
+                }
+            }
+            at = c.inner;
+        }
+        let mut piece = Piece { levels, labels, points: 0, over_approximated: false };
+        piece.points = count_points(&piece.levels);
+        piece
+    }
+
+    fn give_up(&mut self) {
+        self.out.gave_up = true;
+        self.levels.iter_mut().for_each(Vec::clear);
+        self.out.pieces.clear();
+        self.classes.truncate(1);
+        self.ids.clear();
+    }
+
+    /// Ends the stream.
+    pub fn finish(mut self) -> Folded {
+        if !self.out.gave_up {
+            for q in (0..self.dims).rev() {
+                self.complete(q);
+            }
+            if self.out.pieces.len() > self.options.pieces {
+                self.give_up();
+            }
+        }
+        if self.out.gave_up && self.dims > 0 {
+            let levels = (0..self.dims)
+                .map(|q| Level {
+                    start: Affine::constant(self.low[q]),
+                    count: Affine::constant(self.high[q].saturating_sub(self.low[q]).saturating_add(1)),
+                    step: 1,
+                })
+                .collect();
+            let labels = (0..self.outputs)
+                .map(|_| Label { coefficients: vec![Coefficient::Unknown; self.dims], constant: 0 })
+                .collect();
+            self.out.pieces =
+                vec![Piece { levels, labels, points: self.out.points, over_approximated: true }];
+        }
+        self.out
+    }
+}
+
+/// Number of points of a nest with affine counts; saturating.
+fn count_points(levels: &[Level]) -> u64 {
+    fn walk(levels: &[Level], t: &mut Vec<i64>) -> u64 {
+        let q = t.len();
+        let Some(level) = levels.get(q) else { return 1 };
+        let count = level.count.at(t).unwrap_or(0).max(0);
+        let independent = levels[q + 1..].iter().all(|l| l.count.coefficient(q) == 0);
+        if independent {
+            t.push(0);
+            let inner = walk(levels, t);
+            t.pop();
+            return inner.saturating_mul(count as u64);
+        }
+        let mut sum = 0u64;
+        for k in 0..count {
+            t.push(k);
+            sum = sum.saturating_add(walk(levels, t));
+            t.pop();
+        }
+        sum
+    }
+    walk(levels, &mut Vec::new())
+}
+
+fn mix(fingerprint: u128, output: usize, value: i64) -> u128 {
+    let mut halves = [fingerprint as u64, (fingerprint >> 64) as u64];
+    for (i, half) in halves.iter_mut().enumerate() {
+        let mut hasher = rustc_hash::FxBuildHasher.build_hasher();
+        (*half, output, value, i, 0x9e37_79b9_7f4a_7c15_u64).hash(&mut hasher);
+        let h = hasher.finish();
+        *half = (h ^ (h >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9).rotate_left(31) ^ *half;
+    }
+    u128::from(halves[0]) | u128::from(halves[1]) << 64
+}
