@@ -1,0 +1,237 @@
+//! The tree of contexts (ALGORITHMS 1.4, 1.7).
+//!
+//! A context is the part of an interprocedural iteration vector that is not a counter and not the current block: the
+//! chain of call sites and loops from the root. Contexts are interned: equal chains have equal numbers.
+//! A loop context adds one dimension unless the limit on dimensions is reached; then it is *flat*: its iterations are not
+//! told apart and nothing is claimed about it.
+
+use rustc_hash::FxHashMap;
+use shadow::MAX_DIMS;
+
+/// Number of a context; 0 is the root.
+pub type ContextId = u32;
+/// Number of a function, in order of first entry.
+pub type FunctionId = u32;
+
+/// What a context adds to its parent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// The start of the program.
+    Root,
+    /// A call from the block at `site` to a function.
+    Call {
+        /// Address of the calling block.
+        site: u64,
+        /// The function called.
+        callee: FunctionId,
+    },
+    /// A loop of a function, named by its header's address.
+    Loop {
+        /// The function.
+        function: FunctionId,
+        /// Address of the header.
+        header: u64,
+    },
+    /// A recursive loop.
+    Recursive {
+        /// Number of the recursive component.
+        component: u32,
+    },
+}
+
+/// A node of the tree.
+#[derive(Debug, Clone, Copy)]
+pub struct Context {
+    /// The context around it.
+    pub parent: ContextId,
+    /// What it adds.
+    pub kind: Kind,
+    /// Number of dimensions of vectors in this context.
+    pub dims: u8,
+    /// A loop without a dimension (limit reached).
+    pub flat: bool,
+    /// Distance from the root.
+    pub depth: u32,
+}
+
+/// All contexts.
+#[derive(Debug)]
+pub struct Contexts {
+    nodes: Vec<Context>,
+    ids: FxHashMap<(ContextId, Kind), ContextId>,
+    /// The context that replaced one when a recursion was discovered late, with the dimension that was inserted.
+    aliases: FxHashMap<ContextId, (ContextId, u8)>,
+}
+
+impl Default for Contexts {
+    fn default() -> Self {
+        let root = Context { parent: 0, kind: Kind::Root, dims: 0, flat: false, depth: 0 };
+        Contexts { nodes: vec![root], ids: FxHashMap::default(), aliases: FxHashMap::default() }
+    }
+}
+
+impl Contexts {
+    /// The node.
+    pub fn get(&self, id: ContextId) -> &Context {
+        &self.nodes[id as usize]
+    }
+
+    /// Number of contexts.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Never true: the root always exists.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The child of `parent` of this kind.
+    pub fn child(&mut self, parent: ContextId, kind: Kind) -> ContextId {
+        if let Some(&id) = self.ids.get(&(parent, kind)) {
+            return id;
+        }
+        let above = self.nodes[parent as usize];
+        let is_loop = matches!(kind, Kind::Loop { .. } | Kind::Recursive { .. });
+        // Inside a flat loop nothing has a dimension: coordinates would repeat.
+        let flat = is_loop && (usize::from(above.dims) >= MAX_DIMS || self.inside_flat(parent));
+        let dims = above.dims + u8::from(is_loop && !flat);
+        let id = self.nodes.len() as ContextId;
+        self.nodes.push(Context { parent, kind, dims, flat, depth: above.depth + 1 });
+        self.ids.insert((parent, kind), id);
+        id
+    }
+
+    fn inside_flat(&self, mut id: ContextId) -> bool {
+        while id != 0 {
+            let node = &self.nodes[id as usize];
+            if node.flat {
+                return true;
+            }
+            id = node.parent;
+        }
+        false
+    }
+
+    /// The chain of contexts from the root's child to `id`.
+    pub fn chain(&self, mut id: ContextId) -> Vec<ContextId> {
+        let mut chain = Vec::new();
+        while id != 0 {
+            chain.push(id);
+            id = self.nodes[id as usize].parent;
+        }
+        chain.reverse();
+        chain
+    }
+
+    /// Number of dimensions two contexts share: loops of their common ancestor.
+    pub fn common(&self, mut a: ContextId, mut b: ContextId) -> u8 {
+        while a != b {
+            if self.nodes[a as usize].depth >= self.nodes[b as usize].depth {
+                a = self.nodes[a as usize].parent;
+            } else {
+                b = self.nodes[b as usize].parent;
+            }
+        }
+        self.nodes[a as usize].dims
+    }
+
+    /// The loop contexts around `id` that have a dimension, outermost first.
+    pub fn loops(&self, id: ContextId) -> Vec<ContextId> {
+        let is_dimension = |c: &ContextId| {
+            let node = self.get(*c);
+            !node.flat && matches!(node.kind, Kind::Loop { .. } | Kind::Recursive { .. })
+        };
+        self.chain(id).into_iter().filter(is_dimension).collect()
+    }
+
+    /// Rebuilds the chain below `old` on top of `new`.
+    pub fn rebase(&mut self, id: ContextId, old: ContextId, new: ContextId) -> ContextId {
+        let mut kinds = Vec::new();
+        let mut at = id;
+        while at != old && at != 0 {
+            kinds.push(self.get(at).kind);
+            at = self.get(at).parent;
+        }
+        if at != old {
+            return id;
+        }
+        let mut out = new;
+        for kind in kinds.into_iter().rev() {
+            out = self.child(out, kind);
+        }
+        out
+    }
+
+    /// From now on `old` and everything below it stands for the same chain on top of `new`, with coordinate 0 inserted
+    /// at `dimension` (ALGORITHMS 1.6, recursion discovered late).
+    pub fn alias(&mut self, old: ContextId, new: ContextId, dimension: u8) {
+        self.aliases.insert(old, (new, dimension));
+    }
+
+    /// Whether any alias exists.
+    pub fn has_aliases(&self) -> bool {
+        !self.aliases.is_empty()
+    }
+
+    /// The context that `id` stands for, and the dimensions inserted on the way (to be applied in this order).
+    pub fn canonical(&mut self, id: ContextId) -> (ContextId, Vec<u8>) {
+        let mut inserted = Vec::new();
+        let mut at = id;
+        // Each pass replaces the outermost aliased ancestor; passes are bounded by the number of aliases.
+        for _ in 0..=self.aliases.len() {
+            let chain = self.chain(at);
+            // The replacement may be a child of what it replaces; a chain that already passes through it is done.
+            let hit = chain.iter().enumerate().find_map(|(i, c)| {
+                let &(new, dimension) = self.aliases.get(c)?;
+                (chain.get(i + 1) != Some(&new)).then_some((*c, new, dimension))
+            });
+            let Some((old, new, dimension)) = hit else { break };
+            at = self.rebase(at, old, new);
+            inserted.push(dimension);
+        }
+        (at, inserted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn common_dimensions_and_the_limit() {
+        let mut c = Contexts::default();
+        let l = |function, header| Kind::Loop { function, header };
+        let outer = c.child(0, l(0, 1));
+        let a = c.child(outer, l(0, 2));
+        let call = c.child(outer, Kind::Call { site: 5, callee: 1 });
+        let b = c.child(call, l(1, 3));
+        assert_eq!(c.common(a, b), 1);
+        assert_eq!(c.common(b, b), 2);
+        assert_eq!(c.common(a, outer), 1);
+        assert_eq!(c.common(a, 0), 0);
+        assert_eq!(c.loops(b), vec![outer, b]);
+        let mut at = b;
+        for k in 0..MAX_DIMS as u64 + 2 {
+            at = c.child(at, l(2, k));
+        }
+        assert!(c.get(at).flat);
+        assert_eq!(usize::from(c.get(at).dims), MAX_DIMS);
+        let below = c.child(at, Kind::Call { site: 9, callee: 3 });
+        assert!(!c.get(below).flat);
+    }
+
+    #[test]
+    fn an_alias_moves_a_whole_chain() {
+        let mut c = Contexts::default();
+        let f = c.child(0, Kind::Call { site: 1, callee: 1 });
+        let inner = c.child(f, Kind::Loop { function: 1, header: 7 });
+        let recursive = c.child(0, Kind::Recursive { component: 0 });
+        c.alias(f, recursive, 0);
+        let (moved, inserted) = c.canonical(inner);
+        assert_eq!(inserted, vec![0]);
+        assert_eq!(c.get(moved).parent, recursive);
+        assert_eq!(c.get(moved).dims, 2);
+        assert_eq!(c.canonical(recursive), (recursive, vec![]));
+    }
+}

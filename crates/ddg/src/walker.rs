@@ -1,0 +1,746 @@
+//! Loop events and interprocedural iteration vectors (ALGORITHMS 1.3 to 1.6).
+//!
+//! The walker follows control from block to block. It keeps a stack of *frames* (activations), each with the context it
+//! was called in; the live loops of an activation are the loop contexts between its base and the current context.
+//! Counters are kept for the dimensions of the current context.
+//!
+//! Recursion is recognised when a function is called while active. The first activation then becomes the recursive
+//! loop's first iteration retroactively: contexts of live frames are rebuilt with the loop inserted and coordinate 0,
+//! and the old contexts are aliased to the new ones.
+
+use shadow::{Iv, MAX_DIMS};
+
+use crate::contexts::{ContextId, Contexts, FunctionId, Kind};
+
+/// What the walker asks about functions.
+pub trait Functions {
+    /// Headers of the loops that contain the block at `pc` in `function`, outermost first, and whether the block heads
+    /// the innermost of them.
+    fn chain(&mut self, function: FunctionId, pc: u64) -> (std::rc::Rc<[u64]>, bool);
+}
+
+/// An event, named as in ALGORITHMS 1.3.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    /// `N`: plain arrival.
+    Plain,
+    /// `C`: ordinary call.
+    Call,
+    /// `R`: ordinary return.
+    Return,
+    /// `E`: a loop is entered.
+    Enter(ContextId),
+    /// `I`: a loop's next iteration.
+    Iterate(ContextId),
+    /// `X`: a loop is left.
+    Exit(ContextId),
+    /// `EC`: a call enters a recursive loop.
+    EnterCall(ContextId),
+    /// `IC`: a call to a header of a recursive loop.
+    IterateCall(ContextId),
+    /// `IR`: a return from a header of a recursive loop.
+    IterateReturn(ContextId),
+    /// `XR`: a return leaves a recursive loop.
+    ExitReturn(ContextId),
+}
+
+impl Event {
+    /// Whether the event changes counters or dimensions.
+    pub fn moves(self) -> bool {
+        !matches!(self, Event::Plain | Event::Call | Event::Return)
+    }
+}
+
+/// How an activation was entered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum How {
+    Call,
+    EnterRecursion(u32),
+    Iteration(u32),
+}
+
+/// An activation.
+#[derive(Debug, Clone)]
+pub struct Frame {
+    /// Its function.
+    pub function: FunctionId,
+    /// Context at its start.
+    pub base: ContextId,
+    /// Address the matching return continues at; 0 for the first frame.
+    pub return_pc: u64,
+    /// Canonical frame address (stack pointer before the call), 0 if unknown.
+    pub cfa: u64,
+    how: How,
+    caller: ContextId,
+    saved: Iv,
+}
+
+#[derive(Debug, Default)]
+struct Component {
+    headers: Vec<FunctionId>,
+    active: Option<usize>,
+    context: ContextId,
+}
+
+/// The state machine.
+#[derive(Debug)]
+pub struct Walker {
+    frames: Vec<Frame>,
+    context: ContextId,
+    iv: Iv,
+    block: u64,
+    components: Vec<Component>,
+    member: Vec<Option<u32>>,
+    active: Vec<u32>,
+    /// Events of the latest step.
+    pub events: Vec<Event>,
+    /// Frame depth at which each dimension was entered.
+    entered_at: [u32; MAX_DIMS],
+}
+
+impl Walker {
+    /// Starts in `function` at its block `pc`.
+    pub fn new(contexts: &mut Contexts, functions: &mut dyn Functions, function: FunctionId, pc: u64) -> Walker {
+        let first = Frame {
+            function,
+            base: 0,
+            return_pc: 0,
+            cfa: 0,
+            how: How::Call,
+            caller: 0,
+            saved: Iv([0; MAX_DIMS]),
+        };
+        let mut walker = Walker {
+            frames: vec![first],
+            context: 0,
+            iv: Iv([0; MAX_DIMS]),
+            block: pc,
+            components: Vec::new(),
+            member: Vec::new(),
+            active: Vec::new(),
+            events: Vec::new(),
+            entered_at: [0; MAX_DIMS],
+        };
+        *walker.active_count(function) += 1;
+        walker.jump(contexts, functions, pc);
+        walker
+    }
+
+    /// The current context.
+    pub fn context(&self) -> ContextId {
+        self.context
+    }
+
+    /// The current counters; entries beyond the context's dimensions are 0.
+    pub fn iv(&self) -> &Iv {
+        &self.iv
+    }
+
+    /// Advances the innermost counter, for iterations that were handled elsewhere.
+    pub fn advance(&mut self, contexts: &Contexts, by: i64) {
+        let dims = usize::from(contexts.get(self.context).dims);
+        if dims > 0 && !contexts.get(self.context).flat {
+            self.iv.0[dims - 1] = self.iv.0[dims - 1].wrapping_add(by);
+        }
+    }
+
+    /// Address of the current block.
+    pub fn block(&self) -> u64 {
+        self.block
+    }
+
+    /// All activations, outermost first; never empty.
+    pub fn frames(&self) -> &[Frame] {
+        &self.frames
+    }
+
+    /// Sets the canonical frame address of the current activation.
+    pub fn set_cfa(&mut self, cfa: u64) {
+        if let Some(top) = self.frames.last_mut() {
+            top.cfa = cfa;
+        }
+    }
+
+    /// The current activation's function.
+    pub fn function(&self) -> FunctionId {
+        self.frames.last().map_or(0, |f| f.function)
+    }
+
+    /// Declares a recursive component that is known beforehand (two-pass runs): its members and headers.
+    pub fn declare(&mut self, functions: &[FunctionId], headers: &[FunctionId]) {
+        let component = self.components.len() as u32;
+        for &function in functions {
+            self.active_count(function);
+            self.member[function as usize] = Some(component);
+        }
+        self.components.push(Component { headers: headers.to_vec(), active: None, context: 0 });
+    }
+
+    /// Number of frames that existed when the loop of dimension `dim` was entered: a frame with an index of at least
+    /// this was created inside the loop.
+    pub fn frames_outside(&self, dim: usize) -> usize {
+        self.entered_at.get(dim).map_or(0, |&d| d as usize)
+    }
+
+    /// Whether a call to `function` is an ordinary one, now.
+    pub fn is_plain_call(&self, function: FunctionId) -> bool {
+        self.member.get(function as usize).copied().flatten().is_none()
+            && self.active.get(function as usize).copied().unwrap_or(0) == 0
+    }
+
+    fn active_count(&mut self, function: FunctionId) -> &mut u32 {
+        let at = function as usize;
+        if self.active.len() <= at {
+            self.active.resize(at + 1, 0);
+            self.member.resize(at + 1, None);
+        }
+        &mut self.active[at]
+    }
+
+    fn enter_dimension(&mut self, contexts: &Contexts, context: ContextId) {
+        self.context = context;
+        let node = contexts.get(context);
+        if !node.flat
+            && let Some(dim) = usize::from(node.dims).checked_sub(1)
+        {
+            self.iv.0[dim] = 0;
+            self.entered_at[dim] = self.frames.len() as u32;
+        }
+    }
+
+    /// Zeroes the counters that the current context does not have.
+    fn clear_inner(&mut self, contexts: &Contexts) {
+        let dims = usize::from(contexts.get(self.context).dims);
+        self.iv.0[dims..].fill(0);
+    }
+
+    /// A jump inside the current activation. Fills [`Walker::events`].
+    pub fn jump(&mut self, contexts: &mut Contexts, functions: &mut dyn Functions, pc: u64) {
+        self.events.clear();
+        self.block = pc;
+        let function = self.function();
+        let base = self.frames.last().map_or(0, |f| f.base);
+        let (chain, heads) = functions.chain(function, pc);
+        while self.context != base {
+            let node = *contexts.get(self.context);
+            let Kind::Loop { header, .. } = node.kind else { break };
+            if chain.contains(&header) {
+                break;
+            }
+            self.events.push(Event::Exit(self.context));
+            self.context = node.parent;
+        }
+        self.clear_inner(contexts);
+        let mut live = Vec::new();
+        let mut at = self.context;
+        while at != base {
+            let node = contexts.get(at);
+            if let Kind::Loop { header, .. } = node.kind {
+                live.push(header);
+            }
+            at = node.parent;
+        }
+        let was_live = heads && chain.last().is_some_and(|h| live.contains(h));
+        for header in chain.iter().filter(|h| !live.contains(h)) {
+            let child = contexts.child(self.context, Kind::Loop { function, header: *header });
+            self.enter_dimension(contexts, child);
+            self.events.push(Event::Enter(child));
+        }
+        if was_live {
+            self.advance(contexts, 1);
+            self.events.push(Event::Iterate(self.context));
+        }
+        if self.events.is_empty() {
+            self.events.push(Event::Plain);
+        }
+    }
+
+    /// A call from the current block to `function`, whose first block is `pc`; the matching return continues at
+    /// `return_pc`.
+    pub fn call(
+        &mut self,
+        contexts: &mut Contexts,
+        functions: &mut dyn Functions,
+        function: FunctionId,
+        pc: u64,
+        return_pc: u64,
+    ) {
+        self.active_count(function);
+        let site = self.block;
+        if self.member[function as usize].is_none() && self.active[function as usize] > 0 {
+            self.discover(contexts, function);
+        }
+        self.events.clear();
+        let mut frame = Frame {
+            function,
+            base: self.context,
+            return_pc,
+            cfa: 0,
+            how: How::Call,
+            caller: self.context,
+            saved: self.iv,
+        };
+        let component = self.member[function as usize];
+        let event = match component {
+            Some(c) if self.components[c as usize].active.is_none() => {
+                frame.how = How::EnterRecursion(c);
+                let site = contexts.child(self.context, Kind::Call { site, callee: function });
+                let child = contexts.child(site, Kind::Recursive { component: c });
+                self.frames.push(frame);
+                self.enter_dimension(contexts, child);
+                self.components[c as usize].active = Some(self.frames.len() - 1);
+                self.components[c as usize].context = child;
+                Event::EnterCall(child)
+            }
+            Some(c) if self.components[c as usize].headers.contains(&function) => {
+                frame.how = How::Iteration(c);
+                self.frames.push(frame);
+                self.context = self.components[c as usize].context;
+                self.clear_inner(contexts);
+                self.advance(contexts, 1);
+                Event::IterateCall(self.context)
+            }
+            _ => {
+                self.frames.push(frame);
+                self.context = contexts.child(self.context, Kind::Call { site, callee: function });
+                Event::Call
+            }
+        };
+        *self.active_count(function) += 1;
+        if let Some(top) = self.frames.last_mut() {
+            top.base = self.context;
+        }
+        self.arrive(contexts, functions, pc, event);
+    }
+
+    /// Enters the loops that the first block of an activation lies in, after `event`.
+    fn arrive(&mut self, contexts: &mut Contexts, functions: &mut dyn Functions, pc: u64, event: Event) {
+        self.jump(contexts, functions, pc);
+        if self.events == [Event::Plain] {
+            self.events.clear();
+        }
+        self.events.insert(0, event);
+    }
+
+    /// A return of the current activation to the block at `pc`. Does nothing for the first frame.
+    pub fn ret(&mut self, contexts: &mut Contexts, functions: &mut dyn Functions, pc: u64) {
+        if self.frames.len() < 2 {
+            self.jump(contexts, functions, pc);
+            return;
+        }
+        let Some(frame) = self.frames.pop() else { return };
+        let count = self.active_count(frame.function);
+        *count = count.saturating_sub(1);
+        let mut events = Vec::new();
+        while self.context != frame.base {
+            let node = *contexts.get(self.context);
+            if matches!(node.kind, Kind::Loop { .. }) {
+                events.push(Event::Exit(self.context));
+            }
+            self.context = node.parent;
+        }
+        match frame.how {
+            How::Call => {
+                self.context = frame.caller;
+                events.push(Event::Return);
+            }
+            How::EnterRecursion(c) => {
+                events.push(Event::ExitReturn(self.context));
+                self.components[c as usize].active = None;
+                self.context = frame.caller;
+            }
+            How::Iteration(c) => {
+                let context = self.components[c as usize].context;
+                self.context = context;
+                self.advance(contexts, 1);
+                events.push(Event::IterateReturn(context));
+                // The caller's inner part continues where it was; the recursive loop's counter stays advanced.
+                let outer = usize::from(contexts.get(context).dims);
+                self.context = frame.caller;
+                let dims = usize::from(contexts.get(frame.caller).dims);
+                for q in outer..dims {
+                    self.iv.0[q] = frame.saved.0[q];
+                }
+            }
+        }
+        self.clear_inner(contexts);
+        // Arriving at the return block is a jump of the caller; it may also leave or continue a loop there.
+        self.jump(contexts, functions, pc);
+        if self.events == [Event::Plain] {
+            self.events.clear();
+        }
+        events.append(&mut self.events);
+        self.events = events;
+    }
+
+    /// A tail call: the current activation is replaced, its return block kept.
+    pub fn tail_call(
+        &mut self,
+        contexts: &mut Contexts,
+        functions: &mut dyn Functions,
+        function: FunctionId,
+        pc: u64,
+    ) {
+        if self.frames.len() < 2 {
+            // The first frame has no caller: its function changes.
+            let old = self.function();
+            let count = self.active_count(old);
+            *count = count.saturating_sub(1);
+            *self.active_count(function) += 1;
+            self.frames[0].function = function;
+            self.context = 0;
+            self.clear_inner(contexts);
+            self.jump(contexts, functions, pc);
+            return;
+        }
+        let Some(top) = self.frames.last() else { return };
+        let (return_pc, cfa) = (top.return_pc, top.cfa);
+        let site = match contexts.get(top.base).kind {
+            Kind::Call { site, .. } => site,
+            _ => self.block,
+        };
+        self.pop_silently(contexts);
+        self.block = site;
+        self.call(contexts, functions, function, pc, return_pc);
+        self.set_cfa(cfa);
+    }
+
+    /// Pops the current activation without arriving anywhere.
+    fn pop_silently(&mut self, contexts: &Contexts) {
+        let Some(frame) = self.frames.pop() else { return };
+        let count = self.active_count(frame.function);
+        *count = count.saturating_sub(1);
+        self.context = frame.caller;
+        match frame.how {
+            How::Call => {}
+            How::EnterRecursion(c) => self.components[c as usize].active = None,
+            How::Iteration(c) => {
+                let context = self.components[c as usize].context;
+                let outer = usize::from(contexts.get(context).dims);
+                if let Some(dim) = outer.checked_sub(1)
+                    && !contexts.get(context).flat
+                {
+                    self.iv.0[dim] = self.iv.0[dim].wrapping_add(1);
+                }
+                let dims = usize::from(contexts.get(frame.caller).dims);
+                for q in outer..dims {
+                    self.iv.0[q] = frame.saved.0[q];
+                }
+            }
+        }
+        self.clear_inner(contexts);
+    }
+
+    /// Drops activations until `keep` are left, then jumps to `pc` in the last of them (longjmp, exceptions).
+    pub fn unwind(
+        &mut self,
+        contexts: &mut Contexts,
+        functions: &mut dyn Functions,
+        keep: usize,
+        pc: u64,
+    ) {
+        let mut moved = false;
+        while self.frames.len() > keep.max(1) {
+            moved = true;
+            self.pop_silently(contexts);
+        }
+        self.jump(contexts, functions, pc);
+        if moved {
+            self.events.insert(0, Event::Return);
+        }
+    }
+
+    /// `function` is called while active and belongs to no component: its cycle of activations becomes one.
+    fn discover(&mut self, contexts: &mut Contexts, function: FunctionId) {
+        let Some(first) = self.frames.iter().position(|f| f.function == function) else { return };
+        // If a component is active around or inside the cycle, the cycle joins it; its headers grow.
+        let around = self
+            .components
+            .iter()
+            .enumerate()
+            .filter_map(|(c, component)| component.active.map(|at| (at, c as u32)))
+            .min();
+        if let Some((at, c)) = around
+            && at <= first
+        {
+            for frame in &self.frames[first..] {
+                self.member[frame.function as usize].get_or_insert(c);
+            }
+            self.components[c as usize].headers.push(function);
+            return;
+        }
+        let c = self.components.len() as u32;
+        let old = self.frames[first].base;
+        let new = contexts.child(old, Kind::Recursive { component: c });
+        if contexts.get(new).flat {
+            // No dimension left: the recursion stays a chain of plain calls, bounded by folding it into one context.
+            self.components.push(Component { headers: vec![function], active: Some(first), context: new });
+            for frame in &self.frames[first..] {
+                self.member[frame.function as usize] = Some(c);
+            }
+            self.frames[first].how = How::EnterRecursion(c);
+            return;
+        }
+        let dim = contexts.get(new).dims - 1;
+        for frame in &self.frames[first..] {
+            self.member[frame.function as usize] = Some(c);
+        }
+        for (i, frame) in self.frames.iter_mut().enumerate().skip(first) {
+            frame.base = contexts.rebase(frame.base, old, new);
+            if i > first {
+                frame.caller = contexts.rebase(frame.caller, old, new);
+                insert_zero(&mut frame.saved, dim);
+            }
+        }
+        self.frames[first].how = How::EnterRecursion(c);
+        // Components that were active inside keep working under their new contexts.
+        for component in &mut self.components {
+            if component.active.is_some_and(|at| at >= first) {
+                component.context = contexts.rebase(component.context, old, new);
+            }
+        }
+        self.context = contexts.rebase(self.context, old, new);
+        insert_zero(&mut self.iv, dim);
+        let at = usize::from(dim);
+        self.entered_at.copy_within(at..MAX_DIMS - 1, at + 1);
+        self.entered_at[at] = first as u32 + 1;
+        self.clear_inner(contexts);
+        self.components.push(Component { headers: vec![function], active: Some(first), context: new });
+        contexts.alias(old, new, dim);
+    }
+}
+
+/// Inserts coordinate 0 at dimension `dim`.
+pub fn insert_zero(iv: &mut Iv, dim: u8) {
+    let dim = usize::from(dim);
+    iv.0.copy_within(dim..MAX_DIMS - 1, dim + 1);
+    iv.0[dim] = 0;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+    use std::rc::Rc;
+
+    /// Functions given by hand: block → headers of its loops, outermost first.
+    struct ByHand(HashMap<u64, Vec<u64>>);
+
+    impl Functions for ByHand {
+        fn chain(&mut self, _: FunctionId, pc: u64) -> (Rc<[u64]>, bool) {
+            let chain = self.0.get(&pc).cloned().unwrap_or_default();
+            let heads = chain.last() == Some(&pc);
+            (chain.into(), heads)
+        }
+    }
+
+    struct Scene {
+        contexts: Contexts,
+        functions: ByHand,
+        walker: Walker,
+        names: HashMap<u64, &'static str>,
+        loops: HashMap<u64, &'static str>,
+    }
+
+    impl Scene {
+        fn new(names: &[(u64, &'static str)], chains: &[(u64, &[u64])], loops: &[(u64, &'static str)], start: u64) -> Scene {
+            let mut contexts = Contexts::default();
+            let mut functions = ByHand(chains.iter().map(|(b, c)| (*b, c.to_vec())).collect());
+            let walker = Walker::new(&mut contexts, &mut functions, 0, start);
+            Scene {
+                contexts,
+                functions,
+                walker,
+                names: names.iter().copied().collect(),
+                loops: loops.iter().copied().collect(),
+            }
+        }
+        fn jump(&mut self, pc: u64) -> String {
+            self.walker.jump(&mut self.contexts, &mut self.functions, pc);
+            self.show()
+        }
+        fn call(&mut self, function: FunctionId, pc: u64, back: u64) -> String {
+            self.walker.call(&mut self.contexts, &mut self.functions, function, pc, back);
+            self.show()
+        }
+        fn ret(&mut self, pc: u64) -> String {
+            self.walker.ret(&mut self.contexts, &mut self.functions, pc);
+            self.show()
+        }
+        /// The vector as ALGORITHMS prints it, with the events before it.
+        fn show(&self) -> String {
+            let mut text = String::new();
+            let mut dim = 0;
+            for id in self.contexts.chain(self.walker.context()) {
+                match self.contexts.get(id).kind {
+                    Kind::Call { site, .. } => text += &format!("{}/", self.names[&site]),
+                    Kind::Loop { header, .. } => {
+                        text += &format!("{}, {}, ", self.loops[&header], self.walker.iv().0[dim]);
+                        dim += 1;
+                    }
+                    Kind::Recursive { component } => {
+                        text += &format!("L{}, {}, ", component + 1, self.walker.iv().0[dim]);
+                        dim += 1;
+                    }
+                    Kind::Root => {}
+                }
+            }
+            text += self.names[&self.walker.block()];
+            let events: Vec<&str> = self
+                .walker
+                .events
+                .iter()
+                .map(|e| match e {
+                    Event::Plain => "N",
+                    Event::Call => "C",
+                    Event::Return => "R",
+                    Event::Enter(_) => "E",
+                    Event::Iterate(_) => "I",
+                    Event::Exit(_) => "X",
+                    Event::EnterCall(_) => "EC",
+                    Event::IterateCall(_) => "IC",
+                    Event::IterateReturn(_) => "IR",
+                    Event::ExitReturn(_) => "XR",
+                })
+                .collect();
+            format!("{} ({text})", events.join(" "))
+        }
+    }
+
+    const M0: u64 = 1;
+    const M1: u64 = 2;
+    const M2: u64 = 3;
+    const A0: u64 = 10;
+    const A1: u64 = 11;
+    const A2: u64 = 12;
+    const A3: u64 = 13;
+    const B0: u64 = 20;
+    const B1: u64 = 21;
+    const B2: u64 = 22;
+    const B3: u64 = 23;
+    const B4: u64 = 24;
+    const B5: u64 = 25;
+    const C0: u64 = 30;
+    const D0: u64 = 40;
+    const D1: u64 = 41;
+
+    fn names() -> Vec<(u64, &'static str)> {
+        vec![
+            (M0, "M0"), (M1, "M1"), (M2, "M2"), (A0, "A0"), (A1, "A1"), (A2, "A2"), (A3, "A3"), (B0, "B0"), (B1, "B1"),
+            (B2, "B2"), (B3, "B3"), (B4, "B4"), (B5, "B5"), (C0, "C0"), (D0, "D0"), (D1, "D1"),
+        ]
+    }
+
+    /// ALGORITHMS 1.5, example 1.
+    #[test]
+    fn interprocedural_nest() {
+        let chains: &[(u64, &[u64])] = &[(A1, &[A1]), (A2, &[A1]), (B1, &[B1]), (B2, &[B1])];
+        let mut s = Scene::new(&names(), chains, &[(A1, "L1"), (B1, "L2")], M0);
+        assert_eq!(s.show(), "N (M0)");
+        assert_eq!(s.call(1, A0, M1), "C (M0/A0)");
+        assert_eq!(s.jump(A1), "E (M0/L1, 0, A1)");
+        for i in 0..2 {
+            assert_eq!(s.call(2, B0, A2), format!("C (M0/L1, {i}, A1/B0)"));
+            assert_eq!(s.jump(B1), format!("E (M0/L1, {i}, A1/L2, 0, B1)"));
+            assert_eq!(s.jump(B2), format!("N (M0/L1, {i}, A1/L2, 0, B2)"));
+            assert_eq!(s.jump(B1), format!("I (M0/L1, {i}, A1/L2, 1, B1)"));
+            assert_eq!(s.jump(B2), format!("N (M0/L1, {i}, A1/L2, 1, B2)"));
+            assert_eq!(s.jump(B3), format!("X (M0/L1, {i}, A1/B3)"));
+            assert_eq!(s.ret(A2), format!("R (M0/L1, {i}, A2)"));
+            if i == 0 {
+                assert_eq!(s.jump(A1), "I (M0/L1, 1, A1)");
+            }
+        }
+        assert_eq!(s.jump(A3), "X (M0/A3)");
+        assert_eq!(s.ret(M1), "R (M1)");
+    }
+
+    /// ALGORITHMS 1.5, example 2, up to the second call of B; `known` says whether the component was declared.
+    fn recursion(known: bool) {
+        let mut s = Scene::new(&names(), &[], &[], M0);
+        if known {
+            s.walker.declare(&[2], &[2]);
+        }
+        assert_eq!(s.call(4, D0, M1), "C (M0/D0)");
+        assert_eq!(s.call(3, C0, D1), "C (M0/D0/C0)");
+        assert_eq!(s.ret(D1), "R (M0/D1)");
+        assert_eq!(s.ret(M1), "R (M1)");
+        let first = s.call(2, B0, M2);
+        let (enter, prefix) = if known { ("EC", "L1, 0, ") } else { ("C", "") };
+        assert_eq!(first, format!("{enter} (M1/{prefix}B0)"));
+        assert_eq!(s.jump(B1), format!("N (M1/{prefix}B1)"));
+        assert_eq!(s.call(3, C0, B2), format!("C (M1/{prefix}B1/C0)"));
+        let before = s.walker.context();
+        assert_eq!(s.ret(B2), format!("R (M1/{prefix}B2)"));
+        assert_eq!(s.jump(B3), format!("N (M1/{prefix}B3)"));
+        assert_eq!(s.call(2, B0, B5), "IC (M1/L1, 1, B0)");
+        assert_eq!(s.jump(B1), "N (M1/L1, 1, B1)");
+        assert_eq!(s.call(3, C0, B2), "C (M1/L1, 1, B1/C0)");
+        let after = s.walker.context();
+        if !known {
+            // The streams of the first activation belong, with coordinate 0, to the same context as those of the others.
+            assert_eq!(s.contexts.canonical(before), (after, vec![0]));
+        }
+        assert_eq!(s.contexts.canonical(after), (after, vec![]));
+        assert_eq!(s.ret(B2), "R (M1/L1, 1, B2)");
+        assert_eq!(s.jump(B3), "N (M1/L1, 1, B3)");
+        assert_eq!(s.call(2, B0, B5), "IC (M1/L1, 2, B0)");
+        assert_eq!(s.jump(B1), "N (M1/L1, 2, B1)");
+        assert_eq!(s.call(3, C0, B2), "C (M1/L1, 2, B1/C0)");
+        assert_eq!(s.ret(B2), "R (M1/L1, 2, B2)");
+        assert_eq!(s.jump(B4), "N (M1/L1, 2, B4)");
+        assert_eq!(s.ret(B5), "IR (M1/L1, 3, B5)");
+        assert_eq!(s.ret(B5), "IR (M1/L1, 4, B5)");
+        assert_eq!(s.ret(M2), "XR (M2)");
+    }
+
+    #[test]
+    fn recursion_known_beforehand() {
+        recursion(true);
+    }
+
+    #[test]
+    fn recursion_discovered_late() {
+        recursion(false);
+    }
+
+    /// A recursive call from inside a loop suspends the loop; it goes on where it was (ALGORITHMS 1.3, last paragraph).
+    #[test]
+    fn a_suspended_loop_continues() {
+        let chains: &[(u64, &[u64])] = &[(B1, &[B1]), (B2, &[B1])];
+        let mut s = Scene::new(&names(), chains, &[(B1, "L2")], M0);
+        s.walker.declare(&[2], &[2]);
+        assert_eq!(s.call(2, B0, M1), "EC (M0/L1, 0, B0)");
+        assert_eq!(s.jump(B1), "E (M0/L1, 0, L2, 0, B1)");
+        assert_eq!(s.call(2, B0, B2), "IC (M0/L1, 1, B0)");
+        assert_eq!(s.jump(B3), "N (M0/L1, 1, B3)");
+        assert_eq!(s.ret(B2), "IR (M0/L1, 2, L2, 0, B2)");
+        assert_eq!(s.jump(B1), "I (M0/L1, 2, L2, 1, B1)");
+        assert_eq!(s.jump(B3), "X (M0/L1, 2, B3)");
+        assert_eq!(s.ret(M1), "XR (M1)");
+    }
+
+    #[test]
+    fn tail_calls_and_unwinding() {
+        let mut s = Scene::new(&names(), &[], &[], M0);
+        s.call(1, A0, M1);
+        s.walker.tail_call(&mut s.contexts, &mut s.functions, 2, B0);
+        assert_eq!(s.show(), "C (M0/B0)");
+        assert_eq!(s.call(3, C0, B1), "C (M0/B0/C0)");
+        assert_eq!(s.call(4, D0, D1), "C (M0/B0/C0/D0)");
+        // longjmp from D to M2.
+        s.walker.unwind(&mut s.contexts, &mut s.functions, 1, M2);
+        assert_eq!(s.show(), "R N (M2)");
+        assert_eq!(s.walker.frames().len(), 1);
+        assert!(s.walker.is_plain_call(2) && s.walker.is_plain_call(4));
+    }
+
+    #[test]
+    fn entering_the_middle_of_a_nest_enters_every_level() {
+        let chains: &[(u64, &[u64])] = &[(A1, &[A1]), (A2, &[A1, A2])];
+        let mut s = Scene::new(&names(), chains, &[(A1, "L1"), (A2, "L2")], M0);
+        assert_eq!(s.jump(A2), "E E (L1, 0, L2, 0, A2)");
+        assert_eq!(s.jump(A2), "I (L1, 0, L2, 1, A2)");
+        assert_eq!(s.jump(A1), "X I (L1, 1, A1)");
+    }
+}
