@@ -100,7 +100,12 @@ pub struct Walker {
 
 impl Walker {
     /// Starts in `function` at its block `pc`.
-    pub fn new(contexts: &mut Contexts, functions: &mut dyn Functions, function: FunctionId, pc: u64) -> Walker {
+    pub fn new(
+        contexts: &mut Contexts,
+        functions: &mut dyn Functions,
+        function: FunctionId,
+        pc: u64,
+    ) -> Walker {
         let first = Frame {
             function,
             base: 0,
@@ -432,13 +437,7 @@ impl Walker {
     }
 
     /// Drops activations until `keep` are left, then jumps to `pc` in the last of them (longjmp, exceptions).
-    pub fn unwind(
-        &mut self,
-        contexts: &mut Contexts,
-        functions: &mut dyn Functions,
-        keep: usize,
-        pc: u64,
-    ) {
+    pub fn unwind(&mut self, contexts: &mut Contexts, functions: &mut dyn Functions, keep: usize, pc: u64) {
         let mut moved = false;
         while self.frames.len() > keep.max(1) {
             moved = true;
@@ -543,7 +542,12 @@ mod tests {
     }
 
     impl Scene {
-        fn new(names: &[(u64, &'static str)], chains: &[(u64, &[u64])], loops: &[(u64, &'static str)], start: u64) -> Scene {
+        fn new(
+            names: &[(u64, &'static str)],
+            chains: &[(u64, &[u64])],
+            loops: &[(u64, &'static str)],
+            start: u64,
+        ) -> Scene {
             let mut contexts = Contexts::default();
             let mut functions = ByHand(chains.iter().map(|(b, c)| (*b, c.to_vec())).collect());
             let walker = Walker::new(&mut contexts, &mut functions, 0, start);
@@ -626,8 +630,22 @@ mod tests {
 
     fn names() -> Vec<(u64, &'static str)> {
         vec![
-            (M0, "M0"), (M1, "M1"), (M2, "M2"), (A0, "A0"), (A1, "A1"), (A2, "A2"), (A3, "A3"), (B0, "B0"), (B1, "B1"),
-            (B2, "B2"), (B3, "B3"), (B4, "B4"), (B5, "B5"), (C0, "C0"), (D0, "D0"), (D1, "D1"),
+            (M0, "M0"),
+            (M1, "M1"),
+            (M2, "M2"),
+            (A0, "A0"),
+            (A1, "A1"),
+            (A2, "A2"),
+            (A3, "A3"),
+            (B0, "B0"),
+            (B1, "B1"),
+            (B2, "B2"),
+            (B3, "B3"),
+            (B4, "B4"),
+            (B5, "B5"),
+            (C0, "C0"),
+            (D0, "D0"),
+            (D1, "D1"),
         ]
     }
 

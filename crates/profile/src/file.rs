@@ -1,0 +1,204 @@
+//! The `.lwp` file: magic, format version, then one checksummed zstd frame.
+//!
+//! Written to a temporary name beside the target and renamed, so that a file that exists is whole. Reading checks magic,
+//! version, checksum and every index; a damaged file is refused, never misread.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use crate::{ContextKind, Profile};
+
+const MAGIC: &[u8; 8] = b"LWPROF\x1a\n";
+const VERSION: u32 = 1;
+/// Largest decoded profile that is accepted, in bytes.
+const LIMIT: u64 = 8 << 30;
+
+/// Why a profile could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// The file system refused.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Not a profile at all.
+    #[error("{0}: not a Loopwright profile")]
+    NotAProfile(PathBuf),
+    /// Written by another version.
+    #[error("{path}: profile format {found}, this program reads format {VERSION}; record the program again")]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        found: u32,
+    },
+    /// The content does not decode or refers to things that are not there.
+    #[error("{0}: damaged profile ({1})")]
+    Damaged(PathBuf, &'static str),
+}
+
+/// Writes a profile; the target is replaced only when everything is on disk.
+///
+/// # Errors
+/// If the file system refuses; then the target is untouched and the temporary file removed.
+pub fn write(profile: &Profile, path: &Path) -> Result<(), FileError> {
+    let fail = |source: io::Error| FileError::Io { path: path.to_owned(), source };
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.tmp", std::process::id()));
+    let temporary = path.with_file_name(name);
+    let result = write_to(profile, &temporary).and_then(|()| std::fs::rename(&temporary, path));
+    if result.is_err() {
+        // The error that is reported is the first one; a leftover that cannot be removed changes nothing.
+        let _ = std::fs::remove_file(&temporary);
+    }
+    result.map_err(fail)
+}
+
+fn write_to(profile: &Profile, path: &Path) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(MAGIC)?;
+    file.write_all(&VERSION.to_le_bytes())?;
+    let mut encoder = zstd::Encoder::new(file, 3)?;
+    encoder.include_checksum(true)?;
+    let bytes = postcard::to_stdvec(profile).map_err(|e| io::Error::other(e.to_string()))?;
+    encoder.write_all(&bytes)?;
+    let file = encoder.finish()?;
+    file.sync_all()
+}
+
+/// Reads a profile.
+///
+/// # Errors
+/// See [`FileError`].
+pub fn read(path: &Path) -> Result<Profile, FileError> {
+    let fail = |source: io::Error| FileError::Io { path: path.to_owned(), source };
+    let bytes = std::fs::read(path).map_err(fail)?;
+    decode(&bytes, path)
+}
+
+/// Decodes the bytes of a profile; `path` only names it in errors.
+///
+/// # Errors
+/// See [`FileError`].
+pub fn decode(bytes: &[u8], path: &Path) -> Result<Profile, FileError> {
+    let Some(rest) = bytes.strip_prefix(MAGIC) else { return Err(FileError::NotAProfile(path.to_owned())) };
+    let damaged = |what| FileError::Damaged(path.to_owned(), what);
+    let (version, rest) = rest.split_first_chunk::<4>().ok_or(damaged("cut short"))?;
+    let found = u32::from_le_bytes(*version);
+    if found != VERSION {
+        return Err(FileError::Version { path: path.to_owned(), found });
+    }
+    let mut data = Vec::new();
+    zstd::Decoder::new(rest)
+        .and_then(|decoder| decoder.take(LIMIT).read_to_end(&mut data))
+        .map_err(|_| damaged("checksum or compression"))?;
+    let profile: Profile = postcard::from_bytes(&data).map_err(|_| damaged("encoding"))?;
+    validate(&profile).map_err(damaged)?;
+    Ok(profile)
+}
+
+fn validate(p: &Profile) -> Result<(), &'static str> {
+    let location = |i: u32| (i as usize) < p.locations.len();
+    let ok = p.contexts.iter().enumerate().all(|(i, c)| {
+        let parent = if i == 0 { c.parent == 0 } else { (c.parent as usize) < i };
+        let kind = match c.kind {
+            ContextKind::Call { site, callee } => location(site) && (callee as usize) < p.functions.len(),
+            _ => true,
+        };
+        parent
+            && kind
+            && location(c.location)
+            && ((c.function as usize) < p.functions.len() || p.functions.is_empty())
+    });
+    if !ok {
+        return Err("contexts");
+    }
+    let statements = p.statements.len() as u64;
+    if !p.blocks.iter().all(|b| {
+        (b.context as usize) < p.contexts.len() && u64::from(b.first) + u64::from(b.count) <= statements
+    }) {
+        return Err("blocks");
+    }
+    if !p.statements.iter().all(|s| (s.block as usize) < p.blocks.len() && location(s.location)) {
+        return Err("statements");
+    }
+    if !p.accesses.iter().all(|a| u64::from(a.statement) < statements) {
+        return Err("accesses");
+    }
+    let access = |a: Option<u32>| a.is_none_or(|a| (a as usize) < p.accesses.len());
+    let dependences = p.dependences.iter().all(|d| {
+        u64::from(d.source) < statements
+            && u64::from(d.sink) < statements
+            && access(d.source_access)
+            && access(d.sink_access)
+            && d.levels.iter().all(|l| {
+                l.minimum.len() == usize::from(d.common)
+                    && l.maximum.len() == usize::from(d.common)
+                    && l.objects.iter().all(|o| (o.object as usize) < p.objects.len())
+            })
+    });
+    if dependences { Ok(()) } else { Err("dependences") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Context, Location};
+
+    fn sample() -> Profile {
+        Profile {
+            locations: vec![Location::default()],
+            contexts: vec![Context {
+                parent: 0,
+                kind: ContextKind::Root,
+                function: 0,
+                dims: 0,
+                is_dimension: false,
+                location: 0,
+                entries: 0,
+                iterations: 0,
+                own_instructions: 3,
+                code: Vec::new(),
+            }],
+            ..Profile::default()
+        }
+    }
+
+    #[test]
+    fn round_trip_and_every_damage_is_noticed() {
+        let dir = std::env::temp_dir().join(format!("loopwright-profile-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).expect("temporary directory");
+        let path = dir.join("a.lwp");
+        write(&sample(), &path).expect("write");
+        assert_eq!(read(&path).expect("read"), sample());
+        assert_eq!(std::fs::read_dir(&dir).expect("list").count(), 1, "no temporary file is left");
+        let bytes = std::fs::read(&path).expect("bytes");
+        for at in 0..bytes.len() {
+            let mut bad = bytes.clone();
+            bad[at] ^= 0x41;
+            if let Ok(read) = decode(&bad, &path) {
+                // The only bytes without a meaning of their own are the frame's unused descriptor bits.
+                assert_eq!(read, sample(), "byte {at}");
+            }
+            assert!(decode(&bytes[..at], &path).is_err(), "cut at {at}");
+        }
+        std::fs::remove_dir_all(&dir).expect("clean up");
+    }
+
+    #[test]
+    fn dangling_indices_are_refused() {
+        let mut profile = sample();
+        profile.contexts[0].location = 5;
+        assert_eq!(validate(&profile), Err("contexts"));
+    }
+
+    #[test]
+    fn an_unwritable_place_leaves_nothing() {
+        let error = write(&sample(), Path::new("/nonexistent-directory/x.lwp")).expect_err("must fail");
+        assert!(error.to_string().contains("/nonexistent-directory/x.lwp"));
+    }
+}

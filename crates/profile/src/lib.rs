@@ -1,0 +1,386 @@
+//! The polyhedral program as data: what one run showed, folded, with everything needed to talk about it.
+//!
+//! Invariants:
+//! - indices are dense and in range (checked when a file is read);
+//! - parents stand before children;
+//! - nothing here is a conclusion: verdicts are drawn by `schedule`.
+#![forbid(unsafe_code)]
+
+pub mod file;
+
+use fold::Folded;
+use serde::{Deserialize, Serialize};
+
+/// Index into [`Profile::contexts`].
+pub type ContextIndex = u32;
+/// Index into [`Profile::statements`].
+pub type StatementIndex = u32;
+/// Index into [`Profile::accesses`].
+pub type AccessIndex = u32;
+/// Index into [`Profile::locations`].
+pub type LocationIndex = u32;
+/// Index into [`Profile::objects`].
+pub type ObjectIndex = u32;
+
+/// Everything one run showed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Profile {
+    /// The program that ran.
+    pub program: Program,
+    /// How much of it was seen and how exactly.
+    pub trust: Trust,
+    /// Source positions; index 0 is "unknown".
+    pub locations: Vec<Location>,
+    /// Functions.
+    pub functions: Vec<Function>,
+    /// Contexts; index 0 is the root.
+    pub contexts: Vec<Context>,
+    /// Executed blocks per context.
+    pub blocks: Vec<Block>,
+    /// Executed instructions per context.
+    pub statements: Vec<Statement>,
+    /// Memory operands of the statements.
+    pub accesses: Vec<Access>,
+    /// Dependences between statements.
+    pub dependences: Vec<Dependence>,
+    /// What dependences pass through.
+    pub objects: Vec<Object>,
+}
+
+/// The program that ran.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// Command line.
+    pub argv: Vec<String>,
+    /// Exit status as a shell shows it (128+signal when killed); `None` if it did not end.
+    pub exit_status: Option<i32>,
+    /// Linker's build id of the main file.
+    pub build_id: Option<String>,
+}
+
+/// How much was seen.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Trust {
+    /// Instructions recorded.
+    pub instructions: u64,
+    /// Memory accesses recorded.
+    pub memory_accesses: u64,
+    /// Instructions known to have run unrecorded.
+    pub unrecorded: u64,
+    /// Dependence instances.
+    pub dependences: u64,
+    /// Limits that were reached, in words.
+    pub truncated: Vec<String>,
+    /// What was not recorded, in words.
+    pub untracked: Vec<String>,
+    /// Modules that ran without line information.
+    pub missing_debug_information: Vec<String>,
+}
+
+/// A source position.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Location {
+    /// Function the code belongs to in the source (the inlined one).
+    pub function: String,
+    /// File, or empty.
+    pub file: String,
+    /// Line, or 0.
+    pub line: u32,
+    /// Column, or 0.
+    pub column: u32,
+}
+
+/// A function that ran.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Function {
+    /// Demangled name, or `module+0xoffset`.
+    pub name: String,
+    /// Address of its entry.
+    pub entry: u64,
+    /// File name of its module.
+    pub module: String,
+    /// Part of the program itself, not of a library.
+    pub main: bool,
+}
+
+/// What a context adds to its parent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ContextKind {
+    /// The start of the program.
+    Root,
+    /// A call.
+    Call {
+        /// Position of the call.
+        site: LocationIndex,
+        /// Function called: index into [`Profile::functions`].
+        callee: u32,
+    },
+    /// A loop.
+    Loop,
+    /// A recursive loop.
+    Recursive,
+}
+
+/// A node of the context tree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Context {
+    /// The node around it; the root names itself.
+    pub parent: ContextIndex,
+    /// What it adds.
+    pub kind: ContextKind,
+    /// Function whose code runs here: index into [`Profile::functions`].
+    pub function: u32,
+    /// Number of dimensions of vectors here.
+    pub dims: u8,
+    /// Set for loops that have a dimension.
+    pub is_dimension: bool,
+    /// For loops: the position of the loop statement.
+    pub location: LocationIndex,
+    /// For loops: how often it was entered.
+    pub entries: u64,
+    /// For loops: iterations in all.
+    pub iterations: u64,
+    /// Instructions executed directly in this context.
+    pub own_instructions: u64,
+    /// For loops: address ranges of its code.
+    pub code: Vec<(u64, u64)>,
+}
+
+/// One block in one context.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Block {
+    /// Where it ran.
+    pub context: ContextIndex,
+    /// Its first statement.
+    pub first: StatementIndex,
+    /// Number of statements.
+    pub count: u32,
+    /// How often it ran.
+    pub executions: u64,
+    /// Its iteration domain: a union over the paths it lies on.
+    pub domain: Vec<Folded>,
+}
+
+/// Kind of operation, as far as analyses need it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Operation {
+    /// Moves a value unchanged.
+    Copy,
+    /// Result without inputs.
+    Constant,
+    /// Rearranges lanes.
+    Shuffle,
+    /// Addition, subtraction, address arithmetic, fused multiply-add.
+    Add,
+    /// Multiplication.
+    Multiply,
+    /// Minimum.
+    Minimum,
+    /// Maximum.
+    Maximum,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// Comparison; only flags or a mask.
+    Compare,
+    /// Conversion.
+    Convert,
+    /// Control transfer.
+    Control,
+    /// System call.
+    System,
+    /// Anything else.
+    Other,
+}
+
+/// One instruction in one context.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Statement {
+    /// Index into [`Profile::blocks`].
+    pub block: u32,
+    /// Its address.
+    pub pc: u64,
+    /// Its position.
+    pub location: LocationIndex,
+    /// What it computes.
+    pub operation: Operation,
+    /// On floating point.
+    pub float: bool,
+    /// Constant-coefficient combination of its value operands.
+    pub linear: bool,
+}
+
+/// What a value is used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Use {
+    /// An ordinary input.
+    Value,
+    /// May be the accumulator of a reduction.
+    Accumulator,
+    /// An address.
+    Address,
+}
+
+/// One memory operand of a statement.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Access {
+    /// The statement.
+    pub statement: StatementIndex,
+    /// Store, else load.
+    pub write: bool,
+    /// Bytes.
+    pub size: u32,
+    /// What a loaded value is used for.
+    pub role: Use,
+    /// How often it was executed.
+    pub executions: u64,
+    /// Address as a function of the iteration vector, a union over paths. Empty if not recorded.
+    pub address: Vec<Folded>,
+}
+
+/// Kind of a dependence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Kind {
+    /// Write, then read.
+    Flow,
+    /// Read, then write.
+    Anti,
+    /// Write, then write.
+    Output,
+}
+
+/// All dependences of one kind between two statements.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Dependence {
+    /// Its kind.
+    pub kind: Kind,
+    /// Through memory, else through a register.
+    pub memory: bool,
+    /// The earlier statement.
+    pub source: StatementIndex,
+    /// The later statement.
+    pub sink: StatementIndex,
+    /// The source's access, for memory.
+    pub source_access: Option<AccessIndex>,
+    /// The sink's access, for memory.
+    pub sink_access: Option<AccessIndex>,
+    /// What the sink uses the value for (flow).
+    pub role: Use,
+    /// Number of leading dimensions both share.
+    pub common: u8,
+    /// Instances.
+    pub count: u64,
+    /// What was seen per level at which instances are carried; `level == common` means not carried.
+    pub levels: Vec<LevelSummary>,
+    /// Source vector as a function of the sink vector (flow dependences through memory).
+    pub relation: Option<Folded>,
+}
+
+/// Dependence instances whose vectors first differ at one level.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LevelSummary {
+    /// The level: index of the first differing common dimension, or the number of common dimensions.
+    pub level: u8,
+    /// Instances.
+    pub count: u64,
+    /// Smallest difference sink − source per common dimension.
+    pub minimum: Vec<i64>,
+    /// Largest difference per common dimension.
+    pub maximum: Vec<i64>,
+    /// One instance: the source's vector.
+    pub source_iv: Vec<i64>,
+    /// One instance: the sink's vector.
+    pub sink_iv: Vec<i64>,
+    /// One instance: the address.
+    pub address: u64,
+    /// What the instances pass through.
+    pub objects: Vec<ObjectUse>,
+}
+
+/// An object met by dependences of one level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ObjectUse {
+    /// The object.
+    pub object: ObjectIndex,
+    /// Offset of the first instance in it.
+    pub offset: i64,
+    /// The storage belongs to an activation created inside the loop of that level.
+    pub callee: bool,
+}
+
+/// Where an object lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ObjectKind {
+    /// A global variable.
+    Global,
+    /// A variable on a function's stack.
+    Stack,
+    /// A part of a stack frame without a name (spills, saved registers, arguments).
+    Frame,
+    /// A heap block, by allocation site.
+    Heap,
+    /// Anything else.
+    Other,
+}
+
+/// Something dependences pass through.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Object {
+    /// Name to print.
+    pub name: String,
+    /// Where it lives.
+    pub kind: ObjectKind,
+    /// Size of one element, 0 if unknown.
+    pub element: u32,
+    /// Lexical scope: address ranges; empty means the whole function or program.
+    pub scope: Vec<(u64, u64)>,
+}
+
+impl Profile {
+    /// The loop contexts with a dimension around a context, outermost first.
+    pub fn loops_around(&self, context: ContextIndex) -> Vec<ContextIndex> {
+        let mut out = Vec::new();
+        let mut at = context;
+        while at != 0 {
+            let Some(node) = self.contexts.get(at as usize) else { break };
+            if node.is_dimension {
+                out.push(at);
+            }
+            at = node.parent;
+        }
+        out.reverse();
+        out
+    }
+
+    /// The context of a statement.
+    pub fn context_of(&self, statement: StatementIndex) -> ContextIndex {
+        self.statements
+            .get(statement as usize)
+            .and_then(|s| self.blocks.get(s.block as usize))
+            .map_or(0, |b| b.context)
+    }
+
+    /// How often a statement ran.
+    pub fn executions(&self, statement: StatementIndex) -> u64 {
+        self.statements
+            .get(statement as usize)
+            .and_then(|s| self.blocks.get(s.block as usize))
+            .map_or(0, |b| b.executions)
+    }
+
+    /// Position of a statement.
+    pub fn location_of(&self, statement: StatementIndex) -> &Location {
+        let index = self.statements.get(statement as usize).map_or(0, |s| s.location);
+        self.location(index)
+    }
+
+    /// A position by index; unknown ones are empty.
+    pub fn location(&self, index: LocationIndex) -> &Location {
+        const UNKNOWN: &Location =
+            &Location { function: String::new(), file: String::new(), line: 0, column: 0 };
+        self.locations.get(index as usize).unwrap_or(UNKNOWN)
+    }
+}

@@ -1,0 +1,228 @@
+//! Random programs, checked against [`crate::check`].
+//!
+//! A program is a tree of loops with blocks of operands; innermost loops are recorded folded (whole, in parts, or
+//! with another block between the parts) or iteration by iteration. Addresses fall into a few hundred bytes around
+//! a page boundary so that everything overlaps, with mixed sizes, misalignment, and strides of any sign.
+
+use crate::check::{Observed, Reference, compare};
+use crate::{Iv, Memory, Operand, Options, Record};
+
+/// A xorshift generator.
+#[derive(Clone, Debug)]
+pub struct Random(u64);
+
+impl Random {
+    /// A generator whose sequence depends on `seed` alone.
+    pub fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    /// A number below `n`, which is at least 1.
+    pub fn below(&mut self, n: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) % n
+    }
+
+    /// One of `choices`, which is not empty.
+    pub fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.below(choices.len() as u64) as usize]
+    }
+
+    fn chance(&mut self, one_in: u64) -> bool {
+        self.below(one_in) == 0
+    }
+}
+
+/// An address that is affine in the iteration vector.
+#[derive(Clone, Debug)]
+struct Access {
+    stmt: u32,
+    write: bool,
+    size: u32,
+    base: u64,
+    strides: Vec<i64>,
+}
+
+#[derive(Clone, Debug)]
+enum Node {
+    Block(Vec<Access>),
+    Loop {
+        trip: i64,
+        slope: i64,
+        body: Vec<Node>,
+    },
+    /// An innermost loop recorded folded; parts of at most `part` iterations, `exit` executed after each part.
+    Folded {
+        trip: i64,
+        slope: i64,
+        part: i64,
+        block: Vec<Access>,
+        exit: Option<Vec<Access>>,
+    },
+}
+
+struct Generator {
+    random: Random,
+    contexts: Vec<Vec<u32>>,
+    loops: u32,
+    aligned: bool,
+    base: u64,
+}
+
+impl Generator {
+    fn block(&mut self, path: &[u32]) -> Vec<Access> {
+        let most = if self.random.chance(12) { 12 } else { 4 };
+        (0..1 + self.random.below(most)).map(|_| self.access(path)).collect()
+    }
+
+    fn access(&mut self, path: &[u32]) -> Access {
+        let r = &mut self.random;
+        let size = if self.aligned {
+            r.pick(&[8, 8, 8, 8, 16, 4])
+        } else {
+            r.pick(&[8, 8, 8, 4, 1, 2, 16, 32, 64, 3, 24])
+        };
+        let unit = i64::from(size);
+        let strides = path
+            .iter()
+            .map(|_| match r.below(12) {
+                0..=4 => unit,
+                5 => -unit,
+                6 | 7 => 0,
+                8 => 2 * unit,
+                9 => r.pick(&[8, 16, 24, 32, 64, 128, 4096]),
+                10 if !self.aligned => r.below(80) as i64 - 40,
+                _ => r.pick(&[-8, -64, 40, 80]),
+            })
+            .collect();
+        let span = r.pick(&[32, 128, 400]);
+        let offset = r.below(span) as i64 - 64;
+        let offset = if self.aligned { offset & -i64::from(size.min(8)) } else { offset };
+        let stmt = self.contexts.len() as u32;
+        self.contexts.push(path.to_vec());
+        Access {
+            stmt,
+            write: self.random.chance(2),
+            size,
+            base: self.base.wrapping_add_signed(offset),
+            strides,
+        }
+    }
+
+    fn nodes(&mut self, path: &mut Vec<u32>) -> Vec<Node> {
+        (0..1 + self.random.below(3)).map(|_| self.node(path)).collect()
+    }
+
+    fn node(&mut self, path: &mut Vec<u32>) -> Node {
+        let kind = self.random.below(6);
+        if kind == 0 || path.len() == 4 {
+            return Node::Block(self.block(path));
+        }
+        self.loops += 1;
+        path.push(self.loops);
+        let slope = self.random.pick(&[0, 0, 0, 1, -1]);
+        let node = if kind <= 3 || path.len() >= 3 {
+            let trip = 1 + self.random.below(if path.len() > 2 { 9 } else { 40 }) as i64;
+            let part = if self.random.chance(3) { 1 + self.random.below(6) as i64 } else { 1 << 40 };
+            let block = self.block(path);
+            let exit = self.random.chance(4).then(|| self.block(path));
+            Node::Folded { trip, slope, part, block, exit }
+        } else {
+            Node::Loop { trip: 1 + self.random.below(5) as i64, slope, body: self.nodes(path) }
+        };
+        path.pop();
+        node
+    }
+}
+
+fn operands(block: &[Access], iv: &[i64], lane: Option<usize>) -> Vec<Operand> {
+    block
+        .iter()
+        .map(|a| {
+            let base = a.strides.iter().zip(iv).fold(a.base, |at, (s, x)| at.wrapping_add_signed(s * x));
+            Operand {
+                stmt: a.stmt,
+                write: a.write,
+                base,
+                stride: lane.map_or(0, |l| a.strides[l]),
+                size: a.size,
+            }
+        })
+        .collect()
+}
+
+fn vector(iv: &[i64]) -> Iv {
+    let mut v = Iv::ZERO;
+    v.0[..iv.len()].copy_from_slice(iv);
+    v
+}
+
+fn emit(block: &[Access], iv: &[i64], lane: Option<usize>, count: i64, sink: &mut dyn FnMut(&Record)) {
+    sink(&Record {
+        iv: vector(iv),
+        lane: lane.map(|l| l as u8),
+        count: count as u64,
+        operands: &operands(block, iv, lane),
+    });
+}
+
+fn run(nodes: &[Node], iv: &mut Vec<i64>, sink: &mut dyn FnMut(&Record)) {
+    for node in nodes {
+        match node {
+            Node::Block(block) => emit(block, iv, None, 1, sink),
+            Node::Loop { trip, slope, body } => {
+                for i in 0..trip + slope * iv.last().unwrap_or(&0) {
+                    iv.push(i);
+                    run(body, iv, sink);
+                    iv.pop();
+                }
+            }
+            Node::Folded { trip, slope, part, block, exit } => {
+                let trip = trip + slope * iv.last().unwrap_or(&0);
+                let lane = iv.len();
+                let mut at = 0;
+                while at < trip {
+                    let count = (*part).min(trip - at);
+                    iv.push(at);
+                    emit(block, iv, Some(lane), count, sink);
+                    iv[lane] = at + count - 1;
+                    if let Some(exit) = exit {
+                        emit(exit, iv, None, 1, sink);
+                    }
+                    iv.pop();
+                    at += count;
+                }
+            }
+        }
+    }
+}
+
+/// Checks the random program of `seed`; the error says what differs.
+pub fn check(seed: u64) -> Result<(), String> {
+    let mut random = Random::new(seed);
+    let aligned = random.chance(2);
+    let base = random.pick(&[0x7fff_0000_0000, 0x40_0000, 0x4000_0000, 0x1000_2000]);
+    let mut generator = Generator { random, contexts: Vec::new(), loops: 0, aligned, base };
+    let mut program = Vec::new();
+    while generator.contexts.len() < 4 {
+        program.extend(generator.nodes(&mut Vec::new()));
+    }
+    let Generator { contexts, mut random, .. } = generator;
+    let compact_from = random.pick(&[8, 100, 1 << 16]);
+    let mut memory = Memory::new(Options { compact_from });
+    let mut reference = Reference::default();
+    let mut observed = Observed::new(contexts);
+    run(&program, &mut Vec::new(), &mut |record| {
+        if random.chance(200) {
+            let start = base.wrapping_add_signed(random.below(300) as i64 - 100);
+            let end = start + random.pick(&[1, 8, 100, 1 << 15]);
+            memory.forget(start, end);
+            reference.forget(start, end);
+        }
+        memory.record(record, &mut observed);
+        reference.record(record);
+    });
+    compare(&reference, &observed)
+}

@@ -1,0 +1,455 @@
+//! The engine: applies records to the shadow and reports what they depend on.
+
+use crate::arena::{MAX_OFFSET, Point};
+use crate::class::{Class, NO_CHAIN};
+use crate::emit::{Sink, Sinks};
+use crate::iv::Iv;
+use crate::page::{Directory, PAGE, Page, Run, Seg, Tables};
+use crate::query::{Accesses, Piece, query};
+use crate::readers::{add_point_to_cells, add_run};
+use crate::record::{Plan, Planner};
+use crate::{Client, Kind, Operand, Record, Stmt};
+
+/// Settings of [`Memory`].
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Interned iteration vectors and classes below which nothing is compacted.
+    pub compact_from: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { compact_from: 1 << 16 }
+    }
+}
+
+/// Last writers and readers of every byte.
+pub struct Memory {
+    options: Options,
+    directory: Directory,
+    tables: Tables,
+    planner: Planner,
+    pieces: Vec<Piece>,
+    /// For each statement, the number of the last (part of a) record that contained it.
+    seen: Vec<u64>,
+    now: u64,
+    compact_at: usize,
+}
+
+/// Part of a record: `count` iterations from `iv`.
+#[derive(Clone, Copy)]
+struct Part {
+    iv: Iv,
+    point: Point,
+    lane: usize,
+    count: i64,
+}
+
+impl Part {
+    fn sink(&self, stmt: Stmt, sinks: Sinks) -> Sink<'_> {
+        Sink { stmt, iv: &self.iv, lane: self.lane, sinks }
+    }
+
+    fn point_at(&self, t: i64) -> Point {
+        Point { k: self.point.k + t as i32, ..self.point }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Writers,
+    Readers,
+}
+
+impl Side {
+    fn of(self, page: &mut Page) -> &mut crate::page::Half {
+        match self {
+            Side::Writers => &mut page.writers,
+            Side::Readers => &mut page.readers,
+        }
+    }
+}
+
+impl Memory {
+    /// An empty memory: no byte has a known writer or reader.
+    pub fn new(options: Options) -> Memory {
+        Memory {
+            options,
+            directory: Directory::new(),
+            tables: Tables::new(),
+            planner: Planner::default(),
+            pieces: Vec::new(),
+            seen: Vec::new(),
+            now: 0,
+            compact_at: options.compact_from,
+        }
+    }
+
+    /// Bytes of heap memory in use, approximately.
+    pub fn bytes(&self) -> usize {
+        let t = &self.tables;
+        self.directory.bytes() + t.arena.bytes() + t.classes.bytes() + t.nodes.bytes() + self.seen.len() * 8
+    }
+
+    /// The bytes `start..end` have new content from nowhere: their writers and readers are dropped.
+    pub fn forget(&mut self, start: u64, end: u64) {
+        if start >= end {
+            return;
+        }
+        let tables = &mut self.tables;
+        self.directory.for_each_in(start, end - 1, |page, lo, hi| {
+            page.writers.clear(tables, lo, hi);
+            page.readers.clear(tables, lo, hi);
+        });
+    }
+
+    /// Applies a record and reports its dependences.
+    pub fn record(&mut self, record: &Record, client: &mut impl Client) {
+        let most = MAX_OFFSET as u64;
+        let mut done = 0;
+        while done < record.count {
+            let count = (record.count - done).min(most);
+            self.part(record, done, count, client);
+            done += count;
+        }
+        if self.tables.arena.len() + self.tables.classes.len() >= self.compact_at {
+            self.compact();
+        }
+    }
+
+    fn part(&mut self, record: &Record, done: u64, count: u64, client: &mut impl Client) {
+        let iv = match record.lane {
+            Some(lane) if done > 0 => record.iv.advanced(usize::from(lane), done as i64),
+            _ => record.iv,
+        };
+        let point = self.tables.arena.enter(&iv, record.lane);
+        let lane = self.tables.arena.lane(point.inst);
+        let part = Part { iv, point, lane, count: count as i64 };
+        let at = |o: &Operand| Operand {
+            base: o.base.wrapping_add_signed(o.stride.wrapping_mul(done as i64)),
+            ..*o
+        };
+        if count == 1 {
+            for o in record.operands {
+                self.single(&at(o), &part, Sinks::Each, 0, client);
+            }
+            return;
+        }
+        let moved: Vec<Operand>;
+        let operands = if done == 0 {
+            record.operands
+        } else {
+            moved = record.operands.iter().map(at).collect();
+            &moved
+        };
+        let mut planner = std::mem::take(&mut self.planner);
+        let plan = planner.plan(operands, count);
+        match plan {
+            Plan::Split(first) => {
+                self.planner = planner;
+                self.part(record, done, first, client);
+                self.part(record, done + first, count - first, client);
+                return;
+            }
+            Plan::Any => self.apply(operands, 0..operands.len(), &planner, &part, client),
+            Plan::Ordered => {
+                let order = std::mem::take(&mut planner.order);
+                self.apply(operands, order.iter().map(|i| *i as usize), &planner, &part, client);
+                planner.order = order;
+            }
+        }
+        self.planner = planner;
+    }
+
+    fn apply(
+        &mut self,
+        operands: &[Operand],
+        order: impl Iterator<Item = usize>,
+        planner: &Planner,
+        part: &Part,
+        client: &mut impl Client,
+    ) {
+        let mut repeated = false;
+        for i in order {
+            let o = &operands[i];
+            if o.stride != 0 {
+                if o.write { self.store_run(o, part, client) } else { self.load_run(o, part, client) }
+            } else if o.write || planner.is_involved(i) {
+                repeated = true;
+            } else {
+                self.load_constant(o, part, client);
+            }
+        }
+        if !repeated {
+            return;
+        }
+        let constants = || {
+            operands
+                .iter()
+                .enumerate()
+                .filter(|(i, o)| o.stride == 0 && (o.write || planner.is_involved(*i)))
+                .map(|(_, o)| o)
+        };
+        self.now += 1;
+        for o in constants() {
+            let s = o.stmt as usize;
+            if self.seen.len() <= s {
+                self.seen.resize(s + 1, 0);
+            }
+            self.seen[s] = self.now;
+            self.single(o, part, Sinks::Each, 0, client);
+        }
+        for o in constants() {
+            self.single(o, part, Sinks::Repeated(part.count - 1), part.count - 1, client);
+        }
+    }
+
+    /// One access at iteration `t` of the part, reported as `sinks` says.
+    fn single(&mut self, o: &Operand, part: &Part, sinks: Sinks, t: i64, client: &mut impl Client) {
+        let (mut at, mut left) = (o.base, o.size);
+        while left > 0 {
+            let offset = at as u32 % PAGE;
+            let size = left.min(PAGE - offset);
+            self.single_in_page(o, at, size, part, sinks, t, client);
+            at = at.wrapping_add(u64::from(size));
+            left -= size;
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn single_in_page(
+        &mut self,
+        o: &Operand,
+        at: u64,
+        size: u32,
+        part: &Part,
+        sinks: Sinks,
+        t: i64,
+        client: &mut impl Client,
+    ) {
+        let number = self.directory.entry(at);
+        let offset = at as u32 % PAGE;
+        let accesses = Accesses { page: at - u64::from(offset), offset, stride: 0, size, count: 1, t: 0 };
+        let sink = part.sink(o.stmt, sinks);
+        let point = part.point_at(t);
+        if o.write {
+            self.report_in(number, Side::Writers, Kind::Output, &accesses, &sink, client);
+            self.report_in(number, Side::Readers, Kind::Anti, &accesses, &sink, client);
+            let page = &mut self.directory.pages[number];
+            page.readers.clear(&mut self.tables, offset, offset + size);
+            let class = self.tables.classes.id(Class { stmt: o.stmt, size, step: Iv::ZERO, chain: NO_CHAIN });
+            let seg = Seg { start: offset as u16, end: (offset + size) as u16, class, point, e0: 0 };
+            page.writers.assign_point(&mut self.tables, seg);
+        } else {
+            self.report_in(number, Side::Writers, Kind::Flow, &accesses, &sink, client);
+            self.add_reader(number, offset, size, o.stmt, point, client);
+        }
+    }
+
+    fn add_reader(
+        &mut self,
+        number: usize,
+        offset: u32,
+        size: u32,
+        stmt: Stmt,
+        point: Point,
+        client: &impl Client,
+    ) {
+        let half = &mut self.directory.pages[number].readers;
+        let t = &mut self.tables;
+        if let Some(dense) = &mut half.dense {
+            return add_point_to_cells(dense, t, client, stmt, point, offset, offset + size);
+        }
+        let class = t.classes.id(Class { stmt, size, step: Iv::ZERO, chain: NO_CHAIN });
+        let run = Run { start: i64::from(offset), class, point, e0: 0 };
+        add_run(half, t, client, &run, offset, offset + size);
+    }
+
+    fn report_in(
+        &mut self,
+        number: usize,
+        side: Side,
+        kind: Kind,
+        accesses: &Accesses,
+        sink: &Sink,
+        client: &mut impl Client,
+    ) {
+        let half = side.of(&mut self.directory.pages[number]);
+        if half.is_empty() {
+            return;
+        }
+        self.pieces.clear();
+        query(half, &self.tables, accesses, &mut self.pieces);
+        for piece in &self.pieces {
+            sink.report(client, kind, piece, |s| self.seen.get(s as usize) == Some(&self.now));
+        }
+    }
+
+    fn load_constant(&mut self, o: &Operand, part: &Part, client: &mut impl Client) {
+        let (mut at, mut left) = (o.base, o.size);
+        while left > 0 {
+            let offset = at as u32 % PAGE;
+            let size = left.min(PAGE - offset);
+            let number = self.directory.entry(at);
+            let accesses = Accesses { page: at - u64::from(offset), offset, stride: 0, size, count: 1, t: 0 };
+            let sink = part.sink(o.stmt, Sinks::All(part.count));
+            self.report_in(number, Side::Writers, Kind::Flow, &accesses, &sink, client);
+            for t in [part.count - 2, part.count - 1] {
+                self.add_reader(number, offset, size, o.stmt, part.point_at(t), client);
+            }
+            at = at.wrapping_add(u64::from(size));
+            left -= size;
+        }
+    }
+
+    fn load_run(&mut self, o: &Operand, part: &Part, client: &mut impl Client) {
+        self.report(Side::Writers, Kind::Flow, o, part, client);
+        if o.stride.unsigned_abs() == u64::from(o.size) {
+            let run = ascending(o, part, &mut self.tables);
+            let (lo, hi) = (run.lo, run.hi);
+            self.for_each_page(lo, hi, |page, t, base, x, y| {
+                add_run(&mut page.readers, t, client, &run.in_page(base), x, y);
+            });
+            return;
+        }
+        for t in 0..part.count {
+            let (mut at, mut left) = (o.base.wrapping_add_signed(o.stride.wrapping_mul(t)), o.size);
+            while left > 0 {
+                let offset = at as u32 % PAGE;
+                let size = left.min(PAGE - offset);
+                let number = self.directory.entry(at);
+                self.add_reader(number, offset, size, o.stmt, part.point_at(t), client);
+                at = at.wrapping_add(u64::from(size));
+                left -= size;
+            }
+        }
+    }
+
+    fn store_run(&mut self, o: &Operand, part: &Part, client: &mut impl Client) {
+        if o.stride.unsigned_abs() != u64::from(o.size) {
+            for t in 0..part.count {
+                let base = o.base.wrapping_add_signed(o.stride.wrapping_mul(t));
+                let one =
+                    Part { iv: part.iv.advanced(part.lane, t), point: part.point_at(t), count: 1, ..*part };
+                self.single(&Operand { base, ..*o }, &one, Sinks::Each, 0, client);
+            }
+            return;
+        }
+        self.report(Side::Writers, Kind::Output, o, part, client);
+        self.report(Side::Readers, Kind::Anti, o, part, client);
+        let run = ascending(o, part, &mut self.tables);
+        self.for_each_page(run.lo, run.hi, |page, t, base, x, y| {
+            page.readers.clear(t, x, y);
+            page.writers.assign_run(t, &run.in_page(base), x, y);
+        });
+    }
+
+    fn for_each_page(&mut self, lo: u64, hi: u64, mut f: impl FnMut(&mut Page, &mut Tables, u64, u32, u32)) {
+        let mut at = lo;
+        while at < hi {
+            let base = at - at % u64::from(PAGE);
+            let end = hi.min(base.saturating_add(u64::from(PAGE)));
+            let number = self.directory.entry(at);
+            f(
+                &mut self.directory.pages[number],
+                &mut self.tables,
+                base,
+                (at - base) as u32,
+                (end - base) as u32,
+            );
+            at = end;
+        }
+    }
+
+    /// Reports what a strided operand, whose extent does not wrap, finds on one side.
+    fn report(&mut self, side: Side, kind: Kind, o: &Operand, part: &Part, client: &mut impl Client) {
+        let n = part.count;
+        let mut pieces = std::mem::take(&mut self.pieces);
+        pieces.clear();
+        let stride = o.stride.unsigned_abs();
+        let first = if o.stride > 0 { o.base } else { o.base - stride * (n as u64 - 1) };
+        let mut t = 0;
+        while t < n {
+            let at = first + stride * t as u64;
+            let offset = at as u32 % PAGE;
+            let page = at - u64::from(offset);
+            if offset + o.size > PAGE {
+                let (mut at, mut left) = (at, o.size);
+                while left > 0 {
+                    let offset = at as u32 % PAGE;
+                    let size = left.min(PAGE - offset);
+                    let accesses =
+                        Accesses { page: at - u64::from(offset), offset, stride: 0, size, count: 1, t };
+                    self.query_page(side, &accesses, &mut pieces);
+                    at += u64::from(size);
+                    left -= size;
+                }
+                t += 1;
+                continue;
+            }
+            let room = u64::from(PAGE - o.size - offset);
+            let count = (n - t).min((room / stride) as i64 + 1);
+            let step = if count == 1 { 0 } else { stride as u32 };
+            let accesses = Accesses { page, offset, stride: step, size: o.size, count, t };
+            self.query_page(side, &accesses, &mut pieces);
+            t += count;
+        }
+        let sink = part.sink(o.stmt, Sinks::Each);
+        for piece in &pieces {
+            let piece = if o.stride > 0 { *piece } else { piece.reversed(n) };
+            sink.report(client, kind, &piece, |_| false);
+        }
+        self.pieces = pieces;
+    }
+
+    fn query_page(&mut self, side: Side, accesses: &Accesses, pieces: &mut Vec<Piece>) {
+        if let Some(number) = self.directory.lookup(accesses.page) {
+            query(side.of(&mut self.directory.pages[number]), &self.tables, accesses, pieces);
+        }
+    }
+
+    /// Drops interned vectors and classes that no live byte refers to.
+    fn compact(&mut self) {
+        let t = &mut self.tables;
+        let mut instances = vec![false; t.arena.len()];
+        let mut classes = vec![false; t.classes.count()];
+        for half in self.directory.pages.iter().flat_map(|p| [&p.writers, &p.readers]) {
+            half.mark(&mut classes, &mut instances);
+        }
+        t.nodes.mark(&mut instances);
+        let instances = t.arena.compact(&mut instances);
+        let classes = t.classes.compact(&classes);
+        for half in self.directory.pages.iter_mut().flat_map(|p| [&mut p.writers, &mut p.readers]) {
+            half.renumber(&classes, &instances);
+        }
+        t.nodes.renumber(&instances);
+        let shadow = self.directory.bytes() / 256;
+        self.compact_at = 2 * (t.arena.len() + t.classes.len()) + self.options.compact_from + shadow;
+    }
+}
+
+/// A contiguous run in ascending address order.
+struct Ascending {
+    lo: u64,
+    hi: u64,
+    class: u32,
+    point: Point,
+}
+
+impl Ascending {
+    fn in_page(&self, base: u64) -> Run {
+        Run { start: self.lo.wrapping_sub(base) as i64, class: self.class, point: self.point, e0: 0 }
+    }
+}
+
+fn ascending(o: &Operand, part: &Part, t: &mut Tables) -> Ascending {
+    let length = part.count as u64 * u64::from(o.size);
+    let (lo, point, dk) = if o.stride > 0 {
+        (o.base, part.point, 1)
+    } else {
+        (o.base - (length - u64::from(o.size)), part.point_at(part.count - 1), -1)
+    };
+    let step = Iv::along(part.lane, dk);
+    let class = t.classes.id(Class { stmt: o.stmt, size: o.size, step, chain: NO_CHAIN });
+    Ascending { lo, hi: lo + length, class, point }
+}

@@ -1,0 +1,220 @@
+//! What a strided access finds in half a page, as pieces.
+//!
+//! A piece is an affine family of (access, source) pairs. Accesses and segment elements may differ in size and
+//! stride: with element size `w` and stride `s`, the phase of an access relative to the elements repeats every
+//! `w / gcd(w, s)` accesses, so each phase and each element touched in it is one piece with that step.
+
+use crate::Stmt;
+use crate::class::Classes;
+use crate::dense::NONE;
+use crate::iv::Iv;
+use crate::page::{Half, Seg, Tables};
+
+/// Access `t + u·t_step` meets `(stmt, iv + u·step)` first at byte `address + u·address_step`, for `u < count`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Piece {
+    pub t: i64,
+    pub t_step: i64,
+    pub count: i64,
+    pub stmt: Stmt,
+    pub iv: Iv,
+    pub step: Iv,
+    pub address: u64,
+    pub address_step: i64,
+}
+
+impl Piece {
+    /// The piece as seen when the accesses are numbered from the last (`n − 1 − t`).
+    pub fn reversed(&self, n: i64) -> Piece {
+        let last = self.count - 1;
+        Piece {
+            t: n - 1 - (self.t + last * self.t_step),
+            iv: self.iv.after(last, &self.step),
+            step: self.step.times(-1),
+            address: self.address.wrapping_add_signed(last.wrapping_mul(self.address_step)),
+            address_step: self.address_step.wrapping_neg(),
+            ..*self
+        }
+    }
+
+    fn continues(&self, next: &Piece) -> Option<Piece> {
+        if self.stmt != next.stmt {
+            return None;
+        }
+        let shape = |p: &Piece| (p.t_step, p.step, p.address_step);
+        let (t_step, step, address_step) = match (self.count, next.count) {
+            (1, 1) => {
+                let step = next.iv.minus(&self.iv);
+                if next.t != self.t + 1 || !step.is_simple() {
+                    return None;
+                }
+                (1, step, next.address.wrapping_sub(self.address) as i64)
+            }
+            (1, _) => shape(next),
+            (_, 1) => shape(self),
+            _ if shape(self) == shape(next) => shape(self),
+            _ => return None,
+        };
+        let n = self.count;
+        (self.t + n * t_step == next.t
+            && self.address.wrapping_add_signed(n.wrapping_mul(address_step)) == next.address
+            && self.iv.after(n, &step) == next.iv)
+            .then_some(Piece { t_step, step, address_step, count: n + next.count, ..*self })
+    }
+}
+
+/// Appends a piece, joining it to one of the latest if it continues that.
+pub(crate) fn push(out: &mut Vec<Piece>, piece: Piece) {
+    for last in out.iter_mut().rev().take(4) {
+        if let Some(joined) = last.continues(&piece) {
+            *last = joined;
+            return;
+        }
+    }
+    out.push(piece);
+}
+
+/// `count` accesses of `size` bytes, the first at byte `offset` of a page, each `stride` ≥ 0 further; all inside
+/// the page.
+#[derive(Clone, Copy)]
+pub(crate) struct Accesses {
+    pub page: u64,
+    pub offset: u32,
+    pub stride: u32,
+    pub size: u32,
+    pub count: i64,
+    /// Number of the first access.
+    pub t: i64,
+}
+
+impl Accesses {
+    fn skip(&mut self, n: i64) {
+        self.t += n;
+        self.count -= n;
+        if self.count > 0 {
+            self.offset += n as u32 * self.stride;
+        }
+    }
+
+    /// How many of the accesses end at or before `limit`; at least 1 is assumed to.
+    fn before(&self, limit: u32) -> i64 {
+        let room = limit.saturating_sub(self.offset + self.size);
+        match self.stride {
+            0 => self.count,
+            s => self.count.min(i64::from(room / s) + 1),
+        }
+    }
+}
+
+/// Appends what the accesses find, with the chains of readers spelled out.
+pub(crate) fn query(half: &Half, t: &Tables, accesses: &Accesses, out: &mut Vec<Piece>) {
+    let mut a = *accesses;
+    if half.dense.is_some() {
+        while a.count > 0 {
+            query_cells(half, t, &a, out);
+            a.skip(1);
+        }
+        return;
+    }
+    let segs = &half.segs;
+    let mut i = half.find(a.offset);
+    while a.count > 0 {
+        while i < segs.len() && u32::from(segs[i].end) <= a.offset {
+            i += 1;
+        }
+        let Some(seg) = segs.get(i) else { return };
+        let (start, end) = (u32::from(seg.start), u32::from(seg.end));
+        let n = if start >= a.offset + a.size {
+            a.before(start)
+        } else if start <= a.offset && a.offset + a.size <= end {
+            let n = a.before(end);
+            query_segment(t, seg, &Accesses { count: n, ..a }, out);
+            n
+        } else {
+            for seg in segs[i..].iter().take_while(|s| u32::from(s.start) < a.offset + a.size) {
+                let lo = a.offset.max(u32::from(seg.start));
+                let hi = (a.offset + a.size).min(u32::from(seg.end));
+                query_segment(t, seg, &Accesses { offset: lo, size: hi - lo, count: 1, ..a }, out);
+            }
+            1
+        };
+        a.skip(n);
+    }
+}
+
+fn gcd(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// Accesses wholly inside one segment.
+fn query_segment(t: &Tables, seg: &Seg, a: &Accesses, out: &mut Vec<Piece>) {
+    let class = t.classes.get(seg.class);
+    let width = class.size;
+    let into = a.offset - u32::from(seg.start);
+    let (period, elements) = if a.stride == width {
+        (1, 1)
+    } else if a.count == 1 || a.stride == 0 || seg.len() == width {
+        (1, 0)
+    } else {
+        let g = gcd(width, a.stride);
+        (width / g, a.stride / g)
+    };
+    for phase in 0..i64::from(period).min(a.count) {
+        let r = into + phase as u32 * a.stride;
+        let (first, last) = (r / width, (r + a.size - 1) / width);
+        let count = (a.count - phase + i64::from(period) - 1) / i64::from(period);
+        for e in first..=last {
+            let base = Piece {
+                t: a.t + phase,
+                t_step: i64::from(period),
+                count,
+                stmt: class.stmt,
+                iv: t.iv(seg, e),
+                step: if elements == 0 || count == 1 {
+                    Iv::ZERO
+                } else {
+                    class.step.times(i64::from(elements))
+                },
+                address: a.page + u64::from(seg.start) + u64::from(r.max(e * width)),
+                address_step: i64::from(period) * i64::from(a.stride),
+            };
+            push(out, base);
+            push_chain(&t.classes, class.chain, &base, out);
+        }
+    }
+}
+
+fn push_chain(classes: &Classes, chain: u32, last: &Piece, out: &mut Vec<Piece>) {
+    for earlier in classes.chain(chain) {
+        push(out, Piece { stmt: earlier.stmt, iv: last.iv.after(1, &earlier.offset), ..*last });
+    }
+}
+
+/// The first access, in dense cells.
+fn query_cells(half: &Half, t: &Tables, a: &Accesses, out: &mut Vec<Piece>) {
+    let Some(dense) = &half.dense else { return };
+    let shift = dense.shift();
+    let (first, last) = (a.offset >> shift, (a.offset + a.size - 1) >> shift);
+    let mut previous = None;
+    for i in first..=last {
+        let cell = dense.cells[i as usize];
+        if cell.stmt == NONE || previous == Some(cell) {
+            continue;
+        }
+        previous = Some(cell);
+        let piece = |stmt, point| Piece {
+            t: a.t,
+            t_step: 1,
+            count: 1,
+            stmt,
+            iv: t.arena.iv(point),
+            step: Iv::ZERO,
+            address: a.page + u64::from(a.offset.max(i << shift)),
+            address_step: i64::from(a.stride),
+        };
+        push(out, piece(cell.stmt, cell.point));
+        for node in t.nodes.iter(cell.chain) {
+            push(out, piece(node.stmt, node.point));
+        }
+    }
+}

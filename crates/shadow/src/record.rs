@@ -1,0 +1,208 @@
+//! The order in which the operands of one record may be applied as wholes.
+//!
+//! Operands of a record interleave. Two operands with the same stride `s` can still be applied one after the other
+//! when, relative to some frame (multiples of `|s|` from an origin), neither crosses a frame boundary: a byte at
+//! frame offset `r` is touched by an operand `q` frames along at iteration `T − q`, so the operand further along
+//! comes first, and within a frame the operand order decides. Operands that touch common bytes with different
+//! strides are separated by splitting the record in time, which is exact at any point. Two loads never matter to
+//! each other: within one instance only the set of reading iterations counts.
+
+use crate::Operand;
+use std::cmp::Ordering;
+
+/// How to apply a record of several iterations.
+#[derive(PartialEq, Eq, Debug)]
+pub(crate) enum Plan {
+    /// No operand's effect depends on the order.
+    Any,
+    /// In the order left in the planner.
+    Ordered,
+    /// The first so many iterations first, then the rest.
+    Split(u64),
+}
+
+#[derive(Clone, Copy)]
+struct Extent {
+    lo: u64,
+    hi: u64,
+}
+
+/// Reusable space for planning.
+#[derive(Default)]
+pub(crate) struct Planner {
+    extents: Vec<Extent>,
+    by_address: Vec<u32>,
+    /// Operands that share bytes with an operand of the same stride, one of the two a store.
+    involved: Vec<bool>,
+    pub order: Vec<u32>,
+    frames: Vec<i64>,
+}
+
+enum Meeting {
+    Never,
+    SameStride,
+    Split(u64),
+}
+
+impl Planner {
+    /// Whether operand `i` meets an operand of the same stride (valid after `plan`).
+    pub fn is_involved(&self, i: usize) -> bool {
+        self.involved[i]
+    }
+
+    pub fn plan(&mut self, operands: &[Operand], count: u64) -> Plan {
+        self.extents.clear();
+        self.involved.clear();
+        self.involved.resize(operands.len(), false);
+        for o in operands {
+            let Some(extent) = extent(o, count) else { return Plan::Split(count / 2) };
+            self.extents.push(extent);
+            if o.write && o.stride != 0 && o.stride.unsigned_abs() < u64::from(o.size) {
+                return Plan::Split(count / 2);
+            }
+        }
+        let mut any = false;
+        if operands.len() <= 8 {
+            for (i, j) in (0..operands.len()).flat_map(|j| (0..j).map(move |i| (i, j))) {
+                match self.pair(operands, count, i, j) {
+                    Meeting::Never => {}
+                    Meeting::SameStride => any = true,
+                    Meeting::Split(at) => return Plan::Split(at),
+                }
+            }
+        } else {
+            let mut by_address = std::mem::take(&mut self.by_address);
+            by_address.clear();
+            by_address.extend(0..operands.len() as u32);
+            by_address.sort_unstable_by_key(|&i| self.extents[i as usize].lo);
+            let mut split = None;
+            'pairs: for (p, &i) in by_address.iter().enumerate() {
+                let hi = self.extents[i as usize].hi;
+                for &j in &by_address[p + 1..] {
+                    if self.extents[j as usize].lo >= hi {
+                        break;
+                    }
+                    match self.pair(operands, count, i.min(j) as usize, i.max(j) as usize) {
+                        Meeting::Never => {}
+                        Meeting::SameStride => any = true,
+                        Meeting::Split(at) => {
+                            split = Some(at);
+                            break 'pairs;
+                        }
+                    }
+                }
+            }
+            self.by_address = by_address;
+            if let Some(at) = split {
+                return Plan::Split(at);
+            }
+        }
+        if !any {
+            return Plan::Any;
+        }
+        if self.sort(operands) { Plan::Ordered } else { Plan::Split(count / 2) }
+    }
+
+    fn pair(&mut self, operands: &[Operand], count: u64, i: usize, j: usize) -> Meeting {
+        let (a, b) = (&operands[i], &operands[j]);
+        let (ea, eb) = (self.extents[i], self.extents[j]);
+        if !(a.write || b.write) || ea.lo >= eb.hi || eb.lo >= ea.hi {
+            return Meeting::Never;
+        }
+        let meeting = meeting(a, b, count);
+        if let Meeting::SameStride = meeting {
+            self.involved[i] = true;
+            self.involved[j] = true;
+        }
+        meeting
+    }
+
+    /// Orders all operands; false if some stride has no frame.
+    fn sort(&mut self, operands: &[Operand]) -> bool {
+        self.frames.clear();
+        self.frames.resize(operands.len(), 0);
+        self.order.clear();
+        self.order.extend(0..operands.len() as u32);
+        for i in 0..operands.len() {
+            let s = operands[i].stride;
+            let is_first = |j: &usize| !self.involved[*j] || operands[*j].stride != s;
+            if s == 0 || !self.involved[i] || !(0..i).all(|j| is_first(&j)) {
+                continue;
+            }
+            let width = i128::from(s.unsigned_abs());
+            let members = || (0..operands.len()).filter(|&j| self.involved[j] && operands[j].stride == s);
+            let distance = |j: usize, k: usize| i128::from(operands[j].base) - i128::from(operands[k].base);
+            let fits = |&k: &usize| {
+                members().all(|j| distance(j, k).rem_euclid(width) + i128::from(operands[j].size) <= width)
+            };
+            let Some(origin) = members().find(fits) else { return false };
+            let frames: Vec<(usize, i64)> =
+                members().map(|j| (j, distance(j, origin).div_euclid(width) as i64)).collect();
+            for (j, frame) in frames {
+                self.frames[j] = frame;
+            }
+        }
+        let frames = &self.frames;
+        self.order.sort_by(|&i, &j| {
+            let (s, f, g) = (operands[i as usize].stride, frames[i as usize], frames[j as usize]);
+            s.cmp(&operands[j as usize].stride)
+                .then(match s.cmp(&0) {
+                    Ordering::Greater => g.cmp(&f),
+                    Ordering::Less => f.cmp(&g),
+                    Ordering::Equal => Ordering::Equal,
+                })
+                .then(i.cmp(&j))
+        });
+        true
+    }
+}
+
+/// The bytes `lo..hi` an operand touches in `count` iterations, unless they wrap.
+#[inline]
+fn extent(o: &Operand, count: u64) -> Option<Extent> {
+    let span = i64::try_from(count - 1).ok()?.checked_mul(o.stride)?;
+    let last = o.base.checked_add_signed(span)?;
+    let hi = o.base.max(last).checked_add(u64::from(o.size))?;
+    Some(Extent { lo: o.base.min(last), hi })
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// How two operands with overlapping extents, one of them a store, meet.
+fn meeting(a: &Operand, b: &Operand, count: u64) -> Meeting {
+    let g = gcd(a.stride.unsigned_abs(), b.stride.unsigned_abs());
+    if g != 0 {
+        let d = (i128::from(b.base) - i128::from(a.base)).rem_euclid(i128::from(g));
+        if d >= i128::from(a.size) && d + i128::from(b.size) <= i128::from(g) {
+            return Meeting::Never;
+        }
+    }
+    if a.stride == b.stride {
+        return Meeting::SameStride;
+    }
+    let (moving, fixed) = match (a.stride, b.stride) {
+        (_, 0) => (a, b),
+        (0, _) => (b, a),
+        _ => return Meeting::Split(count / 2),
+    };
+    let s = i128::from(moving.stride);
+    let d = i128::from(fixed.base) - i128::from(moving.base);
+    // The moving operand overlaps the fixed one while  −size(moving) < s·t − d < size(fixed).
+    let (low, high) = (d - i128::from(moving.size) + 1, d + i128::from(fixed.size) - 1);
+    let (low, high) = if s > 0 { (low, high) } else { (-high, -low) };
+    let s = s.abs();
+    let first = -((-low).div_euclid(s));
+    let last = high.div_euclid(s);
+    let (first, last) = (first.max(0), last.min(i128::from(count) - 1));
+    if first > last {
+        Meeting::Never
+    } else if first > 0 {
+        Meeting::Split(first as u64)
+    } else if last + 1 < i128::from(count) {
+        Meeting::Split(last as u64 + 1)
+    } else {
+        Meeting::Split(count / 2)
+    }
+}
