@@ -169,6 +169,11 @@ impl Contexts {
         self.aliases.insert(old, (new, dimension));
     }
 
+    /// Number of aliases.
+    pub fn aliases(&self) -> usize {
+        self.aliases.len()
+    }
+
     /// Whether any alias exists.
     pub fn has_aliases(&self) -> bool {
         !self.aliases.is_empty()

@@ -1,5 +1,20 @@
 //! From records to a profile: loop events, contexts, iteration vectors, dependences.
+//!
+//! [`Engine`] consumes a recording as a [`trace::sink::Sink`]; [`finish`](finish::finish) turns what it saw into a
+//! [`profile::Profile`].
 #![forbid(unsafe_code)]
 
+pub mod code;
 pub mod contexts;
+pub mod dependences;
+mod engine;
+pub mod finish;
+pub mod objects;
+mod observer;
+mod paths;
+mod registers;
+mod run;
+mod units;
 pub mod walker;
+
+pub use engine::{Allocator, Engine, allocator};

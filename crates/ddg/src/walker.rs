@@ -16,7 +16,7 @@ use crate::contexts::{ContextId, Contexts, FunctionId, Kind};
 pub trait Functions {
     /// Headers of the loops that contain the block at `pc` in `function`, outermost first, and whether the block heads
     /// the innermost of them.
-    fn chain(&mut self, function: FunctionId, pc: u64) -> (std::rc::Rc<[u64]>, bool);
+    fn chain(&mut self, function: FunctionId, pc: u64) -> (std::sync::Arc<[u64]>, bool);
 }
 
 /// An event, named as in ALGORITHMS 1.3.
@@ -64,12 +64,16 @@ enum How {
 pub struct Frame {
     /// Its function.
     pub function: FunctionId,
+    /// Address of the block it started with.
+    pub entry: u64,
     /// Context at its start.
     pub base: ContextId,
     /// Address the matching return continues at; 0 for the first frame.
     pub return_pc: u64,
     /// Canonical frame address (stack pointer before the call), 0 if unknown.
     pub cfa: u64,
+    /// Storage below this address belongs to functions called from here; 0 before the first call.
+    pub bottom: u64,
     how: How,
     caller: ContextId,
     saved: Iv,
@@ -108,9 +112,11 @@ impl Walker {
     ) -> Walker {
         let first = Frame {
             function,
+            entry: pc,
             base: 0,
             return_pc: 0,
             cfa: 0,
+            bottom: 0,
             how: How::Call,
             caller: 0,
             saved: Iv([0; MAX_DIMS]),
@@ -161,7 +167,8 @@ impl Walker {
 
     /// Sets the canonical frame address of the current activation.
     pub fn set_cfa(&mut self, cfa: u64) {
-        if let Some(top) = self.frames.last_mut() {
+        if let [.., caller, top] = &mut self.frames[..] {
+            caller.bottom = cfa;
             top.cfa = cfa;
         }
     }
@@ -169,6 +176,77 @@ impl Walker {
     /// The current activation's function.
     pub fn function(&self) -> FunctionId {
         self.frames.last().map_or(0, |f| f.function)
+    }
+
+    /// Repeats a plain arrival that is known to cause no event: same activation, same loops.
+    pub fn follow(&mut self, pc: u64) {
+        self.block = pc;
+    }
+
+    /// Repeats an ordinary call whose resulting context is known to be `context` without entering a loop.
+    pub fn follow_call(
+        &mut self,
+        function: FunctionId,
+        pc: u64,
+        return_pc: u64,
+        context: ContextId,
+        cfa: u64,
+    ) {
+        if let Some(top) = self.frames.last_mut() {
+            top.bottom = cfa;
+        }
+        self.frames.push(Frame {
+            function,
+            entry: pc,
+            base: context,
+            return_pc,
+            cfa,
+            bottom: 0,
+            how: How::Call,
+            caller: self.context,
+            saved: self.iv,
+        });
+        *self.active_count(function) += 1;
+        self.context = context;
+        self.block = pc;
+    }
+
+    /// Whether the current activation was entered by an ordinary call.
+    pub fn in_plain_call(&self) -> bool {
+        self.frames.len() > 1 && self.frames.last().is_some_and(|f| f.how == How::Call)
+    }
+
+    /// Repeats an ordinary call that replaces the current activation; false (and nothing done) if that was not entered
+    /// by an ordinary call.
+    pub fn follow_tail_call(&mut self, function: FunctionId, pc: u64, context: ContextId) -> bool {
+        if !self.in_plain_call() {
+            return false;
+        }
+        let Some(top) = self.frames.last_mut() else { return false };
+        let old = std::mem::replace(&mut top.function, function);
+        (top.entry, top.base) = (pc, context);
+        let count = self.active_count(old);
+        *count = count.saturating_sub(1);
+        *self.active_count(function) += 1;
+        self.context = context;
+        self.block = pc;
+        true
+    }
+
+    /// Repeats an ordinary return that causes no loop event; false (and nothing done) if the activation does not
+    /// return to `pc` that way.
+    pub fn follow_return(&mut self, pc: u64, context: ContextId) -> bool {
+        let Some(top) = self.frames.last() else { return false };
+        if top.how != How::Call || top.return_pc != pc || top.caller != context || self.frames.len() < 2 {
+            return false;
+        }
+        let function = top.function;
+        self.frames.pop();
+        let count = self.active_count(function);
+        *count = count.saturating_sub(1);
+        self.context = context;
+        self.block = pc;
+        true
     }
 
     /// Declares a recursive component that is known beforehand (two-pass runs): its members and headers.
@@ -278,9 +356,11 @@ impl Walker {
         self.events.clear();
         let mut frame = Frame {
             function,
+            entry: pc,
             base: self.context,
             return_pc,
             cfa: 0,
+            bottom: 0,
             how: How::Call,
             caller: self.context,
             saved: self.iv,
@@ -393,6 +473,7 @@ impl Walker {
             *count = count.saturating_sub(1);
             *self.active_count(function) += 1;
             self.frames[0].function = function;
+            self.frames[0].entry = pc;
             self.context = 0;
             self.clear_inner(contexts);
             self.jump(contexts, functions, pc);
@@ -520,13 +601,13 @@ pub fn insert_zero(iv: &mut Iv, dim: u8) {
 mod tests {
     use super::*;
     use std::collections::HashMap;
-    use std::rc::Rc;
+    use std::sync::Arc;
 
     /// Functions given by hand: block → headers of its loops, outermost first.
     struct ByHand(HashMap<u64, Vec<u64>>);
 
     impl Functions for ByHand {
-        fn chain(&mut self, _: FunctionId, pc: u64) -> (Rc<[u64]>, bool) {
+        fn chain(&mut self, _: FunctionId, pc: u64) -> (Arc<[u64]>, bool) {
             let chain = self.0.get(&pc).cloned().unwrap_or_default();
             let heads = chain.last() == Some(&pc);
             (chain.into(), heads)

@@ -255,6 +255,48 @@ pub struct Folded {
 }
 
 impl Folded {
+    /// The same stream with coordinate 0 inserted at dimension `dim` of every vector.
+    pub fn with_zero_dimension(mut self, dim: usize) -> Folded {
+        for piece in &mut self.pieces {
+            let at = dim.min(piece.levels.len());
+            for level in &mut piece.levels[at..] {
+                for f in [&mut level.start, &mut level.count] {
+                    if f.coefficients.len() >= at {
+                        f.coefficients.insert(at, 0);
+                    }
+                }
+            }
+            piece
+                .levels
+                .insert(at, Level { start: Affine::constant(0), count: Affine::constant(1), step: 1 });
+            for label in &mut piece.labels {
+                label.coefficients.insert(at, Coefficient::Known(0));
+            }
+        }
+        self
+    }
+
+    /// The same domain with one constant label.
+    pub fn with_constant_label(mut self, constant: i64) -> Folded {
+        for piece in &mut self.pieces {
+            let coefficients = vec![Coefficient::Known(0); piece.levels.len()];
+            piece.labels = vec![Label { coefficients, constant }];
+        }
+        self.ranges = vec![(constant, constant)];
+        self
+    }
+
+    /// The same stream with `by` added to every label (wrapping).
+    pub fn shifted(mut self, by: i64) -> Folded {
+        for label in self.pieces.iter_mut().flat_map(|p| &mut p.labels) {
+            label.constant = label.constant.wrapping_add(by);
+        }
+        for range in &mut self.ranges {
+            *range = (range.0.wrapping_add(by), range.1.wrapping_add(by));
+        }
+        self
+    }
+
     /// Whether the domain is exact and no label of any piece is unknown.
     pub fn is_exact(&self) -> bool {
         !self.gave_up

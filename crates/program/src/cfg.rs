@@ -93,6 +93,11 @@ impl Cfg {
         self.starts[node]
     }
 
+    /// The nodes among `nodes` with an edge to `target`.
+    pub fn predecessors(&self, target: usize, nodes: &[usize]) -> Vec<usize> {
+        nodes.iter().copied().filter(|&n| self.successors[n].contains(&target)).collect()
+    }
+
     /// Addresses of all blocks.
     pub fn starts(&self) -> &[u64] {
         &self.starts

@@ -90,6 +90,11 @@ impl Module {
         })
     }
 
+    /// Whether the mapping covers `address`.
+    pub fn contains(&self, address: u64) -> bool {
+        address >= self.start && address < self.end
+    }
+
     /// Path of the file.
     pub fn path(&self) -> &Path {
         &self.path
@@ -215,7 +220,7 @@ impl Image {
 
     /// The module that holds the code at `pc`.
     pub fn module(&self, pc: u64) -> Option<&Module> {
-        self.modules.iter().rev().find(|m| pc >= m.start && pc < m.end)
+        self.modules.iter().rev().find(|m| m.contains(pc))
     }
 
     /// The function that contains `pc`.

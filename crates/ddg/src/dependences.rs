@@ -1,0 +1,342 @@
+//! Dependence streams: one per (source, sink, kind), with what verdicts need kept exactly.
+//!
+//! For every stream and every level at which instances are carried, the number of instances, the smallest and largest
+//! difference per common dimension, one concrete instance, and the objects passed through are kept while the
+//! dependences arrive; that does not depend on folding. Flow dependences through memory are folded beside it.
+
+use fold::{Folder, Options};
+use profile::{Kind, Use};
+use rustc_hash::FxHashMap;
+use shadow::{Iv, MAX_DIMS};
+
+use crate::objects::{ObjectId, Place};
+
+/// Most objects kept per level.
+const OBJECTS: usize = 24;
+
+/// Summary of one level of one stream.
+#[derive(Debug, Clone)]
+pub struct Level {
+    /// First differing common dimension, or the number of common dimensions.
+    pub level: u8,
+    /// Instances.
+    pub count: u64,
+    /// Smallest difference per common dimension.
+    pub minimum: [i64; MAX_DIMS],
+    /// Largest difference per common dimension.
+    pub maximum: [i64; MAX_DIMS],
+    /// One instance.
+    pub source_iv: Iv,
+    /// One instance.
+    pub sink_iv: Iv,
+    /// One instance.
+    pub address: u64,
+    /// Objects with the offset first seen and whether their frame was created inside the loop.
+    pub objects: Vec<(ObjectId, i64, bool)>,
+    /// More objects were met than are kept.
+    pub more_objects: bool,
+    latest: Option<Place>,
+}
+
+/// One stream.
+#[derive(Debug)]
+pub struct Stream {
+    /// Kind.
+    pub kind: Kind,
+    /// Through memory.
+    pub memory: bool,
+    /// Source: operand id for memory, statement id for registers.
+    pub source: u32,
+    /// Sink, likewise.
+    pub sink: u32,
+    /// What the sink uses the value for.
+    pub role: Use,
+    /// Common dimensions.
+    pub common: u8,
+    /// Instances.
+    pub count: u64,
+    /// Levels met.
+    pub levels: Vec<Level>,
+    /// The relation, for flow through memory.
+    pub folder: Option<Folder>,
+}
+
+/// A run of instances: at `t` in `0..count`, `sink_iv + t·sink_step` depends on `source_iv + t·source_step`.
+#[derive(Debug, Clone, Copy)]
+pub struct Instances {
+    /// First source vector.
+    pub source_iv: Iv,
+    /// Its advance.
+    pub source_step: Iv,
+    /// First sink vector.
+    pub sink_iv: Iv,
+    /// Its advance.
+    pub sink_step: Iv,
+    /// How many.
+    pub count: u64,
+    /// First address, 0 for registers.
+    pub address: u64,
+    /// Its advance.
+    pub address_step: i64,
+}
+
+/// What identifies a stream, and its shape.
+#[derive(Debug, Clone, Copy)]
+pub struct Ends {
+    /// Kind.
+    pub kind: Kind,
+    /// Through memory.
+    pub memory: bool,
+    /// Source id.
+    pub source: u32,
+    /// Sink id.
+    pub sink: u32,
+    /// What the sink uses the value for.
+    pub role: Use,
+    /// Common dimensions.
+    pub common: u8,
+    /// Dimensions of the source's vectors.
+    pub source_dims: u8,
+    /// Dimensions of the sink's vectors.
+    pub sink_dims: u8,
+}
+
+/// All streams.
+#[derive(Debug, Default)]
+pub struct Streams {
+    list: Vec<Stream>,
+    index: FxHashMap<(u32, u32, u8), u32>,
+    /// Per sink the stream met last.
+    latest: Vec<u32>,
+    /// Instances in all.
+    pub instances: u64,
+}
+
+impl Streams {
+    /// All streams.
+    pub fn into_all(self) -> Vec<Stream> {
+        self.list
+    }
+
+    fn stream(&mut self, ends: &Ends) -> usize {
+        let code = (ends.kind as u8) | u8::from(ends.memory) << 2 | (ends.role as u8) << 3;
+        let sink = ends.sink as usize;
+        if let Some(&at) = self.latest.get(sink)
+            && let Some(s) = self.list.get(at as usize)
+            && s.source == ends.source
+            && s.kind == ends.kind
+            && s.memory == ends.memory
+            && s.role == ends.role
+        {
+            return at as usize;
+        }
+        let key = (ends.source, ends.sink, code);
+        let at = match self.index.get(&key) {
+            Some(&at) => at,
+            None => {
+                let at = self.list.len() as u32;
+                let folder = (ends.kind == Kind::Flow && ends.memory).then(|| {
+                    let dims = usize::from(ends.sink_dims);
+                    Folder::new(dims, usize::from(ends.source_dims), Options::for_dimensions(dims, false))
+                });
+                self.list.push(Stream {
+                    kind: ends.kind,
+                    memory: ends.memory,
+                    source: ends.source,
+                    sink: ends.sink,
+                    role: ends.role,
+                    common: ends.common,
+                    count: 0,
+                    levels: Vec::new(),
+                    folder,
+                });
+                self.index.insert(key, at);
+                at
+            }
+        };
+        if self.latest.len() <= sink {
+            self.latest.resize(sink + 1, u32::MAX);
+        }
+        self.latest[sink] = at;
+        at as usize
+    }
+
+    /// Adds a run. `locate` names the storage at an address, given the level; it is asked only where that can matter.
+    pub fn add(
+        &mut self,
+        ends: &Ends,
+        run: &Instances,
+        locate: &mut dyn FnMut(u64, u8) -> Option<(Place, bool)>,
+    ) {
+        self.instances = self.instances.saturating_add(run.count);
+        let at = self.stream(ends);
+        let stream = &mut self.list[at];
+        stream.count = stream.count.saturating_add(run.count);
+        if let Some(folder) = &mut stream.folder {
+            let (dims, outputs) = (usize::from(ends.sink_dims), usize::from(ends.source_dims));
+            let lane = dims.wrapping_sub(1);
+            let along = dims > 0 && run.sink_step == Iv::along(lane, 1);
+            if run.count == 1 || along {
+                folder.run(
+                    &run.sink_iv.0[..dims],
+                    run.count,
+                    &run.source_iv.0[..outputs],
+                    &run.source_step.0[..outputs],
+                );
+            } else {
+                for t in 0..run.count as i64 {
+                    let (sink, source) =
+                        (run.sink_iv.after(t, &run.sink_step), run.source_iv.after(t, &run.source_step));
+                    folder.point(&sink.0[..dims], &source.0[..outputs]);
+                    if folder.gave_up() {
+                        break;
+                    }
+                }
+            }
+        }
+        let common = usize::from(ends.common);
+        let first = run.sink_iv.minus(&run.source_iv);
+        let step = run.sink_step.minus(&run.source_step);
+        // Objects are of interest where a loop carries the dependence, and where a value leaves a loop.
+        let leaves = ends.memory && (ends.source_dims > ends.common);
+        let mut note = |from: i64, count: i64, level: usize| {
+            stream.note(run, &first, &step, (from, count), level as u8, leaves, locate);
+        };
+        let last = i64::try_from(run.count).unwrap_or(i64::MAX);
+        let (mut from, mut count) = (0i64, last);
+        for q in 0..common {
+            let (d, s) = (first.0[q], if count == 1 { 0 } else { step.0[q] });
+            let here = first.0[q].wrapping_add(step.0[q].wrapping_mul(from));
+            if s == 0 {
+                if here != 0 {
+                    note(from, count, q);
+                    return;
+                }
+                continue;
+            }
+            // Differs everywhere but possibly at one iteration.
+            let zero = (d % s == 0).then(|| -(d / s)).filter(|t| (from..from + count).contains(t));
+            match zero {
+                None => {
+                    note(from, count, q);
+                    return;
+                }
+                Some(t) => {
+                    if t > from {
+                        note(from, t - from, q);
+                    }
+                    if t + 1 < from + count {
+                        note(t + 1, from + count - t - 1, q);
+                    }
+                    (from, count) = (t, 1);
+                }
+            }
+        }
+        note(from, count, common);
+    }
+}
+
+impl Stream {
+    #[expect(clippy::too_many_arguments, reason = "one call site; a struct would only rename them")]
+    fn note(
+        &mut self,
+        run: &Instances,
+        first: &Iv,
+        step: &Iv,
+        (from, count): (i64, i64),
+        level: u8,
+        leaves: bool,
+        locate: &mut dyn FnMut(u64, u8) -> Option<(Place, bool)>,
+    ) {
+        let common = usize::from(self.common);
+        let a = first.after(from, step);
+        let b = first.after(from + count - 1, step);
+        let address = run.address.wrapping_add((run.address_step.wrapping_mul(from)) as u64);
+        let at = match self.levels.iter().position(|l| l.level == level) {
+            Some(at) => at,
+            None => {
+                self.levels.push(Level {
+                    level,
+                    count: 0,
+                    minimum: a.0,
+                    maximum: a.0,
+                    source_iv: run.source_iv.after(from, &run.source_step),
+                    sink_iv: run.sink_iv.after(from, &run.sink_step),
+                    address,
+                    objects: Vec::new(),
+                    more_objects: false,
+                    latest: None,
+                });
+                self.levels.len() - 1
+            }
+        };
+        let entry = &mut self.levels[at];
+        entry.count = entry.count.saturating_add(count as u64);
+        for q in 0..common {
+            entry.minimum[q] = entry.minimum[q].min(a.0[q]).min(b.0[q]);
+            entry.maximum[q] = entry.maximum[q].max(a.0[q]).max(b.0[q]);
+        }
+        if !self.memory || (usize::from(level) == common && !leaves) {
+            return;
+        }
+        if entry.latest.is_some_and(|p| p.start <= address && address < p.end) {
+            return;
+        }
+        let Some((place, callee)) = locate(address, level) else { return };
+        entry.latest = Some(place);
+        if !entry.objects.iter().any(|o| o.0 == place.object && o.2 == callee) {
+            if entry.objects.len() < OBJECTS {
+                entry.objects.push((place.object, place.offset, callee));
+            } else {
+                entry.more_objects = true;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn iv(x: &[i64]) -> Iv {
+        let mut out = Iv([0; MAX_DIMS]);
+        out.0[..x.len()].copy_from_slice(x);
+        out
+    }
+
+    #[test]
+    fn levels_of_a_run_that_crosses_zero() {
+        let mut streams = Streams::default();
+        let ends = Ends {
+            kind: Kind::Anti,
+            memory: true,
+            source: 0,
+            sink: 1,
+            role: Use::Value,
+            common: 2,
+            source_dims: 2,
+            sink_dims: 2,
+        };
+        // Differences (0, t−3) for t in 0..6: carried by the inner loop except at t = 3.
+        let run = Instances {
+            source_iv: iv(&[5, 3]),
+            source_step: iv(&[0, 0]),
+            sink_iv: iv(&[5, 0]),
+            sink_step: iv(&[0, 1]),
+            count: 6,
+            address: 100,
+            address_step: 8,
+        };
+        streams.add(&ends, &run, &mut |_, _| None);
+        let all = streams.into_all();
+        let mut levels: Vec<(u8, u64)> = all[0].levels.iter().map(|l| (l.level, l.count)).collect();
+        levels.sort_unstable();
+        assert_eq!(levels, vec![(1, 5), (2, 1)]);
+        let carried = all[0].levels.iter().find(|l| l.level == 1).expect("carried");
+        assert_eq!((carried.minimum[1], carried.maximum[1]), (-3, 2));
+        assert_eq!(
+            all[0].levels.iter().find(|l| l.level == 2).map(|l| (l.sink_iv, l.address)),
+            Some((iv(&[5, 3]), 124))
+        );
+    }
+}

@@ -1,0 +1,743 @@
+//! From records to streams: the consumer of a recording.
+//!
+//! Records are cut into paths at loop events. Consecutive iterations that follow one path are one *run*: the engine
+//! finds them by comparing whole iterations of raw words, so the cost of a repeated iteration is a few compares. Words
+//! that advance by constants give accesses with strides; the others are looked at one iteration at a time.
+
+use std::sync::Arc;
+
+use program::image::Image;
+use rustc_hash::FxHashMap;
+use shadow::{Iv, Memory, Operand, Options, Record};
+use trace::block::{Block, FunctionCode, Terminator};
+use trace::sink::{Mapping, Sink, ThreadId};
+use trace::stream::{self, EFFECT_WRITE, Special};
+
+use crate::code::{Brief, CodeId, CodeTable, FunctionTable, address, return_slot};
+use crate::contexts::{ContextId, Contexts};
+use crate::dependences::Streams;
+use crate::objects::Objects;
+use crate::observer::Canonical;
+use crate::paths::{Follow, Instances, LONGEST, NodeId, Paths, Step, build};
+use crate::registers::Registers;
+use crate::walker::{Event, Walker};
+
+/// How often a loop context was entered and iterated.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LoopCount {
+    /// Entries.
+    pub entries: u64,
+    /// Iterations.
+    pub iterations: u64,
+}
+
+/// An allocation in progress: a frame that runs an allocator.
+#[derive(Debug, Clone, Copy)]
+struct Allocation {
+    depth: usize,
+    kind: Allocator,
+    size: u64,
+    site: u64,
+}
+
+/// What an allocating function does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Allocator {
+    /// `size` is the first argument.
+    Allocate,
+    /// `size` is the product of the first two arguments.
+    AllocateArray,
+    /// `size` is the second argument, the first is an alignment.
+    AllocateAligned,
+    /// The first argument is a block to resize to the second.
+    Resize,
+    /// The first argument is freed.
+    Free,
+}
+
+/// The allocator of this (demangled or plain) name.
+pub fn allocator(name: &str) -> Option<Allocator> {
+    Some(match name {
+        "malloc" | "__libc_malloc" | "operator new" | "operator new[]" | "valloc" | "_Znwm" | "_Znam" => {
+            Allocator::Allocate
+        }
+        "calloc" | "__libc_calloc" => Allocator::AllocateArray,
+        "aligned_alloc" | "memalign" | "__libc_memalign" => Allocator::AllocateAligned,
+        "realloc" | "__libc_realloc" => Allocator::Resize,
+        "free" | "cfree" | "__libc_free" | "operator delete" | "operator delete[]" => Allocator::Free,
+        _ => return None,
+    })
+}
+
+/// The consumer. Feed it as a [`Sink`], then [`Engine::finish`](crate::finish).
+pub struct Engine {
+    pub(crate) image: Image,
+    pub(crate) functions: FunctionTable,
+    pub(crate) codes: CodeTable,
+    pub(crate) contexts: Contexts,
+    pub(crate) instances: Instances,
+    pub(crate) paths: Paths,
+    pub(crate) streams: Streams,
+    pub(crate) objects: Objects,
+    pub(crate) canonical: Canonical,
+    pub(crate) loops: FxHashMap<ContextId, LoopCount>,
+    pub(crate) instructions: u64,
+    pub(crate) accesses: u64,
+    pub(crate) unrecorded: u64,
+    pub(crate) malformed: u64,
+    pub(crate) walker: Option<Walker>,
+    pub(crate) memory: Memory,
+    pub(crate) registers: Registers,
+    node: Option<NodeId>,
+    previous: Option<CodeId>,
+    /// Words of the current path that came in earlier slices.
+    pending: Vec<u64>,
+    start_iv: Iv,
+    pub(crate) thread_base: u64,
+    call_slot: u64,
+    pub(crate) operands: Vec<Operand>,
+    allocations: Vec<Allocation>,
+    allocator_at: FxHashMap<u64, Option<Allocator>>,
+    signal_depths: Vec<usize>,
+    signal: bool,
+    resume: bool,
+    pub(crate) last_path: Option<u32>,
+}
+
+impl Default for Engine {
+    fn default() -> Self {
+        Engine {
+            image: Image::default(),
+            functions: FunctionTable::default(),
+            codes: CodeTable::default(),
+            contexts: Contexts::default(),
+            instances: Instances::default(),
+            paths: Paths::default(),
+            streams: Streams::default(),
+            objects: Objects::default(),
+            canonical: Canonical::default(),
+            loops: FxHashMap::default(),
+            instructions: 0,
+            accesses: 0,
+            unrecorded: 0,
+            malformed: 0,
+            walker: None,
+            memory: Memory::new(Options::default()),
+            registers: Registers::default(),
+            node: None,
+            previous: None,
+            pending: Vec::new(),
+            start_iv: Iv::ZERO,
+            thread_base: 0,
+            call_slot: 0,
+            operands: Vec::new(),
+            allocations: Vec::new(),
+            allocator_at: FxHashMap::default(),
+            signal_depths: Vec::new(),
+            signal: false,
+            resume: false,
+            last_path: None,
+        }
+    }
+}
+
+impl Sink for Engine {
+    fn mapping(&mut self, mapping: Mapping) {
+        self.image.add(&mapping);
+    }
+
+    fn function(&mut self, code: FunctionCode) {
+        self.functions.add(&code);
+    }
+
+    fn block(&mut self, block: Block) {
+        if block.folded.is_some() {
+            self.functions.folds(block.pc);
+        }
+        self.codes.add(block);
+    }
+
+    fn words(&mut self, thread: ThreadId, words: &[u64]) {
+        if thread != 0 {
+            return;
+        }
+        let mut start = 0;
+        let mut at = 0;
+        while at < words.len() {
+            let head = words[at];
+            if stream::is_special(head) {
+                match stream::special(&words[at..]) {
+                    Ok((special, length)) => {
+                        self.end_path(&words[start..at], 1);
+                        self.special(&special);
+                        at += length;
+                        start = at;
+                    }
+                    Err(_) => {
+                        self.malformed += 1;
+                        break;
+                    }
+                }
+                continue;
+            }
+            let Some(code) = self.codes.of_header(head) else {
+                self.malformed += 1;
+                break;
+            };
+            let brief = self.codes.brief(code);
+            let length = brief.words;
+            if at + length > words.len() || length == 0 {
+                self.malformed += 1;
+                break;
+            }
+            // The common case: the path goes on as it did before.
+            if let Some(node) = self.node
+                && let Some((next, follow)) = self.paths.next(node, code, self.functions.epoch)
+                && self.follow(brief.pc, next, follow)
+            {
+                self.node = Some(next);
+                self.arrived(code, brief, &words[at..at + length]);
+                at += length;
+                continue;
+            }
+            let ended = self.step(code, brief.pc, &words[start..at]);
+            if ended {
+                let repeated = self.repeat(words, start, at);
+                at += repeated;
+                start = at;
+                if repeated > 0 {
+                    // The next record is the same block again, now standing for a later iteration.
+                    continue_path(self, code);
+                }
+            }
+            if brief.folded {
+                start = self.folded(code, brief, &words[at..at + length], at);
+                at += length;
+                continue;
+            }
+            self.arrived(code, brief, &words[at..at + length]);
+            at += length;
+        }
+        self.pending.extend_from_slice(words.get(start..).unwrap_or(&[]));
+        if at < words.len() {
+            // Nothing after a malformed record can be trusted.
+            self.pending.clear();
+            self.node = None;
+        }
+    }
+}
+
+/// After skipped iterations the path starts again at the loop's header.
+fn continue_path(engine: &mut Engine, code: CodeId) {
+    if let Some(walker) = &engine.walker {
+        engine.start_iv = *walker.iv();
+        engine.node = Some(engine.paths.root(Step { context: walker.context(), code }));
+    }
+}
+
+impl Engine {
+    /// Ends the path that is under way.
+    pub(crate) fn end(&mut self) {
+        self.end_path(&[], 1);
+    }
+
+    /// Repeats a cached transition; false if the frame stack does not fit it.
+    fn follow(&mut self, pc: u64, next: NodeId, follow: Follow) -> bool {
+        let Some(walker) = &mut self.walker else { return false };
+        match follow {
+            Follow::Plain => {
+                walker.follow(pc);
+                true
+            }
+            Follow::Call { function, return_pc } => {
+                if !walker.is_plain_call(function) {
+                    return false;
+                }
+                walker.follow_call(function, pc, return_pc, self.paths.context(next), self.call_slot);
+                true
+            }
+            Follow::TailCall { function } => {
+                walker.is_plain_call(function)
+                    && walker.follow_tail_call(function, pc, self.paths.context(next))
+            }
+            Follow::Return => walker.follow_return(pc, self.paths.context(next)),
+        }
+    }
+
+    /// Notes what later steps need of a record that was just reached.
+    #[inline]
+    fn arrived(&mut self, code: CodeId, brief: Brief, record: &[u64]) {
+        self.previous = Some(code);
+        if !brief.special {
+            return;
+        }
+        let block = Arc::clone(self.codes.get(code));
+        if let Some(slot) = return_slot(&block, record, self.thread_base) {
+            self.call_slot = slot.wrapping_add(8);
+        }
+        if block.arguments.is_some() || block.result.is_some() {
+            self.allocation(&block, record);
+        }
+    }
+
+    /// Moves the walker to `block` the general way. Returns whether a path ended before it.
+    fn step(&mut self, code: CodeId, pc: u64, path_words: &[u64]) -> bool {
+        let Some(mut walker) = self.walker.take() else {
+            let function = self.functions.at(pc);
+            self.functions.executed(function, None, pc);
+            let walker = Walker::new(&mut self.contexts, &mut self.functions, function, pc);
+            self.count_events(&walker.events);
+            self.start(&walker, code);
+            self.walker = Some(walker);
+            return false;
+        };
+        let follow = self.transition(&mut walker, pc);
+        if self.contexts.has_aliases() {
+            self.canonical.update(&mut self.contexts);
+        }
+        let moves = walker.events.iter().any(|e| e.moves());
+        let too_long = self.node.is_some_and(|n| self.paths.length(n) >= LONGEST);
+        let ended = match self.node {
+            Some(node) if !moves && !too_long => {
+                let step = Step { context: walker.context(), code };
+                self.node = Some(self.paths.extend(node, step, follow, self.functions.epoch));
+                self.walker = Some(walker);
+                return false;
+            }
+            Some(_) => true,
+            None => false,
+        };
+        let events = std::mem::take(&mut walker.events);
+        // Storage is named as of the end of the path, with the frames it ends with.
+        self.walker = Some(walker);
+        if ended {
+            self.end_path(path_words, 1);
+        }
+        self.count_events(&events);
+        if let Some(mut walker) = self.walker.take() {
+            walker.events = events;
+            self.start(&walker, code);
+            self.walker = Some(walker);
+        }
+        ended
+    }
+
+    fn start(&mut self, walker: &Walker, code: CodeId) {
+        self.start_iv = *walker.iv();
+        self.node = Some(self.paths.root(Step { context: walker.context(), code }));
+    }
+
+    fn count_events(&mut self, events: &[Event]) {
+        for event in events {
+            match event {
+                Event::Enter(c) | Event::EnterCall(c) => {
+                    let count = self.loops.entry(*c).or_default();
+                    count.entries += 1;
+                    count.iterations += 1;
+                }
+                Event::Iterate(c) | Event::IterateCall(c) | Event::IterateReturn(c) => {
+                    self.loops.entry(*c).or_default().iterations += 1;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Decides what kind of transfer leads to `pc` and tells the walker. Returns how to repeat it cheaply, if it can be.
+    fn transition(&mut self, walker: &mut Walker, pc: u64) -> Option<Follow> {
+        if std::mem::take(&mut self.resume) {
+            let keep = self.signal_depths.pop().unwrap_or(walker.frames().len());
+            walker.unwind(&mut self.contexts, &mut self.functions, keep, pc);
+            let function = walker.function();
+            self.functions.executed(function, None, pc);
+            return None;
+        }
+        if std::mem::take(&mut self.signal) {
+            // A signal handler is called from a pseudo site (ALGORITHMS 1.6).
+            self.signal_depths.push(walker.frames().len());
+            let function = self.functions.at(pc);
+            self.functions.executed(function, None, pc);
+            walker.call(&mut self.contexts, &mut self.functions, function, pc, 0);
+            return None;
+        }
+        let function = walker.function();
+        let from = walker.block();
+        let previous = self.previous.map(|c| Arc::clone(self.codes.get(c)));
+        let terminator = previous.as_ref().map_or(Terminator::Trap, |b| b.terminator);
+        match terminator {
+            // A call to the next instruction only reads the program counter; it falls through to a jump.
+            Terminator::Call { next, .. } | Terminator::IndirectCall { next } if pc != next => {
+                let callee = self.functions.at(pc);
+                let plain = walker.is_plain_call(callee);
+                self.functions.executed(callee, None, pc);
+                walker.call(&mut self.contexts, &mut self.functions, callee, pc, next);
+                walker.set_cfa(self.call_slot);
+                let simple = plain && walker.events == [Event::Call];
+                simple.then_some(Follow::Call { function: callee, return_pc: next })
+            }
+            Terminator::Return => {
+                let frames = walker.frames();
+                if let Some(at) = frames.iter().rposition(|f| f.return_pc == pc && f.return_pc != 0) {
+                    if at + 1 == frames.len() {
+                        walker.ret(&mut self.contexts, &mut self.functions, pc);
+                        self.note_arrival(walker, pc);
+                        return (walker.events == [Event::Return]).then_some(Follow::Return);
+                    }
+                    walker.unwind(&mut self.contexts, &mut self.functions, at, pc);
+                    self.note_arrival(walker, pc);
+                    return None;
+                }
+                self.foreign(walker, pc)
+            }
+            Terminator::Jump(target) if !self.functions.contains(function, target) => {
+                self.tail_call(walker, pc)
+            }
+            Terminator::IndirectJump => {
+                if self.functions.contains(function, pc) && !self.is_other_entry(function, pc) {
+                    return self.jump(walker, function, from, pc);
+                }
+                if self.same_symbol(from, pc) && !self.functions.is_entry(pc) {
+                    return self.jump(walker, function, from, pc);
+                }
+                self.foreign(walker, pc)
+            }
+            Terminator::Trap if previous.is_none() => {
+                // The stream starts again (after a gap): place the block where it belongs.
+                self.foreign(walker, pc)
+            }
+            _ => self.jump(walker, function, from, pc),
+        }
+    }
+
+    fn is_other_entry(&self, function: u32, pc: u64) -> bool {
+        self.functions.is_entry(pc) && self.functions.all()[function as usize].entry != pc
+    }
+
+    /// A jump inside the current activation.
+    fn jump(&mut self, walker: &mut Walker, function: u32, from: u64, pc: u64) -> Option<Follow> {
+        self.functions.executed(function, Some(from), pc);
+        walker.jump(&mut self.contexts, &mut self.functions, pc);
+        (walker.events == [Event::Plain]).then_some(Follow::Plain)
+    }
+
+    fn note_arrival(&mut self, walker: &Walker, pc: u64) {
+        self.functions.executed(walker.function(), None, pc);
+    }
+
+    fn same_symbol(&self, a: u64, b: u64) -> bool {
+        match (self.image.function(a), self.image.function(b)) {
+            (Some(a), Some(b)) => a.address == b.address,
+            _ => false,
+        }
+    }
+
+    fn tail_call(&mut self, walker: &mut Walker, pc: u64) -> Option<Follow> {
+        let function = self.functions.at(pc);
+        let plain = walker.is_plain_call(function) && walker.in_plain_call();
+        self.functions.executed(function, None, pc);
+        walker.tail_call(&mut self.contexts, &mut self.functions, function, pc);
+        (plain && walker.events == [Event::Call]).then_some(Follow::TailCall { function })
+    }
+
+    /// Control arrives at `pc` from outside its function's activation: longjmp, exception, coroutine, tail call.
+    fn foreign(&mut self, walker: &mut Walker, pc: u64) -> Option<Follow> {
+        let frames = walker.frames();
+        let hit = frames
+            .iter()
+            .enumerate()
+            .rev()
+            .find(|(_, f)| {
+                self.functions.contains(f.function, pc) && !self.is_other_entry(f.function, pc)
+                    || (self.same_symbol(f.entry, pc) && !self.functions.is_entry(pc))
+            })
+            .map(|(i, _)| i);
+        match hit {
+            Some(at) if !(self.functions.is_entry(pc)) => {
+                let function = frames[at].function;
+                self.functions.executed(function, None, pc);
+                walker.unwind(&mut self.contexts, &mut self.functions, at + 1, pc);
+                None
+            }
+            _ => self.tail_call(walker, pc),
+        }
+    }
+
+    /// Looks for further iterations of the path that just ended at `at`, and absorbs them. Returns their words.
+    fn repeat(&mut self, words: &[u64], start: usize, at: usize) -> usize {
+        let length = at - start;
+        let Some(walker) = &mut self.walker else { return 0 };
+        // Only an iteration of the innermost loop, and nothing else, leads back to the same path.
+        if length == 0 || !self.pending.is_empty() || walker.events.len() != 1 {
+            return 0;
+        }
+        let Event::Iterate(context) = walker.events[0] else { return 0 };
+        let Some(last) = self.last_path else { return 0 };
+        let Some(path) = self.paths.get(last) else { return 0 };
+        if path.context != context || path.length != length || path.strides.is_some() || path.allocates {
+            return 0;
+        }
+        let heads: Vec<(usize, u64)> = path.headers.iter().map(|&h| (h, words[start + h])).collect();
+        if heads.first().map(|h| h.1) != Some(words[at]) {
+            return 0;
+        }
+        let mut count = 0usize;
+        loop {
+            let from = at + count * length;
+            // An iteration counts only if another one follows: its end is then known.
+            if from + length >= words.len() || words[from + length] != heads[0].1 {
+                break;
+            }
+            if !heads.iter().all(|&(h, head)| words[from + h] == head) {
+                break;
+            }
+            count += 1;
+        }
+        if count == 0 {
+            return 0;
+        }
+        walker.advance(&self.contexts, count as i64);
+        self.loops.entry(context).or_default().iterations += count as u64;
+        let iv = self.start_iv;
+        self.run(last, iv, count as u64, &words[at..at + count * length]);
+        count * length
+    }
+
+    /// Ends the current path: `words` are its last words, after the pending ones.
+    fn end_path(&mut self, words: &[u64], count: u64) {
+        let Some(node) = self.node.take() else {
+            self.pending.clear();
+            return;
+        };
+        let path = match self.paths.built(node) {
+            Some(path) => path,
+            None => self.build(node),
+        };
+        self.last_path = Some(path);
+        if self.pending.is_empty() {
+            self.run(path, self.start_iv, count, words);
+        } else {
+            let mut all = std::mem::take(&mut self.pending);
+            all.extend_from_slice(words);
+            self.run(path, self.start_iv, count, &all);
+            all.clear();
+            // Keep the allocation, but tell `repeat` that the iteration was not in one piece.
+            self.last_path = None;
+            self.pending = all;
+        }
+    }
+
+    fn build(&mut self, node: NodeId) -> u32 {
+        let steps = self.paths.steps(node);
+        let context = *self.contexts.get(self.paths.context(node));
+        let allocators = &self.allocator_at;
+        let is_allocator = |pc: u64| allocators.get(&pc).is_some_and(Option::is_some);
+        let flat = self.inside_flat(self.paths.context(node));
+        let path = build(&steps, context.dims, flat, &self.codes, &mut self.instances, &is_allocator);
+        self.paths.add(node, path)
+    }
+
+    fn inside_flat(&self, mut context: ContextId) -> bool {
+        while context != 0 {
+            let node = self.contexts.get(context);
+            if node.flat {
+                return true;
+            }
+            context = node.parent;
+        }
+        false
+    }
+
+    /// A record that stands for all iterations of a folded block. The walker has just arrived at it. Returns where the
+    /// words of the path that goes on begin.
+    fn folded(&mut self, code: CodeId, brief: Brief, record: &[u64], at: usize) -> usize {
+        let block = Arc::clone(self.codes.get(code));
+        let n = block.iterations(record);
+        let Some(walker) = &self.walker else { return at };
+        let context = walker.context();
+        let node = self.paths.root(Step { context, code });
+        if self.node != Some(node) {
+            // Not at a loop header (the loop was not recognised): take it as single iterations of a plain block.
+            self.arrived(code, brief, record);
+            return at;
+        }
+        let alone = {
+            let function = walker.function();
+            self.functions.is_alone(function, block.pc)
+        };
+        let path = match self.paths.built(node) {
+            Some(path) => path,
+            None => self.build(node),
+        };
+        let whole = if alone { n } else { n - 1 };
+        let iv = self.start_iv;
+        if whole > 0 {
+            self.run(path, iv, whole, record);
+        }
+        self.last_path = None;
+        let extra = n - 1;
+        if extra > 0 {
+            self.loops.entry(context).or_default().iterations += extra;
+            if let Some(walker) = &mut self.walker {
+                walker.advance(&self.contexts, extra as i64);
+                self.start_iv = *walker.iv();
+            }
+        }
+        self.previous = Some(code);
+        if alone {
+            // Nothing else belongs to this iteration; what follows starts a path of its own.
+            self.node = None;
+            return at + record.len();
+        }
+        // The last iteration goes on with other blocks: its words are those of the last iteration.
+        let strides = block.folded.as_ref().map(|f| &f.strides[..]).unwrap_or(&[]);
+        self.pending.clear();
+        self.pending.extend(record.iter().enumerate().map(|(i, w)| {
+            w.wrapping_add((strides.get(i).copied().unwrap_or(0).wrapping_mul(extra as i64)) as u64)
+        }));
+        at + record.len()
+    }
+
+    fn special(&mut self, special: &Special) {
+        match *special {
+            Special::ThreadBase(base) => self.thread_base = base,
+            Special::Effect { ranges, .. } => self.effect(ranges),
+            Special::Partial { block, iterations, instructions, words } => {
+                self.partial(block, iterations, instructions, words);
+            }
+            Special::Signal { .. } => self.signal = true,
+            Special::Resume(_) => self.resume = true,
+            Special::Gap { instructions } => {
+                self.unrecorded = self.unrecorded.saturating_add(instructions);
+                self.previous = None;
+            }
+        }
+    }
+
+    /// Memory a system call touched: a statement of its own at the current vector.
+    fn effect(&mut self, ranges: &[u64]) {
+        let (Some(code), Some(walker)) = (self.previous, &self.walker) else { return };
+        let (context, iv) = (walker.context(), *walker.iv());
+        let id = self.instances.intern(context, code, &self.codes);
+        let instance = *self.instances.get(id);
+        let first = instance.first + instance.statements + instance.operands;
+        let mut operands = std::mem::take(&mut self.operands);
+        operands.clear();
+        for pair in ranges.chunks_exact(2) {
+            let write = pair[1] & EFFECT_WRITE != 0;
+            pieces(pair[0], pair[1] & !EFFECT_WRITE, first + u32::from(write), write, &mut operands);
+        }
+        self.accesses += operands.len() as u64;
+        self.record(&Record { iv, lane: None, count: 1, operands: &operands });
+        self.operands = operands;
+    }
+
+    /// A block that a fault interrupted.
+    fn partial(&mut self, block: u32, iterations: u64, instructions: u64, words: &[u64]) {
+        let Some(code) = self.codes.of_header(u64::from(block)) else { return };
+        let block = Arc::clone(self.codes.get(code));
+        self.step(code, block.pc, &[]);
+        let (Some(walker), Some(_)) = (&self.walker, self.node) else { return };
+        let (context, iv) = (walker.context(), *walker.iv());
+        let mut record = vec![u64::from(block.id)];
+        record.extend_from_slice(words);
+        let strides = block.folded.as_ref().map(|f| f.strides.clone()).unwrap_or_default();
+        let id = self.instances.intern(context, code, &self.codes);
+        let instance = *self.instances.get(id);
+        let dims = self.contexts.get(context).dims;
+        let mut operands = std::mem::take(&mut self.operands);
+        for t in 0..=iterations {
+            operands.clear();
+            for (i, operand) in block.operands.iter().enumerate() {
+                if t == iterations && u64::from(operand.instr) >= instructions {
+                    break;
+                }
+                let moved: Vec<u64> = record
+                    .iter()
+                    .enumerate()
+                    .map(|(w, v)| {
+                        v.wrapping_add((strides.get(w).copied().unwrap_or(0).wrapping_mul(t as i64)) as u64)
+                    })
+                    .collect();
+                if let Some(base) = address(&operand.address, &moved, self.thread_base) {
+                    operands.push(Operand {
+                        stmt: instance.first + instance.statements + i as u32,
+                        write: operand.access == trace::block::Access::Write,
+                        base,
+                        stride: 0,
+                        size: u32::from(operand.size),
+                    });
+                }
+            }
+            let iv = match dims.checked_sub(1) {
+                Some(lane) => iv.advanced(usize::from(lane), t as i64),
+                None => iv,
+            };
+            self.accesses += operands.len() as u64;
+            self.record(&Record { iv, lane: None, count: 1, operands: &operands });
+            self.instructions += if t == iterations { instructions } else { block.instrs.len() as u64 };
+        }
+        self.operands = operands;
+        self.node = None;
+        self.pending.clear();
+        self.previous = None;
+    }
+
+    /// Follows allocators: sizes at their entry, results at their return.
+    fn allocation(&mut self, block: &Block, record: &[u64]) {
+        let Some(walker) = &self.walker else { return };
+        let depth = walker.frames().len();
+        let word = |at: u16| record.get(usize::from(at)).copied().unwrap_or(0);
+        if let Some(arguments) = block.arguments
+            && walker.frames().last().is_some_and(|f| f.entry == block.pc)
+        {
+            let image = &self.image;
+            let kind = *self
+                .allocator_at
+                .entry(block.pc)
+                .or_insert_with(|| image.function(block.pc).and_then(|s| allocator(&s.name)));
+            // Only the outermost allocator counts: calloc may call malloc.
+            self.allocations.retain(|a| a.depth < depth);
+            if let Some(kind) = kind
+                && self.allocations.is_empty()
+            {
+                let (a, b) = (word(arguments[0]), word(arguments[1]));
+                let site = walker.frames().last().map_or(0, |f| f.return_pc);
+                let size = match kind {
+                    Allocator::Allocate => a,
+                    Allocator::AllocateArray => a.saturating_mul(b),
+                    Allocator::AllocateAligned | Allocator::Resize => b,
+                    Allocator::Free => 0,
+                };
+                if matches!(kind, Allocator::Free | Allocator::Resize) {
+                    self.objects.freed(a);
+                }
+                self.allocations.push(Allocation { depth, kind, size, site });
+            }
+        }
+        if let Some(result) = block.result
+            && let Some(&top) = self.allocations.last()
+            && depth <= top.depth
+        {
+            self.allocations.pop();
+            let start = word(result);
+            if depth == top.depth && start != 0 && top.kind != Allocator::Free {
+                self.objects.allocated(start, top.size, top.site);
+                if top.kind != Allocator::Resize {
+                    self.memory.forget(start, start.saturating_add(top.size));
+                }
+            }
+        }
+    }
+}
+
+/// Cuts a byte range into operands of a size the memory takes.
+pub(crate) fn pieces(start: u64, length: u64, stmt: u32, write: bool, out: &mut Vec<Operand>) {
+    let mut at = start;
+    let mut left = length.min(1 << 32);
+    while left > 0 {
+        let size = left.min(4096);
+        out.push(Operand { stmt, write, base: at, stride: 0, size: size as u32 });
+        at = at.wrapping_add(size);
+        left -= size;
+    }
+}

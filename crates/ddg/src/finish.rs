@@ -1,0 +1,633 @@
+//! From streams to a profile.
+
+use fold::Folded;
+use profile::{
+    Access as ProfileAccess, Block as ProfileBlock, Context as ProfileContext, ContextKind, Dependence,
+    Function, Kind as DependenceKind, LevelSummary, Location, Object as ProfileObject, ObjectKind, ObjectUse,
+    Operation, Profile, Program, Statement, Trust, Use,
+};
+use program::image::{Image, Location as ImageLocation};
+use rustc_hash::FxHashMap;
+use shadow::Iv;
+use trace::block::{Access, Address, OpKind, Role, Terminator};
+
+use crate::contexts::{ContextId, Kind};
+use crate::dependences::Stream;
+use crate::engine::Engine;
+use crate::objects::Object;
+use crate::paths::{Pair, Path};
+use crate::walker::insert_zero;
+
+/// Interns source positions.
+struct Locations {
+    list: Vec<Location>,
+    ids: FxHashMap<Location, u32>,
+    by_pc: FxHashMap<u64, u32>,
+}
+
+impl Locations {
+    fn new() -> Locations {
+        let unknown = Location::default();
+        Locations {
+            list: vec![unknown.clone()],
+            ids: FxHashMap::from_iter([(unknown, 0)]),
+            by_pc: FxHashMap::default(),
+        }
+    }
+
+    fn at(&mut self, image: &Image, pc: u64) -> u32 {
+        if let Some(&id) = self.by_pc.get(&pc) {
+            return id;
+        }
+        let innermost: ImageLocation = image.locations(pc).into_iter().next().unwrap_or_default();
+        let location = Location {
+            function: innermost.function.unwrap_or_else(|| function_name(image, pc)),
+            file: innermost.file.unwrap_or_default(),
+            line: innermost.line.unwrap_or(0),
+            column: innermost.column.unwrap_or(0),
+        };
+        let next = self.list.len() as u32;
+        let id = *self.ids.entry(location.clone()).or_insert(next);
+        if id == next {
+            self.list.push(location);
+        }
+        self.by_pc.insert(pc, id);
+        id
+    }
+}
+
+/// Name of the function at `pc`: its symbol, else module and offset.
+fn function_name(image: &Image, pc: u64) -> String {
+    if let Some(symbol) = image.function(pc) {
+        return symbol.name;
+    }
+    match image.module(pc) {
+        Some(module) => {
+            let file = module.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+            format!("{file}+{:#x}", pc.wrapping_sub(module.bias()))
+        }
+        None => format!("{pc:#x}"),
+    }
+}
+
+/// What is known about the run besides its records.
+#[derive(Debug, Clone, Default)]
+pub struct About {
+    /// The program.
+    pub program: Program,
+    /// Limits that were reached.
+    pub truncated: Vec<String>,
+    /// What was not recorded.
+    pub untracked: Vec<String>,
+}
+
+/// Turns everything the engine saw into a profile.
+pub fn finish(mut engine: Engine, about: About) -> Profile {
+    engine.end();
+    engine.canonical.update(&mut engine.contexts);
+    let mut profile = Profile { program: about.program, ..Profile::default() };
+    let mut locations = Locations::new();
+    if profile.program.build_id.is_none() {
+        profile.program.build_id = engine.image.modules().first().and_then(|m| m.build_id());
+    }
+    profile.trust = Trust {
+        instructions: engine.instructions,
+        memory_accesses: engine.accesses,
+        unrecorded: engine.unrecorded,
+        dependences: 0,
+        truncated: about.truncated,
+        untracked: about.untracked,
+        missing_debug_information: missing_debug_information(&engine),
+    };
+    if engine.malformed > 0 {
+        profile.trust.truncated.push(format!("{} malformed records", engine.malformed));
+    }
+    let main = engine.image.modules().first().map(|m| m.path().to_owned());
+    for function in engine.functions.all() {
+        let module = engine.image.module(function.entry);
+        profile.functions.push(Function {
+            name: function_name(&engine.image, function.entry),
+            entry: function.entry,
+            module: module
+                .and_then(|m| m.path().file_name())
+                .map(|n| n.to_string_lossy().into_owned())
+                .unwrap_or_default(),
+            main: module.is_some_and(|m| Some(m.path()) == main.as_deref()),
+        });
+    }
+    let context_of = contexts(&mut engine, &mut profile, &mut locations);
+
+    let mut tables = Tables::default();
+    let paths: Vec<Path> = std::mem::take(&mut engine.paths).into_all().collect();
+    // Every instance that dependences may name gets a block, executed on a path or not (interrupted blocks).
+    for instance in 0..engine.instances.all().len() as u32 {
+        tables.place(&mut engine, &mut profile, &mut locations, &context_of, instance);
+    }
+    let thread_base = engine.thread_base;
+    let mut static_pairs: FxHashMap<(u32, u32, Use), (u64, u64, u8, Option<Iv>)> = FxHashMap::default();
+    for path in paths {
+        if path.executions == 0 {
+            continue;
+        }
+        let inserted = engine.canonical.get(path.context).map(|c| c.1.clone()).unwrap_or_default();
+        let lift =
+            |folded: Folded| inserted.iter().fold(folded, |f, &d| f.with_zero_dimension(usize::from(d)));
+        let domain = lift(path.domain.finish());
+        let words: Vec<Folded> = path.words.into_iter().map(|w| lift(w.finish())).collect();
+        for (step, instance) in &path.steps {
+            let block =
+                tables.place(&mut engine, &mut profile, &mut locations, &context_of, *instance) as usize;
+            profile.blocks[block].executions += path.executions;
+            if !path.flat {
+                profile.blocks[block].domain.push(domain.clone());
+            }
+            let count = u64::from(profile.blocks[block].count);
+            let context =
+                context_of[engine.canonical.get(step.context).map_or(step.context, |c| c.0) as usize];
+            profile.contexts[context as usize].own_instructions += count * path.executions;
+        }
+        for operand in &path.operands {
+            let Some(access) =
+                canonical_id(&mut engine, operand.id).and_then(|id| tables.access_of.get(&id).copied())
+            else {
+                continue;
+            };
+            let access = &mut profile.accesses[access as usize];
+            access.executions += path.executions;
+            if path.flat {
+                continue;
+            }
+            let folded = match operand.address {
+                Address::Constant(a) => Some(domain.clone().with_constant_label(a as i64)),
+                Address::Segment { word: None, delta } => {
+                    Some(domain.clone().with_constant_label((thread_base as i64).wrapping_add(delta)))
+                }
+                Address::Word { word, delta } => {
+                    path.columns.binary_search(&word).ok().map(|c| words[c].clone().shifted(delta))
+                }
+                Address::Segment { word: Some(word), delta } => path
+                    .columns
+                    .binary_search(&word)
+                    .ok()
+                    .map(|c| words[c].clone().shifted((thread_base as i64).wrapping_add(delta))),
+                Address::Span { .. } | Address::Lane { .. } => None,
+            };
+            access.address.extend(folded);
+        }
+        let dims = path.dims + inserted.len() as u8;
+        let example = path.repeat_example.map(|mut iv| {
+            inserted.iter().for_each(|&d| insert_zero(&mut iv, d));
+            iv
+        });
+        let mut pairs = |list: &[Pair], carried: bool, count: u64| {
+            for pair in list.iter().filter(|_| count > 0) {
+                let ends = (canonical_id(&mut engine, pair.source), canonical_id(&mut engine, pair.sink));
+                let (Some(source), Some(sink)) = ends else { continue };
+                let entry = static_pairs.entry((source, sink, pair.role)).or_insert((0, 0, dims, None));
+                if carried {
+                    entry.1 += count;
+                    entry.3 = entry.3.or(example);
+                } else {
+                    entry.0 += count;
+                }
+            }
+        };
+        pairs(&path.inside, false, path.executions);
+        pairs(&path.carried, true, path.repeats);
+    }
+    profile.objects = objects(&mut engine, &mut locations);
+    let streams = std::mem::take(&mut engine.streams).into_all();
+    let mut index: FxHashMap<(u32, u32, Use), usize> = FxHashMap::default();
+    for stream in streams {
+        let key = (stream.source, stream.sink, stream.role);
+        let register = !stream.memory;
+        let Some(d) = dependence(&mut engine, stream, &tables, &profile) else {
+            continue;
+        };
+        if register {
+            index.insert(key, profile.dependences.len());
+        }
+        profile.dependences.push(d);
+    }
+    let mut sorted: Vec<_> = static_pairs.into_iter().collect();
+    sorted.sort_unstable_by_key(|(key, _)| *key);
+    for (key, (inside, carried, dims, example)) in sorted {
+        let (Some(&source), Some(&sink)) = (tables.statement_of.get(&key.0), tables.statement_of.get(&key.1))
+        else {
+            continue;
+        };
+        let at = *index.entry(key).or_insert_with(|| {
+            profile.dependences.push(Dependence {
+                kind: DependenceKind::Flow,
+                memory: false,
+                source,
+                sink,
+                source_access: None,
+                sink_access: None,
+                role: key.2,
+                common: dims,
+                count: 0,
+                levels: Vec::new(),
+                relation: None,
+            });
+            profile.dependences.len() - 1
+        });
+        let d = &mut profile.dependences[at];
+        let common = usize::from(d.common);
+        let mut add = |level: usize, count: u64, difference: i64, iv: Iv| {
+            let mut distance = vec![0; common];
+            if level < common {
+                distance[level] = difference;
+            }
+            d.count += count;
+            match d.levels.iter_mut().find(|l| usize::from(l.level) == level) {
+                Some(l) => {
+                    l.count += count;
+                    for q in 0..common {
+                        l.minimum[q] = l.minimum[q].min(distance[q]);
+                        l.maximum[q] = l.maximum[q].max(distance[q]);
+                    }
+                }
+                None => {
+                    let source_iv = iv.0[..common].to_vec();
+                    let sink_iv = source_iv.iter().zip(&distance).map(|(s, d)| s.wrapping_add(*d)).collect();
+                    d.levels.push(LevelSummary {
+                        level: level as u8,
+                        count,
+                        minimum: distance.clone(),
+                        maximum: distance,
+                        source_iv,
+                        sink_iv,
+                        address: 0,
+                        objects: Vec::new(),
+                    });
+                }
+            }
+        };
+        if inside > 0 {
+            add(common, inside, 0, example.unwrap_or(Iv::ZERO));
+        }
+        if carried > 0
+            && let Some(level) = common.checked_sub(1)
+        {
+            add(level, carried, 1, example.unwrap_or(Iv::ZERO));
+        }
+    }
+    for d in &mut profile.dependences {
+        d.levels.sort_by_key(|l| l.level);
+    }
+    profile.trust.dependences = profile.dependences.iter().fold(0u64, |sum, d| sum.saturating_add(d.count));
+    profile.locations = locations.list;
+    profile
+}
+
+/// Where the engine's ids went in the profile.
+#[derive(Default)]
+struct Tables {
+    block_of: FxHashMap<u32, u32>,
+    statement_of: FxHashMap<u32, u32>,
+    access_of: FxHashMap<u32, u32>,
+}
+
+impl Tables {
+    /// The profile's block for an instance, added with its statements and accesses when new.
+    fn place(
+        &mut self,
+        engine: &mut Engine,
+        profile: &mut Profile,
+        locations: &mut Locations,
+        context_of: &[u32],
+        instance: u32,
+    ) -> u32 {
+        let instance = canonical_instance(engine, instance);
+        if let Some(&block) = self.block_of.get(&instance) {
+            return block;
+        }
+        let i = *engine.instances.get(instance);
+        let code = engine.codes.get(i.code).clone();
+        let block = profile.blocks.len() as u32;
+        let first = profile.statements.len() as u32;
+        for (k, instr) in code.instrs.iter().enumerate() {
+            self.statement_of.insert(i.first + k as u32, first + k as u32);
+            profile.statements.push(Statement {
+                block,
+                pc: instr.pc,
+                location: locations.at(&engine.image, instr.pc),
+                operation: operation(instr.operation.kind),
+                float: instr.operation.float,
+                linear: instr.operation.linear,
+            });
+        }
+        for (k, operand) in code.operands.iter().enumerate() {
+            self.access_of.insert(i.first + i.statements + k as u32, profile.accesses.len() as u32);
+            profile.accesses.push(ProfileAccess {
+                statement: first + u32::from(operand.instr),
+                write: operand.access == Access::Write,
+                size: u32::from(operand.size),
+                role: match operand.role {
+                    Role::Accumulator => Use::Accumulator,
+                    Role::Address => Use::Address,
+                    _ => Use::Value,
+                },
+                executions: 0,
+                address: Vec::new(),
+            });
+        }
+        profile.blocks.push(ProfileBlock {
+            context: context_of[i.context as usize],
+            first,
+            count: i.statements,
+            executions: 0,
+            domain: Vec::new(),
+        });
+        self.block_of.insert(instance, block);
+        block
+    }
+}
+
+/// The instance that an instance stands for.
+fn canonical_instance(engine: &mut Engine, id: u32) -> u32 {
+    let instance = *engine.instances.get(id);
+    match engine.canonical.get(instance.context).cloned() {
+        Some((context, _)) => engine.instances.intern(context, instance.code, &engine.codes),
+        None => id,
+    }
+}
+
+fn canonical_id(engine: &mut Engine, id: u32) -> Option<u32> {
+    let instance = *engine.instances.owner(id);
+    let Some((context, _)) = engine.canonical.get(instance.context).cloned() else { return Some(id) };
+    let to = engine.instances.intern(context, instance.code, &engine.codes);
+    Some(engine.instances.get(to).first + (id - instance.first))
+}
+
+fn missing_debug_information(engine: &Engine) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for module in engine.image.modules() {
+        if !module.has_debug_information() {
+            let name = module.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if !out.contains(&name) {
+                out.push(name);
+            }
+        }
+    }
+    out
+}
+
+fn operation(kind: OpKind) -> Operation {
+    match kind {
+        OpKind::Nop | OpKind::Control => Operation::Control,
+        OpKind::Constant => Operation::Constant,
+        OpKind::Copy => Operation::Copy,
+        OpKind::Shuffle => Operation::Shuffle,
+        OpKind::Add => Operation::Add,
+        OpKind::Multiply => Operation::Multiply,
+        OpKind::Minimum => Operation::Minimum,
+        OpKind::Maximum => Operation::Maximum,
+        OpKind::And => Operation::And,
+        OpKind::Or => Operation::Or,
+        OpKind::Xor => Operation::Xor,
+        OpKind::Compare => Operation::Compare,
+        OpKind::Convert => Operation::Convert,
+        OpKind::System => Operation::System,
+        OpKind::Divide | OpKind::Shift | OpKind::Select | OpKind::Other => Operation::Other,
+    }
+}
+
+/// Fills the contexts; gives the index of each.
+fn contexts(engine: &mut Engine, profile: &mut Profile, locations: &mut Locations) -> Vec<u32> {
+    let count = engine.contexts.len();
+    let mut index = vec![0u32; count];
+    for id in 0..count as ContextId {
+        if engine.canonical.get(id).is_some() {
+            continue;
+        }
+        let node = *engine.contexts.get(id);
+        let parent = if id == 0 { 0 } else { index[node.parent as usize] };
+        let above = profile.contexts.get(parent as usize).map_or(0, |p| p.function);
+        let mut context = ProfileContext {
+            parent,
+            kind: ContextKind::Root,
+            function: above,
+            dims: node.dims,
+            is_dimension: false,
+            location: 0,
+            entries: 0,
+            iterations: 0,
+            own_instructions: 0,
+            code: Vec::new(),
+        };
+        match node.kind {
+            Kind::Root => {}
+            Kind::Call { site, callee } => {
+                let pc = last_instruction(engine, site).unwrap_or(site);
+                context.kind = ContextKind::Call { site: locations.at(&engine.image, pc), callee };
+                context.function = callee;
+            }
+            Kind::Loop { function, header } => {
+                context.kind = ContextKind::Loop;
+                context.function = function;
+                let (pc, code) = loop_statement(engine, function, header);
+                context.location = locations.at(&engine.image, pc);
+                context.code = code;
+            }
+            Kind::Recursive { .. } => {
+                context.kind = ContextKind::Recursive;
+                // The function called here; a component is named after the function it is entered by.
+                let entry = engine.functions.all().get(above as usize).map_or(0, |f| f.entry);
+                context.location = locations.at(&engine.image, entry);
+            }
+        }
+        if matches!(node.kind, Kind::Loop { .. } | Kind::Recursive { .. }) {
+            context.is_dimension = !node.flat;
+            let counts = engine.loops.get(&id).copied().unwrap_or_default();
+            context.entries = counts.entries;
+            context.iterations = counts.iterations;
+        }
+        index[id as usize] = profile.contexts.len() as u32;
+        profile.contexts.push(context);
+    }
+    // Counts of replaced contexts belong to what replaced them.
+    for id in 0..count as ContextId {
+        let Some((to, _)) = engine.canonical.get(id) else { continue };
+        let to = index[*to as usize];
+        index[id as usize] = to;
+        if let Some(counts) = engine.loops.get(&id) {
+            let context = &mut profile.contexts[to as usize];
+            context.entries += counts.entries;
+            context.iterations += counts.iterations;
+        }
+    }
+    // The first activation of a late recursion was entered as an ordinary call: one entry, one iteration.
+    for context in &mut profile.contexts {
+        if context.kind == ContextKind::Recursive && context.iterations > 0 {
+            let missing = u64::from(context.entries == 0);
+            context.entries += missing;
+            context.iterations += missing;
+        }
+    }
+    index
+}
+
+fn last_instruction(engine: &Engine, block: u64) -> Option<u64> {
+    engine.codes.find(block)?.instrs.last().map(|i| i.pc)
+}
+
+/// Address whose source line is that of the loop statement, and the address range of the loop.
+///
+/// A conditional branch back to the header carries the line of the loop's condition; without one (unoptimised code
+/// jumps back unconditionally) the header's own conditional branch does.
+fn loop_statement(engine: &mut Engine, function: u32, header: u64) -> (u64, Vec<(u64, u64)>) {
+    let fallback = (header, Vec::new());
+    let Some(f) = engine.functions.all_mut().get_mut(function as usize) else { return fallback };
+    let Some(node) = f.cfg.find(header) else { return fallback };
+    let forest = f.cfg.forest();
+    let Some(index) = forest.headed_by(node) else { return fallback };
+    let nodes = forest.loops[index].nodes.clone();
+    let latches: Vec<u64> = f.cfg.predecessors(node, &nodes).into_iter().map(|n| f.cfg.start(n)).collect();
+    let starts: Vec<u64> = nodes.iter().map(|&n| f.cfg.start(n)).collect();
+    let blocks: Vec<_> = starts.iter().filter_map(|&s| engine.codes.find(s)).collect();
+    let low = blocks.iter().map(|b| b.pc).min().unwrap_or(header);
+    let high = blocks.iter().map(|b| b.end).max().unwrap_or(header);
+    let range = vec![(low, high)];
+    let branch = |start: u64| {
+        let block = engine.codes.find(start)?;
+        matches!(block.terminator, Terminator::Branch { .. }).then(|| block.instrs.last().map(|i| i.pc))?
+    };
+    let line = |pc: u64| engine.image.locations(pc).first().and_then(|l| l.line).unwrap_or(u32::MAX);
+    if let Some(pc) = latches.iter().filter_map(|&l| branch(l)).min_by_key(|&pc| (line(pc), pc)) {
+        return (pc, range);
+    }
+    if let Some(pc) = branch(header) {
+        return (pc, range);
+    }
+    let last = latches.iter().filter_map(|&l| last_instruction(engine, l)).min_by_key(|&pc| (line(pc), pc));
+    (last.unwrap_or(header), range)
+}
+
+fn dependence(engine: &mut Engine, stream: Stream, tables: &Tables, profile: &Profile) -> Option<Dependence> {
+    let (statement_of, access_of) = (&tables.statement_of, &tables.access_of);
+    let statement = |engine: &Engine, id: u32| -> Option<u32> {
+        if let Some(&access) = access_of.get(&id) {
+            return profile.accesses.get(access as usize).map(|a| a.statement);
+        }
+        if let Some(&s) = statement_of.get(&id) {
+            return Some(s);
+        }
+        // The effects of a system call belong to the instruction that makes it, the last of its block.
+        let instance = engine.instances.owner(id);
+        statement_of.get(&(instance.first + instance.statements.checked_sub(1)?)).copied()
+    };
+    let (source, sink) = (statement(engine, stream.source)?, statement(engine, stream.sink)?);
+    let common = usize::from(stream.common);
+    let dims = |s: u32| usize::from(profile.contexts[profile.context_of(s) as usize].dims);
+    let (from, to) = (dims(source), dims(sink));
+    Some(Dependence {
+        kind: stream.kind,
+        memory: stream.memory,
+        source,
+        sink,
+        source_access: access_of.get(&stream.source).copied().filter(|_| stream.memory),
+        sink_access: access_of.get(&stream.sink).copied().filter(|_| stream.memory),
+        role: stream.role,
+        common: stream.common,
+        count: stream.count,
+        levels: stream
+            .levels
+            .into_iter()
+            .map(|l| LevelSummary {
+                level: l.level,
+                count: l.count,
+                minimum: l.minimum[..common].to_vec(),
+                maximum: l.maximum[..common].to_vec(),
+                source_iv: l.source_iv.0[..from].to_vec(),
+                sink_iv: l.sink_iv.0[..to].to_vec(),
+                address: l.address,
+                objects: l
+                    .objects
+                    .into_iter()
+                    .map(|(object, offset, callee)| ObjectUse { object, offset, callee })
+                    .collect(),
+            })
+            .collect(),
+        relation: stream.folder.map(fold::Folder::finish),
+    })
+}
+
+fn objects(engine: &mut Engine, locations: &mut Locations) -> Vec<ProfileObject> {
+    let all = engine.objects.all().to_vec();
+    all.into_iter()
+        .map(|object| match object {
+            Object::Global(address) => {
+                let name =
+                    engine.image.data_symbol(address).map_or_else(|| format!("{address:#x}"), |s| s.name);
+                let element = global_element(engine, address);
+                ProfileObject { name, kind: ObjectKind::Global, element, scope: Vec::new() }
+            }
+            Object::Variable { module, index } => {
+                let bias = engine.image.modules().get(module).map_or(0, |m| m.bias());
+                let variable = &engine.objects.variables(&engine.image, module)[index];
+                let scope = variable
+                    .scope
+                    .iter()
+                    .map(|&(a, b)| (a.wrapping_add(bias), b.wrapping_add(bias)))
+                    .collect();
+                ProfileObject {
+                    name: variable.name.clone(),
+                    kind: ObjectKind::Stack,
+                    element: variable.element as u32,
+                    scope,
+                }
+            }
+            Object::Frame(0) => ProfileObject {
+                name: "stack of called functions".into(),
+                kind: ObjectKind::Frame,
+                element: 0,
+                scope: Vec::new(),
+            },
+            Object::Frame(function) => ProfileObject {
+                name: format!("stack of {}", function_name(&engine.image, function)),
+                kind: ObjectKind::Frame,
+                element: 0,
+                scope: Vec::new(),
+            },
+            Object::Heap(site) => {
+                // The return address follows the call.
+                let at = locations.at(&engine.image, site.wrapping_sub(1));
+                let location = &locations.list[at as usize];
+                let name = if location.line > 0 {
+                    format!("heap block from {}:{}", base_name(&location.file), location.line)
+                } else {
+                    format!("heap block from {}", location.function)
+                };
+                ProfileObject { name, kind: ObjectKind::Heap, element: 0, scope: Vec::new() }
+            }
+            Object::Other => ProfileObject {
+                name: "memory".into(),
+                kind: ObjectKind::Other,
+                element: 0,
+                scope: Vec::new(),
+            },
+        })
+        .collect()
+}
+
+fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+fn global_element(engine: &mut Engine, address: u64) -> u32 {
+    let modules: Vec<(usize, u64)> =
+        engine.image.modules().iter().enumerate().map(|(i, m)| (i, m.bias())).collect();
+    for (module, bias) in modules {
+        let hit = engine
+            .objects
+            .variables(&engine.image, module)
+            .iter()
+            .find(|v| v.storage == program::variables::Storage::Fixed(address.wrapping_sub(bias)));
+        if let Some(variable) = hit {
+            return variable.element as u32;
+        }
+    }
+    0
+}

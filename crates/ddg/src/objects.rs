@@ -1,0 +1,208 @@
+//! What an address belongs to: global, stack variable, frame part, heap block.
+//!
+//! Objects are identified when a dependence is seen, because stack frames and heap blocks come and go. Heap blocks are
+//! one object per allocation site; stack storage one per named variable, or one per function for the unnamed rest.
+
+use std::collections::BTreeMap;
+
+use program::image::Image;
+use program::variables::{Storage, Variable};
+use rustc_hash::FxHashMap;
+
+use crate::walker::Walker;
+
+/// How far below a frame's start an address may lie and still count as stack: the usual limit of a stack.
+const STACK_REACH: u64 = 8 << 20;
+
+/// Number of an object.
+pub type ObjectId = u32;
+
+/// An object before it is described.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Object {
+    /// A global by the address of its symbol.
+    Global(u64),
+    /// A named variable: index into the module's variables.
+    Variable {
+        /// Number of the module.
+        module: usize,
+        /// Index into its variables.
+        index: usize,
+    },
+    /// The unnamed rest of the frames of the function entered at this address.
+    Frame(u64),
+    /// Blocks allocated by the call that returns to this address.
+    Heap(u64),
+    /// Anything else.
+    Other,
+}
+
+/// Where an address belongs, with the range for which the answer is the same.
+#[derive(Debug, Clone, Copy)]
+pub struct Place {
+    /// The object.
+    pub object: ObjectId,
+    /// Offset of the address in it.
+    pub offset: i64,
+    /// First address of the object.
+    pub start: u64,
+    /// One past its last address.
+    pub end: u64,
+    /// Index of the frame that owns the storage; `usize::MAX` if none does.
+    pub frame: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct HeapBlock {
+    end: u64,
+    site: u64,
+}
+
+/// Tracks heap blocks and names storage.
+#[derive(Debug, Default)]
+pub struct Objects {
+    heap: BTreeMap<u64, HeapBlock>,
+    list: Vec<Object>,
+    ids: FxHashMap<Object, ObjectId>,
+    variables: FxHashMap<usize, Vec<Variable>>,
+    /// Variables by module and function start, to find stack variables fast.
+    frames: FxHashMap<(usize, u64), Vec<usize>>,
+}
+
+impl Objects {
+    /// All objects.
+    pub fn all(&self) -> &[Object] {
+        &self.list
+    }
+
+    fn id(&mut self, object: Object) -> ObjectId {
+        if let Some(&id) = self.ids.get(&object) {
+            return id;
+        }
+        let id = self.list.len() as ObjectId;
+        self.list.push(object.clone());
+        self.ids.insert(object, id);
+        id
+    }
+
+    /// A heap block was allocated by the call that returns to `site`.
+    pub fn allocated(&mut self, start: u64, size: u64, site: u64) {
+        self.freed(start);
+        self.heap.insert(start, HeapBlock { end: start.saturating_add(size.max(1)), site });
+    }
+
+    /// The heap block at `start` was freed.
+    pub fn freed(&mut self, start: u64) {
+        self.heap.remove(&start);
+    }
+
+    /// Variables of a module, read on first use.
+    pub fn variables(&mut self, image: &Image, module: usize) -> &[Variable] {
+        self.variables.entry(module).or_insert_with(|| {
+            image.modules().get(module).map(|m| program::variables::read(m.path())).unwrap_or_default()
+        })
+    }
+
+    /// What `address` belongs to.
+    pub fn locate(&mut self, image: &Image, walker: &Walker, address: u64) -> Place {
+        if let Some((&start, block)) = self.heap.range(..=address).next_back()
+            && address < block.end
+        {
+            let (end, site) = (block.end, block.site);
+            let object = self.id(Object::Heap(site));
+            return Place { object, offset: (address - start) as i64, start, end, frame: usize::MAX };
+        }
+        if let Some(place) = self.locate_on_stack(image, walker, address) {
+            return place;
+        }
+        if let Some(symbol) = image.data_symbol(address) {
+            let object = self.id(Object::Global(symbol.address));
+            return Place {
+                object,
+                offset: address.wrapping_sub(symbol.address) as i64,
+                start: symbol.address,
+                end: symbol.address.saturating_add(symbol.size),
+                frame: usize::MAX,
+            };
+        }
+        let object = self.id(Object::Other);
+        Place {
+            object,
+            offset: 0,
+            start: address & !7,
+            end: (address & !7).saturating_add(8),
+            frame: usize::MAX,
+        }
+    }
+
+    fn locate_on_stack(&mut self, image: &Image, walker: &Walker, address: u64) -> Option<Place> {
+        let frames = walker.frames();
+        let known = frames.iter().rposition(|f| f.cfa > address)?;
+        // Far below the innermost frame is not stack any more.
+        if frames[known].cfa - address > STACK_REACH {
+            return None;
+        }
+        if address < frames[known].bottom {
+            let object = self.id(Object::Frame(0));
+            return Some(Place {
+                object,
+                offset: 0,
+                start: address & !7,
+                end: (address & !7) + 8,
+                frame: known + 1,
+            });
+        }
+        let frame = &frames[known];
+        let offset = address.wrapping_sub(frame.cfa) as i64;
+        let function = frame.entry;
+        if let Some((module, index)) = self.stack_variable(image, function, offset) {
+            let variable = &self.variables[&module][index];
+            let Storage::Frame(at) = variable.storage else { return None };
+            let size = variable.size.max(1);
+            let start = frame.cfa.wrapping_add(at as u64);
+            let object = self.id(Object::Variable { module, index });
+            return Some(Place {
+                object,
+                offset: offset - at,
+                start,
+                end: start.saturating_add(size),
+                frame: known,
+            });
+        }
+        let object = self.id(Object::Frame(function));
+        Some(Place {
+            object,
+            offset,
+            start: address & !7,
+            end: (address & !7).saturating_add(8),
+            frame: known,
+        })
+    }
+
+    fn stack_variable(&mut self, image: &Image, function: u64, offset: i64) -> Option<(usize, usize)> {
+        let (module, m) = image.modules().iter().enumerate().rev().find(|(_, m)| m.contains(function))?;
+        let inner = function.wrapping_sub(m.bias());
+        if !self.frames.contains_key(&(module, inner)) {
+            self.variables(image, module);
+            let hits = self.variables[&module]
+                .iter()
+                .enumerate()
+                .filter(|(_, v)| v.function.is_some_and(|(low, high)| low <= inner && inner < high))
+                .map(|(i, _)| i)
+                .collect();
+            self.frames.insert((module, inner), hits);
+        }
+        let all = &self.variables[&module];
+        let covers = |&&i: &&usize| {
+            let Storage::Frame(at) = all[i].storage else { return false };
+            offset >= at && offset < at.saturating_add(all[i].size.max(1) as i64)
+        };
+        // Variables of sibling scopes share storage; the innermost scope that is live cannot be told from the address,
+        // the one with the smallest scope is the most specific name.
+        let width = |&&i: &&usize| {
+            let scope = &all[i].scope;
+            if scope.is_empty() { u64::MAX } else { scope.iter().map(|s| s.1 - s.0).sum() }
+        };
+        self.frames[&(module, inner)].iter().filter(covers).min_by_key(width).map(|&i| (module, i))
+    }
+}

@@ -1,0 +1,151 @@
+//! Receives dependences from the memory and files them under streams.
+
+use profile::{Kind, Use};
+use program::image::Image;
+use rustc_hash::FxHashMap;
+use shadow::{Client, DependenceRun, Iv};
+use trace::block::Role;
+
+use crate::code::CodeTable;
+use crate::contexts::{ContextId, Contexts};
+use crate::dependences::{Ends, Instances as Run, Streams};
+use crate::objects::{Objects, Place};
+use crate::paths::{Instance, Instances};
+use crate::walker::{Walker, insert_zero};
+
+/// Contexts that stand for others since a recursion was discovered late, with the dimensions to insert.
+#[derive(Debug, Default)]
+pub struct Canonical {
+    of: FxHashMap<ContextId, (ContextId, Vec<u8>)>,
+    known: usize,
+}
+
+impl Canonical {
+    /// Looks at contexts added since the last call; all of them again if an alias was added.
+    pub fn update(&mut self, contexts: &mut Contexts) {
+        if self.known == contexts.aliases() {
+            return;
+        }
+        self.known = contexts.aliases();
+        self.of.clear();
+        for id in 0..contexts.len() as ContextId {
+            let (to, inserted) = contexts.canonical(id);
+            if to != id {
+                self.of.insert(id, (to, inserted));
+            }
+        }
+    }
+
+    /// What a context stands for, if for another.
+    #[inline]
+    pub fn get(&self, id: ContextId) -> Option<&(ContextId, Vec<u8>)> {
+        if self.known == 0 { None } else { self.of.get(&id) }
+    }
+}
+
+/// Everything needed to file a dependence.
+pub struct Observer<'a> {
+    /// Where to.
+    pub streams: &'a mut Streams,
+    /// Names of storage.
+    pub objects: &'a mut Objects,
+    /// Owners of ids.
+    pub instances: &'a mut Instances,
+    /// Blocks.
+    pub codes: &'a CodeTable,
+    /// Contexts.
+    pub contexts: &'a Contexts,
+    /// Replaced contexts.
+    pub canonical: &'a Canonical,
+    /// Symbols.
+    pub image: &'a Image,
+    /// Live frames.
+    pub walker: &'a Walker,
+}
+
+impl Observer<'_> {
+    /// The instance, id and vector that an id at a vector stands for.
+    fn resolve(&mut self, id: u32, iv: &mut Iv, step: &mut Iv) -> (Instance, u32) {
+        let instance = *self.instances.owner(id);
+        let Some((context, inserted)) = self.canonical.get(instance.context) else { return (instance, id) };
+        let to = self.instances.intern(*context, instance.code, self.codes);
+        let to = *self.instances.get(to);
+        for &dim in inserted {
+            insert_zero(iv, dim);
+            insert_zero(step, dim);
+        }
+        (to, to.first + (id - instance.first))
+    }
+
+    /// A register dependence.
+    pub fn register(&mut self, source: u32, sink: u32, role: Use, mut run: Run) {
+        let (from, source) = self.resolve(source, &mut run.source_iv, &mut run.source_step);
+        let (to, sink) = self.resolve(sink, &mut run.sink_iv, &mut run.sink_step);
+        let ends = Ends {
+            kind: Kind::Flow,
+            memory: false,
+            source,
+            sink,
+            role,
+            common: self.contexts.common(from.context, to.context),
+            source_dims: self.contexts.get(from.context).dims,
+            sink_dims: self.contexts.get(to.context).dims,
+        };
+        self.streams.add(&ends, &run, &mut |_, _| None);
+    }
+}
+
+impl Client for Observer<'_> {
+    fn common(&self, a: u32, b: u32) -> u32 {
+        let (a, b) = (self.instances.owner(a).context, self.instances.owner(b).context);
+        u32::from(self.contexts.common(a, b))
+    }
+
+    fn dependence(&mut self, run: &DependenceRun) {
+        let mut instances = Run {
+            source_iv: run.source_iv,
+            source_step: run.source_step,
+            sink_iv: run.sink_iv,
+            sink_step: run.sink_step,
+            count: run.count,
+            address: run.address,
+            address_step: run.address_step,
+        };
+        let (from, source) = self.resolve(run.source, &mut instances.source_iv, &mut instances.source_step);
+        let (to, sink) = self.resolve(run.sink, &mut instances.sink_iv, &mut instances.sink_step);
+        let kind = match run.kind {
+            shadow::Kind::Flow => Kind::Flow,
+            shadow::Kind::Anti => Kind::Anti,
+            shadow::Kind::Output => Kind::Output,
+        };
+        let role = match self.codes.get(to.code).operands.get((sink - to.first - to.statements) as usize) {
+            Some(operand) if kind == Kind::Flow => match operand.role {
+                Role::Accumulator => Use::Accumulator,
+                Role::Address => Use::Address,
+                Role::Value | Role::Kept => Use::Value,
+                // A loaded jump target or flag decides control only; control dependences are not in the graph.
+                Role::Control => return,
+            },
+            _ => Use::Value,
+        };
+        let ends = Ends {
+            kind,
+            memory: true,
+            source,
+            sink,
+            role,
+            common: self.contexts.common(from.context, to.context),
+            source_dims: self.contexts.get(from.context).dims,
+            sink_dims: self.contexts.get(to.context).dims,
+        };
+        let (objects, image, walker) = (&mut *self.objects, self.image, self.walker);
+        let common = ends.common;
+        self.streams.add(&ends, &instances, &mut |address, level| {
+            let place: Place = objects.locate(image, walker, address);
+            let callee = level < common
+                && place.frame != usize::MAX
+                && place.frame >= walker.frames_outside(usize::from(level));
+            Some((place, callee))
+        });
+    }
+}

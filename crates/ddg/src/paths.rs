@@ -1,0 +1,502 @@
+//! Paths: the straight stretches of execution between loop events.
+//!
+//! A path is the sequence of (context, block) from one loop event to the next; calls and returns of ordinary functions
+//! lie inside it. Everything that does not depend on data is computed once per path: operands with their recipes,
+//! register dependences inside it, live-in and live-out registers, and what an iteration that follows the same path
+//! reads from the one before (ALGORITHMS 2.2).
+
+use fold::{Folder, Options};
+use profile::Use;
+use rustc_hash::FxHashMap;
+use shadow::Iv;
+use trace::block::{Access, Address, Role};
+
+use crate::code::{CodeId, CodeTable};
+use crate::contexts::{ContextId, FunctionId};
+use crate::units::{UNITS, units};
+
+/// Index of a node of the trie of paths.
+pub type NodeId = u32;
+/// Number of an executed block in a context.
+pub type InstanceId = u32;
+
+/// A block in a context. Its statement ids are `first..first + instructions`, its operand ids follow.
+#[derive(Debug, Clone, Copy)]
+pub struct Instance {
+    /// Where.
+    pub context: ContextId,
+    /// What.
+    pub code: CodeId,
+    /// Its first id.
+    pub first: u32,
+    /// Number of statements.
+    pub statements: u32,
+    /// Number of operands (two more follow for the effects of a system call).
+    pub operands: u32,
+}
+
+/// All instances and the ids they own.
+#[derive(Debug, Default)]
+pub struct Instances {
+    list: Vec<Instance>,
+    index: FxHashMap<(ContextId, u64, u64), InstanceId>,
+    owner: Vec<InstanceId>,
+}
+
+impl Instances {
+    /// The instance of a block in a context.
+    pub fn intern(&mut self, context: ContextId, code: CodeId, codes: &CodeTable) -> InstanceId {
+        let block = codes.get(code);
+        // Translations of one block that differ in layout have the same statements and operands.
+        let key = (context, block.pc, block.end);
+        if let Some(&id) = self.index.get(&key)
+            && self.list[id as usize].statements as usize == block.instrs.len()
+            && self.list[id as usize].operands as usize == block.operands.len()
+        {
+            return id;
+        }
+        let id = self.list.len() as InstanceId;
+        let (statements, operands) = (block.instrs.len() as u32, block.operands.len() as u32);
+        let first = self.owner.len() as u32;
+        self.owner.resize(self.owner.len() + (statements + operands + 2) as usize, id);
+        self.list.push(Instance { context, code, first, statements, operands });
+        self.index.insert(key, id);
+        id
+    }
+
+    /// An instance.
+    #[inline]
+    pub fn get(&self, id: InstanceId) -> &Instance {
+        &self.list[id as usize]
+    }
+
+    /// All instances.
+    pub fn all(&self) -> &[Instance] {
+        &self.list
+    }
+
+    /// The instance that owns a statement or operand id.
+    #[inline]
+    pub fn owner(&self, id: u32) -> &Instance {
+        &self.list[self.owner[id as usize] as usize]
+    }
+}
+
+/// One step of a path.
+#[derive(Debug, Clone, Copy)]
+pub struct Step {
+    /// Where.
+    pub context: ContextId,
+    /// What.
+    pub code: CodeId,
+}
+
+/// How a cached transition is repeated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Follow {
+    /// Plain arrival.
+    Plain,
+    /// Ordinary call.
+    Call {
+        /// The function.
+        function: FunctionId,
+        /// Where it returns.
+        return_pc: u64,
+    },
+    /// Ordinary call that replaces the activation.
+    TailCall {
+        /// The function.
+        function: FunctionId,
+    },
+    /// Ordinary return.
+    Return,
+}
+
+#[derive(Debug, Default)]
+struct Node {
+    parent: Option<NodeId>,
+    step: Option<Step>,
+    length: u32,
+    next: Vec<(CodeId, NodeId, Follow)>,
+    children: Vec<NodeId>,
+    epoch: u64,
+    path: Option<u32>,
+}
+
+/// An operand of a path.
+#[derive(Debug, Clone)]
+pub struct PathOperand {
+    /// Its id.
+    pub id: u32,
+    /// Store.
+    pub write: bool,
+    /// Bytes (of one element, for spans).
+    pub size: u32,
+    /// Recipe; word indices count from the start of the path's words.
+    pub address: Address,
+}
+
+/// A read of registers that were written before the path began.
+#[derive(Debug, Clone, Copy)]
+pub struct LiveIn {
+    /// First unit.
+    pub from: u16,
+    /// One past the last unit.
+    pub to: u16,
+    /// Reading statement.
+    pub statement: u32,
+    /// What for.
+    pub role: Use,
+    /// A later part of the same path writes it.
+    pub redefined: bool,
+}
+
+/// Registers a path leaves behind.
+#[derive(Debug, Clone, Copy)]
+pub struct LiveOut {
+    /// First unit.
+    pub from: u16,
+    /// One past the last unit.
+    pub to: u16,
+    /// The statement that wrote them last.
+    pub statement: u32,
+}
+
+/// A register dependence that every execution of a path has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Pair {
+    /// Writer.
+    pub source: u32,
+    /// Reader.
+    pub sink: u32,
+    /// What for.
+    pub role: Use,
+}
+
+/// Everything static about a path, and the streams all its statements share.
+#[derive(Debug)]
+pub struct Path {
+    /// Its steps.
+    pub steps: Vec<(Step, InstanceId)>,
+    /// Context of its start.
+    pub context: ContextId,
+    /// Dimensions of that context.
+    pub dims: u8,
+    /// Its iterations cannot be told apart.
+    pub flat: bool,
+    /// Words of its records.
+    pub length: usize,
+    /// Positions of the record headers.
+    pub headers: Vec<usize>,
+    /// Instructions.
+    pub instructions: u64,
+    /// Operands in order.
+    pub operands: Vec<PathOperand>,
+    /// Words that appear in recipes, ascending.
+    pub columns: Vec<u16>,
+    /// Advance per iteration of every word, for a path that is one folded block.
+    pub strides: Option<Vec<i64>>,
+    /// Some operand is a span or a lane.
+    pub irregular: bool,
+    /// Registers read from before.
+    pub live_in: Vec<LiveIn>,
+    /// Registers left behind.
+    pub live_out: Vec<LiveOut>,
+    /// Dependences inside one execution.
+    pub inside: Vec<Pair>,
+    /// Dependences from one execution to the next of the same loop instance.
+    pub carried: Vec<Pair>,
+    /// Executions.
+    pub executions: u64,
+    /// Executions that followed another of the same path directly.
+    pub repeats: u64,
+    /// The first such: vector of the earlier one.
+    pub repeat_example: Option<Iv>,
+    /// Iteration domain.
+    pub domain: Folder,
+    /// Per column: the word as a function of the vector.
+    pub words: Vec<Folder>,
+    /// Contains an allocator's entry or exit: iterations must be looked at one by one.
+    pub allocates: bool,
+}
+
+/// The trie of paths.
+#[derive(Debug, Default)]
+pub struct Paths {
+    nodes: Vec<Node>,
+    roots: FxHashMap<(ContextId, CodeId), NodeId>,
+    list: Vec<Option<Box<Path>>>,
+}
+
+/// Longest path, in blocks.
+pub const LONGEST: u32 = 96;
+
+impl Paths {
+    /// The node of a path that starts here.
+    pub fn root(&mut self, step: Step) -> NodeId {
+        let next = self.nodes.len() as NodeId;
+        let id = *self.roots.entry((step.context, step.code)).or_insert(next);
+        if id == next {
+            self.nodes.push(Node { step: Some(step), length: 1, ..Node::default() });
+        }
+        id
+    }
+
+    /// Number of blocks up to a node.
+    pub fn length(&self, node: NodeId) -> u32 {
+        self.nodes[node as usize].length
+    }
+
+    /// The cached continuation of a node by a block.
+    #[inline]
+    pub fn next(&self, node: NodeId, code: CodeId, epoch: u64) -> Option<(NodeId, Follow)> {
+        let node = &self.nodes[node as usize];
+        if node.epoch != epoch {
+            return None;
+        }
+        node.next.iter().find(|n| n.0 == code).map(|n| (n.1, n.2))
+    }
+
+    /// Context of a node.
+    #[inline]
+    pub fn context(&self, node: NodeId) -> ContextId {
+        self.nodes[node as usize].step.map_or(0, |s| s.context)
+    }
+
+    /// Extends a node; `follow` is how to repeat the transition, or `None` if it must not be cached.
+    pub fn extend(&mut self, node: NodeId, step: Step, follow: Option<Follow>, epoch: u64) -> NodeId {
+        // An uncached transition still shares the node with earlier equal ones.
+        let hit = {
+            self.nodes[node as usize].children.iter().copied().find(|&n| {
+                self.nodes[n as usize].step.is_some_and(|s| s.context == step.context && s.code == step.code)
+            })
+        };
+        let id = hit.unwrap_or_else(|| {
+            let id = self.nodes.len() as NodeId;
+            let length = self.nodes[node as usize].length + 1;
+            self.nodes.push(Node { parent: Some(node), step: Some(step), length, ..Node::default() });
+            self.nodes[node as usize].children.push(id);
+            id
+        });
+        if let Some(follow) = follow {
+            let here = &mut self.nodes[node as usize];
+            if here.epoch != epoch {
+                here.next.clear();
+                here.epoch = epoch;
+            }
+            here.next.push((step.code, id, follow));
+        }
+        id
+    }
+
+    /// The path that ends at a node, if it was built before.
+    #[inline]
+    pub fn built(&self, node: NodeId) -> Option<u32> {
+        self.nodes[node as usize].path
+    }
+
+    /// Steps up to a node.
+    pub fn steps(&self, node: NodeId) -> Vec<Step> {
+        let mut out = Vec::new();
+        let mut at = Some(node);
+        while let Some(id) = at {
+            out.extend(self.nodes[id as usize].step);
+            at = self.nodes[id as usize].parent;
+        }
+        out.reverse();
+        out
+    }
+
+    /// Adds the path that ends at a node.
+    pub fn add(&mut self, node: NodeId, path: Path) -> u32 {
+        let id = self.list.len() as u32;
+        self.list.push(Some(Box::new(path)));
+        self.nodes[node as usize].path = Some(id);
+        id
+    }
+
+    /// A path that is not taken.
+    #[inline]
+    pub fn get(&self, id: u32) -> Option<&Path> {
+        self.list.get(id as usize)?.as_deref()
+    }
+
+    /// Takes a path out while it is worked on; [`Paths::put`] brings it back.
+    #[inline]
+    pub fn take(&mut self, id: u32) -> Option<Box<Path>> {
+        self.list.get_mut(id as usize)?.take()
+    }
+
+    /// Brings a path back.
+    #[inline]
+    pub fn put(&mut self, id: u32, path: Box<Path>) {
+        self.list[id as usize] = Some(path);
+    }
+
+    /// All paths.
+    pub fn into_all(self) -> impl Iterator<Item = Path> {
+        self.list.into_iter().flatten().map(|p| *p)
+    }
+}
+
+fn role(role: Role) -> Option<Use> {
+    match role {
+        Role::Value => Some(Use::Value),
+        Role::Accumulator => Some(Use::Accumulator),
+        Role::Address => Some(Use::Address),
+        Role::Kept | Role::Control => None,
+    }
+}
+
+/// Computes everything static about the path with these steps.
+pub fn build(
+    steps: &[Step],
+    dims: u8,
+    flat: bool,
+    codes: &CodeTable,
+    instances: &mut Instances,
+    is_allocator: &dyn Fn(u64) -> bool,
+) -> Path {
+    const NONE: u32 = u32::MAX;
+    let context = steps.first().map_or(0, |s| s.context);
+    let d = usize::from(dims);
+    let mut path = Path {
+        steps: Vec::with_capacity(steps.len()),
+        context,
+        dims,
+        flat,
+        length: 0,
+        headers: Vec::new(),
+        instructions: 0,
+        operands: Vec::new(),
+        columns: Vec::new(),
+        strides: None,
+        irregular: false,
+        live_in: Vec::new(),
+        live_out: Vec::new(),
+        inside: Vec::new(),
+        carried: Vec::new(),
+        executions: 0,
+        repeats: 0,
+        repeat_example: None,
+        domain: Folder::new(d, 0, Options::for_dimensions(d, false)),
+        words: Vec::new(),
+        allocates: false,
+    };
+    let mut writer = vec![NONE; UNITS];
+    let mut inside: rustc_hash::FxHashSet<Pair> = rustc_hash::FxHashSet::default();
+    for step in steps {
+        let block = codes.get(step.code).clone();
+        let id = instances.intern(step.context, step.code, codes);
+        let instance = *instances.get(id);
+        path.steps.push((*step, id));
+        let base = path.length as u16;
+        path.headers.push(path.length);
+        path.allocates |= is_allocator(block.pc) || block.arguments.is_some();
+        let shift = |word: u16| word + base;
+        for (i, operand) in block.operands.iter().enumerate() {
+            let address = match operand.address.clone() {
+                Address::Constant(a) => Address::Constant(a),
+                Address::Word { word, delta } => Address::Word { word: shift(word), delta },
+                Address::Segment { word, delta } => Address::Segment { word: word.map(shift), delta },
+                Address::Span { from, to } => Address::Span { from: shift(from), to: shift(to) },
+                Address::Lane { base, index_word, index_shift, index_bits, scale, delta, mask } => {
+                    Address::Lane {
+                        base: base.map(shift),
+                        index_word: shift(index_word),
+                        index_shift,
+                        index_bits,
+                        scale,
+                        delta,
+                        mask: mask.map(|(word, bit)| (shift(word), bit)),
+                    }
+                }
+            };
+            match &address {
+                Address::Word { word, .. } | Address::Segment { word: Some(word), .. } => {
+                    path.columns.push(*word)
+                }
+                Address::Span { .. } | Address::Lane { .. } => path.irregular = true,
+                Address::Constant(_) | Address::Segment { word: None, .. } => {}
+            }
+            path.operands.push(PathOperand {
+                id: instance.first + instance.statements + i as u32,
+                write: operand.access == Access::Write,
+                size: u32::from(operand.size),
+                address,
+            });
+        }
+        for (i, instr) in block.instrs.iter().enumerate() {
+            let statement = instance.first + i as u32;
+            for used in &instr.uses {
+                let Some(role) = role(used.role) else { continue };
+                for unit in units(used.range) {
+                    let source = writer[usize::from(unit)];
+                    if source != NONE {
+                        inside.insert(Pair { source, sink: statement, role });
+                        continue;
+                    }
+                    match path.live_in.last_mut() {
+                        Some(l) if l.statement == statement && l.role == role && l.to == unit => {
+                            l.to = unit + 1
+                        }
+                        _ => path.live_in.push(LiveIn {
+                            from: unit,
+                            to: unit + 1,
+                            statement,
+                            role,
+                            redefined: false,
+                        }),
+                    }
+                }
+            }
+            for def in &instr.defs {
+                for unit in units(*def) {
+                    writer[usize::from(unit)] = statement;
+                }
+            }
+        }
+        path.instructions += block.instrs.len() as u64;
+        path.length += usize::from(block.words);
+        if steps.len() == 1
+            && let Some(folded) = &block.folded
+        {
+            path.strides = Some(folded.strides.clone());
+        }
+    }
+    // A live-in range may be redefined in part; split so that each range is redefined whole or not at all.
+    let mut split = Vec::with_capacity(path.live_in.len());
+    for live in &path.live_in {
+        let mut from = live.from;
+        while from < live.to {
+            let source = writer[usize::from(from)];
+            let mut to = from + 1;
+            while to < live.to && writer[usize::from(to)] == source {
+                to += 1;
+            }
+            if source != NONE {
+                path.carried.push(Pair { source, sink: live.statement, role: live.role });
+            }
+            split.push(LiveIn { from, to, redefined: source != NONE, ..*live });
+            from = to;
+        }
+    }
+    path.live_in = split;
+    path.carried.sort_unstable_by_key(|p| (p.source, p.sink, p.role));
+    path.carried.dedup();
+    for (unit, &statement) in writer.iter().enumerate() {
+        if statement == NONE {
+            continue;
+        }
+        match path.live_out.last_mut() {
+            Some(l) if l.statement == statement && usize::from(l.to) == unit => l.to = unit as u16 + 1,
+            _ => path.live_out.push(LiveOut { from: unit as u16, to: unit as u16 + 1, statement }),
+        }
+    }
+    path.inside = inside.into_iter().collect();
+    path.inside.sort_unstable_by_key(|p| (p.source, p.sink, p.role));
+    path.columns.sort_unstable();
+    path.columns.dedup();
+    path.words = path.columns.iter().map(|_| Folder::new(d, 1, Options::for_dimensions(d, true))).collect();
+    path
+}

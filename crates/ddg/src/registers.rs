@@ -1,0 +1,108 @@
+//! Last writer of every register unit.
+//!
+//! A writer is a statement with its iteration vector. Vectors are shared: all registers written by runs that agree on
+//! the outer coordinates point at one slot and differ in the innermost coordinate only.
+
+use shadow::Iv;
+
+use crate::units::UNITS;
+
+const NONE: u32 = u32::MAX;
+/// Slots beyond which unused ones are dropped.
+const SLOTS: usize = 1 << 14;
+
+/// A writer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Writer {
+    statement: u32,
+    slot: u32,
+    inner: i64,
+}
+
+/// The table.
+#[derive(Debug)]
+pub struct Registers {
+    table: Vec<Writer>,
+    slots: Vec<(Iv, Option<u8>)>,
+}
+
+impl Default for Registers {
+    fn default() -> Self {
+        Registers { table: vec![Writer { statement: NONE, slot: 0, inner: 0 }; UNITS], slots: Vec::new() }
+    }
+}
+
+impl Registers {
+    /// The last writer of a unit.
+    #[inline]
+    pub fn writer(&self, unit: u16) -> Option<Writer> {
+        Some(self.table[usize::from(unit)]).filter(|w| w.statement != NONE)
+    }
+
+    /// Statement and vector of a writer.
+    pub fn resolve(&self, writer: Writer) -> (u32, Iv) {
+        let (mut iv, lane) = self.slots[writer.slot as usize];
+        if let Some(lane) = lane {
+            iv.0[usize::from(lane)] = writer.inner;
+        }
+        (writer.statement, iv)
+    }
+
+    /// A slot for writes at this vector, whose innermost coordinate is `lane`.
+    pub fn slot(&mut self, iv: &Iv, lane: Option<u8>) -> (u32, i64) {
+        let mut outer = *iv;
+        let inner = lane.map_or(0, |l| std::mem::take(&mut outer.0[usize::from(l)]));
+        if self.slots.last() != Some(&(outer, lane)) {
+            if self.slots.len() >= SLOTS {
+                self.compact();
+            }
+            self.slots.push((outer, lane));
+        }
+        (self.slots.len() as u32 - 1, inner)
+    }
+
+    /// `statement` wrote units `from..to` at the slot.
+    #[inline]
+    pub fn write(&mut self, from: u16, to: u16, statement: u32, (slot, inner): (u32, i64)) {
+        self.table[usize::from(from)..usize::from(to)].fill(Writer { statement, slot, inner });
+    }
+
+    fn compact(&mut self) {
+        let mut kept = Vec::new();
+        let mut moved = vec![NONE; self.slots.len()];
+        for writer in self.table.iter_mut().filter(|w| w.statement != NONE) {
+            let to = &mut moved[writer.slot as usize];
+            if *to == NONE {
+                *to = kept.len() as u32;
+                kept.push(self.slots[writer.slot as usize]);
+            }
+            writer.slot = *to;
+        }
+        self.slots = kept;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writers_survive_compaction() {
+        let mut r = Registers::default();
+        assert_eq!(r.writer(5), None);
+        for k in 0..3 * SLOTS as i64 {
+            let mut iv = Iv::ZERO;
+            iv.0[0] = k;
+            iv.0[1] = 7 * k;
+            let slot = r.slot(&iv, Some(1));
+            if k % 1000 == 3 {
+                r.write((k % 500) as u16, (k % 500) as u16 + 2, k as u32, slot);
+            }
+            assert!(r.slots.len() <= SLOTS + 1);
+        }
+        let writer = r.writer(4).expect("written");
+        let (statement, iv) = r.resolve(writer);
+        assert_eq!(statement % 1000, 3);
+        assert_eq!((iv.0[0], iv.0[1]), (i64::from(statement), 7 * i64::from(statement)));
+    }
+}

@@ -1,0 +1,326 @@
+//! One run of a path: domain, addresses, memory, registers.
+
+use shadow::{Iv, Operand, Record};
+use trace::block::Address;
+
+use crate::code::{address, lane_address, span};
+use crate::dependences::Instances as Run;
+use crate::engine::{Engine, pieces};
+use crate::observer::Observer;
+use crate::paths::Path;
+
+/// Runs whose words break their pattern more often than once in this many iterations are looked at singly.
+const SEGMENT: usize = 4;
+
+impl Engine {
+    /// `count` executions of a path in consecutive iterations from `iv` on. `words` are those of all iterations, one
+    /// after the other, or of the first one alone if the path has static strides.
+    pub(crate) fn run(&mut self, id: u32, iv: Iv, count: u64, words: &[u64]) {
+        if self.walker.is_none() || words.is_empty() {
+            return;
+        }
+        let Some(mut path) = self.paths.take(id) else { return };
+        let n = count as usize;
+        path.executions += count;
+        self.instructions += count * path.instructions;
+        self.accesses += count * path.operands.len() as u64;
+        let dims = usize::from(path.dims);
+        if path.flat {
+            for t in 0..n {
+                let words = &words[if path.strides.is_some() { 0 } else { t * path.length }..];
+                self.single(&path, iv, t as i64, words);
+            }
+            self.registers_of(&mut path, iv, 1, None);
+            self.paths.put(id, path);
+            return;
+        }
+        let lane = path.dims.checked_sub(1);
+        path.domain.run(&iv.0[..dims], count, &[], &[]);
+        if let Some(strides) = path.strides.take() {
+            self.segment(&mut path, iv, n, words, &strides, None);
+            path.strides = Some(strides);
+        } else if n == 1 {
+            let strides = vec![0; path.length];
+            self.segment(&mut path, iv, 1, words, &strides, None);
+        } else {
+            self.segments(&mut path, iv, n, words);
+        }
+        self.registers_of(&mut path, iv, count, lane);
+        self.paths.put(id, path);
+    }
+
+    /// Cuts the iterations where words stop advancing by constants.
+    fn segments(&mut self, path: &mut Path, iv: Iv, n: usize, words: &[u64]) {
+        let length = path.length;
+        let lane = usize::from(path.dims.max(1) - 1);
+        let mut cuts: Vec<(usize, usize)> = Vec::new();
+        let mut at = 0;
+        let mut expected = vec![0u64; length];
+        let mut delta = vec![0u64; length];
+        let mut steady = true;
+        while at < n {
+            if at + 1 == n {
+                cuts.push((at, 1));
+                break;
+            }
+            let (first, second) = (&words[at * length..][..length], &words[(at + 1) * length..][..length]);
+            for j in 0..length {
+                delta[j] = second[j].wrapping_sub(first[j]);
+                expected[j] = second[j].wrapping_add(delta[j]);
+            }
+            let mut end = at + 2;
+            while end < n {
+                let next = &words[end * length..][..length];
+                if next != &expected[..] {
+                    break;
+                }
+                for (e, d) in expected.iter_mut().zip(&delta) {
+                    *e = e.wrapping_add(*d);
+                }
+                end += 1;
+            }
+            cuts.push((at, end - at));
+            at = end;
+            if cuts.len() >= 16 && at < cuts.len() * SEGMENT {
+                steady = false;
+                break;
+            }
+        }
+        if steady && cuts.len() * SEGMENT <= n.max(2 * SEGMENT) {
+            for (from, count) in cuts {
+                let part = &words[from * length..];
+                let strides: Vec<i64> = match count {
+                    1 => vec![0; length],
+                    _ => (0..length).map(|j| part[length + j].wrapping_sub(part[j]) as i64).collect(),
+                };
+                self.segment(path, iv.advanced(lane, from as i64), count, part, &strides, None);
+            }
+            return;
+        }
+        // Which words are regular over all iterations?
+        let (first, second) = (&words[..length], &words[length..][..length]);
+        let mut wrong = vec![0u64; length];
+        for j in 0..length {
+            delta[j] = second[j].wrapping_sub(first[j]);
+            expected[j] = second[j].wrapping_add(delta[j]);
+        }
+        for next in words[2 * length..n * length].chunks_exact(length) {
+            for j in 0..length {
+                wrong[j] |= next[j] ^ expected[j];
+                expected[j] = expected[j].wrapping_add(delta[j]);
+            }
+        }
+        let irregular: Vec<bool> = wrong.iter().map(|&w| w != 0).collect();
+        let strides: Vec<i64> = delta.iter().map(|&d| d as i64).collect();
+        self.segment(path, iv, n, words, &strides, Some(&irregular));
+    }
+
+    /// `n` iterations whose words advance by `strides`, except those marked irregular.
+    fn segment(
+        &mut self,
+        path: &mut Path,
+        iv: Iv,
+        n: usize,
+        words: &[u64],
+        strides: &[i64],
+        irregular: Option<&[bool]>,
+    ) {
+        let dims = usize::from(path.dims);
+        let is_irregular = |word: u16| irregular.is_some_and(|i| i[usize::from(word)]);
+        for (column, folder) in path.columns.iter().zip(&mut path.words) {
+            let at = usize::from(*column);
+            if !is_irregular(*column) {
+                folder.run(&iv.0[..dims], n as u64, &[words[at] as i64], &[strides[at]]);
+                continue;
+            }
+            let mut point = iv;
+            for t in 0..n {
+                folder.point(&point.0[..dims], &[words[t * path.length + at] as i64]);
+                point = point.advanced(dims - 1, 1);
+            }
+        }
+        if path.operands.is_empty() {
+            return;
+        }
+        if n == 1 {
+            self.single(path, iv, 0, words);
+            return;
+        }
+        let mut operands = std::mem::take(&mut self.operands);
+        operands.clear();
+        let mut singles = Vec::new();
+        for (i, operand) in path.operands.iter().enumerate() {
+            let stride = match operand.address {
+                Address::Constant(_) | Address::Segment { word: None, .. } => Some(0),
+                Address::Word { word, .. } | Address::Segment { word: Some(word), .. } => {
+                    (!is_irregular(word)).then(|| strides[usize::from(word)])
+                }
+                Address::Span { .. } | Address::Lane { .. } => None,
+            };
+            match (stride, address(&operand.address, words, self.thread_base)) {
+                (Some(stride), Some(base)) => operands.push(Operand {
+                    stmt: operand.id,
+                    write: operand.write,
+                    base,
+                    stride,
+                    size: operand.size.max(1),
+                }),
+                _ => singles.push(i),
+            }
+        }
+        let lane = path.dims.checked_sub(1);
+        if singles.is_empty() {
+            self.record(&Record { iv, lane, count: n as u64, operands: &operands });
+            self.operands = operands;
+            return;
+        }
+        // Irregular operands can be taken after the regular ones if none of them meet.
+        let mut ranges: Vec<(u64, u64, bool)> = Vec::new();
+        let length = path.length;
+        for &i in &singles {
+            let operand = &path.operands[i];
+            let (mut low, mut high) = (u64::MAX, 0);
+            for t in 0..n {
+                let words = &words[t * length..];
+                let (start, bytes) = extent(&operand.address, words, self.thread_base, operand.size);
+                if bytes > 0 {
+                    low = low.min(start);
+                    high = high.max(start.saturating_add(bytes));
+                }
+            }
+            ranges.push((low, high, operand.write));
+        }
+        let apart = operands.iter().all(|o| {
+            let end = o.base.wrapping_add((o.stride.wrapping_mul(n as i64 - 1)) as u64);
+            let (low, high) = (o.base.min(end), o.base.max(end).saturating_add(u64::from(o.size)));
+            ranges.iter().all(|r| high <= r.0 || r.1 <= low || !(o.write || r.2))
+        });
+        if apart {
+            self.record(&Record { iv, lane, count: n as u64, operands: &operands });
+        } else {
+            singles = (0..path.operands.len()).collect();
+        }
+        for t in 0..n {
+            operands.clear();
+            for &i in &singles {
+                let operand = &path.operands[i];
+                let (start, bytes) =
+                    extent(&operand.address, &words[t * length..], self.thread_base, operand.size);
+                if bytes > 0 {
+                    pieces(start, bytes, operand.id, operand.write, &mut operands);
+                }
+            }
+            let iv = match lane {
+                Some(lane) => iv.advanced(usize::from(lane), t as i64),
+                None => iv,
+            };
+            self.record(&Record { iv, lane: None, count: 1, operands: &operands });
+        }
+        self.operands = operands;
+    }
+
+    /// The accesses of one iteration; words advanced by `t` static strides where the path has them.
+    fn single(&mut self, path: &Path, iv: Iv, t: i64, words: &[u64]) {
+        let mut operands = std::mem::take(&mut self.operands);
+        operands.clear();
+        let moved: Vec<u64>;
+        let words = match &path.strides {
+            Some(strides) if t > 0 => {
+                moved = words
+                    .iter()
+                    .zip(strides)
+                    .map(|(w, s)| w.wrapping_add((s.wrapping_mul(t)) as u64))
+                    .collect();
+                &moved
+            }
+            _ => words,
+        };
+        for operand in &path.operands {
+            let (start, bytes) = extent(&operand.address, words, self.thread_base, operand.size);
+            if bytes > 0 {
+                pieces(start, bytes, operand.id, operand.write, &mut operands);
+            }
+        }
+        self.record(&Record { iv, lane: None, count: 1, operands: &operands });
+        self.operands = operands;
+    }
+
+    /// Hands a record to the memory.
+    pub(crate) fn record(&mut self, record: &Record) {
+        let Some(walker) = &self.walker else { return };
+        if record.operands.is_empty() {
+            return;
+        }
+        let mut observer = Observer {
+            streams: &mut self.streams,
+            objects: &mut self.objects,
+            instances: &mut self.instances,
+            codes: &self.codes,
+            contexts: &self.contexts,
+            canonical: &self.canonical,
+            image: &self.image,
+            walker,
+        };
+        self.memory.record(record, &mut observer);
+    }
+
+    /// Register dependences of `count` consecutive executions.
+    fn registers_of(&mut self, path: &mut Path, iv: Iv, count: u64, lane: Option<u8>) {
+        let Some(walker) = &self.walker else { return };
+        let mut observer = Observer {
+            streams: &mut self.streams,
+            objects: &mut self.objects,
+            instances: &mut self.instances,
+            codes: &self.codes,
+            contexts: &self.contexts,
+            canonical: &self.canonical,
+            image: &self.image,
+            walker,
+        };
+        let along = lane.map_or(Iv::ZERO, |l| Iv::along(usize::from(l), 1));
+        for live in &path.live_in {
+            let mut latest = None;
+            for unit in live.from..live.to {
+                let writer = self.registers.writer(unit);
+                if writer == latest {
+                    continue;
+                }
+                latest = writer;
+                let Some(writer) = writer else { continue };
+                let (source, source_iv) = self.registers.resolve(writer);
+                let whole = !live.redefined && count > 1;
+                let run = Run {
+                    source_iv,
+                    source_step: Iv::ZERO,
+                    sink_iv: iv,
+                    sink_step: if whole { along } else { Iv::ZERO },
+                    count: if whole { count } else { 1 },
+                    address: 0,
+                    address_step: 0,
+                };
+                observer.register(source, live.statement, live.role, run);
+            }
+        }
+        if count > 1 {
+            path.repeats += count - 1;
+            path.repeat_example.get_or_insert(iv);
+        }
+        let last = lane.map_or(iv, |l| iv.advanced(usize::from(l), count as i64 - 1));
+        let slot = self.registers.slot(&last, lane);
+        for out in &path.live_out {
+            self.registers.write(out.from, out.to, out.statement, slot);
+        }
+    }
+}
+
+/// Start and number of bytes of an operand in one iteration; none if it made no access.
+fn extent(recipe: &Address, words: &[u64], thread_base: u64, size: u32) -> (u64, u64) {
+    match *recipe {
+        Address::Span { from, to } => {
+            let word = |at: u16| words.get(usize::from(at)).copied().unwrap_or(0);
+            span(word(from), word(to), size as u16)
+        }
+        Address::Lane { .. } => lane_address(recipe, words).map_or((0, 0), |a| (a, u64::from(size))),
+        _ => address(recipe, words, thread_base).map_or((0, 0), |a| (a, u64::from(size))),
+    }
+}
