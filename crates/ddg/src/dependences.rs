@@ -197,8 +197,8 @@ impl Streams {
         let common = usize::from(ends.common);
         let first = run.sink_iv.minus(&run.source_iv);
         let step = run.sink_step.minus(&run.source_step);
-        // Objects are of interest where a loop carries the dependence, and where a value leaves a loop.
-        let leaves = ends.memory && (ends.source_dims > ends.common);
+        // Objects are of interest where a loop carries the dependence, and where a value enters or leaves a loop.
+        let leaves = ends.memory && (ends.source_dims > ends.common || ends.sink_dims > ends.common);
         let mut note = |from: i64, count: i64, level: usize| {
             stream.note(run, &first, &step, (from, count), level as u8, leaves, locate);
         };

@@ -1,0 +1,153 @@
+//! The dependences between statements of one loop, within one instance of it.
+//!
+//! An edge is *inside* loop L (dimension d) if some of its instances have both ends in one instance of L: instances
+//! carried at level d, at a deeper level, or not at all.
+
+use profile::{ContextIndex, Dependence, Kind, Profile, StatementIndex};
+use rustc_hash::FxHashMap;
+
+/// One dependence seen from a loop.
+#[derive(Debug, Clone, Copy)]
+pub struct Edge {
+    /// Index into [`Profile::dependences`].
+    pub dependence: u32,
+    /// Some instances are carried by the loop.
+    pub carried: bool,
+    /// Some instances lie inside one iteration of the loop.
+    pub within: bool,
+}
+
+/// All edges inside one loop.
+#[derive(Debug, Clone, Default)]
+pub struct LoopEdges {
+    /// The edges.
+    pub edges: Vec<Edge>,
+}
+
+/// The loop's dimension in the vectors of the statements inside it.
+pub fn dimension(profile: &Profile, context: ContextIndex) -> usize {
+    profile.contexts.get(context as usize).map_or(0, |c| usize::from(c.dims).saturating_sub(1))
+}
+
+/// Sorts all dependences to the loops they are inside of.
+pub fn edges_by_loop(profile: &Profile) -> FxHashMap<ContextIndex, LoopEdges> {
+    let mut chains: FxHashMap<ContextIndex, Vec<ContextIndex>> = FxHashMap::default();
+    let mut out: FxHashMap<ContextIndex, LoopEdges> = FxHashMap::default();
+    for (index, d) in profile.dependences.iter().enumerate() {
+        let context = profile.context_of(d.sink);
+        let chain = chains.entry(context).or_insert_with(|| profile.loops_around(context));
+        for (dim, &at) in chain.iter().enumerate().take(usize::from(d.common)) {
+            let carried = d.levels.iter().any(|l| usize::from(l.level) == dim);
+            let within = d.levels.iter().any(|l| usize::from(l.level) > dim);
+            if carried || within {
+                out.entry(at).or_default().edges.push(Edge { dependence: index as u32, carried, within });
+            }
+        }
+    }
+    out
+}
+
+/// Strongly connected components of a graph given by its edges; components come in topological order, sources first.
+pub fn components(edges: &[(StatementIndex, StatementIndex)]) -> Components {
+    let mut nodes: Vec<StatementIndex> = edges.iter().flat_map(|e| [e.0, e.1]).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    let at = |s: StatementIndex| nodes.binary_search(&s).unwrap_or(0);
+    let mut successors = vec![Vec::new(); nodes.len()];
+    let mut loops = vec![false; nodes.len()];
+    for &(a, b) in edges {
+        if a == b {
+            loops[at(a)] = true;
+        } else {
+            successors[at(a)].push(at(b));
+        }
+    }
+    let n = nodes.len();
+    let (mut index, mut low, mut on) = (vec![usize::MAX; n], vec![0; n], vec![false; n]);
+    let (mut stack, mut next) = (Vec::new(), 0);
+    let mut of = vec![0usize; n];
+    let mut members: Vec<Vec<StatementIndex>> = Vec::new();
+    for root in 0..n {
+        if index[root] != usize::MAX {
+            continue;
+        }
+        let mut calls = vec![(root, 0usize)];
+        while let Some(&mut (node, ref mut edge)) = calls.last_mut() {
+            if index[node] == usize::MAX {
+                index[node] = next;
+                low[node] = next;
+                next += 1;
+                stack.push(node);
+                on[node] = true;
+            }
+            if let Some(&target) = successors[node].get(*edge) {
+                *edge += 1;
+                if index[target] == usize::MAX {
+                    calls.push((target, 0));
+                } else if on[target] {
+                    low[node] = low[node].min(index[target]);
+                }
+                continue;
+            }
+            calls.pop();
+            if let Some(&(parent, _)) = calls.last() {
+                low[parent] = low[parent].min(low[node]);
+            }
+            if low[node] == index[node] {
+                let mut component = Vec::new();
+                while let Some(top) = stack.pop() {
+                    on[top] = false;
+                    of[top] = members.len();
+                    component.push(nodes[top]);
+                    if top == node {
+                        break;
+                    }
+                }
+                component.sort_unstable();
+                members.push(component);
+            }
+        }
+    }
+    // Tarjan finishes sinks first.
+    let last = members.len().saturating_sub(1);
+    members.reverse();
+    let of = nodes.iter().copied().zip(of.into_iter().map(|c| last - c)).collect();
+    let self_edges = nodes.iter().copied().zip(loops).filter(|l| l.1).map(|l| l.0).collect();
+    Components { members, of, self_edges }
+}
+
+/// Result of [`components`].
+#[derive(Debug, Clone, Default)]
+pub struct Components {
+    /// Members of each component, ascending.
+    pub members: Vec<Vec<StatementIndex>>,
+    /// Component of each node.
+    pub of: FxHashMap<StatementIndex, usize>,
+    /// Nodes with an edge to themselves.
+    pub self_edges: rustc_hash::FxHashSet<StatementIndex>,
+}
+
+impl Components {
+    /// Whether a component contains a cycle.
+    pub fn is_cyclic(&self, component: usize) -> bool {
+        let members = &self.members[component];
+        members.len() > 1 || members.first().is_some_and(|m| self.self_edges.contains(m))
+    }
+}
+
+/// Whether a dependence is a flow dependence.
+pub fn is_flow(d: &Dependence) -> bool {
+    d.kind == Kind::Flow
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn components_come_in_topological_order() {
+        let c = components(&[(5, 6), (6, 7), (7, 6), (7, 8), (8, 8)]);
+        assert_eq!(c.members, vec![vec![5], vec![6, 7], vec![8]]);
+        assert!(!c.is_cyclic(c.of[&5]) && c.is_cyclic(c.of[&6]) && c.is_cyclic(c.of[&8]));
+    }
+}

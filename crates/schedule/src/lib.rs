@@ -1,0 +1,21 @@
+//! From a profile to verdicts.
+//!
+//! - [`graph`]: the dependences inside one loop, and its strongly connected sets;
+//! - [`scev`]: which statements are induction variables of a loop (ALGORITHMS 2.3);
+//! - [`reduction`]: which carried cycles are reductions (2.5);
+//! - [`storage`]: which anti and output dependences privatisation removes (2.6);
+//! - [`verdict`]: the verdict per loop context;
+//! - [`nest`]: permutable bands and strides;
+//! - [`source`]: loop contexts put together into loops of the source.
+#![forbid(unsafe_code)]
+
+pub mod graph;
+pub mod nest;
+pub mod reduction;
+pub mod scev;
+pub mod source;
+pub mod storage;
+pub mod verdict;
+
+pub use source::{SourceLoop, analyse};
+pub use verdict::{Blocking, Parallel, Verdict};

@@ -1,0 +1,140 @@
+//! Reductions (ALGORITHMS 2.5).
+//!
+//! A strongly connected set of flow dependences is a reduction of loop L if its members are only one associative operator
+//! (through its accumulator operand), moves and lane shuffles; the accumulator's loads and stores do not move along L, or
+//! every store writes what a load of the same iteration read (histogram); and no member's value is used outside the set
+//! while the loop runs.
+
+use profile::{ContextIndex, Kind, Operation, Profile, StatementIndex, Use};
+use rustc_hash::FxHashSet;
+
+use crate::graph::{LoopEdges, components, dimension, is_flow};
+use crate::scev::Scevs;
+
+/// One reduction of a loop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reduction {
+    /// The operator.
+    pub operator: Operation,
+    /// On floating point: parallel execution changes rounding.
+    pub float: bool,
+    /// The accumulator is many cells, not one.
+    pub array: bool,
+    /// Members.
+    pub statements: Vec<StatementIndex>,
+}
+
+/// Finds all reductions of a loop.
+pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, scevs: &Scevs) -> Vec<Reduction> {
+    let dim = dimension(profile, context);
+    let flows: Vec<_> = inside
+        .edges
+        .iter()
+        .map(|e| (e, &profile.dependences[e.dependence as usize]))
+        .filter(|(_, d)| is_flow(d) && !scevs.contains(d.source))
+        .collect();
+    let graph = components(&flows.iter().map(|(_, d)| (d.source, d.sink)).collect::<Vec<_>>());
+    let mut out = Vec::new();
+    for (index, members) in graph.members.iter().enumerate() {
+        if !graph.is_cyclic(index) {
+            continue;
+        }
+        let member = |s: StatementIndex| members.binary_search(&s).is_ok();
+        let internal: Vec<_> = flows.iter().filter(|(_, d)| member(d.source) && member(d.sink)).collect();
+        if !internal.iter().any(|(e, _)| e.carried) {
+            continue;
+        }
+        if let Some(reduction) = recognise(profile, dim, members, &internal, &flows, inside) {
+            out.push(reduction);
+        }
+    }
+    out
+}
+
+type Flow<'a> = (&'a crate::graph::Edge, &'a profile::Dependence);
+
+fn recognise(
+    profile: &Profile,
+    dim: usize,
+    members: &[StatementIndex],
+    internal: &[&Flow<'_>],
+    flows: &[Flow<'_>],
+    inside: &LoopEdges,
+) -> Option<Reduction> {
+    let member = |s: StatementIndex| members.binary_search(&s).is_ok();
+    let mut operator = None;
+    for &s in members {
+        let statement = &profile.statements[s as usize];
+        match statement.operation {
+            Operation::Copy | Operation::Shuffle => {}
+            Operation::Add
+            | Operation::Multiply
+            | Operation::Minimum
+            | Operation::Maximum
+            | Operation::And
+            | Operation::Or
+            | Operation::Xor => {
+                let this = (statement.operation, statement.float);
+                if operator.is_some_and(|o| o != this) {
+                    return None;
+                }
+                operator = Some(this);
+            }
+            _ => return None,
+        }
+    }
+    let (operator, float) = operator?;
+    for (_, d) in internal {
+        let into_operator =
+            !matches!(profile.statements[d.sink as usize].operation, Operation::Copy | Operation::Shuffle);
+        if d.role == Use::Address || (into_operator && d.role != Use::Accumulator) {
+            return None;
+        }
+    }
+    // Partial values must not be seen outside.
+    if flows.iter().any(|(_, d)| member(d.source) && !member(d.sink)) {
+        return None;
+    }
+    let mut array = false;
+    let mut accesses: FxHashSet<u32> = FxHashSet::default();
+    for (_, d) in internal {
+        accesses.extend(d.source_access.iter().chain(&d.sink_access));
+    }
+    for &index in &accesses {
+        let access = &profile.accesses[index as usize];
+        let moves = access.address.iter().any(|f| {
+            !f.ranges.first().is_some_and(|r| r.0 == r.1)
+                && (f.gave_up
+                    || f.pieces.iter().any(|p| {
+                        p.label(0)
+                            .is_none_or(|l| l.coefficients.get(dim).is_none_or(|c| c.known() != Some(0)))
+                    }))
+        });
+        let several = access.address.is_empty()
+            || access.address.iter().any(|f| f.ranges.first().is_none_or(|r| r.0 != r.1))
+            || access.address.windows(2).any(|w| w[0].ranges != w[1].ranges);
+        array |= several;
+        if (moves || access.address.is_empty()) && !updates_in_place(profile, members, index, inside) {
+            return None;
+        }
+    }
+    Some(Reduction { operator, float, array, statements: members.to_vec() })
+}
+
+/// Whether every store of the set overwrites, in the same iteration, what a load of the set has just read.
+fn updates_in_place(profile: &Profile, members: &[StatementIndex], access: u32, inside: &LoopEdges) -> bool {
+    let a = &profile.accesses[access as usize];
+    let same_iteration = |d: &profile::Dependence| -> u64 {
+        d.levels.iter().filter(|l| l.level == d.common).map(|l| l.count).sum()
+    };
+    let member = |s: StatementIndex| members.binary_search(&s).is_ok();
+    let matched: u64 = inside
+        .edges
+        .iter()
+        .map(|e| &profile.dependences[e.dependence as usize])
+        .filter(|d| d.kind == Kind::Anti && member(d.source) && member(d.sink))
+        .filter(|d| if a.write { d.sink_access == Some(access) } else { d.source_access == Some(access) })
+        .map(same_iteration)
+        .sum();
+    matched >= a.executions
+}

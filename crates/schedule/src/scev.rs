@@ -1,0 +1,169 @@
+//! Induction variables of a loop (ALGORITHMS 2.3, by operation instead of by value).
+//!
+//! A statement is a SCEV of loop L if its value is provably a function of the iteration alone: it is a linear operation
+//! whose operands are SCEVs, constants or invariants of L; a load counts only if its address does not move inside L.
+//! A cycle counts if it consists of moves and additions of invariants, each executed once per iteration, with inner loops
+//! around them of constant length. Affinity follows from the operations, so no values need to be recorded, and values
+//! that are affine by accident (a prefix sum over equal data) are not taken for induction variables.
+
+use profile::{ContextIndex, Operation, Profile, StatementIndex, Use};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::graph::{LoopEdges, components, dimension, is_flow};
+
+/// What is known about the statements of a loop; statements without flow edges inside the loop are asked for singly.
+#[derive(Debug, Default)]
+pub struct Scevs {
+    scev: FxHashSet<StatementIndex>,
+}
+
+impl Scevs {
+    /// Whether a statement inside the loop is an induction variable or invariant.
+    pub fn contains(&self, statement: StatementIndex) -> bool {
+        self.scev.contains(&statement)
+    }
+}
+
+/// Reads of each statement, to test whether addresses move.
+#[derive(Debug, Default)]
+pub struct Reads {
+    of: FxHashMap<StatementIndex, Vec<u32>>,
+}
+
+impl Reads {
+    /// Collects the load accesses of all statements.
+    pub fn new(profile: &Profile) -> Reads {
+        let mut of: FxHashMap<StatementIndex, Vec<u32>> = FxHashMap::default();
+        for (index, access) in profile.accesses.iter().enumerate().filter(|(_, a)| !a.write) {
+            of.entry(access.statement).or_default().push(index as u32);
+        }
+        Reads { of }
+    }
+
+    /// Whether every load of the statement reads one address while a loop of dimension `dim` runs.
+    pub fn are_fixed(&self, profile: &Profile, statement: StatementIndex, dim: usize) -> bool {
+        let Some(reads) = self.of.get(&statement) else { return true };
+        reads.iter().all(|&r| is_fixed(&profile.accesses[r as usize].address, dim))
+    }
+}
+
+/// Whether an address function does not depend on coordinates from `dim` on.
+pub fn is_fixed(address: &[fold::Folded], dim: usize) -> bool {
+    !address.is_empty()
+        && address.iter().all(|folded| {
+            folded.ranges.first().is_some_and(|r| r.0 == r.1)
+                || (!folded.gave_up
+                    && folded.pieces.iter().all(|piece| {
+                        piece.label(0).is_some_and(|label| {
+                            label.coefficients.iter().skip(dim).all(|c| c.known() == Some(0))
+                        })
+                    }))
+        })
+}
+
+/// Finds the induction variables and invariants of loop `context`.
+pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, reads: &Reads) -> Scevs {
+    let dim = dimension(profile, context);
+    let mut edges: Vec<(StatementIndex, StatementIndex)> = Vec::new();
+    let mut predecessors: FxHashMap<StatementIndex, Vec<StatementIndex>> = FxHashMap::default();
+    let mut nodes: FxHashSet<StatementIndex> = FxHashSet::default();
+    for edge in &inside.edges {
+        let d = &profile.dependences[edge.dependence as usize];
+        if !is_flow(d) {
+            continue;
+        }
+        nodes.extend([d.source, d.sink]);
+        // An address operand matters only through the address, which is tested on its own.
+        if d.role != Use::Address {
+            edges.push((d.source, d.sink));
+            predecessors.entry(d.sink).or_default().push(d.source);
+        }
+    }
+    let components = components(&edges);
+    let mut scevs = Scevs::default();
+    let mut invariant: FxHashSet<StatementIndex> = FxHashSet::default();
+    let none = Vec::new();
+    // Statements without an incoming edge, and components in topological order.
+    let lone = nodes.iter().copied().filter(|s| !components.of.contains_key(s)).map(|s| vec![s]);
+    let ordered: Vec<(Vec<StatementIndex>, bool)> = lone
+        .map(|members| (members, false))
+        .chain(components.members.iter().enumerate().map(|(c, m)| (m.clone(), components.is_cyclic(c))))
+        .collect();
+    for (members, cyclic) in ordered {
+        let fixed = |s: &StatementIndex| reads.are_fixed(profile, *s, dim);
+        if !cyclic {
+            let s = members[0];
+            let statement = &profile.statements[s as usize];
+            let from = predecessors.get(&s).unwrap_or(&none);
+            if !fixed(&s) || statement.operation == Operation::System {
+                continue;
+            }
+            if from.iter().all(|p| invariant.contains(p)) {
+                invariant.insert(s);
+                scevs.scev.insert(s);
+            } else if statement.linear && from.iter().all(|p| scevs.scev.contains(p)) {
+                scevs.scev.insert(s);
+            }
+            continue;
+        }
+        let recurrence = members.iter().all(|s| {
+            let statement = &profile.statements[*s as usize];
+            let from = predecessors.get(s).unwrap_or(&none);
+            let outside_ok = from.iter().all(|p| members.binary_search(p).is_ok() || invariant.contains(p));
+            statement.linear
+                && matches!(statement.operation, Operation::Copy | Operation::Add)
+                && fixed(s)
+                && outside_ok
+                && is_regular(profile, *s, dim)
+        });
+        // A cycle of moves alone keeps one value: invariant.
+        let moves_only =
+            members.iter().all(|s| profile.statements[*s as usize].operation == Operation::Copy && fixed(s));
+        let fed = members.iter().all(|s| {
+            predecessors
+                .get(s)
+                .unwrap_or(&none)
+                .iter()
+                .all(|p| members.binary_search(p).is_ok() || invariant.contains(p))
+        });
+        if recurrence {
+            scevs.scev.extend(members.iter().copied());
+        }
+        if moves_only && fed {
+            scevs.scev.extend(members.iter().copied());
+            invariant.extend(members.iter().copied());
+        }
+    }
+    scevs
+}
+
+/// Whether a statement runs once in every iteration of its innermost loop, and all loops between that one and
+/// dimension `dim` have constant length.
+fn is_regular(profile: &Profile, statement: StatementIndex, dim: usize) -> bool {
+    let context = profile.context_of(statement);
+    let chain = profile.loops_around(context);
+    let Some(&innermost) = chain.last() else { return false };
+    let counts = &profile.contexts[innermost as usize];
+    let executions = profile.executions(statement);
+    // Where the test stands at the loop's top, the last iteration is the test alone.
+    if executions != counts.iterations && executions != counts.iterations.saturating_sub(counts.entries) {
+        return false;
+    }
+    if chain.len() <= dim + 1 {
+        return true;
+    }
+    let Some(block) = profile.statements.get(statement as usize).map(|s| &profile.blocks[s.block as usize])
+    else {
+        return false;
+    };
+    let mut lengths: FxHashMap<usize, i64> = FxHashMap::default();
+    block.domain.iter().all(|folded| {
+        !folded.gave_up
+            && folded.pieces.iter().all(|piece| {
+                piece.levels.iter().enumerate().skip(dim + 1).all(|(q, level)| {
+                    level.count.coefficients.iter().all(|&c| c == 0)
+                        && *lengths.entry(q).or_insert(level.count.constant) == level.count.constant
+                })
+            })
+    })
+}

@@ -1,0 +1,228 @@
+//! Loops of the source program.
+//!
+//! A compiler makes several loops of one (vector body, scalar tail, unrolled remainder, peeled iteration), and one loop
+//! may run in several contexts. Loop contexts under the same source parent, with the same call path and the same source
+//! position, are one entry with the worst verdict of its pieces; further call paths get their own entries.
+
+use std::collections::BTreeMap;
+
+use profile::{ContextIndex, ContextKind, Profile};
+use rustc_hash::FxHashMap;
+
+use crate::graph::edges_by_loop;
+use crate::nest::{is_permutable, stride01};
+use crate::verdict::{Indexes, Parallel, Verdict, judge};
+
+/// One loop of the source in one context.
+#[derive(Debug, Clone)]
+pub struct SourceLoop {
+    /// `file:function:line`, with `#2` for a second context.
+    pub id: String,
+    /// Function of the source.
+    pub function: String,
+    /// File as the debug information names it; empty without.
+    pub file: String,
+    /// Line of the loop statement; 0 without debug information.
+    pub line: u32,
+    /// Column, or 0.
+    pub column: u32,
+    /// Enclosing entry: index into the list.
+    pub parent: Option<usize>,
+    /// Number of enclosing entries.
+    pub depth: usize,
+    /// Calls between the enclosing loop and this one, outermost first: names of the functions called.
+    pub calls: Vec<String>,
+    /// Its loop contexts.
+    pub contexts: Vec<ContextIndex>,
+    /// It is a recursion.
+    pub recursive: bool,
+    /// Part of the program itself, not of a library.
+    pub main: bool,
+    /// Entries, summed over pieces with the most.
+    pub entries: u64,
+    /// Iterations of all pieces.
+    pub iterations: u64,
+    /// Instructions inside, inner loops and calls included.
+    pub instructions: u64,
+    /// Share of the recorded instructions.
+    pub share: f64,
+    /// The worst verdict of the pieces.
+    pub parallel: Parallel,
+    /// Verdicts per context, in the order of `contexts`.
+    pub verdicts: Vec<Verdict>,
+    /// Share of accesses with stride 0 or one element, for innermost loops.
+    pub stride01: Option<f64>,
+    /// No loop inside.
+    pub innermost: bool,
+    /// Permutable with its parent (and all loops between in the same band).
+    pub permutable_with_parent: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    parent: Option<usize>,
+    calls: Vec<(u32, u32)>,
+    function: String,
+    file: String,
+    line: u32,
+    /// Distinguishes loops without a line.
+    place: u64,
+}
+
+/// Judges all loops and puts them together. Entries come outer before inner, in order of first execution.
+pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
+    let edges = edges_by_loop(profile);
+    let indexes = Indexes::new(profile);
+    let no_edges = crate::graph::LoopEdges::default();
+    let totals = subtree_instructions(profile);
+    let all = profile.trust.instructions.max(1) as f64;
+    let mut out: Vec<SourceLoop> = Vec::new();
+    let mut keys: BTreeMap<Key, usize> = BTreeMap::new();
+    let mut entry_of: FxHashMap<ContextIndex, usize> = FxHashMap::default();
+    let mut verdicts: FxHashMap<ContextIndex, Verdict> = FxHashMap::default();
+    for (index, context) in profile.contexts.iter().enumerate() {
+        let index = index as ContextIndex;
+        let is_loop = matches!(context.kind, ContextKind::Loop | ContextKind::Recursive);
+        // A cycle of the graph that never came round is not a loop of this run.
+        if !is_loop || context.iterations <= context.entries {
+            continue;
+        }
+        let (parent, calls) = enclosing(profile, index, &entry_of);
+        let location = profile.location(context.location);
+        let key = Key {
+            parent,
+            calls: calls.clone(),
+            function: location.function.clone(),
+            file: location.file.clone(),
+            line: location.line,
+            place: if location.line == 0 { context.code.first().map_or(0, |c| c.0) } else { 0 },
+        };
+        let verdict = if context.is_dimension {
+            judge(profile, index, edges.get(&index).unwrap_or(&no_edges), &indexes)
+        } else {
+            Verdict {
+                parallel: Parallel::Unknown,
+                blocking: Vec::new(),
+                reductions: Vec::new(),
+                privatise: Vec::new(),
+                scevs: Vec::new(),
+            }
+        };
+        verdicts.insert(index, verdict.clone());
+        let next = out.len();
+        let at = *keys.entry(key).or_insert(next);
+        entry_of.insert(index, at);
+        if at == next {
+            let function = profile.functions.get(context.function as usize);
+            out.push(SourceLoop {
+                id: String::new(),
+                function: location.function.clone(),
+                file: location.file.clone(),
+                line: location.line,
+                column: location.column,
+                parent,
+                depth: parent.map_or(0, |p| out[p].depth + 1),
+                calls: calls
+                    .iter()
+                    .filter_map(|c| profile.functions.get(c.1 as usize).map(|f| f.name.clone()))
+                    .collect(),
+                contexts: Vec::new(),
+                recursive: context.kind == ContextKind::Recursive,
+                main: function.is_some_and(|f| f.main),
+                entries: 0,
+                iterations: 0,
+                instructions: 0,
+                share: 0.0,
+                parallel: Parallel::Yes,
+                verdicts: Vec::new(),
+                stride01: None,
+                innermost: true,
+                permutable_with_parent: false,
+            });
+        }
+        let entry = &mut out[at];
+        entry.contexts.push(index);
+        entry.entries = entry.entries.max(context.entries);
+        entry.iterations += context.iterations;
+        entry.instructions += totals[index as usize];
+        entry.parallel = entry.parallel.max(verdict.parallel);
+        entry.verdicts.push(verdict);
+    }
+    for at in 0..out.len() {
+        out[at].share = out[at].instructions as f64 / all;
+        if let Some(parent) = out[at].parent {
+            out[parent].innermost = false;
+        }
+    }
+    for at in 0..out.len() {
+        if out[at].innermost {
+            out[at].stride01 = stride01(profile, &out[at].contexts, &|_| false);
+        }
+        out[at].permutable_with_parent = out[at].contexts.iter().all(|&c| {
+            let chain = profile.loops_around(c);
+            match chain.len().checked_sub(2) {
+                Some(from) => is_permutable(profile, &chain[from..], &edges, &verdicts),
+                None => false,
+            }
+        });
+    }
+    name(profile, &mut out);
+    out
+}
+
+/// The enclosing entry and the calls between it and the context: (call site position, callee).
+fn enclosing(
+    profile: &Profile,
+    context: ContextIndex,
+    entry_of: &FxHashMap<ContextIndex, usize>,
+) -> (Option<usize>, Vec<(u32, u32)>) {
+    let mut calls = Vec::new();
+    let mut at = profile.contexts[context as usize].parent;
+    while at != 0 {
+        let node = &profile.contexts[at as usize];
+        if let Some(&entry) = entry_of.get(&at) {
+            calls.reverse();
+            return (Some(entry), calls);
+        }
+        if let ContextKind::Call { site, callee } = node.kind {
+            calls.push((site, callee));
+        }
+        at = node.parent;
+    }
+    calls.reverse();
+    (None, calls)
+}
+
+/// Instructions in the subtree of every context.
+fn subtree_instructions(profile: &Profile) -> Vec<u64> {
+    let mut totals: Vec<u64> = profile.contexts.iter().map(|c| c.own_instructions).collect();
+    for index in (1..totals.len()).rev() {
+        let parent = profile.contexts[index].parent as usize;
+        totals[parent] += totals[index];
+    }
+    totals
+}
+
+fn name(profile: &Profile, loops: &mut [SourceLoop]) {
+    let mut seen: FxHashMap<String, u32> = FxHashMap::default();
+    for entry in loops.iter_mut() {
+        let base = if entry.line > 0 {
+            let file = entry.file.rsplit('/').next().unwrap_or(&entry.file);
+            format!("{file}:{}:{}", entry.function, entry.line)
+        } else {
+            let offset = entry
+                .contexts
+                .first()
+                .and_then(|&c| profile.contexts.get(c as usize))
+                .and_then(|c| {
+                    let f = profile.functions.get(c.function as usize)?;
+                    Some(c.code.first()?.0.wrapping_sub(f.entry))
+                })
+                .unwrap_or(0);
+            format!("{}+{offset:#x}", entry.function)
+        };
+        let count = seen.entry(base.clone()).or_insert(0);
+        *count += 1;
+        entry.id = if *count == 1 { base } else { format!("{base}#{count}") };
+    }
+}

@@ -1,0 +1,160 @@
+//! Anti and output dependences, and what privatisation does about them (ALGORITHMS 2.6).
+//!
+//! Never counted: registers. Removed silently: storage of activations created inside the loop, unnamed parts of stack
+//! frames (spills, saved registers), and variables whose scope lies inside the loop, if every iteration writes them before
+//! it reads them and nothing reads them after the loop. Any other variable with that property needs advice. What is left
+//! blocks.
+
+use profile::{ContextIndex, Kind, Object, ObjectIndex, ObjectKind, Profile, StatementIndex};
+use rustc_hash::FxHashMap;
+
+use crate::graph::{LoopEdges, dimension};
+
+/// What becomes of one object's anti and output dependences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Remedy {
+    /// Nothing has to be said.
+    Silent,
+    /// Privatised without advice; the name is listed.
+    Scoped,
+    /// Must be privatised.
+    Privatise,
+    /// Cannot be privatised.
+    Blocks,
+}
+
+/// Flow counts needed to see whether reads are preceded by writes of the same iteration.
+#[derive(Debug, Default)]
+pub struct Coverage {
+    /// Per load access: flow dependences into it.
+    into: FxHashMap<u32, Vec<u32>>,
+}
+
+impl Coverage {
+    /// Indexes the flow dependences through memory by the load they end at.
+    pub fn new(profile: &Profile) -> Coverage {
+        let mut into: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        for (index, d) in profile.dependences.iter().enumerate() {
+            if d.kind == Kind::Flow
+                && let Some(access) = d.sink_access
+            {
+                into.entry(access).or_default().push(index as u32);
+            }
+        }
+        Coverage { into }
+    }
+
+    /// Whether every execution of a load reads what the same iteration of the loop of dimension `dim` wrote.
+    fn is_covered(&self, profile: &Profile, access: u32, context: ContextIndex, dim: usize) -> bool {
+        let sum: u64 = self
+            .into
+            .get(&access)
+            .into_iter()
+            .flatten()
+            .map(|&d| &profile.dependences[d as usize])
+            .filter(|d| profile.loops_around(profile.context_of(d.source)).get(dim) == Some(&context))
+            .flat_map(|d| d.levels.iter())
+            .filter(|l| usize::from(l.level) > dim)
+            .map(|l| l.count)
+            .sum();
+        sum >= profile.accesses[access as usize].executions
+    }
+}
+
+/// One object met by carried anti or output dependences.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The object.
+    pub object: ObjectIndex,
+    /// What becomes of it.
+    pub remedy: Remedy,
+    /// One dependence on it: index into [`Profile::dependences`].
+    pub dependence: u32,
+}
+
+/// Judges all anti and output dependences that loop `context` carries. `skip` names statements whose dependences are
+/// dealt with otherwise (induction variables, reductions).
+pub fn judge(
+    profile: &Profile,
+    context: ContextIndex,
+    inside: &LoopEdges,
+    coverage: &Coverage,
+    skip: &dyn Fn(StatementIndex) -> bool,
+) -> Vec<Finding> {
+    let dim = dimension(profile, context);
+    let mut out: Vec<Finding> = Vec::new();
+    let mut live_out: Option<Vec<ObjectIndex>> = None;
+    for edge in inside.edges.iter().filter(|e| e.carried) {
+        let d = &profile.dependences[edge.dependence as usize];
+        if d.kind == Kind::Flow || (skip(d.source) && skip(d.sink)) {
+            continue;
+        }
+        let Some(level) = d.levels.iter().find(|l| usize::from(l.level) == dim) else { continue };
+        let exposed = d.kind == Kind::Anti
+            && d.source_access.is_none_or(|a| !coverage.is_covered(profile, a, context, dim));
+        for used in &level.objects {
+            let object = &profile.objects[used.object as usize];
+            let read_after = live_out
+                .get_or_insert_with(|| objects_read_after(profile, context, dim))
+                .contains(&used.object);
+            let remedy = remedy(profile, context, object, used.callee, exposed, read_after);
+            match out.iter_mut().find(|f| f.object == used.object) {
+                Some(finding) if finding.remedy < remedy => {
+                    (finding.remedy, finding.dependence) = (remedy, edge.dependence);
+                }
+                Some(_) => {}
+                None => out.push(Finding { object: used.object, remedy, dependence: edge.dependence }),
+            }
+        }
+        if level.objects.is_empty() {
+            out.push(Finding {
+                object: ObjectIndex::MAX,
+                remedy: Remedy::Blocks,
+                dependence: edge.dependence,
+            });
+        }
+    }
+    out
+}
+
+fn remedy(
+    profile: &Profile,
+    context: ContextIndex,
+    object: &Object,
+    callee: bool,
+    exposed: bool,
+    read_after: bool,
+) -> Remedy {
+    if callee || object.kind == ObjectKind::Frame {
+        return Remedy::Silent;
+    }
+    if exposed || read_after {
+        return Remedy::Blocks;
+    }
+    let code = &profile.contexts[context as usize].code;
+    let inside = |scope: &(u64, u64)| code.iter().any(|c| c.0 <= scope.0 && scope.1 <= c.1);
+    if object.kind == ObjectKind::Stack && !object.scope.is_empty() && object.scope.iter().any(inside) {
+        return Remedy::Scoped;
+    }
+    Remedy::Privatise
+}
+
+/// Objects whose content, written inside the loop, is read after the instance of the loop that wrote it.
+fn objects_read_after(profile: &Profile, context: ContextIndex, dim: usize) -> Vec<ObjectIndex> {
+    let mut out = Vec::new();
+    for d in profile.dependences.iter().filter(|d| d.kind == Kind::Flow && d.memory) {
+        if profile.loops_around(profile.context_of(d.source)).get(dim) != Some(&context) {
+            continue;
+        }
+        for level in &d.levels {
+            // Same instance of the loop: carried by it or inside it, with both ends in it.
+            let stays = usize::from(d.common) > dim && usize::from(level.level) >= dim;
+            if !stays {
+                out.extend(level.objects.iter().map(|o| o.object));
+            }
+        }
+    }
+    out.sort_unstable();
+    out.dedup();
+    out
+}

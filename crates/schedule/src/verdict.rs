@@ -1,0 +1,147 @@
+//! The verdict for one loop context.
+//!
+//! `yes` < `reduction` < `after-privatisation` < `no`, in order of severity. Every verdict is about all dependences the
+//! run showed: flow dependences that are carried and neither induction variables nor reductions block; so do anti and
+//! output dependences that privatisation cannot remove.
+
+use profile::{ContextIndex, ObjectIndex, Profile};
+
+use crate::graph::{LoopEdges, dimension, is_flow};
+use crate::reduction::{self, Reduction};
+use crate::scev::{self, Reads, Scevs};
+use crate::storage::{self, Coverage, Remedy};
+
+/// Whether a loop's iterations can run in parallel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Parallel {
+    /// As it is.
+    Yes,
+    /// With a reduction.
+    Reduction,
+    /// After privatising the variables named.
+    AfterPrivatisation,
+    /// Dependences were not recorded.
+    Unknown,
+    /// Not.
+    No,
+}
+
+/// A dependence that decides a verdict.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Blocking {
+    /// Index into [`Profile::dependences`].
+    pub dependence: u32,
+    /// The level summary that shows it: index into the dependence's levels.
+    pub level: usize,
+    /// What it passes through, for memory.
+    pub object: Option<ObjectIndex>,
+}
+
+/// The verdict.
+#[derive(Debug, Clone)]
+pub struct Verdict {
+    /// The conclusion.
+    pub parallel: Parallel,
+    /// What blocks, most frequent first.
+    pub blocking: Vec<Blocking>,
+    /// Reductions.
+    pub reductions: Vec<Reduction>,
+    /// Variables that must be (or silently are) private.
+    pub privatise: Vec<ObjectIndex>,
+    /// Induction variables and invariants.
+    pub scevs: Vec<u32>,
+}
+
+/// Most blocking dependences reported for a loop.
+const BLOCKING: usize = 16;
+
+/// Indexes over a profile that all loops share.
+#[derive(Debug)]
+pub struct Indexes {
+    reads: Reads,
+    coverage: Coverage,
+}
+
+impl Indexes {
+    /// Builds them.
+    pub fn new(profile: &Profile) -> Indexes {
+        Indexes { reads: Reads::new(profile), coverage: Coverage::new(profile) }
+    }
+}
+
+/// Judges one loop context.
+pub fn judge(profile: &Profile, context: ContextIndex, inside: &LoopEdges, indexes: &Indexes) -> Verdict {
+    let dim = dimension(profile, context);
+    let scevs: Scevs = scev::find(profile, context, inside, &indexes.reads);
+    let reductions = reduction::find(profile, context, inside, &scevs);
+    let in_reduction = |s: u32| reductions.iter().any(|r| r.statements.binary_search(&s).is_ok());
+    let mut blocking: Vec<(u64, Blocking)> = Vec::new();
+    let mut reduced = false;
+    let mut block = |dependence: u32, object: Option<ObjectIndex>| {
+        let d = &profile.dependences[dependence as usize];
+        if let Some(level) = d.levels.iter().position(|l| usize::from(l.level) == dim) {
+            let object = object.or_else(|| d.levels[level].objects.first().map(|o| o.object));
+            blocking.push((d.levels[level].count, Blocking { dependence, level, object }));
+        }
+    };
+    for edge in inside.edges.iter().filter(|e| e.carried) {
+        let d = &profile.dependences[edge.dependence as usize];
+        if !is_flow(d) || scevs.contains(d.source) {
+            continue;
+        }
+        let same = reductions.iter().any(|r| {
+            r.statements.binary_search(&d.source).is_ok() && r.statements.binary_search(&d.sink).is_ok()
+        });
+        if same {
+            reduced = true;
+        } else {
+            block(edge.dependence, None);
+        }
+    }
+    // Storage of induction variables and accumulators is dealt with by what replaces them.
+    let skip = |s: u32| scevs.contains(s) || in_reduction(s);
+    let findings = storage::judge(profile, context, inside, &indexes.coverage, &skip);
+    let mut privatise = Vec::new();
+    let mut advise = false;
+    for finding in findings {
+        match finding.remedy {
+            Remedy::Silent => {}
+            Remedy::Scoped => privatise.push(finding.object),
+            Remedy::Privatise => {
+                privatise.push(finding.object);
+                advise = true;
+            }
+            Remedy::Blocks => {
+                block(finding.dependence, Some(finding.object).filter(|o| *o != ObjectIndex::MAX))
+            }
+        }
+    }
+    blocking.sort_by_key(|(count, b)| (std::cmp::Reverse(*count), b.dependence));
+    blocking.truncate(BLOCKING);
+    privatise.sort_unstable();
+    privatise.dedup();
+    let parallel = match (blocking.is_empty(), advise, reduced) {
+        (false, _, _) => Parallel::No,
+        (true, true, _) => Parallel::AfterPrivatisation,
+        (true, false, true) => Parallel::Reduction,
+        (true, false, false) => Parallel::Yes,
+    };
+    let mut statements: Vec<u32> = inside
+        .edges
+        .iter()
+        .flat_map(|e| {
+            let d = &profile.dependences[e.dependence as usize];
+            [d.source, d.sink]
+        })
+        .filter(|&s| scevs.contains(s))
+        .collect();
+    statements.sort_unstable();
+    statements.dedup();
+    Verdict {
+        parallel,
+        blocking: blocking.into_iter().map(|b| b.1).collect(),
+        reductions,
+        privatise,
+        scevs: statements,
+    }
+}
