@@ -380,7 +380,8 @@ fn extent(i: &Instruction, m: &iced_x86::UsedMemory) -> (usize, Option<Form>) {
         let mask = if signs { Mask::Signs(i.op_register(1)) } else { Mask::Bits(i.op_mask()) };
         return (element, Some(Form::Lanes { lanes, index: None, mask }));
     }
-    (bytes(size), None)
+    // The extent of a repeated string instruction is unknown here; its elements are not.
+    (if i.is_string_instruction() { i.memory_size().size() } else { bytes(size) }, None)
 }
 
 fn bytes(size: MemorySize) -> usize {
