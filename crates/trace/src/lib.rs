@@ -12,5 +12,6 @@
 #![forbid(unsafe_code)]
 
 pub mod block;
+pub mod expand;
 pub mod sink;
 pub mod stream;

@@ -1,0 +1,106 @@
+//! Records a program and prints what it cost: `record [addresses|derived|folded|none] PROGRAM ARGS…`
+
+use std::time::Instant;
+
+use record::{Config, Encoding};
+use trace::block::{Block, FunctionCode};
+use trace::sink::{Guide, Mapping, Sink, ThreadId};
+
+struct Alone;
+
+impl Guide for Alone {
+    fn mapping(&mut self, _: &Mapping) {}
+    fn is_function(&mut self, _: u64) -> bool {
+        false
+    }
+    fn wants_arguments(&mut self, _: u64) -> bool {
+        false
+    }
+    fn starts_recording(&mut self, _: u64) -> bool {
+        false
+    }
+}
+
+#[derive(Default)]
+struct Counts {
+    blocks: Vec<Block>,
+    functions: u64,
+    instructions: u64,
+    folded: u64,
+    records: u64,
+}
+
+impl Sink for Counts {
+    fn mapping(&mut self, _: Mapping) {}
+    fn function(&mut self, _: FunctionCode) {
+        self.functions += 1;
+    }
+    fn block(&mut self, block: Block) {
+        self.blocks.push(block);
+    }
+    fn words(&mut self, _: ThreadId, words: &[u64]) {
+        let mut at = 0;
+        while let Some(&head) = words.get(at) {
+            if trace::stream::is_special(head) {
+                at += 1 + (head >> 32) as usize;
+                continue;
+            }
+            let block = &self.blocks[head as u32 as usize];
+            let end = at + usize::from(block.words);
+            let n = block.iterations(&words[at..end]) * block.instrs.len() as u64;
+            self.instructions += n;
+            self.records += 1;
+            if block.folded.is_some() {
+                self.folded += n;
+            }
+            at = end;
+        }
+    }
+}
+
+fn main() -> Result<(), record::Error> {
+    let mut args: Vec<_> = std::env::args_os().skip(1).collect();
+    let encoding = match args.first().and_then(|a| a.to_str()) {
+        Some("addresses") => Some(Encoding::Addresses),
+        Some("derived") => Some(Encoding::Derived),
+        Some("folded") => Some(Encoding::Folded),
+        Some("none") => Some(Encoding::None),
+        _ => None,
+    };
+    if encoding.is_some() {
+        args.remove(0);
+    }
+    let Some(program) = args.first() else {
+        eprintln!("usage: record [addresses|derived|folded|none] PROGRAM ARGS…");
+        return Ok(());
+    };
+    let config =
+        Config { args: args.clone(), encoding: encoding.unwrap_or_default(), ..Config::new(program) };
+    let start = Instant::now();
+    let native = record::native(&config)?;
+    let native_wall = start.elapsed();
+    let start = Instant::now();
+    let (outcome, counts) = record::run(&config, &mut Alone, Counts::default())?;
+    let wall = start.elapsed();
+    eprintln!(
+        "{:?}, {} instructions ({:.1} % folded), {} records, {} words, {} blocks, {} functions, {} stops, untracked {:?}",
+        outcome.exit,
+        counts.instructions,
+        100.0 * counts.folded as f64 / counts.instructions.max(1) as f64,
+        counts.records,
+        outcome.words,
+        outcome.blocks,
+        counts.functions,
+        outcome.stops,
+        outcome.untracked,
+    );
+    eprintln!(
+        "program {:.3} s, native {:.3} s: {:.2}x; wall {:.3} s, native {:.3} s",
+        outcome.child_cpu.as_secs_f64(),
+        native.child_cpu.as_secs_f64(),
+        outcome.child_cpu.as_secs_f64() / native.child_cpu.as_secs_f64(),
+        wall.as_secs_f64(),
+        native_wall.as_secs_f64(),
+    );
+    Ok(())
+}

@@ -1,0 +1,185 @@
+//! A minimal assembler for the code put between the program's own instructions.
+//!
+//! Invariant: nothing emitted here touches the flags or any vector register, and nothing pushes except
+//! [`Code::push`].
+
+/// Code being assembled for a known final address.
+#[derive(Debug, Clone)]
+pub(crate) struct Code {
+    /// Address of the first byte.
+    pub(crate) base: u64,
+    /// The bytes so far.
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// Stack pointer's number.
+pub(crate) const RSP: u8 = 4;
+
+impl Code {
+    /// Starts at `base`.
+    pub(crate) fn new(base: u64) -> Self {
+        Code { base, bytes: Vec::with_capacity(256) }
+    }
+
+    /// Address of the next byte.
+    pub(crate) fn here(&self) -> u64 {
+        self.base + self.bytes.len() as u64
+    }
+
+    /// Appends bytes.
+    pub(crate) fn raw(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    fn modrm(&mut self, wide: bool, opcode: u8, reg: u8, base: u8, disp: i32) {
+        let rex = 0x40 | u8::from(wide) << 3 | (reg >> 3) << 2 | base >> 3;
+        if rex != 0x40 {
+            self.bytes.push(rex);
+        }
+        self.bytes.push(opcode);
+        let (mode, len) = match disp {
+            0 if base & 7 != 5 => (0, 0),
+            -128..=127 => (1, 1),
+            _ => (2, 4),
+        };
+        self.bytes.push(mode << 6 | (reg & 7) << 3 | base & 7);
+        if base & 7 == 4 {
+            self.bytes.push(0x24);
+        }
+        self.raw(&disp.to_le_bytes()[..len]);
+    }
+
+    fn state(&mut self, opcode: u8, reg: u8, slot: i32) {
+        self.raw(&[0x65, 0x48 | (reg >> 3) << 2, opcode, (reg & 7) << 3 | 4, 0x25]);
+        self.raw(&slot.to_le_bytes());
+    }
+
+    /// Stores `reg` to a slot of the state page.
+    pub(crate) fn save(&mut self, slot: i32, reg: u8) {
+        self.state(0x89, reg, slot);
+    }
+
+    /// Loads `reg` from a slot of the state page.
+    pub(crate) fn restore(&mut self, reg: u8, slot: i32) {
+        self.state(0x8b, reg, slot);
+    }
+
+    /// `reg = base + disp`
+    pub(crate) fn lea(&mut self, reg: u8, base: u8, disp: i32) {
+        self.modrm(true, 0x8d, reg, base, disp);
+    }
+
+    /// `reg = base + index * scale + disp`; `short` computes with 32-bit addresses.
+    pub(crate) fn lea_full(
+        &mut self,
+        reg: u8,
+        base: Option<u8>,
+        index: Option<(u8, u8)>,
+        disp: i32,
+        short: bool,
+    ) {
+        if short {
+            self.bytes.push(0x67);
+        }
+        let (index, scale) = index.unwrap_or((4, 1));
+        let low = base.unwrap_or(5);
+        self.bytes.push(0x48 | (reg >> 3) << 2 | (index >> 3) << 1 | low >> 3);
+        self.bytes.push(0x8d);
+        let mode = if base.is_some() { 2 } else { 0 };
+        self.bytes.push(mode << 6 | (reg & 7) << 3 | 4);
+        self.bytes.push((scale.trailing_zeros() as u8) << 6 | (index & 7) << 3 | low & 7);
+        self.raw(&disp.to_le_bytes());
+    }
+
+    /// Stores `reg` at `base + disp`.
+    pub(crate) fn store(&mut self, base: u8, disp: i32, reg: u8) {
+        self.modrm(true, 0x89, reg, base, disp);
+    }
+
+    /// Loads `reg` from `base + disp`.
+    pub(crate) fn load(&mut self, reg: u8, base: u8, disp: i32) {
+        self.modrm(true, 0x8b, reg, base, disp);
+    }
+
+    /// Stores a sign-extended constant as a word at `base + disp`.
+    pub(crate) fn store_constant(&mut self, base: u8, disp: i32, value: i32) {
+        self.modrm(true, 0xc7, 0, base, disp);
+        self.raw(&value.to_le_bytes());
+    }
+
+    /// `reg = value`
+    pub(crate) fn constant(&mut self, reg: u8, value: u64) {
+        if let Ok(short) = u32::try_from(value) {
+            if reg >= 8 {
+                self.bytes.push(0x41);
+            }
+            self.bytes.push(0xb8 + (reg & 7));
+            self.raw(&short.to_le_bytes());
+        } else {
+            self.raw(&[0x48 | reg >> 3, 0xb8 + (reg & 7)]);
+            self.raw(&value.to_le_bytes());
+        }
+    }
+
+    /// `to = from`
+    pub(crate) fn copy(&mut self, to: u8, from: u8) {
+        self.raw(&[0x48 | (from >> 3) << 2 | to >> 3, 0x89, 0xc0 | (from & 7) << 3 | to & 7]);
+    }
+
+    /// Pushes `reg`.
+    pub(crate) fn push(&mut self, reg: u8) {
+        if reg >= 8 {
+            self.bytes.push(0x41);
+        }
+        self.bytes.push(0x50 + (reg & 7));
+    }
+
+    /// A trap to the recorder.
+    pub(crate) fn trap(&mut self) {
+        self.bytes.push(0xcc);
+    }
+
+    /// Single-byte no-operations up to a multiple of `to`.
+    pub(crate) fn align(&mut self, to: u64) {
+        while !self.here().is_multiple_of(to) {
+            self.bytes.push(0x90);
+        }
+    }
+
+    /// A jump (or, with `condition`, a conditional jump) whose 32-bit displacement does not cross a cache line, so
+    /// that it can be rewritten while it runs. Returns the address of the displacement, which is left 0.
+    pub(crate) fn jump(&mut self, condition: Option<u8>) -> u64 {
+        let opcode = if condition.is_some() { 2 } else { 1 };
+        while (self.here() + opcode) & 63 > 60 {
+            self.bytes.push(0x90);
+        }
+        match condition {
+            Some(c) => self.raw(&[0x0f, 0x80 + c]),
+            None => self.raw(&[0xe9]),
+        }
+        let at = self.here();
+        self.raw(&[0; 4]);
+        at
+    }
+
+    /// A jump to a known address, never rewritten.
+    pub(crate) fn jump_to(&mut self, condition: Option<u8>, target: u64) {
+        match condition {
+            Some(c) => self.raw(&[0x0f, 0x80 + c]),
+            None => self.raw(&[0xe9]),
+        }
+        let rel = displacement(self.here(), target);
+        self.raw(&rel.to_le_bytes());
+    }
+
+    /// `ecx = ax` zero-extended, then a jump through entry `rcx` of the table at `table` of the state page.
+    pub(crate) fn jump_table(&mut self, table: i32) {
+        self.raw(&[0x0f, 0xb7, 0xc8, 0x65, 0xff, 0x24, 0xcd]);
+        self.raw(&table.to_le_bytes());
+    }
+}
+
+/// The 32-bit displacement stored at `at` that leads to `target`.
+pub(crate) fn displacement(at: u64, target: u64) -> i32 {
+    target.wrapping_sub(at + 4) as i32
+}

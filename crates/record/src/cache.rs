@@ -1,0 +1,292 @@
+//! The code cache: placed blocks, how they leave, and how they are linked to each other.
+//!
+//! Definitions: an *exit* is a trap address with its meaning. A direct exit starts as a stub in the cold part that
+//! gives all registers back and traps; once its target exists the stub jumps there, and if the target uses the same
+//! pair the branch itself goes to the target's fast entry. Indirect transfers go through tables of *sieve* stubs
+//! that compare the target without touching the flags.
+//!
+//! Invariants: blocks are placed at ascending addresses; rewritten fields never cross a cache line, so the program may
+//! run while they change.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use trace::block::BlockId;
+
+use crate::asm::{Code, displacement};
+use crate::error::Error;
+use crate::shared::{
+    self, CACHE, CACHE_BYTES, COLD, SLOT_P, SLOT_POINTER, SLOT_RAX, SLOT_RCX, SLOT_S, STATE_BYTES, Shared,
+    TABLE_ENTRIES, TABLES,
+};
+use crate::translate::{Edge, Exit, LoopHead, Pair, Point, Translation, Trap};
+
+/// A placed block.
+#[derive(Debug, Clone)]
+pub(crate) struct Placed {
+    pub(crate) pc: u64,
+    pub(crate) on: bool,
+    pub(crate) id: BlockId,
+    pub(crate) full: u64,
+    pub(crate) fast: u64,
+    pub(crate) end: u64,
+    pub(crate) pair: Pair,
+    pub(crate) points: Vec<Point>,
+    pub(crate) fold: Option<LoopHead>,
+}
+
+/// Meaning of a trap.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Meaning {
+    /// A direct exit whose target was not translated.
+    Direct {
+        /// The program's address it leads to.
+        target: u64,
+        /// Recording is on.
+        on: bool,
+        /// Pair at the branch.
+        pair: Option<Pair>,
+        /// It is a call.
+        call: bool,
+        /// It is an unconditional jump.
+        jump: bool,
+    },
+    /// An indirect target that is in no table.
+    Unknown {
+        /// How it was reached.
+        edge: Edge,
+        /// Recording is on.
+        on: bool,
+    },
+    /// See [`Trap`].
+    Trap(Trap, bool),
+    /// Control returns from the activation that switched recording on.
+    RegionEnd {
+        /// Return address.
+        pc: u64,
+    },
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Link {
+    target: u64,
+    on: bool,
+    pair: Option<Pair>,
+    branch_at: u64,
+    stub_at: u64,
+}
+
+/// The cache.
+pub(crate) struct Cache {
+    pub(crate) code: Shared,
+    pub(crate) state: Shared,
+    hot: usize,
+    cold: usize,
+    blocks: Vec<Placed>,
+    by_pc: [FxHashMap<u64, usize>; 2],
+    meanings: FxHashMap<u64, Meaning>,
+    waiting: FxHashMap<(u64, bool), Vec<Link>>,
+    sieved: FxHashSet<(Edge, bool, u64)>,
+    resumed: FxHashMap<u64, u64>,
+    misses: [u64; TABLES],
+    tables_on: usize,
+}
+
+const EDGES: [Edge; 3] = [Edge::Call, Edge::Jump, Edge::Return];
+
+impl Cache {
+    /// An empty cache. `both` if blocks with recording off are needed beside those with recording on.
+    pub(crate) fn new(both: bool) -> Result<Self, Error> {
+        let mut cache = Cache {
+            code: Shared::new(CACHE_BYTES)?,
+            state: Shared::new(STATE_BYTES)?,
+            hot: 0,
+            cold: COLD,
+            blocks: Vec::new(),
+            by_pc: Default::default(),
+            meanings: FxHashMap::default(),
+            waiting: FxHashMap::default(),
+            sieved: FxHashSet::default(),
+            resumed: FxHashMap::default(),
+            misses: [0; TABLES],
+            tables_on: if both { 0 } else { TABLES / 2 },
+        };
+        cache.clear();
+        Ok(cache)
+    }
+
+    /// Forgets everything.
+    pub(crate) fn clear(&mut self) {
+        self.blocks.clear();
+        self.by_pc.iter_mut().for_each(FxHashMap::clear);
+        self.meanings.clear();
+        self.waiting.clear();
+        self.sieved.clear();
+        self.resumed.clear();
+        self.hot = 256;
+        self.cold = COLD;
+        for (on, edge) in [false, true].into_iter().flat_map(|on| EDGES.map(|e| (on, e))) {
+            let index = edge.table(on);
+            let at = index * 8;
+            self.code.write(at, &[0xcc]);
+            self.misses[index] = CACHE + at as u64;
+            self.meanings.insert(self.misses[index], Meaning::Unknown { edge, on });
+            if index >= self.tables_on {
+                self.state.fill(shared::table(index) as usize, TABLE_ENTRIES, self.misses[index]);
+            }
+        }
+    }
+
+    /// Whether it should be cleared before more is placed.
+    pub(crate) fn is_full(&self) -> bool {
+        self.hot > COLD - (1 << 20) || self.cold > CACHE_BYTES - (1 << 20)
+    }
+
+    /// Where the next block will be placed.
+    pub(crate) fn next(&self) -> u64 {
+        CACHE + self.hot as u64
+    }
+
+    /// Whether an address lies in the cache.
+    pub(crate) fn contains(&self, address: u64) -> bool {
+        (CACHE..CACHE + CACHE_BYTES as u64).contains(&address)
+    }
+
+    /// The block that starts at the program's address `pc`.
+    pub(crate) fn get(&self, pc: u64, on: bool) -> Option<&Placed> {
+        self.by_pc[usize::from(on)].get(&pc).map(|&k| &self.blocks[k])
+    }
+
+    /// Whether any block starts in a range of the program's addresses.
+    pub(crate) fn any_in(&self, start: u64, end: u64) -> bool {
+        self.blocks.iter().any(|b| (start..end).contains(&b.pc))
+    }
+
+    /// The block whose code contains a cache address.
+    pub(crate) fn find(&self, address: u64) -> Option<&Placed> {
+        let k = self.blocks.partition_point(|b| b.full <= address);
+        self.blocks[..k].last().filter(|b| address < b.end)
+    }
+
+    /// Meaning of the trap at a cache address.
+    pub(crate) fn meaning(&self, address: u64) -> Option<Meaning> {
+        self.meanings.get(&address).copied()
+    }
+
+    /// The program's address after the system call that ends at a cache address.
+    pub(crate) fn after_syscall(&self, address: u64) -> Option<u64> {
+        self.resumed.get(&address).copied()
+    }
+
+    /// Places a translated block and links it.
+    pub(crate) fn place(&mut self, pc: u64, on: bool, id: BlockId, t: &Translation) {
+        let full = t.code.base;
+        self.code.write(self.hot, &t.code.bytes);
+        let k = self.blocks.len();
+        self.blocks.push(Placed {
+            pc,
+            on,
+            id,
+            full,
+            fast: t.fast,
+            end: t.code.here(),
+            pair: t.pair,
+            points: t.points.clone(),
+            fold: t.fold,
+        });
+        self.hot += t.code.bytes.len().next_multiple_of(16);
+        self.by_pc[usize::from(on)].insert(pc, k);
+        if let Some((at, trap)) = t.trap {
+            self.meanings.insert(at, Meaning::Trap(trap, on));
+        }
+        if let Some((at, next)) = t.resumed {
+            self.resumed.insert(at, next);
+        }
+        for exit in &t.exits {
+            self.stub(exit, on);
+        }
+        for link in self.waiting.remove(&(pc, on)).unwrap_or_default() {
+            self.link(link);
+        }
+    }
+
+    /// Makes the entry of a block with recording on a trap, because the activation that switched it on returns there.
+    pub(crate) fn guard_return(&mut self, pc: u64) {
+        let at = CACHE + self.cold as u64;
+        self.code.write(self.cold, &[0xcc; 8]);
+        self.cold += 8;
+        self.meanings.insert(at, Meaning::RegionEnd { pc });
+        self.sieve_to(Edge::Return, true, pc, at);
+    }
+
+    fn stub(&mut self, exit: &Exit, on: bool) {
+        self.cold = self.cold.next_multiple_of(8);
+        let start = CACHE + self.cold as u64;
+        let mut code = Code::new(start);
+        if let Some((p, s)) = exit.pair {
+            code.save(SLOT_POINTER, p);
+            code.restore(p, SLOT_P);
+            code.restore(s, SLOT_S);
+        }
+        code.align(8);
+        let stub_at = code.here();
+        code.raw(&[0xcc, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90]);
+        self.code.write(self.cold, &code.bytes);
+        self.cold += code.bytes.len();
+        self.patch(exit.branch_at, start);
+        let &Exit { branch_at, target, pair, call, jump } = exit;
+        self.meanings.insert(stub_at, Meaning::Direct { target, on, pair, call, jump });
+        self.link(Link { target, on, pair, branch_at, stub_at });
+    }
+
+    fn patch(&self, at: u64, target: u64) {
+        self.code.set_half((at - CACHE) as usize, displacement(at, target));
+    }
+
+    fn link(&mut self, link: Link) {
+        let Some(block) = self.get(link.target, link.on) else {
+            self.waiting.entry((link.target, link.on)).or_default().push(link);
+            return;
+        };
+        let (full, fast, pair) = (block.full, block.fast, block.pair);
+        if link.pair == Some(pair) {
+            self.patch(link.branch_at, fast);
+        }
+        // The stub is linked in any case: the program may be in it.
+        let rel = displacement(link.stub_at + 1, full) as u32;
+        let jump = 0xe9 | u64::from(rel) << 8 | 0x90_9090 << 40;
+        self.code.set_word((link.stub_at - CACHE) as usize, jump);
+    }
+
+    /// Enters a block in the table of targets of a kind of edge.
+    pub(crate) fn sieve(&mut self, edge: Edge, on: bool, target: u64) {
+        if let Some(full) = self.get(target, on).map(|b| b.full)
+            && !self.sieved.contains(&(edge, on, target))
+        {
+            self.sieve_to(edge, on, target, full);
+        }
+    }
+
+    fn sieve_to(&mut self, edge: Edge, on: bool, target: u64, to: u64) {
+        self.sieved.insert((edge, on, target));
+        let index = edge.table(on);
+        let entry = shared::table(index) as usize + (target & 0xffff) as usize * 8;
+        let previous = self.state.word(entry);
+        let at = CACHE + self.cold as u64;
+        let mut code = Code::new(at);
+        match i32::try_from(target) {
+            Ok(short) => code.lea(1, 0, -short),
+            Err(_) => {
+                code.constant(1, target.wrapping_neg());
+                code.lea_full(1, Some(1), Some((0, 1)), 0, false);
+            }
+        }
+        // jrcxz over the jump to the next stub
+        code.raw(&[0xe3, 5]);
+        code.jump_to(None, previous);
+        code.restore(1, SLOT_RCX);
+        code.restore(0, SLOT_RAX);
+        code.jump_to(None, to);
+        self.code.write(self.cold, &code.bytes);
+        self.cold += code.bytes.len().next_multiple_of(8);
+        self.state.set_word(entry, at);
+    }
+}

@@ -1,0 +1,117 @@
+//! What can go wrong, with the culprit and the remedy in the message.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why a program could not be recorded.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The program file does not exist.
+    #[error("{0}: no such file; give a path, or a name found in PATH")]
+    NotFound(PathBuf),
+    /// The program file has no execute permission.
+    #[error("{0}: no execute permission; run chmod +x on it")]
+    NotExecutable(PathBuf),
+    /// The program is neither an ELF file nor a script.
+    #[error("{0}: neither an ELF program nor a script with a #! line")]
+    NotElf(PathBuf),
+    /// A 32-bit program.
+    #[error("{0}: a 32-bit program; only x86-64 programs can be recorded, rebuild it with -m64")]
+    Bits32(PathBuf),
+    /// A program for another architecture.
+    #[error("{path}: built for {machine}; only x86-64 programs can be recorded, rebuild it for this machine")]
+    Architecture {
+        /// The program.
+        path: PathBuf,
+        /// The architecture it was built for, in words.
+        machine: String,
+    },
+    /// An ELF file that cannot be started, such as an object file.
+    #[error("{0}: an ELF file but not a program (object file or core dump); link it first")]
+    NotProgram(PathBuf),
+    /// The interpreter a script names is missing.
+    #[error(
+        "{script}: its first line names the interpreter {interpreter}, which does not exist; correct the line or install it"
+    )]
+    Interpreter {
+        /// The script.
+        script: PathBuf,
+        /// The interpreter.
+        interpreter: PathBuf,
+    },
+    /// A program with the set-user-id or set-group-id bit.
+    #[error(
+        "{0}: has the set-user-id or set-group-id bit, which tracing disables; record a copy without the bit"
+    )]
+    SetUserId(PathBuf),
+    /// The kernel refused to trace.
+    #[error(
+        "the kernel does not permit tracing ({0}); check /proc/sys/kernel/yama/ptrace_scope (3 forbids it) \
+         and, in a container, its seccomp profile (allow ptrace, or --cap-add=SYS_PTRACE)"
+    )]
+    TraceForbidden(io::Error),
+    /// The program could not be started.
+    #[error("{path}: cannot be started: {source}")]
+    Start {
+        /// The program.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// An argument contains a zero byte.
+    #[error("an argument or the program's path contains a zero byte")]
+    ZeroByte,
+    /// A request to the kernel about the running program failed.
+    #[error("cannot {what} (process {pid}): {source}")]
+    Process {
+        /// What was tried.
+        what: &'static str,
+        /// The process.
+        pid: i32,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// A resource of the recorder itself could not be set up.
+    #[error("cannot {what}: {source}")]
+    Setup {
+        /// What was tried.
+        what: &'static str,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// A system call made on behalf of the program failed.
+    #[error(
+        "cannot place the recorder's memory in process {pid}: {source}; check the limit on address space (ulimit -v)"
+    )]
+    Inject {
+        /// The process.
+        pid: i32,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// An instruction could not be re-encoded.
+    #[error("cannot translate the instruction at {pc:#x}: {what}")]
+    Translate {
+        /// Its address.
+        pc: u64,
+        /// Why not.
+        what: String,
+    },
+    /// The process stopped at a place the recorder knows nothing about.
+    #[error("process {pid} stopped by signal {signal} at {pc:#x}, outside all translated code")]
+    Lost {
+        /// The process.
+        pid: i32,
+        /// The signal.
+        signal: i32,
+        /// Where.
+        pc: u64,
+    },
+    /// The configured buffer is too small or too large.
+    #[error("a buffer of {0} words is out of range; use 2048 to 67108864")]
+    BufferSize(usize),
+    /// The receiving thread panicked.
+    #[error("the thread that receives the recording failed")]
+    Sink,
+}

@@ -1,0 +1,141 @@
+//! Recognition of blocks that jump to themselves while all their addresses advance by constants.
+//!
+//! Definition: such a block is recorded once, by its registers at entry and an induction value at entry and exit.
+//! The body runs without instrumentation and with all the program's own registers.
+//! Limits: gathers, masked accesses, repeated string instructions and 32-bit addressing do not fold.
+
+use trace::block::Terminator;
+
+use crate::decode::{Decoded, Form};
+use crate::function;
+use crate::symbols::{Key, Symbols};
+
+/// Where the iteration count comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Induction {
+    /// A register of the program that advances by a constant.
+    Register(u8, i64),
+    /// The scratch register, counting iterations from 0.
+    Counter,
+}
+
+/// How to translate a folded block.
+#[derive(Debug, Clone)]
+pub(crate) struct Plan {
+    /// Distinct variable address parts, one word each.
+    pub(crate) keys: Vec<Key>,
+    /// Advance of each per iteration.
+    pub(crate) strides: Vec<i64>,
+    /// Recipe of each memory operand in order: key (or constant address) and displacement.
+    pub(crate) recipes: Vec<(Option<usize>, i64)>,
+    /// The induction.
+    pub(crate) induction: Induction,
+    /// Advance of the induction register before each instruction of the body.
+    pub(crate) progress: Vec<i64>,
+    /// Register that holds the record pointer outside the body.
+    pub(crate) p: u8,
+    /// Scratch register outside the body.
+    pub(crate) s: u8,
+    /// `p` serves as scratch inside the body.
+    pub(crate) holds_p: bool,
+    /// `s` counts inside the body.
+    pub(crate) holds_s: bool,
+}
+
+/// Registers in the order in which the translator prefers to take them.
+pub(crate) const PREFERENCE: [u8; 13] = [15, 14, 13, 12, 11, 10, 9, 8, 3, 5, 6, 7, 2];
+
+/// Plans the folding of the block `body`, whose first instruction is at `pc`, if it is such a loop.
+pub(crate) fn plan(pc: u64, body: &[Decoded], hint: Option<(u8, u8)>) -> Option<Plan> {
+    let last = body.last()?;
+    match function::terminator(&last.raw) {
+        Some(Terminator::Branch { taken, .. }) if taken == pc && last.raw.is_jcc_short_or_near() => {}
+        _ => return None,
+    }
+    let mut symbols = Symbols::new();
+    let mut keys: Vec<Key> = Vec::new();
+    let mut recipes = Vec::new();
+    let mut states = Vec::with_capacity(body.len());
+    for d in body {
+        states.push(symbols.values);
+        for m in &d.memory {
+            let (key, constant) = symbols.address(m);
+            if m.form != Form::Plain || (m.short && key.is_some()) {
+                return None;
+            }
+            let word = match key {
+                None => None,
+                Some(key) => {
+                    let entry = |o: Option<u32>| o.is_none_or(|o| o < 16);
+                    if !entry(key.base) || !entry(key.index) {
+                        return None;
+                    }
+                    Some(keys.iter().position(|k| *k == key).unwrap_or_else(|| {
+                        keys.push(key);
+                        keys.len() - 1
+                    }))
+                }
+            };
+            recipes.push((word, constant));
+        }
+        symbols.step(d);
+    }
+    if keys.len() > 100 {
+        return None;
+    }
+    let advance = |origin: u32| {
+        let v = symbols.values[origin as usize];
+        (v.origin == origin).then_some(v.offset)
+    };
+    let mut strides = Vec::with_capacity(keys.len());
+    for key in &keys {
+        let base = key.base.map_or(Some(0), advance)?;
+        let index = key.index.map_or(Some(0), advance)?;
+        strides.push(base.wrapping_add(index.wrapping_mul(i64::from(key.scale))));
+    }
+    let alone = |r: u32| keys.contains(&Key { base: Some(r), index: None, scale: 1 });
+    let inductions = (0..16u32).filter(|&r| r != 4).filter_map(|r| match advance(r) {
+        Some(step) if step != 0 => Some((alone(r), r, step)),
+        _ => None,
+    });
+    let register = inductions.max_by_key(|&(alone, r, _)| (alone, std::cmp::Reverse(r)));
+    let touched = body.iter().fold(1u16 << 4, |t, d| t | d.touched);
+    let mut keyed = 1u16 << 4;
+    for key in &keys {
+        for o in [key.base, key.index].into_iter().flatten() {
+            keyed |= 1 << o;
+        }
+    }
+    let induction = match register {
+        Some((_, r, step)) => {
+            keyed |= 1 << r;
+            Induction::Register(r as u8, step)
+        }
+        None => Induction::Counter,
+    };
+    let high = body.iter().any(|d| d.high_byte);
+    let usable = |r: u8| !high || r < 8;
+    let free = |r: &u8| touched >> r & 1 == 0 && usable(*r);
+    let apart = |r: &u8| keyed >> r & 1 == 0 && usable(*r);
+    let holds_s = induction == Induction::Counter;
+    let constant = body.iter().any(|d| d.raw.is_ip_rel_memory_operand());
+    let s = match (holds_s, hint) {
+        (true, Some((_, s))) if free(&s) => s,
+        (true, _) => PREFERENCE.into_iter().rev().find(free)?,
+        (false, Some((_, s))) if apart(&s) => s,
+        (false, _) => PREFERENCE.into_iter().rev().find(apart)?,
+    };
+    let other = |r: &u8| *r != s;
+    let (p, holds_p) = match hint {
+        Some((p, _)) if p != s && (free(&p) || (!constant && apart(&p))) => (p, constant),
+        _ => match PREFERENCE.into_iter().filter(other).find(free) {
+            Some(p) => (p, constant),
+            None => (PREFERENCE.into_iter().filter(other).find(apart)?, false),
+        },
+    };
+    let progress = match induction {
+        Induction::Register(r, _) => states.iter().map(|v| v[usize::from(r)].offset).collect(),
+        Induction::Counter => vec![0; body.len()],
+    };
+    Some(Plan { keys, strides, recipes, induction, progress, p, s, holds_p, holds_s })
+}

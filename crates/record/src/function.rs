@@ -1,0 +1,124 @@
+//! A function's control-flow graph, decoded when it is first entered.
+//!
+//! Definition: everything reachable from the entry by direct branches and past calls, not through returns, indirect
+//! jumps or tail calls. Limit: [`LIMIT`] instructions; beyond it the graph is cut short.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use iced_x86::{FlowControl, Instruction, Mnemonic};
+use trace::block::{CodeBlock, FunctionCode, Terminator};
+
+use crate::decode;
+
+/// Most instructions decoded for one function.
+pub(crate) const LIMIT: usize = 20_000;
+
+/// How an instruction ends a block, if it does.
+pub(crate) fn terminator(i: &Instruction) -> Option<Terminator> {
+    let next = i.next_ip();
+    if i.is_invalid() {
+        return Some(Terminator::Trap);
+    }
+    if i.mnemonic() == Mnemonic::Syscall {
+        return Some(Terminator::Syscall { next });
+    }
+    Some(match i.flow_control() {
+        FlowControl::Next => return None,
+        FlowControl::UnconditionalBranch if is_near(i) => Terminator::Jump(i.near_branch_target()),
+        FlowControl::ConditionalBranch if is_near(i) => {
+            Terminator::Branch { taken: i.near_branch_target(), next }
+        }
+        FlowControl::Call if is_near(i) => Terminator::Call { target: i.near_branch_target(), next },
+        FlowControl::IndirectCall if !is_far(i) => Terminator::IndirectCall { next },
+        FlowControl::Return if i.mnemonic() == Mnemonic::Ret => Terminator::Return,
+        FlowControl::IndirectBranch if !is_far(i) => Terminator::IndirectJump,
+        _ => Terminator::Trap,
+    })
+}
+
+fn is_near(i: &Instruction) -> bool {
+    i.is_call_near()
+        || i.is_jmp_short_or_near()
+        || i.is_jcc_short_or_near()
+        || i.is_jcx_short()
+        || i.is_loop()
+        || i.is_loopcc()
+}
+
+fn is_far(i: &Instruction) -> bool {
+    i.is_jmp_far_indirect() || i.is_call_far_indirect()
+}
+
+/// Decodes the function at `entry`. `read` gives the bytes at an address (fewer than an instruction needs, or none,
+/// if unmapped); `is_function` says where other functions start.
+pub(crate) fn decode(
+    entry: u64,
+    read: &mut dyn FnMut(u64) -> Vec<u8>,
+    is_function: &mut dyn FnMut(u64) -> bool,
+) -> FunctionCode {
+    let mut instrs: BTreeMap<u64, (u64, Option<Terminator>)> = BTreeMap::new();
+    let mut leaders = BTreeSet::from([entry]);
+    let mut work = vec![entry];
+    while let Some(start) = work.pop() {
+        let mut pc = start;
+        let mut chunk = Vec::new();
+        let mut chunk_at = pc;
+        while !instrs.contains_key(&pc) && instrs.len() < LIMIT {
+            let mut offset = (pc - chunk_at) as usize;
+            if offset + 16 > chunk.len() {
+                chunk = read(pc);
+                chunk_at = pc;
+                offset = 0;
+            }
+            let i = decode::raw(chunk.get(offset..).unwrap_or_default(), pc);
+            let end = terminator(&i);
+            let next = pc + (i.len() as u64).max(1);
+            instrs.insert(pc, (next, end));
+            let mut reach = |target: u64| {
+                if leaders.insert(target) {
+                    work.push(target);
+                }
+            };
+            match end {
+                Some(Terminator::Jump(target)) => {
+                    if target == entry || !is_function(target) {
+                        reach(target);
+                    }
+                    break;
+                }
+                Some(Terminator::Branch { taken, next }) => {
+                    reach(taken);
+                    reach(next);
+                    break;
+                }
+                Some(
+                    Terminator::Call { next, .. }
+                    | Terminator::IndirectCall { next }
+                    | Terminator::Syscall { next },
+                ) => {
+                    reach(next);
+                    break;
+                }
+                Some(_) => break,
+                None => pc = next,
+            }
+        }
+    }
+    FunctionCode { entry, blocks: split(&instrs, &leaders) }
+}
+
+fn split(instrs: &BTreeMap<u64, (u64, Option<Terminator>)>, leaders: &BTreeSet<u64>) -> Vec<CodeBlock> {
+    let mut blocks = Vec::new();
+    for &start in leaders {
+        let mut pc = start;
+        while let Some(&(next, end)) = instrs.get(&pc) {
+            let fallthrough = leaders.contains(&next) || !instrs.contains_key(&next);
+            if let Some(terminator) = end.or(fallthrough.then_some(Terminator::Fallthrough(next))) {
+                blocks.push(CodeBlock { start, end: next, terminator });
+                break;
+            }
+            pc = next;
+        }
+    }
+    blocks
+}

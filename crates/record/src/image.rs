@@ -1,0 +1,42 @@
+//! Placing the recorder's memory into a freshly started program.
+
+use crate::buffers::{Buffers, COUNT};
+use crate::cache::Cache;
+use crate::error::Error;
+use crate::process::Tracee;
+use crate::shared::{CACHE, CACHE_BYTES, STATE, STATE_BYTES, Shared};
+
+const SYS_OPEN: u64 = libc::SYS_open as u64;
+const SYS_CLOSE: u64 = libc::SYS_close as u64;
+const SYS_MMAP: u64 = libc::SYS_mmap as u64;
+
+/// Maps cache, state page and buffers into a process stopped at its first instruction.
+pub(crate) fn inject<S>(tracee: &Tracee, cache: &Cache, buffers: &Buffers<S>) -> Result<(), Error> {
+    let executable = libc::PROT_READ | libc::PROT_EXEC;
+    let writable = libc::PROT_READ | libc::PROT_WRITE;
+    region(tracee, &cache.code, &[(CACHE, CACHE_BYTES, executable, 0)])?;
+    region(tracee, &cache.state, &[(STATE, STATE_BYTES, writable, 0)])?;
+    let parts: Vec<_> =
+        (0..COUNT).map(|k| (buffers.address(k), buffers.bytes, writable, k * buffers.bytes)).collect();
+    region(tracee, &buffers.memory, &parts)
+}
+
+/// Maps parts `(address, length, protection, offset)` of shared memory.
+fn region(tracee: &Tracee, memory: &Shared, parts: &[(u64, usize, i32, usize)]) -> Result<(), Error> {
+    let mut path = format!("/proc/{}/fd/{}", std::process::id(), memory.descriptor()).into_bytes();
+    path.push(0);
+    let at = tracee.regs()?.rsp;
+    let mut saved = vec![0; path.len()];
+    tracee.read(at, &mut saved);
+    tracee.write(at, &path)?;
+    let descriptor = tracee.system_call(SYS_OPEN, [at, libc::O_RDWR as u64, 0, 0, 0, 0]);
+    tracee.write(at, &saved)?;
+    let descriptor = descriptor?;
+    for &(address, len, protection, offset) in parts {
+        let flags = (libc::MAP_SHARED | libc::MAP_FIXED_NOREPLACE) as u64;
+        let args = [address, len as u64, protection as u64, flags, descriptor, offset as u64];
+        tracee.system_call(SYS_MMAP, args)?;
+    }
+    tracee.system_call(SYS_CLOSE, [descriptor, 0, 0, 0, 0, 0])?;
+    Ok(())
+}

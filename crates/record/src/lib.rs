@@ -1,0 +1,156 @@
+//! Runs an unmodified x86-64 Linux program under translation and emits its record stream.
+//!
+//! # How it works
+//! The recorder traces the program with ptrace and owns a code cache mapped into it. Every basic block is translated
+//! once: the program's own instructions with stores of record words in between, linked so that the program stays in
+//! the cache. The recorder wakes up only for untranslated targets, system calls, full buffers and signals. A second
+//! thread hands full buffers to the [`trace::sink::Sink`].
+//!
+//! # Invariants
+//! - The program behaves as it does alone: output, exit status, signals, faults with precise state.
+//! - The records decode to exactly the accesses and instruction counts of an independent single-step run
+//!   ([`oracle`]), in every [`Encoding`].
+//!
+//! # Limits
+//! Only the first thread is recorded; other threads and child processes run natively and are counted as
+//! [`Untracked`]. Programs that use the `gs` segment, 32-bit code, set-user-id programs and code that rewrites itself
+//! without a system call are not supported.
+
+mod asm;
+mod buffers;
+mod cache;
+mod classes;
+mod code;
+mod decode;
+mod error;
+mod fold;
+mod function;
+mod image;
+mod launch;
+pub mod oracle;
+mod process;
+mod run;
+mod shared;
+mod signals;
+mod symbols;
+mod syscalls;
+mod translate;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub use error::Error;
+use trace::sink::{Guide, Sink, Untracked};
+
+/// Which operand addresses get a word of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Encoding {
+    /// Every dynamic address.
+    Addresses,
+    /// Every distinct combination of base and index within a block; the rest follows by constants.
+    Derived,
+    /// As `Derived`; blocks that loop over themselves with constant advances get one record for all iterations.
+    #[default]
+    Folded,
+    /// None: the program is translated but nothing is recorded.
+    None,
+}
+
+/// What to run and how to record it.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The program: a path, or a name to be found in PATH.
+    pub program: PathBuf,
+    /// Its arguments, its own name first; empty stands for just the name.
+    pub args: Vec<OsString>,
+    /// What is recorded.
+    pub encoding: Encoding,
+    /// Size of each of the four record buffers in 8-byte words.
+    pub buffer_words: usize,
+    /// Whether recording is on from the first instruction; else the guide says where it starts.
+    pub start_recording: bool,
+    /// Stop recording after about this many instructions; the program runs on natively.
+    pub max_instructions: Option<u64>,
+    /// Stop recording after this time; the program runs on natively.
+    pub duration: Option<Duration>,
+}
+
+impl Config {
+    /// Records everything `program` does, without arguments.
+    pub fn new(program: impl Into<PathBuf>) -> Self {
+        Config {
+            program: program.into(),
+            args: Vec::new(),
+            encoding: Encoding::default(),
+            buffer_words: 1 << 17,
+            start_recording: true,
+            max_instructions: None,
+            duration: None,
+        }
+    }
+}
+
+/// How a program ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// With this exit code.
+    Code(i32),
+    /// Killed by this signal.
+    Signal(i32),
+}
+
+/// Why recording ended before the program did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopReason {
+    /// [`Config::max_instructions`] was reached.
+    Instructions,
+    /// [`Config::duration`] was reached.
+    Duration,
+    /// The user interrupted.
+    Interrupted,
+}
+
+/// What is known after a run.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// How the program ended.
+    pub exit: Exit,
+    /// Processor time of the program, user and system.
+    pub child_cpu: Duration,
+    /// What was not recorded.
+    pub untracked: Vec<Untracked>,
+    /// Why recording ended early, if it did.
+    pub stopped: Option<StopReason>,
+    /// Words recorded.
+    pub words: u64,
+    /// Blocks translated.
+    pub blocks: u64,
+    /// Times the program was stopped.
+    pub stops: u64,
+}
+
+/// Runs and records a program. The sink runs on a thread of its own and is returned at the end.
+///
+/// # Errors
+/// If the program cannot be started or traced, or the recorder's own resources cannot be set up. What the program
+/// does wrong itself is part of the [`Outcome`].
+pub fn run<S: Sink + 'static>(
+    config: &Config,
+    guide: &mut dyn Guide,
+    sink: S,
+) -> Result<(Outcome, S), Error> {
+    run::run(config, guide, sink)
+}
+
+/// Runs a program natively, for comparison; only `program` and `args` of the configuration matter.
+///
+/// # Errors
+/// If the program cannot be started.
+pub fn native(config: &Config) -> Result<Outcome, Error> {
+    let before = process::children_time();
+    let pid = launch::start(config, false)?;
+    let exit = run::wait_for_end(pid)?;
+    let child_cpu = process::children_time().saturating_sub(before);
+    Ok(Outcome { exit, child_cpu, untracked: Vec::new(), stopped: None, words: 0, blocks: 0, stops: 0 })
+}

@@ -1,0 +1,690 @@
+//! The run loop: what happens each time the program stops.
+//!
+//! Definitions: the program is in *precise state* if all registers are its own and `rip` is an address of its own code.
+//! [`Engine::arrive`] takes a precise state to translated code.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use libc::{c_int, siginfo_t, user_regs_struct};
+use rustc_hash::FxHashSet;
+use trace::sink::{Guide, Sink, Untracked};
+use trace::stream::Special;
+
+use crate::buffers::{Buffers, Progress};
+use crate::cache::{Cache, Meaning};
+use crate::code::CodeMap;
+use crate::error::Error;
+use crate::process::{self, Resume, Status, Tracee};
+use crate::shared::{GUARD, SLOT_POINTER, STATE};
+use crate::syscalls::{self, Call};
+use crate::translate::{Edge, Pair, Request, Translator, Trap};
+use crate::{Config, Encoding, Exit, Outcome, StopReason, function, image, launch};
+
+/// Blocks translated ahead for one miss.
+const AHEAD: usize = 32;
+/// Bytes of code looked at for one block.
+const BLOCK_BYTES: usize = 3072;
+
+/// What the program is being stepped over.
+pub(crate) enum Awaiting {
+    /// A system call whose end matters.
+    Call {
+        call: Call,
+        /// Addresses whose mapping the call may change.
+        changes: Option<(u64, u64)>,
+    },
+    /// A return from a signal handler.
+    Sigreturn,
+    /// An instruction that runs at its own address.
+    Native,
+}
+
+pub(crate) struct Engine<'a, S> {
+    pub(crate) config: &'a Config,
+    pub(crate) guide: &'a mut dyn Guide,
+    pub(crate) buffers: Buffers<S>,
+    pub(crate) cache: Cache,
+    pub(crate) tracee: Tracee,
+    pub(crate) pending: VecDeque<(c_int, siginfo_t)>,
+    pub(crate) awaiting: Option<Awaiting>,
+    pub(crate) stopping: bool,
+    /// Recording is on.
+    pub(crate) on: bool,
+    translator: Translator,
+    code: CodeMap,
+    leaders: FxHashSet<u64>,
+    entries: FxHashSet<u64>,
+    progress: Arc<Progress>,
+    untracked: BTreeMap<String, u64>,
+    /// Stack pointer at the entry of the activation that switched recording on.
+    region: Option<u64>,
+    blocks: u32,
+    stops: u64,
+    last_next: u64,
+    returns: Vec<u64>,
+}
+
+/// Set by the handler of SIGINT.
+static INTERRUPTED: AtomicI32 = AtomicI32::new(0);
+
+extern "C" fn note_interrupt(signal: c_int) {
+    INTERRUPTED.store(signal, Ordering::Relaxed);
+}
+
+/// Keeps this process alive through an interrupt meant for the program, as long as it lives.
+struct IgnoreInterrupts(libc::sigaction);
+
+impl IgnoreInterrupts {
+    fn new() -> Self {
+        INTERRUPTED.store(0, Ordering::Relaxed);
+        // SAFETY: the handler only stores to an atomic; both structures are valid.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = note_interrupt as extern "C" fn(c_int) as libc::sighandler_t;
+            let mut old = std::mem::zeroed();
+            libc::sigaction(libc::SIGINT, &action, &mut old);
+            IgnoreInterrupts(old)
+        }
+    }
+}
+
+impl Drop for IgnoreInterrupts {
+    fn drop(&mut self) {
+        // SAFETY: restores the action that was there before.
+        unsafe { libc::sigaction(libc::SIGINT, &self.0, std::ptr::null_mut()) };
+    }
+}
+
+/// Waits until an untraced child ends.
+pub(crate) fn wait_for_end(pid: c_int) -> Result<Exit, Error> {
+    loop {
+        match process::wait(pid) {
+            Ok(Status::Exited(code)) => return Ok(Exit::Code(code)),
+            Ok(Status::Killed(signal)) => return Ok(Exit::Signal(signal)),
+            Ok(_) => {}
+            Err(source) => return Err(Error::Process { what: "wait for the program", pid, source }),
+        }
+    }
+}
+
+/// See [`crate::run`].
+pub(crate) fn run<S: Sink + 'static>(
+    config: &Config,
+    guide: &mut dyn Guide,
+    sink: S,
+) -> Result<(Outcome, S), Error> {
+    if !(512..=1 << 26).contains(&config.buffer_words) {
+        return Err(Error::BufferSize(config.buffer_words));
+    }
+    let on = config.start_recording && config.encoding != Encoding::None;
+    let cache = Cache::new(!on)?;
+    let progress = Arc::new(Progress { instructions: AtomicU64::new(0), reached: AtomicBool::new(false) });
+    let buffers = Buffers::new(config.buffer_words, sink, config.max_instructions, Arc::clone(&progress))?;
+    cache.state.set_word(SLOT_POINTER as usize, buffers.start());
+    let before = process::children_time();
+    let pid = launch::start(config, true)?;
+    let _guard = IgnoreInterrupts::new();
+    // The start succeeded, so the process is about to stop with a trap.
+    match process::wait(pid) {
+        Ok(Status::Stopped { .. } | Status::Interrupted) => {}
+        other => {
+            let source = other.err().unwrap_or_else(|| std::io::Error::other("it ended at once"));
+            return Err(Error::Start { path: config.program.clone(), source });
+        }
+    }
+    let mut engine = Engine {
+        config,
+        guide,
+        buffers,
+        cache,
+        tracee: Tracee::new(pid)?,
+        pending: VecDeque::new(),
+        awaiting: None,
+        stopping: false,
+        on,
+        translator: Translator::new(),
+        code: CodeMap::default(),
+        leaders: FxHashSet::default(),
+        entries: FxHashSet::default(),
+        progress: Arc::clone(&progress),
+        untracked: BTreeMap::new(),
+        region: None,
+        blocks: 0,
+        stops: 0,
+        last_next: 0,
+        returns: Vec::new(),
+    };
+    let timer = Timer::start(config.duration, pid, progress);
+    let exit = engine.run();
+    drop(timer);
+    if exit.is_err() {
+        // SAFETY: ends the process this function started.
+        unsafe { libc::kill(pid, libc::SIGKILL) };
+        let _ = wait_for_end(pid);
+    }
+    let exit = exit?;
+    let stopped = if engine.stopping {
+        Some(match config.duration {
+            Some(_)
+                if engine.progress.instructions.load(Ordering::Relaxed)
+                    < config.max_instructions.unwrap_or(u64::MAX) =>
+            {
+                StopReason::Duration
+            }
+            _ => StopReason::Instructions,
+        })
+    } else {
+        (INTERRUPTED.load(Ordering::Relaxed) != 0).then_some(StopReason::Interrupted)
+    };
+    let child_cpu = process::children_time().saturating_sub(before);
+    let pointer = engine.pointer();
+    let untracked = engine.untracked.into_iter().map(|(what, count)| Untracked { what, count }).collect();
+    let (blocks, stops) = (u64::from(engine.blocks), engine.stops);
+    let (sink, words) = engine.buffers.finish(pointer)?;
+    Ok((Outcome { exit, child_cpu, untracked, stopped, words, blocks, stops }, sink))
+}
+
+/// Stops the program when the time is over.
+struct Timer {
+    cancel: Option<mpsc::Sender<()>>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Timer {
+    fn start(duration: Option<Duration>, pid: c_int, progress: Arc<Progress>) -> Self {
+        let Some(duration) = duration else { return Timer { cancel: None, thread: None } };
+        let (cancel, cancelled) = mpsc::channel::<()>();
+        let thread = std::thread::spawn(move || {
+            if cancelled.recv_timeout(duration) == Err(mpsc::RecvTimeoutError::Timeout) {
+                progress.reached.store(true, Ordering::Relaxed);
+                // SAFETY: a plain system call; the process is the recorder's own child.
+                unsafe { libc::syscall(libc::SYS_tgkill, pid, pid, libc::SIGSTOP) };
+            }
+        });
+        Timer { cancel: Some(cancel), thread: Some(thread) }
+    }
+}
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        self.cancel.take();
+        if let Some(thread) = self.thread.take() {
+            // A panic there has no consequence here.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl<S> Engine<'_, S> {
+    fn run(&mut self) -> Result<Exit, Error> {
+        self.tracee.set_options(
+            libc::PTRACE_O_EXITKILL
+                | libc::PTRACE_O_TRACEEXEC
+                | libc::PTRACE_O_TRACEFORK
+                | libc::PTRACE_O_TRACEVFORK
+                | libc::PTRACE_O_TRACECLONE,
+        )?;
+        self.start_image()?;
+        let mut signal = 0;
+        loop {
+            self.tracee.resume(self.how(), signal)?;
+            signal = 0;
+            let status = self.tracee.wait()?;
+            self.stops += 1;
+            match status {
+                Status::Exited(code) => return Ok(Exit::Code(code)),
+                Status::Killed(signal) => return Ok(Exit::Signal(signal)),
+                Status::Interrupted => {}
+                Status::Stopped { event, .. } if event != 0 => self.event(event)?,
+                Status::Stopped { signal: stop, .. } => match self.stop(stop)? {
+                    Next::Resume(deliver) => signal = deliver,
+                    Next::Ended(exit) => return Ok(exit),
+                },
+            }
+        }
+    }
+
+    fn how(&self) -> Resume {
+        if self.awaiting.is_some() || !self.pending.is_empty() || self.stopping {
+            Resume::Step
+        } else {
+            Resume::Run
+        }
+    }
+
+    /// Takes over a program stopped at its first instruction.
+    fn start_image(&mut self) -> Result<(), Error> {
+        self.cache.clear();
+        self.code.clear();
+        self.leaders.clear();
+        self.entries.clear();
+        image::inject(&self.tracee, &self.cache, &self.buffers)?;
+        let mut regs = self.tracee.regs()?;
+        regs.gs_base = STATE;
+        self.special(&Special::ThreadBase(regs.fs_base))?;
+        let pc = regs.rip;
+        self.enter_function(pc)?;
+        self.arrive(&mut regs, pc, None, Some(Edge::Call)).map(|_| ())
+    }
+
+    fn event(&mut self, event: c_int) -> Result<(), Error> {
+        match event {
+            libc::PTRACE_EVENT_EXEC => {
+                self.tracee.resume(Resume::Step, 0)?;
+                self.tracee.wait()?;
+                self.tracee = Tracee::new(self.tracee.pid())?;
+                self.awaiting = None;
+                let pc = self.tracee.regs()?.rip;
+                self.special(&Special::Resume(pc))?;
+                self.start_image()
+            }
+            libc::PTRACE_EVENT_FORK | libc::PTRACE_EVENT_VFORK | libc::PTRACE_EVENT_CLONE => {
+                let child = Tracee::new(self.tracee.event_message()? as c_int)?;
+                child.wait()?;
+                let mut regs = child.regs()?;
+                let thread = event == libc::PTRACE_EVENT_CLONE && self.is_thread(child.pid());
+                regs.rip = self.last_next;
+                regs.rcx = self.last_next;
+                regs.gs_base = 0;
+                child.set_regs(&regs)?;
+                child.detach(0)?;
+                self.count(if thread { "thread" } else { "child process" });
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn is_thread(&self, tid: c_int) -> bool {
+        std::path::Path::new(&format!("/proc/{}/task/{tid}", self.tracee.pid())).exists()
+    }
+
+    /// Notes something that is not recorded.
+    pub(crate) fn count(&mut self, what: &str) {
+        *self.untracked.entry(what.to_owned()).or_default() += 1;
+    }
+
+    fn stop(&mut self, signal: c_int) -> Result<Next, Error> {
+        let mut regs = self.tracee.regs()?;
+        if signal != libc::SIGTRAP {
+            if signal == libc::SIGSEGV && self.cache.contains(regs.rip) && self.swap(&mut regs)? {
+                return Ok(Next::Resume(0));
+            }
+            return self.signal(signal, &mut regs);
+        }
+        let Some(info) = self.tracee.siginfo()? else { return Ok(Next::Resume(0)) };
+        if info.si_code == 0x80 {
+            return match self.cache.meaning(regs.rip.wrapping_sub(1)) {
+                Some(meaning) => self.trapped(meaning, &mut regs),
+                None => self.signal(signal, &mut regs),
+            };
+        }
+        if info.si_code <= 0 {
+            return self.signal(signal, &mut regs);
+        }
+        self.stepped(&mut regs)
+    }
+
+    /// After a single step.
+    fn stepped(&mut self, regs: &mut user_regs_struct) -> Result<Next, Error> {
+        let inside = self.cache.contains(regs.rip);
+        match &self.awaiting {
+            Some(Awaiting::Call { .. }) => {
+                if let Some(next) = self.cache.after_syscall(regs.rip) {
+                    self.finish_call(regs)?;
+                    regs.rcx = next;
+                    return self.arrive(regs, next, None, None);
+                }
+            }
+            Some(Awaiting::Sigreturn) if !inside => {
+                self.awaiting = None;
+                self.special(&Special::Resume(regs.rip))?;
+                return self.arrive(regs, regs.rip, None, None);
+            }
+            Some(Awaiting::Native) if !inside => {
+                self.awaiting = None;
+                return self.arrive(regs, regs.rip, None, None);
+            }
+            _ => {}
+        }
+        if (!self.pending.is_empty() || self.stopping) && self.make_precise(regs)? {
+            let pc = regs.rip;
+            return self.arrive(regs, pc, None, None);
+        }
+        Ok(Next::Resume(0))
+    }
+
+    /// After a trap placed by the translator.
+    fn trapped(&mut self, meaning: Meaning, regs: &mut user_regs_struct) -> Result<Next, Error> {
+        if self.time_is_over() {
+            self.stopping = true;
+        }
+        match meaning {
+            Meaning::Direct { target, pair, call, jump, .. } => {
+                let edge = if call {
+                    Some(Edge::Call)
+                } else if jump {
+                    Some(Edge::Jump)
+                } else {
+                    None
+                };
+                self.arrive(regs, target, pair, edge)
+            }
+            Meaning::Unknown { edge, on } => {
+                let target = regs.rax;
+                regs.rax = self.cache.state.word(crate::shared::SLOT_RAX as usize);
+                regs.rcx = self.cache.state.word(crate::shared::SLOT_RCX as usize);
+                let next = self.arrive(regs, target, None, Some(edge))?;
+                if on == self.on {
+                    self.cache.sieve(edge, on, target);
+                }
+                Ok(next)
+            }
+            Meaning::RegionEnd { pc } => {
+                if self.region.is_some_and(|sp| regs.rsp > sp) {
+                    self.region = None;
+                    self.on = false;
+                }
+                self.arrive(regs, pc, None, None)
+            }
+            Meaning::Trap(Trap::Native { pc }, _) => {
+                self.awaiting = Some(Awaiting::Native);
+                regs.rip = pc;
+                self.tracee.set_regs(regs)?;
+                Ok(Next::Resume(0))
+            }
+            Meaning::Trap(Trap::Syscall { next }, _) => self.system_call(regs, next),
+        }
+    }
+
+    fn system_call(&mut self, regs: &mut user_regs_struct, next: u64) -> Result<Next, Error> {
+        self.last_next = next;
+        if !self.pending.is_empty() || self.stopping {
+            return self.arrive(regs, next - 2, None, None);
+        }
+        let args = [regs.rdi, regs.rsi, regs.rdx, regs.r10, regs.r8, regs.r9];
+        let changes = match regs.rax as i64 {
+            libc::SYS_munmap | libc::SYS_mprotect | libc::SYS_mremap => true,
+            libc::SYS_mmap => args[3] & libc::MAP_FIXED as u64 != 0,
+            _ => false,
+        };
+        match regs.rax as i64 {
+            libc::SYS_rseq => {
+                // A restartable sequence is recognised by its address, which is not where it runs.
+                regs.rax = -i64::from(libc::ENOSYS) as u64;
+                regs.rip += 2;
+                self.tracee.set_regs(regs)?;
+            }
+            libc::SYS_rt_sigreturn => self.awaiting = Some(Awaiting::Sigreturn),
+            number
+                if changes
+                    || number == libc::SYS_rt_sigprocmask
+                    || (self.on && syscalls::has_effect(number as u64)) =>
+            {
+                let call = Call { number: regs.rax, args, result: 0 };
+                let page = |a: u64| a & !4095;
+                let changes = changes
+                    .then(|| (page(args[0]), page(args[0].saturating_add(args[1]).saturating_add(4095))));
+                self.awaiting = Some(Awaiting::Call { call, changes });
+            }
+            _ => {}
+        }
+        Ok(Next::Resume(0))
+    }
+
+    /// After a system call that was waited for; `regs` are those right after it.
+    pub(crate) fn finish_call(&mut self, regs: &user_regs_struct) -> Result<(), Error> {
+        let Some(Awaiting::Call { mut call, changes }) = self.awaiting.take() else { return Ok(()) };
+        call.result = regs.rax;
+        if let Some((start, end)) = changes {
+            self.code.changed(start, end);
+            if self.cache.any_in(start, end) {
+                self.cache.clear();
+                self.leaders.retain(|pc| !(start..end).contains(pc));
+                self.entries.retain(|pc| !(start..end).contains(pc));
+            }
+        }
+        if call.number == libc::SYS_rt_sigprocmask as u64 {
+            self.unblock()?;
+        }
+        if !self.on {
+            return Ok(());
+        }
+        let ranges = syscalls::effect(&call, &|at| self.tracee.read_word(at));
+        if !ranges.is_empty() {
+            self.special(&Special::Effect { number: call.number, result: call.result, ranges: &ranges })?;
+        }
+        if call.number == libc::SYS_arch_prctl as u64 {
+            self.special(&Special::ThreadBase(regs.fs_base))?;
+        }
+        Ok(())
+    }
+
+    /// Whether recording is to end.
+    pub(crate) fn time_is_over(&self) -> bool {
+        self.progress.reached.load(Ordering::Relaxed)
+    }
+
+    /// Signals the recorder itself needs stay unblocked.
+    pub(crate) fn unblock(&self) -> Result<(), Error> {
+        self.tracee.unblock(1 << (libc::SIGSEGV - 1) | 1 << (libc::SIGTRAP - 1))
+    }
+
+    /// Where the next record goes, while no block holds the pointer.
+    pub(crate) fn pointer(&self) -> u64 {
+        self.cache.state.word(SLOT_POINTER as usize)
+    }
+
+    /// Sets it.
+    pub(crate) fn set_pointer(&self, pointer: u64) {
+        self.cache.state.set_word(SLOT_POINTER as usize, pointer);
+    }
+
+    /// Writes a special record, if recording is on and the pointer is in the state page.
+    pub(crate) fn special(&mut self, special: &Special) -> Result<(), Error> {
+        if !self.on {
+            return Ok(());
+        }
+        let mut words = Vec::new();
+        special.write(&mut words);
+        let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+        if bytes.len() > self.buffers.bytes {
+            self.count("system call with too many buffers");
+            return Ok(());
+        }
+        if self.pointer() + bytes.len() as u64 > self.buffers.end() {
+            self.buffers.swap(self.pointer(), 0)?;
+            self.set_pointer(self.buffers.start());
+        }
+        let pointer = self.pointer();
+        self.buffers.memory.write(self.buffers.offset(pointer), &bytes);
+        self.set_pointer(pointer + bytes.len() as u64);
+        Ok(())
+    }
+
+    /// If the stop is a store past the end of the current buffer, continues in the next one.
+    fn swap(&mut self, regs: &mut user_regs_struct) -> Result<bool, Error> {
+        let Some(info) = self.tracee.siginfo()? else { return Ok(false) };
+        // SAFETY: SIGSEGV carries an address.
+        let address = unsafe { info.si_addr() } as u64;
+        let end = self.buffers.end();
+        if info.si_code <= 0 || !(end..end + GUARD).contains(&address) {
+            return Ok(false);
+        }
+        let Some(pair) = self.cache.find(regs.rip).map(|b| b.pair) else { return Ok(false) };
+        let pointer = process::register(regs, pair.0);
+        let partial = end.saturating_sub(*pointer) as usize;
+        self.buffers.swap(*pointer, partial)?;
+        *pointer = self.buffers.start();
+        self.set_pointer(self.buffers.start());
+        self.tracee.set_regs(regs)?;
+        if self.time_is_over() {
+            self.stopping = true;
+        }
+        Ok(true)
+    }
+
+    /// From precise state at `pc`, which was reached over `edge`: delivers what is pending, or continues in translated
+    /// code.
+    pub(crate) fn arrive(
+        &mut self,
+        regs: &mut user_regs_struct,
+        pc: u64,
+        hint: Option<Pair>,
+        edge: Option<Edge>,
+    ) -> Result<Next, Error> {
+        regs.rip = pc;
+        if self.stopping {
+            regs.gs_base = 0;
+            self.tracee.set_regs(regs)?;
+            self.tracee.detach(0)?;
+            return wait_for_end(self.tracee.pid()).map(Next::Ended);
+        }
+        if let Some((signal, info)) = self.pending.pop_front() {
+            return self.deliver(signal, &info, regs);
+        }
+        self.follow(regs, pc, hint, edge)
+    }
+
+    /// From precise state at `pc`, continues in translated code.
+    pub(crate) fn follow(
+        &mut self,
+        regs: &mut user_regs_struct,
+        pc: u64,
+        hint: Option<Pair>,
+        edge: Option<Edge>,
+    ) -> Result<Next, Error> {
+        if !self.on && self.config.encoding != Encoding::None && self.guide.starts_recording(pc) {
+            self.on = true;
+            self.region = Some(regs.rsp);
+            self.special(&Special::Gap { instructions: 0 })?;
+            self.special(&Special::ThreadBase(regs.fs_base))?;
+            let back = self.tracee.read_word(regs.rsp);
+            self.cache.guard_return(back);
+            self.enter_function(pc)?;
+        }
+        match edge {
+            Some(Edge::Call) => self.enter_function(pc)?,
+            Some(Edge::Jump) if self.entries.contains(&pc) => {}
+            Some(Edge::Jump) if self.guide.is_function(pc) => self.enter_function(pc)?,
+            Some(Edge::Jump) if !self.leaders.contains(&pc) => {
+                let code = self.decode_function(pc)?;
+                self.leaders.extend(code.blocks.iter().map(|b| b.start));
+            }
+            _ => {}
+        }
+        regs.rip = self.translated(pc, hint)?;
+        self.tracee.set_regs(regs)?;
+        Ok(Next::Resume(0))
+    }
+
+    fn locate(&mut self, pc: u64) -> Result<(), Error> {
+        for mapping in self.code.locate(&self.tracee, pc) {
+            self.guide.mapping(&mapping);
+            self.buffers.mapping(mapping)?;
+        }
+        Ok(())
+    }
+
+    fn decode_function(&mut self, pc: u64) -> Result<trace::block::FunctionCode, Error> {
+        self.locate(pc)?;
+        let Self { code, tracee, guide, entries, .. } = self;
+        Ok(function::decode(pc, &mut |at| code.bytes(tracee, at, 512), &mut |at| {
+            entries.contains(&at) || guide.is_function(at)
+        }))
+    }
+
+    /// Publishes a function when it is entered for the first time.
+    pub(crate) fn enter_function(&mut self, pc: u64) -> Result<(), Error> {
+        if !self.on || !self.entries.insert(pc) {
+            return Ok(());
+        }
+        let code = self.decode_function(pc)?;
+        self.leaders.extend(code.blocks.iter().map(|b| b.start));
+        self.buffers.function(code)
+    }
+
+    /// The full entry of the block at `pc`, translated if need be, with some of its successors.
+    fn translated(&mut self, pc: u64, hint: Option<Pair>) -> Result<u64, Error> {
+        if let Some(block) = self.cache.get(pc, self.on) {
+            return Ok(block.full);
+        }
+        if self.cache.is_full() {
+            self.cache.clear();
+        }
+        let full = self.cache.next();
+        let mut work = VecDeque::from([(pc, hint)]);
+        let mut done = 0;
+        while let Some((at, hint)) = work.pop_front() {
+            if done > 0 && (done >= AHEAD || self.cache.get(at, self.on).is_some() || !self.code.is_fixed(at))
+            {
+                continue;
+            }
+            done += 1;
+            self.translate(at, hint, &mut work)?;
+        }
+        for next in std::mem::take(&mut self.returns) {
+            self.cache.sieve(Edge::Return, self.on, next);
+        }
+        Ok(full)
+    }
+
+    fn translate(
+        &mut self,
+        pc: u64,
+        hint: Option<Pair>,
+        work: &mut VecDeque<(u64, Option<Pair>)>,
+    ) -> Result<(), Error> {
+        self.locate(pc)?;
+        let bytes = self.code.bytes(&self.tracee, pc, BLOCK_BYTES);
+        let request = Request {
+            pc,
+            base: self.cache.next(),
+            bytes: &bytes,
+            hint,
+            record: self.on.then_some(self.blocks),
+            encoding: self.config.encoding,
+            leaders: &self.leaders,
+            arguments: self.on && self.guide.wants_arguments(pc),
+        };
+        let mut t = self.translator.translate(&request)?;
+        if let Some(block) = t.block.take_if(|_| self.on) {
+            self.buffers.block(block)?;
+        }
+        self.cache.place(pc, self.on, self.blocks, &t);
+        if self.on {
+            self.blocks += 1;
+        }
+        for exit in &t.exits {
+            let known = self.cache.get(exit.target, self.on).is_some();
+            if exit.call && known {
+                self.enter_function(exit.target)?;
+            }
+            let other = exit.call
+                || (exit.jump
+                    && (self.entries.contains(&exit.target) || self.guide.is_function(exit.target)));
+            if !known && !other {
+                work.push_back((exit.target, exit.pair));
+            }
+        }
+        if let Some(next) = t.returns {
+            if self.cache.get(next, self.on).is_none() {
+                work.push_back((next, None));
+            }
+            self.returns.push(next);
+        }
+        Ok(())
+    }
+}
+
+/// What to do after a stop.
+pub(crate) enum Next {
+    /// Resume, delivering a signal if not 0.
+    Resume(c_int),
+    /// The program ended.
+    Ended(Exit),
+}

@@ -1,0 +1,189 @@
+//! Signals and faults: precise state, delivery, and the records that tell of them.
+//!
+//! Definition: a safe point is a full entry, a fast entry, the head of a folded loop, or the place after a system call;
+//! there the program's registers can be restored without losing or repeating an instruction. Asynchronous signals
+//! wait for the next one; synchronous faults are precise by construction, as instrumentation never faults except at the
+//! end of a buffer.
+
+use libc::{c_int, siginfo_t, user_regs_struct};
+use trace::stream::Special;
+
+use crate::Exit;
+use crate::cache::Placed;
+use crate::error::Error;
+use crate::process::{Resume, Status, register};
+use crate::run::{Awaiting, Engine, Next};
+use crate::shared::{SLOT_P, SLOT_S, SLOT_T};
+use crate::translate::Edge;
+
+impl<S> Engine<'_, S> {
+    /// The program stopped with a signal of its own.
+    pub(crate) fn signal(&mut self, signal: c_int, regs: &mut user_regs_struct) -> Result<Next, Error> {
+        // A stop of the whole process group is no signal; tracing does not reproduce it.
+        let Some(info) = self.tracee.siginfo()? else { return Ok(Next::Resume(0)) };
+        if signal == libc::SIGSTOP && self.time_is_over() && !self.stopping {
+            self.stopping = true;
+            return self.at_once_or_later(regs);
+        }
+        let inside = self.cache.contains(regs.rip);
+        let fault = info.si_code > 0
+            && matches!(signal, libc::SIGSEGV | libc::SIGBUS | libc::SIGFPE | libc::SIGILL | libc::SIGTRAP);
+        if fault && inside {
+            self.fault(signal, regs)?;
+        } else if fault && matches!(self.awaiting, Some(Awaiting::Native)) {
+            self.awaiting = None;
+        }
+        if !self.tracee.catches(signal) {
+            if inside && !fault {
+                self.save_pointer(regs);
+            } else {
+                self.tracee.set_regs(regs)?;
+            }
+            return Ok(Next::Resume(signal));
+        }
+        if fault {
+            return self.deliver(signal, &info, regs);
+        }
+        self.pending.push_back((signal, info));
+        self.at_once_or_later(regs)
+    }
+
+    fn at_once_or_later(&mut self, regs: &mut user_regs_struct) -> Result<Next, Error> {
+        if self.make_precise(regs)? {
+            let pc = regs.rip;
+            return self.arrive(regs, pc, None, None);
+        }
+        Ok(Next::Resume(0))
+    }
+
+    /// At a safe point, gives all registers back to the program; `false` elsewhere.
+    pub(crate) fn make_precise(&mut self, regs: &mut user_regs_struct) -> Result<bool, Error> {
+        let rip = regs.rip;
+        if !self.cache.contains(rip) {
+            if matches!(self.awaiting, Some(Awaiting::Sigreturn)) {
+                self.awaiting = None;
+                self.special(&Special::Resume(rip))?;
+            }
+            return Ok(true);
+        }
+        if let Some(next) = self.cache.after_syscall(rip) {
+            self.finish_call(regs)?;
+            self.awaiting = None;
+            regs.rip = next;
+            regs.rcx = next;
+            return Ok(true);
+        }
+        let Some(block) = self.cache.find(rip).cloned() else { return Ok(false) };
+        if rip == block.full {
+            regs.rip = block.pc;
+            return Ok(true);
+        }
+        if rip == block.fast {
+            self.set_pointer(*register(regs, block.pair.0));
+            self.give_back(regs, &block, true, true);
+            regs.rip = block.pc;
+            return Ok(true);
+        }
+        let Some(head) = block.fold.filter(|h| h.at == rip) else { return Ok(false) };
+        let value = *register(regs, head.register);
+        let pointer = self.pointer();
+        let entry = self.record_word(pointer, head.entry);
+        if entry != value {
+            // The iterations so far become a record; the rest will be another.
+            let end = pointer + u64::from(head.exit) * 8;
+            let pointer = if end + 8 > self.buffers.end() {
+                self.buffers.swap(pointer, (end - pointer) as usize)?;
+                self.buffers.start()
+            } else {
+                pointer
+            };
+            let at = self.buffers.offset(pointer + u64::from(head.exit) * 8);
+            self.buffers.memory.set_word(at, value);
+            self.set_pointer(pointer + u64::from(head.exit) * 8 + 8);
+        }
+        self.give_back(regs, &block, head.holds_p, head.holds_s);
+        regs.rip = block.pc;
+        Ok(true)
+    }
+
+    fn record_word(&self, pointer: u64, word: u16) -> u64 {
+        self.buffers.memory.word(self.buffers.offset(pointer) + usize::from(word) * 8)
+    }
+
+    fn give_back(&self, regs: &mut user_regs_struct, block: &Placed, p: bool, s: bool) {
+        if p {
+            *register(regs, block.pair.0) = self.cache.state.word(SLOT_P as usize);
+        }
+        if s {
+            *register(regs, block.pair.1) = self.cache.state.word(SLOT_S as usize);
+        }
+    }
+
+    /// An instruction of a block faulted: restores the program's state before it and records what ran.
+    fn fault(&mut self, signal: c_int, regs: &mut user_regs_struct) -> Result<(), Error> {
+        let lost = Error::Lost { pid: self.tracee.pid(), signal, pc: regs.rip };
+        let Some(block) = self.cache.find(regs.rip).cloned() else { return Err(lost) };
+        let offset = (regs.rip - block.full) as u32;
+        let reached = block.points.partition_point(|p| p.offset <= offset);
+        let Some(point) = reached.checked_sub(1).map(|k| block.points[k]) else { return Err(lost) };
+        let body = block.fold.filter(|h| (h.at..h.end).contains(&regs.rip));
+        let (mut iterations, mut p, mut s) = (0, true, true);
+        match body {
+            Some(head) => {
+                let entry = self.record_word(self.pointer(), head.entry);
+                let now = (*register(regs, head.register)).wrapping_sub(point.progress as u64);
+                iterations = (now.wrapping_sub(entry) as i64).wrapping_div(head.step) as u64;
+                (p, s) = (head.holds_p, head.holds_s);
+            }
+            None => self.set_pointer(*register(regs, block.pair.0)),
+        }
+        let pointer = self.pointer();
+        let words: Vec<u64> = (1..point.words).map(|w| self.record_word(pointer, w)).collect();
+        self.give_back(regs, &block, p, s);
+        if let Some(r) = point.borrowed {
+            *register(regs, r) = self.cache.state.word(SLOT_T as usize);
+        }
+        regs.rip = point.pc;
+        if block.on {
+            let instructions = reached as u64 - 1;
+            self.special(&Special::Partial { block: block.id, iterations, instructions, words: &words })?;
+        }
+        Ok(())
+    }
+
+    /// Before the program may die of a signal: makes sure what it recorded is not lost.
+    fn save_pointer(&mut self, regs: &mut user_regs_struct) {
+        let Some(block) = self.cache.find(regs.rip).cloned() else { return };
+        let body = block.fold.is_some_and(|h| (h.at..h.end).contains(&regs.rip));
+        let pointer = *register(regs, block.pair.0);
+        if regs.rip >= block.fast && !body && (self.buffers.start()..=self.buffers.end()).contains(&pointer) {
+            self.set_pointer(pointer);
+        }
+    }
+
+    /// Lets the kernel start the handler of a signal from the precise state in `regs`, and follows it.
+    pub(crate) fn deliver(
+        &mut self,
+        signal: c_int,
+        info: &siginfo_t,
+        regs: &mut user_regs_struct,
+    ) -> Result<Next, Error> {
+        let pc = regs.rip;
+        self.tracee.set_regs(regs)?;
+        self.tracee.set_siginfo(info)?;
+        self.tracee.resume(Resume::Step, signal)?;
+        match self.tracee.wait()? {
+            Status::Exited(code) => return Ok(Next::Ended(Exit::Code(code))),
+            Status::Killed(signal) => return Ok(Next::Ended(Exit::Signal(signal))),
+            _ => {}
+        }
+        self.unblock()?;
+        let mut regs = self.tracee.regs()?;
+        let handler = regs.rip;
+        if handler == pc {
+            return self.follow(&mut regs, handler, None, None);
+        }
+        self.special(&Special::Signal { number: signal as u64, handler })?;
+        self.follow(&mut regs, handler, None, Some(Edge::Call))
+    }
+}

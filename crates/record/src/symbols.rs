@@ -1,0 +1,123 @@
+//! Symbolic register values within a block: an unknown origin plus a constant.
+//!
+//! Two addresses whose registers have the same origins differ by a constant, so one recorded word serves both.
+
+use iced_x86::{Mnemonic, OpKind as Kind};
+
+use crate::decode::{Decoded, Memory, number};
+
+/// `origin + offset`. Origins 0 to 15 are the registers' values at block entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Value {
+    pub(crate) origin: u32,
+    pub(crate) offset: i64,
+}
+
+/// The part of an address that is not constant: `base + index * scale`, by origins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    pub(crate) base: Option<u32>,
+    pub(crate) index: Option<u32>,
+    pub(crate) scale: u8,
+}
+
+/// The registers' symbolic values at one point of a block.
+#[derive(Debug, Clone)]
+pub(crate) struct Symbols {
+    pub(crate) values: [Value; 16],
+    next: u32,
+}
+
+impl Symbols {
+    /// At block entry.
+    pub(crate) fn new() -> Self {
+        Symbols { values: std::array::from_fn(|n| Value { origin: n as u32, offset: 0 }), next: 16 }
+    }
+
+    /// The variable part of an address and the constant beside it (displacement included); `None` for a constant
+    /// address.
+    pub(crate) fn address(&self, m: &Memory) -> (Option<Key>, i64) {
+        let value = |r: Option<u8>| r.map(|r| self.values[usize::from(r)]);
+        let (base, index) = (value(m.base), value(m.index));
+        let offset = base.map_or(0, |b| b.offset);
+        let scaled = index.map_or(0, |i| i.offset.wrapping_mul(i64::from(m.scale)));
+        let constant = offset.wrapping_add(scaled).wrapping_add(m.disp);
+        let key = Key {
+            base: base.map(|b| b.origin),
+            index: index.map(|i| i.origin),
+            scale: if index.is_some() { m.scale } else { 1 },
+        };
+        (if base.is_none() && index.is_none() { None } else { Some(key) }, constant)
+    }
+
+    fn fresh(&mut self) -> Value {
+        self.next += 1;
+        Value { origin: self.next, offset: 0 }
+    }
+
+    /// Accounts for one instruction.
+    pub(crate) fn step(&mut self, d: &Decoded) {
+        let i = &d.raw;
+        let to = i.op0_register();
+        let target = usize::from(number(to) & 15);
+        let register = |k: u32| i.op_kind(k) == Kind::Register && i.op_register(k).is_gpr64();
+        let constant = matches!(i.op1_kind(), Kind::Immediate8to64 | Kind::Immediate32to64);
+        let known = match i.mnemonic() {
+            Mnemonic::Push | Mnemonic::Call | Mnemonic::Pushfq => {
+                let delta = if i.mnemonic() == Mnemonic::Call { -8 } else { i.stack_pointer_increment() };
+                let sp = self.values[4];
+                Some((4, Value { offset: sp.offset.wrapping_add(i64::from(delta)), ..sp }))
+            }
+            Mnemonic::Pop => {
+                let sp = self.values[4];
+                let sp =
+                    Value { offset: sp.offset.wrapping_add(i64::from(i.stack_pointer_increment())), ..sp };
+                if i.op_kind(0) == Kind::Register {
+                    let value = self.fresh();
+                    self.values[target] = value;
+                    if target == 4 {
+                        return;
+                    }
+                }
+                self.values[4] = sp;
+                return;
+            }
+            Mnemonic::Add if register(0) && constant => {
+                let v = self.values[target];
+                Some((target, Value { offset: v.offset.wrapping_add(i.immediate(1) as i64), ..v }))
+            }
+            Mnemonic::Sub if register(0) && constant => {
+                let v = self.values[target];
+                Some((target, Value { offset: v.offset.wrapping_sub(i.immediate(1) as i64), ..v }))
+            }
+            Mnemonic::Inc if register(0) => {
+                let v = self.values[target];
+                Some((target, Value { offset: v.offset.wrapping_add(1), ..v }))
+            }
+            Mnemonic::Dec if register(0) => {
+                let v = self.values[target];
+                Some((target, Value { offset: v.offset.wrapping_sub(1), ..v }))
+            }
+            Mnemonic::Mov if register(0) && register(1) => {
+                Some((target, self.values[usize::from(number(i.op1_register()))]))
+            }
+            Mnemonic::Lea
+                if register(0)
+                    && i.memory_index() == iced_x86::Register::None
+                    && i.memory_base().is_gpr64() =>
+            {
+                let v = self.values[usize::from(number(i.memory_base()))];
+                Some((target, Value { offset: v.offset.wrapping_add(i.memory_displacement64() as i64), ..v }))
+            }
+            _ => None,
+        };
+        for r in 0..16 {
+            if d.written >> r & 1 != 0 && known.is_none_or(|(k, _)| k != r) {
+                self.values[r] = self.fresh();
+            }
+        }
+        if let Some((r, value)) = known {
+            self.values[r] = value;
+        }
+    }
+}

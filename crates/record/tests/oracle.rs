@@ -1,0 +1,176 @@
+//! Recordings in every encoding decode to what an independent single-step run saw.
+#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
+
+mod support;
+
+use support::{ENCODINGS, compile, difference, oracle, record};
+
+const START: &str = r#"
+static long sys(long n, long a, long b, long c) {
+    long r;
+    __asm__ volatile("syscall" : "=a"(r) : "a"(n), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
+    return r;
+}
+int work(void);
+__attribute__((noreturn)) void _start(void) {
+    __asm__ volatile("andq $-16, %rsp");
+    char c = '0' + (unsigned)work() % 10;
+    sys(1, 1, (long)&c, 1);
+    sys(231, c & 7, 0, 0);
+    __builtin_unreachable();
+}
+"#;
+
+const BARE: [&str; 6] = ["-nostdlib", "-static", "-ffreestanding", "-fno-stack-protector", "-fcf-protection=none", "-fno-pic"];
+
+fn check(name: &str, body: &str, levels: &[&[&str]]) {
+    for level in levels {
+        let mut flags = BARE.to_vec();
+        flags.extend_from_slice(level);
+        let program = compile(&format!("{name}.c"), &format!("{START}{body}"), &flags);
+        let (exit, expected) = oracle(&program);
+        for encoding in ENCODINGS {
+            for buffer in [512, 1 << 14] {
+                let (outcome, got) = record(&program, &[], encoding, buffer);
+                assert_eq!(outcome.exit, exit, "{name} {level:?} {encoding:?}");
+                assert_eq!(
+                    got.digest,
+                    expected,
+                    "{name} {level:?} {encoding:?} {buffer}: {}",
+                    difference(&program, encoding)
+                );
+            }
+        }
+    }
+}
+
+const ALL: [&[&str]; 4] = [&["-O0"], &["-O2"], &["-O3", "-march=native"], &["-O3", "-mavx2", "-mfma", "-ftree-vectorize"]];
+
+#[test]
+fn matrix_product() {
+    check(
+        "product",
+        "static double a[9][9], b[9][9], c[9][9];
+        int work(void) {
+            for (int i = 0; i < 9; i++) for (int j = 0; j < 9; j++) { a[i][j] = i + j; b[i][j] = i - j; }
+            for (int i = 0; i < 9; i++) for (int k = 0; k < 9; k++) for (int j = 0; j < 9; j++) c[i][j] += a[i][k] * b[k][j];
+            double s = 0; for (int i = 0; i < 9; i++) s += c[i][i];
+            return (int)s;
+        }",
+        &ALL,
+    );
+}
+
+#[test]
+fn stencil() {
+    check(
+        "stencil",
+        "static float a[20][20], b[20][20];
+        int work(void) {
+            for (int i = 0; i < 20; i++) for (int j = 0; j < 20; j++) a[i][j] = i * j % 7;
+            for (int t = 0; t < 2; t++) {
+                for (int i = 1; i < 19; i++) for (int j = 1; j < 19; j++)
+                    b[i][j] = 0.2f * (a[i][j] + a[i][j-1] + a[i][j+1] + a[i-1][j] + a[i+1][j]);
+                for (int i = 1; i < 19; i++) for (int j = 1; j < 19; j++) a[i][j] = b[i][j];
+            }
+            return (int)a[7][9];
+        }",
+        &ALL,
+    );
+}
+
+#[test]
+fn repeated_string_instructions() {
+    check(
+        "strings",
+        r#"static char a[300], b[300];
+        int work(void) {
+            long n = 300; char *d = a; const char *s = b;
+            __asm__ volatile("rep stosb" : "+D"(d), "+c"(n) : "a"(7) : "memory");
+            n = 17; d = a + 3; s = b;
+            __asm__ volatile("rep movsq" : "+D"(d), "+S"(s), "+c"(n) :: "memory");
+            n = 0; __asm__ volatile("rep movsb" : "+D"(d), "+S"(s), "+c"(n) :: "memory");
+            n = 9; d = a + 100; s = a + 104;
+            __asm__ volatile("std; rep movsl; cld" : "+D"(d), "+S"(s), "+c"(n) :: "memory");
+            n = -1; d = a + 200; a[250] = 0;
+            __asm__ volatile("repne scasb" : "+D"(d), "+c"(n) : "a"(0) : "memory", "cc");
+            long m = 40; d = a; s = a + 1;
+            __asm__ volatile("repe cmpsb" : "+D"(d), "+S"(s), "+c"(m) :: "memory", "cc");
+            d = a; s = b;
+            __asm__ volatile("movsb; lodsb; stosw" : "+D"(d), "+S"(s) :: "rax", "memory");
+            return (int)(n + m);
+        }"#,
+        &[&["-O0"], &["-O2"]],
+    );
+}
+
+#[test]
+fn gathers_and_masks() {
+    if !std::arch::is_x86_feature_detected!("avx512bw") {
+        return;
+    }
+    check(
+        "gathers",
+        "#include <immintrin.h>
+        static double a[64], b[64]; static int idx[64]; static float f[64];
+        __attribute__((noinline)) static void gather(int n) { for (int i = 0; i < n; i++) b[i] += a[idx[i]]; }
+        __attribute__((noinline)) static void scatter(int n) { for (int i = 0; i < n; i++) a[idx[i]] = b[i]; }
+        int work(void) {
+            for (int i = 0; i < 64; i++) { a[i] = i; idx[i] = (i * 37) % 64; f[i] = i; }
+            gather(61); scatter(59);
+            __m256d m = _mm256_castsi256_pd(_mm256_set_epi64x(-1, 0, -1, 0));
+            __m256d g = _mm256_mask_i32gather_pd(_mm256_setzero_pd(), a, _mm_set_epi32(1, 2, 3, 4), m, 8);
+            __m256d l = _mm256_maskload_pd(a + 5, _mm256_castpd_si256(m));
+            _mm256_maskstore_pd(b + 3, _mm256_castpd_si256(m), _mm256_add_pd(g, l));
+            _mm512_mask_storeu_ps(f + 1, 0x5a5a, _mm512_mask_loadu_ps(_mm512_setzero_ps(), 0x0ff1, f + 7));
+            __m512i q = _mm512_set_epi64(-1, 2, 3, 4, 5, 6, 7, 8);
+            __m512d h = _mm512_mask_i64gather_pd(_mm512_setzero_pd(), 0x3c, q, a + 2, 8);
+            _mm512_storeu_pd(b, _mm512_add_pd(h, _mm512_set1_pd(a[3])));
+            return (int)b[3] + (int)f[3];
+        }",
+        &[&["-O0", "-march=native"], &["-O3", "-march=native"]],
+    );
+}
+
+#[test]
+fn recursion_and_jump_tables() {
+    check(
+        "control",
+        "static int table[16];
+        __attribute__((noinline)) static int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+        __attribute__((noinline)) static int choose(int n) {
+            switch (n) { case 0: return 4; case 1: return table[3]; case 2: return fib(3); case 3: return 9;
+                case 4: return table[n]; case 5: return 1; case 6: return 88; case 7: return fib(n); default: return n * 3; }
+        }
+        typedef int (*unary)(int); static unary volatile calls[2] = { fib, choose };
+        int work(void) {
+            int s = 0; unsigned char seen[16];
+            for (int i = 0; i < 16; i++) table[i] = i * i;
+            for (int i = 0; i < 12; i++) { seen[i] = i; s += choose(i) + calls[i & 1](i); }
+            long n = 5; __asm__ volatile(\"1: incl %1; loop 1b\" : \"+c\"(n), \"+m\"(s));
+            n = 0; __asm__ volatile(\"jrcxz 1f; incl %1; 1:\" : \"+c\"(n), \"+m\"(s));
+            __asm__ volatile(\"movb %%ah, %0\" : \"+m\"(table[2]) :: \"memory\");
+            long top; __asm__ volatile(\"pushq %1; pushq %1; popq (%%rsp); popq %0\" : \"=r\"(top) : \"m\"(table[4]) : \"memory\");
+            return s + seen[3] + (int)(top & 1);
+        }",
+        &[&["-O0", "-mno-red-zone"], &["-O2", "-mno-red-zone"]],
+    );
+}
+
+#[test]
+fn integer_loops() {
+    check(
+        "integers",
+        "static int a[40]; static short h[40]; static unsigned char b[40]; static long l[40];
+        int work(void) {
+            int s = 0;
+            for (int i = 39; i >= 0; i--) { a[i] = i * 5; h[i] = i; b[i] = i * 7; l[i] = -i; }
+            for (int i = 0; i < 40; i += 3) s ^= a[i] << (i & 7);
+            for (int i = 0; i < 40; i++) s += h[i] * b[i] + (l[i] > -9 ? a[i] : b[i]);
+            for (int i = 0; i < 30; i++) __asm__ volatile(\"addl $1, %0\" : \"+r\"(s));
+            for (int i = 0; i < 20; i++) a[b[i] % 40]++;
+            return s;
+        }",
+        &ALL,
+    );
+}

@@ -1,0 +1,172 @@
+//! Compiling small programs, and comparing recordings with the oracle.
+#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use record::{Config, Encoding, Exit, Outcome};
+use trace::block::{Access, Block, FunctionCode};
+use trace::expand::{Event, Expander};
+use trace::sink::{Guide, Mapping, Sink, ThreadId};
+use trace::stream::Special;
+
+/// A guide that knows nothing.
+#[derive(Default)]
+pub struct Unguided {
+    /// Functions inside which recording is on.
+    pub region: Option<u64>,
+    /// Functions whose arguments are wanted.
+    pub arguments: Option<u64>,
+}
+
+impl Guide for Unguided {
+    fn mapping(&mut self, _: &Mapping) {}
+    fn is_function(&mut self, _: u64) -> bool {
+        false
+    }
+    fn wants_arguments(&mut self, pc: u64) -> bool {
+        self.arguments == Some(pc)
+    }
+    fn starts_recording(&mut self, pc: u64) -> bool {
+        self.region == Some(pc)
+    }
+}
+
+/// Ordered digest of accesses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Digest {
+    pub instructions: u64,
+    pub accesses: u64,
+    pub hash: u64,
+}
+
+impl Digest {
+    pub fn touch(&mut self, address: u64, bytes: u64, access: Access) {
+        self.accesses += 1;
+        let item = address ^ bytes.rotate_left(48) ^ u64::from(access == Access::Write) << 63;
+        self.hash = (self.hash ^ item).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
+    }
+}
+
+/// Everything a recording says, checked for consistency.
+#[derive(Default)]
+pub struct Checked {
+    pub digest: Digest,
+    pub blocks: Vec<Block>,
+    pub functions: Vec<FunctionCode>,
+    pub mappings: Vec<Mapping>,
+    pub signals: u64,
+    pub resumes: u64,
+    pub partials: u64,
+    pub folded_passes: u64,
+    /// Accesses as `(pc, address, bytes, access)`, kept if asked for.
+    pub trail: Option<Vec<(u64, u64, u64, Access)>>,
+    pub records: Vec<(u32, Vec<u64>)>,
+    expander: Expander,
+}
+
+impl Sink for Checked {
+    fn mapping(&mut self, mapping: Mapping) {
+        self.mappings.push(mapping);
+    }
+    fn function(&mut self, code: FunctionCode) {
+        assert!(self.functions.iter().all(|f| f.entry != code.entry), "published twice: {:#x}", code.entry);
+        assert!(code.blocks.windows(2).all(|w| w[0].start < w[1].start));
+        self.functions.push(code);
+    }
+    fn block(&mut self, block: Block) {
+        assert_eq!(block.id as usize, self.blocks.len());
+        assert!(self.mappings.iter().any(|m| (m.start..m.end).contains(&block.pc)), "{:#x}", block.pc);
+        assert!(block.operands.windows(2).all(|w| w[0].instr <= w[1].instr));
+        self.blocks.push(block);
+    }
+    fn words(&mut self, _: ThreadId, words: &[u64]) {
+        let Self { digest, blocks, signals, resumes, folded_passes, trail, expander, .. } = self;
+        expander
+            .expand(words, blocks, &mut |event| match event {
+                Event::Pass { block, instructions } => {
+                    digest.instructions += instructions as u64;
+                    *folded_passes += u64::from(block.folded.is_some());
+                }
+                Event::Touch { block, operand, address, bytes, access } => {
+                    digest.touch(address, bytes, access);
+                    if let Some(trail) = trail {
+                        let pc = block.instrs[usize::from(block.operands[operand].instr)].pc;
+                        trail.push((pc, address, bytes, access));
+                    }
+                }
+                Event::Special(Special::Signal { .. }) => *signals += 1,
+                Event::Special(Special::Resume(_)) => *resumes += 1,
+                Event::Special(_) => {}
+            })
+            .unwrap();
+        let mut at = 0;
+        while at < words.len() {
+            if trace::stream::is_special(words[at]) {
+                let (special, len) = trace::stream::special(&words[at..]).unwrap();
+                self.partials += u64::from(matches!(special, Special::Partial { .. }));
+                at += len;
+            } else {
+                let id = words[at] as u32;
+                let end = at + usize::from(self.blocks[id as usize].words);
+                if self.blocks[id as usize].arguments.is_some() {
+                    self.records.push((id, words[at..end].to_vec()));
+                }
+                at = end;
+            }
+        }
+    }
+}
+
+/// Directory for what tests build.
+pub fn directory() -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+}
+
+/// Compiles `source` with `flags`; the compiler follows from the file name's extension.
+pub fn compile(file: &str, source: &str, flags: &[&str]) -> PathBuf {
+    let (stem, extension) = file.split_once('.').unwrap();
+    let tag: String = flags.concat().chars().filter(|c| c.is_alphanumeric()).collect();
+    let code = directory().join(format!("{stem}-{tag}.{extension}"));
+    let program = directory().join(format!("{stem}-{tag}"));
+    std::fs::write(&code, source).unwrap();
+    let compiler = if extension == "c" { "cc" } else { "c++" };
+    let status = Command::new(compiler).args(flags).arg(&code).arg("-o").arg(&program).arg("-lpthread").status();
+    assert!(status.unwrap().success(), "{compiler} {flags:?} {}", code.display());
+    program
+}
+
+/// The encodings that are compared.
+pub const ENCODINGS: [Encoding; 3] = [Encoding::Addresses, Encoding::Derived, Encoding::Folded];
+
+/// Records a program with everything checked.
+pub fn record(program: &Path, args: &[&str], encoding: Encoding, buffer_words: usize) -> (Outcome, Checked) {
+    let mut argv: Vec<OsString> = vec![program.into()];
+    argv.extend(args.iter().map(OsString::from));
+    let config = Config { args: argv, encoding, buffer_words, ..Config::new(program) };
+    record::run(&config, &mut Unguided::default(), Checked::default()).unwrap()
+}
+
+/// Digest of a single-step run.
+pub fn oracle(program: &Path) -> (Exit, Digest) {
+    let mut digest = Digest::default();
+    let count = record::oracle::run(&Config::new(program), &mut |t| digest.touch(t.address, t.bytes, t.access)).unwrap();
+    digest.instructions = count.instructions;
+    (count.exit, digest)
+}
+
+/// Where a recording first differs from the oracle, for messages.
+pub fn difference(program: &Path, encoding: Encoding) -> String {
+    let mut expected = Vec::new();
+    record::oracle::run(&Config::new(program), &mut |t| expected.push((t.pc, t.address, t.bytes, t.access))).unwrap();
+    let config = Config { encoding, ..Config::new(program) };
+    let sink = Checked { trail: Some(Vec::new()), ..Checked::default() };
+    let (_, got) = record::run(&config, &mut Unguided::default(), sink).unwrap();
+    let got = got.trail.unwrap();
+    let at = expected.iter().zip(&got).position(|(a, b)| a != b).unwrap_or(expected.len().min(got.len()));
+    let near = |v: &[(u64, u64, u64, Access)]| {
+        v.iter().skip(at.saturating_sub(2)).take(5).map(|x| format!("{x:x?}\n")).collect::<String>()
+    };
+    format!("access {at} of {}/{}\nexpected\n{}got\n{}", expected.len(), got.len(), near(&expected), near(&got))
+}
