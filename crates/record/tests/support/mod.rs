@@ -132,7 +132,8 @@ pub fn compile(file: &str, source: &str, flags: &[&str]) -> PathBuf {
     let program = directory().join(format!("{stem}-{tag}"));
     std::fs::write(&code, source).unwrap();
     let compiler = if extension == "c" { "cc" } else { "c++" };
-    let status = Command::new(compiler).args(flags).arg(&code).arg("-o").arg(&program).arg("-lpthread").status();
+    let status =
+        Command::new(compiler).args(flags).arg(&code).arg("-o").arg(&program).arg("-lpthread").status();
     assert!(status.unwrap().success(), "{compiler} {flags:?} {}", code.display());
     program
 }
@@ -151,7 +152,9 @@ pub fn record(program: &Path, args: &[&str], encoding: Encoding, buffer_words: u
 /// Digest of a single-step run.
 pub fn oracle(program: &Path) -> (Exit, Digest) {
     let mut digest = Digest::default();
-    let count = record::oracle::run(&Config::new(program), &mut |t| digest.touch(t.address, t.bytes, t.access)).unwrap();
+    let count =
+        record::oracle::run(&Config::new(program), &mut |t| digest.touch(t.address, t.bytes, t.access))
+            .unwrap();
     digest.instructions = count.instructions;
     (count.exit, digest)
 }
@@ -159,7 +162,8 @@ pub fn oracle(program: &Path) -> (Exit, Digest) {
 /// Where a recording first differs from the oracle, for messages.
 pub fn difference(program: &Path, encoding: Encoding) -> String {
     let mut expected = Vec::new();
-    record::oracle::run(&Config::new(program), &mut |t| expected.push((t.pc, t.address, t.bytes, t.access))).unwrap();
+    record::oracle::run(&Config::new(program), &mut |t| expected.push((t.pc, t.address, t.bytes, t.access)))
+        .unwrap();
     let config = Config { encoding, ..Config::new(program) };
     let sink = Checked { trail: Some(Vec::new()), ..Checked::default() };
     let (_, got) = record::run(&config, &mut Unguided::default(), sink).unwrap();
@@ -168,5 +172,11 @@ pub fn difference(program: &Path, encoding: Encoding) -> String {
     let near = |v: &[(u64, u64, u64, Access)]| {
         v.iter().skip(at.saturating_sub(2)).take(5).map(|x| format!("{x:x?}\n")).collect::<String>()
     };
-    format!("access {at} of {}/{}\nexpected\n{}got\n{}", expected.len(), got.len(), near(&expected), near(&got))
+    format!(
+        "access {at} of {}/{}\nexpected\n{}got\n{}",
+        expected.len(),
+        got.len(),
+        near(&expected),
+        near(&got)
+    )
 }

@@ -1,0 +1,81 @@
+//! Command line.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Tells you what your loops could become.
+#[derive(Debug, Parser)]
+#[command(name = "loopwright", version, about, propagate_version = true)]
+pub struct Options {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run a program, analyse its loops, print a summary and write a profile.
+    Profile(ProfileArgs),
+    /// Print a profile written earlier.
+    Report(ReportArgs),
+    /// Compile and profile a small shipped kernel.
+    Demo(DemoArgs),
+}
+
+/// Output format of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people, in the terminal.
+    Text,
+    /// For programs: schema loopwright.report/1.
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub struct ProfileArgs {
+    /// Where to write the profile [default: PROGRAM.lwp in the current directory]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Print nothing but errors.
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Record only inside this function and what it calls.
+    #[arg(long, value_name = "NAME")]
+    pub function: Option<String>,
+    /// Stop recording after about this many instructions; the program runs on.
+    #[arg(long, value_name = "N")]
+    pub max_instructions: Option<u64>,
+    /// Stop recording after this many seconds; the program runs on.
+    #[arg(long, value_name = "SECONDS")]
+    pub duration: Option<f64>,
+    /// Number of loops in the summary.
+    #[arg(long, value_name = "N", default_value_t = 12)]
+    pub top: usize,
+    /// The program and its arguments.
+    #[arg(trailing_var_arg = true, required = true, value_name = "PROGRAM", allow_hyphen_values = true)]
+    pub command: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// The profile.
+    #[arg(value_name = "PROFILE")]
+    pub profile: PathBuf,
+    /// What to print.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+    /// Write to this file instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Number of loops in the text summary.
+    #[arg(long, value_name = "N", default_value_t = 12)]
+    pub top: usize,
+}
+
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// Directory for the kernel, its program and its profile [default: a new one under the system's temporary directory]
+    #[arg(long, value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+}

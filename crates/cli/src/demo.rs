@@ -1,0 +1,41 @@
+//! `loopwright demo`: the main job on a shipped kernel.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use record::Config;
+
+use crate::args::DemoArgs;
+use crate::profile_command::{print_summary, record_program};
+
+const SOURCE: &str = include_str!("../../../kernels/perceptron.c");
+
+/// Runs the command; gives the exit code.
+pub fn run(args: &DemoArgs) -> Result<u8> {
+    let directory = match &args.directory {
+        Some(directory) => directory.clone(),
+        None => std::env::temp_dir().join(format!("loopwright-demo-{}", std::process::id())),
+    };
+    std::fs::create_dir_all(&directory).with_context(|| format!("{} cannot be made", directory.display()))?;
+    let source = directory.join("perceptron.c");
+    let binary = directory.join("perceptron");
+    std::fs::write(&source, SOURCE).with_context(|| format!("{} cannot be written", source.display()))?;
+    let mut cc = Command::new("cc");
+    cc.args(["-g", "-O2", "-o"]).arg(&binary).arg(&source).arg("-lm");
+    let status =
+        cc.status().context("`cc` cannot be run; install a C compiler (for example the package gcc)")?;
+    if !status.success() {
+        bail!("`cc` could not compile {}", source.display());
+    }
+    anstream::eprintln!("Compiled {} with cc -g -O2; recording it.\n", source.display());
+    let mut config = Config::new(&binary);
+    config.args = vec![binary.clone().into_os_string()];
+    let (profile, _) = record_program(&config, None)?;
+    print_summary(&profile, 12);
+    let path: PathBuf = directory.join("perceptron.lwp");
+    profile::file::write(&profile, &path)?;
+    anstream::eprintln!("\nProfile: {}", path.display());
+    anstream::eprintln!("Report for programs: loopwright report {} --format json", path.display());
+    Ok(0)
+}

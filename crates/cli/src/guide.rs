@@ -1,0 +1,40 @@
+//! What the recorder asks about code, answered from symbols.
+
+use program::image::Image;
+use trace::sink::{Guide, Mapping};
+
+/// Answers from the symbols of the mapped files.
+#[derive(Debug, Default)]
+pub struct Symbols {
+    image: Image,
+    function: Option<String>,
+}
+
+impl Symbols {
+    /// Recording starts in the function of this name; `None` if it is on all the time.
+    pub fn new(function: Option<String>) -> Symbols {
+        Symbols { image: Image::default(), function }
+    }
+
+    fn starts(&self, pc: u64) -> Option<String> {
+        self.image.function(pc).filter(|s| s.address == pc).map(|s| s.name)
+    }
+}
+
+impl Guide for Symbols {
+    fn mapping(&mut self, mapping: &Mapping) {
+        self.image.add(mapping);
+    }
+
+    fn is_function(&mut self, pc: u64) -> bool {
+        self.image.is_function_start(pc)
+    }
+
+    fn wants_arguments(&mut self, pc: u64) -> bool {
+        self.starts(pc).is_some_and(|name| ddg::allocator(&name).is_some())
+    }
+
+    fn starts_recording(&mut self, pc: u64) -> bool {
+        self.function.is_some() && self.starts(pc) == self.function
+    }
+}

@@ -1,0 +1,38 @@
+//! The `loopwright` program: arguments, exit codes, nothing else.
+#![forbid(unsafe_code)]
+
+mod args;
+mod demo;
+mod guide;
+mod profile_command;
+mod report_command;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Command, Options};
+
+fn main() -> ExitCode {
+    let options = match Options::try_parse() {
+        Ok(options) => options,
+        Err(error) => {
+            // Help and version are not errors; a wrong command line is. If even printing fails there is nobody to tell.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        }
+    };
+    let (result, failure) = match &options.command {
+        Command::Profile(profile) => (profile_command::run(profile), 125),
+        Command::Report(report) => (report_command::run(report), 2),
+        Command::Demo(demo) => (demo::run(demo), 2),
+    };
+    match result {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            anstream::eprintln!("loopwright: {error:#}");
+            let code = error.downcast_ref::<record::Error>().map_or(failure, profile_command::failure_code);
+            ExitCode::from(code)
+        }
+    }
+}

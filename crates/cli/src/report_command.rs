@@ -1,0 +1,37 @@
+//! `loopwright report`.
+
+use std::io::{IsTerminal, Write};
+
+use anyhow::{Context, Result};
+use report::{text, wire};
+
+use crate::args::{Format, ReportArgs};
+
+/// Runs the command; gives the exit code.
+pub fn run(args: &ReportArgs) -> Result<u8> {
+    let profile = profile::file::read(&args.profile)?;
+    let report = report::report(&profile);
+    let colour = args.output.is_none()
+        && std::io::stdout().is_terminal()
+        && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+    let text = match args.format {
+        Format::Text => text::summary(&report, text::Options { top: args.top, colour }),
+        Format::Json => wire::json(&report),
+    };
+    match &args.output {
+        Some(path) => {
+            let mut name = path.file_name().context("the output is not a file name")?.to_owned();
+            name.push(format!(".{}.tmp", std::process::id()));
+            let temporary = path.with_file_name(name);
+            std::fs::write(&temporary, &text)
+                .and_then(|()| std::fs::rename(&temporary, path))
+                .with_context(|| format!("{} could not be written", path.display()))?;
+        }
+        None => match std::io::stdout().lock().write_all(text.as_bytes()) {
+            // A reader that has seen enough is not an error.
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {}
+            other => other.context("standard output")?,
+        },
+    }
+    Ok(0)
+}

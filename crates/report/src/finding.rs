@@ -1,0 +1,233 @@
+//! Findings: what every renderer says about a loop.
+
+use profile::{Kind, ObjectKind, Operation, Profile};
+use schedule::{Parallel, SourceLoop};
+
+/// Everything a renderer needs.
+#[derive(Debug)]
+pub struct Report<'a> {
+    /// The profile.
+    pub profile: &'a Profile,
+    /// Its loops.
+    pub loops: Vec<SourceLoop>,
+    /// Share of recorded instructions with an exact domain and exact addresses.
+    pub exact_fraction: f64,
+}
+
+/// A blocking dependence in words and numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockingFinding {
+    /// `flow`, `anti` or `output`.
+    pub kind: &'static str,
+    /// `memory` or `register`.
+    pub via: &'static str,
+    /// Difference of iterations per loop, from the outermost common one; `None` where it varies.
+    pub distance: Vec<Option<i64>>,
+    /// Earlier access: file and line.
+    pub source: (String, u32),
+    /// Later access: file and line.
+    pub sink: (String, u32),
+    /// Variable and what of it, if through memory.
+    pub object: Option<ObjectFinding>,
+    /// One pair: vectors and address.
+    pub example: (Vec<i64>, Vec<i64>, u64),
+    /// Instances.
+    pub count: u64,
+}
+
+/// A variable in a finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ObjectFinding {
+    /// Name.
+    pub name: String,
+    /// Bytes from its start.
+    pub offset: i64,
+    /// Name with an index or offset, as a person writes it.
+    pub shown: String,
+}
+
+/// Judges a profile and gathers what renderers need.
+pub fn report(profile: &Profile) -> Report<'_> {
+    Report { profile, loops: schedule::analyse(profile), exact_fraction: exact_fraction(profile) }
+}
+
+/// Share of dynamic instructions whose domain is exact and whose address functions have no unknown coefficient.
+fn exact_fraction(profile: &Profile) -> f64 {
+    let mut inexact = vec![false; profile.statements.len()];
+    for access in &profile.accesses {
+        if access.executions > 0
+            && (access.address.is_empty() || !access.address.iter().all(|f| f.is_exact()))
+        {
+            inexact[access.statement as usize] = true;
+        }
+    }
+    let (mut good, mut all) = (0u64, 0u64);
+    for block in &profile.blocks {
+        let domain = !block.domain.is_empty() && block.domain.iter().all(|f| !f.gave_up);
+        for s in block.first..block.first + block.count {
+            all += block.executions;
+            if domain && !inexact[s as usize] {
+                good += block.executions;
+            }
+        }
+    }
+    if all == 0 { 0.0 } else { good as f64 / all as f64 }
+}
+
+/// The verdict as the JSON report names it.
+pub fn verdict_name(parallel: Parallel) -> &'static str {
+    match parallel {
+        Parallel::Yes => "yes",
+        Parallel::Reduction => "reduction",
+        Parallel::AfterPrivatisation => "after-privatisation",
+        Parallel::No => "no",
+        Parallel::Unknown => "unknown",
+    }
+}
+
+/// What blocks a loop, over all its pieces.
+pub fn blocking(profile: &Profile, entry: &SourceLoop) -> Vec<BlockingFinding> {
+    let mut out: Vec<BlockingFinding> = Vec::new();
+    for verdict in &entry.verdicts {
+        for b in &verdict.blocking {
+            let d = &profile.dependences[b.dependence as usize];
+            let level = &d.levels[b.level];
+            let place = |s: u32| {
+                let l = profile.location_of(s);
+                (l.file.clone(), l.line)
+            };
+            let finding = BlockingFinding {
+                kind: match d.kind {
+                    Kind::Flow => "flow",
+                    Kind::Anti => "anti",
+                    Kind::Output => "output",
+                },
+                via: if d.memory { "memory" } else { "register" },
+                distance: level
+                    .minimum
+                    .iter()
+                    .zip(&level.maximum)
+                    .map(|(a, b)| (a == b).then_some(*a))
+                    .collect(),
+                source: place(d.source),
+                sink: place(d.sink),
+                object: b.object.filter(|_| d.memory).map(|o| {
+                    let offset = level.objects.iter().find(|u| u.object == o).map_or(0, |u| u.offset);
+                    object(profile, o, offset)
+                }),
+                example: (level.source_iv.clone(), level.sink_iv.clone(), level.address),
+                count: level.count,
+            };
+            // The same fact through several instructions of one line is one finding.
+            let same = out.iter_mut().find(|f| {
+                (f.kind, f.via, &f.distance, &f.source, &f.sink)
+                    == (finding.kind, finding.via, &finding.distance, &finding.source, &finding.sink)
+                    && f.object.as_ref().map(|o| &o.name) == finding.object.as_ref().map(|o| &o.name)
+            });
+            match same {
+                Some(f) => f.count += finding.count,
+                None => out.push(finding),
+            }
+        }
+    }
+    out.sort_by_key(|f| std::cmp::Reverse(f.count));
+    out
+}
+
+/// A variable and a place in it.
+pub fn object(profile: &Profile, index: u32, offset: i64) -> ObjectFinding {
+    let object = &profile.objects[index as usize];
+    let shown = match (object.kind, object.element) {
+        (ObjectKind::Global | ObjectKind::Stack, element) if element > 0 && i64::from(element) <= offset => {
+            format!("{}[{}]", object.name, offset / i64::from(element))
+        }
+        (ObjectKind::Heap, _) if offset != 0 => format!("{} + {offset}", object.name),
+        _ => object.name.clone(),
+    };
+    ObjectFinding { name: object.name.clone(), offset, shown }
+}
+
+/// Names of the variables to privatise, over all pieces.
+pub fn privatise(profile: &Profile, entry: &SourceLoop) -> Vec<String> {
+    let mut names: Vec<String> = entry
+        .verdicts
+        .iter()
+        .flat_map(|v| &v.privatise)
+        .filter_map(|&o| profile.objects.get(o as usize).map(|o| o.name.clone()))
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// Operators and accumulators of a loop's reductions, e.g. `("+", Some("sum"))`.
+pub fn reductions(profile: &Profile, entry: &SourceLoop) -> Vec<(&'static str, Option<String>, u32)> {
+    let mut out = Vec::new();
+    for verdict in &entry.verdicts {
+        for reduction in &verdict.reductions {
+            let operator = match reduction.operator {
+                Operation::Multiply => "*",
+                Operation::Minimum => "min",
+                Operation::Maximum => "max",
+                Operation::And => "&",
+                Operation::Or => "|",
+                Operation::Xor => "^",
+                _ => "+",
+            };
+            let member = |s: u32| reduction.statements.binary_search(&s).is_ok();
+            let name = profile
+                .dependences
+                .iter()
+                .filter(|d| d.memory && d.kind == Kind::Flow && member(d.source) && member(d.sink))
+                .flat_map(|d| &d.levels)
+                .flat_map(|l| &l.objects)
+                .filter_map(|o| profile.objects.get(o.object as usize))
+                .find(|o| matches!(o.kind, ObjectKind::Global | ObjectKind::Stack))
+                .map(|o| if reduction.array { format!("{}[:]", o.name) } else { o.name.clone() });
+            let line = reduction
+                .statements
+                .iter()
+                .filter(|&&s| {
+                    !matches!(profile.statements[s as usize].operation, Operation::Copy | Operation::Shuffle)
+                })
+                .map(|&s| profile.location_of(s).line)
+                .find(|&l| l > 0)
+                .unwrap_or(0);
+            let item = (operator, name, line);
+            if !out.contains(&item) {
+                out.push(item);
+            }
+        }
+    }
+    out
+}
+
+/// The directive to paste above a loop, or `None` if there is none.
+pub fn directive(profile: &Profile, entry: &SourceLoop) -> Option<String> {
+    if entry.recursive {
+        return None;
+    }
+    let mut text = String::from(if entry.file.ends_with(".f90") || entry.file.ends_with(".f") {
+        "!$omp parallel do"
+    } else {
+        "#pragma omp parallel for"
+    });
+    match entry.parallel {
+        Parallel::Yes => {}
+        Parallel::Reduction | Parallel::AfterPrivatisation => {
+            for (operator, name, line) in reductions(profile, entry) {
+                let name = name.unwrap_or_else(|| format!("/* accumulator of line {line} */"));
+                text += &format!(" reduction({operator}:{name})");
+            }
+            if entry.parallel == Parallel::AfterPrivatisation {
+                let names = privatise(profile, entry);
+                if names.iter().any(|n| n.contains(' ')) {
+                    return None;
+                }
+                text += &format!(" private({})", names.join(", "));
+            }
+        }
+        Parallel::No | Parallel::Unknown => return None,
+    }
+    Some(text)
+}

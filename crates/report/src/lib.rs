@@ -1,0 +1,12 @@
+//! What people and tools read, as pure functions of a profile and the verdicts on it.
+//!
+//! - [`finding`]: one loop's verdict in words and numbers, independent of any format;
+//! - [`wire`]: the JSON report, schema `loopwright.report/1`;
+//! - [`text`]: the terminal summary.
+#![forbid(unsafe_code)]
+
+pub mod finding;
+pub mod text;
+pub mod wire;
+
+pub use finding::{Report, report};

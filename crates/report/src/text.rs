@@ -1,0 +1,201 @@
+//! The terminal summary: trust first, then the loops with the largest share of operations.
+
+use std::fmt::Write;
+
+use profile::Profile;
+use schedule::{Parallel, SourceLoop};
+
+use crate::finding::{self, Report};
+
+/// How to write it.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// Most loops shown.
+    pub top: usize,
+    /// Use terminal colours.
+    pub colour: bool,
+}
+
+const WIDTH: usize = 100;
+
+/// Renders the summary.
+pub fn summary(report: &Report<'_>, options: Options) -> String {
+    let mut out = String::new();
+    header(report, &mut out);
+    let shown = select(report, options.top);
+    if shown.is_empty() {
+        out.push_str("\nNo loop of the program ran more than one iteration.\n");
+        return out;
+    }
+    for &at in &shown {
+        entry(report, at, options, &mut out);
+    }
+    let others = report.loops.len() - shown.len();
+    if others > 0 {
+        let _ = writeln!(out, "\n{others} more loops; --top N shows more, --format json all of them.");
+    }
+    out
+}
+
+/// The hottest loops of the program itself, then of libraries if they are hot; in program order.
+fn select(report: &Report<'_>, top: usize) -> Vec<usize> {
+    let mut order: Vec<usize> =
+        (0..report.loops.len()).filter(|&i| report.loops[i].main || report.loops[i].share >= 0.05).collect();
+    order.sort_by(|&a, &b| report.loops[b].share.total_cmp(&report.loops[a].share).then(a.cmp(&b)));
+    order.truncate(top);
+    order.sort_unstable();
+    order
+}
+
+fn header(report: &Report<'_>, out: &mut String) {
+    let p = report.profile;
+    let t = &p.trust;
+    let all = t.instructions + t.unrecorded;
+    let recorded = if all == 0 { 0.0 } else { 100.0 * t.instructions as f64 / all as f64 };
+    let _ = writeln!(
+        out,
+        "{}: {} instructions recorded ({recorded:.1} %), {:.1} % in exact affine form, {} dependences",
+        p.program.argv.first().map_or("program", |a| a.rsplit('/').next().unwrap_or(a)),
+        number(t.instructions),
+        100.0 * report.exact_fraction,
+        number(t.dependences),
+    );
+    for (label, list) in [("truncated", &t.truncated), ("not recorded", &t.untracked)] {
+        if !list.is_empty() {
+            paragraph(out, "  ", &format!("{label}: {}", list.join("; ")));
+        }
+    }
+    if !t.missing_debug_information.is_empty() {
+        let main = p.functions.iter().find(|f| f.main).map(|f| f.module.clone()).unwrap_or_default();
+        if t.missing_debug_information.contains(&main) {
+            paragraph(
+                out,
+                "  ",
+                &format!(
+                    "no line information in {main}: loops are named function+offset; compile with -g for source lines"
+                ),
+            );
+        }
+    }
+    let _ = writeln!(out, "  verdicts hold for this run on this input");
+}
+
+fn entry(report: &Report<'_>, at: usize, options: Options, out: &mut String) {
+    let p = report.profile;
+    let l = &report.loops[at];
+    let indent = "  ".repeat(l.depth.min(8));
+    let (start, end) = if options.colour { colours(l.parallel) } else { ("", "") };
+    let calls = if l.calls.is_empty() { String::new() } else { format!(" via {}", l.calls.join(" > ")) };
+    let _ =
+        writeln!(out, "\n{:5.1} %  {indent}{}{calls}  {start}{}{end}", 100.0 * l.share, l.id, headline(l),);
+    let pad = format!("         {indent}");
+    let trip = l.iterations as f64 / l.entries.max(1) as f64;
+    let mut facts =
+        format!("{} iterations in {} entries ({trip:.1} each)", number(l.iterations), number(l.entries));
+    if let Some(stride) = l.stride01 {
+        let _ = write!(facts, ", {:.0} % of accesses at stride 0 or 1", 100.0 * stride);
+    }
+    paragraph(out, &pad, &facts);
+    if let Some(directive) = finding::directive(p, l) {
+        paragraph(out, &pad, &directive);
+    }
+    let private = finding::privatise(p, l);
+    if !private.is_empty() && l.parallel != Parallel::AfterPrivatisation {
+        paragraph(out, &pad, &format!("private in each iteration: {}", private.join(", ")));
+    }
+    if l.parallel == Parallel::No {
+        for b in finding::blocking(p, l).into_iter().take(2) {
+            paragraph(out, &pad, &blocking(p, &b, l));
+        }
+    }
+}
+
+fn headline(l: &SourceLoop) -> String {
+    let kind = if l.recursive { "recursion" } else { "loop" };
+    match l.parallel {
+        Parallel::Yes => format!("parallel {kind}"),
+        Parallel::Reduction => format!("parallel {kind} with a reduction"),
+        Parallel::AfterPrivatisation => format!("parallel {kind} after privatisation"),
+        Parallel::No => format!("{kind} is not parallel"),
+        Parallel::Unknown => format!("{kind}: dependences not recorded"),
+    }
+}
+
+/// One blocking dependence in words.
+fn blocking(_: &Profile, b: &finding::BlockingFinding, l: &SourceLoop) -> String {
+    let what = b.object.as_ref().map_or_else(|| "a register".to_owned(), |o| format!("`{}`", o.shown));
+    let level = b.distance.iter().rposition(|d| *d != Some(0)).filter(|_| b.distance.len() <= l.depth + 1);
+    let distance = level.and_then(|q| b.distance[q]);
+    let gap = match distance {
+        Some(1) => "the previous one".to_owned(),
+        Some(n) if n > 1 => format!("the one {n} before"),
+        _ => "an earlier one".to_owned(),
+    };
+    let lines = format!("line {} <- line {}", b.sink.1, b.source.1);
+    match b.kind {
+        "flow" => format!("an iteration reads {what} written by {gap} ({lines})"),
+        "anti" => format!("an iteration overwrites {what} that {gap} reads ({lines})"),
+        _ => format!("an iteration overwrites {what} written by {gap} ({lines})"),
+    }
+}
+
+fn colours(parallel: Parallel) -> (&'static str, &'static str) {
+    match parallel {
+        Parallel::Yes | Parallel::Reduction => ("\x1b[32m", "\x1b[0m"),
+        Parallel::AfterPrivatisation => ("\x1b[33m", "\x1b[0m"),
+        Parallel::No => ("\x1b[31m", "\x1b[0m"),
+        Parallel::Unknown => ("\x1b[2m", "\x1b[0m"),
+    }
+}
+
+/// Writes text broken at spaces to the width of a terminal.
+fn paragraph(out: &mut String, pad: &str, text: &str) {
+    let mut line = pad.to_owned();
+    for word in text.split(' ') {
+        if line.chars().count() + 1 + word.chars().count() > WIDTH && line.len() > pad.len() {
+            out.push_str(line.trim_end());
+            out.push('\n');
+            line = format!("{pad}  ");
+        }
+        if line.len() > pad.len() && !line.ends_with("  ") {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    out.push_str(line.trim_end());
+    out.push('\n');
+}
+
+/// A count a person can read: `1,234`, `12.3 M`.
+pub fn number(n: u64) -> String {
+    match n {
+        0..10_000 => {
+            let text = n.to_string();
+            if text.len() > 3 {
+                format!("{},{}", &text[..text.len() - 3], &text[text.len() - 3..])
+            } else {
+                text
+            }
+        }
+        10_000..1_000_000 => format!("{:.0} k", n as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} M", n as f64 / 1e6),
+        _ => format!("{:.2} G", n as f64 / 1e9),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_paragraphs() {
+        assert_eq!(number(999), "999");
+        assert_eq!(number(1234), "1,234");
+        assert_eq!(number(56_789), "57 k");
+        assert_eq!(number(2_500_000), "2.5 M");
+        let mut out = String::new();
+        paragraph(&mut out, "    ", &"word ".repeat(60));
+        assert!(out.lines().all(|l| l.chars().count() <= WIDTH && l.starts_with("    ")));
+        assert_eq!(out.split_whitespace().count(), 60);
+    }
+}
