@@ -3,11 +3,11 @@
 //! A cell names its last writer or reader; a reader cell also heads a list of earlier readers, latest (largest
 //! key) first, in a slab shared by all pages. The lists follow the rule of [`crate::class`].
 
+use crate::Stmt;
 use crate::arena::Point;
 use crate::class::{Class, Earlier, Key, NO_CHAIN, is_redundant};
 use crate::iv::Iv;
 use crate::page::{PAGE, Seg, Tables};
-use crate::Stmt;
 
 /// No statement: an empty cell.
 pub(crate) const NONE: Stmt = u32::MAX;
@@ -248,7 +248,13 @@ impl Dense {
 
 /// Adds a reader to a cell; `key_to` gives the key between the cell's reader and the new one.
 #[inline]
-pub(crate) fn add_reader(nodes: &mut Nodes, cell: &mut Cell, stmt: Stmt, point: Point, key_to: impl FnOnce(&Cell) -> Key) {
+pub(crate) fn add_reader(
+    nodes: &mut Nodes,
+    cell: &mut Cell,
+    stmt: Stmt,
+    point: Point,
+    key_to: impl FnOnce(&Cell) -> Key,
+) {
     if cell.stmt == NONE {
         *cell = Cell { stmt, point, chain: 0 };
         return;

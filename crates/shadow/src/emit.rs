@@ -28,7 +28,13 @@ pub(crate) struct Sink<'a> {
 impl Sink<'_> {
     /// Reports a piece; `is_ours` says whether a statement belongs to the record being applied.
     #[inline]
-    pub fn report(&self, client: &mut impl Client, kind: Kind, piece: &Piece, is_ours: impl Fn(Stmt) -> bool) {
+    pub fn report(
+        &self,
+        client: &mut impl Client,
+        kind: Kind,
+        piece: &Piece,
+        is_ours: impl Fn(Stmt) -> bool,
+    ) {
         let constant = |count: i64, sink_iv: Iv, source_iv: Iv, source_step: Iv| DependenceRun {
             kind,
             source: piece.stmt,

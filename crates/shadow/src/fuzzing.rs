@@ -48,9 +48,19 @@ struct Access {
 #[derive(Clone, Debug)]
 enum Node {
     Block(Vec<Access>),
-    Loop { trip: i64, slope: i64, body: Vec<Node> },
+    Loop {
+        trip: i64,
+        slope: i64,
+        body: Vec<Node>,
+    },
     /// An innermost loop recorded folded; parts of at most `part` iterations, `exit` executed after each part.
-    Folded { trip: i64, slope: i64, part: i64, block: Vec<Access>, exit: Option<Vec<Access>> },
+    Folded {
+        trip: i64,
+        slope: i64,
+        part: i64,
+        block: Vec<Access>,
+        exit: Option<Vec<Access>>,
+    },
 }
 
 struct Generator {
@@ -92,7 +102,13 @@ impl Generator {
         let offset = if self.aligned { offset & -i64::from(size.min(8)) } else { offset };
         let stmt = self.contexts.len() as u32;
         self.contexts.push(path.to_vec());
-        Access { stmt, write: self.random.chance(2), size, base: self.base.wrapping_add_signed(offset), strides }
+        Access {
+            stmt,
+            write: self.random.chance(2),
+            size,
+            base: self.base.wrapping_add_signed(offset),
+            strides,
+        }
     }
 
     fn nodes(&mut self, path: &mut Vec<u32>) -> Vec<Node> {
@@ -126,7 +142,13 @@ fn operands(block: &[Access], iv: &[i64], lane: Option<usize>) -> Vec<Operand> {
         .iter()
         .map(|a| {
             let base = a.strides.iter().zip(iv).fold(a.base, |at, (s, x)| at.wrapping_add_signed(s * x));
-            Operand { stmt: a.stmt, write: a.write, base, stride: lane.map_or(0, |l| a.strides[l]), size: a.size }
+            Operand {
+                stmt: a.stmt,
+                write: a.write,
+                base,
+                stride: lane.map_or(0, |l| a.strides[l]),
+                size: a.size,
+            }
         })
         .collect()
 }

@@ -25,6 +25,7 @@ mod dense;
 mod emit;
 pub mod fuzzing;
 mod iv;
+pub mod kernels;
 mod memory;
 mod page;
 mod query;

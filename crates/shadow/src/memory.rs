@@ -125,7 +125,10 @@ impl Memory {
         let point = self.tables.arena.enter(&iv, record.lane);
         let lane = self.tables.arena.lane(point.inst);
         let part = Part { iv, point, lane, count: count as i64 };
-        let at = |o: &Operand| Operand { base: o.base.wrapping_add_signed(o.stride.wrapping_mul(done as i64)), ..*o };
+        let at = |o: &Operand| Operand {
+            base: o.base.wrapping_add_signed(o.stride.wrapping_mul(done as i64)),
+            ..*o
+        };
         if count == 1 {
             for o in record.operands {
                 self.single(&at(o), &part, Sinks::Each, 0, client);
@@ -226,8 +229,7 @@ impl Memory {
     ) {
         let number = self.directory.entry(at);
         let offset = at as u32 % PAGE;
-        let accesses =
-            Accesses { page: at - u64::from(offset), offset, stride: 0, size, count: 1, t: 0 };
+        let accesses = Accesses { page: at - u64::from(offset), offset, stride: 0, size, count: 1, t: 0 };
         let sink = part.sink(o.stmt, sinks);
         let point = part.point_at(t);
         if o.write {
@@ -244,7 +246,15 @@ impl Memory {
         }
     }
 
-    fn add_reader(&mut self, number: usize, offset: u32, size: u32, stmt: Stmt, point: Point, client: &impl Client) {
+    fn add_reader(
+        &mut self,
+        number: usize,
+        offset: u32,
+        size: u32,
+        stmt: Stmt,
+        point: Point,
+        client: &impl Client,
+    ) {
         let half = &mut self.directory.pages[number].readers;
         let t = &mut self.tables;
         if let Some(dense) = &mut half.dense {
@@ -281,8 +291,7 @@ impl Memory {
             let offset = at as u32 % PAGE;
             let size = left.min(PAGE - offset);
             let number = self.directory.entry(at);
-            let accesses =
-                Accesses { page: at - u64::from(offset), offset, stride: 0, size, count: 1, t: 0 };
+            let accesses = Accesses { page: at - u64::from(offset), offset, stride: 0, size, count: 1, t: 0 };
             let sink = part.sink(o.stmt, Sinks::All(part.count));
             self.report_in(number, Side::Writers, Kind::Flow, &accesses, &sink, client);
             for t in [part.count - 2, part.count - 1] {
@@ -320,7 +329,8 @@ impl Memory {
         if o.stride.unsigned_abs() != u64::from(o.size) {
             for t in 0..part.count {
                 let base = o.base.wrapping_add_signed(o.stride.wrapping_mul(t));
-                let one = Part { iv: part.iv.advanced(part.lane, t), point: part.point_at(t), count: 1, ..*part };
+                let one =
+                    Part { iv: part.iv.advanced(part.lane, t), point: part.point_at(t), count: 1, ..*part };
                 self.single(&Operand { base, ..*o }, &one, Sinks::Each, 0, client);
             }
             return;

@@ -358,7 +358,11 @@ impl Directory {
 
     pub fn bytes(&self) -> usize {
         self.tables.len() * size_of::<[u32; PAGES]>()
-            + self.pages.iter().map(|p| size_of::<Page>() + p.writers.bytes() + p.readers.bytes()).sum::<usize>()
+            + self
+                .pages
+                .iter()
+                .map(|p| size_of::<Page>() + p.writers.bytes() + p.readers.bytes())
+                .sum::<usize>()
     }
 
     #[inline]
@@ -404,10 +408,12 @@ impl Directory {
 
     /// Calls `f` with every page that overlaps `start..=last` and the bytes of it inside.
     pub fn for_each_in(&mut self, start: u64, last: u64, mut f: impl FnMut(&mut Page, u32, u32)) {
-        let mut chunks: Vec<(u64, u32)> =
-            self.chunks.iter().map(|(c, t)| (*c, *t)).filter(|(c, _)| {
-                *c >= start >> CHUNK_BITS && *c <= last >> CHUNK_BITS
-            }).collect();
+        let mut chunks: Vec<(u64, u32)> = self
+            .chunks
+            .iter()
+            .map(|(c, t)| (*c, *t))
+            .filter(|(c, _)| *c >= start >> CHUNK_BITS && *c <= last >> CHUNK_BITS)
+            .collect();
         chunks.sort_unstable();
         for (chunk, table) in chunks {
             for slot in 0..PAGES {

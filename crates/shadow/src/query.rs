@@ -170,7 +170,11 @@ fn query_segment(t: &Tables, seg: &Seg, a: &Accesses, out: &mut Vec<Piece>) {
                 count,
                 stmt: class.stmt,
                 iv: t.iv(seg, e),
-                step: if elements == 0 || count == 1 { Iv::ZERO } else { class.step.times(i64::from(elements)) },
+                step: if elements == 0 || count == 1 {
+                    Iv::ZERO
+                } else {
+                    class.step.times(i64::from(elements))
+                },
                 address: a.page + u64::from(seg.start) + u64::from(r.max(e * width)),
                 address_step: i64::from(period) * i64::from(a.stride),
             };

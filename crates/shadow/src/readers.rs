@@ -33,7 +33,14 @@ pub(crate) fn add_run(half: &mut Half, t: &mut Tables, client: &impl Client, run
     half.thaw(t, hi - lo);
 }
 
-fn overlay(half: &Half, t: &mut Tables, client: &impl Client, run: &Run, lo: u32, hi: u32) -> Option<Vec<Seg>> {
+fn overlay(
+    half: &Half,
+    t: &mut Tables,
+    client: &impl Client,
+    run: &Run,
+    lo: u32,
+    hi: u32,
+) -> Option<Vec<Seg>> {
     let class = *t.classes.get(run.class);
     let size = i64::from(class.size);
     let mut new = Vec::new();
