@@ -26,6 +26,37 @@ pub(crate) struct Sink<'a> {
 }
 
 impl Sink<'_> {
+    /// Reports one source of access 0.
+    #[inline]
+    pub fn report_one(
+        &self,
+        client: &mut impl Client,
+        kind: Kind,
+        stmt: Stmt,
+        iv: &Iv,
+        address: u64,
+        is_ours: impl Fn(Stmt) -> bool,
+    ) {
+        if let Sinks::Each = self.sinks {
+            client.dependence(&DependenceRun {
+                kind,
+                source: stmt,
+                sink: self.stmt,
+                source_iv: *iv,
+                source_step: Iv::ZERO,
+                sink_iv: *self.iv,
+                sink_step: Iv::ZERO,
+                count: 1,
+                address,
+                address_step: 0,
+            });
+            return;
+        }
+        let piece =
+            Piece { t: 0, t_step: 1, count: 1, stmt, iv: *iv, step: Iv::ZERO, address, address_step: 0 };
+        self.report(client, kind, &piece, is_ours);
+    }
+
     /// Reports a piece; `is_ours` says whether a statement belongs to the record being applied.
     #[inline]
     pub fn report(

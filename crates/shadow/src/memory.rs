@@ -5,7 +5,7 @@ use crate::class::{Class, NO_CHAIN};
 use crate::emit::{Sink, Sinks};
 use crate::iv::Iv;
 use crate::page::{Directory, PAGE, Page, Run, Seg, Tables};
-use crate::query::{Accesses, Piece, query};
+use crate::query::{Accesses, Found, Piece, find, query};
 use crate::readers::{add_point_to_cells, add_run};
 use crate::record::{Plan, Planner};
 use crate::{Client, Kind, Operand, Record, Stmt};
@@ -229,19 +229,17 @@ impl Memory {
     ) {
         let number = self.directory.entry(at);
         let offset = at as u32 % PAGE;
-        let accesses = Accesses { page: at - u64::from(offset), offset, stride: 0, size, count: 1, t: 0 };
+        let end = offset + size;
         let sink = part.sink(o.stmt, sinks);
         let point = part.point_at(t);
         if o.write {
-            self.report_in(number, Side::Writers, Kind::Output, &accesses, &sink, client);
-            self.report_in(number, Side::Readers, Kind::Anti, &accesses, &sink, client);
+            self.report_in(number, Side::Writers, Kind::Output, at, size, &sink, client);
+            self.report_in(number, Side::Readers, Kind::Anti, at, size, &sink, client);
             let page = &mut self.directory.pages[number];
-            page.readers.clear(&mut self.tables, offset, offset + size);
-            let class = self.tables.classes.id(Class { stmt: o.stmt, size, step: Iv::ZERO, chain: NO_CHAIN });
-            let seg = Seg { start: offset as u16, end: (offset + size) as u16, class, point, e0: 0 };
-            page.writers.assign_point(&mut self.tables, seg);
+            page.readers.clear(&mut self.tables, offset, end);
+            page.writers.assign_access(&mut self.tables, offset, end, o.stmt, point);
         } else {
-            self.report_in(number, Side::Writers, Kind::Flow, &accesses, &sink, client);
+            self.report_in(number, Side::Writers, Kind::Flow, at, size, &sink, client);
             self.add_reader(number, offset, size, o.stmt, point, client);
         }
     }
@@ -265,12 +263,16 @@ impl Memory {
         add_run(half, t, client, &run, offset, offset + size);
     }
 
+    /// Reports what one access inside a page finds on one side.
+    #[allow(clippy::too_many_arguments)]
+    #[inline]
     fn report_in(
         &mut self,
         number: usize,
         side: Side,
         kind: Kind,
-        accesses: &Accesses,
+        at: u64,
+        size: u32,
         sink: &Sink,
         client: &mut impl Client,
     ) {
@@ -278,10 +280,32 @@ impl Memory {
         if half.is_empty() {
             return;
         }
-        self.pieces.clear();
-        query(half, &self.tables, accesses, &mut self.pieces);
-        for piece in &self.pieces {
-            sink.report(client, kind, piece, |s| self.seen.get(s as usize) == Some(&self.now));
+        let (t, seen, now) = (&self.tables, &self.seen, &self.now);
+        let is_ours = |s: Stmt| seen.get(s as usize) == Some(now);
+        let offset = at as u32 % PAGE;
+        match find(half, t, offset, size) {
+            Found::Nothing => {}
+            Found::Cell(cell) => {
+                sink.report_one(client, kind, cell.stmt, &t.arena.iv(cell.point), at, is_ours);
+                for node in t.nodes.iter(cell.chain) {
+                    sink.report_one(client, kind, node.stmt, &t.arena.iv(node.point), at, is_ours);
+                }
+            }
+            Found::Element { stmt, iv, chain } => {
+                sink.report_one(client, kind, stmt, &iv, at, is_ours);
+                for earlier in t.classes.chain(chain) {
+                    sink.report_one(client, kind, earlier.stmt, &iv.after(1, &earlier.offset), at, is_ours);
+                }
+            }
+            Found::Several => {
+                let accesses =
+                    Accesses { page: at - u64::from(offset), offset, stride: 0, size, count: 1, t: 0 };
+                self.pieces.clear();
+                query(half, t, &accesses, &mut self.pieces);
+                for piece in &self.pieces {
+                    sink.report(client, kind, piece, is_ours);
+                }
+            }
         }
     }
 
@@ -291,9 +315,8 @@ impl Memory {
             let offset = at as u32 % PAGE;
             let size = left.min(PAGE - offset);
             let number = self.directory.entry(at);
-            let accesses = Accesses { page: at - u64::from(offset), offset, stride: 0, size, count: 1, t: 0 };
             let sink = part.sink(o.stmt, Sinks::All(part.count));
-            self.report_in(number, Side::Writers, Kind::Flow, &accesses, &sink, client);
+            self.report_in(number, Side::Writers, Kind::Flow, at, size, &sink, client);
             for t in [part.count - 2, part.count - 1] {
                 self.add_reader(number, offset, size, o.stmt, part.point_at(t), client);
             }

@@ -5,9 +5,10 @@
 //! an element becomes a segment of its own with a smaller size. When the segments of a half get too many, or
 //! single accesses keep failing to coalesce, the half turns [`Dense`]; long runs turn it back (with hysteresis).
 
+use crate::Stmt;
 use crate::arena::{Arena, Point};
-use crate::class::{Class, Classes};
-use crate::dense::{Dense, NONE, Nodes};
+use crate::class::{Class, Classes, NO_CHAIN};
+use crate::dense::{Cell, Dense, NONE, Nodes};
 use crate::iv::Iv;
 use rustc_hash::FxHashMap;
 
@@ -102,7 +103,7 @@ impl Run {
 #[derive(Default)]
 pub(crate) struct Half {
     pub segs: Vec<Seg>,
-    pub dense: Option<Box<Dense>>,
+    pub dense: Option<Dense>,
     misses: u32,
 }
 
@@ -112,7 +113,7 @@ impl Half {
     }
 
     pub fn bytes(&self) -> usize {
-        self.segs.capacity() * size_of::<Seg>() + self.dense.as_ref().map_or(0, |d| d.bytes())
+        self.segs.capacity() * size_of::<Seg>() + self.dense.as_ref().map_or(0, Dense::bytes)
     }
 
     /// Marks what is referred to.
@@ -198,15 +199,22 @@ impl Half {
         }
     }
 
-    /// Makes one element the content of its bytes and tries to join it to its neighbours.
+    /// Makes one access the content of its bytes.
     #[inline]
-    pub fn assign_point(&mut self, t: &mut Tables, seg: Seg) {
-        let (lo, hi) = (u32::from(seg.start), u32::from(seg.end));
+    pub fn assign_access(&mut self, t: &mut Tables, lo: u32, hi: u32, stmt: Stmt, point: Point) {
         if let Some(dense) = &mut self.dense {
-            dense.clear(&mut t.nodes, lo, hi);
-            dense.fill(t, &seg);
+            for i in dense.range(&mut t.nodes, lo, hi) {
+                dense.cells[i] = Cell { stmt, point, chain: 0 };
+            }
             return;
         }
+        let class = t.classes.id(Class { stmt, size: hi - lo, step: Iv::ZERO, chain: NO_CHAIN });
+        self.assign_point(t, Seg { start: lo as u16, end: hi as u16, class, point, e0: 0 });
+    }
+
+    /// Makes one element the content of its bytes (not dense) and tries to join it to its neighbours.
+    pub fn assign_point(&mut self, t: &mut Tables, seg: Seg) {
+        let (lo, hi) = (u32::from(seg.start), u32::from(seg.end));
         let before = self.segs.len();
         let mut i = self.find(lo);
         if i < before && self.segs[i].start == seg.start && self.segs[i].end == seg.end {
@@ -269,10 +277,11 @@ impl Half {
         if a.end != b.start {
             return false;
         }
-        let (ca, cb) = (*t.classes.get(a.class), *t.classes.get(b.class));
+        let (ca, cb) = (t.classes.get(a.class), t.classes.get(b.class));
         if ca.stmt != cb.stmt || ca.size != cb.size || ca.chain != cb.chain {
             return false;
         }
+        let (ca, cb) = (*ca, *cb);
         let (na, nb) = (a.len() / ca.size, b.len() / cb.size);
         let (ia, ib) = (t.iv(&a, 0), t.iv(&b, 0));
         let step = match (na, nb) {
@@ -305,7 +314,7 @@ impl Half {
             for s in &self.segs {
                 granule |= u32::from(s.start) | u32::from(s.end) | t.classes.get(s.class).size;
             }
-            let mut dense = Box::new(Dense::new(granule));
+            let mut dense = Dense::new(granule);
             for seg in std::mem::take(&mut self.segs) {
                 dense.fill(t, &seg);
             }

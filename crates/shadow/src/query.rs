@@ -6,7 +6,7 @@
 
 use crate::Stmt;
 use crate::class::Classes;
-use crate::dense::NONE;
+use crate::dense::{Cell, NONE};
 use crate::iv::Iv;
 use crate::page::{Half, Seg, Tables};
 
@@ -140,6 +140,53 @@ pub(crate) fn query(half: &Half, t: &Tables, accesses: &Accesses, out: &mut Vec<
         };
         a.skip(n);
     }
+}
+
+/// What one access finds.
+pub(crate) enum Found {
+    Nothing,
+    /// One cell, or several that agree.
+    Cell(Cell),
+    /// One element of a segment.
+    Element {
+        stmt: Stmt,
+        iv: Iv,
+        chain: u32,
+    },
+    /// Anything else: [`query`] tells.
+    Several,
+}
+
+/// What an access of `size` bytes at `offset` finds.
+#[inline]
+pub(crate) fn find(half: &Half, t: &Tables, offset: u32, size: u32) -> Found {
+    if let Some(dense) = &half.dense {
+        let shift = dense.shift();
+        let (first, last) = ((offset >> shift) as usize, ((offset + size - 1) >> shift) as usize);
+        let cell = dense.cells[first];
+        if first != last && dense.cells[first + 1..=last].iter().any(|c| *c != cell) {
+            return Found::Several;
+        }
+        return if cell.stmt == NONE { Found::Nothing } else { Found::Cell(cell) };
+    }
+    let Some(seg) = half.segs.get(half.find(offset)) else { return Found::Nothing };
+    let (start, end) = (u32::from(seg.start), u32::from(seg.end));
+    if start >= offset + size {
+        return Found::Nothing;
+    }
+    if start > offset || end < offset + size {
+        return Found::Several;
+    }
+    let class = t.classes.get(seg.class);
+    let (first, last) = if seg.len() == class.size {
+        (0, 0)
+    } else {
+        ((offset - start) / class.size, (offset - start + size - 1) / class.size)
+    };
+    if first != last {
+        return Found::Several;
+    }
+    Found::Element { stmt: class.stmt, iv: t.iv(seg, first), chain: class.chain }
 }
 
 fn gcd(a: u32, b: u32) -> u32 {
