@@ -4,7 +4,7 @@ use crate::arena::{MAX_OFFSET, Point};
 use crate::class::{Class, NO_CHAIN};
 use crate::emit::{Sink, Sinks};
 use crate::iv::Iv;
-use crate::page::{Directory, PAGE, Page, Run, Seg, Tables};
+use crate::page::{Directory, PAGE, Page, Run, Tables};
 use crate::query::{Accesses, Found, Piece, find, query};
 use crate::readers::{add_point_to_cells, add_run};
 use crate::record::{Plan, Planner};
@@ -257,6 +257,9 @@ impl Memory {
         let t = &mut self.tables;
         if let Some(dense) = &mut half.dense {
             return add_point_to_cells(dense, t, client, stmt, point, offset, offset + size);
+        }
+        if half.is_free(offset, offset + size) {
+            return half.assign_access(t, offset, offset + size, stmt, point);
         }
         let class = t.classes.id(Class { stmt, size, step: Iv::ZERO, chain: NO_CHAIN });
         let run = Run { start: i64::from(offset), class, point, e0: 0 };

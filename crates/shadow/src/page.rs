@@ -149,6 +149,12 @@ impl Half {
         }
     }
 
+    /// Whether no segment overlaps `lo..hi`.
+    #[inline]
+    pub fn is_free(&self, lo: u32, hi: u32) -> bool {
+        self.segs.get(self.find(lo)).is_none_or(|s| u32::from(s.start) >= hi)
+    }
+
     /// Forgets the bytes `lo..hi`.
     pub fn clear(&mut self, t: &mut Tables, lo: u32, hi: u32) {
         if self.is_empty() {
@@ -280,6 +286,19 @@ impl Half {
         let (ca, cb) = (t.classes.get(a.class), t.classes.get(b.class));
         if ca.stmt != cb.stmt || ca.size != cb.size || ca.chain != cb.chain {
             return false;
+        }
+        if b.len() == cb.size && a.len() > ca.size && a.point.inst == b.point.inst && b.e0 == 0 {
+            let lane = t.arena.lane(a.point.inst);
+            if ca.step.is_along(lane) {
+                let e = i64::from(a.e0) + i64::from(a.len() / ca.size);
+                let continued = i64::from(a.point.k).wrapping_add(e.wrapping_mul(ca.step.0[lane]));
+                if continued != i64::from(b.point.k) {
+                    return false;
+                }
+                self.segs[i].end = b.end;
+                self.segs.remove(i + 1);
+                return true;
+            }
         }
         let (ca, cb) = (*ca, *cb);
         let (na, nb) = (a.len() / ca.size, b.len() / cb.size);
