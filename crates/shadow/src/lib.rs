@@ -19,6 +19,7 @@
 #![forbid(unsafe_code)]
 
 mod arena;
+mod cache;
 pub mod check;
 mod class;
 mod dense;
@@ -27,10 +28,12 @@ pub mod fuzzing;
 mod iv;
 pub mod kernels;
 mod memory;
+mod overlay;
 mod page;
 mod query;
 mod readers;
 mod record;
+mod strided;
 
 pub use iv::{Iv, MAX_DIMS};
 pub use memory::{Memory, Options};

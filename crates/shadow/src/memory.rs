@@ -1,9 +1,11 @@
 //! The engine: applies records to the shadow and reports what they depend on.
 
 use crate::arena::{MAX_OFFSET, Point};
+use crate::cache::{Answer, Changes};
 use crate::class::{Class, NO_CHAIN};
 use crate::emit::{Sink, Sinks};
 use crate::iv::Iv;
+use crate::overlay::{Overlay, Strided};
 use crate::page::{Directory, PAGE, Page, Run, Tables};
 use crate::query::{Accesses, Found, Piece, find, query};
 use crate::readers::{add_point_to_cells, add_run};
@@ -26,23 +28,27 @@ impl Default for Options {
 /// Last writers and readers of every byte.
 pub struct Memory {
     options: Options,
-    directory: Directory,
-    tables: Tables,
+    pub(crate) directory: Directory,
+    pub(crate) tables: Tables,
     planner: Planner,
-    pieces: Vec<Piece>,
+    pub(crate) pieces: Vec<Piece>,
     /// For each statement, the number of the last (part of a) record that contained it.
     seen: Vec<u64>,
     now: u64,
     compact_at: usize,
+    overlays: [Overlay; 2],
+    pub(crate) changes: [Changes; 2],
+    pub(crate) answers: Vec<[Option<Box<Answer>>; 2]>,
+    pub(crate) fresh: Vec<Piece>,
 }
 
 /// Part of a record: `count` iterations from `iv`.
 #[derive(Clone, Copy)]
-struct Part {
-    iv: Iv,
-    point: Point,
-    lane: usize,
-    count: i64,
+pub(crate) struct Part {
+    pub iv: Iv,
+    pub point: Point,
+    pub lane: usize,
+    pub count: i64,
 }
 
 impl Part {
@@ -56,13 +62,13 @@ impl Part {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
+pub(crate) enum Side {
     Writers,
     Readers,
 }
 
 impl Side {
-    fn of(self, page: &mut Page) -> &mut crate::page::Half {
+    pub(crate) fn of(self, page: &mut Page) -> &mut crate::page::Half {
         match self {
             Side::Writers => &mut page.writers,
             Side::Readers => &mut page.readers,
@@ -82,7 +88,15 @@ impl Memory {
             seen: Vec::new(),
             now: 0,
             compact_at: options.compact_from,
+            overlays: Default::default(),
+            changes: [Changes::new(), Changes::new()],
+            answers: Vec::new(),
+            fresh: Vec::new(),
         }
+    }
+
+    pub(crate) fn side(&mut self, side: Side) -> &mut Overlay {
+        &mut self.overlays[side as usize]
     }
 
     /// Bytes of heap memory in use, approximately.
@@ -95,6 +109,13 @@ impl Memory {
     pub fn forget(&mut self, start: u64, end: u64) {
         if start >= end {
             return;
+        }
+        self.answers.clear();
+        for side in [Side::Writers, Side::Readers] {
+            while let Some(i) = self.side(side).meeting(start, end) {
+                let lattice = self.side(side).take(i);
+                self.flush(side, &lattice);
+            }
         }
         let tables = &mut self.tables;
         self.directory.for_each_in(start, end - 1, |page, lo, hi| {
@@ -232,27 +253,61 @@ impl Memory {
         let end = offset + size;
         let sink = part.sink(o.stmt, sinks);
         let point = part.point_at(t);
+        if self.overlays.iter().any(|o| o.touches(at, at.wrapping_add(u64::from(size)))) {
+            return self.single_through(o, at, size, &sink, point, client);
+        }
         if o.write {
             self.report_in(number, Side::Writers, Kind::Output, at, size, &sink, client);
             self.report_in(number, Side::Readers, Kind::Anti, at, size, &sink, client);
             let page = &mut self.directory.pages[number];
+            self.changes[0].touch(at);
+            self.changes[1].touch(at);
             page.readers.clear(&mut self.tables, offset, end);
             page.writers.assign_access(&mut self.tables, offset, end, o.stmt, point);
         } else {
             self.report_in(number, Side::Writers, Kind::Flow, at, size, &sink, client);
-            self.add_reader(number, offset, size, o.stmt, point, client);
+            self.add_reader(at, size, o.stmt, point, client);
         }
     }
 
-    fn add_reader(
+    /// A single access where lattices may lie above the pages.
+    #[allow(clippy::too_many_arguments)]
+    fn single_through(
         &mut self,
-        number: usize,
-        offset: u32,
+        o: &Operand,
+        at: u64,
         size: u32,
-        stmt: Stmt,
+        sink: &Sink,
         point: Point,
-        client: &impl Client,
+        client: &mut impl Client,
     ) {
+        let a = Strided::one(at, size);
+        if !o.write {
+            self.report_at(Side::Writers, Kind::Flow, at, size, sink, client);
+            return self.add_reader(at, size, o.stmt, point, client);
+        }
+        self.report_at(Side::Writers, Kind::Output, at, size, sink, client);
+        self.report_at(Side::Readers, Kind::Anti, at, size, sink, client);
+        self.cover(Side::Readers, &a);
+        self.cover(Side::Writers, &a);
+        let number = self.directory.entry(at);
+        let offset = at as u32 % PAGE;
+        let page = &mut self.directory.pages[number];
+        page.readers.clear(&mut self.tables, offset, offset + size);
+        page.writers.assign_access(&mut self.tables, offset, offset + size, o.stmt, point);
+        self.changes[0].touch(at);
+        self.changes[1].touch(at);
+    }
+
+    fn add_reader(&mut self, at: u64, size: u32, stmt: Stmt, point: Point, client: &impl Client) {
+        if self.overlays[1].touches(at, at.wrapping_add(u64::from(size)))
+            && self.read_through(at, size, stmt, point, client)
+        {
+            return;
+        }
+        self.changes[1].touch(at);
+        let number = self.directory.entry(at);
+        let offset = at as u32 % PAGE;
         let half = &mut self.directory.pages[number].readers;
         let t = &mut self.tables;
         if let Some(dense) = &mut half.dense {
@@ -266,7 +321,31 @@ impl Memory {
         add_run(half, t, client, &run, offset, offset + size);
     }
 
-    /// Reports what one access inside a page finds on one side.
+    /// Reports what one access inside a page finds in lattices and pages of one side.
+    fn report_at(
+        &mut self,
+        side: Side,
+        kind: Kind,
+        at: u64,
+        size: u32,
+        sink: &Sink,
+        client: &mut impl Client,
+    ) {
+        if !self.overlays[side as usize].touches(at, at.wrapping_add(u64::from(size))) {
+            let number = self.directory.entry(at);
+            return self.report_in(number, side, kind, at, size, sink, client);
+        }
+        let mut pieces = std::mem::take(&mut self.pieces);
+        pieces.clear();
+        self.gather(side, &Strided::one(at, size), sink.stmt, &mut pieces);
+        let is_ours = |s: Stmt| self.seen.get(s as usize) == Some(&self.now);
+        for piece in &pieces {
+            sink.report_all(client, kind, piece, &self.tables.classes, is_ours);
+        }
+        self.pieces = pieces;
+    }
+
+    /// Reports what one access inside a page finds in the page.
     #[allow(clippy::too_many_arguments)]
     #[inline]
     fn report_in(
@@ -306,7 +385,7 @@ impl Memory {
                 self.pieces.clear();
                 query(half, t, &accesses, &mut self.pieces);
                 for piece in &self.pieces {
-                    sink.report(client, kind, piece, is_ours);
+                    sink.report_all(client, kind, piece, &t.classes, is_ours);
                 }
             }
         }
@@ -317,11 +396,10 @@ impl Memory {
         while left > 0 {
             let offset = at as u32 % PAGE;
             let size = left.min(PAGE - offset);
-            let number = self.directory.entry(at);
             let sink = part.sink(o.stmt, Sinks::All(part.count));
-            self.report_in(number, Side::Writers, Kind::Flow, at, size, &sink, client);
+            self.report_at(Side::Writers, Kind::Flow, at, size, &sink, client);
             for t in [part.count - 2, part.count - 1] {
-                self.add_reader(number, offset, size, o.stmt, part.point_at(t), client);
+                self.add_reader(at, size, o.stmt, part.point_at(t), client);
             }
             at = at.wrapping_add(u64::from(size));
             left -= size;
@@ -329,22 +407,26 @@ impl Memory {
     }
 
     fn load_run(&mut self, o: &Operand, part: &Part, client: &mut impl Client) {
-        self.report(Side::Writers, Kind::Flow, o, part, client);
-        if o.stride.unsigned_abs() == u64::from(o.size) {
-            let run = ascending(o, part, &mut self.tables);
-            let (lo, hi) = (run.lo, run.hi);
-            self.for_each_page(lo, hi, |page, t, base, x, y| {
+        let (a, iv, step) = Self::ascending(o.stride, o.base, o.size, part);
+        self.report(Side::Writers, Kind::Flow, o, &a, part, client);
+        if a.stride == u64::from(o.size) {
+            self.flush_met(Side::Readers, &a);
+            let run = self.contiguous(o, part, &a, step);
+            self.for_each_page(a.first, a.first + a.span(), |page, t, base, x, y| {
                 add_run(&mut page.readers, t, client, &run.in_page(base), x, y);
             });
+            self.changes[1].touch_all(a.first, a.first + a.span());
             return;
         }
+        if a.stride > u64::from(o.size) && self.read_strided(&a, o.stmt, iv, step, client) {
+            return;
+        }
+        self.flush_met(Side::Readers, &a);
         for t in 0..part.count {
             let (mut at, mut left) = (o.base.wrapping_add_signed(o.stride.wrapping_mul(t)), o.size);
             while left > 0 {
-                let offset = at as u32 % PAGE;
-                let size = left.min(PAGE - offset);
-                let number = self.directory.entry(at);
-                self.add_reader(number, offset, size, o.stmt, part.point_at(t), client);
+                let size = left.min(PAGE - at as u32 % PAGE);
+                self.add_reader(at, size, o.stmt, part.point_at(t), client);
                 at = at.wrapping_add(u64::from(size));
                 left -= size;
             }
@@ -352,25 +434,35 @@ impl Memory {
     }
 
     fn store_run(&mut self, o: &Operand, part: &Part, client: &mut impl Client) {
-        if o.stride.unsigned_abs() != u64::from(o.size) {
-            for t in 0..part.count {
-                let base = o.base.wrapping_add_signed(o.stride.wrapping_mul(t));
-                let one =
-                    Part { iv: part.iv.advanced(part.lane, t), point: part.point_at(t), count: 1, ..*part };
-                self.single(&Operand { base, ..*o }, &one, Sinks::Each, 0, client);
-            }
-            return;
+        let (a, iv, step) = Self::ascending(o.stride, o.base, o.size, part);
+        self.report(Side::Writers, Kind::Output, o, &a, part, client);
+        self.report(Side::Readers, Kind::Anti, o, &a, part, client);
+        if a.stride != u64::from(o.size) {
+            return self.store_strided(&a, o.stmt, iv, step);
         }
-        self.report(Side::Writers, Kind::Output, o, part, client);
-        self.report(Side::Readers, Kind::Anti, o, part, client);
-        let run = ascending(o, part, &mut self.tables);
-        self.for_each_page(run.lo, run.hi, |page, t, base, x, y| {
+        self.cover(Side::Readers, &a);
+        self.cover(Side::Writers, &a);
+        let run = self.contiguous(o, part, &a, step);
+        self.for_each_page(a.first, a.first + a.span(), |page, t, base, x, y| {
             page.readers.clear(t, x, y);
             page.writers.assign_run(t, &run.in_page(base), x, y);
         });
+        self.changes[1].touch_all(a.first, a.first + a.span());
+        self.changes[0].touch_all(a.first, a.first + a.span());
     }
 
-    fn for_each_page(&mut self, lo: u64, hi: u64, mut f: impl FnMut(&mut Page, &mut Tables, u64, u32, u32)) {
+    fn contiguous(&mut self, o: &Operand, part: &Part, a: &Strided, step: Iv) -> Ascending {
+        let point = part.point_at(if o.stride > 0 { 0 } else { part.count - 1 });
+        let class = self.tables.classes.id(Class { stmt: o.stmt, size: o.size, step, chain: NO_CHAIN });
+        Ascending { lo: a.first, class, point }
+    }
+
+    pub(crate) fn for_each_page(
+        &mut self,
+        lo: u64,
+        hi: u64,
+        mut f: impl FnMut(&mut Page, &mut Tables, u64, u32, u32),
+    ) {
         let mut at = lo;
         while at < hi {
             let base = at - at % u64::from(PAGE);
@@ -388,54 +480,29 @@ impl Memory {
     }
 
     /// Reports what a strided operand, whose extent does not wrap, finds on one side.
-    fn report(&mut self, side: Side, kind: Kind, o: &Operand, part: &Part, client: &mut impl Client) {
-        let n = part.count;
+    fn report(
+        &mut self,
+        side: Side,
+        kind: Kind,
+        o: &Operand,
+        a: &Strided,
+        part: &Part,
+        client: &mut impl Client,
+    ) {
         let mut pieces = std::mem::take(&mut self.pieces);
         pieces.clear();
-        let stride = o.stride.unsigned_abs();
-        let first = if o.stride > 0 { o.base } else { o.base - stride * (n as u64 - 1) };
-        let mut t = 0;
-        while t < n {
-            let at = first + stride * t as u64;
-            let offset = at as u32 % PAGE;
-            let page = at - u64::from(offset);
-            if offset + o.size > PAGE {
-                let (mut at, mut left) = (at, o.size);
-                while left > 0 {
-                    let offset = at as u32 % PAGE;
-                    let size = left.min(PAGE - offset);
-                    let accesses =
-                        Accesses { page: at - u64::from(offset), offset, stride: 0, size, count: 1, t };
-                    self.query_page(side, &accesses, &mut pieces);
-                    at += u64::from(size);
-                    left -= size;
-                }
-                t += 1;
-                continue;
-            }
-            let room = u64::from(PAGE - o.size - offset);
-            let count = (n - t).min((room / stride) as i64 + 1);
-            let step = if count == 1 { 0 } else { stride as u32 };
-            let accesses = Accesses { page, offset, stride: step, size: o.size, count, t };
-            self.query_page(side, &accesses, &mut pieces);
-            t += count;
-        }
+        self.gather(side, a, o.stmt, &mut pieces);
         let sink = part.sink(o.stmt, Sinks::Each);
         for piece in &pieces {
-            let piece = if o.stride > 0 { *piece } else { piece.reversed(n) };
-            sink.report(client, kind, &piece, |_| false);
+            let piece = if o.stride > 0 { *piece } else { piece.reversed(part.count) };
+            sink.report_all(client, kind, &piece, &self.tables.classes, |_| false);
         }
         self.pieces = pieces;
     }
 
-    fn query_page(&mut self, side: Side, accesses: &Accesses, pieces: &mut Vec<Piece>) {
-        if let Some(number) = self.directory.lookup(accesses.page) {
-            query(side.of(&mut self.directory.pages[number]), &self.tables, accesses, pieces);
-        }
-    }
-
     /// Drops interned vectors and classes that no live byte refers to.
     fn compact(&mut self) {
+        self.answers.clear();
         let t = &mut self.tables;
         let mut instances = vec![false; t.arena.len()];
         let mut classes = vec![false; t.classes.count()];
@@ -443,12 +510,19 @@ impl Memory {
             half.mark(&mut classes, &mut instances);
         }
         t.nodes.mark(&mut instances);
+        let mut lattices: Vec<_> = self.overlays.iter_mut().flat_map(|o| &mut o.lattices).collect();
+        for lattice in &lattices {
+            classes[lattice.class as usize] = true;
+        }
         let instances = t.arena.compact(&mut instances);
         let classes = t.classes.compact(&classes);
         for half in self.directory.pages.iter_mut().flat_map(|p| [&mut p.writers, &mut p.readers]) {
             half.renumber(&classes, &instances);
         }
         t.nodes.renumber(&instances);
+        for lattice in &mut lattices {
+            lattice.class = classes[lattice.class as usize];
+        }
         let shadow = self.directory.bytes() / 256;
         self.compact_at = 2 * (t.arena.len() + t.classes.len()) + self.options.compact_from + shadow;
     }
@@ -457,7 +531,6 @@ impl Memory {
 /// A contiguous run in ascending address order.
 struct Ascending {
     lo: u64,
-    hi: u64,
     class: u32,
     point: Point,
 }
@@ -466,16 +539,4 @@ impl Ascending {
     fn in_page(&self, base: u64) -> Run {
         Run { start: self.lo.wrapping_sub(base) as i64, class: self.class, point: self.point, e0: 0 }
     }
-}
-
-fn ascending(o: &Operand, part: &Part, t: &mut Tables) -> Ascending {
-    let length = part.count as u64 * u64::from(o.size);
-    let (lo, point, dk) = if o.stride > 0 {
-        (o.base, part.point, 1)
-    } else {
-        (o.base - (length - u64::from(o.size)), part.point_at(part.count - 1), -1)
-    };
-    let step = Iv::along(part.lane, dk);
-    let class = t.classes.id(Class { stmt: o.stmt, size: o.size, step, chain: NO_CHAIN });
-    Ascending { lo, hi: lo + length, class, point }
 }

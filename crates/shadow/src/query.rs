@@ -5,7 +5,7 @@
 //! `w / gcd(w, s)` accesses, so each phase and each element touched in it is one piece with that step.
 
 use crate::Stmt;
-use crate::class::Classes;
+use crate::class::NO_CHAIN;
 use crate::dense::{Cell, NONE};
 use crate::iv::Iv;
 use crate::page::{Half, Seg, Tables};
@@ -17,11 +17,18 @@ pub(crate) struct Piece {
     pub t_step: i64,
     pub count: i64,
     pub stmt: Stmt,
+    /// The class of the elements, [`NO_CLASS`] if there is not one.
+    pub class: u32,
+    /// Their chain of earlier readers.
+    pub chain: u32,
     pub iv: Iv,
     pub step: Iv,
     pub address: u64,
     pub address_step: i64,
 }
+
+/// See [`Piece::class`].
+pub(crate) const NO_CLASS: u32 = u32::MAX;
 
 impl Piece {
     /// The piece as seen when the accesses are numbered from the last (`n − 1 − t`).
@@ -37,8 +44,22 @@ impl Piece {
         }
     }
 
+    /// The pairs of accesses `from..to`, if any.
+    pub fn within(&self, from: i64, to: i64) -> Option<Piece> {
+        let skip = (from - self.t).max(0).div_euclid(self.t_step)
+            + i64::from((from - self.t).max(0).rem_euclid(self.t_step) != 0);
+        let end = self.count.min((to - self.t + self.t_step - 1).div_euclid(self.t_step));
+        (skip < end).then(|| Piece {
+            t: self.t + skip * self.t_step,
+            count: end - skip,
+            iv: self.iv.after(skip, &self.step),
+            address: self.address.wrapping_add_signed(skip.wrapping_mul(self.address_step)),
+            ..*self
+        })
+    }
+
     fn continues(&self, next: &Piece) -> Option<Piece> {
-        if self.stmt != next.stmt {
+        if self.stmt != next.stmt || self.chain != next.chain {
             return None;
         }
         let shape = |p: &Piece| (p.t_step, p.step, p.address_step);
@@ -59,7 +80,14 @@ impl Piece {
         (self.t + n * t_step == next.t
             && self.address.wrapping_add_signed(n.wrapping_mul(address_step)) == next.address
             && self.iv.after(n, &step) == next.iv)
-            .then_some(Piece { t_step, step, address_step, count: n + next.count, ..*self })
+            .then_some(Piece {
+                t_step,
+                step,
+                address_step,
+                count: n + next.count,
+                class: if self.class == next.class { self.class } else { NO_CLASS },
+                ..*self
+            })
     }
 }
 
@@ -142,6 +170,26 @@ pub(crate) fn query(half: &Half, t: &Tables, accesses: &Accesses, out: &mut Vec<
     }
 }
 
+/// How far (bytes down, bytes up) an access may move and still find the same elements' neighbours, or still
+/// nothing; zero where that is not obvious.
+pub(crate) fn slack(half: &Half, offset: u32, size: u32) -> (u32, u32) {
+    if half.dense.is_some() {
+        return (0, 0);
+    }
+    let i = half.find(offset);
+    let before = i.checked_sub(1).map_or(0, |i| u32::from(half.segs[i].end));
+    match half.segs.get(i) {
+        None => (offset - before, crate::page::PAGE - offset - size),
+        Some(s) if u32::from(s.start) >= offset + size => {
+            (offset - before, u32::from(s.start) - offset - size)
+        }
+        Some(s) if u32::from(s.start) <= offset && u32::from(s.end) >= offset + size => {
+            (offset - u32::from(s.start), u32::from(s.end) - offset - size)
+        }
+        Some(_) => (0, 0),
+    }
+}
+
 /// What one access finds.
 pub(crate) enum Found {
     Nothing,
@@ -193,48 +241,67 @@ fn gcd(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// Accesses wholly inside one segment.
-fn query_segment(t: &Tables, seg: &Seg, a: &Accesses, out: &mut Vec<Piece>) {
-    let class = t.classes.get(seg.class);
-    let width = class.size;
-    let into = a.offset - u32::from(seg.start);
-    let (period, elements) = if a.stride == width {
-        (1, 1)
-    } else if a.count == 1 || a.stride == 0 || seg.len() == width {
-        (1, 0)
-    } else {
-        let g = gcd(width, a.stride);
-        (width / g, a.stride / g)
-    };
-    for phase in 0..i64::from(period).min(a.count) {
-        let r = into + phase as u32 * a.stride;
-        let (first, last) = (r / width, (r + a.size - 1) / width);
-        let count = (a.count - phase + i64::from(period) - 1) / i64::from(period);
-        for e in first..=last {
-            let base = Piece {
-                t: a.t + phase,
-                t_step: i64::from(period),
-                count,
-                stmt: class.stmt,
-                iv: t.iv(seg, e),
-                step: if elements == 0 || count == 1 {
-                    Iv::ZERO
-                } else {
-                    class.step.times(i64::from(elements))
-                },
-                address: a.page + u64::from(seg.start) + u64::from(r.max(e * width)),
-                address_step: i64::from(period) * i64::from(a.stride),
-            };
-            push(out, base);
-            push_chain(&t.classes, class.chain, &base, out);
+/// Adjacent elements: element `e` is `size` bytes at `base + e·size` and belongs to `(stmt, iv + e·step)`.
+pub(crate) struct Elements {
+    pub base: u64,
+    pub size: u32,
+    pub stmt: Stmt,
+    pub class: u32,
+    pub chain: u32,
+    pub iv: Iv,
+    pub step: Iv,
+}
+
+impl Elements {
+    /// Appends what `count` accesses of `size` bytes find, the first (number `t`) at byte `into`, all inside.
+    pub fn query(&self, into: u64, stride: u64, size: u32, count: i64, t: i64, out: &mut Vec<Piece>) {
+        let width = u64::from(self.size);
+        let (period, elements) = if stride == width {
+            (1, 1)
+        } else if count == 1 || stride == 0 {
+            (1, 0)
+        } else {
+            let g = gcd(self.size, (stride % width) as u32) as u64;
+            (width / g, stride / g)
+        };
+        let period = period as i64;
+        for phase in 0..period.min(count) {
+            let r = into + phase as u64 * stride;
+            let (first, last) = (r / width, (r + u64::from(size) - 1) / width);
+            let count = (count - phase + period - 1) / period;
+            for e in first..=last {
+                let step = if count == 1 { Iv::ZERO } else { self.step.times(elements as i64) };
+                let piece = Piece {
+                    t: t + phase,
+                    t_step: period,
+                    count,
+                    stmt: self.stmt,
+                    class: self.class,
+                    chain: self.chain,
+                    iv: self.iv.after(e as i64, &self.step),
+                    step,
+                    address: self.base + r.max(e * width),
+                    address_step: period * stride as i64,
+                };
+                push(out, piece);
+            }
         }
     }
 }
 
-fn push_chain(classes: &Classes, chain: u32, last: &Piece, out: &mut Vec<Piece>) {
-    for earlier in classes.chain(chain) {
-        push(out, Piece { stmt: earlier.stmt, iv: last.iv.after(1, &earlier.offset), ..*last });
-    }
+/// Accesses wholly inside one segment.
+fn query_segment(t: &Tables, seg: &Seg, a: &Accesses, out: &mut Vec<Piece>) {
+    let class = t.classes.get(seg.class);
+    let elements = Elements {
+        base: a.page + u64::from(seg.start),
+        size: class.size,
+        stmt: class.stmt,
+        class: seg.class,
+        chain: class.chain,
+        iv: t.iv(seg, 0),
+        step: if seg.len() == class.size { Iv::ZERO } else { class.step },
+    };
+    elements.query((a.offset - u32::from(seg.start)).into(), a.stride.into(), a.size, a.count, a.t, out);
 }
 
 /// The first access, in dense cells.
@@ -254,6 +321,8 @@ fn query_cells(half: &Half, t: &Tables, a: &Accesses, out: &mut Vec<Piece>) {
             t_step: 1,
             count: 1,
             stmt,
+            class: NO_CLASS,
+            chain: NO_CHAIN,
             iv: t.arena.iv(point),
             step: Iv::ZERO,
             address: a.page + u64::from(a.offset.max(i << shift)),
