@@ -164,7 +164,7 @@ impl Memory {
             &moved
         };
         let mut planner = std::mem::take(&mut self.planner);
-        let plan = planner.plan(operands, count);
+        let plan = planner.plan(operands, count, done + count == record.count);
         match plan {
             Plan::Split(first) => {
                 self.planner = planner;
@@ -380,8 +380,15 @@ impl Memory {
                 }
             }
             Found::Several => {
-                let accesses =
-                    Accesses { page: at - u64::from(offset), offset, stride: 0, size, count: 1, t: 0 };
+                let accesses = Accesses {
+                    page: at - u64::from(offset),
+                    offset,
+                    stride: 0,
+                    size,
+                    count: 1,
+                    t: 0,
+                    is_whole: true,
+                };
                 self.pieces.clear();
                 query(half, t, &accesses, &mut self.pieces);
                 for piece in &self.pieces {

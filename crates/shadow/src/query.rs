@@ -17,7 +17,7 @@ pub(crate) struct Piece {
     pub t_step: i64,
     pub count: i64,
     pub stmt: Stmt,
-    /// The class of the elements, [`NO_CLASS`] if there is not one.
+    /// The class of the elements; [`NO_CLASS`] if there is not one or only parts of accesses meet them.
     pub class: u32,
     /// Their chain of earlier readers.
     pub chain: u32,
@@ -113,6 +113,8 @@ pub(crate) struct Accesses {
     pub count: i64,
     /// Number of the first access.
     pub t: i64,
+    /// Whether these are whole accesses, not parts of some.
+    pub is_whole: bool,
 }
 
 impl Accesses {
@@ -162,7 +164,12 @@ pub(crate) fn query(half: &Half, t: &Tables, accesses: &Accesses, out: &mut Vec<
             for seg in segs[i..].iter().take_while(|s| u32::from(s.start) < a.offset + a.size) {
                 let lo = a.offset.max(u32::from(seg.start));
                 let hi = (a.offset + a.size).min(u32::from(seg.end));
-                query_segment(t, seg, &Accesses { offset: lo, size: hi - lo, count: 1, ..a }, out);
+                query_segment(
+                    t,
+                    seg,
+                    &Accesses { offset: lo, size: hi - lo, count: 1, is_whole: false, ..a },
+                    out,
+                );
             }
             1
         };
@@ -296,7 +303,7 @@ fn query_segment(t: &Tables, seg: &Seg, a: &Accesses, out: &mut Vec<Piece>) {
         base: a.page + u64::from(seg.start),
         size: class.size,
         stmt: class.stmt,
-        class: seg.class,
+        class: if a.is_whole { seg.class } else { NO_CLASS },
         chain: class.chain,
         iv: t.iv(seg, 0),
         step: if seg.len() == class.size { Iv::ZERO } else { class.step },

@@ -153,7 +153,7 @@ impl Memory {
                         query(
                             half,
                             &self.tables,
-                            &Accesses { page, offset, stride: 0, size, count: 1, t },
+                            &Accesses { page, offset, stride: 0, size, count: 1, t, is_whole: false },
                             out,
                         );
                     }
@@ -174,7 +174,7 @@ impl Memory {
                 if !half.is_empty() {
                     let page = at - u64::from(offset);
                     let stride = if count == 1 { 0 } else { a.stride as u32 };
-                    let accesses = Accesses { page, offset, stride, size: a.size, count, t };
+                    let accesses = Accesses { page, offset, stride, size: a.size, count, t, is_whole: true };
                     query(half, &self.tables, &accesses, out);
                 }
             }
