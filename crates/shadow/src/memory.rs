@@ -195,9 +195,12 @@ impl Memory {
             let o = &operands[i];
             if o.stride != 0 {
                 if o.write { self.store_run(o, part, client) } else { self.load_run(o, part, client) }
-            } else if o.write || planner.is_involved(i) {
-                repeated = true;
             } else {
+                repeated |= o.write || planner.is_involved(i);
+            }
+        }
+        for (i, o) in operands.iter().enumerate() {
+            if o.stride == 0 && !o.write && !planner.is_involved(i) {
                 self.load_constant(o, part, client);
             }
         }

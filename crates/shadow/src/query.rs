@@ -5,6 +5,7 @@
 //! `w / gcd(w, s)` accesses, so each phase and each element touched in it is one piece with that step.
 
 use crate::Stmt;
+use crate::arena::Point;
 use crate::class::NO_CHAIN;
 use crate::dense::{Cell, NONE};
 use crate::iv::Iv;
@@ -141,8 +142,8 @@ pub(crate) fn query(half: &Half, t: &Tables, accesses: &Accesses, out: &mut Vec<
     let mut a = *accesses;
     if half.dense.is_some() {
         while a.count > 0 {
-            query_cells(half, t, &a, out);
-            a.skip(1);
+            let n = query_cells(half, t, &a, out);
+            a.skip(n);
         }
         return;
     }
@@ -311,33 +312,71 @@ fn query_segment(t: &Tables, seg: &Seg, a: &Accesses, out: &mut Vec<Piece>) {
     elements.query((a.offset - u32::from(seg.start)).into(), a.stride.into(), a.size, a.count, a.t, out);
 }
 
-/// The first access, in dense cells.
-fn query_cells(half: &Half, t: &Tables, a: &Accesses, out: &mut Vec<Piece>) {
-    let Some(dense) = &half.dense else { return };
+/// The longest run of accesses that meet one cell each in arithmetic progression, with parallel earlier readers;
+/// or the first access alone. Returns the number of accesses.
+fn query_cells(half: &Half, t: &Tables, a: &Accesses, out: &mut Vec<Piece>) -> i64 {
+    let Some(dense) = &half.dense else { return a.count };
     let shift = dense.shift();
-    let (first, last) = (a.offset >> shift, (a.offset + a.size - 1) >> shift);
+    let (first, last) = ((a.offset >> shift) as usize, ((a.offset + a.size - 1) >> shift) as usize);
+    let mut n = 1;
+    let mut stride = 0;
+    if first == last && (a.stride | a.offset) & ((1 << shift) - 1) == 0 {
+        stride = (a.stride >> shift) as usize;
+        let cell = |i: i64| dense.cells[first + i as usize * stride];
+        if cell(0).stmt == NONE {
+            return (1..a.count).find(|&i| cell(i).stmt != NONE).unwrap_or(a.count);
+        }
+        while n < a.count && continues(t, &cell(0), &cell(1), &cell(n), n) {
+            n += 1;
+        }
+    }
     let mut previous = None;
     for i in first..=last {
-        let cell = dense.cells[i as usize];
+        let cell = dense.cells[i];
         if cell.stmt == NONE || previous == Some(cell) {
             continue;
         }
         previous = Some(cell);
-        let piece = |stmt, point| Piece {
-            t: a.t,
-            t_step: 1,
-            count: 1,
-            stmt,
-            class: NO_CLASS,
-            chain: NO_CHAIN,
-            iv: t.arena.iv(point),
-            step: Iv::ZERO,
-            address: a.page + u64::from(a.offset.max(i << shift)),
-            address_step: i64::from(a.stride),
+        let next = if n > 1 { dense.cells[first + stride] } else { cell };
+        let mut add = |stmt, from: Point, to: Point| {
+            let piece = Piece {
+                t: a.t,
+                t_step: 1,
+                count: n,
+                stmt,
+                class: NO_CLASS,
+                chain: NO_CHAIN,
+                iv: t.arena.iv(from),
+                step: Iv::along(t.arena.lane(from.inst), i64::from(to.k) - i64::from(from.k)),
+                address: a.page + u64::from(a.offset.max((i as u32) << shift)),
+                address_step: i64::from(a.stride),
+            };
+            push(out, piece);
         };
-        push(out, piece(cell.stmt, cell.point));
-        for node in t.nodes.iter(cell.chain) {
-            push(out, piece(node.stmt, node.point));
+        add(cell.stmt, cell.point, next.point);
+        for (from, to) in t.nodes.iter(cell.chain).zip(t.nodes.iter(next.chain)) {
+            add(from.stmt, from.point, to.point);
         }
     }
+    n
+}
+
+/// Whether cell number `n` continues what cells 0 and 1 begin.
+fn continues(t: &Tables, zero: &Cell, one: &Cell, this: &Cell, n: i64) -> bool {
+    let in_line = |a: Point, b: Point, c: Point| {
+        let (a_k, b_k, c_k) = (i64::from(a.k), i64::from(b.k), i64::from(c.k));
+        a.inst == b.inst && a.inst == c.inst && c_k - a_k == n * (b_k - a_k)
+    };
+    if zero.stmt != one.stmt || zero.stmt != this.stmt || !in_line(zero.point, one.point, this.point) {
+        return false;
+    }
+    let (mut z, mut o, mut c) = (zero.chain, one.chain, this.chain);
+    while z != 0 && o != 0 && c != 0 {
+        let [a, b, d] = [z, o, c].map(|i| &t.nodes.all[i as usize]);
+        if a.stmt != b.stmt || a.stmt != d.stmt || !in_line(a.point, b.point, d.point) {
+            return false;
+        }
+        (z, o, c) = (a.next, b.next, d.next);
+    }
+    z == 0 && o == 0 && c == 0
 }
