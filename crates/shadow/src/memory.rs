@@ -10,7 +10,7 @@ use crate::page::{Directory, PAGE, Page, Run, Tables};
 use crate::query::{Accesses, Found, Piece, find, query};
 use crate::readers::{add_point_to_cells, add_run};
 use crate::record::{Plan, Planner};
-use crate::{Client, Kind, Operand, Record, Stmt};
+use crate::{Client, DependenceRun, Kind, Operand, Record, Stmt};
 
 /// Settings of [`Memory`].
 #[derive(Clone, Copy, Debug)]
@@ -151,8 +151,8 @@ impl Memory {
             ..*o
         };
         if count == 1 {
-            for o in record.operands {
-                self.single(&at(o), &part, Sinks::Each, 0, client);
+            for (o, loaded) in updates(record.operands.iter()) {
+                self.single(&at(o), loaded, &part, Sinks::Each, 0, client);
             }
             return;
         }
@@ -190,17 +190,17 @@ impl Memory {
         part: &Part,
         client: &mut impl Client,
     ) {
-        let mut repeated = false;
-        for i in order {
-            let o = &operands[i];
-            if o.stride != 0 {
-                if o.write { self.store_run(o, part, client) } else { self.load_run(o, part, client) }
-            } else {
-                repeated |= o.write || planner.is_involved(i);
-            }
+        for (o, loaded) in updates(order.map(|i| &operands[i]).filter(|o| o.stride != 0)) {
+            if o.write { self.store_run(o, loaded, part, client) } else { self.load_run(o, part, client) }
         }
+        let mut repeated = false;
         for (i, o) in operands.iter().enumerate() {
-            if o.stride == 0 && !o.write && !planner.is_involved(i) {
+            if o.stride != 0 {
+                continue;
+            }
+            if o.write || planner.is_involved(i) {
+                repeated = true;
+            } else {
                 self.load_constant(o, part, client);
             }
         }
@@ -221,20 +221,31 @@ impl Memory {
                 self.seen.resize(s + 1, 0);
             }
             self.seen[s] = self.now;
-            self.single(o, part, Sinks::Each, 0, client);
         }
-        for o in constants() {
-            self.single(o, part, Sinks::Repeated(part.count - 1), part.count - 1, client);
+        for (sinks, t) in [(Sinks::Each, 0), (Sinks::Repeated(part.count - 1), part.count - 1)] {
+            for (o, loaded) in updates(constants()) {
+                self.single(o, loaded, part, sinks, t, client);
+            }
         }
     }
 
-    /// One access at iteration `t` of the part, reported as `sinks` says.
-    fn single(&mut self, o: &Operand, part: &Part, sinks: Sinks, t: i64, client: &mut impl Client) {
+    /// One access at iteration `t` of the part, reported as `sinks` says; a store may follow a load of the same
+    /// bytes (see [`updates`]).
+    #[allow(clippy::too_many_arguments)]
+    fn single(
+        &mut self,
+        o: &Operand,
+        loaded: Option<Stmt>,
+        part: &Part,
+        sinks: Sinks,
+        t: i64,
+        client: &mut impl Client,
+    ) {
         let (mut at, mut left) = (o.base, o.size);
         while left > 0 {
             let offset = at as u32 % PAGE;
             let size = left.min(PAGE - offset);
-            self.single_in_page(o, at, size, part, sinks, t, client);
+            self.single_in_page(o, loaded, at, size, part, sinks, t, client);
             at = at.wrapping_add(u64::from(size));
             left -= size;
         }
@@ -244,6 +255,7 @@ impl Memory {
     fn single_in_page(
         &mut self,
         o: &Operand,
+        loaded: Option<Stmt>,
         at: u64,
         size: u32,
         part: &Part,
@@ -251,55 +263,31 @@ impl Memory {
         t: i64,
         client: &mut impl Client,
     ) {
-        let number = self.directory.entry(at);
-        let offset = at as u32 % PAGE;
-        let end = offset + size;
         let sink = part.sink(o.stmt, sinks);
         let point = part.point_at(t);
-        if self.overlays.iter().any(|o| o.touches(at, at.wrapping_add(u64::from(size)))) {
-            return self.single_through(o, at, size, &sink, point, client);
-        }
-        if o.write {
-            self.report_in(number, Side::Writers, Kind::Output, at, size, &sink, client);
-            self.report_in(number, Side::Readers, Kind::Anti, at, size, &sink, client);
-            let page = &mut self.directory.pages[number];
-            self.changes[0].touch(at);
-            self.changes[1].touch(at);
-            page.readers.clear(&mut self.tables, offset, end);
-            page.writers.assign_access(&mut self.tables, offset, end, o.stmt, point);
-        } else {
-            self.report_in(number, Side::Writers, Kind::Flow, at, size, &sink, client);
-            self.add_reader(at, size, o.stmt, point, client);
-        }
-    }
-
-    /// A single access where lattices may lie above the pages.
-    #[allow(clippy::too_many_arguments)]
-    fn single_through(
-        &mut self,
-        o: &Operand,
-        at: u64,
-        size: u32,
-        sink: &Sink,
-        point: Point,
-        client: &mut impl Client,
-    ) {
-        let a = Strided::one(at, size);
         if !o.write {
-            self.report_at(Side::Writers, Kind::Flow, at, size, sink, client);
+            self.report_at(Side::Writers, Kind::Flow, at, size, &sink, client);
             return self.add_reader(at, size, o.stmt, point, client);
         }
-        self.report_at(Side::Writers, Kind::Output, at, size, sink, client);
-        self.report_at(Side::Readers, Kind::Anti, at, size, sink, client);
-        self.cover(Side::Readers, &a);
-        self.cover(Side::Writers, &a);
+        if let Some(load) = loaded {
+            self.report_at(Side::Writers, Kind::Flow, at, size, &part.sink(load, sinks), client);
+            let iv = part.iv.advanced(part.lane, t);
+            sink.report_one(client, Kind::Anti, load, &iv, at, |_| true);
+        }
+        self.report_at(Side::Writers, Kind::Output, at, size, &sink, client);
+        self.report_at(Side::Readers, Kind::Anti, at, size, &sink, client);
+        let a = Strided::one(at, size);
         let number = self.directory.entry(at);
         let offset = at as u32 % PAGE;
+        if self.overlays.iter().any(|o| o.touches(at, at.wrapping_add(u64::from(size)))) {
+            self.cover(Side::Readers, &a);
+            self.cover(Side::Writers, &a);
+        }
         let page = &mut self.directory.pages[number];
-        page.readers.clear(&mut self.tables, offset, offset + size);
-        page.writers.assign_access(&mut self.tables, offset, offset + size, o.stmt, point);
         self.changes[0].touch(at);
         self.changes[1].touch(at);
+        page.readers.clear(&mut self.tables, offset, offset + size);
+        page.writers.assign_access(&mut self.tables, offset, offset + size, o.stmt, point);
     }
 
     fn add_reader(&mut self, at: u64, size: u32, stmt: Stmt, point: Point, client: &impl Client) {
@@ -325,6 +313,7 @@ impl Memory {
     }
 
     /// Reports what one access inside a page finds in lattices and pages of one side.
+    #[inline]
     fn report_at(
         &mut self,
         side: Side,
@@ -418,7 +407,7 @@ impl Memory {
 
     fn load_run(&mut self, o: &Operand, part: &Part, client: &mut impl Client) {
         let (a, iv, step) = Self::ascending(o.stride, o.base, o.size, part);
-        self.report(Side::Writers, Kind::Flow, o, &a, part, client);
+        self.report(Side::Writers, &[(Kind::Flow, o.stmt)], o, &a, part, client);
         if a.stride == u64::from(o.size) {
             self.flush_met(Side::Readers, &a);
             let run = self.contiguous(o, part, &a, step);
@@ -443,10 +432,29 @@ impl Memory {
         }
     }
 
-    fn store_run(&mut self, o: &Operand, part: &Part, client: &mut impl Client) {
+    fn store_run(&mut self, o: &Operand, loaded: Option<Stmt>, part: &Part, client: &mut impl Client) {
         let (a, iv, step) = Self::ascending(o.stride, o.base, o.size, part);
-        self.report(Side::Writers, Kind::Output, o, &a, part, client);
-        self.report(Side::Readers, Kind::Anti, o, &a, part, client);
+        let stores = [(Kind::Output, o.stmt)];
+        match loaded {
+            None => self.report(Side::Writers, &stores, o, &a, part, client),
+            Some(load) => {
+                self.report(Side::Writers, &[(Kind::Flow, load), stores[0]], o, &a, part, client);
+                let step = Iv::along(part.lane, 1);
+                client.dependence(&DependenceRun {
+                    kind: Kind::Anti,
+                    source: load,
+                    sink: o.stmt,
+                    source_iv: part.iv,
+                    source_step: step,
+                    sink_iv: part.iv,
+                    sink_step: step,
+                    count: part.count as u64,
+                    address: o.base,
+                    address_step: o.stride,
+                });
+            }
+        }
+        self.report(Side::Readers, &[(Kind::Anti, o.stmt)], o, &a, part, client);
         if a.stride != u64::from(o.size) {
             return self.store_strided(&a, o.stmt, iv, step);
         }
@@ -489,11 +497,11 @@ impl Memory {
         }
     }
 
-    /// Reports what a strided operand, whose extent does not wrap, finds on one side.
+    /// Reports what a strided operand, whose extent does not wrap, finds on one side, as each of `sinks`.
     fn report(
         &mut self,
         side: Side,
-        kind: Kind,
+        sinks: &[(Kind, Stmt)],
         o: &Operand,
         a: &Strided,
         part: &Part,
@@ -502,10 +510,12 @@ impl Memory {
         let mut pieces = std::mem::take(&mut self.pieces);
         pieces.clear();
         self.gather(side, a, o.stmt, &mut pieces);
-        let sink = part.sink(o.stmt, Sinks::Each);
-        for piece in &pieces {
-            let piece = if o.stride > 0 { *piece } else { piece.reversed(part.count) };
-            sink.report_all(client, kind, &piece, &self.tables.classes, |_| false);
+        for &(kind, stmt) in sinks {
+            let sink = part.sink(stmt, Sinks::Each);
+            for piece in &pieces {
+                let piece = if o.stride > 0 { *piece } else { piece.reversed(part.count) };
+                sink.report_all(client, kind, &piece, &self.tables.classes, |_| false);
+            }
         }
         self.pieces = pieces;
     }
@@ -536,6 +546,22 @@ impl Memory {
         let shadow = self.directory.bytes() / 256;
         self.compact_at = 2 * (t.arena.len() + t.classes.len()) + self.options.compact_from + shadow;
     }
+}
+
+/// Operands in order, a load directly followed by a store to the same bytes (an update) as that store and the
+/// load's statement: the store ends the load's life as a reader at once.
+fn updates<'a>(
+    operands: impl Iterator<Item = &'a Operand>,
+) -> impl Iterator<Item = (&'a Operand, Option<Stmt>)> {
+    let mut operands = operands.peekable();
+    std::iter::from_fn(move || {
+        let o = operands.next()?;
+        let same = |s: &&Operand| (s.base, s.stride, s.size) == (o.base, o.stride, o.size);
+        match operands.next_if(|s| !o.write && s.write && same(s)) {
+            Some(store) => Some((store, Some(o.stmt))),
+            None => Some((o, None)),
+        }
+    })
 }
 
 /// A contiguous run in ascending address order.

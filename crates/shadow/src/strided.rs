@@ -8,7 +8,7 @@ use crate::cache::{Answer, is_worth};
 use crate::class::{Class, NO_CHAIN, key};
 use crate::iv::Iv;
 use crate::memory::{Memory, Part, Side};
-use crate::overlay::{Lattice, MIN_ROWS, Meeting, Strided};
+use crate::overlay::{Lattice, Meeting, Strided};
 use crate::page::{PAGE, Run, Seg};
 use crate::query::{Accesses, Elements, NO_CLASS, Piece, query, slack};
 use crate::{Client, Stmt};
@@ -377,7 +377,6 @@ impl Memory {
         for (from, to, chain) in ranges {
             let part = Strided { first: a.at(from), count: to - from, ..*a };
             let class = self.tables.classes.id(Class { stmt, size: a.size, step: Iv::ZERO, chain });
-            debug_assert!(MIN_ROWS > 1);
             self.assign_strided(Side::Readers, &part, class, iv.after(from, &by_row), by_row);
         }
         true
