@@ -49,7 +49,8 @@ impl Changes {
         let mut at = lo;
         while at < hi {
             self.touch(at);
-            at = ((at >> FINE) + 1) << FINE;
+            let Some(next) = ((at >> FINE) + 1).checked_shl(FINE).filter(|next| *next > at) else { break };
+            at = next;
         }
     }
 

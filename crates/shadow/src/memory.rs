@@ -25,6 +25,9 @@ impl Default for Options {
     }
 }
 
+/// Bytes forgotten at once from which all remembered answers are dropped.
+const FORGET_ALL: u64 = 1 << 24;
+
 /// Last writers and readers of every byte.
 pub struct Memory {
     options: Options,
@@ -110,7 +113,11 @@ impl Memory {
         if start >= end {
             return;
         }
-        self.answers.clear();
+        if end - start > FORGET_ALL {
+            self.answers.clear();
+        } else {
+            self.changes.iter_mut().for_each(|c| c.touch_all(start, end));
+        }
         for side in [Side::Writers, Side::Readers] {
             while let Some(i) = self.side(side).meeting(start, end) {
                 let lattice = self.side(side).take(i);

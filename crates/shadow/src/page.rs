@@ -444,7 +444,9 @@ impl Directory {
             .collect();
         chunks.sort_unstable();
         for (chunk, table) in chunks {
-            for slot in 0..PAGES {
+            let low = start.max(chunk << CHUNK_BITS);
+            let high = last.min((chunk << CHUNK_BITS) | ((1 << CHUNK_BITS) - 1));
+            for slot in Self::slot(low)..=Self::slot(high) {
                 let Some(page) = self.tables[table as usize][slot].checked_sub(1) else { continue };
                 let base = (chunk << CHUNK_BITS) + ((slot as u64) << PAGE_BITS);
                 let end = base + u64::from(PAGE - 1);
