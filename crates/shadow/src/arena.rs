@@ -70,6 +70,11 @@ impl Arena {
         Point { inst, k: 0 }
     }
 
+    /// A point for `iv` in an instance that moves along `lane`.
+    pub fn point(&mut self, iv: &Iv, lane: usize) -> Point {
+        Point { inst: self.push(*iv, lane as u8), k: 0 }
+    }
+
     fn push(&mut self, iv: Iv, lane: u8) -> u32 {
         let inst = u32::try_from(self.instances.len()).expect("fewer than 2^32 live instances");
         self.instances.push(Instance { iv, lane });

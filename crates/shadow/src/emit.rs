@@ -1,7 +1,8 @@
 //! From pieces to reported dependences: what the sinks' iteration vectors are.
 
+use crate::class::{Classes, NO_CHAIN};
 use crate::iv::Iv;
-use crate::query::Piece;
+use crate::query::{NO_CLASS, Piece};
 use crate::{Client, DependenceRun, Kind, Stmt};
 
 /// The iterations a piece's access numbers stand for.
@@ -26,6 +27,63 @@ pub(crate) struct Sink<'a> {
 }
 
 impl Sink<'_> {
+    /// Reports one source of access 0.
+    #[inline]
+    pub fn report_one(
+        &self,
+        client: &mut impl Client,
+        kind: Kind,
+        stmt: Stmt,
+        iv: &Iv,
+        address: u64,
+        is_ours: impl Fn(Stmt) -> bool,
+    ) {
+        if let Sinks::Each = self.sinks {
+            client.dependence(&DependenceRun {
+                kind,
+                source: stmt,
+                sink: self.stmt,
+                source_iv: *iv,
+                source_step: Iv::ZERO,
+                sink_iv: *self.iv,
+                sink_step: Iv::ZERO,
+                count: 1,
+                address,
+                address_step: 0,
+            });
+            return;
+        }
+        let piece = Piece {
+            t: 0,
+            t_step: 1,
+            count: 1,
+            stmt,
+            class: NO_CLASS,
+            chain: NO_CHAIN,
+            iv: *iv,
+            step: Iv::ZERO,
+            address,
+            address_step: 0,
+        };
+        self.report(client, kind, &piece, is_ours);
+    }
+
+    /// Reports a piece and the earlier readers of its chain.
+    pub fn report_all(
+        &self,
+        client: &mut impl Client,
+        kind: Kind,
+        piece: &Piece,
+        classes: &Classes,
+        is_ours: impl Fn(Stmt) -> bool + Copy,
+    ) {
+        self.report(client, kind, piece, is_ours);
+        for earlier in classes.chain(piece.chain) {
+            let piece = Piece { stmt: earlier.stmt, iv: piece.iv.after(1, &earlier.offset), ..*piece };
+            self.report(client, kind, &piece, is_ours);
+        }
+    }
+
     /// Reports a piece; `is_ours` says whether a statement belongs to the record being applied.
     #[inline]
     pub fn report(

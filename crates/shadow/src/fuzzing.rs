@@ -74,7 +74,17 @@ struct Generator {
 impl Generator {
     fn block(&mut self, path: &[u32]) -> Vec<Access> {
         let most = if self.random.chance(12) { 12 } else { 4 };
-        (0..1 + self.random.below(most)).map(|_| self.access(path)).collect()
+        let mut block = Vec::new();
+        for _ in 0..1 + self.random.below(most) {
+            let access = self.access(path);
+            block.push(access.clone());
+            if self.random.chance(4) {
+                let stmt = self.contexts.len() as u32;
+                self.contexts.push(path.to_vec());
+                block.push(Access { stmt, write: !access.write, ..access });
+            }
+        }
+        block
     }
 
     fn access(&mut self, path: &[u32]) -> Access {

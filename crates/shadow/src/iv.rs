@@ -1,11 +1,30 @@
 //! Iteration vectors: fixed-size, outermost first, wrapping arithmetic.
 
+use std::hash::{Hash, Hasher};
+
 /// Most loop dimensions of an iteration vector.
 pub const MAX_DIMS: usize = 8;
 
 /// Iteration vector: coordinates outermost first; unused trailing dimensions are 0.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[derive(Clone, Copy, Eq, Debug, PartialOrd, Ord)]
 pub struct Iv(pub [i64; MAX_DIMS]);
+
+impl PartialEq for Iv {
+    /// Without a call to `memcmp`, which the derived comparison ends up as.
+    #[inline(always)]
+    fn eq(&self, other: &Iv) -> bool {
+        self.0.iter().zip(&other.0).fold(0, |different, (x, y)| different | (x ^ y)) == 0
+    }
+}
+
+impl Hash for Iv {
+    #[inline]
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        for x in self.0 {
+            state.write_i64(x);
+        }
+    }
+}
 
 impl Iv {
     /// The zero vector.

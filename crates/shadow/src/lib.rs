@@ -9,27 +9,35 @@
 //! - flow: for every load and byte loaded, the pair (last writer, load);
 //! - output: for every store and byte, the pair (previous writer, store);
 //! - anti: for every store, the set of loop levels at which some read since the previous write precedes it, each
-//!   with a true witness. See [`chain`](class) for why a few readers per cell suffice.
+//!   with a true witness (`class.rs` says why a few readers per cell suffice).
 //!
 //! Invariants:
-//! - at every byte, accesses are applied in execution order; [`record`] reorders or splits a record so that
+//! - at every byte, accesses are applied in execution order; `record.rs` reorders or splits a record so that
 //!   applying whole operands one after the other has that property;
 //! - iteration vectors grow lexicographically along the loops two statements share, and loops form a tree, so
-//!   `common` is the length of a shared path.
+//!   `common` is the length of a shared path;
+//! - a statement executes at most once per iteration vector.
+//!
+//! Limits: 2^32 live interned vectors, 2^32 pages; an access of one iteration that overlaps the next iteration's
+//! (stride below size) is applied one by one.
 #![forbid(unsafe_code)]
 
 mod arena;
+mod cache;
 pub mod check;
 mod class;
 mod dense;
 mod emit;
 pub mod fuzzing;
 mod iv;
+pub mod kernels;
 mod memory;
+mod overlay;
 mod page;
 mod query;
 mod readers;
 mod record;
+mod strided;
 
 pub use iv::{Iv, MAX_DIMS};
 pub use memory::{Memory, Options};

@@ -1,14 +1,16 @@
 //! The engine: applies records to the shadow and reports what they depend on.
 
 use crate::arena::{MAX_OFFSET, Point};
+use crate::cache::{Answer, Changes};
 use crate::class::{Class, NO_CHAIN};
 use crate::emit::{Sink, Sinks};
 use crate::iv::Iv;
-use crate::page::{Directory, PAGE, Page, Run, Seg, Tables};
-use crate::query::{Accesses, Piece, query};
+use crate::overlay::{Overlay, Strided};
+use crate::page::{Directory, PAGE, Page, Run, Tables};
+use crate::query::{Accesses, Found, Piece, find, query};
 use crate::readers::{add_point_to_cells, add_run};
 use crate::record::{Plan, Planner};
-use crate::{Client, Kind, Operand, Record, Stmt};
+use crate::{Client, DependenceRun, Kind, Operand, Record, Stmt};
 
 /// Settings of [`Memory`].
 #[derive(Clone, Copy, Debug)]
@@ -23,26 +25,33 @@ impl Default for Options {
     }
 }
 
+/// Bytes forgotten at once from which all remembered answers are dropped.
+const FORGET_ALL: u64 = 1 << 24;
+
 /// Last writers and readers of every byte.
 pub struct Memory {
     options: Options,
-    directory: Directory,
-    tables: Tables,
+    pub(crate) directory: Directory,
+    pub(crate) tables: Tables,
     planner: Planner,
-    pieces: Vec<Piece>,
+    pub(crate) pieces: Vec<Piece>,
     /// For each statement, the number of the last (part of a) record that contained it.
     seen: Vec<u64>,
     now: u64,
     compact_at: usize,
+    overlays: [Overlay; 2],
+    pub(crate) changes: [Changes; 2],
+    pub(crate) answers: Vec<[Option<Box<Answer>>; 2]>,
+    pub(crate) fresh: Vec<Piece>,
 }
 
 /// Part of a record: `count` iterations from `iv`.
 #[derive(Clone, Copy)]
-struct Part {
-    iv: Iv,
-    point: Point,
-    lane: usize,
-    count: i64,
+pub(crate) struct Part {
+    pub iv: Iv,
+    pub point: Point,
+    pub lane: usize,
+    pub count: i64,
 }
 
 impl Part {
@@ -56,13 +65,13 @@ impl Part {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
+pub(crate) enum Side {
     Writers,
     Readers,
 }
 
 impl Side {
-    fn of(self, page: &mut Page) -> &mut crate::page::Half {
+    pub(crate) fn of(self, page: &mut Page) -> &mut crate::page::Half {
         match self {
             Side::Writers => &mut page.writers,
             Side::Readers => &mut page.readers,
@@ -82,7 +91,15 @@ impl Memory {
             seen: Vec::new(),
             now: 0,
             compact_at: options.compact_from,
+            overlays: Default::default(),
+            changes: [Changes::new(), Changes::new()],
+            answers: Vec::new(),
+            fresh: Vec::new(),
         }
+    }
+
+    pub(crate) fn side(&mut self, side: Side) -> &mut Overlay {
+        &mut self.overlays[side as usize]
     }
 
     /// Bytes of heap memory in use, approximately.
@@ -95,6 +112,17 @@ impl Memory {
     pub fn forget(&mut self, start: u64, end: u64) {
         if start >= end {
             return;
+        }
+        if end - start > FORGET_ALL {
+            self.answers.clear();
+        } else {
+            self.changes.iter_mut().for_each(|c| c.touch_all(start, end));
+        }
+        for side in [Side::Writers, Side::Readers] {
+            while let Some(i) = self.side(side).meeting(start, end) {
+                let lattice = self.side(side).take(i);
+                self.flush(side, &lattice);
+            }
         }
         let tables = &mut self.tables;
         self.directory.for_each_in(start, end - 1, |page, lo, hi| {
@@ -130,8 +158,8 @@ impl Memory {
             ..*o
         };
         if count == 1 {
-            for o in record.operands {
-                self.single(&at(o), &part, Sinks::Each, 0, client);
+            for (o, loaded) in updates(record.operands.iter()) {
+                self.single(&at(o), loaded, &part, Sinks::Each, 0, client);
             }
             return;
         }
@@ -143,7 +171,7 @@ impl Memory {
             &moved
         };
         let mut planner = std::mem::take(&mut self.planner);
-        let plan = planner.plan(operands, count);
+        let plan = planner.plan(operands, count, done + count == record.count);
         match plan {
             Plan::Split(first) => {
                 self.planner = planner;
@@ -169,12 +197,15 @@ impl Memory {
         part: &Part,
         client: &mut impl Client,
     ) {
+        for (o, loaded) in updates(order.map(|i| &operands[i]).filter(|o| o.stride != 0)) {
+            if o.write { self.store_run(o, loaded, part, client) } else { self.load_run(o, part, client) }
+        }
         let mut repeated = false;
-        for i in order {
-            let o = &operands[i];
+        for (i, o) in operands.iter().enumerate() {
             if o.stride != 0 {
-                if o.write { self.store_run(o, part, client) } else { self.load_run(o, part, client) }
-            } else if o.write || planner.is_involved(i) {
+                continue;
+            }
+            if o.write || planner.is_involved(i) {
                 repeated = true;
             } else {
                 self.load_constant(o, part, client);
@@ -197,20 +228,31 @@ impl Memory {
                 self.seen.resize(s + 1, 0);
             }
             self.seen[s] = self.now;
-            self.single(o, part, Sinks::Each, 0, client);
         }
-        for o in constants() {
-            self.single(o, part, Sinks::Repeated(part.count - 1), part.count - 1, client);
+        for (sinks, t) in [(Sinks::Each, 0), (Sinks::Repeated(part.count - 1), part.count - 1)] {
+            for (o, loaded) in updates(constants()) {
+                self.single(o, loaded, part, sinks, t, client);
+            }
         }
     }
 
-    /// One access at iteration `t` of the part, reported as `sinks` says.
-    fn single(&mut self, o: &Operand, part: &Part, sinks: Sinks, t: i64, client: &mut impl Client) {
+    /// One access at iteration `t` of the part, reported as `sinks` says; a store may follow a load of the same
+    /// bytes (see [`updates`]).
+    #[allow(clippy::too_many_arguments)]
+    fn single(
+        &mut self,
+        o: &Operand,
+        loaded: Option<Stmt>,
+        part: &Part,
+        sinks: Sinks,
+        t: i64,
+        client: &mut impl Client,
+    ) {
         let (mut at, mut left) = (o.base, o.size);
         while left > 0 {
             let offset = at as u32 % PAGE;
             let size = left.min(PAGE - offset);
-            self.single_in_page(o, at, size, part, sinks, t, client);
+            self.single_in_page(o, loaded, at, size, part, sinks, t, client);
             at = at.wrapping_add(u64::from(size));
             left -= size;
         }
@@ -220,6 +262,7 @@ impl Memory {
     fn single_in_page(
         &mut self,
         o: &Operand,
+        loaded: Option<Stmt>,
         at: u64,
         size: u32,
         part: &Part,
@@ -227,50 +270,90 @@ impl Memory {
         t: i64,
         client: &mut impl Client,
     ) {
-        let number = self.directory.entry(at);
-        let offset = at as u32 % PAGE;
-        let accesses = Accesses { page: at - u64::from(offset), offset, stride: 0, size, count: 1, t: 0 };
         let sink = part.sink(o.stmt, sinks);
         let point = part.point_at(t);
-        if o.write {
-            self.report_in(number, Side::Writers, Kind::Output, &accesses, &sink, client);
-            self.report_in(number, Side::Readers, Kind::Anti, &accesses, &sink, client);
-            let page = &mut self.directory.pages[number];
-            page.readers.clear(&mut self.tables, offset, offset + size);
-            let class = self.tables.classes.id(Class { stmt: o.stmt, size, step: Iv::ZERO, chain: NO_CHAIN });
-            let seg = Seg { start: offset as u16, end: (offset + size) as u16, class, point, e0: 0 };
-            page.writers.assign_point(&mut self.tables, seg);
-        } else {
-            self.report_in(number, Side::Writers, Kind::Flow, &accesses, &sink, client);
-            self.add_reader(number, offset, size, o.stmt, point, client);
+        if !o.write {
+            self.report_at(Side::Writers, Kind::Flow, at, size, &sink, client);
+            return self.add_reader(at, size, o.stmt, point, client);
         }
+        if let Some(load) = loaded {
+            self.report_at(Side::Writers, Kind::Flow, at, size, &part.sink(load, sinks), client);
+            let iv = part.iv.advanced(part.lane, t);
+            sink.report_one(client, Kind::Anti, load, &iv, at, |_| true);
+        }
+        self.report_at(Side::Writers, Kind::Output, at, size, &sink, client);
+        self.report_at(Side::Readers, Kind::Anti, at, size, &sink, client);
+        let a = Strided::one(at, size);
+        let number = self.directory.entry(at);
+        let offset = at as u32 % PAGE;
+        if self.overlays.iter().any(|o| o.touches(at, at.wrapping_add(u64::from(size)))) {
+            self.cover(Side::Readers, &a);
+            self.cover(Side::Writers, &a);
+        }
+        let page = &mut self.directory.pages[number];
+        self.changes[0].touch(at);
+        self.changes[1].touch(at);
+        page.readers.clear(&mut self.tables, offset, offset + size);
+        page.writers.assign_access(&mut self.tables, offset, offset + size, o.stmt, point);
     }
 
-    fn add_reader(
-        &mut self,
-        number: usize,
-        offset: u32,
-        size: u32,
-        stmt: Stmt,
-        point: Point,
-        client: &impl Client,
-    ) {
+    fn add_reader(&mut self, at: u64, size: u32, stmt: Stmt, point: Point, client: &impl Client) {
+        if self.overlays[1].touches(at, at.wrapping_add(u64::from(size)))
+            && self.read_through(at, size, stmt, point, client)
+        {
+            return;
+        }
+        self.changes[1].touch(at);
+        let number = self.directory.entry(at);
+        let offset = at as u32 % PAGE;
         let half = &mut self.directory.pages[number].readers;
         let t = &mut self.tables;
         if let Some(dense) = &mut half.dense {
             return add_point_to_cells(dense, t, client, stmt, point, offset, offset + size);
+        }
+        if half.is_free(offset, offset + size) {
+            return half.assign_access(t, offset, offset + size, stmt, point);
         }
         let class = t.classes.id(Class { stmt, size, step: Iv::ZERO, chain: NO_CHAIN });
         let run = Run { start: i64::from(offset), class, point, e0: 0 };
         add_run(half, t, client, &run, offset, offset + size);
     }
 
+    /// Reports what one access inside a page finds in lattices and pages of one side.
+    #[inline]
+    fn report_at(
+        &mut self,
+        side: Side,
+        kind: Kind,
+        at: u64,
+        size: u32,
+        sink: &Sink,
+        client: &mut impl Client,
+    ) {
+        if !self.overlays[side as usize].touches(at, at.wrapping_add(u64::from(size))) {
+            let number = self.directory.entry(at);
+            return self.report_in(number, side, kind, at, size, sink, client);
+        }
+        let mut pieces = std::mem::take(&mut self.pieces);
+        pieces.clear();
+        self.gather(side, &Strided::one(at, size), sink.stmt, &mut pieces);
+        let is_ours = |s: Stmt| self.seen.get(s as usize) == Some(&self.now);
+        for piece in &pieces {
+            sink.report_all(client, kind, piece, &self.tables.classes, is_ours);
+        }
+        self.pieces = pieces;
+    }
+
+    /// Reports what one access inside a page finds in the page.
+    #[allow(clippy::too_many_arguments)]
+    #[inline]
     fn report_in(
         &mut self,
         number: usize,
         side: Side,
         kind: Kind,
-        accesses: &Accesses,
+        at: u64,
+        size: u32,
         sink: &Sink,
         client: &mut impl Client,
     ) {
@@ -278,10 +361,39 @@ impl Memory {
         if half.is_empty() {
             return;
         }
-        self.pieces.clear();
-        query(half, &self.tables, accesses, &mut self.pieces);
-        for piece in &self.pieces {
-            sink.report(client, kind, piece, |s| self.seen.get(s as usize) == Some(&self.now));
+        let (t, seen, now) = (&self.tables, &self.seen, &self.now);
+        let is_ours = |s: Stmt| seen.get(s as usize) == Some(now);
+        let offset = at as u32 % PAGE;
+        match find(half, t, offset, size) {
+            Found::Nothing => {}
+            Found::Cell(cell) => {
+                sink.report_one(client, kind, cell.stmt, &t.arena.iv(cell.point), at, is_ours);
+                for node in t.nodes.iter(cell.chain) {
+                    sink.report_one(client, kind, node.stmt, &t.arena.iv(node.point), at, is_ours);
+                }
+            }
+            Found::Element { stmt, iv, chain } => {
+                sink.report_one(client, kind, stmt, &iv, at, is_ours);
+                for earlier in t.classes.chain(chain) {
+                    sink.report_one(client, kind, earlier.stmt, &iv.after(1, &earlier.offset), at, is_ours);
+                }
+            }
+            Found::Several => {
+                let accesses = Accesses {
+                    page: at - u64::from(offset),
+                    offset,
+                    stride: 0,
+                    size,
+                    count: 1,
+                    t: 0,
+                    is_whole: true,
+                };
+                self.pieces.clear();
+                query(half, t, &accesses, &mut self.pieces);
+                for piece in &self.pieces {
+                    sink.report_all(client, kind, piece, &t.classes, is_ours);
+                }
+            }
         }
     }
 
@@ -290,12 +402,10 @@ impl Memory {
         while left > 0 {
             let offset = at as u32 % PAGE;
             let size = left.min(PAGE - offset);
-            let number = self.directory.entry(at);
-            let accesses = Accesses { page: at - u64::from(offset), offset, stride: 0, size, count: 1, t: 0 };
             let sink = part.sink(o.stmt, Sinks::All(part.count));
-            self.report_in(number, Side::Writers, Kind::Flow, &accesses, &sink, client);
+            self.report_at(Side::Writers, Kind::Flow, at, size, &sink, client);
             for t in [part.count - 2, part.count - 1] {
-                self.add_reader(number, offset, size, o.stmt, part.point_at(t), client);
+                self.add_reader(at, size, o.stmt, part.point_at(t), client);
             }
             at = at.wrapping_add(u64::from(size));
             left -= size;
@@ -303,48 +413,81 @@ impl Memory {
     }
 
     fn load_run(&mut self, o: &Operand, part: &Part, client: &mut impl Client) {
-        self.report(Side::Writers, Kind::Flow, o, part, client);
-        if o.stride.unsigned_abs() == u64::from(o.size) {
-            let run = ascending(o, part, &mut self.tables);
-            let (lo, hi) = (run.lo, run.hi);
-            self.for_each_page(lo, hi, |page, t, base, x, y| {
+        let (a, iv, step) = Self::ascending(o.stride, o.base, o.size, part);
+        self.report(Side::Writers, &[(Kind::Flow, o.stmt)], o, &a, part, client);
+        if a.stride == u64::from(o.size) {
+            self.flush_met(Side::Readers, &a);
+            let run = self.contiguous(o, part, &a, step);
+            self.for_each_page(a.first, a.first + a.span(), |page, t, base, x, y| {
                 add_run(&mut page.readers, t, client, &run.in_page(base), x, y);
             });
+            self.changes[1].touch_all(a.first, a.first + a.span());
             return;
         }
+        if a.stride > u64::from(o.size) && self.read_strided(&a, o.stmt, iv, step, client) {
+            return;
+        }
+        self.flush_met(Side::Readers, &a);
         for t in 0..part.count {
             let (mut at, mut left) = (o.base.wrapping_add_signed(o.stride.wrapping_mul(t)), o.size);
             while left > 0 {
-                let offset = at as u32 % PAGE;
-                let size = left.min(PAGE - offset);
-                let number = self.directory.entry(at);
-                self.add_reader(number, offset, size, o.stmt, part.point_at(t), client);
+                let size = left.min(PAGE - at as u32 % PAGE);
+                self.add_reader(at, size, o.stmt, part.point_at(t), client);
                 at = at.wrapping_add(u64::from(size));
                 left -= size;
             }
         }
     }
 
-    fn store_run(&mut self, o: &Operand, part: &Part, client: &mut impl Client) {
-        if o.stride.unsigned_abs() != u64::from(o.size) {
-            for t in 0..part.count {
-                let base = o.base.wrapping_add_signed(o.stride.wrapping_mul(t));
-                let one =
-                    Part { iv: part.iv.advanced(part.lane, t), point: part.point_at(t), count: 1, ..*part };
-                self.single(&Operand { base, ..*o }, &one, Sinks::Each, 0, client);
+    fn store_run(&mut self, o: &Operand, loaded: Option<Stmt>, part: &Part, client: &mut impl Client) {
+        let (a, iv, step) = Self::ascending(o.stride, o.base, o.size, part);
+        let stores = [(Kind::Output, o.stmt)];
+        match loaded {
+            None => self.report(Side::Writers, &stores, o, &a, part, client),
+            Some(load) => {
+                self.report(Side::Writers, &[(Kind::Flow, load), stores[0]], o, &a, part, client);
+                let step = Iv::along(part.lane, 1);
+                client.dependence(&DependenceRun {
+                    kind: Kind::Anti,
+                    source: load,
+                    sink: o.stmt,
+                    source_iv: part.iv,
+                    source_step: step,
+                    sink_iv: part.iv,
+                    sink_step: step,
+                    count: part.count as u64,
+                    address: o.base,
+                    address_step: o.stride,
+                });
             }
-            return;
         }
-        self.report(Side::Writers, Kind::Output, o, part, client);
-        self.report(Side::Readers, Kind::Anti, o, part, client);
-        let run = ascending(o, part, &mut self.tables);
-        self.for_each_page(run.lo, run.hi, |page, t, base, x, y| {
+        self.report(Side::Readers, &[(Kind::Anti, o.stmt)], o, &a, part, client);
+        if a.stride != u64::from(o.size) {
+            return self.store_strided(&a, o.stmt, iv, step);
+        }
+        self.cover(Side::Readers, &a);
+        self.cover(Side::Writers, &a);
+        let run = self.contiguous(o, part, &a, step);
+        self.for_each_page(a.first, a.first + a.span(), |page, t, base, x, y| {
             page.readers.clear(t, x, y);
             page.writers.assign_run(t, &run.in_page(base), x, y);
         });
+        self.changes[1].touch_all(a.first, a.first + a.span());
+        self.changes[0].touch_all(a.first, a.first + a.span());
     }
 
-    fn for_each_page(&mut self, lo: u64, hi: u64, mut f: impl FnMut(&mut Page, &mut Tables, u64, u32, u32)) {
+    fn contiguous(&mut self, o: &Operand, part: &Part, a: &Strided, step: Iv) -> Ascending {
+        let point = part.point_at(if o.stride > 0 { 0 } else { part.count - 1 });
+        let class = self.tables.classes.id(Class { stmt: o.stmt, size: o.size, step, chain: NO_CHAIN });
+        Ascending { lo: a.first, class, point }
+    }
+
+    pub(crate) fn for_each_page(
+        &mut self,
+        lo: u64,
+        hi: u64,
+        mut f: impl FnMut(&mut Page, &mut Tables, u64, u32, u32),
+    ) {
         let mut at = lo;
         while at < hi {
             let base = at - at % u64::from(PAGE);
@@ -361,55 +504,32 @@ impl Memory {
         }
     }
 
-    /// Reports what a strided operand, whose extent does not wrap, finds on one side.
-    fn report(&mut self, side: Side, kind: Kind, o: &Operand, part: &Part, client: &mut impl Client) {
-        let n = part.count;
+    /// Reports what a strided operand, whose extent does not wrap, finds on one side, as each of `sinks`.
+    fn report(
+        &mut self,
+        side: Side,
+        sinks: &[(Kind, Stmt)],
+        o: &Operand,
+        a: &Strided,
+        part: &Part,
+        client: &mut impl Client,
+    ) {
         let mut pieces = std::mem::take(&mut self.pieces);
         pieces.clear();
-        let stride = o.stride.unsigned_abs();
-        let first = if o.stride > 0 { o.base } else { o.base - stride * (n as u64 - 1) };
-        let mut t = 0;
-        while t < n {
-            let at = first + stride * t as u64;
-            let offset = at as u32 % PAGE;
-            let page = at - u64::from(offset);
-            if offset + o.size > PAGE {
-                let (mut at, mut left) = (at, o.size);
-                while left > 0 {
-                    let offset = at as u32 % PAGE;
-                    let size = left.min(PAGE - offset);
-                    let accesses =
-                        Accesses { page: at - u64::from(offset), offset, stride: 0, size, count: 1, t };
-                    self.query_page(side, &accesses, &mut pieces);
-                    at += u64::from(size);
-                    left -= size;
-                }
-                t += 1;
-                continue;
+        self.gather(side, a, o.stmt, &mut pieces);
+        for &(kind, stmt) in sinks {
+            let sink = part.sink(stmt, Sinks::Each);
+            for piece in &pieces {
+                let piece = if o.stride > 0 { *piece } else { piece.reversed(part.count) };
+                sink.report_all(client, kind, &piece, &self.tables.classes, |_| false);
             }
-            let room = u64::from(PAGE - o.size - offset);
-            let count = (n - t).min((room / stride) as i64 + 1);
-            let step = if count == 1 { 0 } else { stride as u32 };
-            let accesses = Accesses { page, offset, stride: step, size: o.size, count, t };
-            self.query_page(side, &accesses, &mut pieces);
-            t += count;
-        }
-        let sink = part.sink(o.stmt, Sinks::Each);
-        for piece in &pieces {
-            let piece = if o.stride > 0 { *piece } else { piece.reversed(n) };
-            sink.report(client, kind, &piece, |_| false);
         }
         self.pieces = pieces;
     }
 
-    fn query_page(&mut self, side: Side, accesses: &Accesses, pieces: &mut Vec<Piece>) {
-        if let Some(number) = self.directory.lookup(accesses.page) {
-            query(side.of(&mut self.directory.pages[number]), &self.tables, accesses, pieces);
-        }
-    }
-
     /// Drops interned vectors and classes that no live byte refers to.
     fn compact(&mut self) {
+        self.answers.clear();
         let t = &mut self.tables;
         let mut instances = vec![false; t.arena.len()];
         let mut classes = vec![false; t.classes.count()];
@@ -417,21 +537,43 @@ impl Memory {
             half.mark(&mut classes, &mut instances);
         }
         t.nodes.mark(&mut instances);
+        let mut lattices: Vec<_> = self.overlays.iter_mut().flat_map(|o| &mut o.lattices).collect();
+        for lattice in &lattices {
+            classes[lattice.class as usize] = true;
+        }
         let instances = t.arena.compact(&mut instances);
         let classes = t.classes.compact(&classes);
         for half in self.directory.pages.iter_mut().flat_map(|p| [&mut p.writers, &mut p.readers]) {
             half.renumber(&classes, &instances);
         }
         t.nodes.renumber(&instances);
+        for lattice in &mut lattices {
+            lattice.class = classes[lattice.class as usize];
+        }
         let shadow = self.directory.bytes() / 256;
         self.compact_at = 2 * (t.arena.len() + t.classes.len()) + self.options.compact_from + shadow;
     }
 }
 
+/// Operands in order, a load directly followed by a store to the same bytes (an update) as that store and the
+/// load's statement: the store ends the load's life as a reader at once.
+fn updates<'a>(
+    operands: impl Iterator<Item = &'a Operand>,
+) -> impl Iterator<Item = (&'a Operand, Option<Stmt>)> {
+    let mut operands = operands.peekable();
+    std::iter::from_fn(move || {
+        let o = operands.next()?;
+        let same = |s: &&Operand| (s.base, s.stride, s.size) == (o.base, o.stride, o.size);
+        match operands.next_if(|s| !o.write && s.write && same(s)) {
+            Some(store) => Some((store, Some(o.stmt))),
+            None => Some((o, None)),
+        }
+    })
+}
+
 /// A contiguous run in ascending address order.
 struct Ascending {
     lo: u64,
-    hi: u64,
     class: u32,
     point: Point,
 }
@@ -440,16 +582,4 @@ impl Ascending {
     fn in_page(&self, base: u64) -> Run {
         Run { start: self.lo.wrapping_sub(base) as i64, class: self.class, point: self.point, e0: 0 }
     }
-}
-
-fn ascending(o: &Operand, part: &Part, t: &mut Tables) -> Ascending {
-    let length = part.count as u64 * u64::from(o.size);
-    let (lo, point, dk) = if o.stride > 0 {
-        (o.base, part.point, 1)
-    } else {
-        (o.base - (length - u64::from(o.size)), part.point_at(part.count - 1), -1)
-    };
-    let step = Iv::along(part.lane, dk);
-    let class = t.classes.id(Class { stmt: o.stmt, size: o.size, step, chain: NO_CHAIN });
-    Ascending { lo, hi: lo + length, class, point }
 }

@@ -5,9 +5,10 @@
 //! an element becomes a segment of its own with a smaller size. When the segments of a half get too many, or
 //! single accesses keep failing to coalesce, the half turns [`Dense`]; long runs turn it back (with hysteresis).
 
+use crate::Stmt;
 use crate::arena::{Arena, Point};
-use crate::class::{Class, Classes};
-use crate::dense::{Dense, NONE, Nodes};
+use crate::class::{Class, Classes, NO_CHAIN};
+use crate::dense::{Cell, Dense, NONE, Nodes};
 use crate::iv::Iv;
 use rustc_hash::FxHashMap;
 
@@ -102,7 +103,7 @@ impl Run {
 #[derive(Default)]
 pub(crate) struct Half {
     pub segs: Vec<Seg>,
-    pub dense: Option<Box<Dense>>,
+    pub dense: Option<Dense>,
     misses: u32,
 }
 
@@ -112,7 +113,7 @@ impl Half {
     }
 
     pub fn bytes(&self) -> usize {
-        self.segs.capacity() * size_of::<Seg>() + self.dense.as_ref().map_or(0, |d| d.bytes())
+        self.segs.capacity() * size_of::<Seg>() + self.dense.as_ref().map_or(0, Dense::bytes)
     }
 
     /// Marks what is referred to.
@@ -146,6 +147,12 @@ impl Half {
         } else {
             v.partition_point(|s| u32::from(s.end) <= offset)
         }
+    }
+
+    /// Whether no segment overlaps `lo..hi`.
+    #[inline]
+    pub fn is_free(&self, lo: u32, hi: u32) -> bool {
+        self.segs.get(self.find(lo)).is_none_or(|s| u32::from(s.start) >= hi)
     }
 
     /// Forgets the bytes `lo..hi`.
@@ -198,15 +205,22 @@ impl Half {
         }
     }
 
-    /// Makes one element the content of its bytes and tries to join it to its neighbours.
+    /// Makes one access the content of its bytes.
     #[inline]
-    pub fn assign_point(&mut self, t: &mut Tables, seg: Seg) {
-        let (lo, hi) = (u32::from(seg.start), u32::from(seg.end));
+    pub fn assign_access(&mut self, t: &mut Tables, lo: u32, hi: u32, stmt: Stmt, point: Point) {
         if let Some(dense) = &mut self.dense {
-            dense.clear(&mut t.nodes, lo, hi);
-            dense.fill(t, &seg);
+            for i in dense.range(&mut t.nodes, lo, hi) {
+                dense.cells[i] = Cell { stmt, point, chain: 0 };
+            }
             return;
         }
+        let class = t.classes.id(Class { stmt, size: hi - lo, step: Iv::ZERO, chain: NO_CHAIN });
+        self.assign_point(t, Seg { start: lo as u16, end: hi as u16, class, point, e0: 0 });
+    }
+
+    /// Makes one element the content of its bytes (not dense) and tries to join it to its neighbours.
+    pub fn assign_point(&mut self, t: &mut Tables, seg: Seg) {
+        let (lo, hi) = (u32::from(seg.start), u32::from(seg.end));
         let before = self.segs.len();
         let mut i = self.find(lo);
         if i < before && self.segs[i].start == seg.start && self.segs[i].end == seg.end {
@@ -269,10 +283,24 @@ impl Half {
         if a.end != b.start {
             return false;
         }
-        let (ca, cb) = (*t.classes.get(a.class), *t.classes.get(b.class));
+        let (ca, cb) = (t.classes.get(a.class), t.classes.get(b.class));
         if ca.stmt != cb.stmt || ca.size != cb.size || ca.chain != cb.chain {
             return false;
         }
+        if b.len() == cb.size && a.len() > ca.size && a.point.inst == b.point.inst && b.e0 == 0 {
+            let lane = t.arena.lane(a.point.inst);
+            if ca.step.is_along(lane) {
+                let e = i64::from(a.e0) + i64::from(a.len() / ca.size);
+                let continued = i64::from(a.point.k).wrapping_add(e.wrapping_mul(ca.step.0[lane]));
+                if continued != i64::from(b.point.k) {
+                    return false;
+                }
+                self.segs[i].end = b.end;
+                self.segs.remove(i + 1);
+                return true;
+            }
+        }
+        let (ca, cb) = (*ca, *cb);
         let (na, nb) = (a.len() / ca.size, b.len() / cb.size);
         let (ia, ib) = (t.iv(&a, 0), t.iv(&b, 0));
         let step = match (na, nb) {
@@ -305,7 +333,7 @@ impl Half {
             for s in &self.segs {
                 granule |= u32::from(s.start) | u32::from(s.end) | t.classes.get(s.class).size;
             }
-            let mut dense = Box::new(Dense::new(granule));
+            let mut dense = Dense::new(granule);
             for seg in std::mem::take(&mut self.segs) {
                 dense.fill(t, &seg);
             }
@@ -416,7 +444,9 @@ impl Directory {
             .collect();
         chunks.sort_unstable();
         for (chunk, table) in chunks {
-            for slot in 0..PAGES {
+            let low = start.max(chunk << CHUNK_BITS);
+            let high = last.min((chunk << CHUNK_BITS) | ((1 << CHUNK_BITS) - 1));
+            for slot in Self::slot(low)..=Self::slot(high) {
                 let Some(page) = self.tables[table as usize][slot].checked_sub(1) else { continue };
                 let base = (chunk << CHUNK_BITS) + ((slot as u64) << PAGE_BITS);
                 let end = base + u64::from(PAGE - 1);

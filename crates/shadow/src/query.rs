@@ -5,8 +5,9 @@
 //! `w / gcd(w, s)` accesses, so each phase and each element touched in it is one piece with that step.
 
 use crate::Stmt;
-use crate::class::Classes;
-use crate::dense::NONE;
+use crate::arena::Point;
+use crate::class::NO_CHAIN;
+use crate::dense::{Cell, NONE};
 use crate::iv::Iv;
 use crate::page::{Half, Seg, Tables};
 
@@ -17,11 +18,18 @@ pub(crate) struct Piece {
     pub t_step: i64,
     pub count: i64,
     pub stmt: Stmt,
+    /// The class of the elements; [`NO_CLASS`] if there is not one or only parts of accesses meet them.
+    pub class: u32,
+    /// Their chain of earlier readers.
+    pub chain: u32,
     pub iv: Iv,
     pub step: Iv,
     pub address: u64,
     pub address_step: i64,
 }
+
+/// See [`Piece::class`].
+pub(crate) const NO_CLASS: u32 = u32::MAX;
 
 impl Piece {
     /// The piece as seen when the accesses are numbered from the last (`n − 1 − t`).
@@ -37,8 +45,22 @@ impl Piece {
         }
     }
 
+    /// The pairs of accesses `from..to`, if any.
+    pub fn within(&self, from: i64, to: i64) -> Option<Piece> {
+        let skip = (from - self.t).max(0).div_euclid(self.t_step)
+            + i64::from((from - self.t).max(0).rem_euclid(self.t_step) != 0);
+        let end = self.count.min((to - self.t + self.t_step - 1).div_euclid(self.t_step));
+        (skip < end).then(|| Piece {
+            t: self.t + skip * self.t_step,
+            count: end - skip,
+            iv: self.iv.after(skip, &self.step),
+            address: self.address.wrapping_add_signed(skip.wrapping_mul(self.address_step)),
+            ..*self
+        })
+    }
+
     fn continues(&self, next: &Piece) -> Option<Piece> {
-        if self.stmt != next.stmt {
+        if self.stmt != next.stmt || self.chain != next.chain {
             return None;
         }
         let shape = |p: &Piece| (p.t_step, p.step, p.address_step);
@@ -59,7 +81,14 @@ impl Piece {
         (self.t + n * t_step == next.t
             && self.address.wrapping_add_signed(n.wrapping_mul(address_step)) == next.address
             && self.iv.after(n, &step) == next.iv)
-            .then_some(Piece { t_step, step, address_step, count: n + next.count, ..*self })
+            .then_some(Piece {
+                t_step,
+                step,
+                address_step,
+                count: n + next.count,
+                class: if self.class == next.class { self.class } else { NO_CLASS },
+                ..*self
+            })
     }
 }
 
@@ -85,6 +114,8 @@ pub(crate) struct Accesses {
     pub count: i64,
     /// Number of the first access.
     pub t: i64,
+    /// Whether these are whole accesses, not parts of some.
+    pub is_whole: bool,
 }
 
 impl Accesses {
@@ -111,8 +142,8 @@ pub(crate) fn query(half: &Half, t: &Tables, accesses: &Accesses, out: &mut Vec<
     let mut a = *accesses;
     if half.dense.is_some() {
         while a.count > 0 {
-            query_cells(half, t, &a, out);
-            a.skip(1);
+            let n = query_cells(half, t, &a, out);
+            a.skip(n);
         }
         return;
     }
@@ -134,7 +165,12 @@ pub(crate) fn query(half: &Half, t: &Tables, accesses: &Accesses, out: &mut Vec<
             for seg in segs[i..].iter().take_while(|s| u32::from(s.start) < a.offset + a.size) {
                 let lo = a.offset.max(u32::from(seg.start));
                 let hi = (a.offset + a.size).min(u32::from(seg.end));
-                query_segment(t, seg, &Accesses { offset: lo, size: hi - lo, count: 1, ..a }, out);
+                query_segment(
+                    t,
+                    seg,
+                    &Accesses { offset: lo, size: hi - lo, count: 1, is_whole: false, ..a },
+                    out,
+                );
             }
             1
         };
@@ -142,79 +178,205 @@ pub(crate) fn query(half: &Half, t: &Tables, accesses: &Accesses, out: &mut Vec<
     }
 }
 
+/// How far (bytes down, bytes up) an access may move and still find the same elements' neighbours, or still
+/// nothing; zero where that is not obvious.
+pub(crate) fn slack(half: &Half, offset: u32, size: u32) -> (u32, u32) {
+    if half.dense.is_some() {
+        return (0, 0);
+    }
+    let i = half.find(offset);
+    let before = i.checked_sub(1).map_or(0, |i| u32::from(half.segs[i].end));
+    match half.segs.get(i) {
+        None => (offset - before, crate::page::PAGE - offset - size),
+        Some(s) if u32::from(s.start) >= offset + size => {
+            (offset - before, u32::from(s.start) - offset - size)
+        }
+        Some(s) if u32::from(s.start) <= offset && u32::from(s.end) >= offset + size => {
+            (offset - u32::from(s.start), u32::from(s.end) - offset - size)
+        }
+        Some(_) => (0, 0),
+    }
+}
+
+/// What one access finds.
+pub(crate) enum Found {
+    Nothing,
+    /// One cell, or several that agree.
+    Cell(Cell),
+    /// One element of a segment.
+    Element {
+        stmt: Stmt,
+        iv: Iv,
+        chain: u32,
+    },
+    /// Anything else: [`query`] tells.
+    Several,
+}
+
+/// What an access of `size` bytes at `offset` finds.
+#[inline]
+pub(crate) fn find(half: &Half, t: &Tables, offset: u32, size: u32) -> Found {
+    if let Some(dense) = &half.dense {
+        let shift = dense.shift();
+        let (first, last) = ((offset >> shift) as usize, ((offset + size - 1) >> shift) as usize);
+        let cell = dense.cells[first];
+        if first != last && dense.cells[first + 1..=last].iter().any(|c| *c != cell) {
+            return Found::Several;
+        }
+        return if cell.stmt == NONE { Found::Nothing } else { Found::Cell(cell) };
+    }
+    let Some(seg) = half.segs.get(half.find(offset)) else { return Found::Nothing };
+    let (start, end) = (u32::from(seg.start), u32::from(seg.end));
+    if start >= offset + size {
+        return Found::Nothing;
+    }
+    if start > offset || end < offset + size {
+        return Found::Several;
+    }
+    let class = t.classes.get(seg.class);
+    let (first, last) = if seg.len() == class.size {
+        (0, 0)
+    } else {
+        ((offset - start) / class.size, (offset - start + size - 1) / class.size)
+    };
+    if first != last {
+        return Found::Several;
+    }
+    Found::Element { stmt: class.stmt, iv: t.iv(seg, first), chain: class.chain }
+}
+
 fn gcd(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// Adjacent elements: element `e` is `size` bytes at `base + e·size` and belongs to `(stmt, iv + e·step)`.
+pub(crate) struct Elements {
+    pub base: u64,
+    pub size: u32,
+    pub stmt: Stmt,
+    pub class: u32,
+    pub chain: u32,
+    pub iv: Iv,
+    pub step: Iv,
+}
+
+impl Elements {
+    /// Appends what `count` accesses of `size` bytes find, the first (number `t`) at byte `into`, all inside.
+    pub fn query(&self, into: u64, stride: u64, size: u32, count: i64, t: i64, out: &mut Vec<Piece>) {
+        let width = u64::from(self.size);
+        let (period, elements) = if stride == width {
+            (1, 1)
+        } else if count == 1 || stride == 0 {
+            (1, 0)
+        } else {
+            let g = gcd(self.size, (stride % width) as u32) as u64;
+            (width / g, stride / g)
+        };
+        let period = period as i64;
+        for phase in 0..period.min(count) {
+            let r = into + phase as u64 * stride;
+            let (first, last) = (r / width, (r + u64::from(size) - 1) / width);
+            let count = (count - phase + period - 1) / period;
+            for e in first..=last {
+                let step = if count == 1 { Iv::ZERO } else { self.step.times(elements as i64) };
+                let piece = Piece {
+                    t: t + phase,
+                    t_step: period,
+                    count,
+                    stmt: self.stmt,
+                    class: self.class,
+                    chain: self.chain,
+                    iv: self.iv.after(e as i64, &self.step),
+                    step,
+                    address: self.base + r.max(e * width),
+                    address_step: period * stride as i64,
+                };
+                push(out, piece);
+            }
+        }
+    }
 }
 
 /// Accesses wholly inside one segment.
 fn query_segment(t: &Tables, seg: &Seg, a: &Accesses, out: &mut Vec<Piece>) {
     let class = t.classes.get(seg.class);
-    let width = class.size;
-    let into = a.offset - u32::from(seg.start);
-    let (period, elements) = if a.stride == width {
-        (1, 1)
-    } else if a.count == 1 || a.stride == 0 || seg.len() == width {
-        (1, 0)
-    } else {
-        let g = gcd(width, a.stride);
-        (width / g, a.stride / g)
+    let elements = Elements {
+        base: a.page + u64::from(seg.start),
+        size: class.size,
+        stmt: class.stmt,
+        class: if a.is_whole { seg.class } else { NO_CLASS },
+        chain: class.chain,
+        iv: t.iv(seg, 0),
+        step: if seg.len() == class.size { Iv::ZERO } else { class.step },
     };
-    for phase in 0..i64::from(period).min(a.count) {
-        let r = into + phase as u32 * a.stride;
-        let (first, last) = (r / width, (r + a.size - 1) / width);
-        let count = (a.count - phase + i64::from(period) - 1) / i64::from(period);
-        for e in first..=last {
-            let base = Piece {
-                t: a.t + phase,
-                t_step: i64::from(period),
-                count,
-                stmt: class.stmt,
-                iv: t.iv(seg, e),
-                step: if elements == 0 || count == 1 {
-                    Iv::ZERO
-                } else {
-                    class.step.times(i64::from(elements))
-                },
-                address: a.page + u64::from(seg.start) + u64::from(r.max(e * width)),
-                address_step: i64::from(period) * i64::from(a.stride),
-            };
-            push(out, base);
-            push_chain(&t.classes, class.chain, &base, out);
+    elements.query((a.offset - u32::from(seg.start)).into(), a.stride.into(), a.size, a.count, a.t, out);
+}
+
+/// The longest run of accesses that meet one cell each in arithmetic progression, with parallel earlier readers;
+/// or the first access alone. Returns the number of accesses.
+fn query_cells(half: &Half, t: &Tables, a: &Accesses, out: &mut Vec<Piece>) -> i64 {
+    let Some(dense) = &half.dense else { return a.count };
+    let shift = dense.shift();
+    let (first, last) = ((a.offset >> shift) as usize, ((a.offset + a.size - 1) >> shift) as usize);
+    let mut n = 1;
+    let mut stride = 0;
+    if first == last && (a.stride | a.offset) & ((1 << shift) - 1) == 0 {
+        stride = (a.stride >> shift) as usize;
+        let cell = |i: i64| dense.cells[first + i as usize * stride];
+        if cell(0).stmt == NONE {
+            return (1..a.count).find(|&i| cell(i).stmt != NONE).unwrap_or(a.count);
+        }
+        while n < a.count && continues(t, &cell(0), &cell(1), &cell(n), n) {
+            n += 1;
         }
     }
-}
-
-fn push_chain(classes: &Classes, chain: u32, last: &Piece, out: &mut Vec<Piece>) {
-    for earlier in classes.chain(chain) {
-        push(out, Piece { stmt: earlier.stmt, iv: last.iv.after(1, &earlier.offset), ..*last });
-    }
-}
-
-/// The first access, in dense cells.
-fn query_cells(half: &Half, t: &Tables, a: &Accesses, out: &mut Vec<Piece>) {
-    let Some(dense) = &half.dense else { return };
-    let shift = dense.shift();
-    let (first, last) = (a.offset >> shift, (a.offset + a.size - 1) >> shift);
     let mut previous = None;
     for i in first..=last {
-        let cell = dense.cells[i as usize];
+        let cell = dense.cells[i];
         if cell.stmt == NONE || previous == Some(cell) {
             continue;
         }
         previous = Some(cell);
-        let piece = |stmt, point| Piece {
-            t: a.t,
-            t_step: 1,
-            count: 1,
-            stmt,
-            iv: t.arena.iv(point),
-            step: Iv::ZERO,
-            address: a.page + u64::from(a.offset.max(i << shift)),
-            address_step: i64::from(a.stride),
+        let next = if n > 1 { dense.cells[first + stride] } else { cell };
+        let mut add = |stmt, from: Point, to: Point| {
+            let piece = Piece {
+                t: a.t,
+                t_step: 1,
+                count: n,
+                stmt,
+                class: NO_CLASS,
+                chain: NO_CHAIN,
+                iv: t.arena.iv(from),
+                step: Iv::along(t.arena.lane(from.inst), i64::from(to.k) - i64::from(from.k)),
+                address: a.page + u64::from(a.offset.max((i as u32) << shift)),
+                address_step: i64::from(a.stride),
+            };
+            push(out, piece);
         };
-        push(out, piece(cell.stmt, cell.point));
-        for node in t.nodes.iter(cell.chain) {
-            push(out, piece(node.stmt, node.point));
+        add(cell.stmt, cell.point, next.point);
+        for (from, to) in t.nodes.iter(cell.chain).zip(t.nodes.iter(next.chain)) {
+            add(from.stmt, from.point, to.point);
         }
     }
+    n
+}
+
+/// Whether cell number `n` continues what cells 0 and 1 begin.
+fn continues(t: &Tables, zero: &Cell, one: &Cell, this: &Cell, n: i64) -> bool {
+    let in_line = |a: Point, b: Point, c: Point| {
+        let (a_k, b_k, c_k) = (i64::from(a.k), i64::from(b.k), i64::from(c.k));
+        a.inst == b.inst && a.inst == c.inst && c_k - a_k == n * (b_k - a_k)
+    };
+    if zero.stmt != one.stmt || zero.stmt != this.stmt || !in_line(zero.point, one.point, this.point) {
+        return false;
+    }
+    let (mut z, mut o, mut c) = (zero.chain, one.chain, this.chain);
+    while z != 0 && o != 0 && c != 0 {
+        let [a, b, d] = [z, o, c].map(|i| &t.nodes.all[i as usize]);
+        if a.stmt != b.stmt || a.stmt != d.stmt || !in_line(a.point, b.point, d.point) {
+            return false;
+        }
+        (z, o, c) = (a.next, b.next, d.next);
+    }
+    z == 0 && o == 0 && c == 0
 }

@@ -4,8 +4,11 @@
 //! when, relative to some frame (multiples of `|s|` from an origin), neither crosses a frame boundary: a byte at
 //! frame offset `r` is touched by an operand `q` frames along at iteration `T − q`, so the operand further along
 //! comes first, and within a frame the operand order decides. Operands that touch common bytes with different
-//! strides are separated by splitting the record in time, which is exact at any point. Two loads never matter to
-//! each other: within one instance only the set of reading iterations counts.
+//! strides are separated by splitting the record in time, which is exact at any point.
+//!
+//! Two loads matter to each other only in the last iteration of the record, which may go on in inner loops: a load
+//! of it must not be hidden by one of an earlier iteration. Equal strides are ordered like stores, a constant load
+//! is applied last anyway, and for different strides the last iteration is split off.
 
 use crate::Operand;
 use std::cmp::Ordering;
@@ -32,10 +35,13 @@ struct Extent {
 pub(crate) struct Planner {
     extents: Vec<Extent>,
     by_address: Vec<u32>,
-    /// Operands that share bytes with an operand of the same stride, one of the two a store.
+    /// Operands that share bytes with an operand of the same stride.
     involved: Vec<bool>,
     pub order: Vec<u32>,
     frames: Vec<i64>,
+    /// Whether a store is among the operands involved.
+    stores: bool,
+    is_final: bool,
 }
 
 enum Meeting {
@@ -50,7 +56,10 @@ impl Planner {
         self.involved[i]
     }
 
-    pub fn plan(&mut self, operands: &[Operand], count: u64) -> Plan {
+    /// Plans `count` iterations; `is_final` says whether they include the record's last one.
+    pub fn plan(&mut self, operands: &[Operand], count: u64, is_final: bool) -> Plan {
+        self.stores = false;
+        self.is_final = is_final;
         self.extents.clear();
         self.involved.clear();
         self.involved.resize(operands.len(), false);
@@ -100,19 +109,33 @@ impl Planner {
         if !any {
             return Plan::Any;
         }
-        if self.sort(operands) { Plan::Ordered } else { Plan::Split(count / 2) }
+        match (self.sort(operands), self.stores, is_final) {
+            (true, ..) => Plan::Ordered,
+            (false, true, _) => Plan::Split(count / 2),
+            (false, false, true) => Plan::Split(count - 1),
+            (false, false, false) => Plan::Any,
+        }
     }
 
     fn pair(&mut self, operands: &[Operand], count: u64, i: usize, j: usize) -> Meeting {
         let (a, b) = (&operands[i], &operands[j]);
         let (ea, eb) = (self.extents[i], self.extents[j]);
-        if !(a.write || b.write) || ea.lo >= eb.hi || eb.lo >= ea.hi {
+        if ea.lo >= eb.hi || eb.lo >= ea.hi {
             return Meeting::Never;
         }
-        let meeting = meeting(a, b, count);
+        let are_loads = !a.write && !b.write;
+        if are_loads && (a.stride == 0 || b.stride == 0) {
+            return Meeting::Never;
+        }
+        let meeting = match meeting(a, b, count) {
+            Meeting::Split(_) if are_loads && !self.is_final => Meeting::Never,
+            Meeting::Split(_) if are_loads => Meeting::Split(count - 1),
+            meeting => meeting,
+        };
         if let Meeting::SameStride = meeting {
             self.involved[i] = true;
             self.involved[j] = true;
+            self.stores |= !are_loads;
         }
         meeting
     }
