@@ -411,6 +411,7 @@ fn contexts(engine: &mut Engine, profile: &mut Profile, locations: &mut Location
             function: above,
             dims: node.dims,
             is_dimension: false,
+            allocator: profile.contexts.get(parent as usize).is_some_and(|p| p.allocator),
             location: 0,
             entries: 0,
             iterations: 0,
@@ -423,6 +424,10 @@ fn contexts(engine: &mut Engine, profile: &mut Profile, locations: &mut Location
                 let pc = last_instruction(engine, site).unwrap_or(site);
                 context.kind = ContextKind::Call { site: locations.at(&engine.image, pc), callee };
                 context.function = callee;
+                context.allocator |= profile
+                    .functions
+                    .get(callee as usize)
+                    .is_some_and(|f| crate::allocator(&f.name).is_some());
             }
             Kind::Loop { function, header } => {
                 context.kind = ContextKind::Loop;

@@ -40,8 +40,10 @@ impl Engine {
             self.segment(&mut path, iv, n, words, &strides, None);
             path.strides = Some(strides);
         } else if n == 1 {
-            let strides = vec![0; path.length];
-            self.segment(&mut path, iv, 1, words, &strides, None);
+            let mut zeros = std::mem::take(&mut self.zeros);
+            zeros.resize(zeros.len().max(path.length), 0);
+            self.segment(&mut path, iv, 1, words, &zeros, None);
+            self.zeros = zeros;
         } else {
             self.segments(&mut path, iv, n, words);
         }

@@ -158,6 +158,7 @@ mod tests {
                 function: 0,
                 dims: 0,
                 is_dimension: false,
+                allocator: false,
                 location: 0,
                 entries: 0,
                 iterations: 0,

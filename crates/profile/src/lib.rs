@@ -134,6 +134,8 @@ pub struct Context {
     pub dims: u8,
     /// Set for loops that have a dimension.
     pub is_dimension: bool,
+    /// Inside a memory allocator: its bookkeeping is not the program's data.
+    pub allocator: bool,
     /// For loops: the position of the loop statement.
     pub location: LocationIndex,
     /// For loops: how often it was entered.

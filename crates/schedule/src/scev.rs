@@ -101,7 +101,7 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, reads:
             if from.iter().all(|p| invariant.contains(p)) {
                 invariant.insert(s);
                 scevs.scev.insert(s);
-            } else if statement.linear && from.iter().all(|p| scevs.scev.contains(p)) {
+            } else if is_linear(statement) && from.iter().all(|p| scevs.scev.contains(p)) {
                 scevs.scev.insert(s);
             }
             continue;
@@ -110,8 +110,8 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, reads:
             let statement = &profile.statements[*s as usize];
             let from = predecessors.get(s).unwrap_or(&none);
             let outside_ok = from.iter().all(|p| members.binary_search(p).is_ok() || invariant.contains(p));
-            statement.linear
-                && matches!(statement.operation, Operation::Copy | Operation::Add)
+            is_linear(statement)
+                && matches!(statement.operation, Operation::Copy | Operation::Add | Operation::Shuffle)
                 && fixed(s)
                 && outside_ok
                 && is_regular(profile, *s, dim)
@@ -135,6 +135,13 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, reads:
         }
     }
     scevs
+}
+
+/// Whether a result is a linear combination of the inputs, lane by lane for vectors.
+fn is_linear(statement: &profile::Statement) -> bool {
+    statement.linear
+        || matches!(statement.operation, Operation::Copy | Operation::Constant | Operation::Shuffle)
+        || (statement.operation == Operation::Add && !statement.float)
 }
 
 /// Whether a statement runs once in every iteration of its innermost loop, and all loops between that one and
