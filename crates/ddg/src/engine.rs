@@ -150,9 +150,17 @@ impl Sink for Engine {
 
     fn function(&mut self, mut code: FunctionCode) {
         // What follows a call that never returns belongs to something else.
+        let start_up =
+            self.image.function(code.entry).is_some_and(|s| s.name.starts_with("__libc_start_main"));
         for block in &mut code.blocks {
+            // glibc's start-up calls a nameless local function just before it, which calls main and exits.
+            let calls_main = |target: u64| {
+                start_up
+                    && (code.entry.saturating_sub(0x400)..code.entry).contains(&target)
+                    && self.image.function(target).is_none_or(|s| s.address != target)
+            };
             if let Terminator::Call { target, .. } = block.terminator
-                && self.image.never_returns(target)
+                && (self.image.never_returns(target) || calls_main(target))
             {
                 block.terminator = Terminator::Trap;
             }

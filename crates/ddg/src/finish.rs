@@ -415,6 +415,7 @@ fn contexts(engine: &mut Engine, profile: &mut Profile, locations: &mut Location
             location: 0,
             entries: 0,
             iterations: 0,
+            top_tested: false,
             own_instructions: 0,
             code: Vec::new(),
         };
@@ -432,9 +433,10 @@ fn contexts(engine: &mut Engine, profile: &mut Profile, locations: &mut Location
             Kind::Loop { function, header } => {
                 context.kind = ContextKind::Loop;
                 context.function = function;
-                let (pc, code) = loop_statement(engine, function, header);
-                context.location = locations.at(&engine.image, pc);
-                context.code = code;
+                let statement = loop_statement(engine, function, header);
+                context.location = locations.at(&engine.image, statement.pc);
+                context.code = statement.code;
+                context.top_tested = statement.top_tested;
             }
             Kind::Recursive { .. } => {
                 context.kind = ContextKind::Recursive;
@@ -478,12 +480,22 @@ fn last_instruction(engine: &Engine, block: u64) -> Option<u64> {
     engine.codes.find(block)?.instrs.last().map(|i| i.pc)
 }
 
+/// Where a loop stands.
+struct LoopStatement {
+    /// Address whose source line is that of the loop statement.
+    pc: u64,
+    /// Address ranges of its code.
+    code: Vec<(u64, u64)>,
+    /// The condition is tested at the top.
+    top_tested: bool,
+}
+
 /// Address whose source line is that of the loop statement, and the address range of the loop.
 ///
 /// A conditional branch back to the header carries the line of the loop's condition; without one (unoptimised code
 /// jumps back unconditionally) the header's own conditional branch does.
-fn loop_statement(engine: &mut Engine, function: u32, header: u64) -> (u64, Vec<(u64, u64)>) {
-    let fallback = (header, Vec::new());
+fn loop_statement(engine: &mut Engine, function: u32, header: u64) -> LoopStatement {
+    let fallback = LoopStatement { pc: header, code: Vec::new(), top_tested: false };
     let Some(f) = engine.functions.all_mut().get_mut(function as usize) else { return fallback };
     let Some(node) = f.cfg.find(header) else { return fallback };
     let forest = f.cfg.forest();
@@ -501,13 +513,13 @@ fn loop_statement(engine: &mut Engine, function: u32, header: u64) -> (u64, Vec<
     };
     let line = |pc: u64| engine.image.locations(pc).first().and_then(|l| l.line).unwrap_or(u32::MAX);
     if let Some(pc) = latches.iter().filter_map(|&l| branch(l)).min_by_key(|&pc| (line(pc), pc)) {
-        return (pc, range);
+        return LoopStatement { pc, code: range, top_tested: false };
     }
     if let Some(pc) = branch(header) {
-        return (pc, range);
+        return LoopStatement { pc, code: range, top_tested: true };
     }
     let last = latches.iter().filter_map(|&l| last_instruction(engine, l)).min_by_key(|&pc| (line(pc), pc));
-    (last.unwrap_or(header), range)
+    LoopStatement { pc: last.unwrap_or(header), code: range, top_tested: false }
 }
 
 fn dependence(engine: &mut Engine, stream: Stream, tables: &Tables, profile: &Profile) -> Option<Dependence> {

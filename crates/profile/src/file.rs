@@ -162,6 +162,7 @@ mod tests {
                 location: 0,
                 entries: 0,
                 iterations: 0,
+                top_tested: false,
                 own_instructions: 3,
                 code: Vec::new(),
             }],

@@ -142,6 +142,8 @@ pub struct Context {
     pub entries: u64,
     /// For loops: iterations in all.
     pub iterations: u64,
+    /// For loops: the condition is tested at the top, so that every entry counts one iteration that is the test alone.
+    pub top_tested: bool,
     /// Instructions executed directly in this context.
     pub own_instructions: u64,
     /// For loops: address ranges of its code.
