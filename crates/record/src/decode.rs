@@ -19,8 +19,6 @@ use crate::classes::{self, Class, Inputs};
 /// Which lanes of a vector access are active.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mask {
-    /// All.
-    None,
     /// Bit per lane of a mask register.
     Bits(Register),
     /// Sign bit per lane of a vector register.

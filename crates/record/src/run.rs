@@ -364,7 +364,7 @@ impl<S> Engine<'_, S> {
             self.stopping = true;
         }
         match meaning {
-            Meaning::Direct { target, pair, call, jump, .. } => {
+            Meaning::Direct { target, pair, call, jump } => {
                 let edge = if call {
                     Some(Edge::Call)
                 } else if jump {
@@ -391,13 +391,13 @@ impl<S> Engine<'_, S> {
                 }
                 self.arrive(regs, pc, None, None)
             }
-            Meaning::Trap(Trap::Native { pc }, _) => {
+            Meaning::Trap(Trap::Native { pc }) => {
                 self.awaiting = Some(Awaiting::Native);
                 regs.rip = pc;
                 self.tracee.set_regs(regs)?;
                 Ok(Next::Resume(0))
             }
-            Meaning::Trap(Trap::Syscall { next }, _) => self.system_call(regs, next),
+            Meaning::Trap(Trap::Syscall { next }) => self.system_call(regs, next),
         }
     }
 

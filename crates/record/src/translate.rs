@@ -620,7 +620,6 @@ impl Emit<'_> {
                                 None => None,
                             };
                             let mask = match mask {
-                                Mask::None => None,
                                 Mask::Bits(register) | Mask::Signs(register) => {
                                     Some(self.store_vector(register)?)
                                 }

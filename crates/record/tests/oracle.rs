@@ -21,7 +21,8 @@ __attribute__((noreturn)) void _start(void) {
 }
 "#;
 
-const BARE: [&str; 6] = ["-nostdlib", "-static", "-ffreestanding", "-fno-stack-protector", "-fcf-protection=none", "-fno-pic"];
+const BARE: [&str; 6] =
+    ["-nostdlib", "-static", "-ffreestanding", "-fno-stack-protector", "-fcf-protection=none", "-fno-pic"];
 
 fn check(name: &str, body: &str, levels: &[&[&str]]) {
     for level in levels {
@@ -44,7 +45,8 @@ fn check(name: &str, body: &str, levels: &[&[&str]]) {
     }
 }
 
-const ALL: [&[&str]; 4] = [&["-O0"], &["-O2"], &["-O3", "-march=native"], &["-O3", "-mavx2", "-mfma", "-ftree-vectorize"]];
+const ALL: [&[&str]; 4] =
+    [&["-O0"], &["-O2"], &["-O3", "-march=native"], &["-O3", "-mavx2", "-mfma", "-ftree-vectorize"]];
 
 #[test]
 fn matrix_product() {
@@ -173,4 +175,19 @@ fn integer_loops() {
         }",
         &ALL,
     );
+}
+
+/// Minutes of single steps: run with `--ignored`.
+#[test]
+#[ignore = "slow"]
+fn system_programs() {
+    for program in ["/bin/true", "/bin/ls"] {
+        let program = std::path::Path::new(program);
+        let (exit, expected) = oracle(program);
+        for encoding in ENCODINGS {
+            let (outcome, got) = record(program, &[], encoding, 2048);
+            assert_eq!(outcome.exit, exit);
+            assert_eq!(got.digest, expected, "{program:?} {encoding:?}: {}", difference(program, encoding));
+        }
+    }
 }

@@ -1,6 +1,8 @@
 //! Compiling small programs, and comparing recordings with the oracle.
 #![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
+#![allow(dead_code, reason = "each test file uses a part")]
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -63,15 +65,18 @@ pub struct Checked {
     /// Accesses as `(pc, address, bytes, access)`, kept if asked for.
     pub trail: Option<Vec<(u64, u64, u64, Access)>>,
     pub records: Vec<(u32, Vec<u64>)>,
+    entries: HashSet<u64>,
     expander: Expander,
 }
 
 impl Sink for Checked {
     fn mapping(&mut self, mapping: Mapping) {
         self.mappings.push(mapping);
+        // Another function may lie there now.
+        self.entries.clear();
     }
     fn function(&mut self, code: FunctionCode) {
-        assert!(self.functions.iter().all(|f| f.entry != code.entry), "published twice: {:#x}", code.entry);
+        assert!(self.entries.insert(code.entry), "published twice: {:#x}", code.entry);
         assert!(code.blocks.windows(2).all(|w| w[0].start < w[1].start));
         self.functions.push(code);
     }
@@ -132,7 +137,8 @@ pub fn compile(file: &str, source: &str, flags: &[&str]) -> PathBuf {
     let program = directory().join(format!("{stem}-{tag}"));
     std::fs::write(&code, source).unwrap();
     let compiler = if extension == "c" { "cc" } else { "c++" };
-    let status = Command::new(compiler).args(flags).arg(&code).arg("-o").arg(&program).arg("-lpthread").status();
+    let status =
+        Command::new(compiler).args(flags).arg(&code).arg("-o").arg(&program).arg("-lpthread").status();
     assert!(status.unwrap().success(), "{compiler} {flags:?} {}", code.display());
     program
 }
@@ -151,7 +157,9 @@ pub fn record(program: &Path, args: &[&str], encoding: Encoding, buffer_words: u
 /// Digest of a single-step run.
 pub fn oracle(program: &Path) -> (Exit, Digest) {
     let mut digest = Digest::default();
-    let count = record::oracle::run(&Config::new(program), &mut |t| digest.touch(t.address, t.bytes, t.access)).unwrap();
+    let count =
+        record::oracle::run(&Config::new(program), &mut |t| digest.touch(t.address, t.bytes, t.access))
+            .unwrap();
     digest.instructions = count.instructions;
     (count.exit, digest)
 }
@@ -159,7 +167,8 @@ pub fn oracle(program: &Path) -> (Exit, Digest) {
 /// Where a recording first differs from the oracle, for messages.
 pub fn difference(program: &Path, encoding: Encoding) -> String {
     let mut expected = Vec::new();
-    record::oracle::run(&Config::new(program), &mut |t| expected.push((t.pc, t.address, t.bytes, t.access))).unwrap();
+    record::oracle::run(&Config::new(program), &mut |t| expected.push((t.pc, t.address, t.bytes, t.access)))
+        .unwrap();
     let config = Config { encoding, ..Config::new(program) };
     let sink = Checked { trail: Some(Vec::new()), ..Checked::default() };
     let (_, got) = record::run(&config, &mut Unguided::default(), sink).unwrap();
@@ -168,5 +177,11 @@ pub fn difference(program: &Path, encoding: Encoding) -> String {
     let near = |v: &[(u64, u64, u64, Access)]| {
         v.iter().skip(at.saturating_sub(2)).take(5).map(|x| format!("{x:x?}\n")).collect::<String>()
     };
-    format!("access {at} of {}/{}\nexpected\n{}got\n{}", expected.len(), got.len(), near(&expected), near(&got))
+    format!(
+        "access {at} of {}/{}\nexpected\n{}got\n{}",
+        expected.len(),
+        got.len(),
+        near(&expected),
+        near(&got)
+    )
 }
