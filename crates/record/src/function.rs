@@ -59,13 +59,13 @@ pub(crate) fn decode(
     let mut instrs: BTreeMap<u64, (u64, Option<Terminator>)> = BTreeMap::new();
     let mut leaders = BTreeSet::from([entry]);
     let mut work = vec![entry];
+    let mut chunk = Vec::new();
+    let mut chunk_at = entry;
     while let Some(start) = work.pop() {
         let mut pc = start;
-        let mut chunk = Vec::new();
-        let mut chunk_at = pc;
         while !instrs.contains_key(&pc) && instrs.len() < LIMIT {
-            let mut offset = (pc - chunk_at) as usize;
-            if offset + 16 > chunk.len() {
+            let mut offset = pc.wrapping_sub(chunk_at) as usize;
+            if offset.saturating_add(16) > chunk.len() {
                 chunk = read(pc);
                 chunk_at = pc;
                 offset = 0;

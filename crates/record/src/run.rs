@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -52,6 +52,9 @@ pub(crate) struct Engine<'a, S> {
     pub(crate) pending: VecDeque<(c_int, siginfo_t)>,
     pub(crate) awaiting: Option<Awaiting>,
     pub(crate) stopping: bool,
+    /// The timer's stop signal was the reason.
+    pub(crate) stopped_by_timer: bool,
+    timer: Option<Timer>,
     /// Recording is on.
     pub(crate) on: bool,
     translator: Translator,
@@ -122,7 +125,7 @@ pub(crate) fn run<S: Sink + 'static>(
     }
     let on = config.start_recording && config.encoding != Encoding::None;
     let cache = Cache::new(!on)?;
-    let progress = Arc::new(Progress { instructions: AtomicU64::new(0), reached: AtomicBool::new(false) });
+    let progress = Arc::new(Progress::default());
     let buffers = Buffers::new(config.buffer_words, sink, config.max_instructions, Arc::clone(&progress))?;
     cache.state.set_word(SLOT_POINTER as usize, buffers.start());
     let before = process::children_time();
@@ -136,8 +139,11 @@ pub(crate) fn run<S: Sink + 'static>(
             return Err(Error::Start { path: config.program.clone(), source });
         }
     }
+    let timer = Some(Timer::start(config.duration, pid, Arc::clone(&progress)));
     let mut engine = Engine {
         config,
+        timer,
+        stopped_by_timer: false,
         guide,
         buffers,
         cache,
@@ -150,7 +156,7 @@ pub(crate) fn run<S: Sink + 'static>(
         code: CodeMap::default(),
         leaders: FxHashSet::default(),
         entries: FxHashSet::default(),
-        progress: Arc::clone(&progress),
+        progress,
         untracked: BTreeMap::new(),
         region: None,
         blocks: 0,
@@ -158,9 +164,8 @@ pub(crate) fn run<S: Sink + 'static>(
         last_next: 0,
         returns: Vec::new(),
     };
-    let timer = Timer::start(config.duration, pid, progress);
     let exit = engine.run();
-    drop(timer);
+    drop(engine.timer.take());
     if exit.is_err() {
         // SAFETY: ends the process this function started.
         unsafe { libc::kill(pid, libc::SIGKILL) };
@@ -168,15 +173,7 @@ pub(crate) fn run<S: Sink + 'static>(
     }
     let exit = exit?;
     let stopped = if engine.stopping {
-        Some(match config.duration {
-            Some(_)
-                if engine.progress.instructions.load(Ordering::Relaxed)
-                    < config.max_instructions.unwrap_or(u64::MAX) =>
-            {
-                StopReason::Duration
-            }
-            _ => StopReason::Instructions,
-        })
+        Some(if engine.stopped_by_timer { StopReason::Duration } else { StopReason::Instructions })
     } else {
         (INTERRUPTED.load(Ordering::Relaxed) != 0).then_some(StopReason::Interrupted)
     };
@@ -200,7 +197,7 @@ impl Timer {
         let (cancel, cancelled) = mpsc::channel::<()>();
         let thread = std::thread::spawn(move || {
             if cancelled.recv_timeout(duration) == Err(mpsc::RecvTimeoutError::Timeout) {
-                progress.reached.store(true, Ordering::Relaxed);
+                progress.late.store(true, Ordering::Relaxed);
                 // SAFETY: a plain system call; the process is the recorder's own child.
                 unsafe { libc::syscall(libc::SYS_tgkill, pid, pid, libc::SIGSTOP) };
             }
@@ -360,7 +357,7 @@ impl<S> Engine<'_, S> {
 
     /// After a trap placed by the translator.
     fn trapped(&mut self, meaning: Meaning, regs: &mut user_regs_struct) -> Result<Next, Error> {
-        if self.time_is_over() {
+        if self.progress.reached.load(Ordering::Relaxed) {
             self.stopping = true;
         }
         match meaning {
@@ -464,9 +461,9 @@ impl<S> Engine<'_, S> {
         Ok(())
     }
 
-    /// Whether recording is to end.
+    /// Whether the timer sent its stop signal.
     pub(crate) fn time_is_over(&self) -> bool {
-        self.progress.reached.load(Ordering::Relaxed)
+        self.progress.late.load(Ordering::Relaxed)
     }
 
     /// Signals the recorder itself needs stay unblocked.
@@ -522,7 +519,7 @@ impl<S> Engine<'_, S> {
         *pointer = self.buffers.start();
         self.set_pointer(self.buffers.start());
         self.tracee.set_regs(regs)?;
-        if self.time_is_over() {
+        if self.progress.reached.load(Ordering::Relaxed) {
             self.stopping = true;
         }
         Ok(true)
@@ -541,7 +538,13 @@ impl<S> Engine<'_, S> {
         if self.stopping {
             regs.gs_base = 0;
             self.tracee.set_regs(regs)?;
+            drop(self.timer.take());
+            let pending_stop = self.time_is_over() && !self.stopped_by_timer;
             self.tracee.detach(0)?;
+            if pending_stop {
+                // SAFETY: undoes the timer's stop signal, which nobody would take back otherwise.
+                unsafe { libc::kill(self.tracee.pid(), libc::SIGCONT) };
+            }
             return wait_for_end(self.tracee.pid()).map(Next::Ended);
         }
         if let Some((signal, info)) = self.pending.pop_front() {

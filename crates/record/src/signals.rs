@@ -22,7 +22,7 @@ impl<S> Engine<'_, S> {
         // A stop of the whole process group is no signal; tracing does not reproduce it.
         let Some(info) = self.tracee.siginfo()? else { return Ok(Next::Resume(0)) };
         if signal == libc::SIGSTOP && self.time_is_over() && !self.stopping {
-            self.stopping = true;
+            (self.stopping, self.stopped_by_timer) = (true, true);
             return self.at_once_or_later(regs);
         }
         let inside = self.cache.contains(regs.rip);
