@@ -39,8 +39,17 @@ pub(crate) enum Awaiting {
     },
     /// A return from a signal handler.
     Sigreturn,
-    /// An instruction that runs at its own address.
-    Native,
+    /// An instruction that runs at its own address; the record of its block ends at the pointer.
+    Native {
+        /// Its address.
+        pc: u64,
+        /// Number of its block.
+        block: u32,
+        /// Instructions before it in the block.
+        before: u64,
+        /// Words of the block's record.
+        words: u16,
+    },
 }
 
 pub(crate) struct Engine<'a, S> {
@@ -63,8 +72,8 @@ pub(crate) struct Engine<'a, S> {
     entries: FxHashSet<u64>,
     progress: Arc<Progress>,
     untracked: BTreeMap<String, u64>,
-    /// Stack pointer at the entry of the activation that switched recording on.
-    region: Option<u64>,
+    /// Stack pointer at the entry of the activation that switched recording on, and its return address.
+    region: Option<(u64, u64)>,
     blocks: u32,
     stops: u64,
     last_next: u64,
@@ -255,6 +264,8 @@ impl<S> Engine<'_, S> {
 
     /// Takes over a program stopped at its first instruction.
     fn start_image(&mut self) -> Result<(), Error> {
+        self.region = None;
+        self.on = self.config.start_recording && self.config.encoding != Encoding::None;
         self.cache.clear();
         self.code.clear();
         self.leaders.clear();
@@ -266,6 +277,14 @@ impl<S> Engine<'_, S> {
         let pc = regs.rip;
         self.enter_function(pc)?;
         self.arrive(&mut regs, pc, None, Some(Edge::Call)).map(|_| ())
+    }
+
+    /// Forgets all translations.
+    fn flush(&mut self) {
+        self.cache.clear();
+        if let Some((_, back)) = self.region {
+            self.cache.guard_return(back);
+        }
     }
 
     fn event(&mut self, event: c_int) -> Result<(), Error> {
@@ -342,7 +361,7 @@ impl<S> Engine<'_, S> {
                 self.special(&Special::Resume(regs.rip))?;
                 return self.arrive(regs, regs.rip, None, None);
             }
-            Some(Awaiting::Native) if !inside => {
+            Some(Awaiting::Native { .. }) if !inside => {
                 self.awaiting = None;
                 return self.arrive(regs, regs.rip, None, None);
             }
@@ -382,14 +401,18 @@ impl<S> Engine<'_, S> {
                 Ok(next)
             }
             Meaning::RegionEnd { pc } => {
-                if self.region.is_some_and(|sp| regs.rsp > sp) {
+                if self.region.is_some_and(|(sp, _)| regs.rsp > sp) {
                     self.region = None;
                     self.on = false;
                 }
                 self.arrive(regs, pc, None, None)
             }
             Meaning::Trap(Trap::Native { pc }) => {
-                self.awaiting = Some(Awaiting::Native);
+                let found = self.cache.find(regs.rip - 1);
+                let (block, before, words) = found.map_or((0, 0, 0), |b| {
+                    (b.id, b.points.len().saturating_sub(1) as u64, b.points.last().map_or(0, |p| p.words))
+                });
+                self.awaiting = Some(Awaiting::Native { pc, block, before, words });
                 regs.rip = pc;
                 self.tracee.set_regs(regs)?;
                 Ok(Next::Resume(0))
@@ -440,7 +463,7 @@ impl<S> Engine<'_, S> {
         if let Some((start, end)) = changes {
             self.code.changed(start, end);
             if self.cache.any_in(start, end) {
-                self.cache.clear();
+                self.flush();
                 self.leaders.retain(|pc| !(start..end).contains(pc));
                 self.entries.retain(|pc| !(start..end).contains(pc));
             }
@@ -563,10 +586,10 @@ impl<S> Engine<'_, S> {
     ) -> Result<Next, Error> {
         if !self.on && self.config.encoding != Encoding::None && self.guide.starts_recording(pc) {
             self.on = true;
-            self.region = Some(regs.rsp);
             self.special(&Special::Gap { instructions: 0 })?;
             self.special(&Special::ThreadBase(regs.fs_base))?;
             let back = self.tracee.read_word(regs.rsp);
+            self.region = Some((regs.rsp, back));
             self.cache.guard_return(back);
             self.enter_function(pc)?;
         }
@@ -617,7 +640,7 @@ impl<S> Engine<'_, S> {
             return Ok(block.full);
         }
         if self.cache.is_full() {
-            self.cache.clear();
+            self.flush();
         }
         let full = self.cache.next();
         let mut work = VecDeque::from([(pc, hint)]);
@@ -625,6 +648,9 @@ impl<S> Engine<'_, S> {
         while let Some((at, hint)) = work.pop_front() {
             if done > 0 && (done >= AHEAD || self.cache.get(at, self.on).is_some() || !self.code.is_fixed(at))
             {
+                continue;
+            }
+            if done > 0 && !self.on && self.guide.starts_recording(at) {
                 continue;
             }
             done += 1;

@@ -30,8 +30,20 @@ impl<S> Engine<'_, S> {
             && matches!(signal, libc::SIGSEGV | libc::SIGBUS | libc::SIGFPE | libc::SIGILL | libc::SIGTRAP);
         if fault && inside {
             self.fault(signal, regs)?;
-        } else if fault && matches!(self.awaiting, Some(Awaiting::Native)) {
+        } else if fault && let Some(Awaiting::Native { pc, block, before, words }) = self.awaiting {
             self.awaiting = None;
+            if regs.rip == pc && self.on {
+                // The record was written whole before the instruction; it did not complete.
+                self.set_pointer(self.pointer() - u64::from(words) * 8);
+                let pointer = self.pointer();
+                let words: Vec<u64> = (1..words).map(|w| self.record_word(pointer, w)).collect();
+                self.special(&Special::Partial {
+                    block,
+                    iterations: 0,
+                    instructions: before,
+                    words: &words,
+                })?;
+            }
         }
         if !self.tracee.catches(signal) {
             if inside && !fault {
