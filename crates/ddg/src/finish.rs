@@ -399,9 +399,8 @@ fn contexts(engine: &mut Engine, profile: &mut Profile, locations: &mut Location
     let count = engine.contexts.len();
     let mut index = vec![0u32; count];
     for id in 0..count as ContextId {
-        if engine.canonical.get(id).is_some() {
-            continue;
-        }
+        // Replaced contexts stay as nodes, since what replaced them may stand below them; they hold nothing.
+        let replaced = engine.canonical.get(id).is_some();
         let node = *engine.contexts.get(id);
         let parent = if id == 0 { 0 } else { index[node.parent as usize] };
         let above = profile.contexts.get(parent as usize).map_or(0, |p| p.function);
@@ -416,6 +415,7 @@ fn contexts(engine: &mut Engine, profile: &mut Profile, locations: &mut Location
             entries: 0,
             iterations: 0,
             top_tested: false,
+            suspended: false,
             own_instructions: 0,
             code: Vec::new(),
         };
@@ -447,17 +447,21 @@ fn contexts(engine: &mut Engine, profile: &mut Profile, locations: &mut Location
         }
         if matches!(node.kind, Kind::Loop { .. } | Kind::Recursive { .. }) {
             context.is_dimension = !node.flat;
-            let counts = engine.loops.get(&id).copied().unwrap_or_default();
-            context.entries = counts.entries;
-            context.iterations = counts.iterations;
+            if !replaced {
+                let counts = engine.loops.get(&id).copied().unwrap_or_default();
+                context.entries = counts.entries;
+                context.iterations = counts.iterations;
+            }
+            context.suspended = node.suspended;
         }
         index[id as usize] = profile.contexts.len() as u32;
         profile.contexts.push(context);
     }
+    let nodes = index.clone();
     // Counts of replaced contexts belong to what replaced them.
     for id in 0..count as ContextId {
         let Some((to, _)) = engine.canonical.get(id) else { continue };
-        let to = index[*to as usize];
+        let to = nodes[*to as usize];
         index[id as usize] = to;
         if let Some(counts) = engine.loops.get(&id) {
             let context = &mut profile.contexts[to as usize];

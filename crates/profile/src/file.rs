@@ -163,6 +163,7 @@ mod tests {
                 entries: 0,
                 iterations: 0,
                 top_tested: false,
+                suspended: false,
                 own_instructions: 3,
                 code: Vec::new(),
             }],

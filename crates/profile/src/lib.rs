@@ -144,6 +144,9 @@ pub struct Context {
     pub iterations: u64,
     /// For loops: the condition is tested at the top, so that every entry counts one iteration that is the test alone.
     pub top_tested: bool,
+    /// For loops: a recursive call from inside suspended it; the recursive loop around it then carries what its
+    /// iterations pass on.
+    pub suspended: bool,
     /// Instructions executed directly in this context.
     pub own_instructions: u64,
     /// For loops: address ranges of its code.

@@ -15,12 +15,20 @@ use crate::graph::{LoopEdges, components, dimension, is_flow};
 #[derive(Debug, Default)]
 pub struct Scevs {
     scev: FxHashSet<StatementIndex>,
+    recomputable: FxHashSet<StatementIndex>,
 }
 
 impl Scevs {
     /// Whether a statement inside the loop is an induction variable or invariant.
     pub fn contains(&self, statement: StatementIndex) -> bool {
         self.scev.contains(&statement)
+    }
+
+    /// Whether a statement's value is a function of the iteration alone because nothing it depends on is carried by
+    /// the loop and no memory it reads is written there. A register that hands such a value to the next iteration
+    /// (predictive commoning, software pipelining) saves work but orders nothing.
+    pub fn is_recomputable(&self, statement: StatementIndex) -> bool {
+        self.recomputable.contains(&statement) || self.scev.contains(&statement)
     }
 }
 
@@ -134,7 +142,33 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, reads:
             invariant.extend(members.iter().copied());
         }
     }
+    recomputable(profile, inside, &mut scevs);
     scevs
+}
+
+/// Statements outside every cycle that is not an induction variable, fed by such statements through registers only.
+fn recomputable(profile: &Profile, inside: &LoopEdges, scevs: &mut Scevs) {
+    let mut edges: Vec<(StatementIndex, StatementIndex)> = Vec::new();
+    let mut fed: FxHashMap<StatementIndex, Vec<(StatementIndex, bool)>> = FxHashMap::default();
+    for edge in &inside.edges {
+        let d = &profile.dependences[edge.dependence as usize];
+        if is_flow(d) && !scevs.contains(d.source) {
+            edges.push((d.source, d.sink));
+            fed.entry(d.sink).or_default().push((d.source, d.memory && edge.carried));
+        }
+    }
+    let graph = components(&edges);
+    for (index, members) in graph.members.iter().enumerate() {
+        let s = members[0];
+        let pure = !matches!(profile.statements[s as usize].operation, Operation::System | Operation::Other);
+        if graph.is_cyclic(index) || !pure {
+            continue;
+        }
+        let from = fed.get(&s).map(Vec::as_slice).unwrap_or(&[]);
+        if from.iter().all(|&(p, carried_by_memory)| !carried_by_memory && scevs.is_recomputable(p)) {
+            scevs.recomputable.insert(s);
+        }
+    }
 }
 
 /// Whether a result is a linear combination of the inputs, lane by lane for vectors.

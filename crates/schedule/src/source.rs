@@ -105,7 +105,18 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
             place: if location.line == 0 { context.code.first().map_or(0, |c| c.0) } else { 0 },
         };
         let verdict = if context.is_dimension {
-            judge(profile, index, edges.get(&index).unwrap_or(&no_edges), &indexes)
+            let mut verdict = judge(profile, index, edges.get(&index).unwrap_or(&no_edges), &indexes);
+            let around = std::iter::successors(Some(context.parent), |&c| {
+                (c != 0).then(|| profile.contexts[c as usize].parent)
+            })
+            .find(|&c| profile.contexts[c as usize].kind == ContextKind::Recursive);
+            if context.suspended
+                && let Some(outer) = around.and_then(|c| verdicts.get(&c))
+                && outer.parallel > verdict.parallel
+            {
+                verdict = outer.clone();
+            }
+            verdict
         } else {
             Verdict {
                 parallel: Parallel::Unknown,
