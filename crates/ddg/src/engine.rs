@@ -18,7 +18,7 @@ use crate::contexts::{ContextId, Contexts};
 use crate::dependences::Streams;
 use crate::objects::Objects;
 use crate::observer::Canonical;
-use crate::paths::{Follow, Instances, LONGEST, NodeId, Paths, Step, build};
+use crate::paths::{Follow, Instances, LONGEST, Moment, NodeId, Paths, Step, build};
 use crate::registers::Registers;
 use crate::walker::{Event, Walker};
 
@@ -526,31 +526,37 @@ impl Engine {
             self.pending.clear();
             return;
         };
+        let mut joined = std::mem::take(&mut self.pending);
+        let whole = joined.is_empty();
+        let words = if whole {
+            words
+        } else {
+            joined.extend_from_slice(words);
+            &joined
+        };
         let path = match self.paths.built(node) {
             Some(path) => path,
-            None => self.build(node),
+            None => self.build(node, words),
         };
-        self.last_path = Some(path);
-        if self.pending.is_empty() {
-            self.run(path, self.start_iv, count, words);
-        } else {
-            let mut all = std::mem::take(&mut self.pending);
-            all.extend_from_slice(words);
-            self.run(path, self.start_iv, count, &all);
-            all.clear();
-            // Keep the allocation, but tell `repeat` that the iteration was not in one piece.
-            self.last_path = None;
-            self.pending = all;
-        }
+        // `repeat` compares with an iteration that stands in the slice in one piece.
+        self.last_path = whole.then_some(path);
+        self.run(path, self.start_iv, count, words);
+        joined.clear();
+        self.pending = joined;
     }
 
-    fn build(&mut self, node: NodeId) -> u32 {
+    fn build(&mut self, node: NodeId, words: &[u64]) -> u32 {
         let steps = self.paths.steps(node);
         let context = *self.contexts.get(self.paths.context(node));
         let allocators = &self.allocator_at;
-        let is_allocator = |pc: u64| allocators.get(&pc).is_some_and(Option::is_some);
         let flat = self.inside_flat(self.paths.context(node));
-        let path = build(&steps, context.dims, flat, &self.codes, &mut self.instances, &is_allocator);
+        let moment = Moment {
+            words,
+            thread_base: self.thread_base,
+            is_saved: &|register, slot| self.registers.is_saved(register, slot),
+            is_allocator: &|pc| allocators.get(&pc).is_some_and(Option::is_some),
+        };
+        let path = build(&steps, context.dims, flat, &self.codes, &mut self.instances, &moment);
         self.paths.add(node, path)
     }
 
@@ -584,7 +590,7 @@ impl Engine {
         };
         let path = match self.paths.built(node) {
             Some(path) => path,
-            None => self.build(node),
+            None => self.build(node, record),
         };
         let whole = if alone { n } else { n - 1 };
         let iv = self.start_iv;
