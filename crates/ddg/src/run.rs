@@ -37,14 +37,14 @@ impl Engine {
         }
         let lane = path.dims.checked_sub(1);
         path.domain.run(&iv.0[..dims], count, &[], &[]);
-        if let Some(strides) = path.strides.take() {
-            self.segment(&mut path, iv, n, words, &strides, None);
-            path.strides = Some(strides);
-        } else if n == 1 {
+        if n == 1 {
             let mut zeros = std::mem::take(&mut self.zeros);
             zeros.resize(zeros.len().max(path.length), 0);
             self.segment(&mut path, iv, 1, words, &zeros, None);
             self.zeros = zeros;
+        } else if let Some(strides) = path.strides.take() {
+            self.segment(&mut path, iv, n, words, &strides, None);
+            path.strides = Some(strides);
         } else {
             self.segments(&mut path, iv, n, words);
         }
