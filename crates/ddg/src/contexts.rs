@@ -50,6 +50,8 @@ pub struct Context {
     pub dims: u8,
     /// A loop without a dimension (limit reached).
     pub flat: bool,
+    /// A loop that a recursive call from inside has suspended at least once.
+    pub suspended: bool,
     /// Distance from the root.
     pub depth: u32,
 }
@@ -65,7 +67,7 @@ pub struct Contexts {
 
 impl Default for Contexts {
     fn default() -> Self {
-        let root = Context { parent: 0, kind: Kind::Root, dims: 0, flat: false, depth: 0 };
+        let root = Context { parent: 0, kind: Kind::Root, dims: 0, flat: false, suspended: false, depth: 0 };
         Contexts { nodes: vec![root], ids: FxHashMap::default(), aliases: FxHashMap::default() }
     }
 }
@@ -97,7 +99,7 @@ impl Contexts {
         let flat = is_loop && (usize::from(above.dims) >= MAX_DIMS || self.inside_flat(parent));
         let dims = above.dims + u8::from(is_loop && !flat);
         let id = self.nodes.len() as ContextId;
-        self.nodes.push(Context { parent, kind, dims, flat, depth: above.depth + 1 });
+        self.nodes.push(Context { parent, kind, dims, flat, suspended: false, depth: above.depth + 1 });
         self.ids.insert((parent, kind), id);
         id
     }
@@ -111,6 +113,20 @@ impl Contexts {
             id = node.parent;
         }
         false
+    }
+
+    /// Marks the loops between `outer` and `inner` as suspended by a recursive call.
+    pub fn suspend(&mut self, outer: ContextId, inner: ContextId) {
+        let mut at = inner;
+        while at != outer && at != 0 {
+            let node = &mut self.nodes[at as usize];
+            // What lies further out was marked the first time.
+            if node.suspended {
+                break;
+            }
+            node.suspended = true;
+            at = node.parent;
+        }
     }
 
     /// The chain of contexts from the root's child to `id`.

@@ -195,6 +195,13 @@ impl Streams {
             }
         }
         let common = usize::from(ends.common);
+        // One instance, or many with the same differences along the common loops.
+        if run.count == 1 || run.sink_step.0[..common] == run.source_step.0[..common] {
+            let level = (0..common).find(|&q| run.sink_iv.0[q] != run.source_iv.0[q]).unwrap_or(common);
+            let leaves = ends.memory && (ends.source_dims > ends.common || ends.sink_dims > ends.common);
+            stream.note_uniform(run, level as u8, leaves, locate);
+            return;
+        }
         let first = run.sink_iv.minus(&run.source_iv);
         let step = run.sink_step.minus(&run.source_step);
         // Objects are of interest where a loop carries the dependence, and where a value enters or leaves a loop.
@@ -237,6 +244,67 @@ impl Streams {
 }
 
 impl Stream {
+    /// All instances of a run with the same differences.
+    fn note_uniform(
+        &mut self,
+        run: &Instances,
+        level: u8,
+        leaves: bool,
+        locate: &mut dyn FnMut(u64, u8) -> Option<(Place, bool)>,
+    ) {
+        let common = usize::from(self.common);
+        match self.levels.iter_mut().find(|l| l.level == level) {
+            Some(entry) => {
+                entry.count = entry.count.saturating_add(run.count);
+                // Equal vectors up to the level; beyond it the differences may vary.
+                for q in usize::from(level)..common {
+                    let difference = run.sink_iv.0[q].wrapping_sub(run.source_iv.0[q]);
+                    entry.minimum[q] = entry.minimum[q].min(difference);
+                    entry.maximum[q] = entry.maximum[q].max(difference);
+                }
+            }
+            None => self.levels.push(Level {
+                level,
+                count: run.count,
+                minimum: run.sink_iv.minus(&run.source_iv).0,
+                maximum: run.sink_iv.minus(&run.source_iv).0,
+                source_iv: run.source_iv,
+                sink_iv: run.sink_iv,
+                address: run.address,
+                objects: Vec::new(),
+                more_objects: false,
+                latest: None,
+            }),
+        }
+        self.note_object(run.address, level, leaves, locate);
+    }
+
+    /// Names what an instance of a level passes through, where that can matter.
+    fn note_object(
+        &mut self,
+        address: u64,
+        level: u8,
+        leaves: bool,
+        locate: &mut dyn FnMut(u64, u8) -> Option<(Place, bool)>,
+    ) {
+        if !self.memory || (level == self.common && !leaves) {
+            return;
+        }
+        let Some(entry) = self.levels.iter_mut().find(|l| l.level == level) else { return };
+        if entry.latest.is_some_and(|p| p.start <= address && address < p.end) {
+            return;
+        }
+        let Some((place, callee)) = locate(address, level) else { return };
+        entry.latest = Some(place);
+        if !entry.objects.iter().any(|o| o.0 == place.object && o.2 == callee) {
+            if entry.objects.len() < OBJECTS {
+                entry.objects.push((place.object, place.offset, callee));
+            } else {
+                entry.more_objects = true;
+            }
+        }
+    }
+
     #[expect(clippy::too_many_arguments, reason = "one call site; a struct would only rename them")]
     fn note(
         &mut self,
@@ -276,21 +344,7 @@ impl Stream {
             entry.minimum[q] = entry.minimum[q].min(a.0[q]).min(b.0[q]);
             entry.maximum[q] = entry.maximum[q].max(a.0[q]).max(b.0[q]);
         }
-        if !self.memory || (usize::from(level) == common && !leaves) {
-            return;
-        }
-        if entry.latest.is_some_and(|p| p.start <= address && address < p.end) {
-            return;
-        }
-        let Some((place, callee)) = locate(address, level) else { return };
-        entry.latest = Some(place);
-        if !entry.objects.iter().any(|o| o.0 == place.object && o.2 == callee) {
-            if entry.objects.len() < OBJECTS {
-                entry.objects.push((place.object, place.offset, callee));
-            } else {
-                entry.more_objects = true;
-            }
-        }
+        self.note_object(address, level, leaves, locate);
     }
 }
 

@@ -96,6 +96,7 @@ pub struct Engine {
     pub(crate) thread_base: u64,
     call_slot: u64,
     pub(crate) operands: Vec<Operand>,
+    pub(crate) zeros: Vec<i64>,
     allocations: Vec<Allocation>,
     allocator_at: FxHashMap<u64, Option<Allocator>>,
     signal_depths: Vec<usize>,
@@ -131,6 +132,7 @@ impl Default for Engine {
             thread_base: 0,
             call_slot: 0,
             operands: Vec::new(),
+            zeros: Vec::new(),
             allocations: Vec::new(),
             allocator_at: FxHashMap::default(),
             signal_depths: Vec::new(),
@@ -146,7 +148,23 @@ impl Sink for Engine {
         self.image.add(&mapping);
     }
 
-    fn function(&mut self, code: FunctionCode) {
+    fn function(&mut self, mut code: FunctionCode) {
+        // What follows a call that never returns belongs to something else.
+        let start_up =
+            self.image.function(code.entry).is_some_and(|s| s.name.starts_with("__libc_start_main"));
+        for block in &mut code.blocks {
+            // glibc's start-up calls a nameless local function just before it, which calls main and exits.
+            let calls_main = |target: u64| {
+                start_up
+                    && (code.entry.saturating_sub(0x400)..code.entry).contains(&target)
+                    && self.image.function(target).is_none_or(|s| s.address != target)
+            };
+            if let Terminator::Call { target, .. } = block.terminator
+                && (self.image.never_returns(target) || calls_main(target))
+            {
+                block.terminator = Terminator::Trap;
+            }
+        }
         self.functions.add(&code);
     }
 

@@ -399,9 +399,8 @@ fn contexts(engine: &mut Engine, profile: &mut Profile, locations: &mut Location
     let count = engine.contexts.len();
     let mut index = vec![0u32; count];
     for id in 0..count as ContextId {
-        if engine.canonical.get(id).is_some() {
-            continue;
-        }
+        // Replaced contexts stay as nodes, since what replaced them may stand below them; they hold nothing.
+        let replaced = engine.canonical.get(id).is_some();
         let node = *engine.contexts.get(id);
         let parent = if id == 0 { 0 } else { index[node.parent as usize] };
         let above = profile.contexts.get(parent as usize).map_or(0, |p| p.function);
@@ -411,9 +410,12 @@ fn contexts(engine: &mut Engine, profile: &mut Profile, locations: &mut Location
             function: above,
             dims: node.dims,
             is_dimension: false,
+            allocator: profile.contexts.get(parent as usize).is_some_and(|p| p.allocator),
             location: 0,
             entries: 0,
             iterations: 0,
+            top_tested: false,
+            suspended: false,
             own_instructions: 0,
             code: Vec::new(),
         };
@@ -423,13 +425,18 @@ fn contexts(engine: &mut Engine, profile: &mut Profile, locations: &mut Location
                 let pc = last_instruction(engine, site).unwrap_or(site);
                 context.kind = ContextKind::Call { site: locations.at(&engine.image, pc), callee };
                 context.function = callee;
+                context.allocator |= profile
+                    .functions
+                    .get(callee as usize)
+                    .is_some_and(|f| crate::allocator(&f.name).is_some());
             }
             Kind::Loop { function, header } => {
                 context.kind = ContextKind::Loop;
                 context.function = function;
-                let (pc, code) = loop_statement(engine, function, header);
-                context.location = locations.at(&engine.image, pc);
-                context.code = code;
+                let statement = loop_statement(engine, function, header);
+                context.location = locations.at(&engine.image, statement.pc);
+                context.code = statement.code;
+                context.top_tested = statement.top_tested;
             }
             Kind::Recursive { .. } => {
                 context.kind = ContextKind::Recursive;
@@ -440,17 +447,21 @@ fn contexts(engine: &mut Engine, profile: &mut Profile, locations: &mut Location
         }
         if matches!(node.kind, Kind::Loop { .. } | Kind::Recursive { .. }) {
             context.is_dimension = !node.flat;
-            let counts = engine.loops.get(&id).copied().unwrap_or_default();
-            context.entries = counts.entries;
-            context.iterations = counts.iterations;
+            if !replaced {
+                let counts = engine.loops.get(&id).copied().unwrap_or_default();
+                context.entries = counts.entries;
+                context.iterations = counts.iterations;
+            }
+            context.suspended = node.suspended;
         }
         index[id as usize] = profile.contexts.len() as u32;
         profile.contexts.push(context);
     }
+    let nodes = index.clone();
     // Counts of replaced contexts belong to what replaced them.
     for id in 0..count as ContextId {
         let Some((to, _)) = engine.canonical.get(id) else { continue };
-        let to = index[*to as usize];
+        let to = nodes[*to as usize];
         index[id as usize] = to;
         if let Some(counts) = engine.loops.get(&id) {
             let context = &mut profile.contexts[to as usize];
@@ -473,12 +484,22 @@ fn last_instruction(engine: &Engine, block: u64) -> Option<u64> {
     engine.codes.find(block)?.instrs.last().map(|i| i.pc)
 }
 
+/// Where a loop stands.
+struct LoopStatement {
+    /// Address whose source line is that of the loop statement.
+    pc: u64,
+    /// Address ranges of its code.
+    code: Vec<(u64, u64)>,
+    /// The condition is tested at the top.
+    top_tested: bool,
+}
+
 /// Address whose source line is that of the loop statement, and the address range of the loop.
 ///
 /// A conditional branch back to the header carries the line of the loop's condition; without one (unoptimised code
 /// jumps back unconditionally) the header's own conditional branch does.
-fn loop_statement(engine: &mut Engine, function: u32, header: u64) -> (u64, Vec<(u64, u64)>) {
-    let fallback = (header, Vec::new());
+fn loop_statement(engine: &mut Engine, function: u32, header: u64) -> LoopStatement {
+    let fallback = LoopStatement { pc: header, code: Vec::new(), top_tested: false };
     let Some(f) = engine.functions.all_mut().get_mut(function as usize) else { return fallback };
     let Some(node) = f.cfg.find(header) else { return fallback };
     let forest = f.cfg.forest();
@@ -496,13 +517,13 @@ fn loop_statement(engine: &mut Engine, function: u32, header: u64) -> (u64, Vec<
     };
     let line = |pc: u64| engine.image.locations(pc).first().and_then(|l| l.line).unwrap_or(u32::MAX);
     if let Some(pc) = latches.iter().filter_map(|&l| branch(l)).min_by_key(|&pc| (line(pc), pc)) {
-        return (pc, range);
+        return LoopStatement { pc, code: range, top_tested: false };
     }
     if let Some(pc) = branch(header) {
-        return (pc, range);
+        return LoopStatement { pc, code: range, top_tested: true };
     }
     let last = latches.iter().filter_map(|&l| last_instruction(engine, l)).min_by_key(|&pc| (line(pc), pc));
-    (last.unwrap_or(header), range)
+    LoopStatement { pc: last.unwrap_or(header), code: range, top_tested: false }
 }
 
 fn dependence(engine: &mut Engine, stream: Stream, tables: &Tables, profile: &Profile) -> Option<Dependence> {

@@ -40,8 +40,10 @@ impl Engine {
             self.segment(&mut path, iv, n, words, &strides, None);
             path.strides = Some(strides);
         } else if n == 1 {
-            let strides = vec![0; path.length];
-            self.segment(&mut path, iv, 1, words, &strides, None);
+            let mut zeros = std::mem::take(&mut self.zeros);
+            zeros.resize(zeros.len().max(path.length), 0);
+            self.segment(&mut path, iv, 1, words, &zeros, None);
+            self.zeros = zeros;
         } else {
             self.segments(&mut path, iv, n, words);
         }
@@ -71,11 +73,13 @@ impl Engine {
             let mut end = at + 2;
             while end < n {
                 let next = &words[end * length..][..length];
-                if next != &expected[..] {
-                    break;
-                }
-                for (e, d) in expected.iter_mut().zip(&delta) {
+                let mut differs = 0;
+                for ((e, w), d) in expected.iter_mut().zip(next).zip(&delta) {
+                    differs |= *e ^ *w;
                     *e = e.wrapping_add(*d);
+                }
+                if differs != 0 {
+                    break;
                 }
                 end += 1;
             }

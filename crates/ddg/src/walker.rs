@@ -378,6 +378,7 @@ impl Walker {
                 Event::EnterCall(child)
             }
             Some(c) if self.components[c as usize].headers.contains(&function) => {
+                contexts.suspend(self.components[c as usize].context, self.context);
                 frame.how = How::Iteration(c);
                 self.frames.push(frame);
                 self.context = self.components[c as usize].context;

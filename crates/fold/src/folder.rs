@@ -13,10 +13,11 @@
 //!
 //! Limits: at most [`Options::alive`] open groups and [`Options::pieces`] finished pieces; beyond, one box min..max.
 
-use std::hash::{BuildHasher, Hash, Hasher};
+use std::hash::BuildHasher;
 
 use poly::Affine;
 use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
 
 use crate::piece::{Coefficient, Folded, Label, Level, Piece};
 
@@ -43,6 +44,9 @@ impl Options {
     }
 }
 
+/// A short vector: starts and counts of inner levels, and labels.
+type Short = SmallVec<[i64; 8]>;
+
 type ClassId = u32;
 const NO_CLASS: ClassId = 0;
 
@@ -51,7 +55,7 @@ const NO_CLASS: ClassId = 0;
 struct Class {
     inner: ClassId,
     /// Advance of the inner description per step; `None` while only one item was seen (⊥).
-    delta: Option<Vec<i64>>,
+    delta: Option<Short>,
     step: Option<i64>,
     unknown: u64,
     fingerprint: u128,
@@ -63,9 +67,9 @@ struct Group {
     x: i64,
     count: i64,
     step: i64,
-    first: Vec<i64>,
-    delta: Vec<i64>,
-    expected: Vec<i64>,
+    first: Short,
+    delta: Short,
+    expected: Short,
     unknown: u64,
     fingerprint: u128,
 }
@@ -81,6 +85,8 @@ pub struct Folder {
     started: bool,
     classes: Vec<Class>,
     ids: FxHashMap<Class, ClassId>,
+    /// Per level the class interned last: rows mostly repeat.
+    latest: SmallVec<[ClassId; 8]>,
     out: Folded,
     low: Vec<i64>,
     high: Vec<i64>,
@@ -98,6 +104,7 @@ impl Folder {
             started: false,
             classes: vec![Class { inner: 0, delta: None, step: None, unknown: 0, fingerprint: 0 }],
             ids: FxHashMap::default(),
+            latest: smallvec![NO_CLASS; dims.max(1)],
             out: Folded { ranges: vec![(i64::MAX, i64::MIN); outputs.min(64)], ..Folded::default() },
             low: vec![i64::MAX; dims],
             high: vec![i64::MIN; dims],
@@ -139,8 +146,8 @@ impl Folder {
             && group.unknown == 0
             && group.step == 1
             && iv[inner] == group.x.wrapping_add(group.count)
-            && group.expected == label
-            && (count == 1 || group.delta == advance)
+            && group.expected[..] == *label
+            && (count == 1 || group.delta[..] == *advance)
         {
             group.count = group.count.saturating_add(count);
             for (e, d) in group.expected.iter_mut().zip(&group.delta) {
@@ -204,7 +211,7 @@ impl Folder {
         self.insert(inner, iv[inner], NO_CLASS, label);
         if count > 1 && !self.out.gave_up {
             // The second point fixes the advance; the rest follows.
-            let next: Vec<i64> = label.iter().zip(advance).map(|(l, a)| l.wrapping_add(*a)).collect();
+            let next: Short = label.iter().zip(advance).map(|(l, a)| l.wrapping_add(*a)).collect();
             self.insert(inner, iv[inner].wrapping_add(1), NO_CLASS, &next);
             self.extend(inner, count - 2, advance);
         }
@@ -221,7 +228,7 @@ impl Folder {
             return;
         }
         let Some(group) = self.levels[q].last_mut() else { return };
-        if group.unknown == 0 && group.delta == advance {
+        if group.unknown == 0 && group.delta[..] == *advance {
             group.count = group.count.saturating_add(count);
             for (e, d) in group.expected.iter_mut().zip(&group.delta) {
                 *e = e.wrapping_add(d.wrapping_mul(count));
@@ -229,8 +236,8 @@ impl Folder {
             return;
         }
         // A widened group, or one that got the second point only: point by point.
-        let (mut x, mut label) = (group.x.wrapping_add(group.step.wrapping_mul(group.count)), Vec::new());
-        label.extend(self.last_labels(q));
+        let mut x = group.x.wrapping_add(group.step.wrapping_mul(group.count));
+        let mut label = self.last_labels(q);
         for _ in 0..count {
             for (l, a) in label.iter_mut().zip(advance) {
                 *l = l.wrapping_add(*a);
@@ -243,7 +250,7 @@ impl Folder {
         }
     }
 
-    fn last_labels(&self, q: usize) -> Vec<i64> {
+    fn last_labels(&self, q: usize) -> Short {
         self.levels[q]
             .last()
             .map(|g| g.expected.iter().zip(&g.delta).map(|(e, d)| e.wrapping_sub(*d)).collect())
@@ -310,8 +317,7 @@ impl Folder {
             let rigid = self.is_fingerprinted(unified);
             let group = &self.levels[q][at];
             if group.count == 1 {
-                let delta: Vec<i64> =
-                    vector.iter().zip(&group.first).map(|(a, b)| a.wrapping_sub(*b)).collect();
+                let delta: Short = vector.iter().zip(&group.first).map(|(a, b)| a.wrapping_sub(*b)).collect();
                 if rigid && delta[..labels_at].iter().any(|&d| d != 0) {
                     continue;
                 }
@@ -360,8 +366,8 @@ impl Folder {
             }
             group.class = unified;
             group.count += 1;
-            for i in 0..vector.len() {
-                group.expected[i] = vector[i].wrapping_add(group.delta[i]);
+            for ((e, v), d) in group.expected.iter_mut().zip(vector).zip(&group.delta) {
+                *e = v.wrapping_add(*d);
             }
             self.make_newest(q, at);
             return;
@@ -371,9 +377,9 @@ impl Folder {
             x,
             count: 1,
             step: 1,
-            first: vector.to_vec(),
-            delta: vec![0; vector.len()],
-            expected: vector.to_vec(),
+            first: vector.into(),
+            delta: smallvec![0; vector.len()],
+            expected: vector.into(),
             unknown: 0,
             fingerprint: 0,
         });
@@ -381,7 +387,7 @@ impl Folder {
 
     /// Only at the innermost level is the newest group tried first; elsewhere creation order is kept.
     fn make_newest(&mut self, q: usize, at: usize) {
-        if q + 1 == self.dims {
+        if q + 1 == self.dims && at + 1 < self.levels[q].len() {
             let group = self.levels[q].remove(at);
             self.levels[q].push(group);
         }
@@ -389,18 +395,26 @@ impl Folder {
 
     /// Closes all groups of level `q`: they become items of level `q − 1`, or pieces.
     fn complete(&mut self, q: usize) {
-        let groups = std::mem::take(&mut self.levels[q]);
-        for group in groups {
+        let mut groups = std::mem::take(&mut self.levels[q]);
+        for group in groups.drain(..) {
             let single = group.count == 1;
-            let class = self.class(Class {
+            let class = Class {
                 inner: group.class,
                 delta: (!single).then_some(group.delta),
                 step: (!single).then_some(group.step),
                 unknown: group.unknown,
                 fingerprint: group.fingerprint,
-            });
-            let mut vector = vec![group.x, group.count];
-            vector.extend(&group.first);
+            };
+            let latest = self.latest[q];
+            let class = if self.classes[latest as usize] == class && latest != NO_CLASS {
+                latest
+            } else {
+                let id = self.class(class);
+                self.latest[q] = id;
+                id
+            };
+            let mut vector: Short = smallvec![group.x, group.count];
+            vector.extend_from_slice(&group.first);
             if q == 0 {
                 let piece = self.piece(class, &vector);
                 self.out.pieces.push(piece);
@@ -408,6 +422,9 @@ impl Folder {
                 let x = self.outer[q - 1];
                 self.insert(q - 1, x, class, &vector);
             }
+        }
+        if self.levels[q].is_empty() {
+            self.levels[q] = groups;
         }
     }
 
@@ -457,6 +474,7 @@ impl Folder {
         self.out.pieces.clear();
         self.classes.truncate(1);
         self.ids.clear();
+        self.latest.fill(NO_CLASS);
     }
 
     /// Ends the stream.
@@ -514,10 +532,8 @@ fn count_points(levels: &[Level]) -> u64 {
 fn mix(fingerprint: u128, output: usize, value: i64) -> u128 {
     let mut halves = [fingerprint as u64, (fingerprint >> 64) as u64];
     for (i, half) in halves.iter_mut().enumerate() {
-        let mut hasher = rustc_hash::FxBuildHasher.build_hasher();
-        (*half, output, value, i, 0x9e37_79b9_7f4a_7c15_u64).hash(&mut hasher);
-        let h = hasher.finish();
-        *half = (h ^ (h >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9).rotate_left(31) ^ *half;
+        let h = rustc_hash::FxBuildHasher.hash_one((*half, output, value, i, 0x9e37_79b9_7f4a_7c15_u64));
+        *half ^= (h ^ (h >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9).rotate_left(31);
     }
     u128::from(halves[0]) | u128::from(halves[1]) << 64
 }

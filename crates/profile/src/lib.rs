@@ -134,12 +134,19 @@ pub struct Context {
     pub dims: u8,
     /// Set for loops that have a dimension.
     pub is_dimension: bool,
+    /// Inside a memory allocator: its bookkeeping is not the program's data.
+    pub allocator: bool,
     /// For loops: the position of the loop statement.
     pub location: LocationIndex,
     /// For loops: how often it was entered.
     pub entries: u64,
     /// For loops: iterations in all.
     pub iterations: u64,
+    /// For loops: the condition is tested at the top, so that every entry counts one iteration that is the test alone.
+    pub top_tested: bool,
+    /// For loops: a recursive call from inside suspended it; the recursive loop around it then carries what its
+    /// iterations pass on.
+    pub suspended: bool,
     /// Instructions executed directly in this context.
     pub own_instructions: u64,
     /// For loops: address ranges of its code.

@@ -202,6 +202,10 @@ impl Image {
     /// Adds an executable mapping.
     pub fn add(&mut self, mapping: &Mapping) {
         let Some(path) = &mapping.path else { return };
+        // The recorder's own memory in the program is not a module of it.
+        if path.to_string_lossy().contains("memfd:loopwright") {
+            return;
+        }
         self.modules.push(Module {
             path: path.clone(),
             bias: OnceCell::new(),
@@ -234,6 +238,35 @@ impl Image {
         let Some(module) = self.module(pc) else { return false };
         let inner = pc.wrapping_sub(module.bias());
         module.tables().functions.binary_search_by_key(&inner, |s| s.address).is_ok()
+    }
+
+    /// Whether the function at `pc` is known never to return.
+    pub fn never_returns(&self, pc: u64) -> bool {
+        const NAMES: &[&str] = &[
+            "exit",
+            "_exit",
+            "_Exit",
+            "quick_exit",
+            "abort",
+            "__assert_fail",
+            "__assert_fail_base",
+            "__stack_chk_fail",
+            "__chk_fail",
+            "__fortify_fail",
+            "__libc_fatal",
+            "__libc_message",
+            "__libc_start_call_main",
+            "longjmp",
+            "siglongjmp",
+            "__longjmp_chk",
+            "pthread_exit",
+            "__cxa_throw",
+            "__cxa_rethrow",
+            "__cxa_bad_cast",
+            "_Unwind_Resume",
+            "std::terminate",
+        ];
+        self.function(pc).is_some_and(|s| s.address == pc && NAMES.contains(&s.name.as_str()))
     }
 
     /// The global variable whose storage contains `address`.

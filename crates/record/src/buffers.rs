@@ -18,6 +18,9 @@ use crate::shared::{BUFFERS, GUARD, Shared};
 /// Number of buffers.
 pub(crate) const COUNT: usize = 4;
 
+/// Most messages kept back.
+const BATCH: usize = 512;
+
 enum Message {
     Mapping(Mapping),
     Function(FunctionCode),
@@ -31,18 +34,22 @@ pub(crate) struct Buffers<S> {
     pub(crate) bytes: usize,
     pub(crate) current: usize,
     free: Vec<usize>,
-    send: Sender<Message>,
+    batch: Vec<Message>,
+    send: Sender<Vec<Message>>,
     returned: Receiver<usize>,
     thread: JoinHandle<S>,
     pub(crate) words: u64,
 }
 
-/// What the receiver tells the recorder.
+/// What the other threads tell the recorder.
+#[derive(Default)]
 pub(crate) struct Progress {
     /// Instructions received so far, counted only under a limit.
     pub(crate) instructions: AtomicU64,
     /// The limit was reached.
     pub(crate) reached: AtomicBool,
+    /// The time is over, and a stop signal tells the program so.
+    pub(crate) late: AtomicBool,
 }
 
 impl<S: Sink + 'static> Buffers<S> {
@@ -63,7 +70,7 @@ impl<S: Sink + 'static> Buffers<S> {
             .spawn(move || receive_all(&shared, bytes, sink, &receive, &give_back, limit, &progress))
             .map_err(|source| Error::Setup { what: "start the receiving thread", source })?;
         let free = (1..COUNT).collect();
-        Ok(Buffers { memory, bytes, current: 0, free, send, returned, thread, words: 0 })
+        Ok(Buffers { memory, bytes, current: 0, free, batch: Vec::new(), send, returned, thread, words: 0 })
     }
 }
 
@@ -88,22 +95,28 @@ impl<S> Buffers<S> {
         self.current * self.bytes + (address - self.start()) as usize
     }
 
-    fn tell(&self, message: Message) -> Result<(), Error> {
-        self.send.send(message).map_err(|_| Error::Sink)
+    /// Static tables travel with the words that need them: waking the receiver for each is too dear.
+    fn tell(&mut self, message: Message) -> Result<(), Error> {
+        let flush = matches!(message, Message::Words { .. }) || self.batch.len() >= BATCH;
+        self.batch.push(message);
+        if flush {
+            self.send.send(std::mem::take(&mut self.batch)).map_err(|_| Error::Sink)?;
+        }
+        Ok(())
     }
 
     /// Publishes a mapping.
-    pub(crate) fn mapping(&self, mapping: Mapping) -> Result<(), Error> {
+    pub(crate) fn mapping(&mut self, mapping: Mapping) -> Result<(), Error> {
         self.tell(Message::Mapping(mapping))
     }
 
     /// Publishes a function.
-    pub(crate) fn function(&self, code: FunctionCode) -> Result<(), Error> {
+    pub(crate) fn function(&mut self, code: FunctionCode) -> Result<(), Error> {
         self.tell(Message::Function(code))
     }
 
     /// Publishes a block.
-    pub(crate) fn block(&self, block: Block) -> Result<(), Error> {
+    pub(crate) fn block(&mut self, block: Block) -> Result<(), Error> {
         self.tell(Message::Block(Box::new(block)))
     }
 
@@ -128,8 +141,10 @@ impl<S> Buffers<S> {
     }
 
     /// Hands over the rest and waits for the receiver.
-    pub(crate) fn finish(self, pointer: u64) -> Result<(S, u64), Error> {
-        let len = pointer.clamp(self.start(), self.end()) - self.start();
+    pub(crate) fn finish(mut self, pointer: u64) -> Result<(S, u64), Error> {
+        // A program killed without warning leaves an old pointer.
+        let inside = (self.start()..=self.end()).contains(&pointer);
+        let len = if inside { pointer - self.start() } else { 0 };
         let words = self.words + len / 8;
         self.tell(Message::Words { buffer: self.current, len: len as usize / 8 })?;
         drop(self.send);
@@ -141,13 +156,13 @@ fn receive_all<S: Sink>(
     memory: &Shared,
     bytes: usize,
     mut sink: S,
-    receive: &Receiver<Message>,
+    receive: &Receiver<Vec<Message>>,
     give_back: &Sender<usize>,
     limit: Option<u64>,
     progress: &Progress,
 ) -> S {
     let mut blocks: Vec<Counted> = Vec::new();
-    for message in receive {
+    for message in receive.iter().flatten() {
         match message {
             Message::Mapping(mapping) => sink.mapping(mapping),
             Message::Function(code) => sink.function(code),
@@ -163,8 +178,8 @@ fn receive_all<S: Sink>(
                 let words = unsafe { memory.words(buffer * bytes, len) };
                 sink.words(0, words);
                 if let Some(limit) = limit {
-                    let n = progress.instructions.fetch_add(count(words, &blocks), Ordering::Relaxed);
-                    if n + count(words, &blocks) >= limit {
+                    let new = count(words, &blocks);
+                    if progress.instructions.fetch_add(new, Ordering::Relaxed) + new >= limit {
                         progress.reached.store(true, Ordering::Relaxed);
                     }
                 }

@@ -40,8 +40,6 @@ pub(crate) enum Meaning {
     Direct {
         /// The program's address it leads to.
         target: u64,
-        /// Recording is on.
-        on: bool,
         /// Pair at the branch.
         pair: Option<Pair>,
         /// It is a call.
@@ -57,7 +55,7 @@ pub(crate) enum Meaning {
         on: bool,
     },
     /// See [`Trap`].
-    Trap(Trap, bool),
+    Trap(Trap),
     /// Control returns from the activation that switched recording on.
     RegionEnd {
         /// Return address.
@@ -195,7 +193,7 @@ impl Cache {
         self.hot += t.code.bytes.len().next_multiple_of(16);
         self.by_pc[usize::from(on)].insert(pc, k);
         if let Some((at, trap)) = t.trap {
-            self.meanings.insert(at, Meaning::Trap(trap, on));
+            self.meanings.insert(at, Meaning::Trap(trap));
         }
         if let Some((at, next)) = t.resumed {
             self.resumed.insert(at, next);
@@ -233,7 +231,7 @@ impl Cache {
         self.cold += code.bytes.len();
         self.patch(exit.branch_at, start);
         let &Exit { branch_at, target, pair, call, jump } = exit;
-        self.meanings.insert(stub_at, Meaning::Direct { target, on, pair, call, jump });
+        self.meanings.insert(stub_at, Meaning::Direct { target, pair, call, jump });
         self.link(Link { target, on, pair, branch_at, stub_at });
     }
 

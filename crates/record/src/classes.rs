@@ -35,10 +35,12 @@ pub(crate) struct Class {
     pub(crate) merges: bool,
     /// The result is linear in the inputs.
     pub(crate) linear: bool,
+    /// Works on the x87 register stack.
+    pub(crate) stack: bool,
 }
 
 const fn plain(kind: OpKind) -> Class {
-    Class { kind, float: false, inputs: Inputs::Plain, scalar: 0, merges: false, linear: false }
+    Class { kind, float: false, inputs: Inputs::Plain, scalar: 0, merges: false, linear: false, stack: false }
 }
 
 const fn commutative(kind: OpKind) -> Class {
@@ -58,7 +60,7 @@ pub(crate) fn class(i: &Instruction) -> Class {
             _ => linear(plain(OpKind::Copy)),
         };
     }
-    integer(i).unwrap_or_else(|| vector(&format!("{:?}", i.mnemonic()).to_ascii_lowercase(), i))
+    integer(i).unwrap_or_else(|| vector(&format!("{:?}", i.mnemonic()).to_ascii_lowercase()))
 }
 
 fn integer(i: &Instruction) -> Option<Class> {
@@ -212,7 +214,7 @@ pub(crate) fn is_zero_idiom(i: &Instruction) -> bool {
         && i.op_register(n - 1) == i.op_register(n - 2)
 }
 
-fn vector(name: &str, i: &Instruction) -> Class {
+fn vector(name: &str) -> Class {
     let stem = name.strip_prefix('v').unwrap_or(name);
     let (root, suffix) = stem.split_at(stem.len().saturating_sub(2));
     let (float, scalar) = match suffix {
@@ -287,7 +289,7 @@ fn vector(name: &str, i: &Instruction) -> Class {
         plain(OpKind::Other)
     } else if begins(&["pmovz", "pmovs", "pmovq", "pmovd", "pmovw", "pmovus", "pack"]) {
         plain(OpKind::Convert)
-    } else if begins(&["blend", "pblend"]) || stem.starts_with("fcmov") {
+    } else if begins(&["blend", "pblend"]) {
         plain(OpKind::Select)
     } else if begins(&[
         "unpck",
@@ -315,33 +317,34 @@ fn vector(name: &str, i: &Instruction) -> Class {
         "kunpck",
     ]) {
         plain(OpKind::Shuffle)
-    } else if begins(&[
-        "mov", "kmov", "gather", "pgather", "scatter", "pscatter", "maskmov", "pmaskmov", "lddqu",
-    ]) {
+    } else if begins(&["movq", "movd", "kmov"]) && !begins(&["movdq", "movddup", "movdir"]) {
         linear(plain(OpKind::Copy))
+    } else if begins(&["mov", "gather", "pgather", "scatter", "pscatter", "maskmov", "pmaskmov", "lddqu"]) {
+        plain(OpKind::Copy)
     } else if begins(&["set"]) {
         plain(OpKind::Convert)
     } else {
-        x87(stem, i)
+        x87(stem)
     };
     Class { float: float || class.float, ..class }
 }
 
-fn x87(stem: &str, i: &Instruction) -> Class {
+fn x87(stem: &str) -> Class {
     let class = match stem {
         "fld" | "fst" | "fstp" | "fxch" => plain(OpKind::Copy),
         "fild" | "fist" | "fistp" | "fisttp" => plain(OpKind::Convert),
         "fld1" | "fldz" | "fldpi" | "fldl2e" | "fldl2t" | "fldlg2" | "fldln2" => plain(OpKind::Constant),
-        "fadd" | "faddp" | "fiadd" => commutative(OpKind::Add),
-        "fsub" | "fsubp" | "fisub" => Class { inputs: Inputs::Minuend, ..plain(OpKind::Add) },
-        "fsubr" | "fsubrp" | "fisubr" => plain(OpKind::Add),
-        "fmul" | "fmulp" | "fimul" => commutative(OpKind::Multiply),
+        "fadd" | "faddp" | "fiadd" | "fsub" | "fsubp" | "fisub" | "fsubr" | "fsubrp" | "fisubr" => {
+            plain(OpKind::Add)
+        }
+        "fmul" | "fmulp" | "fimul" => plain(OpKind::Multiply),
         "fdiv" | "fdivp" | "fdivr" | "fdivrp" | "fidiv" | "fidivr" | "fsqrt" => plain(OpKind::Divide),
         s if s.starts_with("fcom") || s.starts_with("fucom") => plain(OpKind::Compare),
+        s if s.starts_with("fcmov") => plain(OpKind::Select),
+        s if s.starts_with('f') && !s.starts_with("fx") => plain(OpKind::Other),
         _ => return plain(OpKind::Other),
     };
-    let _ = i;
-    Class { float: true, ..class }
+    Class { float: true, stack: true, ..class }
 }
 
 /// The accumulator rule of a fused multiply-add whose addend is added (not subtracted).

@@ -66,31 +66,30 @@ impl CodeMap {
 
     /// Up to `len` bytes at `pc`.
     pub(crate) fn bytes(&mut self, tracee: &Tracee, pc: u64, len: usize) -> Vec<u8> {
-        let mut out = Vec::with_capacity(len + PAGE as usize);
+        let mut out = Vec::with_capacity(len);
         let mut at = pc;
         while out.len() < len {
             let page = at & !(PAGE - 1);
-            let fixed = self.is_fixed(page);
             let read = || {
                 let mut bytes = vec![0; PAGE as usize];
                 let n = tracee.read(page, &mut bytes);
                 bytes.truncate(n);
                 bytes
             };
-            let skip = (at - page) as usize;
-            let before = out.len();
-            if fixed {
-                let bytes = self.pages.entry(page).or_insert_with(read);
-                out.extend_from_slice(bytes.get(skip..).unwrap_or_default());
+            let fresh;
+            let bytes = if self.pages.contains_key(&page) || self.is_fixed(page) {
+                &*self.pages.entry(page).or_insert_with(read)
             } else {
-                out.extend_from_slice(read().get(skip..).unwrap_or_default());
-            }
-            if out.len() == before {
+                fresh = read();
+                &fresh
+            };
+            let rest = bytes.get((at - page) as usize..).unwrap_or_default();
+            if rest.is_empty() {
                 break;
             }
+            out.extend_from_slice(&rest[..rest.len().min(len - out.len())]);
             at = page + PAGE;
         }
-        out.truncate(len);
         out
     }
 }

@@ -2,7 +2,7 @@
 //! machine instructions; the translator knows their bytes.
 //!
 //! Invariants: memory operands are listed reads first; a register read only for an address has the role `Address`.
-//! Limits: the x87 stack is numbered from the block's first instruction as if it were empty there.
+//! Limits: the x87 stack counts as one register.
 
 use iced_x86::{
     Decoder, DecoderOptions, EncodingKind, Instruction, InstructionInfoFactory, MemorySize, Mnemonic,
@@ -19,8 +19,6 @@ use crate::classes::{self, Class, Inputs};
 /// Which lanes of a vector access are active.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mask {
-    /// All.
-    None,
     /// Bit per lane of a mask register.
     Bits(Register),
     /// Sign bit per lane of a vector register.
@@ -210,7 +208,7 @@ impl Decode {
                 continue;
             }
             let (value, kept) = shape.source(k, register, full);
-            if reads(access) || (k == 0 && kept.is_some()) {
+            if reads(access) || (k == 0 && shape.legacy && kept.is_some()) {
                 if let Some(value) = value.filter(|_| reads(access)) {
                     uses.add(value, role(k));
                 }
@@ -285,7 +283,7 @@ impl Decode {
             }
             let def = shape.target(u.register(), full);
             guarded |= conditional(u.access()) && !idiom;
-            if conditional(u.access()) && !idiom {
+            if conditional(u.access()) && !idiom && !i.is_string_instruction() {
                 uses.add(def, Role::Value);
             }
             if !defs.contains(&def) {
@@ -295,9 +293,19 @@ impl Decode {
         let masked = i.has_op_mask() && !i.zeroing_masking() && i.op_kind(0) == Kind::Register;
         if masked || format_is_cmov(&i) {
             guarded = true;
-            if let Some(full) = range(i.op_register(0)) {
-                uses.add(shape.target(i.op_register(0), full), Role::Value);
-            }
+            uses.0.extend(
+                range(i.op_register(0))
+                    .filter(|full| uses.0.iter().all(|u| u.range != *full))
+                    .map(|range| RegUse { range, role: Role::Value }),
+            );
+        }
+        if class.stack {
+            // One chain through the whole register stack: its top is not known statically.
+            let stack = RegRange { reg: REG_X87, lo: 0, hi: 10 };
+            uses.0.retain(|u| !(REG_X87..REG_OTHER).contains(&u.range.reg));
+            defs.retain(|d| !(REG_X87..REG_OTHER).contains(&d.reg));
+            uses.add(stack, Role::Value);
+            defs.push(stack);
         }
         if i.mnemonic() == Mnemonic::Syscall {
             uses.add(RegRange { reg: 0, lo: 0, hi: 8 }, Role::Control);
@@ -307,7 +315,7 @@ impl Decode {
             }
             written |= 1;
         }
-        if !nothing {
+        if !nothing && class.kind != OpKind::System {
             let control = class.kind == OpKind::Control || i.is_string_instruction();
             for f in flag_ranges(i.rflags_read()) {
                 uses.add(f, if control { Role::Control } else { Role::Value });
@@ -435,6 +443,7 @@ impl Shape {
             M::Movlhps | M::Vmovlhps => Some(Half { from: 0, to: 8 }),
             _ => None,
         };
+        let compares = class.kind == OpKind::Compare && i.op_count() == 2;
         let converts = class.kind == OpKind::Convert;
         let narrow = match i.mnemonic() {
             M::Movd | M::Vmovd => Some(4),
@@ -450,7 +459,11 @@ impl Shape {
             operands: i.op_count(),
             source: narrow,
             half,
-            destination: if i.op_kind(0) == Kind::Register { i.op_register(0) } else { Register::None },
+            destination: if i.op_kind(0) == Kind::Register && !compares {
+                i.op_register(0)
+            } else {
+                Register::None
+            },
         }
     }
 
@@ -508,3 +521,6 @@ impl Shape {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,9 +3,8 @@
 //! Definition: everything reachable from the entry by direct branches and past calls, not through returns, indirect
 //! jumps or tail calls. Limit: [`LIMIT`] instructions; beyond it the graph is cut short.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use iced_x86::{FlowControl, Instruction, Mnemonic};
+use rustc_hash::{FxHashMap, FxHashSet};
 use trace::block::{CodeBlock, FunctionCode, Terminator};
 
 use crate::decode;
@@ -49,6 +48,9 @@ fn is_far(i: &Instruction) -> bool {
     i.is_jmp_far_indirect() || i.is_call_far_indirect()
 }
 
+/// Instructions by address: the address of the next, and how they end a block.
+type Instrs = FxHashMap<u64, (u64, Option<Terminator>)>;
+
 /// Decodes the function at `entry`. `read` gives the bytes at an address (fewer than an instruction needs, or none,
 /// if unmapped); `is_function` says where other functions start.
 pub(crate) fn decode(
@@ -56,16 +58,16 @@ pub(crate) fn decode(
     read: &mut dyn FnMut(u64) -> Vec<u8>,
     is_function: &mut dyn FnMut(u64) -> bool,
 ) -> FunctionCode {
-    let mut instrs: BTreeMap<u64, (u64, Option<Terminator>)> = BTreeMap::new();
-    let mut leaders = BTreeSet::from([entry]);
+    let mut instrs: Instrs = FxHashMap::default();
+    let mut leaders = FxHashSet::from_iter([entry]);
     let mut work = vec![entry];
+    let mut chunk = Vec::new();
+    let mut chunk_at = entry;
     while let Some(start) = work.pop() {
         let mut pc = start;
-        let mut chunk = Vec::new();
-        let mut chunk_at = pc;
         while !instrs.contains_key(&pc) && instrs.len() < LIMIT {
-            let mut offset = (pc - chunk_at) as usize;
-            if offset + 16 > chunk.len() {
+            let mut offset = pc.wrapping_sub(chunk_at) as usize;
+            if offset.saturating_add(16) > chunk.len() {
                 chunk = read(pc);
                 chunk_at = pc;
                 offset = 0;
@@ -107,9 +109,11 @@ pub(crate) fn decode(
     FunctionCode { entry, blocks: split(&instrs, &leaders) }
 }
 
-fn split(instrs: &BTreeMap<u64, (u64, Option<Terminator>)>, leaders: &BTreeSet<u64>) -> Vec<CodeBlock> {
-    let mut blocks = Vec::new();
-    for &start in leaders {
+fn split(instrs: &Instrs, leaders: &FxHashSet<u64>) -> Vec<CodeBlock> {
+    let mut starts: Vec<u64> = leaders.iter().copied().collect();
+    starts.sort_unstable();
+    let mut blocks = Vec::with_capacity(starts.len());
+    for start in starts {
         let mut pc = start;
         while let Some(&(next, end)) = instrs.get(&pc) {
             let fallthrough = leaders.contains(&next) || !instrs.contains_key(&next);

@@ -60,12 +60,11 @@ pub fn run(config: &Config, visit: &mut dyn FnMut(Touch)) -> Result<Count, Error
     let mut repeated: Option<user_regs_struct> = None;
     loop {
         let pc = regs.rip;
-        if !known.contains_key(&pc) {
+        let d = known.entry(pc).or_insert_with(|| {
             let mut bytes = [0; 16];
             let n = tracee.read(pc, &mut bytes);
-            known.insert(pc, decode.decode(&bytes[..n], pc));
-        }
-        let d = &known[&pc];
+            decode.decode(&bytes[..n], pc)
+        });
         let before = *repeated.get_or_insert(regs);
         let lanes = d.memory.iter().any(|m| matches!(m.form, Form::Lanes { .. }));
         let vectors = if lanes { Some(tracee.extended_state()?) } else { None };
@@ -158,7 +157,6 @@ fn touches(
             let Some(vectors) = vectors else { return };
             for lane in 0..u64::from(lanes) {
                 let active = match mask {
-                    Mask::None => true,
                     Mask::Bits(k) => vectors.mask(k) >> lane & 1 != 0,
                     Mask::Signs(v) => vectors.byte(v, (lane + 1) * size - 1) & 0x80 != 0,
                 };

@@ -5,9 +5,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
-use std::sync::mpsc;
-use std::time::Duration;
+use std::sync::atomic::Ordering;
 
 use libc::{c_int, siginfo_t, user_regs_struct};
 use rustc_hash::FxHashSet;
@@ -18,16 +16,12 @@ use crate::buffers::{Buffers, Progress};
 use crate::cache::{Cache, Meaning};
 use crate::code::CodeMap;
 use crate::error::Error;
+use crate::interrupt::{IgnoreInterrupts, Timer};
 use crate::process::{self, Resume, Status, Tracee};
 use crate::shared::{GUARD, SLOT_POINTER, STATE};
 use crate::syscalls::{self, Call};
-use crate::translate::{Edge, Pair, Request, Translator, Trap};
-use crate::{Config, Encoding, Exit, Outcome, StopReason, function, image, launch};
-
-/// Blocks translated ahead for one miss.
-const AHEAD: usize = 32;
-/// Bytes of code looked at for one block.
-const BLOCK_BYTES: usize = 3072;
+use crate::translate::{Edge, Translator, Trap};
+use crate::{Config, Encoding, Exit, Outcome, StopReason, image, interrupt, launch};
 
 /// What the program is being stepped over.
 pub(crate) enum Awaiting {
@@ -39,8 +33,17 @@ pub(crate) enum Awaiting {
     },
     /// A return from a signal handler.
     Sigreturn,
-    /// An instruction that runs at its own address.
-    Native,
+    /// An instruction that runs at its own address; the record of its block ends at the pointer.
+    Native {
+        /// Its address.
+        pc: u64,
+        /// Number of its block.
+        block: u32,
+        /// Instructions before it in the block.
+        before: u64,
+        /// Words of the block's record.
+        words: u16,
+    },
 }
 
 pub(crate) struct Engine<'a, S> {
@@ -52,51 +55,23 @@ pub(crate) struct Engine<'a, S> {
     pub(crate) pending: VecDeque<(c_int, siginfo_t)>,
     pub(crate) awaiting: Option<Awaiting>,
     pub(crate) stopping: bool,
+    /// The timer's stop signal was the reason.
+    pub(crate) stopped_by_timer: bool,
+    pub(crate) timer: Option<Timer>,
     /// Recording is on.
     pub(crate) on: bool,
-    translator: Translator,
-    code: CodeMap,
-    leaders: FxHashSet<u64>,
-    entries: FxHashSet<u64>,
-    progress: Arc<Progress>,
-    untracked: BTreeMap<String, u64>,
-    /// Stack pointer at the entry of the activation that switched recording on.
-    region: Option<u64>,
-    blocks: u32,
-    stops: u64,
-    last_next: u64,
-    returns: Vec<u64>,
-}
-
-/// Set by the handler of SIGINT.
-static INTERRUPTED: AtomicI32 = AtomicI32::new(0);
-
-extern "C" fn note_interrupt(signal: c_int) {
-    INTERRUPTED.store(signal, Ordering::Relaxed);
-}
-
-/// Keeps this process alive through an interrupt meant for the program, as long as it lives.
-struct IgnoreInterrupts(libc::sigaction);
-
-impl IgnoreInterrupts {
-    fn new() -> Self {
-        INTERRUPTED.store(0, Ordering::Relaxed);
-        // SAFETY: the handler only stores to an atomic; both structures are valid.
-        unsafe {
-            let mut action: libc::sigaction = std::mem::zeroed();
-            action.sa_sigaction = note_interrupt as extern "C" fn(c_int) as libc::sighandler_t;
-            let mut old = std::mem::zeroed();
-            libc::sigaction(libc::SIGINT, &action, &mut old);
-            IgnoreInterrupts(old)
-        }
-    }
-}
-
-impl Drop for IgnoreInterrupts {
-    fn drop(&mut self) {
-        // SAFETY: restores the action that was there before.
-        unsafe { libc::sigaction(libc::SIGINT, &self.0, std::ptr::null_mut()) };
-    }
+    pub(crate) translator: Translator,
+    pub(crate) code: CodeMap,
+    pub(crate) leaders: FxHashSet<u64>,
+    pub(crate) entries: FxHashSet<u64>,
+    pub(crate) progress: Arc<Progress>,
+    pub(crate) untracked: BTreeMap<String, u64>,
+    /// Stack pointer at the entry of the activation that switched recording on, and its return address.
+    pub(crate) region: Option<(u64, u64)>,
+    pub(crate) blocks: u32,
+    pub(crate) stops: u64,
+    pub(crate) last_next: u64,
+    pub(crate) returns: Vec<u64>,
 }
 
 /// Waits until an untraced child ends.
@@ -122,7 +97,7 @@ pub(crate) fn run<S: Sink + 'static>(
     }
     let on = config.start_recording && config.encoding != Encoding::None;
     let cache = Cache::new(!on)?;
-    let progress = Arc::new(Progress { instructions: AtomicU64::new(0), reached: AtomicBool::new(false) });
+    let progress = Arc::new(Progress::default());
     let buffers = Buffers::new(config.buffer_words, sink, config.max_instructions, Arc::clone(&progress))?;
     cache.state.set_word(SLOT_POINTER as usize, buffers.start());
     let before = process::children_time();
@@ -136,8 +111,11 @@ pub(crate) fn run<S: Sink + 'static>(
             return Err(Error::Start { path: config.program.clone(), source });
         }
     }
+    let timer = Some(Timer::start(config.duration, pid, Arc::clone(&progress)));
     let mut engine = Engine {
         config,
+        timer,
+        stopped_by_timer: false,
         guide,
         buffers,
         cache,
@@ -150,7 +128,7 @@ pub(crate) fn run<S: Sink + 'static>(
         code: CodeMap::default(),
         leaders: FxHashSet::default(),
         entries: FxHashSet::default(),
-        progress: Arc::clone(&progress),
+        progress,
         untracked: BTreeMap::new(),
         region: None,
         blocks: 0,
@@ -158,9 +136,8 @@ pub(crate) fn run<S: Sink + 'static>(
         last_next: 0,
         returns: Vec::new(),
     };
-    let timer = Timer::start(config.duration, pid, progress);
     let exit = engine.run();
-    drop(timer);
+    drop(engine.timer.take());
     if exit.is_err() {
         // SAFETY: ends the process this function started.
         unsafe { libc::kill(pid, libc::SIGKILL) };
@@ -168,17 +145,9 @@ pub(crate) fn run<S: Sink + 'static>(
     }
     let exit = exit?;
     let stopped = if engine.stopping {
-        Some(match config.duration {
-            Some(_)
-                if engine.progress.instructions.load(Ordering::Relaxed)
-                    < config.max_instructions.unwrap_or(u64::MAX) =>
-            {
-                StopReason::Duration
-            }
-            _ => StopReason::Instructions,
-        })
+        Some(if engine.stopped_by_timer { StopReason::Duration } else { StopReason::Instructions })
     } else {
-        (INTERRUPTED.load(Ordering::Relaxed) != 0).then_some(StopReason::Interrupted)
+        interrupt::was_interrupted().then_some(StopReason::Interrupted)
     };
     let child_cpu = process::children_time().saturating_sub(before);
     let pointer = engine.pointer();
@@ -186,37 +155,6 @@ pub(crate) fn run<S: Sink + 'static>(
     let (blocks, stops) = (u64::from(engine.blocks), engine.stops);
     let (sink, words) = engine.buffers.finish(pointer)?;
     Ok((Outcome { exit, child_cpu, untracked, stopped, words, blocks, stops }, sink))
-}
-
-/// Stops the program when the time is over.
-struct Timer {
-    cancel: Option<mpsc::Sender<()>>,
-    thread: Option<std::thread::JoinHandle<()>>,
-}
-
-impl Timer {
-    fn start(duration: Option<Duration>, pid: c_int, progress: Arc<Progress>) -> Self {
-        let Some(duration) = duration else { return Timer { cancel: None, thread: None } };
-        let (cancel, cancelled) = mpsc::channel::<()>();
-        let thread = std::thread::spawn(move || {
-            if cancelled.recv_timeout(duration) == Err(mpsc::RecvTimeoutError::Timeout) {
-                progress.reached.store(true, Ordering::Relaxed);
-                // SAFETY: a plain system call; the process is the recorder's own child.
-                unsafe { libc::syscall(libc::SYS_tgkill, pid, pid, libc::SIGSTOP) };
-            }
-        });
-        Timer { cancel: Some(cancel), thread: Some(thread) }
-    }
-}
-
-impl Drop for Timer {
-    fn drop(&mut self) {
-        self.cancel.take();
-        if let Some(thread) = self.thread.take() {
-            // A panic there has no consequence here.
-            let _ = thread.join();
-        }
-    }
 }
 
 impl<S> Engine<'_, S> {
@@ -258,6 +196,8 @@ impl<S> Engine<'_, S> {
 
     /// Takes over a program stopped at its first instruction.
     fn start_image(&mut self) -> Result<(), Error> {
+        self.region = None;
+        self.on = self.config.start_recording && self.config.encoding != Encoding::None;
         self.cache.clear();
         self.code.clear();
         self.leaders.clear();
@@ -269,6 +209,14 @@ impl<S> Engine<'_, S> {
         let pc = regs.rip;
         self.enter_function(pc)?;
         self.arrive(&mut regs, pc, None, Some(Edge::Call)).map(|_| ())
+    }
+
+    /// Forgets all translations.
+    pub(crate) fn flush(&mut self) {
+        self.cache.clear();
+        if let Some((_, back)) = self.region {
+            self.cache.guard_return(back);
+        }
     }
 
     fn event(&mut self, event: c_int) -> Result<(), Error> {
@@ -345,7 +293,7 @@ impl<S> Engine<'_, S> {
                 self.special(&Special::Resume(regs.rip))?;
                 return self.arrive(regs, regs.rip, None, None);
             }
-            Some(Awaiting::Native) if !inside => {
+            Some(Awaiting::Native { .. }) if !inside => {
                 self.awaiting = None;
                 return self.arrive(regs, regs.rip, None, None);
             }
@@ -360,11 +308,11 @@ impl<S> Engine<'_, S> {
 
     /// After a trap placed by the translator.
     fn trapped(&mut self, meaning: Meaning, regs: &mut user_regs_struct) -> Result<Next, Error> {
-        if self.time_is_over() {
+        if self.progress.reached.load(Ordering::Relaxed) {
             self.stopping = true;
         }
         match meaning {
-            Meaning::Direct { target, pair, call, jump, .. } => {
+            Meaning::Direct { target, pair, call, jump } => {
                 let edge = if call {
                     Some(Edge::Call)
                 } else if jump {
@@ -385,19 +333,23 @@ impl<S> Engine<'_, S> {
                 Ok(next)
             }
             Meaning::RegionEnd { pc } => {
-                if self.region.is_some_and(|sp| regs.rsp > sp) {
+                if self.region.is_some_and(|(sp, _)| regs.rsp > sp) {
                     self.region = None;
                     self.on = false;
                 }
                 self.arrive(regs, pc, None, None)
             }
-            Meaning::Trap(Trap::Native { pc }, _) => {
-                self.awaiting = Some(Awaiting::Native);
+            Meaning::Trap(Trap::Native { pc }) => {
+                let found = self.cache.find(regs.rip - 1);
+                let (block, before, words) = found.map_or((0, 0, 0), |b| {
+                    (b.id, b.points.len().saturating_sub(1) as u64, b.points.last().map_or(0, |p| p.words))
+                });
+                self.awaiting = Some(Awaiting::Native { pc, block, before, words });
                 regs.rip = pc;
                 self.tracee.set_regs(regs)?;
                 Ok(Next::Resume(0))
             }
-            Meaning::Trap(Trap::Syscall { next }, _) => self.system_call(regs, next),
+            Meaning::Trap(Trap::Syscall { next }) => self.system_call(regs, next),
         }
     }
 
@@ -443,7 +395,7 @@ impl<S> Engine<'_, S> {
         if let Some((start, end)) = changes {
             self.code.changed(start, end);
             if self.cache.any_in(start, end) {
-                self.cache.clear();
+                self.flush();
                 self.leaders.retain(|pc| !(start..end).contains(pc));
                 self.entries.retain(|pc| !(start..end).contains(pc));
             }
@@ -464,9 +416,9 @@ impl<S> Engine<'_, S> {
         Ok(())
     }
 
-    /// Whether recording is to end.
+    /// Whether the timer sent its stop signal.
     pub(crate) fn time_is_over(&self) -> bool {
-        self.progress.reached.load(Ordering::Relaxed)
+        self.progress.late.load(Ordering::Relaxed)
     }
 
     /// Signals the recorder itself needs stay unblocked.
@@ -522,162 +474,10 @@ impl<S> Engine<'_, S> {
         *pointer = self.buffers.start();
         self.set_pointer(self.buffers.start());
         self.tracee.set_regs(regs)?;
-        if self.time_is_over() {
+        if self.progress.reached.load(Ordering::Relaxed) {
             self.stopping = true;
         }
         Ok(true)
-    }
-
-    /// From precise state at `pc`, which was reached over `edge`: delivers what is pending, or continues in translated
-    /// code.
-    pub(crate) fn arrive(
-        &mut self,
-        regs: &mut user_regs_struct,
-        pc: u64,
-        hint: Option<Pair>,
-        edge: Option<Edge>,
-    ) -> Result<Next, Error> {
-        regs.rip = pc;
-        if self.stopping {
-            regs.gs_base = 0;
-            self.tracee.set_regs(regs)?;
-            self.tracee.detach(0)?;
-            return wait_for_end(self.tracee.pid()).map(Next::Ended);
-        }
-        if let Some((signal, info)) = self.pending.pop_front() {
-            return self.deliver(signal, &info, regs);
-        }
-        self.follow(regs, pc, hint, edge)
-    }
-
-    /// From precise state at `pc`, continues in translated code.
-    pub(crate) fn follow(
-        &mut self,
-        regs: &mut user_regs_struct,
-        pc: u64,
-        hint: Option<Pair>,
-        edge: Option<Edge>,
-    ) -> Result<Next, Error> {
-        if !self.on && self.config.encoding != Encoding::None && self.guide.starts_recording(pc) {
-            self.on = true;
-            self.region = Some(regs.rsp);
-            self.special(&Special::Gap { instructions: 0 })?;
-            self.special(&Special::ThreadBase(regs.fs_base))?;
-            let back = self.tracee.read_word(regs.rsp);
-            self.cache.guard_return(back);
-            self.enter_function(pc)?;
-        }
-        match edge {
-            Some(Edge::Call) => self.enter_function(pc)?,
-            Some(Edge::Jump) if self.entries.contains(&pc) => {}
-            Some(Edge::Jump) if self.guide.is_function(pc) => self.enter_function(pc)?,
-            Some(Edge::Jump) if !self.leaders.contains(&pc) => {
-                let code = self.decode_function(pc)?;
-                self.leaders.extend(code.blocks.iter().map(|b| b.start));
-            }
-            _ => {}
-        }
-        regs.rip = self.translated(pc, hint)?;
-        self.tracee.set_regs(regs)?;
-        Ok(Next::Resume(0))
-    }
-
-    fn locate(&mut self, pc: u64) -> Result<(), Error> {
-        for mapping in self.code.locate(&self.tracee, pc) {
-            self.guide.mapping(&mapping);
-            self.buffers.mapping(mapping)?;
-        }
-        Ok(())
-    }
-
-    fn decode_function(&mut self, pc: u64) -> Result<trace::block::FunctionCode, Error> {
-        self.locate(pc)?;
-        let Self { code, tracee, guide, entries, .. } = self;
-        Ok(function::decode(pc, &mut |at| code.bytes(tracee, at, 512), &mut |at| {
-            entries.contains(&at) || guide.is_function(at)
-        }))
-    }
-
-    /// Publishes a function when it is entered for the first time.
-    pub(crate) fn enter_function(&mut self, pc: u64) -> Result<(), Error> {
-        if !self.on || !self.entries.insert(pc) {
-            return Ok(());
-        }
-        let code = self.decode_function(pc)?;
-        self.leaders.extend(code.blocks.iter().map(|b| b.start));
-        self.buffers.function(code)
-    }
-
-    /// The full entry of the block at `pc`, translated if need be, with some of its successors.
-    fn translated(&mut self, pc: u64, hint: Option<Pair>) -> Result<u64, Error> {
-        if let Some(block) = self.cache.get(pc, self.on) {
-            return Ok(block.full);
-        }
-        if self.cache.is_full() {
-            self.cache.clear();
-        }
-        let full = self.cache.next();
-        let mut work = VecDeque::from([(pc, hint)]);
-        let mut done = 0;
-        while let Some((at, hint)) = work.pop_front() {
-            if done > 0 && (done >= AHEAD || self.cache.get(at, self.on).is_some() || !self.code.is_fixed(at))
-            {
-                continue;
-            }
-            done += 1;
-            self.translate(at, hint, &mut work)?;
-        }
-        for next in std::mem::take(&mut self.returns) {
-            self.cache.sieve(Edge::Return, self.on, next);
-        }
-        Ok(full)
-    }
-
-    fn translate(
-        &mut self,
-        pc: u64,
-        hint: Option<Pair>,
-        work: &mut VecDeque<(u64, Option<Pair>)>,
-    ) -> Result<(), Error> {
-        self.locate(pc)?;
-        let bytes = self.code.bytes(&self.tracee, pc, BLOCK_BYTES);
-        let request = Request {
-            pc,
-            base: self.cache.next(),
-            bytes: &bytes,
-            hint,
-            record: self.on.then_some(self.blocks),
-            encoding: self.config.encoding,
-            leaders: &self.leaders,
-            arguments: self.on && self.guide.wants_arguments(pc),
-        };
-        let mut t = self.translator.translate(&request)?;
-        if let Some(block) = t.block.take_if(|_| self.on) {
-            self.buffers.block(block)?;
-        }
-        self.cache.place(pc, self.on, self.blocks, &t);
-        if self.on {
-            self.blocks += 1;
-        }
-        for exit in &t.exits {
-            let known = self.cache.get(exit.target, self.on).is_some();
-            if exit.call && known {
-                self.enter_function(exit.target)?;
-            }
-            let other = exit.call
-                || (exit.jump
-                    && (self.entries.contains(&exit.target) || self.guide.is_function(exit.target)));
-            if !known && !other {
-                work.push_back((exit.target, exit.pair));
-            }
-        }
-        if let Some(next) = t.returns {
-            if self.cache.get(next, self.on).is_none() {
-                work.push_back((next, None));
-            }
-            self.returns.push(next);
-        }
-        Ok(())
     }
 }
 

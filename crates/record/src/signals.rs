@@ -22,7 +22,7 @@ impl<S> Engine<'_, S> {
         // A stop of the whole process group is no signal; tracing does not reproduce it.
         let Some(info) = self.tracee.siginfo()? else { return Ok(Next::Resume(0)) };
         if signal == libc::SIGSTOP && self.time_is_over() && !self.stopping {
-            self.stopping = true;
+            (self.stopping, self.stopped_by_timer) = (true, true);
             return self.at_once_or_later(regs);
         }
         let inside = self.cache.contains(regs.rip);
@@ -30,8 +30,20 @@ impl<S> Engine<'_, S> {
             && matches!(signal, libc::SIGSEGV | libc::SIGBUS | libc::SIGFPE | libc::SIGILL | libc::SIGTRAP);
         if fault && inside {
             self.fault(signal, regs)?;
-        } else if fault && matches!(self.awaiting, Some(Awaiting::Native)) {
+        } else if fault && let Some(Awaiting::Native { pc, block, before, words }) = self.awaiting {
             self.awaiting = None;
+            if regs.rip == pc && self.on {
+                // The record was written whole before the instruction; it did not complete.
+                self.set_pointer(self.pointer() - u64::from(words) * 8);
+                let pointer = self.pointer();
+                let words: Vec<u64> = (1..words).map(|w| self.record_word(pointer, w)).collect();
+                self.special(&Special::Partial {
+                    block,
+                    iterations: 0,
+                    instructions: before,
+                    words: &words,
+                })?;
+            }
         }
         if !self.tracee.catches(signal) {
             if inside && !fault {

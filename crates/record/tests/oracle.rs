@@ -176,3 +176,39 @@ fn integer_loops() {
         &ALL,
     );
 }
+
+/// Minutes of single steps: run with `--ignored`.
+#[test]
+#[ignore = "slow"]
+fn system_programs() {
+    for program in ["/bin/true", "/bin/ls"] {
+        let program = std::path::Path::new(program);
+        let (exit, expected) = oracle(program);
+        for encoding in ENCODINGS {
+            let (outcome, got) = record(program, &[], encoding, 2048);
+            assert_eq!(outcome.exit, exit);
+            assert_eq!(got.digest, expected, "{program:?} {encoding:?}: {}", difference(program, encoding));
+        }
+    }
+}
+
+#[test]
+fn faults() {
+    check(
+        "traps",
+        "typedef void (*handler)(int); struct action { handler h; unsigned long flags; void (*restore)(void); unsigned long mask; };
+        static volatile int hits; __asm__(\"restore: movl $15, %eax; syscall\"); void restore(void);
+        static void caught(int s, void *i, long *u) { hits += s; u[5 + 16] += s == 11 ? 7 : 2; }
+        static int a[100];
+        int work(void) {
+            struct action x = { (handler)caught, 0x04000004, restore, ~0ul };
+            for (int s = 4; s < 12; s += 7) { register long r10 __asm__(\"r10\") = 8; long r; __asm__ volatile(\"syscall\" : \"=a\"(r) : \"a\"(13), \"D\"(s), \"S\"(&x), \"d\"(0), \"r\"(r10) : \"rcx\", \"r11\", \"memory\"); }
+            a[1] = 3; __asm__ volatile(\"ud2\"); a[2] = hits;
+            for (int i = 0; i < 4; i++) { a[i] += i; __asm__ volatile(\"nop; movb 8, %%al\" ::: \"rax\"); }
+            long p = (long)a & -64, end = p + 800;
+            __asm__ volatile(\"1: addq $8, %0; movl (%0), %%eax; cmpq %1, %0; jne 1b\" : \"+r\"(p) : \"r\"(end) : \"rax\");
+            return hits;
+        }",
+        &[&["-O1"]],
+    );
+}

@@ -227,7 +227,12 @@ fn distance(d: Option<i64>) -> Distance {
 fn accesses_by_loop(p: &Profile) -> std::collections::BTreeMap<u32, Vec<u32>> {
     let mut out: std::collections::BTreeMap<u32, Vec<u32>> = std::collections::BTreeMap::new();
     for (index, access) in p.accesses.iter().enumerate().filter(|(_, a)| a.executions > 0) {
-        if let Some(&innermost) = p.loops_around(p.context_of(access.statement)).last() {
+        // What library code accesses inside is not an access of the loop's own code.
+        let context = p.context_of(access.statement);
+        let own = p.functions.get(p.contexts[context as usize].function as usize).is_some_and(|f| f.main);
+        if let Some(&innermost) = p.loops_around(context).last()
+            && own
+        {
             out.entry(innermost).or_default().push(index as u32);
         }
     }
@@ -237,25 +242,7 @@ fn accesses_by_loop(p: &Profile) -> std::collections::BTreeMap<u32, Vec<u32>> {
 fn access(p: &Profile, index: u32) -> Access {
     let access = &p.accesses[index as usize];
     let dims = usize::from(p.contexts[p.context_of(access.statement) as usize].dims);
-    let strides = (0..dims)
-        .map(|q| {
-            let mut common = None;
-            for folded in &access.address {
-                if folded.gave_up {
-                    return None;
-                }
-                for piece in &folded.pieces {
-                    let value = piece.label(0)?.coefficients.get(q)?.known()?;
-                    if common.is_some_and(|c| c != value) {
-                        return None;
-                    }
-                    common = Some(value);
-                }
-            }
-            common
-        })
-        .map(distance)
-        .collect();
+    let strides = (0..dims).map(|q| schedule::nest::stride(access, q)).map(distance).collect();
     Access {
         line: p.location_of(access.statement).line,
         op: if access.write { "store" } else { "load" },

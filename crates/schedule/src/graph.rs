@@ -33,7 +33,12 @@ pub fn dimension(profile: &Profile, context: ContextIndex) -> usize {
 pub fn edges_by_loop(profile: &Profile) -> FxHashMap<ContextIndex, LoopEdges> {
     let mut chains: FxHashMap<ContextIndex, Vec<ContextIndex>> = FxHashMap::default();
     let mut out: FxHashMap<ContextIndex, LoopEdges> = FxHashMap::default();
+    let allocator = |s: StatementIndex| profile.contexts[profile.context_of(s) as usize].allocator;
     for (index, d) in profile.dependences.iter().enumerate() {
+        // Allocators are safe to call in parallel; what their bookkeeping passes from call to call is not the program's.
+        if allocator(d.source) || allocator(d.sink) {
+            continue;
+        }
         let context = profile.context_of(d.sink);
         let chain = chains.entry(context).or_insert_with(|| profile.loops_around(context));
         for (dim, &at) in chain.iter().enumerate().take(usize::from(d.common)) {

@@ -41,34 +41,65 @@ pub fn is_permutable(
     })
 }
 
-/// Share of the accesses executed directly in a loop (not in loops inside it) whose stride along it is 0 or one element.
-pub fn stride01(
-    profile: &Profile,
-    contexts: &[ContextIndex],
-    descendants: &dyn Fn(ContextIndex) -> bool,
-) -> Option<f64> {
+/// Share of the accesses executed directly in the given innermost loops whose stride along them is 0 or one element.
+///
+/// Several accesses of one kind with equal strides that together cover every byte of the stride (unrolled or vectorised
+/// code) count as contiguous.
+pub fn stride01(profile: &Profile, contexts: &[ContextIndex]) -> Option<f64> {
     let (mut good, mut all) = (0u64, 0u64);
-    for access in &profile.accesses {
+    // (store, stride, line) → bytes accessed per iteration, and executions.
+    let mut strided: FxHashMap<(bool, u64, u32), (u64, u64)> = FxHashMap::default();
+    for access in profile.accesses.iter().filter(|a| a.executions > 0) {
         let context = profile.context_of(access.statement);
         let Some(&innermost) = profile.loops_around(context).last() else { continue };
-        if !contexts.contains(&innermost) && !descendants(innermost) {
+        if !contexts.contains(&innermost) {
             continue;
         }
         all += access.executions;
-        let dim = dimension(profile, innermost);
-        let mut small = !access.address.is_empty();
-        for folded in &access.address {
-            small &= folded.ranges.first().is_some_and(|r| r.0 == r.1)
-                || (!folded.gave_up
-                    && folded.pieces.iter().all(|p| {
-                        let stride =
-                            p.label(0).and_then(|l| l.coefficients.get(dim).copied()).and_then(|c| c.known());
-                        stride.is_some_and(|s| s == 0 || s.unsigned_abs() == u64::from(access.size))
-                    }));
-        }
-        if small {
-            good += access.executions;
+        match stride(access, dimension(profile, innermost)) {
+            Some(s) if s == 0 || s.unsigned_abs() == u64::from(access.size) => good += access.executions,
+            Some(s) => {
+                let line = profile.location_of(access.statement).line;
+                let entry = strided.entry((access.write, s.unsigned_abs(), line)).or_default();
+                entry.0 += u64::from(access.size);
+                entry.1 += access.executions;
+            }
+            None => {}
         }
     }
+    good += strided.iter().filter(|((_, s, _), (bytes, _))| bytes >= s).map(|(_, (_, n))| n).sum::<u64>();
     (all > 0).then(|| good as f64 / all as f64)
+}
+
+/// The one advance per iteration of dimension `dim` that all pieces of an access agree on.
+pub fn stride(access: &profile::Access, dim: usize) -> Option<i64> {
+    let mut common = None;
+    for folded in &access.address {
+        if folded.ranges.first().is_some_and(|r| r.0 == r.1) {
+            if common.is_some_and(|c| c != 0) {
+                return None;
+            }
+            common = Some(0);
+            continue;
+        }
+        if folded.gave_up {
+            return None;
+        }
+        for piece in &folded.pieces {
+            // A piece of one iteration along the dimension says nothing about the stride.
+            if piece
+                .levels
+                .get(dim)
+                .is_some_and(|l| l.count.constant == 1 && l.count.coefficients.iter().all(|&c| c == 0))
+            {
+                continue;
+            }
+            let value = piece.label(0)?.coefficients.get(dim)?.known()?;
+            if common.is_some_and(|c| c != value) {
+                return None;
+            }
+            common = Some(value);
+        }
+    }
+    common
 }

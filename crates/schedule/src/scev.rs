@@ -15,12 +15,20 @@ use crate::graph::{LoopEdges, components, dimension, is_flow};
 #[derive(Debug, Default)]
 pub struct Scevs {
     scev: FxHashSet<StatementIndex>,
+    recomputable: FxHashSet<StatementIndex>,
 }
 
 impl Scevs {
     /// Whether a statement inside the loop is an induction variable or invariant.
     pub fn contains(&self, statement: StatementIndex) -> bool {
         self.scev.contains(&statement)
+    }
+
+    /// Whether a statement's value is a function of the iteration alone because nothing it depends on is carried by
+    /// the loop and no memory it reads is written there. A register that hands such a value to the next iteration
+    /// (predictive commoning, software pipelining) saves work but orders nothing.
+    pub fn is_recomputable(&self, statement: StatementIndex) -> bool {
+        self.recomputable.contains(&statement) || self.scev.contains(&statement)
     }
 }
 
@@ -101,7 +109,7 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, reads:
             if from.iter().all(|p| invariant.contains(p)) {
                 invariant.insert(s);
                 scevs.scev.insert(s);
-            } else if statement.linear && from.iter().all(|p| scevs.scev.contains(p)) {
+            } else if is_linear(statement) && from.iter().all(|p| scevs.scev.contains(p)) {
                 scevs.scev.insert(s);
             }
             continue;
@@ -110,8 +118,8 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, reads:
             let statement = &profile.statements[*s as usize];
             let from = predecessors.get(s).unwrap_or(&none);
             let outside_ok = from.iter().all(|p| members.binary_search(p).is_ok() || invariant.contains(p));
-            statement.linear
-                && matches!(statement.operation, Operation::Copy | Operation::Add)
+            is_linear(statement)
+                && matches!(statement.operation, Operation::Copy | Operation::Add | Operation::Shuffle)
                 && fixed(s)
                 && outside_ok
                 && is_regular(profile, *s, dim)
@@ -134,7 +142,40 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, reads:
             invariant.extend(members.iter().copied());
         }
     }
+    recomputable(profile, inside, &mut scevs);
     scevs
+}
+
+/// Statements outside every cycle that is not an induction variable, fed by such statements through registers only.
+fn recomputable(profile: &Profile, inside: &LoopEdges, scevs: &mut Scevs) {
+    let mut edges: Vec<(StatementIndex, StatementIndex)> = Vec::new();
+    let mut fed: FxHashMap<StatementIndex, Vec<(StatementIndex, bool)>> = FxHashMap::default();
+    for edge in &inside.edges {
+        let d = &profile.dependences[edge.dependence as usize];
+        if is_flow(d) && !scevs.contains(d.source) {
+            edges.push((d.source, d.sink));
+            fed.entry(d.sink).or_default().push((d.source, d.memory && edge.carried));
+        }
+    }
+    let graph = components(&edges);
+    for (index, members) in graph.members.iter().enumerate() {
+        let s = members[0];
+        let pure = !matches!(profile.statements[s as usize].operation, Operation::System | Operation::Other);
+        if graph.is_cyclic(index) || !pure {
+            continue;
+        }
+        let from = fed.get(&s).map(Vec::as_slice).unwrap_or(&[]);
+        if from.iter().all(|&(p, carried_by_memory)| !carried_by_memory && scevs.is_recomputable(p)) {
+            scevs.recomputable.insert(s);
+        }
+    }
+}
+
+/// Whether a result is a linear combination of the inputs, lane by lane for vectors.
+fn is_linear(statement: &profile::Statement) -> bool {
+    statement.linear
+        || matches!(statement.operation, Operation::Copy | Operation::Constant | Operation::Shuffle)
+        || (statement.operation == Operation::Add && !statement.float)
 }
 
 /// Whether a statement runs once in every iteration of its innermost loop, and all loops between that one and

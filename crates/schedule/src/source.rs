@@ -65,6 +65,7 @@ struct Key {
     function: String,
     file: String,
     line: u32,
+    column: u32,
     /// Distinguishes loops without a line.
     place: u64,
 }
@@ -84,7 +85,12 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
         let index = index as ContextIndex;
         let is_loop = matches!(context.kind, ContextKind::Loop | ContextKind::Recursive);
         // A cycle of the graph that never came round is not a loop of this run.
-        if !is_loop || context.iterations <= context.entries {
+        let iterations = if context.top_tested {
+            context.iterations.saturating_sub(context.entries)
+        } else {
+            context.iterations
+        };
+        if !is_loop || iterations <= context.entries {
             continue;
         }
         let (parent, calls) = enclosing(profile, index, &entry_of);
@@ -95,10 +101,22 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
             function: location.function.clone(),
             file: location.file.clone(),
             line: location.line,
+            column: location.column,
             place: if location.line == 0 { context.code.first().map_or(0, |c| c.0) } else { 0 },
         };
         let verdict = if context.is_dimension {
-            judge(profile, index, edges.get(&index).unwrap_or(&no_edges), &indexes)
+            let mut verdict = judge(profile, index, edges.get(&index).unwrap_or(&no_edges), &indexes);
+            let around = std::iter::successors(Some(context.parent), |&c| {
+                (c != 0).then(|| profile.contexts[c as usize].parent)
+            })
+            .find(|&c| profile.contexts[c as usize].kind == ContextKind::Recursive);
+            if context.suspended
+                && let Some(outer) = around.and_then(|c| verdicts.get(&c))
+                && outer.parallel > verdict.parallel
+            {
+                verdict = outer.clone();
+            }
+            verdict
         } else {
             Verdict {
                 parallel: Parallel::Unknown,
@@ -122,10 +140,15 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
                 column: location.column,
                 parent,
                 depth: parent.map_or(0, |p| out[p].depth + 1),
-                calls: calls
-                    .iter()
-                    .filter_map(|c| profile.functions.get(c.1 as usize).map(|f| f.name.clone()))
-                    .collect(),
+                calls: {
+                    let names: Vec<String> = calls
+                        .iter()
+                        .filter_map(|c| profile.functions.get(c.1 as usize).map(|f| f.name.clone()))
+                        .collect();
+                    // What leads to main is start-up code.
+                    let from = names.iter().position(|n| n == "main").map_or(0, |at| at + 1);
+                    names[from..].to_vec()
+                },
                 contexts: Vec::new(),
                 recursive: context.kind == ContextKind::Recursive,
                 main: function.is_some_and(|f| f.main),
@@ -143,7 +166,7 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
         let entry = &mut out[at];
         entry.contexts.push(index);
         entry.entries = entry.entries.max(context.entries);
-        entry.iterations += context.iterations;
+        entry.iterations += iterations;
         entry.instructions += totals[index as usize];
         entry.parallel = entry.parallel.max(verdict.parallel);
         entry.verdicts.push(verdict);
@@ -156,7 +179,7 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
     }
     for at in 0..out.len() {
         if out[at].innermost {
-            out[at].stride01 = stride01(profile, &out[at].contexts, &|_| false);
+            out[at].stride01 = stride01(profile, &out[at].contexts);
         }
         out[at].permutable_with_parent = out[at].contexts.iter().all(|&c| {
             let chain = profile.loops_around(c);

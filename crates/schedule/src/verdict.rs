@@ -86,7 +86,7 @@ pub fn judge(profile: &Profile, context: ContextIndex, inside: &LoopEdges, index
     };
     for edge in inside.edges.iter().filter(|e| e.carried) {
         let d = &profile.dependences[edge.dependence as usize];
-        if !is_flow(d) || scevs.contains(d.source) {
+        if !is_flow(d) || scevs.contains(d.source) || (!d.memory && scevs.is_recomputable(d.source)) {
             continue;
         }
         let same = reductions.iter().any(|r| {

@@ -1,6 +1,8 @@
 //! Compiling small programs, and comparing recordings with the oracle.
 #![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
+#![allow(dead_code, reason = "each test file uses a part")]
 
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -63,15 +65,19 @@ pub struct Checked {
     /// Accesses as `(pc, address, bytes, access)`, kept if asked for.
     pub trail: Option<Vec<(u64, u64, u64, Access)>>,
     pub records: Vec<(u32, Vec<u64>)>,
+    passes: HashMap<u64, u64>,
+    entries: HashSet<u64>,
     expander: Expander,
 }
 
 impl Sink for Checked {
     fn mapping(&mut self, mapping: Mapping) {
         self.mappings.push(mapping);
+        // Another function may lie there now.
+        self.entries.clear();
     }
     fn function(&mut self, code: FunctionCode) {
-        assert!(self.functions.iter().all(|f| f.entry != code.entry), "published twice: {:#x}", code.entry);
+        assert!(self.entries.insert(code.entry), "published twice: {:#x}", code.entry);
         assert!(code.blocks.windows(2).all(|w| w[0].start < w[1].start));
         self.functions.push(code);
     }
@@ -82,11 +88,12 @@ impl Sink for Checked {
         self.blocks.push(block);
     }
     fn words(&mut self, _: ThreadId, words: &[u64]) {
-        let Self { digest, blocks, signals, resumes, folded_passes, trail, expander, .. } = self;
+        let Self { passes, digest, blocks, signals, resumes, folded_passes, trail, expander, .. } = self;
         expander
             .expand(words, blocks, &mut |event| match event {
                 Event::Pass { block, instructions } => {
                     digest.instructions += instructions as u64;
+                    *passes.entry(block.pc).or_default() += 1;
                     *folded_passes += u64::from(block.folded.is_some());
                 }
                 Event::Touch { block, operand, address, bytes, access } => {
@@ -116,6 +123,13 @@ impl Sink for Checked {
                 at = end;
             }
         }
+    }
+}
+
+impl Checked {
+    /// Number of passes through the block that starts at `pc`.
+    pub fn calls_to(&self, pc: u64) -> u64 {
+        self.passes.get(&pc).copied().unwrap_or_default()
     }
 }
 

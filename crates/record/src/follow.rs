@@ -1,0 +1,180 @@
+//! From the program's own addresses to translated code: what is translated, when, and what is published.
+
+use std::collections::VecDeque;
+
+use libc::user_regs_struct;
+use trace::stream::Special;
+
+use crate::Encoding;
+use crate::error::Error;
+use crate::function;
+use crate::run::{Engine, Next, wait_for_end};
+use crate::translate::{Edge, Pair, Request};
+
+/// Blocks translated ahead for one miss.
+const AHEAD: usize = 32;
+/// Bytes of code looked at for one block.
+const BLOCK_BYTES: usize = 3072;
+
+impl<S> Engine<'_, S> {
+    /// From precise state at `pc`, which was reached over `edge`: delivers what is pending, or continues in translated
+    /// code.
+    pub(crate) fn arrive(
+        &mut self,
+        regs: &mut user_regs_struct,
+        pc: u64,
+        hint: Option<Pair>,
+        edge: Option<Edge>,
+    ) -> Result<Next, Error> {
+        regs.rip = pc;
+        if self.stopping {
+            regs.gs_base = 0;
+            self.tracee.set_regs(regs)?;
+            drop(self.timer.take());
+            let pending_stop = self.time_is_over() && !self.stopped_by_timer;
+            self.tracee.detach(0)?;
+            if pending_stop {
+                // SAFETY: undoes the timer's stop signal, which nobody would take back otherwise.
+                unsafe { libc::kill(self.tracee.pid(), libc::SIGCONT) };
+            }
+            return wait_for_end(self.tracee.pid()).map(Next::Ended);
+        }
+        if let Some((signal, info)) = self.pending.pop_front() {
+            return self.deliver(signal, &info, regs);
+        }
+        self.follow(regs, pc, hint, edge)
+    }
+
+    /// From precise state at `pc`, continues in translated code.
+    pub(crate) fn follow(
+        &mut self,
+        regs: &mut user_regs_struct,
+        pc: u64,
+        hint: Option<Pair>,
+        edge: Option<Edge>,
+    ) -> Result<Next, Error> {
+        if !self.on && self.config.encoding != Encoding::None && self.guide.starts_recording(pc) {
+            self.on = true;
+            self.special(&Special::Gap { instructions: 0 })?;
+            self.special(&Special::ThreadBase(regs.fs_base))?;
+            let back = self.tracee.read_word(regs.rsp);
+            self.region = Some((regs.rsp, back));
+            self.cache.guard_return(back);
+            self.enter_function(pc)?;
+        }
+        match edge {
+            Some(Edge::Call) => self.enter_function(pc)?,
+            Some(Edge::Jump) if self.entries.contains(&pc) => {}
+            Some(Edge::Jump) if self.guide.is_function(pc) => self.enter_function(pc)?,
+            Some(Edge::Jump) if !self.leaders.contains(&pc) => {
+                let code = self.decode_function(pc)?;
+                self.leaders.extend(code.blocks.iter().map(|b| b.start));
+            }
+            _ => {}
+        }
+        regs.rip = self.translated(pc, hint)?;
+        self.tracee.set_regs(regs)?;
+        Ok(Next::Resume(0))
+    }
+
+    fn locate(&mut self, pc: u64) -> Result<(), Error> {
+        for mapping in self.code.locate(&self.tracee, pc) {
+            self.guide.mapping(&mapping);
+            self.buffers.mapping(mapping)?;
+        }
+        Ok(())
+    }
+
+    fn decode_function(&mut self, pc: u64) -> Result<trace::block::FunctionCode, Error> {
+        self.locate(pc)?;
+        let Self { code, tracee, guide, entries, .. } = self;
+        Ok(function::decode(pc, &mut |at| code.bytes(tracee, at, 512), &mut |at| {
+            entries.contains(&at) || guide.is_function(at)
+        }))
+    }
+
+    /// Publishes a function when it is entered for the first time.
+    pub(crate) fn enter_function(&mut self, pc: u64) -> Result<(), Error> {
+        if !self.on || !self.entries.insert(pc) {
+            return Ok(());
+        }
+        let code = self.decode_function(pc)?;
+        self.leaders.extend(code.blocks.iter().map(|b| b.start));
+        self.buffers.function(code)
+    }
+
+    /// The full entry of the block at `pc`, translated if need be, with some of its successors.
+    fn translated(&mut self, pc: u64, hint: Option<Pair>) -> Result<u64, Error> {
+        if let Some(block) = self.cache.get(pc, self.on) {
+            return Ok(block.full);
+        }
+        if self.cache.is_full() {
+            self.flush();
+        }
+        let full = self.cache.next();
+        let mut work = VecDeque::from([(pc, hint)]);
+        let mut done = 0;
+        while let Some((at, hint)) = work.pop_front() {
+            if done > 0 && (done >= AHEAD || self.cache.get(at, self.on).is_some() || !self.code.is_fixed(at))
+            {
+                continue;
+            }
+            if done > 0 && !self.on && self.guide.starts_recording(at) {
+                continue;
+            }
+            done += 1;
+            self.translate(at, hint, &mut work)?;
+        }
+        for next in std::mem::take(&mut self.returns) {
+            self.cache.sieve(Edge::Return, self.on, next);
+        }
+        Ok(full)
+    }
+
+    fn translate(
+        &mut self,
+        pc: u64,
+        hint: Option<Pair>,
+        work: &mut VecDeque<(u64, Option<Pair>)>,
+    ) -> Result<(), Error> {
+        self.locate(pc)?;
+        let bytes = self.code.bytes(&self.tracee, pc, BLOCK_BYTES);
+        let request = Request {
+            pc,
+            base: self.cache.next(),
+            bytes: &bytes,
+            hint,
+            record: self.on.then_some(self.blocks),
+            encoding: self.config.encoding,
+            leaders: &self.leaders,
+            arguments: self.on && self.guide.wants_arguments(pc),
+        };
+        let mut t = self.translator.translate(&request)?;
+        if let Some(block) = t.block.take_if(|_| self.on) {
+            self.buffers.block(block)?;
+        }
+        self.cache.place(pc, self.on, self.blocks, &t);
+        if self.on {
+            self.blocks += 1;
+        }
+        for exit in &t.exits {
+            let known = self.cache.get(exit.target, self.on).is_some();
+            if exit.call && known {
+                self.enter_function(exit.target)?;
+            }
+            let other = exit.call
+                || (exit.jump
+                    && (self.entries.contains(&exit.target) || self.guide.is_function(exit.target)));
+            if !known && !other {
+                work.push_back((exit.target, exit.pair));
+            }
+        }
+        if let Some(next) = t.returns {
+            if self.cache.get(next, self.on).is_none() {
+                work.push_back((next, None));
+            }
+            self.returns.push(next);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,153 @@
+//! How a block's code hands control on.
+
+use iced_x86::{Code as IcedCode, Instruction, MemoryOperand, OpKind as Kind, Register};
+use trace::block::Terminator;
+
+use crate::asm::RSP;
+use crate::decode::{Decoded, number};
+use crate::emit::{Emit, condition, gpr};
+use crate::error::Error;
+use crate::function;
+use crate::shared::{self, SLOT_P, SLOT_POINTER, SLOT_RAX, SLOT_RCX, SLOT_S};
+use crate::translate::{Edge, Exit, Point, Translation, Trap};
+
+impl Emit<'_> {
+    pub(crate) fn advance(&mut self) {
+        if self.words > 0 {
+            self.code.lea(self.p, self.p, i32::from(self.words) * 8);
+        }
+    }
+
+    /// Emits the transfer of control at the end of a block.
+    pub(crate) fn leave(&mut self, d: &Decoded, out: &mut Translation) -> Result<(), Error> {
+        let i = &d.raw;
+        let (p, s) = (self.p, self.s);
+        let end = function::terminator(i).unwrap_or(Terminator::Trap);
+        self.points.push(Point {
+            offset: self.code.bytes.len() as u32,
+            pc: i.ip(),
+            words: self.words,
+            progress: 0,
+            borrowed: None,
+        });
+        match end {
+            Terminator::Fallthrough(_) => {}
+            Terminator::Jump(target) => {
+                self.advance();
+                let exit = self.exit(None, target);
+                out.exits.push(Exit { jump: true, ..exit });
+            }
+            Terminator::Call { target, next } => {
+                self.code.constant(s, next);
+                self.code.push(s);
+                self.advance();
+                let exit = self.exit(None, target);
+                out.exits.push(Exit { call: true, ..exit });
+                out.returns = Some(next);
+            }
+            Terminator::Branch { taken, next } if i.is_jcc_short_or_near() => {
+                self.advance();
+                out.exits.push(self.exit(Some(condition(i)), taken));
+                out.exits.push(self.exit(None, next));
+            }
+            Terminator::Branch { taken, next } => {
+                self.advance();
+                let at = (i.ip() - self.request.pc) as usize;
+                let bytes = self.request.bytes.get(at..at + i.len() - 1).unwrap_or_default();
+                self.code.raw(bytes);
+                let displacement = self.code.bytes.len();
+                self.code.raw(&[0]);
+                let start = self.code.bytes.len();
+                out.exits.push(self.exit(None, next));
+                self.code.bytes[displacement] = (self.code.bytes.len() - start) as u8;
+                out.exits.push(self.exit(None, taken));
+            }
+            Terminator::Return => {
+                let extra = if i.op0_kind() == Kind::Immediate16 { i32::from(i.immediate16()) } else { 0 };
+                self.code.load(s, RSP, 0);
+                self.advance();
+                self.code.lea(RSP, RSP, 8 + extra);
+                self.through_table(Edge::Return);
+            }
+            Terminator::IndirectJump | Terminator::IndirectCall { .. } => {
+                self.target(i)?;
+                self.advance();
+                let mut edge = Edge::Jump;
+                self.code.save(SLOT_POINTER, p);
+                if let Terminator::IndirectCall { next } = end {
+                    self.code.constant(p, next);
+                    self.code.push(p);
+                    out.returns = Some(next);
+                    edge = Edge::Call;
+                }
+                self.table(edge);
+            }
+            Terminator::Syscall { next } => {
+                self.yield_state();
+                out.trap = Some((self.code.here(), Trap::Syscall { next }));
+                self.code.trap();
+                self.code.raw(&[0x0f, 0x05]);
+                out.resumed = Some((self.code.here(), next));
+                self.code.constant(1, next);
+                let exit = self.exit(None, next);
+                out.exits.push(Exit { pair: None, ..exit });
+            }
+            Terminator::Trap => {
+                self.yield_state();
+                out.trap = Some((self.code.here(), Trap::Native { pc: i.ip() }));
+                self.code.trap();
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives all registers back to the program.
+    pub(crate) fn yield_state(&mut self) {
+        self.advance();
+        self.code.save(SLOT_POINTER, self.p);
+        self.code.restore(self.p, SLOT_P);
+        self.code.restore(self.s, SLOT_S);
+    }
+
+    pub(crate) fn through_table(&mut self, edge: Edge) {
+        self.code.save(SLOT_POINTER, self.p);
+        self.table(edge);
+    }
+
+    /// Jumps to the translation of the address in S.
+    pub(crate) fn table(&mut self, edge: Edge) {
+        self.code.save(SLOT_RAX, 0);
+        self.code.save(SLOT_RCX, 1);
+        self.code.copy(0, self.s);
+        self.code.restore(self.p, SLOT_P);
+        self.code.restore(self.s, SLOT_S);
+        self.code.jump_table(shared::table(edge.table(self.request.record.is_some())));
+    }
+
+    /// Loads the target of an indirect transfer into S.
+    pub(crate) fn target(&mut self, i: &Instruction) -> Result<(), Error> {
+        let s = self.s;
+        if i.op0_kind() == Kind::Register {
+            self.code.copy(s, number(i.op0_register()));
+        } else if i.is_ip_rel_memory_operand() {
+            self.code.constant(s, i.ip_rel_memory_address());
+            self.code.load(s, s, 0);
+        } else {
+            let index = i.memory_index();
+            let alone = i.memory_base() == Register::None && index == Register::None;
+            let from = MemoryOperand::new(
+                i.memory_base(),
+                index,
+                i.memory_index_scale(),
+                i.memory_displacement64() as i64,
+                if alone { 8 } else { i.memory_displ_size() },
+                false,
+                i.segment_prefix(),
+            );
+            let load = Instruction::with2(IcedCode::Mov_r64_rm64, gpr(s), from)
+                .map_err(|e| self.broken(&e.to_string()))?;
+            self.encode(&load)?;
+        }
+        Ok(())
+    }
+}

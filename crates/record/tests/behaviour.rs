@@ -1,0 +1,204 @@
+//! Recorded programs behave as they do alone.
+#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
+
+mod support;
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use record::{Encoding, Exit};
+use support::{Checked, compile, record};
+
+/// Program started by [`in_child`] to record with its standard output caught.
+const REQUEST: &str = "LOOPWRIGHT_TEST_RECORD";
+
+/// Runs the program natively and recorded, and compares output and exit.
+fn same(program: &Path, args: &[&str]) {
+    let native = Command::new(program).args(args).env_remove(REQUEST).stderr(Stdio::null()).output().unwrap();
+    for encoding in ["addresses", "folded", "none"] {
+        let recorded = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "recorded_process", "--nocapture", "--test-threads=1", "--quiet"])
+            .env(REQUEST, encoding)
+            .env("LOOPWRIGHT_TEST_PROGRAM", program)
+            .env("LOOPWRIGHT_TEST_ARGS", args.join("\n"))
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&recorded.stdout);
+        let begin = text
+            .find("<begin>")
+            .unwrap_or_else(|| panic!("{program:?}: {}", String::from_utf8_lossy(&recorded.stderr)));
+        let end = text.find("<end ").unwrap_or_else(|| {
+            panic!("{program:?} {encoding}: {text} {}", String::from_utf8_lossy(&recorded.stderr))
+        });
+        assert_eq!(&text[begin + 7..end], String::from_utf8_lossy(&native.stdout), "{program:?} {encoding}");
+        let exit = text[end + 5..].split('>').next().unwrap();
+        use std::os::unix::process::ExitStatusExt;
+        let expected = match native.status.code() {
+            Some(code) => format!("{:?}", Exit::Code(code)),
+            None => format!("{:?}", Exit::Signal(native.status.signal().unwrap())),
+        };
+        assert_eq!(exit, expected, "{program:?} {encoding}");
+    }
+}
+
+/// Not a test of its own: the recorded half of [`same`].
+#[test]
+fn recorded_process() {
+    use std::io::Write;
+    let Ok(encoding) = std::env::var(REQUEST) else { return };
+    let program = std::env::var_os("LOOPWRIGHT_TEST_PROGRAM").unwrap();
+    let args = std::env::var("LOOPWRIGHT_TEST_ARGS").unwrap();
+    let args: Vec<&str> = args.split('\n').filter(|a| !a.is_empty()).collect();
+    let encoding = match encoding.as_str() {
+        "addresses" => Encoding::Addresses,
+        "folded" => Encoding::Folded,
+        _ => Encoding::None,
+    };
+    print!("<begin>");
+    std::io::stdout().flush().unwrap();
+    let (outcome, _) = record(Path::new(&program), &args, encoding, 2048);
+    print!("<end {:?}>", outcome.exit);
+    std::io::stdout().flush().unwrap();
+}
+
+fn c(name: &str, source: &str, flags: &[&str]) {
+    same(&compile(&format!("{name}.c"), source, flags), &[]);
+}
+
+#[test]
+fn setjmp_and_longjmp() {
+    c(
+        "jump",
+        "#include <setjmp.h>\n#include <stdio.h>\nstatic jmp_buf b; static void f(int n) { if (n == 0) longjmp(b, 7); f(n - 1); }
+        int main(void) { int s = 0; for (int i = 0; i < 50; i++) { int r = setjmp(b); if (r) s += r; else f(i); } printf(\"%d\\n\", s); return s & 63; }",
+        &["-O2"],
+    );
+}
+
+#[test]
+fn faults_with_handlers() {
+    let source = "#define _GNU_SOURCE\n#include <setjmp.h>\n#include <signal.h>\n#include <stdio.h>\n#include <sys/mman.h>\n#include <ucontext.h>
+        static sigjmp_buf b; static volatile long at; static char *page; static volatile int n;
+        static void caught(int s, siginfo_t *i, void *u) { at += (long)i->si_addr == (long)(page + 4096); n++; siglongjmp(b, s); }
+        static void skip(int s, siginfo_t *i, void *u) { ((ucontext_t *)u)->uc_mcontext.gregs[REG_RIP] += 2; n += 100; }
+        int main(void) {
+            struct sigaction a = { .sa_sigaction = caught, .sa_flags = SA_SIGINFO }; sigfillset(&a.sa_mask);
+            sigaction(SIGSEGV, &a, 0); sigaction(SIGFPE, &a, 0); sigaction(SIGTRAP, &a, 0);
+            struct sigaction k = { .sa_sigaction = skip, .sa_flags = SA_SIGINFO }; sigaction(SIGILL, &k, 0);
+            page = mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); mprotect(page + 4096, 4096, PROT_NONE);
+            volatile long i = 0; long sum = 0;
+            for (int t = 0; t < 5; t++) if (!sigsetjmp(b, 1)) for (char *p = page; ; p++) { *p = 1; i++; }
+            for (int t = 0; t < 3; t++) if (!sigsetjmp(b, 1)) { volatile char *q = page; while (1) sum += *q++; }
+            volatile int zero = 0; if (!sigsetjmp(b, 1)) i += 5 / zero;
+            __asm__ volatile(\"ud2\"); __asm__ volatile(\"ud2\");
+            if (!sigsetjmp(b, 1)) __asm__ volatile(\"int3\");
+            printf(\"%ld %ld %ld %d\\n\", i, at, sum, n); return 0; }";
+    c("fault", source, &["-O0"]);
+    c("fault", source, &["-O2"]);
+}
+
+#[test]
+fn death_by_signal() {
+    c(
+        "die",
+        "#include <stdio.h>\nint main(void) { puts(\"a\"); fflush(stdout); volatile int *p = 0; return *p; }",
+        &["-O2"],
+    );
+    c("abort", "#include <stdlib.h>\nint main(void) { abort(); }", &["-O2"]);
+    c(
+        "terminate",
+        "#include <signal.h>\n#include <unistd.h>\nint main(void) { kill(getpid(), SIGTERM); for (;;) pause(); }",
+        &["-O2"],
+    );
+    c("trap", "int main(void) { __builtin_trap(); }", &["-O2"]);
+}
+
+#[test]
+fn timer_signals() {
+    c(
+        "timer",
+        "#include <signal.h>\n#include <stdio.h>\n#include <sys/time.h>
+        static volatile int ticks; static double a[1000];
+        static void tick(int s) { ticks++; for (int i = 0; i < 100; i++) a[i] += i; }
+        int main(void) {
+            signal(SIGALRM, tick); struct itimerval t = { { 0, 2000 }, { 0, 2000 } }; setitimer(ITIMER_REAL, &t, 0);
+            double s = 0; long n = 0; while (ticks < 40) { for (int i = 100; i < 1000; i++) { a[i] += 1; } n++; }
+            t.it_value.tv_usec = t.it_interval.tv_usec = 0; setitimer(ITIMER_REAL, &t, 0);
+            for (int i = 100; i < 1000; i++) s += a[i] == (double)n; printf(\"%g %g\\n\", s, a[99] / ticks); return 0; }",
+        &["-O2"],
+    );
+}
+
+#[test]
+fn processes_and_threads() {
+    c(
+        "fork",
+        "#include <stdio.h>\n#include <stdlib.h>\n#include <sys/wait.h>\n#include <unistd.h>
+        int main(void) { int s = 0; for (int i = 0; i < 4; i++) { fflush(stdout); int p = fork(); if (!p) { printf(\"child %d\\n\", i); fflush(stdout); _exit(i + 3); } int st; waitpid(p, &st, 0); s += WEXITSTATUS(st); }
+          fflush(stdout); s += WEXITSTATUS(system(\"echo shell; exit 5\")); printf(\"%d\\n\", s); return s; }",
+        &["-O2"],
+    );
+    c(
+        "thread",
+        "#include <pthread.h>\n#include <stdio.h>
+        static long total; static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; static __thread int local = 4;
+        static void *work(void *x) { for (long i = 0; i < 20000; i++) { pthread_mutex_lock(&m); total += local; pthread_mutex_unlock(&m); } return x; }
+        int main(void) { pthread_t t[4]; for (long i = 0; i < 4; i++) pthread_create(&t[i], 0, work, (void *)i); work(0);
+          long s = 0; void *r; for (int i = 0; i < 4; i++) { pthread_join(t[i], &r); s += (long)r; } printf(\"%ld %ld\\n\", total, s); return 0; }",
+        &["-O2"],
+    );
+}
+
+#[test]
+fn program_replaces_itself() {
+    c(
+        "exec",
+        "#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>
+        int main(int n, char **v) { if (n > 1) { printf(\"second %s\\n\", v[1]); return 9; } puts(\"first\"); fflush(stdout); execl(v[0], v[0], \"x\", (char *)0); return 1; }",
+        &["-O1"],
+    );
+    let script = support::directory().join("script.sh");
+    std::fs::write(&script, "#!/bin/sh\necho script $1\nexit 3\n").unwrap();
+    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    same(&script, &["argument"]);
+}
+
+#[test]
+fn exceptions() {
+    let program = compile(
+        "exception.cc",
+        "#include <cstdio>\n#include <stdexcept>\n#include <string>
+        struct Guard { int &n; ~Guard() { n++; } };
+        static int f(int n, int &c) { Guard g{c}; if (n == 0) throw std::runtime_error(\"deep\" + std::to_string(c)); return f(n - 1, c) + 1; }
+        int main() { int c = 0, s = 0; for (int i = 0; i < 30; i++) try { s += f(i, c); } catch (const std::exception &e) { s += e.what()[4]; } std::printf(\"%d %d\\n\", c, s); }",
+        &["-O2"],
+    );
+    same(&program, &[]);
+}
+
+#[test]
+fn link_styles_and_system_programs() {
+    let source = "#include <stdio.h>\n#include <string.h>\nint main(int n, char **v) { char b[200]; memset(b, 'x', 199); b[199] = 0; printf(\"%zu %s\\n\", strlen(b), strchr(b + 190, 'x')); return 0; }";
+    for flags in [&["-O2", "-static"][..], &["-O2", "-no-pie"], &["-O2", "-static-pie"], &["-O0"]] {
+        c("style", source, flags);
+    }
+    same(Path::new("/bin/ls"), &["/"]);
+    same(Path::new("/bin/true"), &[]);
+    same(Path::new("/bin/false"), &[]);
+    same(Path::new("/bin/sh"), &["-c", "for i in 1 2 3; do echo $i; done | tail -n 1; kill -9 $$"]);
+}
+
+#[test]
+fn partial_and_signal_records() {
+    let program = compile(
+        "records.c",
+        "#include <setjmp.h>\n#include <signal.h>\nstatic sigjmp_buf b; static void h(int s) { siglongjmp(b, 1); }
+        int main(void) { signal(SIGSEGV, h); if (!sigsetjmp(b, 1)) { volatile int *p = (int *)8; *p = 1; } return 4; }",
+        &["-O2"],
+    );
+    let (outcome, got) = record(&program, &[], Encoding::Folded, 1 << 14);
+    assert_eq!(outcome.exit, Exit::Code(4));
+    assert_eq!((got.signals, got.partials), (1, 1));
+    let Checked { functions, .. } = &got;
+    assert!(functions.len() > 20);
+}

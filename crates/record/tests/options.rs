@@ -1,0 +1,119 @@
+//! Regions, limits, wanted arguments, and what is refused.
+#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
+
+mod support;
+
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use record::{Config, Encoding, Error, Exit, StopReason};
+use support::{Checked, Unguided, compile, directory, record};
+
+const PROGRAM: &str = "#include <stdio.h>
+    __attribute__((noipa)) long leaf(long a, long b, long c) { return a * 2 + b - c; }
+    __attribute__((noipa)) long region(long n) { long s = 0; for (long i = 0; i < n; i++) s += leaf(i, n, 7); return s; }
+    int main(void) { long s = 0; for (long i = 0; i < 5; i++) { s += leaf(i, 1, 2); s += region(10); } return (int)s & 127; }";
+
+fn program() -> std::path::PathBuf {
+    compile("options.c", PROGRAM, &["-O1", "-no-pie", "-static"])
+}
+
+fn address(program: &Path, name: &str) -> u64 {
+    let symbols = Command::new("nm").arg(program).output().unwrap();
+    let text = String::from_utf8(symbols.stdout).unwrap();
+    let line = text.lines().find(|l| l.ends_with(&format!(" {name}"))).unwrap();
+    u64::from_str_radix(line.split(' ').next().unwrap(), 16).unwrap()
+}
+
+#[test]
+fn recording_is_on_only_inside_the_region() {
+    let program = program();
+    let region = address(&program, "region");
+    let config = Config { start_recording: false, ..Config::new(&program) };
+    let mut guide = Unguided { region: Some(region), ..Unguided::default() };
+    let (outcome, got) = record::run(&config, &mut guide, Checked::default()).unwrap();
+    assert_eq!(outcome.exit, record::native(&config).unwrap().exit);
+    let entered: Vec<u64> = got.functions.iter().map(|f| f.entry).collect();
+    assert_eq!(entered, [region, address(&program, "leaf")]);
+    let (_, whole) = record(&program, &[], Encoding::Folded, 1 << 14);
+    let inside = |c: &Checked| c.calls_to(region);
+    assert_eq!(inside(&got), 5);
+    assert!(got.digest.instructions < whole.digest.instructions / 4);
+    assert!(got.digest.instructions > 5 * 10 * 5);
+}
+
+#[test]
+fn arguments_and_results() {
+    let program = program();
+    let leaf = address(&program, "leaf");
+    let mut guide = Unguided { arguments: Some(leaf), ..Unguided::default() };
+    let (_, got) = record::run(&Config::new(&program), &mut guide, Checked::default()).unwrap();
+    assert_eq!(got.records.len(), 55);
+    for (k, (id, words)) in got.records.iter().skip(1).take(10).enumerate() {
+        let block = &got.blocks[*id as usize];
+        let arguments = block.arguments.unwrap().map(|w| words[usize::from(w)]);
+        assert_eq!(arguments, [k as u64, 10, 7]);
+        let result = words[usize::from(block.result.unwrap())] as i64;
+        assert_eq!(result, k as i64 * 2 + 10 - 7);
+    }
+}
+
+#[test]
+fn limits_end_the_recording_and_not_the_program() {
+    let endless = compile(
+        "limits.c",
+        "#include <stdio.h>\n#include <time.h>
+        static volatile int a[1000];
+        int main(void) { time_t end = time(0) + 2; long s = 0; while (time(0) < end) for (int i = 0; i < 1000; i++) s += a[(i * 7) % 1000]; puts(\"done\"); return 6; }",
+        &["-O2"],
+    );
+    let config = Config { max_instructions: Some(1_000_000), buffer_words: 4096, ..Config::new(&endless) };
+    let (outcome, got) = record::run(&config, &mut Unguided::default(), Checked::default()).unwrap();
+    assert_eq!((outcome.exit, outcome.stopped), (Exit::Code(6), Some(StopReason::Instructions)));
+    assert!((1_000_000..3_000_000).contains(&got.digest.instructions), "{}", got.digest.instructions);
+
+    let config = Config { duration: Some(Duration::from_millis(300)), ..Config::new(&endless) };
+    let (outcome, _) = record::run(&config, &mut Unguided::default(), Checked::default()).unwrap();
+    assert_eq!((outcome.exit, outcome.stopped), (Exit::Code(6), Some(StopReason::Duration)));
+
+    let config = Config { args: vec!["sleep".into(), "1".into()], ..config };
+    let config = Config { program: "sleep".into(), ..config };
+    let start = Instant::now();
+    let (outcome, _) = record::run(&config, &mut Unguided::default(), Checked::default()).unwrap();
+    assert_eq!((outcome.exit, outcome.stopped), (Exit::Code(0), Some(StopReason::Duration)));
+    assert!(start.elapsed() >= Duration::from_secs(1));
+}
+
+fn refused(path: impl AsRef<Path>) -> Error {
+    match record::run(&Config::new(path.as_ref()), &mut Unguided::default(), Checked::default()) {
+        Ok(_) => panic!("{} was recorded", path.as_ref().display()),
+        Err(e) => e,
+    }
+}
+
+#[test]
+fn refusals_name_the_culprit() {
+    use std::os::unix::fs::PermissionsExt;
+    let file = |name: &str, content: &[u8], mode: u32| {
+        let path = directory().join(name);
+        std::fs::write(&path, content).unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
+        path
+    };
+    assert!(matches!(refused("/no/such/file"), Error::NotFound(_)));
+    assert!(matches!(refused("no-such-command"), Error::NotFound(_)));
+    assert!(matches!(refused(file("text", b"hello", 0o755)), Error::NotElf(_)));
+    assert!(matches!(refused(file("plain", b"hello", 0o644)), Error::NotExecutable(_)));
+    assert!(matches!(refused(file("orphan", b"#! /no/such/shell -x\n", 0o755)), Error::Interpreter { .. }));
+    let mut elf = b"\x7fELF\x01\x01\x01".to_vec();
+    elf.resize(64, 0);
+    elf[16] = 2;
+    elf[18] = 3;
+    assert!(matches!(refused(file("old", &elf, 0o755)), Error::Bits32(_)));
+    (elf[4], elf[18]) = (2, 183);
+    let error = refused(file("arm", &elf, 0o755));
+    assert!(error.to_string().contains("64-bit ARM"), "{error}");
+    (elf[16], elf[18]) = (1, 62);
+    assert!(matches!(refused(file("object", &elf, 0o755)), Error::NotProgram(_)));
+}
