@@ -12,7 +12,7 @@ contains
     integer :: i, j
     do j = 2, n - 1 ! @j
       do i = 2, n - 1 ! @i
-        b(i, j) = 0.25d0 * (a(i - 1, j) + a(i + 1, j) + a(i, j - 1) + a(i, j + 1))
+        b(i, j) = 0.25d0 * (a(i - 1, j) + a(i + 1, j) + a(i, j - 1) + a(i, j + 1)) ! @smooth-body
       end do
     end do
   end subroutine smooth
@@ -25,7 +25,7 @@ contains
     total = 0d0
     do j = 1, n ! @change-j
       do i = 1, n ! @change-i
-        total = total + (a(i, j) - b(i, j))**2
+        total = total + (a(i, j) - b(i, j))**2 ! @change-body
       end do
     end do
   end function change

@@ -49,6 +49,9 @@ pub struct LoopTruth {
     /// Levels at which the compiler leaves no such loop.
     #[serde(default)]
     pub absent: Vec<Level>,
+    /// Marker of the line where debug information places the loop, at levels where that is not the loop statement.
+    #[serde(default)]
+    pub placed: BTreeMap<Level, String>,
     /// The truth.
     #[serde(flatten)]
     pub truth: Expected,
@@ -149,7 +152,8 @@ impl Kernel {
                 }
             }
         }
-        for at in self.loops.iter().map(|l| &l.at).chain(self.permutable.iter().flatten()) {
+        let markers = self.loops.iter().flat_map(|l| l.placed.values().chain([&l.at]));
+        for at in markers.chain(self.permutable.iter().flatten()) {
             if !lines.contains_key(at) {
                 return Err(TableError::Missing { path, marker: at.clone() });
             }
@@ -159,6 +163,11 @@ impl Kernel {
 }
 
 impl LoopTruth {
+    /// The marker that the loop is found by at a level.
+    pub fn marker(&self, level: Level) -> &str {
+        self.placed.get(&level).unwrap_or(&self.at)
+    }
+
     /// What is true at a level; `None` if the compiler leaves no such loop there.
     pub fn at_level(&self, level: Level) -> Option<&Expected> {
         if self.absent.contains(&level) {

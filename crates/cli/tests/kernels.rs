@@ -106,7 +106,7 @@ fn check_level(
     };
     let loops = report["loops"].as_array().unwrap();
     for truth in &kernel.loops {
-        out.extend(check_loop(truth, kernel, lines[&truth.at], level, loops));
+        out.extend(check_loop(truth, kernel, lines[truth.marker(level)], level, loops));
     }
     out.extend(check_permutable(kernel, lines, level, loops, &report["nests"]));
     out
@@ -245,13 +245,12 @@ fn check_permutable(
         nests.as_array().unwrap().iter().flat_map(|n| n["permutable"].as_array().unwrap()).collect();
     let mut out = Vec::new();
     for group in &kernel.permutable {
-        let present = group.iter().filter(|at| {
-            kernel.loops.iter().find(|l| l.at == **at).is_none_or(|l| l.at_level(level).is_some())
-        });
-        let ids: Vec<Vec<&str>> = present
-            .map(|at| {
-                entries(loops, &kernel.source, lines[at]).iter().filter_map(|l| l["id"].as_str()).collect()
-            })
+        let ids: Vec<Vec<&str>> = group
+            .iter()
+            .filter_map(|at| kernel.loops.iter().find(|l| l.at == *at))
+            .filter(|truth| truth.at_level(level).is_some())
+            .map(|truth| entries(loops, &kernel.source, lines[truth.marker(level)]))
+            .map(|found| found.iter().filter_map(|l| l["id"].as_str()).collect())
             .collect();
         let together = bands.iter().any(|band| {
             let band = band.as_array().unwrap();
