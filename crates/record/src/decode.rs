@@ -330,6 +330,16 @@ impl Decode {
             }
             defs.push(f);
         }
+        if i.mnemonic() == Mnemonic::Lea && i.memory_base() != i.memory_index() {
+            // Parts with coefficient 1 may accumulate: `lea edx, [rax+1]` is how compilers write `x + 1`.
+            let unit = |reg: u8| {
+                general(i.memory_base()) == Some(reg)
+                    || (general(i.memory_index()) == Some(reg) && i.memory_index_scale() == 1)
+            };
+            for u in uses.0.iter_mut().filter(|u| u.role == Role::Value && unit(u.range.reg)) {
+                u.role = Role::Accumulator;
+            }
+        }
         let kind = if idiom || is_constant_lea(&i) { OpKind::Constant } else { class.kind };
         let instr = Instr {
             pc,

@@ -27,6 +27,8 @@ pub struct BlockingFinding {
     pub source: (String, u32),
     /// Later access: file and line.
     pub sink: (String, u32),
+    /// Addresses of the earlier and the later instruction.
+    pub pcs: (u64, u64),
     /// Variable and what of it, if through memory.
     pub object: Option<ObjectFinding>,
     /// One pair: vectors and address.
@@ -111,6 +113,7 @@ pub fn blocking(profile: &Profile, entry: &SourceLoop) -> Vec<BlockingFinding> {
                     .collect(),
                 source: place(d.source),
                 sink: place(d.sink),
+                pcs: (profile.statements[d.source as usize].pc, profile.statements[d.sink as usize].pc),
                 object: b.object.filter(|_| d.memory).map(|o| {
                     let offset = level.objects.iter().find(|u| u.object == o).map_or(0, |u| u.offset);
                     object(profile, o, offset)

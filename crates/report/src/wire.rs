@@ -74,6 +74,7 @@ struct Reduction {
 struct Place {
     file: String,
     line: u32,
+    pc: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -212,8 +213,8 @@ fn blocking(b: finding::BlockingFinding) -> Blocking {
         kind: b.kind,
         via: b.via,
         distance: b.distance.into_iter().map(distance).collect(),
-        source: Place { file: b.source.0, line: b.source.1 },
-        sink: Place { file: b.sink.0, line: b.sink.1 },
+        source: Place { file: b.source.0, line: b.source.1, pc: b.pcs.0 },
+        sink: Place { file: b.sink.0, line: b.sink.1, pc: b.pcs.1 },
         object: b.object.map(|o| Object { name: o.name, offset: o.offset }),
         example: Example { source_iv: b.example.0, sink_iv: b.example.1, address: b.example.2 },
         count: b.count,

@@ -74,6 +74,8 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, reads:
     let dim = dimension(profile, context);
     let mut edges: Vec<(StatementIndex, StatementIndex)> = Vec::new();
     let mut predecessors: FxHashMap<StatementIndex, Vec<StatementIndex>> = FxHashMap::default();
+    // Inputs with another coefficient than 1 (a negation, a subtrahend, a scaled index).
+    let mut scaled: FxHashSet<(StatementIndex, StatementIndex)> = FxHashSet::default();
     let mut nodes: FxHashSet<StatementIndex> = FxHashSet::default();
     for edge in &inside.edges {
         let d = &profile.dependences[edge.dependence as usize];
@@ -85,8 +87,13 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, reads:
         if d.role != Use::Address {
             edges.push((d.source, d.sink));
             predecessors.entry(d.sink).or_default().push(d.source);
+            let adds = profile.statements[d.sink as usize].operation == Operation::Add;
+            if adds && d.role != Use::Accumulator {
+                scaled.insert((d.source, d.sink));
+            }
         }
     }
+    let saved = restores(profile, inside);
     let components = components(&edges);
     let mut scevs = Scevs::default();
     let mut invariant: FxHashSet<StatementIndex> = FxHashSet::default();
@@ -120,13 +127,15 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, reads:
             let outside_ok = from.iter().all(|p| members.binary_search(p).is_ok() || invariant.contains(p));
             is_linear(statement)
                 && matches!(statement.operation, Operation::Copy | Operation::Add | Operation::Shuffle)
+                && !from.iter().any(|p| members.binary_search(p).is_ok() && scaled.contains(&(*p, *s)))
                 && fixed(s)
                 && outside_ok
                 && is_regular(profile, *s, dim)
         });
         // A cycle of moves alone keeps one value: invariant.
-        let moves_only =
-            members.iter().all(|s| profile.statements[*s as usize].operation == Operation::Copy && fixed(s));
+        let moves_only = members.iter().all(|s| {
+            profile.statements[*s as usize].operation == Operation::Copy && (fixed(s) || saved.contains(s))
+        });
         let fed = members.iter().all(|s| {
             predecessors
                 .get(s)
@@ -144,6 +153,28 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, reads:
     }
     recomputable(profile, inside, &mut scevs);
     scevs
+}
+
+/// Loads that only ever read unnamed parts of stack frames: restored registers and spilled temporaries.
+fn restores(profile: &Profile, inside: &LoopEdges) -> FxHashSet<StatementIndex> {
+    let mut out: FxHashSet<StatementIndex> = FxHashSet::default();
+    let mut other: FxHashSet<StatementIndex> = FxHashSet::default();
+    for edge in &inside.edges {
+        let d = &profile.dependences[edge.dependence as usize];
+        if !is_flow(d) || !d.memory {
+            continue;
+        }
+        let on_frames = d.levels.iter().flat_map(|l| &l.objects).all(|o| {
+            profile.objects.get(o.object as usize).is_some_and(|o| o.kind == profile::ObjectKind::Frame)
+        });
+        if on_frames {
+            out.insert(d.sink);
+        } else {
+            other.insert(d.sink);
+        }
+    }
+    out.retain(|s| !other.contains(s));
+    out
 }
 
 /// Statements outside every cycle that is not an induction variable, fed by such statements through registers only.
