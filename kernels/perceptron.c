@@ -1,5 +1,9 @@
-/* Forward step of a two-layer perceptron: h = tanh(W x), y = V h.
-   The weight matrices are arrays of row pointers, each row its own block. */
+/* Forward step of a two-layer perceptron: h = tanh(W x), y = tanh(V h).
+   The weight matrices are arrays of row pointers, each row its own block, so the distance between rows is irregular.
+
+   layer, loop j: iterations write different y[j] and read what the loop never writes: parallel.
+   layer, loop k: carries sum alone: parallel as a reduction.
+   j and k can be interchanged: the only carried dependence has distance (0, 1). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,11 +19,11 @@ static double **matrix(int rows, int columns)
     return m;
 }
 
-static void layer(int inputs, int outputs, double **weight, const double *x, double *y)
+static __attribute__((noinline)) void layer(int inputs, int outputs, double **weight, const double *x, double *y)
 {
-    for (int j = 0; j < outputs; j++) {
+    for (int j = 0; j < outputs; j++) { /* @j */
         double sum = 0.0;
-        for (int k = 0; k < inputs; k++)
+        for (int k = 0; k < inputs; k++) /* @k */
             sum += weight[k][j] * x[k];
         y[j] = tanh(sum);
     }

@@ -1,2 +1,41 @@
-//! Development tasks.
-fn main() {}
+//! Development tasks: `cargo xtask ci`, `cargo xtask fuzz`, `cargo xtask bench`.
+#![forbid(unsafe_code)]
+
+mod bench;
+mod ci;
+mod fuzz;
+mod licences;
+mod measure;
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+const USAGE: &str = "cargo xtask ci               everything a change has to pass
+cargo xtask fuzz [SECONDS]   random cases, a new seed each time
+cargo xtask fuzz --seed N    one case of every kind
+cargo xtask bench [KERNEL…]  speed and memory on the kernels; without names also writes docs/benchmarks.md";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let result = match args[..] {
+        ["ci"] => ci::run(),
+        ["fuzz"] => fuzz::run(Duration::from_secs(60)),
+        ["fuzz", "--seed", seed] => seed.parse().map_err(Into::into).and_then(fuzz::once),
+        ["fuzz", seconds] => {
+            seconds.parse().map_err(Into::into).and_then(|s| fuzz::run(Duration::from_secs(s)))
+        }
+        ["bench", ref names @ ..] => bench::run(names),
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

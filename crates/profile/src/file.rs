@@ -59,15 +59,29 @@ pub fn write(profile: &Profile, path: &Path) -> Result<(), FileError> {
 }
 
 fn write_to(profile: &Profile, path: &Path) -> io::Result<()> {
-    let mut file = File::create(path)?;
-    file.write_all(MAGIC)?;
-    file.write_all(&VERSION.to_le_bytes())?;
-    let mut encoder = zstd::Encoder::new(file, 3)?;
-    encoder.include_checksum(true)?;
+    let file = File::create(path)?;
     let bytes = postcard::to_stdvec(profile).map_err(|e| io::Error::other(e.to_string()))?;
-    encoder.write_all(&bytes)?;
-    let file = encoder.finish()?;
-    file.sync_all()
+    frame(&bytes, file)?.sync_all()
+}
+
+/// Writes magic, version and the encoded profile.
+fn frame<W: Write>(encoded: &[u8], mut to: W) -> io::Result<W> {
+    to.write_all(MAGIC)?;
+    to.write_all(&VERSION.to_le_bytes())?;
+    let mut encoder = zstd::Encoder::new(to, 3)?;
+    encoder.include_checksum(true)?;
+    encoder.write_all(encoded)?;
+    encoder.finish()
+}
+
+/// A file whose frame is valid and whose encoded profile is what `edit` makes of that of `file`; `None` if `file` is not
+/// the bytes of a profile.
+pub(crate) fn reframed(file: &[u8], edit: impl FnOnce(&mut Vec<u8>)) -> Option<Vec<u8>> {
+    let mut encoded = Vec::new();
+    let frame_start = file.get(MAGIC.len() + 4..)?;
+    zstd::Decoder::new(frame_start).ok()?.read_to_end(&mut encoded).ok()?;
+    edit(&mut encoded);
+    frame(&encoded, Vec::new()).ok()
 }
 
 /// Reads a profile.

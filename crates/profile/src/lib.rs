@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod file;
+pub mod fuzzing;
 
 use fold::Folded;
 use serde::{Deserialize, Serialize};

@@ -13,5 +13,6 @@
 
 pub mod block;
 pub mod expand;
+pub mod fuzzing;
 pub mod sink;
 pub mod stream;

@@ -1,0 +1,122 @@
+//! Compiling the kernels as a user would.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde::Deserialize;
+use thiserror::Error;
+
+use crate::table::Kernel;
+
+/// An optimisation level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+pub enum Level {
+    /// `-O0`
+    O0,
+    /// `-O2`
+    O2,
+    /// `-O3 -march=native`
+    O3,
+}
+
+impl Level {
+    /// All of them.
+    pub const ALL: [Level; 3] = [Level::O0, Level::O2, Level::O3];
+
+    /// The compiler's flags.
+    pub fn flags(self) -> &'static [&'static str] {
+        match self {
+            Level::O0 => &["-O0"],
+            Level::O2 => &["-O2"],
+            Level::O3 => &["-O3", "-march=native"],
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.flags().join(" "))
+    }
+}
+
+/// A compiler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compiler {
+    /// C99.
+    C,
+    /// C++17.
+    Cpp,
+    /// Fortran 2008.
+    Fortran,
+}
+
+impl Compiler {
+    /// The one for a source file.
+    pub fn of(source: &str) -> Compiler {
+        match source.rsplit('.').next() {
+            Some("cpp") => Compiler::Cpp,
+            Some("f90") => Compiler::Fortran,
+            _ => Compiler::C,
+        }
+    }
+
+    /// Its command and the flags every program gets.
+    fn command(self) -> (&'static str, &'static [&'static str]) {
+        match self {
+            Compiler::C => ("cc", &["-std=gnu99", "-g"]),
+            Compiler::Cpp => ("c++", &["-std=c++17", "-g"]),
+            Compiler::Fortran => ("gfortran", &["-std=f2008", "-g"]),
+        }
+    }
+}
+
+/// Why a kernel could not be compiled.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// There is no such compiler.
+    #[error(
+        "`{0}` cannot be run ({1}); `cargo xtask ci` installs it when run as root, by hand: apt-get install gcc g++ gfortran"
+    )]
+    Missing(&'static str, std::io::Error),
+    /// The compiler complained.
+    #[error("{} at {level}: {messages}", source_file.display())]
+    Refused {
+        /// The source.
+        source_file: PathBuf,
+        /// The level.
+        level: Level,
+        /// What the compiler wrote.
+        messages: String,
+    },
+}
+
+/// A compiled kernel.
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// The executable.
+    pub path: PathBuf,
+    /// How it was compiled.
+    pub level: Level,
+}
+
+/// Compiles a kernel into a directory.
+pub fn compile(kernel: &Kernel, level: Level, directory: &Path) -> Result<Program, Error> {
+    let (name, flags) = Compiler::of(&kernel.source).command();
+    let path = directory.join(format!("{}.{level:?}", kernel.name()));
+    let output = Command::new(name)
+        .current_dir(directory)
+        .args(flags)
+        .args(level.flags())
+        .arg("-o")
+        .arg(&path)
+        .arg(kernel.path())
+        .arg("-lm")
+        .output()
+        .map_err(|error| Error::Missing(name, error))?;
+    if output.status.success() {
+        return Ok(Program { path, level });
+    }
+    let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+    Err(Error::Refused { source_file: kernel.path(), level, messages })
+}

@@ -1,0 +1,12 @@
+//! Programs whose loops are known, and the table of what is true about them.
+//!
+//! The programs are in this directory, one file each. `expected.toml` states the truth per loop, by a marker in the source
+//! (a comment `@name` on the line of the loop statement), so that it does not depend on line numbers. The table is used by
+//! the tests of the command line and by `cargo xtask bench`.
+#![forbid(unsafe_code)]
+
+mod compile;
+mod table;
+
+pub use compile::{Compiler, Error, Level, Program, compile};
+pub use table::{Blocking, Distance, Expected, Kernel, LoopTruth, Parallel, TableError, directory, load};

@@ -1,0 +1,118 @@
+//! Everything a change has to pass.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+use crate::{fuzz, licences};
+
+/// Programs that tests run, and the Debian package each comes from.
+const NEEDED: &[(&str, &str)] = &[("cc", "gcc"), ("c++", "g++"), ("gfortran", "gfortran")];
+
+/// Length of the fuzzing step.
+const FUZZING: Duration = Duration::from_secs(60);
+
+/// Runs every step; stops at the first that fails.
+pub fn run() -> Result<()> {
+    let start = Instant::now();
+    step("what tests need", install)?;
+    step("format", || cargo(&["fmt", "--all", "--check"], &[]))?;
+    step("lints", || {
+        cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--quiet", "--", "-D", "warnings"], &[])
+    })?;
+    step("documentation", || {
+        let args = ["doc", "--workspace", "--no-deps", "--document-private-items", "--locked", "--quiet"];
+        cargo(&args, &[("RUSTDOCFLAGS", "-D warnings")])
+    })?;
+    step("dependencies", dependencies)?;
+    step("tests", || cargo(&["test", "--workspace", "--locked", "--quiet"], &[]))?;
+    step("fuzzing", || fuzz::run(FUZZING))?;
+    eprintln!("all passed in {} s", start.elapsed().as_secs());
+    Ok(())
+}
+
+fn step(name: &str, run: impl FnOnce() -> Result<()>) -> Result<()> {
+    eprintln!("== {name}");
+    let start = Instant::now();
+    run().with_context(|| name.to_owned())?;
+    eprintln!("== {name}: {:.1} s", start.elapsed().as_secs_f64());
+    Ok(())
+}
+
+/// Runs the cargo that runs this task, in the workspace.
+pub fn cargo(args: &[&str], environment: &[(&str, &str)]) -> Result<()> {
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(program);
+    command.args(args).current_dir(root()).envs(environment.iter().copied());
+    checked(&mut command)
+}
+
+fn checked(command: &mut Command) -> Result<()> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let args: Vec<String> = command.get_args().map(|a| a.to_string_lossy().into_owned()).collect();
+    let status = command.status().with_context(|| format!("{name} cannot be run"))?;
+    if !status.success() {
+        bail!("{name} {}: {status}", args.join(" "));
+    }
+    Ok(())
+}
+
+/// The workspace.
+pub fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_owned()
+}
+
+/// Where cargo builds.
+pub fn target() -> Result<PathBuf> {
+    let output = Command::new("cargo")
+        .args(["metadata", "--format-version", "1", "--no-deps"])
+        .current_dir(root())
+        .output()
+        .context("cargo metadata")?;
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).context("cargo metadata")?;
+    let directory =
+        metadata["target_directory"].as_str().context("cargo metadata names no target directory")?;
+    Ok(PathBuf::from(directory))
+}
+
+fn is_installed(program: &str) -> bool {
+    is_available(program, &["--version"])
+}
+
+fn is_available(program: impl AsRef<OsStr>, args: &[&str]) -> bool {
+    Command::new(program)
+        .args(args)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+fn install() -> Result<()> {
+    let packages: Vec<&str> = NEEDED.iter().filter(|(p, _)| !is_installed(p)).map(|&(_, p)| p).collect();
+    if packages.is_empty() {
+        return Ok(());
+    }
+    if !rustix::process::geteuid().is_root() || !is_installed("apt-get") {
+        bail!("tests need more than is installed; install it with: apt-get install {}", packages.join(" "));
+    }
+    checked(Command::new("apt-get").args(["update", "--quiet"]))?;
+    checked(
+        Command::new("apt-get")
+            .args(["install", "--yes", "--quiet", "--no-install-recommends"])
+            .args(&packages)
+            .env("DEBIAN_FRONTEND", "noninteractive"),
+    )
+}
+
+fn dependencies() -> Result<()> {
+    if is_available("cargo", &["deny", "--version"]) {
+        return cargo(&["deny", "--offline", "check", "licenses", "bans", "sources"], &[]);
+    }
+    eprintln!("cargo-deny is not installed: checking the licences of all dependencies against deny.toml");
+    licences::check(&root())
+}

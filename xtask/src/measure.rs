@@ -1,0 +1,55 @@
+//! Processor time and memory of a process and of what it started.
+
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+
+/// Fields of `/proc/PID/stat` after the name, counted from the state: utime, stime, cutime, cstime.
+const TIMES: [usize; 4] = [11, 12, 13, 14];
+
+/// What a process used.
+#[derive(Debug, Clone, Copy)]
+pub struct Usage {
+    /// Processor seconds of the process itself.
+    pub own: f64,
+    /// Processor seconds of the processes it waited for.
+    pub children: f64,
+    /// Most memory resident in the process itself, in bytes.
+    pub peak: u64,
+    /// How it ended.
+    pub status: ExitStatus,
+}
+
+/// Runs a command to its end.
+pub fn run(command: &mut Command) -> Result<Usage> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .with_context(|| format!("{name} cannot be run"))?;
+    let pid = Pid::from_child(&child);
+    let mut peak = 0;
+    // The process stays a zombie until its times are read.
+    let ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+    while waitid(WaitId::Pid(pid), ended)?.is_none() {
+        peak = peak.max(high_water(pid).unwrap_or(0));
+        thread::sleep(Duration::from_millis(5));
+    }
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()))?;
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let ticks = rustix::param::clock_ticks_per_second() as f64;
+    let [user, system, waited_user, waited_system] =
+        TIMES.map(|at| fields.get(at).and_then(|f| f.parse::<f64>().ok()).unwrap_or(0.0) / ticks);
+    let status = child.wait()?;
+    Ok(Usage { own: user + system, children: waited_user + waited_system, peak, status })
+}
+
+fn high_water(pid: Pid) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", pid.as_raw_nonzero())).ok()?;
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
+    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
+}
