@@ -7,7 +7,7 @@ use crate::code::{address, lane_address, span};
 use crate::dependences::Instances as Run;
 use crate::engine::{Engine, pieces};
 use crate::observer::Observer;
-use crate::paths::Path;
+use crate::paths::{Before, Path};
 use crate::registers::Writer;
 
 /// Runs whose words break their pattern more often than once in this many iterations are looked at singly.
@@ -324,9 +324,16 @@ impl Engine {
         let last = lane.map_or(iv, |l| iv.advanced(usize::from(l), count as i64 - 1));
         let slot = self.registers.slot(&last, lane);
         for save in &path.saves {
-            if let Some(at) = slot_of(path, save.operand) {
-                self.registers.save(save.register, at, save.writers, slot);
-            }
+            let Some(at) = slot_of(path, save.operand) else { continue };
+            let writers = std::array::from_fn(|unit| {
+                let old = self.registers.entry(save.register, unit);
+                match save.writers[unit] {
+                    Before::Path => old,
+                    Before::Statement(statement) => Writer::new(statement, slot),
+                    Before::Restored(r) => restored[r].map_or(old, |w| w[unit]),
+                }
+            });
+            self.registers.save(save.register, at, writers);
         }
         for out in &path.live_out {
             self.registers.write(out.from, out.to, out.statement, slot);
