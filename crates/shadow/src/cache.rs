@@ -122,6 +122,7 @@ impl Answer {
             for piece in &mut self.pieces {
                 let step = &t.classes.get(piece.class).step;
                 piece.iv = piece.iv.after(moved / i64::from(a.size), step);
+                piece.e += moved / i64::from(a.size);
                 piece.address = piece.address.wrapping_add_signed(moved);
             }
             let shifted = |s: u64, by: i64| if s == u64::MAX { s } else { s.wrapping_add_signed(by) };

@@ -60,6 +60,8 @@ impl Sink<'_> {
             stmt,
             class: NO_CLASS,
             chain: NO_CHAIN,
+            e: 0,
+            e_step: 0,
             iv: *iv,
             step: Iv::ZERO,
             address,
@@ -79,7 +81,12 @@ impl Sink<'_> {
     ) {
         self.report(client, kind, piece, is_ours);
         for earlier in classes.chain(piece.chain) {
-            let piece = Piece { stmt: earlier.stmt, iv: piece.iv.after(1, &earlier.offset), ..*piece };
+            let piece = Piece {
+                stmt: earlier.stmt,
+                iv: earlier.iv(&piece.iv, piece.e),
+                step: piece.step.after(piece.e_step, &earlier.step),
+                ..*piece
+            };
             self.report(client, kind, &piece, is_ours);
         }
     }

@@ -314,7 +314,7 @@ impl Memory {
         if half.is_free(offset, offset + size) {
             return half.assign_access(t, offset, offset + size, stmt, point);
         }
-        let class = t.classes.id(Class { stmt, size, step: Iv::ZERO, chain: NO_CHAIN });
+        let class = t.classes.id(Class::plain(stmt, size, Iv::ZERO, NO_CHAIN));
         let run = Run { start: i64::from(offset), class, point, e0: 0 };
         add_run(half, t, client, &run, offset, offset + size);
     }
@@ -372,10 +372,10 @@ impl Memory {
                     sink.report_one(client, kind, node.stmt, &t.arena.iv(node.point), at, is_ours);
                 }
             }
-            Found::Element { stmt, iv, chain } => {
+            Found::Element { stmt, iv, chain, e } => {
                 sink.report_one(client, kind, stmt, &iv, at, is_ours);
                 for earlier in t.classes.chain(chain) {
-                    sink.report_one(client, kind, earlier.stmt, &iv.after(1, &earlier.offset), at, is_ours);
+                    sink.report_one(client, kind, earlier.stmt, &earlier.iv(&iv, e), at, is_ours);
                 }
             }
             Found::Several => {
@@ -478,7 +478,7 @@ impl Memory {
 
     fn contiguous(&mut self, o: &Operand, part: &Part, a: &Strided, step: Iv) -> Ascending {
         let point = part.point_at(if o.stride > 0 { 0 } else { part.count - 1 });
-        let class = self.tables.classes.id(Class { stmt: o.stmt, size: o.size, step, chain: NO_CHAIN });
+        let class = self.tables.classes.id(Class::plain(o.stmt, o.size, step, NO_CHAIN));
         Ascending { lo: a.first, class, point }
     }
 

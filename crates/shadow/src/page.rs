@@ -7,7 +7,7 @@
 
 use crate::Stmt;
 use crate::arena::{Arena, Point};
-use crate::class::{Class, Classes, NO_CHAIN};
+use crate::class::{AFFINE, Class, Classes, Field, NO_CHAIN, PLAIN};
 use crate::dense::{Cell, Dense, NONE, Nodes};
 use crate::iv::Iv;
 use rustc_hash::FxHashMap;
@@ -73,28 +73,52 @@ impl From<&Seg> for Run {
 
 impl Run {
     /// The bytes `lo..hi` of the run as segments: at most a partial element at either side of whole ones.
-    pub fn clip(&self, classes: &mut Classes, lo: u32, hi: u32, out: &mut Vec<Seg>) {
-        let class = *classes.get(self.class);
+    pub fn clip(&self, t: &mut Tables, lo: u32, hi: u32, out: &mut Vec<Seg>) {
+        let class = *t.classes.get(self.class);
         let size = i64::from(class.size);
         let (mut at, hi) = (i64::from(lo), i64::from(hi));
         while at < hi {
             let e = (at - self.start) / size;
             let first = self.start + e * size;
             let whole = self.start + (hi - self.start) / size * size;
-            let (end, class) = if first == at && whole > at {
-                (whole, self.class)
+            let e0 = (i64::from(self.e0) + e) as u32;
+            let mut seg =
+                Seg { start: at as u16, end: whole as u16, class: self.class, point: self.point, e0 };
+            if first == at && whole > at {
+                out.push(seg);
+                at = whole;
+                continue;
+            }
+            let end = hi.min(first + size);
+            if class.fields == PLAIN {
+                seg.end = end as u16;
+                seg.class = t.classes.id(Class { size: (end - at) as u32, ..class });
+                out.push(seg);
             } else {
-                let end = hi.min(first + size);
-                (end, classes.id(Class { size: (end - at) as u32, ..class }))
-            };
-            out.push(Seg {
-                start: at as u16,
-                end: end as u16,
-                class,
-                point: self.point,
-                e0: (i64::from(self.e0) + e) as u32,
-            });
+                self.clip_fields(t, &class, seg, (at - first, end - first), out);
+            }
             at = end;
+        }
+    }
+}
+
+impl Run {
+    /// The bytes `lo..hi` of one element, which start at `seg`, as a segment per field.
+    fn clip_fields(&self, t: &mut Tables, class: &Class, seg: Seg, (lo, hi): (i64, i64), out: &mut Vec<Seg>) {
+        let fields = t.classes.fields(class, &mut [Field::NONE]).to_vec();
+        for f in &fields {
+            let (from, to) = (lo.max(f.at.into()), hi.min(i64::from(f.at + f.size)));
+            if from < to {
+                let part = Class::plain(f.stmt, (to - from) as u32, class.step, f.chain);
+                let start = i64::from(seg.start) + from - lo;
+                out.push(Seg {
+                    start: start as u16,
+                    end: (start + to - from) as u16,
+                    class: t.classes.id(part),
+                    point: t.arena.moved(seg.point, 1, &f.shift),
+                    ..seg
+                });
+            }
         }
     }
 }
@@ -180,7 +204,7 @@ impl Half {
     pub fn assign_run(&mut self, t: &mut Tables, run: &Run, lo: u32, hi: u32) {
         let mut new = std::mem::take(&mut t.scratch);
         new.clear();
-        run.clip(&mut t.classes, lo, hi, &mut new);
+        run.clip(t, lo, hi, &mut new);
         self.assign(t, lo, hi, &new);
         t.scratch = new;
     }
@@ -214,7 +238,7 @@ impl Half {
             }
             return;
         }
-        let class = t.classes.id(Class { stmt, size: hi - lo, step: Iv::ZERO, chain: NO_CHAIN });
+        let class = t.classes.id(Class::plain(stmt, hi - lo, Iv::ZERO, NO_CHAIN));
         self.assign_point(t, Seg { start: lo as u16, end: hi as u16, class, point, e0: 0 });
     }
 
@@ -266,12 +290,12 @@ impl Half {
         }
         let mut parts = Vec::new();
         if cut_head {
-            Run::from(&head).clip(&mut t.classes, u32::from(head.start), lo, &mut parts);
+            Run::from(&head).clip(t, u32::from(head.start), lo, &mut parts);
         }
         let first = i + parts.len();
         parts.extend_from_slice(new);
         if cut_tail {
-            Run::from(&tail).clip(&mut t.classes, hi, u32::from(tail.end), &mut parts);
+            Run::from(&tail).clip(t, hi, u32::from(tail.end), &mut parts);
         }
         self.segs.splice(i..j, parts);
         first
@@ -284,7 +308,8 @@ impl Half {
             return false;
         }
         let (ca, cb) = (t.classes.get(a.class), t.classes.get(b.class));
-        if ca.stmt != cb.stmt || ca.size != cb.size || ca.chain != cb.chain {
+        let is_plain = (ca.fields | cb.fields) == PLAIN && ca.chain & AFFINE == 0;
+        if ca.stmt != cb.stmt || ca.size != cb.size || ca.chain != cb.chain || !is_plain {
             return false;
         }
         if b.len() == cb.size && a.len() > ca.size && a.point.inst == b.point.inst && b.e0 == 0 {
@@ -331,7 +356,9 @@ impl Half {
         if self.dense.is_none() {
             let mut granule = 8;
             for s in &self.segs {
-                granule |= u32::from(s.start) | u32::from(s.end) | t.classes.get(s.class).size;
+                let class = t.classes.get(s.class);
+                granule |= u32::from(s.start) | u32::from(s.end) | class.size;
+                granule = t.classes.fields(class, &mut [Field::NONE]).iter().fold(granule, |g, f| g | f.at);
             }
             let mut dense = Dense::new(granule);
             for seg in std::mem::take(&mut self.segs) {
