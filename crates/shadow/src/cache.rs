@@ -9,7 +9,7 @@ use crate::page::Tables;
 use crate::query::{NO_CLASS, Piece};
 
 /// Strides (bytes) and counts from which answers are kept.
-const MIN_STRIDE: u64 = 64;
+const MIN_STRIDE: u64 = 512;
 const MIN_COUNT: i64 = 8;
 
 /// Whether the answer to a query is worth keeping.

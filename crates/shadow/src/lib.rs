@@ -38,6 +38,7 @@ mod query;
 mod readers;
 mod record;
 mod strided;
+mod tiles;
 
 pub use iv::{Iv, MAX_DIMS};
 pub use memory::{Memory, Options};

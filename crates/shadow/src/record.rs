@@ -44,7 +44,7 @@ pub(crate) struct Planner {
     is_final: bool,
 }
 
-enum Meeting {
+pub(crate) enum Meeting {
     Never,
     SameStride,
     Split(u64),
@@ -115,6 +115,12 @@ impl Planner {
             (false, false, true) => Plan::Split(count - 1),
             (false, false, false) => Plan::Any,
         }
+    }
+
+    /// Whether operands `i` and `j` may touch a common byte (valid after `plan`).
+    pub fn meets(&self, operands: &[Operand], count: u64, i: usize, j: usize) -> bool {
+        let (a, b) = (self.extents[i], self.extents[j]);
+        a.lo < b.hi && b.lo < a.hi && !matches!(meeting(&operands[i], &operands[j], count), Meeting::Never)
     }
 
     fn pair(&mut self, operands: &[Operand], count: u64, i: usize, j: usize) -> Meeting {
@@ -194,7 +200,7 @@ fn gcd(a: u64, b: u64) -> u64 {
 }
 
 /// How two operands with overlapping extents, one of them a store, meet.
-fn meeting(a: &Operand, b: &Operand, count: u64) -> Meeting {
+pub(crate) fn meeting(a: &Operand, b: &Operand, count: u64) -> Meeting {
     let g = gcd(a.stride.unsigned_abs(), b.stride.unsigned_abs());
     if g != 0 {
         let d = (i128::from(b.base) - i128::from(a.base)).rem_euclid(i128::from(g));
