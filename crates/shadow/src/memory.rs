@@ -175,7 +175,15 @@ impl Memory {
             &moved
         };
         let mut planner = std::mem::take(&mut self.planner);
-        let plan = planner.plan(operands, count, done + count == record.count);
+        let is_final = done + count == record.count;
+        let mut plan = planner.plan(operands, count, is_final);
+        let mut cut;
+        let mut operands = operands;
+        while let Plan::Cut = plan {
+            cut = planner.cut.clone();
+            operands = &cut;
+            plan = planner.plan(operands, count, is_final);
+        }
         match plan {
             Plan::Split(first) => {
                 self.planner = planner;
@@ -183,12 +191,7 @@ impl Memory {
                 self.part(record, done + first, count - first, client);
                 return;
             }
-            Plan::Any => self.apply(operands, 0..operands.len(), &planner, false, &part, client),
-            Plan::Ordered => {
-                let order = std::mem::take(&mut planner.order);
-                self.apply(operands, order.iter().map(|i| *i as usize), &planner, true, &part, client);
-                planner.order = order;
-            }
+            plan => self.apply(operands, &plan, &mut planner, &part, client),
         }
         self.planner = planner;
     }
@@ -196,15 +199,25 @@ impl Memory {
     fn apply(
         &mut self,
         operands: &[Operand],
-        order: impl Iterator<Item = usize>,
-        planner: &Planner,
-        is_ordered: bool,
+        plan: &Plan,
+        planner: &mut Planner,
         part: &Part,
         client: &mut impl Client,
     ) {
         let mut groups = std::mem::take(&mut self.groups);
         groups.find(operands, part.count);
-        for (i, loaded) in updates(operands, order.filter(|i| operands[*i].stride != 0)) {
+        let mut order = std::mem::take(&mut planner.order);
+        match plan {
+            Plan::Ordered => {}
+            Plan::Loads => groups.sort_loads(operands, &mut order),
+            _ => {
+                order.clear();
+                order.extend(0..operands.len() as u32);
+            }
+        }
+        let is_ordered = *plan == Plan::Ordered;
+        let moving = order.iter().map(|i| *i as usize).filter(|i| operands[*i].stride != 0);
+        for (i, loaded) in updates(operands, moving) {
             let o = &operands[i];
             if is_ordered && planner.is_involved(i) {
                 self.settle(&mut groups, operands, planner, i, part, client);
@@ -217,12 +230,15 @@ impl Memory {
             }
             if !groups.defer(i) {
                 self.put(o, part, client);
+            } else if !is_ordered && let Some(g) = groups.completed_by(i) {
+                self.put_group(&mut groups, g, operands, part, client);
             }
         }
         for g in 0..groups.all.len() {
             self.put_group(&mut groups, g, operands, part, client);
         }
         self.groups = groups;
+        planner.order = order;
         let mut repeated = false;
         for (i, o) in operands.iter().enumerate() {
             if o.stride != 0 {

@@ -88,6 +88,23 @@ impl Groups {
         }
     }
 
+    /// The order in which operands may be put if only loads meet.
+    pub fn sort_loads(&self, operands: &[Operand], order: &mut Vec<u32>) {
+        order.clear();
+        order.extend(0..operands.len() as u32);
+        let along = |i: u32| {
+            let o = &operands[i as usize];
+            let group = if self.all.is_empty() { None } else { self.all.get(self.of[i as usize] as usize) };
+            // All members count from the one behind.
+            let base = group.map_or(o.base, |g| {
+                let bases = g.members.iter().map(|m| operands[*m as usize].base);
+                bases.min().unwrap_or(o.base)
+            });
+            (o.stride, if o.stride > 0 { !base } else { base }, i)
+        };
+        order.sort_unstable_by_key(|&i| along(i));
+    }
+
     /// Notes that operand `i` was executed; whether what it leaves is put off.
     pub fn defer(&mut self, i: usize) -> bool {
         if self.all.is_empty() || self.of[i] == ALONE {
@@ -100,6 +117,12 @@ impl Groups {
         group.pending += 1;
         self.is_pending[i] = true;
         true
+    }
+
+    /// The number of the group of `i`, a deferred operand, if all its members are.
+    pub fn completed_by(&self, i: usize) -> Option<usize> {
+        let g = self.of[i] as usize;
+        (self.all[g].pending as usize == self.all[g].members.len()).then_some(g)
     }
 
     /// Operand `i` leaves nothing after all.
