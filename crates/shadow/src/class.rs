@@ -110,6 +110,18 @@ pub(crate) struct Preceding {
     pub ratio: i64,
 }
 
+/// Extensions of chains found without hashing all of them.
+const RECENT: usize = 64;
+
+impl Preceding {
+    fn slot(&self) -> usize {
+        let sum =
+            self.offset.0.iter().fold(i64::from(self.stmt), |sum, x| sum.wrapping_mul(5).wrapping_add(*x));
+        let mixed = sum.wrapping_add(i64::from(self.chain).wrapping_mul(7)) as u64;
+        (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize
+    }
+}
+
 pub(crate) struct Classes {
     all: Vec<Class>,
     ids: FxHashMap<Class, u32>,
@@ -118,7 +130,7 @@ pub(crate) struct Classes {
     chains: Vec<Box<[Earlier]>>,
     chain_ids: FxHashMap<Box<[Earlier]>, u32>,
     steps: FxHashMap<Preceding, u32>,
-    last_step: Option<(Preceding, u32)>,
+    recent_steps: Box<[Option<(Preceding, u32)>; RECENT]>,
     fields: Vec<Box<[Field]>>,
     field_ids: FxHashMap<Box<[Field]>, u32>,
 }
@@ -133,7 +145,7 @@ impl Classes {
             chains: vec![empty.clone()],
             chain_ids: FxHashMap::from_iter([(empty, NO_CHAIN)]),
             steps: FxHashMap::default(),
-            last_step: None,
+            recent_steps: Box::new([None; RECENT]),
             fields: vec![Box::new([])],
             field_ids: FxHashMap::default(),
         }
@@ -222,10 +234,11 @@ impl Classes {
     /// The chain after a new reader that follows a last reader.
     pub fn extended(&mut self, last: Preceding) -> u32 {
         let last = if last.chain & AFFINE == 0 { Preceding { origin: 0, ratio: 0, ..last } } else { last };
-        if let Some((s, id)) = self.last_step
-            && s == last
+        let slot = last.slot();
+        if let Some((s, id)) = &self.recent_steps[slot]
+            && *s == last
         {
-            return id;
+            return *id;
         }
         let id = match self.steps.get(&last) {
             Some(id) => *id,
@@ -249,7 +262,7 @@ impl Classes {
                 id
             }
         };
-        self.last_step = Some((last, id));
+        self.recent_steps[slot] = Some((last, id));
         id
     }
 

@@ -28,6 +28,7 @@ pub const ALL: &[Kernel] = &[
     Kernel { name: "floyd-warshall", contexts: FLOYD, run: floyd_warshall, sizes: [12, 300] },
     Kernel { name: "column-sweep", contexts: COLUMNS, run: column_sweep, sizes: [20, 1000] },
     Kernel { name: "histogram", contexts: HISTOGRAM, run: histogram, sizes: [300, 2_000_000] },
+    Kernel { name: "random-table", contexts: HISTOGRAM, run: random_table, sizes: [300, 2_000_000] },
     Kernel { name: "scatter", contexts: SCATTER, run: scatter, sizes: [300, 2_000_000] },
     Kernel { name: "gather", contexts: GATHER, run: gather, sizes: [40, 20_000] },
     Kernel { name: "vector-stores", contexts: VECTORS, run: vector_stores, sizes: [24, 1024] },
@@ -313,6 +314,15 @@ fn histogram(n: i64, sink: Sink) {
         let key = keys + (i as u64 % (1 << 20)) * 4;
         let operands = [load(1, key, 0), load(2, count, 0), store(3, count, 0)].map(|o| sized(4, o));
         once(sink, &[i], &operands);
+    }
+}
+
+/// Single accesses to a table that fits into the nearest cache.
+fn random_table(n: i64, sink: Sink) {
+    let mut x = 12345;
+    for i in 0..n {
+        let mut place = || A + random(&mut x) % 512 * 8;
+        once(sink, &[i], &[load(1, place(), 0), load(2, place(), 0), store(3, place(), 0)]);
     }
 }
 

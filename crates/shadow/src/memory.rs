@@ -8,7 +8,7 @@ use crate::iv::Iv;
 use crate::overlay::{Overlay, Strided};
 use crate::page::{Directory, PAGE, Page, Run, Tables};
 use crate::query::{Accesses, Found, Piece, find, query};
-use crate::readers::{add_point_to_cells, add_run};
+use crate::readers::{add_point, add_run};
 use crate::record::{Plan, Planner};
 use crate::tiles::Groups;
 use crate::{Client, DependenceRun, Kind, Operand, Record, Stmt};
@@ -296,6 +296,7 @@ impl Memory {
     }
 
     #[allow(clippy::too_many_arguments)]
+    #[inline]
     fn single_in_page(
         &mut self,
         o: &Operand,
@@ -309,89 +310,93 @@ impl Memory {
     ) {
         let sink = part.sink(o.stmt, sinks);
         let point = part.point_at(t);
+        let number = self.directory.entry(at);
         if !o.write {
-            self.report_at(Side::Writers, Kind::Flow, at, size, &sink, client);
-            return self.add_reader(at, size, o.stmt, point, client);
+            self.report_at(number, Side::Writers, &[(Kind::Flow, sink)], at, size, client);
+            return self.add_reader(number, at, size, o.stmt, point, client);
         }
         if let Some(load) = loaded {
-            self.report_at(Side::Writers, Kind::Flow, at, size, &part.sink(load, sinks), client);
+            let sinks = [(Kind::Flow, part.sink(load, sinks)), (Kind::Output, sink)];
+            self.report_at(number, Side::Writers, &sinks, at, size, client);
             let iv = part.iv.advanced(part.lane, t);
             sink.report_one(client, Kind::Anti, load, &iv, at, |_| true);
+        } else {
+            self.report_at(number, Side::Writers, &[(Kind::Output, sink)], at, size, client);
         }
-        self.report_at(Side::Writers, Kind::Output, at, size, &sink, client);
-        self.report_at(Side::Readers, Kind::Anti, at, size, &sink, client);
-        let a = Strided::one(at, size);
-        let number = self.directory.entry(at);
+        self.report_at(number, Side::Readers, &[(Kind::Anti, sink)], at, size, client);
+        let end = at.wrapping_add(u64::from(size));
+        for side in [Side::Readers, Side::Writers] {
+            if self.overlays[side as usize].touches(at, end) {
+                self.cover(side, &Strided::one(at, size));
+            }
+            self.changes[side as usize].touch(at);
+        }
         let offset = at as u32 % PAGE;
-        if self.overlays.iter().any(|o| o.touches(at, at.wrapping_add(u64::from(size)))) {
-            self.cover(Side::Readers, &a);
-            self.cover(Side::Writers, &a);
-        }
         let page = &mut self.directory.pages[number];
-        self.changes[0].touch(at);
-        self.changes[1].touch(at);
         page.readers.clear(&mut self.tables, offset, offset + size);
         page.writers.assign_access(&mut self.tables, offset, offset + size, o.stmt, point);
     }
 
-    fn add_reader(&mut self, at: u64, size: u32, stmt: Stmt, point: Point, client: &impl Client) {
+    /// Makes one access inside the page `number` the latest reader of its bytes.
+    fn add_reader(
+        &mut self,
+        number: usize,
+        at: u64,
+        size: u32,
+        stmt: Stmt,
+        point: Point,
+        client: &impl Client,
+    ) {
         if self.overlays[1].touches(at, at.wrapping_add(u64::from(size)))
             && self.read_through(at, size, stmt, point, client)
         {
             return;
         }
         self.changes[1].touch(at);
-        let number = self.directory.entry(at);
         let offset = at as u32 % PAGE;
         let half = &mut self.directory.pages[number].readers;
-        let t = &mut self.tables;
-        if let Some(dense) = &mut half.dense {
-            return add_point_to_cells(dense, t, client, stmt, point, offset, offset + size);
-        }
-        if half.is_free(offset, offset + size) {
-            return half.assign_access(t, offset, offset + size, stmt, point);
-        }
-        let class = t.classes.id(Class::plain(stmt, size, Iv::ZERO, NO_CHAIN));
-        let run = Run { start: i64::from(offset), class, point, e0: 0 };
-        add_run(half, t, client, &run, offset, offset + size);
+        add_point(half, &mut self.tables, client, stmt, point, offset, offset + size);
     }
 
-    /// Reports what one access inside a page finds in lattices and pages of one side.
+    /// Reports what one access inside the page `number` finds in lattices and pages of one side.
     #[inline]
     fn report_at(
         &mut self,
+        number: usize,
         side: Side,
-        kind: Kind,
+        sinks: &[(Kind, Sink)],
         at: u64,
         size: u32,
-        sink: &Sink,
         client: &mut impl Client,
     ) {
         if !self.overlays[side as usize].touches(at, at.wrapping_add(u64::from(size))) {
-            let number = self.directory.entry(at);
-            return self.report_in(number, side, kind, at, size, sink, client);
+            return self.report_in(number, side, sinks, at, size, client);
         }
+        self.pieces.clear();
         let mut pieces = std::mem::take(&mut self.pieces);
-        pieces.clear();
-        self.gather(side, &Strided::one(at, size), sink.stmt, &mut pieces);
-        let is_ours = |s: Stmt| self.seen.get(s as usize) == Some(&self.now);
-        for piece in &pieces {
-            sink.report_all(client, kind, piece, &self.tables.classes, is_ours);
-        }
+        self.gather(side, &Strided::one(at, size), sinks[0].1.stmt, &mut pieces);
         self.pieces = pieces;
+        self.report_pieces(sinks, client);
+    }
+
+    fn report_pieces(&self, sinks: &[(Kind, Sink)], client: &mut impl Client) {
+        let is_ours = |s: Stmt| self.seen.get(s as usize) == Some(&self.now);
+        for (kind, sink) in sinks {
+            for piece in &self.pieces {
+                sink.report_all(client, *kind, piece, &self.tables.classes, is_ours);
+            }
+        }
     }
 
     /// Reports what one access inside a page finds in the page.
-    #[allow(clippy::too_many_arguments)]
     #[inline]
     fn report_in(
         &mut self,
         number: usize,
         side: Side,
-        kind: Kind,
+        sinks: &[(Kind, Sink)],
         at: u64,
         size: u32,
-        sink: &Sink,
         client: &mut impl Client,
     ) {
         let half = side.of(&mut self.directory.pages[number]);
@@ -404,15 +409,20 @@ impl Memory {
         match find(half, t, offset, size) {
             Found::Nothing => {}
             Found::Cell(cell) => {
-                sink.report_one(client, kind, cell.stmt, &t.arena.iv(cell.point), at, is_ours);
-                for node in t.nodes.iter(cell.chain) {
-                    sink.report_one(client, kind, node.stmt, &t.arena.iv(node.point), at, is_ours);
+                let iv = t.arena.iv(cell.point);
+                for (kind, sink) in sinks {
+                    sink.report_one(client, *kind, cell.stmt, &iv, at, is_ours);
+                    for node in t.nodes.iter(cell.chain) {
+                        sink.report_one(client, *kind, node.stmt, &t.arena.iv(node.point), at, is_ours);
+                    }
                 }
             }
             Found::Element { stmt, iv, chain, e } => {
-                sink.report_one(client, kind, stmt, &iv, at, is_ours);
-                for earlier in t.classes.chain(chain) {
-                    sink.report_one(client, kind, earlier.stmt, &earlier.iv(&iv, e), at, is_ours);
+                for (kind, sink) in sinks {
+                    sink.report_one(client, *kind, stmt, &iv, at, is_ours);
+                    for earlier in t.classes.chain(chain) {
+                        sink.report_one(client, *kind, earlier.stmt, &earlier.iv(&iv, e), at, is_ours);
+                    }
                 }
             }
             Found::Several => {
@@ -427,9 +437,7 @@ impl Memory {
                 };
                 self.pieces.clear();
                 query(half, t, &accesses, &mut self.pieces);
-                for piece in &self.pieces {
-                    sink.report_all(client, kind, piece, &t.classes, is_ours);
-                }
+                self.report_pieces(sinks, client);
             }
         }
     }
@@ -440,9 +448,10 @@ impl Memory {
             let offset = at as u32 % PAGE;
             let size = left.min(PAGE - offset);
             let sink = part.sink(o.stmt, Sinks::All(part.count));
-            self.report_at(Side::Writers, Kind::Flow, at, size, &sink, client);
+            let number = self.directory.entry(at);
+            self.report_at(number, Side::Writers, &[(Kind::Flow, sink)], at, size, client);
             for t in [part.count - 2, part.count - 1] {
-                self.add_reader(at, size, o.stmt, part.point_at(t), client);
+                self.add_reader(number, at, size, o.stmt, part.point_at(t), client);
             }
             at = at.wrapping_add(u64::from(size));
             left -= size;
@@ -529,7 +538,8 @@ impl Memory {
             let (mut at, mut left) = (o.base.wrapping_add_signed(o.stride.wrapping_mul(t)), o.size);
             while left > 0 {
                 let size = left.min(PAGE - at as u32 % PAGE);
-                self.add_reader(at, size, o.stmt, part.point_at(t), client);
+                let number = self.directory.entry(at);
+                self.add_reader(number, at, size, o.stmt, part.point_at(t), client);
                 at = at.wrapping_add(u64::from(size));
                 left -= size;
             }

@@ -173,12 +173,6 @@ impl Half {
         }
     }
 
-    /// Whether no segment overlaps `lo..hi`.
-    #[inline]
-    pub fn is_free(&self, lo: u32, hi: u32) -> bool {
-        self.segs.get(self.find(lo)).is_none_or(|s| u32::from(s.start) >= hi)
-    }
-
     /// Forgets the bytes `lo..hi`.
     pub fn clear(&mut self, t: &mut Tables, lo: u32, hi: u32) {
         if self.is_empty() {
@@ -392,6 +386,7 @@ pub(crate) struct Page {
 const CHUNK_BITS: u32 = 26;
 const PAGES: usize = 1 << (CHUNK_BITS - PAGE_BITS);
 const CACHE: usize = 16;
+const RECENT: usize = 64;
 
 /// The sparse directory of pages: chunks of 64 MiB in a hash map, behind a small direct-mapped cache.
 pub(crate) struct Directory {
@@ -399,6 +394,8 @@ pub(crate) struct Directory {
     tables: Vec<Box<[u32; PAGES]>>,
     pub pages: Vec<Page>,
     cache: [(u64, u32); CACHE],
+    /// Pages used lately.
+    recent: [(u64, u32); RECENT],
 }
 
 impl Directory {
@@ -408,6 +405,7 @@ impl Directory {
             tables: Vec::new(),
             pages: Vec::new(),
             cache: [(u64::MAX, 0); CACHE],
+            recent: [(u64::MAX, 0); RECENT],
         }
     }
 
@@ -448,9 +446,17 @@ impl Directory {
     /// The number of the page that holds `address`, made if absent.
     #[inline]
     pub fn entry(&mut self, address: u64) -> usize {
-        if let Some(page) = self.lookup(address) {
-            return page;
+        let number = address >> PAGE_BITS;
+        let slot = number as usize % RECENT;
+        if self.recent[slot].0 == number {
+            return self.recent[slot].1 as usize;
         }
+        let page = self.lookup(address).unwrap_or_else(|| self.insert(address));
+        self.recent[slot] = (number, page as u32);
+        page
+    }
+
+    fn insert(&mut self, address: u64) -> usize {
         let next = self.tables.len() as u32;
         let table = *self.chunks.entry(address >> CHUNK_BITS).or_insert(next);
         if table == next {

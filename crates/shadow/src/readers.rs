@@ -6,7 +6,7 @@
 //! new field each; a few atoms become segments, more of them make the page dense.
 
 use crate::arena::{Arena, Point};
-use crate::class::{AFFINE, Class, Field, Key, PLAIN, Preceding, key};
+use crate::class::{AFFINE, Class, Field, Key, NO_CHAIN, PLAIN, Preceding, key};
 use crate::dense::{Cell, Dense, add_reader};
 use crate::iv::Iv;
 use crate::page::{Half, Run, Seg, Tables};
@@ -34,6 +34,48 @@ pub(crate) fn add_run(half: &mut Half, t: &mut Tables, client: &impl Client, run
         add_to_cells(dense, t, client, run, lo, hi);
     }
     half.thaw(t, hi - lo);
+}
+
+/// Adds one access to the bytes `lo..hi` as their latest reader.
+#[inline]
+pub(crate) fn add_point(
+    half: &mut Half,
+    t: &mut Tables,
+    client: &impl Client,
+    stmt: Stmt,
+    point: Point,
+    lo: u32,
+    hi: u32,
+) {
+    if let Some(dense) = &mut half.dense {
+        return add_point_to_cells(dense, t, client, stmt, point, lo, hi);
+    }
+    let i = half.find(lo);
+    let Some(old) = half.segs.get(i).copied().filter(|s| u32::from(s.start) < hi) else {
+        return half.assign_access(t, lo, hi, stmt, point);
+    };
+    let before = *t.classes.get(old.class);
+    if (u32::from(old.start), u32::from(old.end)) != (lo, hi)
+        || before.size != hi - lo
+        || before.fields != PLAIN
+    {
+        let class = t.classes.id(Class::plain(stmt, hi - lo, Iv::ZERO, NO_CHAIN));
+        let run = Run { start: lo.into(), class, point, e0: 0 };
+        return add_run(half, t, client, &run, lo, hi);
+    }
+    let (then, now) = (t.iv(&old, 0), t.arena.iv(point));
+    let key = key(client, before.stmt, &then, stmt, &now);
+    let chain = t.classes.extended(Preceding {
+        stmt: before.stmt,
+        chain: before.chain,
+        key,
+        offset: then.minus(&now),
+        step: Iv::ZERO,
+        origin: old.e0.into(),
+        ratio: 0,
+    });
+    let class = t.classes.id(Class::plain(stmt, hi - lo, Iv::ZERO, chain));
+    half.assign_point(t, Seg { class, point, e0: 0, ..old });
 }
 
 fn overlay(
