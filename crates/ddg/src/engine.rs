@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use program::image::Image;
 use rustc_hash::FxHashMap;
-use shadow::{Iv, Memory, Operand, Options, Record};
+use shadow::{Iv, Operand, Record};
 use trace::block::{Block, FunctionCode, Terminator};
 use trace::sink::{Mapping, Sink, ThreadId};
 use trace::stream::{self, EFFECT_WRITE, Special};
@@ -18,7 +18,8 @@ use crate::contexts::{ContextId, Contexts};
 use crate::dependences::Streams;
 use crate::objects::Objects;
 use crate::observer::Canonical;
-use crate::paths::{Follow, Instances, LONGEST, NodeId, Paths, Step, build};
+use crate::paths::{Follow, Instances, LONGEST, Moment, NodeId, Paths, Step, build};
+use crate::reference::{AnyMemory, ByteMemory};
 use crate::registers::Registers;
 use crate::walker::{Event, Walker};
 
@@ -86,7 +87,9 @@ pub struct Engine {
     pub(crate) unrecorded: u64,
     pub(crate) malformed: u64,
     pub(crate) walker: Option<Walker>,
-    pub(crate) memory: Memory,
+    pub(crate) memory: AnyMemory,
+    /// Every iteration on its own, every byte on its own (see [`crate::reference`]).
+    reference: bool,
     pub(crate) registers: Registers,
     node: Option<NodeId>,
     previous: Option<CodeId>,
@@ -123,7 +126,8 @@ impl Default for Engine {
             unrecorded: 0,
             malformed: 0,
             walker: None,
-            memory: Memory::new(Options::default()),
+            memory: AnyMemory::runs(),
+            reference: false,
             registers: Registers::default(),
             node: None,
             previous: None,
@@ -208,6 +212,12 @@ impl Sink for Engine {
                 self.malformed += 1;
                 break;
             }
+            if self.reference {
+                self.one_by_one(code, &words[at..at + length]);
+                at += length;
+                start = at;
+                continue;
+            }
             // The common case: the path goes on as it did before.
             if let Some(node) = self.node
                 && let Some((next, follow)) = self.paths.next(node, code, self.functions.epoch)
@@ -254,6 +264,29 @@ fn continue_path(engine: &mut Engine, code: CodeId) {
 }
 
 impl Engine {
+    /// An engine that computes the same the slow, obvious way.
+    pub fn reference() -> Engine {
+        Engine { memory: AnyMemory::Bytes(ByteMemory::default()), reference: true, ..Engine::default() }
+    }
+
+    /// Takes every iteration of a record as a path of its own.
+    fn one_by_one(&mut self, code: CodeId, record: &[u64]) {
+        let block = Arc::clone(self.codes.get(code));
+        let strides = block.folded.as_ref().map(|f| f.strides.clone()).unwrap_or_default();
+        for t in 0..block.iterations(record) {
+            let words: Vec<u64> = record
+                .iter()
+                .enumerate()
+                .map(|(i, w)| {
+                    w.wrapping_add(strides.get(i).copied().unwrap_or(0).wrapping_mul(t as i64) as u64)
+                })
+                .collect();
+            self.step(code, block.pc, &[]);
+            self.arrived(code, self.codes.brief(code), &words);
+            self.end_path(&words, 1);
+        }
+    }
+
     /// Ends the path that is under way.
     pub(crate) fn end(&mut self) {
         self.end_path(&[], 1);
@@ -526,31 +559,37 @@ impl Engine {
             self.pending.clear();
             return;
         };
+        let mut joined = std::mem::take(&mut self.pending);
+        let whole = joined.is_empty();
+        let words = if whole {
+            words
+        } else {
+            joined.extend_from_slice(words);
+            &joined
+        };
         let path = match self.paths.built(node) {
             Some(path) => path,
-            None => self.build(node),
+            None => self.build(node, words),
         };
-        self.last_path = Some(path);
-        if self.pending.is_empty() {
-            self.run(path, self.start_iv, count, words);
-        } else {
-            let mut all = std::mem::take(&mut self.pending);
-            all.extend_from_slice(words);
-            self.run(path, self.start_iv, count, &all);
-            all.clear();
-            // Keep the allocation, but tell `repeat` that the iteration was not in one piece.
-            self.last_path = None;
-            self.pending = all;
-        }
+        // `repeat` compares with an iteration that stands in the slice in one piece.
+        self.last_path = whole.then_some(path);
+        self.run(path, self.start_iv, count, words);
+        joined.clear();
+        self.pending = joined;
     }
 
-    fn build(&mut self, node: NodeId) -> u32 {
+    fn build(&mut self, node: NodeId, words: &[u64]) -> u32 {
         let steps = self.paths.steps(node);
         let context = *self.contexts.get(self.paths.context(node));
         let allocators = &self.allocator_at;
-        let is_allocator = |pc: u64| allocators.get(&pc).is_some_and(Option::is_some);
         let flat = self.inside_flat(self.paths.context(node));
-        let path = build(&steps, context.dims, flat, &self.codes, &mut self.instances, &is_allocator);
+        let moment = Moment {
+            words,
+            thread_base: self.thread_base,
+            is_saved: &|register, slot| self.registers.is_saved(register, slot),
+            is_allocator: &|pc| allocators.get(&pc).is_some_and(Option::is_some),
+        };
+        let path = build(&steps, context.dims, flat, &self.codes, &mut self.instances, &moment);
         self.paths.add(node, path)
     }
 
@@ -584,7 +623,7 @@ impl Engine {
         };
         let path = match self.paths.built(node) {
             Some(path) => path,
-            None => self.build(node),
+            None => self.build(node, record),
         };
         let whole = if alone { n } else { n - 1 };
         let iv = self.start_iv;

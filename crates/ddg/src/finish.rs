@@ -35,11 +35,56 @@ impl Locations {
         }
     }
 
+    /// Position of an instruction: the innermost inlined frame.
     fn at(&mut self, image: &Image, pc: u64) -> u32 {
         if let Some(&id) = self.by_pc.get(&pc) {
             return id;
         }
         let innermost: ImageLocation = image.locations(pc).into_iter().next().unwrap_or_default();
+        let id = self.intern(image, pc, innermost);
+        self.by_pc.insert(pc, id);
+        id
+    }
+
+    /// Position of a loop: that of its deciding instruction, in the deepest inlined frame that all its code shares
+    /// (what is inlined into the body does not name the loop). Without line information: symbol and offset.
+    fn of_loop(&mut self, image: &Image, statement: &LoopStatement) -> u32 {
+        let mut chain: Vec<ImageLocation> = image.locations(statement.pc);
+        chain.reverse();
+        if chain.is_empty() {
+            let name = match image.function(statement.pc) {
+                Some(symbol) => format!("{}+{:#x}", symbol.name, statement.pc.wrapping_sub(symbol.address)),
+                None => function_name(image, statement.pc),
+            };
+            return self.intern(
+                image,
+                statement.pc,
+                ImageLocation { function: Some(name), ..ImageLocation::default() },
+            );
+        }
+        let mut shared = chain.len();
+        for &pc in &statement.instructions {
+            let mut other = image.locations(pc);
+            if other.is_empty() {
+                continue;
+            }
+            other.reverse();
+            // Frames agree while the functions do and the call sites above them do.
+            let same = (0..shared.min(other.len()))
+                .take_while(|&k| {
+                    other[k].function == chain[k].function
+                        && (k == 0
+                            || (other[k - 1].line, &other[k - 1].file)
+                                == (chain[k - 1].line, &chain[k - 1].file))
+                })
+                .count();
+            shared = shared.min(same.max(1));
+        }
+        let place = chain.swap_remove(shared - 1);
+        self.intern(image, statement.pc, place)
+    }
+
+    fn intern(&mut self, image: &Image, pc: u64, innermost: ImageLocation) -> u32 {
         let location = Location {
             function: innermost.function.unwrap_or_else(|| function_name(image, pc)),
             file: innermost.file.unwrap_or_default(),
@@ -51,7 +96,6 @@ impl Locations {
         if id == next {
             self.list.push(location);
         }
-        self.by_pc.insert(pc, id);
         id
     }
 }
@@ -434,7 +478,7 @@ fn contexts(engine: &mut Engine, profile: &mut Profile, locations: &mut Location
                 context.kind = ContextKind::Loop;
                 context.function = function;
                 let statement = loop_statement(engine, function, header);
-                context.location = locations.at(&engine.image, statement.pc);
+                context.location = locations.of_loop(&engine.image, &statement);
                 context.code = statement.code;
                 context.top_tested = statement.top_tested;
             }
@@ -492,6 +536,8 @@ struct LoopStatement {
     code: Vec<(u64, u64)>,
     /// The condition is tested at the top.
     top_tested: bool,
+    /// Addresses of all its instructions.
+    instructions: Vec<u64>,
 }
 
 /// Address whose source line is that of the loop statement, and the address range of the loop.
@@ -499,7 +545,8 @@ struct LoopStatement {
 /// A conditional branch back to the header carries the line of the loop's condition; without one (unoptimised code
 /// jumps back unconditionally) the header's own conditional branch does.
 fn loop_statement(engine: &mut Engine, function: u32, header: u64) -> LoopStatement {
-    let fallback = LoopStatement { pc: header, code: Vec::new(), top_tested: false };
+    let fallback =
+        LoopStatement { pc: header, code: Vec::new(), top_tested: false, instructions: Vec::new() };
     let Some(f) = engine.functions.all_mut().get_mut(function as usize) else { return fallback };
     let Some(node) = f.cfg.find(header) else { return fallback };
     let forest = f.cfg.forest();
@@ -511,19 +558,20 @@ fn loop_statement(engine: &mut Engine, function: u32, header: u64) -> LoopStatem
     let low = blocks.iter().map(|b| b.pc).min().unwrap_or(header);
     let high = blocks.iter().map(|b| b.end).max().unwrap_or(header);
     let range = vec![(low, high)];
+    let instructions: Vec<u64> = blocks.iter().flat_map(|b| &b.instrs).map(|i| i.pc).collect();
     let branch = |start: u64| {
         let block = engine.codes.find(start)?;
         matches!(block.terminator, Terminator::Branch { .. }).then(|| block.instrs.last().map(|i| i.pc))?
     };
     let line = |pc: u64| engine.image.locations(pc).first().and_then(|l| l.line).unwrap_or(u32::MAX);
     if let Some(pc) = latches.iter().filter_map(|&l| branch(l)).min_by_key(|&pc| (line(pc), pc)) {
-        return LoopStatement { pc, code: range, top_tested: false };
+        return LoopStatement { pc, code: range, top_tested: false, instructions };
     }
     if let Some(pc) = branch(header) {
-        return LoopStatement { pc, code: range, top_tested: true };
+        return LoopStatement { pc, code: range, top_tested: true, instructions };
     }
     let last = latches.iter().filter_map(|&l| last_instruction(engine, l)).min_by_key(|&pc| (line(pc), pc));
-    LoopStatement { pc: last.unwrap_or(header), code: range, top_tested: false }
+    LoopStatement { pc: last.unwrap_or(header), code: range, top_tested: false, instructions }
 }
 
 fn dependence(engine: &mut Engine, stream: Stream, tables: &Tables, profile: &Profile) -> Option<Dependence> {

@@ -12,6 +12,7 @@ pub mod finish;
 pub mod objects;
 mod observer;
 mod paths;
+pub mod reference;
 mod registers;
 mod run;
 mod units;

@@ -9,9 +9,9 @@ use fold::{Folder, Options};
 use profile::Use;
 use rustc_hash::FxHashMap;
 use shadow::Iv;
-use trace::block::{Access, Address, Role};
+use trace::block::{Access, Address, Block, OpKind, RegRange, Role};
 
-use crate::code::{CodeId, CodeTable};
+use crate::code::{CodeId, CodeTable, address};
 use crate::contexts::{ContextId, FunctionId};
 use crate::units::{UNITS, units};
 
@@ -149,6 +149,8 @@ pub struct LiveIn {
     pub role: Use,
     /// A later part of the same path writes it.
     pub redefined: bool,
+    /// The value is what this restore brought back: index into [`Path::restores`].
+    pub restored: Option<usize>,
 }
 
 /// Registers a path leaves behind.
@@ -160,6 +162,28 @@ pub struct LiveOut {
     pub to: u16,
     /// The statement that wrote them last.
     pub statement: u32,
+}
+
+/// A callee-saved register pushed and not restored in the same path.
+#[derive(Debug, Clone, Copy)]
+pub struct Save {
+    /// The register.
+    pub register: u8,
+    /// Operand that stores it: index into [`Path::operands`].
+    pub operand: usize,
+    /// Per unit of the register, the statement of the path that wrote it before, if one did.
+    pub writers: [Option<u32>; 4],
+}
+
+/// A load of a register from the slot where an earlier path saved it: the register is again what it was.
+#[derive(Debug, Clone, Copy)]
+pub struct Restore {
+    /// The register.
+    pub register: u8,
+    /// Operand that loads it: index into [`Path::operands`].
+    pub operand: usize,
+    /// It is still restored at the end of the path.
+    pub lasts: bool,
 }
 
 /// A register dependence that every execution of a path has.
@@ -202,6 +226,10 @@ pub struct Path {
     pub live_in: Vec<LiveIn>,
     /// Registers left behind.
     pub live_out: Vec<LiveOut>,
+    /// Registers saved for a later path to restore.
+    pub saves: Vec<Save>,
+    /// Registers restored from an earlier path's saves.
+    pub restores: Vec<Restore>,
     /// Dependences inside one execution.
     pub inside: Vec<Pair>,
     /// Dependences from one execution to the next of the same loop instance.
@@ -227,6 +255,9 @@ pub struct Paths {
     roots: FxHashMap<(ContextId, CodeId), NodeId>,
     list: Vec<Option<Box<Path>>>,
 }
+
+/// Number of the stack pointer.
+const STACK_POINTER: u8 = 4;
 
 /// Longest path, in blocks.
 pub const LONGEST: u32 = 96;
@@ -348,16 +379,59 @@ fn role(role: Role) -> Option<Use> {
     }
 }
 
-/// Computes everything static about the path with these steps.
+/// What building a path needs to know of the moment it first ran.
+pub struct Moment<'a> {
+    /// The words of its records.
+    pub words: &'a [u64],
+    /// Base of thread-local operands.
+    pub thread_base: u64,
+    /// Whether a register was saved at a stack slot.
+    pub is_saved: &'a dyn Fn(u8, u64) -> bool,
+    /// Whether a function at an address is an allocator.
+    pub is_allocator: &'a dyn Fn(u64) -> bool,
+}
+
+const NONE: u32 = u32::MAX;
+/// Writers from here on stand for restores of the path.
+const RESTORED: u32 = u32::MAX - 0x10000;
+
+/// Registers that a function must leave as it found them.
+fn is_callee_saved(register: u8) -> bool {
+    matches!(register, 3 | 5 | 12..=15)
+}
+
+/// Longest push, pop or leave in bytes. Slots these use are theirs alone; those of other stores may be overwritten.
+const SHORT: u8 = 2;
+
+/// The callee-saved register that a push stores, or a pop or leave loads, and its operand.
+fn moved_register(block: &Block, instr: usize, access: Access) -> Option<(u8, usize)> {
+    let i = &block.instrs[instr];
+    if i.operation.kind != OpKind::Copy || i.conditional || i.len > SHORT {
+        return None;
+    }
+    let mut operands = block.operands.iter().enumerate().filter(|(_, o)| usize::from(o.instr) == instr);
+    let (at, operand) = operands.next()?;
+    if operands.next().is_some() || operand.access != access || operand.size != 8 {
+        return None;
+    }
+    let whole = |r: &trace::block::RegRange| (r.lo, r.hi) == (0, 8) && is_callee_saved(r.reg);
+    let register = match access {
+        Access::Write => i.uses.iter().find(|u| u.role == Role::Value && whole(&u.range))?.range.reg,
+        Access::Read => i.defs.iter().find(|d| whole(d))?.reg,
+    };
+    Some((register, at))
+}
+
+/// Computes everything static about the path with these steps. Which loads restore a saved register is decided once,
+/// from the addresses of the first execution (ALGORITHMS 2.2: a save/restore pair is an identity).
 pub fn build(
     steps: &[Step],
     dims: u8,
     flat: bool,
     codes: &CodeTable,
     instances: &mut Instances,
-    is_allocator: &dyn Fn(u64) -> bool,
+    moment: &Moment<'_>,
 ) -> Path {
-    const NONE: u32 = u32::MAX;
     let context = steps.first().map_or(0, |s| s.context);
     let d = usize::from(dims);
     let mut path = Path {
@@ -374,6 +448,8 @@ pub fn build(
         irregular: false,
         live_in: Vec::new(),
         live_out: Vec::new(),
+        saves: Vec::new(),
+        restores: Vec::new(),
         inside: Vec::new(),
         carried: Vec::new(),
         executions: 0,
@@ -385,6 +461,8 @@ pub fn build(
     };
     let mut writer = vec![NONE; UNITS];
     let mut inside: rustc_hash::FxHashSet<Pair> = rustc_hash::FxHashSet::default();
+    // Saves not yet restored: register, slot, operand, writers before.
+    let mut pending: Vec<(u8, u64, usize, Vec<u32>)> = Vec::new();
     for step in steps {
         let block = codes.get(step.code).clone();
         let id = instances.intern(step.context, step.code, codes);
@@ -392,8 +470,12 @@ pub fn build(
         path.steps.push((*step, id));
         let base = path.length as u16;
         path.headers.push(path.length);
-        path.allocates |= is_allocator(block.pc) || block.arguments.is_some();
+        path.allocates |= (moment.is_allocator)(block.pc) || block.arguments.is_some();
         let shift = |word: u16| word + base;
+        let first_operand = path.operands.len();
+        let slot_of = |operands: &[PathOperand], at: usize| {
+            address(&operands[first_operand + at].address, moment.words, moment.thread_base)
+        };
         for (i, operand) in block.operands.iter().enumerate() {
             let address = match operand.address.clone() {
                 Address::Constant(a) => Address::Constant(a),
@@ -428,17 +510,47 @@ pub fn build(
         }
         for (i, instr) in block.instrs.iter().enumerate() {
             let statement = instance.first + i as u32;
+            if let Some((register, at)) = moved_register(&block, i, Access::Write)
+                && let Some(slot) = slot_of(&path.operands, at)
+            {
+                let before = units(RegRange { reg: register, lo: 0, hi: 8 });
+                let state: Vec<u32> = before.map(|u| writer[usize::from(u)]).collect();
+                pending.push((register, slot, first_operand + at, state));
+                // The value is only kept: storing it is no use of it.
+                continue;
+            }
             for used in &instr.uses {
                 let Some(role) = role(used.role) else { continue };
+                // The stack pointer is an induction variable of the calling convention, never a dependence.
+                if used.range.reg == STACK_POINTER {
+                    continue;
+                }
                 for unit in units(used.range) {
                     let source = writer[usize::from(unit)];
+                    if source != NONE && source >= RESTORED {
+                        let restored = Some((source - RESTORED) as usize);
+                        path.live_in.push(LiveIn {
+                            from: unit,
+                            to: unit + 1,
+                            statement,
+                            role,
+                            redefined: false,
+                            restored,
+                        });
+                        continue;
+                    }
                     if source != NONE {
                         inside.insert(Pair { source, sink: statement, role });
                         continue;
                     }
                     match path.live_in.last_mut() {
-                        Some(l) if l.statement == statement && l.role == role && l.to == unit => {
-                            l.to = unit + 1
+                        Some(l)
+                            if l.statement == statement
+                                && l.role == role
+                                && l.to == unit
+                                && l.restored.is_none() =>
+                        {
+                            l.to = unit + 1;
                         }
                         _ => path.live_in.push(LiveIn {
                             from: unit,
@@ -446,6 +558,7 @@ pub fn build(
                             statement,
                             role,
                             redefined: false,
+                            restored: None,
                         }),
                     }
                 }
@@ -453,6 +566,21 @@ pub fn build(
             for def in &instr.defs {
                 for unit in units(*def) {
                     writer[usize::from(unit)] = statement;
+                }
+            }
+            let Some((register, at)) = moved_register(&block, i, Access::Read) else { continue };
+            let Some(slot) = slot_of(&path.operands, at) else { continue };
+            let range = units(RegRange { reg: register, lo: 0, hi: 8 });
+            if let Some(found) = pending.iter().rposition(|p| p.0 == register && p.1 == slot) {
+                let (.., state) = pending.remove(found);
+                for (unit, before) in range.zip(state) {
+                    writer[usize::from(unit)] = before;
+                }
+            } else if (moment.is_saved)(register, slot) && path.restores.len() < 0xffff {
+                let id = RESTORED + path.restores.len() as u32;
+                path.restores.push(Restore { register, operand: first_operand + at, lasts: false });
+                for unit in range {
+                    writer[usize::from(unit)] = id;
                 }
             }
         }
@@ -464,9 +592,24 @@ pub fn build(
             path.strides = Some(folded.strides.clone());
         }
     }
+    for (register, _, operand, state) in pending {
+        let mut writers = [None; 4];
+        for (to, from) in writers.iter_mut().zip(state) {
+            *to = Some(from).filter(|&f| f < RESTORED);
+        }
+        path.saves.push(Save { register, operand, writers });
+    }
+    for unit in writer.iter_mut().filter(|w| **w != NONE && **w >= RESTORED) {
+        path.restores[(*unit - RESTORED) as usize].lasts = true;
+        *unit = NONE;
+    }
     // A live-in range may be redefined in part; split so that each range is redefined whole or not at all.
     let mut split = Vec::with_capacity(path.live_in.len());
     for live in &path.live_in {
+        if live.restored.is_some() {
+            split.push(*live);
+            continue;
+        }
         let mut from = live.from;
         while from < live.to {
             let source = writer[usize::from(from)];

@@ -3,6 +3,7 @@
 //! A writer is a statement with its iteration vector. Vectors are shared: all registers written by runs that agree on
 //! the outer coordinates point at one slot and differ in the innermost coordinate only.
 
+use rustc_hash::FxHashMap;
 use shadow::Iv;
 
 use crate::units::UNITS;
@@ -19,16 +20,29 @@ pub struct Writer {
     inner: i64,
 }
 
+impl Writer {
+    /// The writer, if there is one.
+    pub fn known(self) -> Option<Writer> {
+        Some(self).filter(|w| w.statement != NONE)
+    }
+}
+
 /// The table.
 #[derive(Debug)]
 pub struct Registers {
     table: Vec<Writer>,
     slots: Vec<(Iv, Option<u8>)>,
+    /// Writers of callee-saved registers by register and stack slot.
+    saved: FxHashMap<(u8, u64), [Writer; 4]>,
 }
 
 impl Default for Registers {
     fn default() -> Self {
-        Registers { table: vec![Writer { statement: NONE, slot: 0, inner: 0 }; UNITS], slots: Vec::new() }
+        Registers {
+            table: vec![Writer { statement: NONE, slot: 0, inner: 0 }; UNITS],
+            slots: Vec::new(),
+            saved: FxHashMap::default(),
+        }
     }
 }
 
@@ -36,7 +50,7 @@ impl Registers {
     /// The last writer of a unit.
     #[inline]
     pub fn writer(&self, unit: u16) -> Option<Writer> {
-        Some(self.table[usize::from(unit)]).filter(|w| w.statement != NONE)
+        self.table[usize::from(unit)].known()
     }
 
     /// Statement and vector of a writer.
@@ -67,10 +81,41 @@ impl Registers {
         self.table[usize::from(from)..usize::from(to)].fill(Writer { statement, slot, inner });
     }
 
+    /// Keeps the writers of a register for whoever restores it from the stack slot. `written` names the units that a
+    /// statement of the path has written before, at the given slot of vectors.
+    pub fn save(&mut self, register: u8, slot: u64, written: [Option<u32>; 4], at: (u32, i64)) {
+        let first = 4 * usize::from(register);
+        let mut writers = [self.table[first]; 4];
+        for (unit, (writer, statement)) in writers.iter_mut().zip(written).enumerate() {
+            *writer = match statement {
+                Some(statement) => Writer { statement, slot: at.0, inner: at.1 },
+                None => self.table[first + unit],
+            };
+        }
+        self.saved.insert((register, slot), writers);
+    }
+
+    /// Whether a register was saved at a stack slot.
+    pub fn is_saved(&self, register: u8, slot: u64) -> bool {
+        self.saved.contains_key(&(register, slot))
+    }
+
+    /// The writers of a register as of when it was saved at a stack slot.
+    pub fn saved(&self, register: u8, slot: u64) -> Option<[Writer; 4]> {
+        self.saved.get(&(register, slot)).copied()
+    }
+
+    /// A register has its old writers again.
+    pub fn restore(&mut self, register: u8, writers: [Writer; 4]) {
+        let first = 4 * usize::from(register);
+        self.table[first..first + 4].copy_from_slice(&writers);
+    }
+
     fn compact(&mut self) {
         let mut kept = Vec::new();
         let mut moved = vec![NONE; self.slots.len()];
-        for writer in self.table.iter_mut().filter(|w| w.statement != NONE) {
+        let all = self.table.iter_mut().chain(self.saved.values_mut().flatten());
+        for writer in all.filter(|w| w.statement != NONE) {
             let to = &mut moved[writer.slot as usize];
             if *to == NONE {
                 *to = kept.len() as u32;

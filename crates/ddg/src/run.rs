@@ -8,6 +8,7 @@ use crate::dependences::Instances as Run;
 use crate::engine::{Engine, pieces};
 use crate::observer::Observer;
 use crate::paths::Path;
+use crate::registers::Writer;
 
 /// Runs whose words break their pattern more often than once in this many iterations are looked at singly.
 const SEGMENT: usize = 4;
@@ -30,24 +31,24 @@ impl Engine {
                 let words = &words[if path.strides.is_some() { 0 } else { t * path.length }..];
                 self.single(&path, iv, t as i64, words);
             }
-            self.registers_of(&mut path, iv, 1, None);
+            self.registers_of(&mut path, iv, 1, None, words);
             self.paths.put(id, path);
             return;
         }
         let lane = path.dims.checked_sub(1);
         path.domain.run(&iv.0[..dims], count, &[], &[]);
-        if let Some(strides) = path.strides.take() {
-            self.segment(&mut path, iv, n, words, &strides, None);
-            path.strides = Some(strides);
-        } else if n == 1 {
+        if n == 1 {
             let mut zeros = std::mem::take(&mut self.zeros);
             zeros.resize(zeros.len().max(path.length), 0);
             self.segment(&mut path, iv, 1, words, &zeros, None);
             self.zeros = zeros;
+        } else if let Some(strides) = path.strides.take() {
+            self.segment(&mut path, iv, n, words, &strides, None);
+            path.strides = Some(strides);
         } else {
             self.segments(&mut path, iv, n, words);
         }
-        self.registers_of(&mut path, iv, count, lane);
+        self.registers_of(&mut path, iv, count, lane, words);
         self.paths.put(id, path);
     }
 
@@ -269,7 +270,15 @@ impl Engine {
     }
 
     /// Register dependences of `count` consecutive executions.
-    fn registers_of(&mut self, path: &mut Path, iv: Iv, count: u64, lane: Option<u8>) {
+    fn registers_of(&mut self, path: &mut Path, iv: Iv, count: u64, lane: Option<u8>, words: &[u64]) {
+        let thread_base = self.thread_base;
+        let slot_of =
+            |path: &Path, operand: usize| address(&path.operands[operand].address, words, thread_base);
+        let restored: Vec<Option<[Writer; 4]>> = path
+            .restores
+            .iter()
+            .map(|r| self.registers.saved(r.register, slot_of(path, r.operand)?))
+            .collect();
         let Some(walker) = &self.walker else { return };
         let mut observer = Observer {
             streams: &mut self.streams,
@@ -285,7 +294,10 @@ impl Engine {
         for live in &path.live_in {
             let mut latest = None;
             for unit in live.from..live.to {
-                let writer = self.registers.writer(unit);
+                let writer = match live.restored {
+                    None => self.registers.writer(unit),
+                    Some(r) => restored[r].and_then(|w| w[usize::from(unit % 4)].known()),
+                };
                 if writer == latest {
                     continue;
                 }
@@ -311,8 +323,18 @@ impl Engine {
         }
         let last = lane.map_or(iv, |l| iv.advanced(usize::from(l), count as i64 - 1));
         let slot = self.registers.slot(&last, lane);
+        for save in &path.saves {
+            if let Some(at) = slot_of(path, save.operand) {
+                self.registers.save(save.register, at, save.writers, slot);
+            }
+        }
         for out in &path.live_out {
             self.registers.write(out.from, out.to, out.statement, slot);
+        }
+        for (restore, writers) in path.restores.iter().zip(restored) {
+            if let Some(writers) = writers.filter(|_| restore.lasts) {
+                self.registers.restore(restore.register, writers);
+            }
         }
     }
 }

@@ -200,6 +200,10 @@ pub(crate) fn is_zero_idiom(i: &Instruction) -> bool {
             | M::Vpcmpgtb
             | M::Vpcmpgtw
             | M::Vpcmpgtd
+            | M::Kxnorb
+            | M::Kxnorw
+            | M::Kxnord
+            | M::Kxnorq
             | M::Kxorb
             | M::Kxorw
             | M::Kxord

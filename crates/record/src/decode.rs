@@ -330,6 +330,16 @@ impl Decode {
             }
             defs.push(f);
         }
+        if memory
+            .iter()
+            .any(|m| m.access == Access::Read && matches!(m.form, Form::Lanes { index: Some(_), .. }))
+            && let Some(destination) = range(i.op_register(0))
+        {
+            // Lanes a gather does not load keep what they held.
+            for u in uses.0.iter_mut().filter(|u| u.range.reg == destination.reg) {
+                u.role = Role::Kept;
+            }
+        }
         if i.mnemonic() == Mnemonic::Lea && i.memory_base() != i.memory_index() {
             // Parts with coefficient 1 may accumulate: `lea edx, [rax+1]` is how compilers write `x + 1`.
             let unit = |reg: u8| {

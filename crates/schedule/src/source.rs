@@ -189,7 +189,7 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
             }
         });
     }
-    name(profile, &mut out);
+    name(&mut out);
     out
 }
 
@@ -226,23 +226,14 @@ fn subtree_instructions(profile: &Profile) -> Vec<u64> {
     totals
 }
 
-fn name(profile: &Profile, loops: &mut [SourceLoop]) {
+fn name(loops: &mut [SourceLoop]) {
     let mut seen: FxHashMap<String, u32> = FxHashMap::default();
     for entry in loops.iter_mut() {
         let base = if entry.line > 0 {
             let file = entry.file.rsplit('/').next().unwrap_or(&entry.file);
             format!("{file}:{}:{}", entry.function, entry.line)
         } else {
-            let offset = entry
-                .contexts
-                .first()
-                .and_then(|&c| profile.contexts.get(c as usize))
-                .and_then(|c| {
-                    let f = profile.functions.get(c.function as usize)?;
-                    Some(c.code.first()?.0.wrapping_sub(f.entry))
-                })
-                .unwrap_or(0);
-            format!("{}+{offset:#x}", entry.function)
+            entry.function.clone()
         };
         let count = seen.entry(base.clone()).or_insert(0);
         *count += 1;
