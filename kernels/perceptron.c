@@ -32,13 +32,16 @@ static __attribute__((noinline)) void layer(int inputs, int outputs, double **we
 int main(int argc, char **argv)
 {
     int scale = argc > 1 ? atoi(argv[1]) : 4;
+    int repeat = argc > 2 ? atoi(argv[2]) : 1;
     int n0 = 64 * scale, n1 = 40 * scale, n2 = 16;
     double **w = matrix(n0, n1), **v = matrix(n1, n2);
     double *x = malloc(n0 * sizeof *x), *h = malloc(n1 * sizeof *h), *y = malloc(n2 * sizeof *y);
     for (int i = 0; i < n0; i++)
         x[i] = (double)(i % 11) / 11.0;
-    layer(n0, n1, w, x, h);
-    layer(n1, n2, v, h, y);
+    for (int r = 0; r < repeat; r++) {
+        layer(n0, n1, w, x, h);
+        layer(n1, n2, v, h, y);
+    }
     double check = 0.0;
     for (int i = 0; i < n2; i++)
         check += y[i];

@@ -36,11 +36,16 @@ program main
   implicit none
   real(8), allocatable :: a(:, :), b(:, :)
   character(len=16) :: argument
-  integer :: n, i, j
+  integer :: n, sweeps, i, j, s
   n = 50
+  sweeps = 1
   if (command_argument_count() > 0) then
     call get_command_argument(1, argument)
     read (argument, *) n
+  end if
+  if (command_argument_count() > 1) then
+    call get_command_argument(2, argument)
+    read (argument, *) sweeps
   end if
   allocate (a(n, n), b(n, n))
   do j = 1, n
@@ -49,7 +54,9 @@ program main
       b(i, j) = 0d0
     end do
   end do
-  call smooth(n, a, b)
-  call smooth(n, b, a)
+  do s = 1, sweeps
+    call smooth(n, a, b)
+    call smooth(n, b, a)
+  end do
   print '(f16.6)', change(n, a, b)
 end program main

@@ -2,7 +2,7 @@
 
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
@@ -19,12 +19,12 @@ pub struct Usage {
     pub children: f64,
     /// Most memory resident in the process itself, in bytes.
     pub peak: u64,
-    /// How it ended.
-    pub status: ExitStatus,
+    /// How it ended; `None` if it was stopped at the limit.
+    pub status: Option<ExitStatus>,
 }
 
-/// Runs a command to its end.
-pub fn run(command: &mut Command) -> Result<Usage> {
+/// Runs a command to its end, or until it has used `limit` seconds of the clock.
+pub fn run(command: &mut Command, limit: f64) -> Result<Usage> {
     let name = command.get_program().to_string_lossy().into_owned();
     let mut child = command
         .stdin(Stdio::null())
@@ -32,11 +32,16 @@ pub fn run(command: &mut Command) -> Result<Usage> {
         .spawn()
         .with_context(|| format!("{name} cannot be run"))?;
     let pid = Pid::from_child(&child);
-    let mut peak = 0;
+    let start = Instant::now();
+    let (mut peak, mut stopped) = (0, false);
     // The process stays a zombie until its times are read.
     let ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
     while waitid(WaitId::Pid(pid), ended)?.is_none() {
         peak = peak.max(high_water(pid).unwrap_or(0));
+        if !stopped && start.elapsed().as_secs_f64() > limit {
+            child.kill()?;
+            stopped = true;
+        }
         thread::sleep(Duration::from_millis(5));
     }
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()))?;
@@ -44,7 +49,7 @@ pub fn run(command: &mut Command) -> Result<Usage> {
     let ticks = rustix::param::clock_ticks_per_second() as f64;
     let [user, system, waited_user, waited_system] =
         TIMES.map(|at| fields.get(at).and_then(|f| f.parse::<f64>().ok()).unwrap_or(0.0) / ticks);
-    let status = child.wait()?;
+    let status = Some(child.wait()?).filter(|_| !stopped);
     Ok(Usage { own: user + system, children: waited_user + waited_system, peak, status })
 }
 
