@@ -175,14 +175,12 @@ impl Streams {
         if let Some(folder) = &mut stream.folder {
             let (dims, outputs) = (usize::from(ends.sink_dims), usize::from(ends.source_dims));
             let lane = dims.wrapping_sub(1);
-            let along = dims > 0 && run.sink_step == Iv::along(lane, 1);
+            // Runs advance along the innermost dimension; phases of vector code by more than 1.
+            let step = if dims > 0 { run.sink_step.0[lane] } else { 0 };
+            let along = step >= 1 && run.sink_step == Iv::along(lane, step);
             if run.count == 1 || along {
-                folder.run(
-                    &run.sink_iv.0[..dims],
-                    run.count,
-                    &run.source_iv.0[..outputs],
-                    &run.source_step.0[..outputs],
-                );
+                let (sink, source) = (&run.sink_iv.0[..dims], &run.source_iv.0[..outputs]);
+                folder.lattice_run(sink, step.max(1), run.count, source, &run.source_step.0[..outputs]);
             } else {
                 for t in 0..run.count as i64 {
                     let (sink, source) =

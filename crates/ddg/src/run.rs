@@ -271,6 +271,9 @@ impl Engine {
 
     /// Register dependences of `count` consecutive executions.
     fn registers_of(&mut self, path: &mut Path, iv: Iv, count: u64, lane: Option<u8>, words: &[u64]) {
+        // Taking a slot may renumber the others: first of all.
+        let last = lane.map_or(iv, |l| iv.advanced(usize::from(l), count as i64 - 1));
+        let slot = self.registers.slot(&last, lane);
         let thread_base = self.thread_base;
         let slot_of =
             |path: &Path, operand: usize| address(&path.operands[operand].address, words, thread_base);
@@ -321,8 +324,6 @@ impl Engine {
             path.repeats += count - 1;
             path.repeat_example.get_or_insert(iv);
         }
-        let last = lane.map_or(iv, |l| iv.advanced(usize::from(l), count as i64 - 1));
-        let slot = self.registers.slot(&last, lane);
         for save in &path.saves {
             let Some(at) = slot_of(path, save.operand) else { continue };
             let writers = std::array::from_fn(|unit| {
