@@ -59,6 +59,8 @@ pub struct Stream {
     pub levels: Vec<Level>,
     /// The relation, for flow through memory.
     pub folder: Option<Folder>,
+    /// The relation, once it is finished.
+    pub folded: Option<fold::Folded>,
 }
 
 /// A run of instances: at `t` in `0..count`, `sink_iv + t·sink_step` depends on `source_iv + t·source_step`.
@@ -149,6 +151,7 @@ impl Streams {
                     count: 0,
                     levels: Vec::new(),
                     folder,
+                    folded: None,
                 });
                 self.index.insert(key, at);
                 at
