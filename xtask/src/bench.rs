@@ -12,8 +12,8 @@ use crate::{ci, measure};
 /// Native runs; the fastest counts.
 const REPEATS: usize = 3;
 
-/// Seconds after which a profile is stopped.
-const LIMIT: f64 = 150.0;
+/// Processor seconds of `loopwright` after which a profile is stopped.
+const LIMIT: f64 = 100.0;
 
 /// One line of the table.
 struct Row {

@@ -2,7 +2,7 @@
 
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
@@ -23,7 +23,7 @@ pub struct Usage {
     pub status: Option<ExitStatus>,
 }
 
-/// Runs a command to its end, or until it has used `limit` seconds of the clock.
+/// Runs a command to its end, or until it has itself used `limit` seconds of processor time.
 pub fn run(command: &mut Command, limit: f64) -> Result<Usage> {
     let name = command.get_program().to_string_lossy().into_owned();
     let mut child = command
@@ -32,25 +32,30 @@ pub fn run(command: &mut Command, limit: f64) -> Result<Usage> {
         .spawn()
         .with_context(|| format!("{name} cannot be run"))?;
     let pid = Pid::from_child(&child);
-    let start = Instant::now();
     let (mut peak, mut stopped) = (0, false);
     // The process stays a zombie until its times are read.
     let ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
     while waitid(WaitId::Pid(pid), ended)?.is_none() {
         peak = peak.max(high_water(pid).unwrap_or(0));
-        if !stopped && start.elapsed().as_secs_f64() > limit {
+        if !stopped && times(pid).is_ok_and(|[own, _]| own > limit) {
             child.kill()?;
             stopped = true;
         }
         thread::sleep(Duration::from_millis(5));
     }
+    let [own, children] = times(pid)?;
+    let status = Some(child.wait()?).filter(|_| !stopped);
+    Ok(Usage { own, children, peak, status })
+}
+
+/// Processor seconds of a process and of the processes it waited for.
+fn times(pid: Pid) -> Result<[f64; 2]> {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()))?;
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
     let ticks = rustix::param::clock_ticks_per_second() as f64;
     let [user, system, waited_user, waited_system] =
         TIMES.map(|at| fields.get(at).and_then(|f| f.parse::<f64>().ok()).unwrap_or(0.0) / ticks);
-    let status = Some(child.wait()?).filter(|_| !stopped);
-    Ok(Usage { own: user + system, children: waited_user + waited_system, peak, status })
+    Ok([user + system, waited_user + waited_system])
 }
 
 fn high_water(pid: Pid) -> Option<u64> {
