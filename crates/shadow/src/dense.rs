@@ -240,6 +240,13 @@ impl Dense {
             if out.len() == most {
                 return None;
             }
+            if n <= 2
+                && let Some((seg, cells)) = self.pattern(t, i)
+            {
+                out.push(seg);
+                i += cells;
+                continue;
+            }
             let step = Iv::along(t.arena.lane(first.point.inst), dk);
             let step = if n == 1 { Iv::ZERO } else { step };
             let size = (w << self.shift) as u32;
@@ -249,6 +256,61 @@ impl Dense {
             i += n * w;
         }
         Some(out)
+    }
+}
+
+/// Most cells of an element looked for in cells.
+const MAX_PERIOD: usize = 64;
+
+impl Dense {
+    /// At least three elements with several fields from cell `i` on, as a segment, and their number of cells.
+    fn pattern(&self, t: &mut Tables, i: usize) -> Option<(Seg, usize)> {
+        let first = self.cells[i];
+        let ahead = |c: &Cell| i64::from(c.point.k) - i64::from(first.point.k);
+        let is_next =
+            |c: &Cell| c.stmt == first.stmt && c.point.inst == first.point.inst && ahead(c).abs() == 1;
+        let rest = &self.cells[i..];
+        let period = (2..rest.len().min(MAX_PERIOD)).find(|&p| is_next(&rest[p]))?;
+        let by = ahead(&rest[period]);
+        let mut same = 0;
+        while let Some(next) = rest.get(same + period) {
+            let this = rest[same];
+            let is_repeated = this.stmt != NONE
+                && next.stmt == this.stmt
+                && next.point.inst == this.point.inst
+                && i64::from(next.point.k) - i64::from(this.point.k) == by
+                && relative(t, next) == relative(t, &this);
+            if !is_repeated {
+                break;
+            }
+            same += 1;
+        }
+        let n = same / period + 1;
+        if n < 3 {
+            return None;
+        }
+        let origin = t.arena.iv(first.point);
+        let mut fields: Vec<Field> = Vec::new();
+        for (j, cell) in rest[..period].iter().enumerate() {
+            let (chain, shift) = (relative(t, cell), t.arena.iv(cell.point).minus(&origin));
+            match fields.last_mut() {
+                Some(f) if (f.stmt, f.chain, f.shift) == (cell.stmt, chain, shift) => {
+                    f.size += 1 << self.shift
+                }
+                _ => {
+                    let (at, size) = ((j as u32) << self.shift, 1 << self.shift);
+                    fields.push(Field { at, size, stmt: cell.stmt, chain, shift });
+                }
+            }
+        }
+        let step = Iv::along(t.arena.lane(first.point.inst), by);
+        // One instance has one lane, so its points are one step apart in all fields.
+        if rest[..period].iter().any(|c| t.arena.lane(c.point.inst) != t.arena.lane(first.point.inst)) {
+            return None;
+        }
+        let class = t.classes.with_fields((period << self.shift) as u32, step, &fields);
+        let (start, end) = (i << self.shift, (i + n * period) << self.shift);
+        Some((Seg { start: start as u16, end: end as u16, class, point: first.point, e0: 0 }, n * period))
     }
 }
 

@@ -39,6 +39,8 @@ pub const ALL: &[Kernel] = &[
     Kernel { name: "mixed-sizes", contexts: MIXED, run: mixed_sizes, sizes: [40, 1000] },
     Kernel { name: "structs", contexts: STRUCTS, run: structs, sizes: [40, 1000] },
     Kernel { name: "accumulators", contexts: ACCUMULATORS, run: accumulators, sizes: [40, 300_000] },
+    Kernel { name: "thawing-rows", contexts: THAW, run: thawing_rows, sizes: [900, 1000] },
+    Kernel { name: "exit-rows", contexts: EXITS, run: exit_rows, sizes: [40, 1000] },
     Kernel { name: "reread-rows", contexts: ROWS, run: reread_rows, sizes: [20, 1000] },
 ];
 
@@ -582,6 +584,48 @@ fn accumulators(n: i64, sink: Sink) {
         let x = load(5, A, 8);
         folded(sink, &[i], 1 + i % 7, &[x, load(1, SLOT, 0), store(2, SLOT, 0), load(6, SLOT + 16, 0)]);
         once(sink, &[i], &[load(3, SLOT + 8, 0), store(4, SLOT + 8, 0)]);
+    }
+}
+
+const THAW: &[&[u32]] = &[&[0], &[0], &[1, 2], &[1, 2], &[1, 3], &[1, 3], &[1, 4]];
+
+/// Scattered single accesses, then rows by vectors, shorter than a page.
+fn thawing_rows(n: i64, sink: Sink) {
+    for i in 0..n {
+        let place = A + (i as u64 * 7919) % (n as u64) * 8;
+        once(sink, &[i], &[store(0, place, 0), load(1, place, 0)]);
+    }
+    for t in 0..if n > 900 { 2000 } else { 24 } {
+        let stores = [sized(16, store(2, A, 32)), sized(16, store(3, A + 16, 32))];
+        folded(sink, &[t], n / 4, &stores);
+        let loads = [sized(32, load(4, A, 64)), sized(32, load(5, A + 32, 64))];
+        folded(sink, &[t], n / 8, &loads);
+        folded(sink, &[t], n - 8, &[load(6, A, 8)]);
+    }
+}
+
+const EXITS: &[&[u32]] =
+    &[&[0, 1], &[2, 3], &[2, 3], &[2, 3, 4], &[2, 3, 4], &[2, 3, 5], &[2, 3, 5], &[2, 3, 6], &[2, 3, 6]];
+
+/// Parts of a loop read elements upwards and downwards; the last iteration of each part reads whole rows in an inner
+/// loop, so that it meets its own element after those of other iterations; some parts end by writing.
+fn exit_rows(n: i64, sink: Sink) {
+    let (a, b) = (matrix(0, n).base, matrix(1, n).base);
+    let end = b + 8 * (n as u64 - 1);
+    folded(sink, &[0], n, &[store(0, a, 8)]);
+    for t in 0..3 {
+        let mut from = 0;
+        while from < n {
+            let count = (n - from).min(8);
+            let by = 8 * from as u64;
+            folded_from(sink, &[t], from, count, &[load(1, a + by, 8), load(2, end - by, -8)]);
+            from += count;
+            folded(sink, &[t, from - 1], n, &[load(3, a, 8), load(4, b, 8)]);
+            folded(sink, &[t, from - 1], n, &[load(7, a, 8), load(8, b, 8)]);
+            if from % 16 == 0 {
+                folded(sink, &[t, from - 1], n, &[store(5, a, 8), store(6, b, 8)]);
+            }
+        }
     }
 }
 
