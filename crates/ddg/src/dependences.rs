@@ -292,7 +292,7 @@ impl Stream {
             }
             None => self.levels.push(Level {
                 level,
-                count: count,
+                count,
                 minimum: sink_iv.minus(source_iv).0,
                 maximum: sink_iv.minus(source_iv).0,
                 source_iv: *source_iv,
