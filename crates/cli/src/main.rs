@@ -3,7 +3,6 @@
 
 mod args;
 mod demo;
-mod guide;
 mod profile_command;
 mod report_command;
 

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use ddg::finish::{About, finish};
+use ddg::guide::Symbols;
 use profile::{Profile, Program};
 use record::{Config, Exit, Outcome, StopReason};
 use report::text;
 
 use crate::args::ProfileArgs;
-use crate::guide::Symbols;
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &ProfileArgs) -> Result<u8> {

@@ -59,6 +59,8 @@ pub struct Stream {
     pub levels: Vec<Level>,
     /// The relation, for flow through memory.
     pub folder: Option<Folder>,
+    /// The relation, once it is finished.
+    pub folded: Option<fold::Folded>,
 }
 
 /// A run of instances: at `t` in `0..count`, `sink_iv + t·sink_step` depends on `source_iv + t·source_step`.
@@ -149,6 +151,7 @@ impl Streams {
                     count: 0,
                     levels: Vec::new(),
                     folder,
+                    folded: None,
                 });
                 self.index.insert(key, at);
                 at
@@ -175,14 +178,12 @@ impl Streams {
         if let Some(folder) = &mut stream.folder {
             let (dims, outputs) = (usize::from(ends.sink_dims), usize::from(ends.source_dims));
             let lane = dims.wrapping_sub(1);
-            let along = dims > 0 && run.sink_step == Iv::along(lane, 1);
+            // Runs advance along the innermost dimension; phases of vector code by more than 1.
+            let step = if dims > 0 { run.sink_step.0[lane] } else { 0 };
+            let along = step >= 1 && run.sink_step == Iv::along(lane, step);
             if run.count == 1 || along {
-                folder.run(
-                    &run.sink_iv.0[..dims],
-                    run.count,
-                    &run.source_iv.0[..outputs],
-                    &run.source_step.0[..outputs],
-                );
+                let (sink, source) = (&run.sink_iv.0[..dims], &run.source_iv.0[..outputs]);
+                folder.lattice_run(sink, step.max(1), run.count, source, &run.source_step.0[..outputs]);
             } else {
                 for t in 0..run.count as i64 {
                     let (sink, source) =

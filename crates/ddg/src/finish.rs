@@ -173,17 +173,22 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
         if path.executions == 0 {
             continue;
         }
-        let inserted = engine.canonical.get(path.context).map(|c| c.1.clone()).unwrap_or_default();
-        let lift =
-            |folded: Folded| inserted.iter().fold(folded, |f, &d| f.with_zero_dimension(usize::from(d)));
-        let domain = lift(path.domain.finish());
-        let words: Vec<Folded> = path.words.into_iter().map(|w| lift(w.finish())).collect();
+        // Steps may lie in contexts that were replaced when a recursion was discovered: each is lifted on its own.
+        let inserted = |engine: &Engine, context: ContextId| -> Vec<u8> {
+            engine.canonical.get(context).map(|c| c.1.clone()).unwrap_or_default()
+        };
+        let lift = |folded: Folded, dims: &[u8]| {
+            dims.iter().fold(folded, |f, &d| f.with_zero_dimension(usize::from(d)))
+        };
+        let domain = path.domain.finish();
+        let words: Vec<Folded> = path.words.into_iter().map(fold::Folder::finish).collect();
         for (step, instance) in &path.steps {
             let block =
                 tables.place(&mut engine, &mut profile, &mut locations, &context_of, *instance) as usize;
             profile.blocks[block].executions += path.executions;
             if !path.flat {
-                profile.blocks[block].domain.push(domain.clone());
+                let lifted = lift(domain.clone(), &inserted(&engine, step.context));
+                profile.blocks[block].domain.push(lifted);
             }
             let count = u64::from(profile.blocks[block].count);
             let context =
@@ -216,19 +221,26 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
                     .map(|c| words[c].clone().shifted((thread_base as i64).wrapping_add(delta))),
                 Address::Span { .. } | Address::Lane { .. } => None,
             };
-            access.address.extend(folded);
+            let context = engine.instances.owner(operand.id).context;
+            access.address.extend(folded.map(|f| lift(f, &inserted(&engine, context))));
         }
-        let dims = path.dims + inserted.len() as u8;
-        let example = path.repeat_example.map(|mut iv| {
-            inserted.iter().for_each(|&d| insert_zero(&mut iv, d));
-            iv
-        });
+        let dims = path.dims;
+        let example = path.repeat_example;
         let mut pairs = |list: &[Pair], carried: bool, count: u64| {
             for pair in list.iter().filter(|_| count > 0) {
+                let contexts = [pair.source, pair.sink].map(|id| engine.instances.owner(id).context);
                 let ends = (canonical_id(&mut engine, pair.source), canonical_id(&mut engine, pair.sink));
                 let (Some(source), Some(sink)) = ends else { continue };
-                let entry = static_pairs.entry((source, sink, pair.role)).or_insert((0, 0, dims, None));
-                if carried {
+                let to = [source, sink].map(|id| engine.instances.owner(id).context);
+                let common = engine.contexts.common(to[0], to[1]);
+                let mut example = example;
+                let mut lane = dims;
+                for dim in inserted(&engine, contexts[1]) {
+                    example.iter_mut().for_each(|iv| insert_zero(iv, dim));
+                    lane += u8::from(dim < lane);
+                }
+                let entry = static_pairs.entry((source, sink, pair.role)).or_insert((0, 0, common, None));
+                if carried && lane == common {
                     entry.1 += count;
                     entry.3 = entry.3.or(example);
                 } else {
@@ -240,7 +252,10 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
         pairs(&path.carried, true, path.repeats);
     }
     profile.objects = objects(&mut engine, &mut locations);
-    let streams = std::mem::take(&mut engine.streams).into_all();
+    let mut streams = std::mem::take(&mut engine.streams).into_all();
+    for stream in &mut streams {
+        lift_stream(&mut engine, stream);
+    }
     let mut index: FxHashMap<(u32, u32, Use), usize> = FxHashMap::default();
     for stream in streams {
         let key = (stream.source, stream.sink, stream.role);
@@ -323,6 +338,45 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
     profile.trust.dependences = profile.dependences.iter().fold(0u64, |sum, d| sum.saturating_add(d.count));
     profile.locations = locations.list;
     profile
+}
+
+/// Moves a stream that was filed before a recursion was discovered to the contexts that replaced its own.
+fn lift_stream(engine: &mut Engine, stream: &mut Stream) {
+    let lifted = |engine: &Engine, id: u32| -> Vec<u8> {
+        let context = engine.instances.owner(id).context;
+        engine.canonical.get(context).map(|c| c.1.clone()).unwrap_or_default()
+    };
+    let (from, to) = (lifted(engine, stream.source), lifted(engine, stream.sink));
+    if from.is_empty() && to.is_empty() {
+        return;
+    }
+    stream.source = canonical_id(engine, stream.source).unwrap_or(stream.source);
+    stream.sink = canonical_id(engine, stream.sink).unwrap_or(stream.sink);
+    let contexts = [stream.source, stream.sink].map(|id| engine.instances.owner(id).context);
+    let (old, new) = (stream.common, engine.contexts.common(contexts[0], contexts[1]));
+    stream.common = new;
+    for level in &mut stream.levels {
+        let carried = level.level < old;
+        for &dim in &from {
+            insert_zero(&mut level.source_iv, dim);
+        }
+        for &dim in &to {
+            insert_zero(&mut level.sink_iv, dim);
+            // Both ends get the coordinate 0 there, so that differences do too.
+            let mut bounds = [Iv(level.minimum), Iv(level.maximum)];
+            bounds.iter_mut().for_each(|b| insert_zero(b, dim));
+            (level.minimum, level.maximum) = (bounds[0].0, bounds[1].0);
+            level.level += u8::from(carried && dim <= level.level);
+        }
+        if !carried {
+            level.level = new;
+        }
+    }
+    if let Some(folder) = stream.folder.take() {
+        let folded = to.iter().fold(folder.finish(), |f, &d| f.with_zero_dimension(usize::from(d)));
+        let folded = from.iter().fold(folded, |f, &d| f.with_zero_output(usize::from(d)));
+        stream.folded = Some(folded);
+    }
 }
 
 /// Where the engine's ids went in the profile.
@@ -619,7 +673,7 @@ fn dependence(engine: &mut Engine, stream: Stream, tables: &Tables, profile: &Pr
                     .collect(),
             })
             .collect(),
-        relation: stream.folder.map(fold::Folder::finish),
+        relation: stream.folded.or_else(|| stream.folder.map(fold::Folder::finish)),
     })
 }
 

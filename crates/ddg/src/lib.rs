@@ -9,6 +9,7 @@ pub mod contexts;
 pub mod dependences;
 mod engine;
 pub mod finish;
+pub mod guide;
 pub mod objects;
 mod observer;
 mod paths;

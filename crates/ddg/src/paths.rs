@@ -171,8 +171,19 @@ pub struct Save {
     pub register: u8,
     /// Operand that stores it: index into [`Path::operands`].
     pub operand: usize,
-    /// Per unit of the register, the statement of the path that wrote it before, if one did.
-    pub writers: [Option<u32>; 4],
+    /// Per unit of the register, who had written it before.
+    pub writers: [Before; 4],
+}
+
+/// Who had written a register unit at some point of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Before {
+    /// Whoever had before the path began.
+    Path,
+    /// A statement of the path.
+    Statement(u32),
+    /// Whoever this restore brought back: index into [`Path::restores`].
+    Restored(usize),
 }
 
 /// A load of a register from the slot where an earlier path saved it: the register is again what it was.
@@ -593,9 +604,13 @@ pub fn build(
         }
     }
     for (register, _, operand, state) in pending {
-        let mut writers = [None; 4];
+        let mut writers = [Before::Path; 4];
         for (to, from) in writers.iter_mut().zip(state) {
-            *to = Some(from).filter(|&f| f < RESTORED);
+            *to = match from {
+                NONE => Before::Path,
+                RESTORED.. => Before::Restored((from - RESTORED) as usize),
+                statement => Before::Statement(statement),
+            };
         }
         path.saves.push(Save { register, operand, writers });
     }

@@ -21,6 +21,11 @@ pub struct Writer {
 }
 
 impl Writer {
+    /// A statement at a slot of vectors.
+    pub fn new(statement: u32, (slot, inner): (u32, i64)) -> Writer {
+        Writer { statement, slot, inner }
+    }
+
     /// The writer, if there is one.
     pub fn known(self) -> Option<Writer> {
         Some(self).filter(|w| w.statement != NONE)
@@ -81,17 +86,13 @@ impl Registers {
         self.table[usize::from(from)..usize::from(to)].fill(Writer { statement, slot, inner });
     }
 
-    /// Keeps the writers of a register for whoever restores it from the stack slot. `written` names the units that a
-    /// statement of the path has written before, at the given slot of vectors.
-    pub fn save(&mut self, register: u8, slot: u64, written: [Option<u32>; 4], at: (u32, i64)) {
-        let first = 4 * usize::from(register);
-        let mut writers = [self.table[first]; 4];
-        for (unit, (writer, statement)) in writers.iter_mut().zip(written).enumerate() {
-            *writer = match statement {
-                Some(statement) => Writer { statement, slot: at.0, inner: at.1 },
-                None => self.table[first + unit],
-            };
-        }
+    /// The table's entry for one unit of a general register.
+    pub fn entry(&self, register: u8, unit: usize) -> Writer {
+        self.table[4 * usize::from(register) + unit]
+    }
+
+    /// Keeps the writers of a register for whoever restores it from the stack slot.
+    pub fn save(&mut self, register: u8, slot: u64, writers: [Writer; 4]) {
         self.saved.insert((register, slot), writers);
     }
 

@@ -7,7 +7,7 @@ use crate::code::{address, lane_address, span};
 use crate::dependences::Instances as Run;
 use crate::engine::{Engine, pieces};
 use crate::observer::Observer;
-use crate::paths::Path;
+use crate::paths::{Before, Path};
 use crate::registers::Writer;
 
 /// Runs whose words break their pattern more often than once in this many iterations are looked at singly.
@@ -271,6 +271,9 @@ impl Engine {
 
     /// Register dependences of `count` consecutive executions.
     fn registers_of(&mut self, path: &mut Path, iv: Iv, count: u64, lane: Option<u8>, words: &[u64]) {
+        // Taking a slot may renumber the others: first of all.
+        let last = lane.map_or(iv, |l| iv.advanced(usize::from(l), count as i64 - 1));
+        let slot = self.registers.slot(&last, lane);
         let thread_base = self.thread_base;
         let slot_of =
             |path: &Path, operand: usize| address(&path.operands[operand].address, words, thread_base);
@@ -321,12 +324,17 @@ impl Engine {
             path.repeats += count - 1;
             path.repeat_example.get_or_insert(iv);
         }
-        let last = lane.map_or(iv, |l| iv.advanced(usize::from(l), count as i64 - 1));
-        let slot = self.registers.slot(&last, lane);
         for save in &path.saves {
-            if let Some(at) = slot_of(path, save.operand) {
-                self.registers.save(save.register, at, save.writers, slot);
-            }
+            let Some(at) = slot_of(path, save.operand) else { continue };
+            let writers = std::array::from_fn(|unit| {
+                let old = self.registers.entry(save.register, unit);
+                match save.writers[unit] {
+                    Before::Path => old,
+                    Before::Statement(statement) => Writer::new(statement, slot),
+                    Before::Restored(r) => restored[r].map_or(old, |w| w[unit]),
+                }
+            });
+            self.registers.save(save.register, at, writers);
         }
         for out in &path.live_out {
             self.registers.write(out.from, out.to, out.statement, slot);

@@ -33,9 +33,10 @@ pub struct Options {
 }
 
 impl Options {
-    /// The published default, `4d+1` open groups for a d-dimensional stream, with room for 16 finished pieces a group.
+    /// The published default, `4d+1` open groups for a d-dimensional stream, and as many more as vector code needs for
+    /// its phases; room for 16 finished pieces a group.
     pub fn for_dimensions(dims: usize, widen: bool) -> Options {
-        Options { widen, alive: 4 * dims + 5, pieces: 16 * (4 * dims + 1) }
+        Options { widen, alive: 4 * dims + 1 + PHASES, pieces: 16 * (4 * dims + 1) + 4 * PHASES }
     }
 
     /// Never give up.
@@ -43,6 +44,9 @@ impl Options {
         Options { widen, alive: usize::MAX, pieces: usize::MAX }
     }
 }
+
+/// Interleaved lattices that one vector access read or written by scalar code leaves at most.
+const PHASES: usize = 32;
 
 /// A short vector: starts and counts of inner levels, and labels.
 type Short = SmallVec<[i64; 8]>;
@@ -130,7 +134,16 @@ impl Folder {
     ///
     /// `iv` has `dims` coordinates, `label` and `advance` have `outputs` entries; anything else is ignored.
     pub fn run(&mut self, iv: &[i64], count: u64, label: &[i64], advance: &[i64]) {
-        if iv.len() != self.dims || label.len() != self.outputs || advance.len() != self.outputs || count == 0
+        self.lattice_run(iv, 1, count, label, advance);
+    }
+
+    /// As [`Folder::run`] with the innermost coordinate advancing by `step`, at least 1.
+    pub fn lattice_run(&mut self, iv: &[i64], step: i64, count: u64, label: &[i64], advance: &[i64]) {
+        if step < 1
+            || iv.len() != self.dims
+            || label.len() != self.outputs
+            || advance.len() != self.outputs
+            || count == 0
         {
             return;
         }
@@ -144,8 +157,8 @@ impl Folder {
             && let Some(group) = self.levels[inner].last_mut()
             && group.count >= 2
             && group.unknown == 0
-            && group.step == 1
-            && iv[inner] == group.x.wrapping_add(group.count)
+            && (count == 1 || group.step == step)
+            && iv[inner] == group.x.wrapping_add(group.count.wrapping_mul(group.step))
             && group.expected[..] == *label
             && (count == 1 || group.delta[..] == *advance)
         {
@@ -153,21 +166,22 @@ impl Folder {
             for (e, d) in group.expected.iter_mut().zip(&group.delta) {
                 *e = e.wrapping_add(d.wrapping_mul(count));
             }
-            self.note(iv, count, label, advance);
+            self.note(iv, step, count, label, advance);
             return;
         }
-        self.note(iv, count, label, advance);
+        self.note(iv, step, count, label, advance);
         if self.out.gave_up {
             return;
         }
-        self.slow(iv, count, label, advance);
+        self.slow(iv, step, count, label, advance);
     }
 
     /// Keeps the box and the ranges of labels.
-    fn note(&mut self, iv: &[i64], count: i64, label: &[i64], advance: &[i64]) {
+    fn note(&mut self, iv: &[i64], step: i64, count: i64, label: &[i64], advance: &[i64]) {
         self.out.points = self.out.points.saturating_add(count as u64);
         for (q, &x) in iv.iter().enumerate() {
-            let last = if q + 1 == self.dims { x.saturating_add(count - 1) } else { x };
+            let last =
+                if q + 1 == self.dims { x.saturating_add((count - 1).saturating_mul(step)) } else { x };
             self.low[q] = self.low[q].min(x);
             self.high[q] = self.high[q].max(last);
         }
@@ -180,7 +194,7 @@ impl Folder {
     }
 
     #[inline(never)]
-    fn slow(&mut self, iv: &[i64], count: i64, label: &[i64], advance: &[i64]) {
+    fn slow(&mut self, iv: &[i64], step: i64, count: i64, label: &[i64], advance: &[i64]) {
         if self.dims == 0 {
             // Points of a stream without dimensions all coincide; keep the first, the ranges hold the rest.
             if self.out.pieces.is_empty() {
@@ -212,8 +226,8 @@ impl Folder {
         if count > 1 && !self.out.gave_up {
             // The second point fixes the advance; the rest follows.
             let next: Short = label.iter().zip(advance).map(|(l, a)| l.wrapping_add(*a)).collect();
-            self.insert(inner, iv[inner].wrapping_add(1), NO_CLASS, &next);
-            self.extend(inner, count - 2, advance);
+            self.insert(inner, iv[inner].wrapping_add(step), NO_CLASS, &next);
+            self.extend(inner, iv[inner].wrapping_add(step), step, count - 2, advance);
         }
         let alive: usize = self.levels.iter().map(Vec::len).sum();
         self.out.most_alive = self.out.most_alive.max(alive + self.out.pieces.len());
@@ -222,28 +236,35 @@ impl Folder {
         }
     }
 
-    /// Continues the newest group of level `q` by `count` more points that advance as asked.
-    fn extend(&mut self, q: usize, count: i64, advance: &[i64]) {
+    /// Continues level `q` after the point at `x`, which the newest group has just taken, by `count` more points that
+    /// advance as asked.
+    fn extend(&mut self, q: usize, x: i64, step: i64, count: i64, advance: &[i64]) {
         if count == 0 {
             return;
         }
         let Some(group) = self.levels[q].last_mut() else { return };
-        if group.unknown == 0 && group.delta[..] == *advance {
+        let last = group.x.wrapping_add(group.step.wrapping_mul(group.count - 1));
+        if group.count >= 2
+            && group.unknown == 0
+            && group.step == step
+            && last == x
+            && group.delta[..] == *advance
+        {
             group.count = group.count.saturating_add(count);
             for (e, d) in group.expected.iter_mut().zip(&group.delta) {
                 *e = e.wrapping_add(d.wrapping_mul(count));
             }
             return;
         }
-        // A widened group, or one that got the second point only: point by point.
-        let mut x = group.x.wrapping_add(group.step.wrapping_mul(group.count));
+        // A widened group, or one of another pattern: point by point.
+        let mut x = x;
         let mut label = self.last_labels(q);
         for _ in 0..count {
             for (l, a) in label.iter_mut().zip(advance) {
                 *l = l.wrapping_add(*a);
             }
+            x = x.wrapping_add(step);
             self.insert(q, x, NO_CLASS, &label);
-            x = x.wrapping_add(1);
             if self.out.gave_up {
                 return;
             }
@@ -305,8 +326,17 @@ impl Folder {
 
     fn insert(&mut self, q: usize, x: i64, class: ClassId, vector: &[i64]) {
         let labels_at = vector.len() - self.outputs;
-        for at in (0..self.levels[q].len()).rev() {
+        // Among items of one kind those of equal shape belong together; only then may shapes change from item to item.
+        let alone = self.levels[q].len() <= 1 || labels_at == 0;
+        let passes = if alone { 1 } else { 2 };
+        for (at, strict) in (0..passes)
+            .flat_map(|pass| (0..self.levels[q].len()).rev().map(move |at| (at, !alone && pass == 0)))
+            .collect::<SmallVec<[(usize, bool); 16]>>()
+        {
             let group = &self.levels[q][at];
+            if strict && group.count == 1 && group.first[..labels_at] != vector[..labels_at] {
+                continue;
+            }
             let step = x.wrapping_sub(group.x);
             if step <= 0
                 || (group.count > 1 && x != group.x.wrapping_add(group.step.wrapping_mul(group.count)))

@@ -276,6 +276,18 @@ impl Folded {
         self
     }
 
+    /// The same stream with an output 0 inserted before output `at`.
+    pub fn with_zero_output(mut self, at: usize) -> Folded {
+        for piece in &mut self.pieces {
+            let coefficients = vec![Coefficient::Known(0); piece.levels.len()];
+            let at = at.min(piece.labels.len());
+            piece.labels.insert(at, Label { coefficients, constant: 0 });
+        }
+        let at = at.min(self.ranges.len());
+        self.ranges.insert(at, (0, 0));
+        self
+    }
+
     /// The same domain with one constant label.
     pub fn with_constant_label(mut self, constant: i64) -> Folded {
         for piece in &mut self.pieces {

@@ -152,6 +152,23 @@ fn runs_equal_points() {
     assert_eq!(a.pieces.len(), 1);
 }
 
+#[test]
+fn interleaved_lattices_are_one_piece_each() {
+    let mut folder = Folder::new(2, 1, Options::for_dimensions(2, false));
+    let mut stream = Stream::new();
+    for i in 0..5 {
+        for phase in 0..4 {
+            folder.lattice_run(&[i, phase], 4, 10, &[100 * i + phase], &[7]);
+        }
+        for k in 0..40 {
+            stream.push((vec![i, k], vec![100 * i + k % 4 + 7 * (k / 4)]));
+        }
+    }
+    let folded = folder.finish();
+    assert_eq!(check(&stream, &folded), Ok(()));
+    assert_eq!(folded.pieces.len(), 4);
+}
+
 fn streams() -> impl Strategy<Value = (Stream, bool)> {
     let row = (0i64..4, 1i64..7, -3i64..4, any::<bool>(), 0i64..50);
     (proptest::collection::vec(row, 1..8), -2i64..3, any::<bool>(), 1i64..3).prop_map(

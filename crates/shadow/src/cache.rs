@@ -9,7 +9,7 @@ use crate::page::Tables;
 use crate::query::{NO_CLASS, Piece};
 
 /// Strides (bytes) and counts from which answers are kept.
-const MIN_STRIDE: u64 = 64;
+const MIN_STRIDE: u64 = 512;
 const MIN_COUNT: i64 = 8;
 
 /// Whether the answer to a query is worth keeping.
@@ -122,6 +122,7 @@ impl Answer {
             for piece in &mut self.pieces {
                 let step = &t.classes.get(piece.class).step;
                 piece.iv = piece.iv.after(moved / i64::from(a.size), step);
+                piece.e += moved / i64::from(a.size);
                 piece.address = piece.address.wrapping_add_signed(moved);
             }
             let shifted = |s: u64, by: i64| if s == u64::MAX { s } else { s.wrapping_add_signed(by) };

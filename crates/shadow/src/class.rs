@@ -9,8 +9,12 @@
 //! Even keys all mean "no level", so only the smallest even key is kept. A chain is thus strictly increasing in
 //! key and has at most nine entries; in practice none to three.
 //!
-//! In segments a chain is relative: (statement, offset of its iteration vector from the last reader's), the same
-//! for all elements of the segment, so that whole rows share one chain.
+//! In segments a chain is relative: (statement, offset of its iteration vector from the last reader's), affine in
+//! the number of the element, so that whole rows share one chain.
+//!
+//! **Patterns.** The elements of a class may have a structure: fields that tile the element, each with its own
+//! statement, chain and shift of the iteration vector. Unrolled and vectorised code writes such elements with
+//! several statements of one large stride.
 
 use crate::iv::Iv;
 use crate::{Client, Stmt};
@@ -38,22 +42,85 @@ pub(crate) fn is_redundant(earlier: Key, key: Key) -> bool {
 pub(crate) struct Earlier {
     pub stmt: Stmt,
     pub offset: Iv,
+    /// Change of the offset from element to element; only chains marked [`AFFINE`] have any.
+    pub step: Iv,
     pub key: Key,
 }
 
-/// What the elements of a segment share: element `e` is `(stmt, first + e·step)`.
+impl Earlier {
+    /// This reader's iteration vector where the last reader of element `e` has `last`.
+    #[inline]
+    pub fn iv(&self, last: &Iv, e: i64) -> Iv {
+        last.after(1, &self.offset).after(e, &self.step)
+    }
+}
+
+/// What the elements of a segment share: element `e` is `(stmt, first + e·step)`, unless it has fields.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Class {
     pub stmt: Stmt,
     pub size: u32,
     pub step: Iv,
     pub chain: u32,
+    /// The fields that tile an element; [`PLAIN`] if it is one field.
+    pub fields: u32,
+}
+
+/// No structure inside elements.
+pub(crate) const PLAIN: u32 = 0;
+
+impl Class {
+    #[inline]
+    pub fn plain(stmt: Stmt, size: u32, step: Iv, chain: u32) -> Class {
+        Class { stmt, size, step, chain, fields: PLAIN }
+    }
+}
+
+/// Part of an element: `size` bytes at byte `at`, which in element `e` belong to `(stmt, first + e·step + shift)`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Field {
+    pub at: u32,
+    pub size: u32,
+    pub stmt: Stmt,
+    pub chain: u32,
+    pub shift: Iv,
+}
+
+impl Field {
+    /// Nothing, to be replaced.
+    pub const NONE: Field = Field { at: 0, size: 0, stmt: 0, chain: 0, shift: Iv::ZERO };
 }
 
 /// The chain without entries.
 pub(crate) const NO_CHAIN: u32 = 0;
+/// Bit of the number of a chain whose offsets change from element to element.
+pub(crate) const AFFINE: u32 = 1 << 31;
 
-type ChainStep = (Stmt, u32, Key, Iv);
+/// A last reader to put into a chain, seen from element `e` of a new one: it lies at `offset + e·step` and is its
+/// own class's element `origin + e·ratio`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Preceding {
+    pub stmt: Stmt,
+    pub chain: u32,
+    pub key: Key,
+    pub offset: Iv,
+    pub step: Iv,
+    /// Matter only for affine chains.
+    pub origin: i64,
+    pub ratio: i64,
+}
+
+/// Extensions of chains found without hashing all of them.
+const RECENT: usize = 64;
+
+impl Preceding {
+    fn slot(&self) -> usize {
+        let sum =
+            self.offset.0.iter().fold(i64::from(self.stmt), |sum, x| sum.wrapping_mul(5).wrapping_add(*x));
+        let mixed = sum.wrapping_add(i64::from(self.chain).wrapping_mul(7)) as u64;
+        (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize
+    }
+}
 
 pub(crate) struct Classes {
     all: Vec<Class>,
@@ -62,8 +129,10 @@ pub(crate) struct Classes {
     recent: Vec<[u32; 2]>,
     chains: Vec<Box<[Earlier]>>,
     chain_ids: FxHashMap<Box<[Earlier]>, u32>,
-    steps: FxHashMap<ChainStep, u32>,
-    last_step: Option<(ChainStep, u32)>,
+    steps: FxHashMap<Preceding, u32>,
+    recent_steps: Box<[Option<(Preceding, u32)>; RECENT]>,
+    fields: Vec<Box<[Field]>>,
+    field_ids: FxHashMap<Box<[Field]>, u32>,
 }
 
 impl Classes {
@@ -76,12 +145,14 @@ impl Classes {
             chains: vec![empty.clone()],
             chain_ids: FxHashMap::from_iter([(empty, NO_CHAIN)]),
             steps: FxHashMap::default(),
-            last_step: None,
+            recent_steps: Box::new([None; RECENT]),
+            fields: vec![Box::new([])],
+            field_ids: FxHashMap::default(),
         }
     }
 
     pub fn len(&self) -> usize {
-        self.all.len() + self.chains.len()
+        self.all.len() + self.chains.len() + self.fields.len()
     }
 
     /// Number of classes alone.
@@ -92,7 +163,8 @@ impl Classes {
     pub fn bytes(&self) -> usize {
         self.all.len() * 3 * size_of::<Class>()
             + self.chains.iter().map(|c| 32 + 2 * size_of_val(&**c)).sum::<usize>()
-            + self.steps.len() * 100
+            + self.fields.iter().map(|f| 32 + 2 * size_of_val(&**f)).sum::<usize>()
+            + self.steps.len() * 200
     }
 
     #[inline]
@@ -102,7 +174,35 @@ impl Classes {
 
     #[inline]
     pub fn chain(&self, id: u32) -> &[Earlier] {
-        &self.chains[id as usize]
+        &self.chains[(id & !AFFINE) as usize]
+    }
+
+    /// The fields of a class; `one` is room for that of a plain one.
+    #[inline]
+    pub fn fields<'a>(&'a self, class: &Class, one: &'a mut [Field; 1]) -> &'a [Field] {
+        if class.fields != PLAIN {
+            return &self.fields[class.fields as usize];
+        }
+        *one = [Field { at: 0, size: class.size, stmt: class.stmt, chain: class.chain, shift: Iv::ZERO }];
+        one
+    }
+
+    /// The class with these fields, which tile `size` bytes, plain if there is only one.
+    pub fn with_fields(&mut self, size: u32, step: Iv, fields: &[Field]) -> u32 {
+        let first = fields[0];
+        if fields.len() == 1 && first.shift == Iv::ZERO {
+            return self.id(Class::plain(first.stmt, size, step, first.chain));
+        }
+        let number = match self.field_ids.get(fields) {
+            Some(number) => *number,
+            None => {
+                let number = self.fields.len() as u32;
+                self.fields.push(fields.into());
+                self.field_ids.insert(fields.into(), number);
+                number
+            }
+        };
+        self.id(Class { stmt: first.stmt, size, step, chain: NO_CHAIN, fields: number })
     }
 
     #[inline]
@@ -131,32 +231,38 @@ impl Classes {
         id
     }
 
-    /// The chain after a new reader that follows a last reader `stmt` with chain `chain`, which lies `offset` from
-    /// the new one and diverges from it at `key`.
-    pub fn extended(&mut self, stmt: Stmt, chain: u32, key: Key, offset: Iv) -> u32 {
-        let step = (stmt, chain, key, offset);
-        if let Some((s, id)) = self.last_step
-            && s == step
+    /// The chain after a new reader that follows a last reader.
+    pub fn extended(&mut self, last: Preceding) -> u32 {
+        let last = if last.chain & AFFINE == 0 { Preceding { origin: 0, ratio: 0, ..last } } else { last };
+        let slot = last.slot();
+        if let Some((s, id)) = &self.recent_steps[slot]
+            && *s == last
         {
-            return id;
+            return *id;
         }
-        let id = match self.steps.get(&step) {
+        let id = match self.steps.get(&last) {
             Some(id) => *id,
             None => {
-                let mut entries: Vec<Earlier> = self.chains[chain as usize]
+                let mut entries: Vec<Earlier> = self
+                    .chain(last.chain)
                     .iter()
-                    .take_while(|e| e.key < key)
-                    .map(|e| Earlier { offset: e.offset.after(1, &offset), ..*e })
+                    .take_while(|e| e.key < last.key)
+                    .map(|e| Earlier {
+                        offset: e.iv(&last.offset, last.origin),
+                        step: last.step.after(last.ratio, &e.step),
+                        ..*e
+                    })
                     .collect();
-                if !entries.iter().any(|e| is_redundant(e.key, key)) {
-                    entries.push(Earlier { stmt, offset, key });
+                if !entries.iter().any(|e| is_redundant(e.key, last.key)) {
+                    let Preceding { stmt, offset, step, key, .. } = last;
+                    entries.push(Earlier { stmt, offset, step, key });
                 }
                 let id = self.chain_id(entries);
-                self.steps.insert(step, id);
+                self.steps.insert(last, id);
                 id
             }
         };
-        self.last_step = Some((step, id));
+        self.recent_steps[slot] = Some((last, id));
         id
     }
 
@@ -166,7 +272,8 @@ impl Classes {
         if let Some(id) = self.chain_ids.get(&entries) {
             return *id;
         }
-        let id = self.chains.len() as u32;
+        let affine = if entries.iter().any(|e| e.step != Iv::ZERO) { AFFINE } else { 0 };
+        let id = self.chains.len() as u32 | affine;
         self.chains.push(entries.clone());
         self.chain_ids.insert(entries, id);
         id
@@ -176,10 +283,18 @@ impl Classes {
     pub fn compact(&mut self, live: &[bool]) -> Vec<u32> {
         let old = std::mem::replace(self, Classes::new());
         let mut renumbered = vec![0; live.len()];
-        for (id, class) in old.all.into_iter().enumerate() {
+        for (id, class) in old.all.iter().copied().enumerate() {
             if live[id] {
-                let chain = self.chain_id(old.chains[class.chain as usize].to_vec());
-                renumbered[id] = self.intern(Class { chain, ..class });
+                let chain = self.chain_id(old.chain(class.chain).to_vec());
+                renumbered[id] = if class.fields == PLAIN {
+                    self.intern(Class { chain, ..class })
+                } else {
+                    let mut fields = old.fields[class.fields as usize].clone();
+                    for f in &mut fields {
+                        f.chain = self.chain_id(old.chain(f.chain).to_vec());
+                    }
+                    self.with_fields(class.size, class.step, &fields)
+                };
             }
         }
         renumbered

@@ -5,7 +5,7 @@
 
 use crate::Stmt;
 use crate::arena::Point;
-use crate::class::{Class, Earlier, Key, NO_CHAIN, is_redundant};
+use crate::class::{Class, Earlier, Field, Key, NO_CHAIN, is_redundant};
 use crate::iv::Iv;
 use crate::page::{PAGE, Seg, Tables};
 
@@ -168,10 +168,16 @@ impl Dense {
         let mut at = u32::from(seg.start);
         let mut e = i64::from(seg.e0);
         while at < u32::from(seg.end) {
-            let point = t.arena.moved(seg.point, e, &class.step);
-            for i in self.range(&mut t.nodes, at, at + class.size) {
-                let chain = if class.chain == NO_CHAIN { 0 } else { absolute(t, class.chain, point) };
-                self.cells[i] = Cell { stmt: class.stmt, point, chain };
+            let first = t.arena.moved(seg.point, e, &class.step);
+            let mut f = 0;
+            while let Some(field) = t.classes.fields(&class, &mut [Field::NONE]).get(f).copied() {
+                let point = t.arena.moved(first, 1, &field.shift);
+                let at = at + field.at;
+                for i in self.range(&mut t.nodes, at, at + field.size) {
+                    let chain = if field.chain == NO_CHAIN { 0 } else { absolute(t, field.chain, point, e) };
+                    self.cells[i] = Cell { stmt: field.stmt, point, chain };
+                }
+                f += 1;
             }
             at += class.size;
             e += 1;
@@ -234,15 +240,77 @@ impl Dense {
             if out.len() == most {
                 return None;
             }
+            if n <= 2
+                && let Some((seg, cells)) = self.pattern(t, i)
+            {
+                out.push(seg);
+                i += cells;
+                continue;
+            }
             let step = Iv::along(t.arena.lane(first.point.inst), dk);
             let step = if n == 1 { Iv::ZERO } else { step };
             let size = (w << self.shift) as u32;
-            let class = t.classes.id(Class { stmt: first.stmt, size, step, chain });
+            let class = t.classes.id(Class::plain(first.stmt, size, step, chain));
             let (start, end) = (i << self.shift, (i + n * w) << self.shift);
             out.push(Seg { start: start as u16, end: end as u16, class, point: first.point, e0: 0 });
             i += n * w;
         }
         Some(out)
+    }
+}
+
+/// Most cells of an element looked for in cells.
+const MAX_PERIOD: usize = 64;
+
+impl Dense {
+    /// At least three elements with several fields from cell `i` on, as a segment, and their number of cells.
+    fn pattern(&self, t: &mut Tables, i: usize) -> Option<(Seg, usize)> {
+        let first = self.cells[i];
+        let ahead = |c: &Cell| i64::from(c.point.k) - i64::from(first.point.k);
+        let is_next =
+            |c: &Cell| c.stmt == first.stmt && c.point.inst == first.point.inst && ahead(c).abs() == 1;
+        let rest = &self.cells[i..];
+        let period = (2..rest.len().min(MAX_PERIOD)).find(|&p| is_next(&rest[p]))?;
+        let by = ahead(&rest[period]);
+        let mut same = 0;
+        while let Some(next) = rest.get(same + period) {
+            let this = rest[same];
+            let is_repeated = this.stmt != NONE
+                && next.stmt == this.stmt
+                && next.point.inst == this.point.inst
+                && i64::from(next.point.k) - i64::from(this.point.k) == by
+                && relative(t, next) == relative(t, &this);
+            if !is_repeated {
+                break;
+            }
+            same += 1;
+        }
+        let n = same / period + 1;
+        if n < 3 {
+            return None;
+        }
+        let origin = t.arena.iv(first.point);
+        let mut fields: Vec<Field> = Vec::new();
+        for (j, cell) in rest[..period].iter().enumerate() {
+            let (chain, shift) = (relative(t, cell), t.arena.iv(cell.point).minus(&origin));
+            match fields.last_mut() {
+                Some(f) if (f.stmt, f.chain, f.shift) == (cell.stmt, chain, shift) => {
+                    f.size += 1 << self.shift
+                }
+                _ => {
+                    let (at, size) = ((j as u32) << self.shift, 1 << self.shift);
+                    fields.push(Field { at, size, stmt: cell.stmt, chain, shift });
+                }
+            }
+        }
+        let step = Iv::along(t.arena.lane(first.point.inst), by);
+        // One instance has one lane, so its points are one step apart in all fields.
+        if rest[..period].iter().any(|c| t.arena.lane(c.point.inst) != t.arena.lane(first.point.inst)) {
+            return None;
+        }
+        let class = t.classes.with_fields((period << self.shift) as u32, step, &fields);
+        let (start, end) = (i << self.shift, (i + n * period) << self.shift);
+        Some((Seg { start: start as u16, end: end as u16, class, point: first.point, e0: 0 }, n * period))
     }
 }
 
@@ -273,11 +341,11 @@ pub(crate) fn add_reader(
     *cell = Cell { stmt, point, chain };
 }
 
-fn absolute(t: &mut Tables, chain: u32, last: Point) -> u32 {
+fn absolute(t: &mut Tables, chain: u32, last: Point, e: i64) -> u32 {
     let mut list = 0;
     for i in 0..t.classes.chain(chain).len() {
-        let Earlier { stmt, offset, key } = t.classes.chain(chain)[i];
-        let point = t.arena.moved(last, 1, &offset);
+        let Earlier { stmt, offset, step, key } = t.classes.chain(chain)[i];
+        let point = t.arena.moved(last, 1, &offset.after(e, &step));
         list = t.nodes.push(Node { stmt, point, key, next: list });
     }
     list
@@ -291,7 +359,12 @@ fn relative(t: &mut Tables, cell: &Cell) -> u32 {
     let mut entries: Vec<Earlier> = t
         .nodes
         .iter(cell.chain)
-        .map(|n| Earlier { stmt: n.stmt, offset: t.arena.iv(n.point).minus(&last), key: n.key })
+        .map(|n| Earlier {
+            stmt: n.stmt,
+            offset: t.arena.iv(n.point).minus(&last),
+            step: Iv::ZERO,
+            key: n.key,
+        })
         .collect();
     entries.reverse();
     t.classes.chain_id(entries)

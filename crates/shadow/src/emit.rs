@@ -18,6 +18,7 @@ pub(crate) enum Sinks {
 }
 
 /// The access whose dependences are reported.
+#[derive(Clone, Copy)]
 pub(crate) struct Sink<'a> {
     pub stmt: Stmt,
     /// Iteration vector of access 0 (or iteration 0).
@@ -39,19 +40,7 @@ impl Sink<'_> {
         is_ours: impl Fn(Stmt) -> bool,
     ) {
         if let Sinks::Each = self.sinks {
-            client.dependence(&DependenceRun {
-                kind,
-                source: stmt,
-                sink: self.stmt,
-                source_iv: *iv,
-                source_step: Iv::ZERO,
-                sink_iv: *self.iv,
-                sink_step: Iv::ZERO,
-                count: 1,
-                address,
-                address_step: 0,
-            });
-            return;
+            return client.single(kind, stmt, iv, self.stmt, self.iv, address);
         }
         let piece = Piece {
             t: 0,
@@ -60,6 +49,8 @@ impl Sink<'_> {
             stmt,
             class: NO_CLASS,
             chain: NO_CHAIN,
+            e: 0,
+            e_step: 0,
             iv: *iv,
             step: Iv::ZERO,
             address,
@@ -79,7 +70,12 @@ impl Sink<'_> {
     ) {
         self.report(client, kind, piece, is_ours);
         for earlier in classes.chain(piece.chain) {
-            let piece = Piece { stmt: earlier.stmt, iv: piece.iv.after(1, &earlier.offset), ..*piece };
+            let piece = Piece {
+                stmt: earlier.stmt,
+                iv: earlier.iv(&piece.iv, piece.e),
+                step: piece.step.after(piece.e_step, &earlier.step),
+                ..*piece
+            };
             self.report(client, kind, &piece, is_ours);
         }
     }
@@ -106,6 +102,10 @@ impl Sink<'_> {
             address_step: 0,
         };
         let run = match self.sinks {
+            Sinks::Each if piece.count == 1 => {
+                let sink_iv = self.iv.advanced(self.lane, piece.t);
+                return client.single(kind, piece.stmt, &piece.iv, self.stmt, &sink_iv, piece.address);
+            }
             Sinks::Each => DependenceRun {
                 kind,
                 source: piece.stmt,

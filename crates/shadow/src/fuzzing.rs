@@ -2,7 +2,8 @@
 //!
 //! A program is a tree of loops with blocks of operands; innermost loops are recorded folded (whole, in parts, or
 //! with another block between the parts) or iteration by iteration. Addresses fall into a few hundred bytes around
-//! a page boundary so that everything overlaps, with mixed sizes, misalignment, and strides of any sign.
+//! a page boundary so that everything overlaps, with mixed sizes, misalignment, and strides of any sign. Some
+//! operands are unrolled: several of them tile the bytes between one iteration and the next.
 
 use crate::check::{Observed, Reference, compare};
 use crate::{Iv, Memory, Operand, Options, Record};
@@ -76,6 +77,10 @@ impl Generator {
         let most = if self.random.chance(12) { 12 } else { 4 };
         let mut block = Vec::new();
         for _ in 0..1 + self.random.below(most) {
+            if !path.is_empty() && self.random.chance(4) {
+                self.unrolled(path, &mut block);
+                continue;
+            }
             let access = self.access(path);
             block.push(access.clone());
             if self.random.chance(4) {
@@ -107,7 +112,7 @@ impl Generator {
                 _ => r.pick(&[-8, -64, 40, 80]),
             })
             .collect();
-        let span = r.pick(&[32, 128, 400]);
+        let span = r.pick(&[32, 128, 400, 2000]);
         let offset = r.below(span) as i64 - 64;
         let offset = if self.aligned { offset & -i64::from(size.min(8)) } else { offset };
         let stmt = self.contexts.len() as u32;
@@ -118,6 +123,48 @@ impl Generator {
             size,
             base: self.base.wrapping_add_signed(offset),
             strides,
+        }
+    }
+
+    /// Several operands, each with parts of what another one touches in a few iterations; some also updated.
+    fn unrolled(&mut self, path: &[u32], block: &mut Vec<Access>) {
+        let mut access = self.access(path);
+        let parts = self.random.pick(&[2, 2, 2, 3, 4, 4, 8]);
+        access.size = self.random.pick(if self.aligned { &[16, 8, 16, 32] } else { &[16, 8, 64, 4, 3, 1] });
+        access.size = access.size.min(256 / parts);
+        let period = i64::from(parts * access.size);
+        let sign = self.random.pick(&[1, 1, 1, -1]);
+        let lane = path.len() - 1;
+        access.strides[lane] = sign * period;
+        let mode = self.random.below(4);
+        let is_shuffled = self.random.chance(4);
+        let mut part = |this: &mut Generator, i: u32, write: bool| {
+            let stmt = this.contexts.len() as u32;
+            this.contexts.push(path.to_vec());
+            let base = access.base.wrapping_add(u64::from(i * access.size));
+            block.push(Access { stmt, write, base, ..access.clone() });
+        };
+        let stays = |this: &mut Generator| !this.random.chance(40);
+        let order = |i: u32| if is_shuffled { (i + 1) % parts } else { i };
+        match mode {
+            0 | 1 => {
+                let write = mode == 0;
+                (0..parts).filter(|_| stays(self)).collect::<Vec<_>>().into_iter().for_each(|i| {
+                    part(self, order(i), write);
+                });
+            }
+            2 => {
+                for i in 0..parts {
+                    part(self, order(i), false);
+                    if stays(self) {
+                        part(self, order(i), true);
+                    }
+                }
+            }
+            _ => {
+                (0..parts).for_each(|i| part(self, i, false));
+                (0..parts).for_each(|i| part(self, order(i), true));
+            }
         }
     }
 

@@ -49,8 +49,11 @@ impl Iv {
     /// `self + n` in dimension `lane`.
     #[inline]
     pub fn advanced(&self, lane: usize, n: i64) -> Iv {
+        // All components, so that the vector stays in registers: one written through memory stalls its next use.
         let mut v = *self;
-        v.0[lane] = v.0[lane].wrapping_add(n);
+        for (d, x) in v.0.iter_mut().enumerate() {
+            *x = x.wrapping_add(if d == lane { n } else { 0 });
+        }
         v
     }
 

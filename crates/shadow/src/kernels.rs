@@ -28,12 +28,19 @@ pub const ALL: &[Kernel] = &[
     Kernel { name: "floyd-warshall", contexts: FLOYD, run: floyd_warshall, sizes: [12, 300] },
     Kernel { name: "column-sweep", contexts: COLUMNS, run: column_sweep, sizes: [20, 1000] },
     Kernel { name: "histogram", contexts: HISTOGRAM, run: histogram, sizes: [300, 2_000_000] },
+    Kernel { name: "random-table", contexts: HISTOGRAM, run: random_table, sizes: [300, 2_000_000] },
     Kernel { name: "scatter", contexts: SCATTER, run: scatter, sizes: [300, 2_000_000] },
     Kernel { name: "gather", contexts: GATHER, run: gather, sizes: [40, 20_000] },
     Kernel { name: "vector-stores", contexts: VECTORS, run: vector_stores, sizes: [24, 1024] },
+    Kernel { name: "matmul-vector", contexts: MATMUL_VECTOR, run: matmul_vector, sizes: [16, 500] },
+    Kernel { name: "matmul-avx512", contexts: MATMUL_VECTOR, run: matmul_avx512, sizes: [20, 500] },
+    Kernel { name: "jacobi-memcpy", contexts: JACOBI_MEMCPY, run: jacobi_memcpy, sizes: [70, 1000] },
+    Kernel { name: "jacobi-vector", contexts: JACOBI_VECTOR, run: jacobi_vector, sizes: [18, 1000] },
     Kernel { name: "mixed-sizes", contexts: MIXED, run: mixed_sizes, sizes: [40, 1000] },
     Kernel { name: "structs", contexts: STRUCTS, run: structs, sizes: [40, 1000] },
     Kernel { name: "accumulators", contexts: ACCUMULATORS, run: accumulators, sizes: [40, 300_000] },
+    Kernel { name: "thawing-rows", contexts: THAW, run: thawing_rows, sizes: [900, 1000] },
+    Kernel { name: "exit-rows", contexts: EXITS, run: exit_rows, sizes: [40, 1000] },
     Kernel { name: "reread-rows", contexts: ROWS, run: reread_rows, sizes: [20, 1000] },
 ];
 
@@ -312,6 +319,15 @@ fn histogram(n: i64, sink: Sink) {
     }
 }
 
+/// Single accesses to a table that fits into the nearest cache.
+fn random_table(n: i64, sink: Sink) {
+    let mut x = 12345;
+    for i in 0..n {
+        let mut place = || A + random(&mut x) % 512 * 8;
+        once(sink, &[i], &[load(1, place(), 0), load(2, place(), 0), store(3, place(), 0)]);
+    }
+}
+
 const SCATTER: &[&[u32]] = &[&[0], &[1]];
 
 fn scatter(n: i64, sink: Sink) {
@@ -354,6 +370,172 @@ fn vector_stores(n: i64, sink: Sink) {
         folded(sink, &[t], n / 4, &[sized(16, store(0, a, 32)), sized(16, store(1, a + 16, 32))]);
         folded(sink, &[t], n, &[load(2, a, 8), store(3, b, 8)]);
         folded(sink, &[t], n / 4, &[sized(32, load(4, b, 32)), sized(16, store(5, a, 32))]);
+    }
+}
+
+const MATMUL_VECTOR: &[&[u32]] = &[
+    &[0, 1],
+    &[0, 1],
+    &[0, 1],
+    &[0, 1],
+    &[0, 1],
+    &[2, 3],
+    &[2, 3, 4],
+    &[2, 3, 4],
+    &[2, 3, 4],
+    &[2, 3, 4],
+    &[2, 3, 4],
+    &[2, 3, 4],
+    &[2, 3, 4],
+    &[2, 3, 4],
+    &[2, 3, 4],
+    &[2, 3, 4],
+];
+
+fn matmul_vector(n: i64, sink: Sink) {
+    matmul_with(16, n, sink);
+}
+
+fn matmul_avx512(n: i64, sink: Sink) {
+    matmul_with(64, n, sink);
+}
+
+/// Two vectors of `width` bytes per iteration, and a remainder of scalars.
+fn matmul_with(width: u32, n: i64, sink: Sink) {
+    let (a, b, c) = (matrix(0, n), matrix(1, n), matrix(2, n));
+    let (half, stride) = (u64::from(width), 2 * i64::from(width));
+    let count = 8 * n / stride;
+    let done = count * stride / 8;
+    let wide = |o| sized(width, o);
+    for i in 0..n {
+        let (b, c) = (b.at(i, 0), c.at(i, 0));
+        folded(sink, &[i], n, &[store(0, a.at(i, 0), 8)]);
+        let stores = [
+            wide(store(1, b, stride)),
+            wide(store(2, b + half, stride)),
+            wide(store(3, c, stride)),
+            wide(store(4, c + half, stride)),
+        ];
+        folded(sink, &[i], count, &stores);
+        for j in done..n {
+            let at = 8 * j as u64;
+            once(sink, &[i, j], &[store(1, b + at, 0), store(3, c + at, 0)]);
+        }
+    }
+    for i in 0..n {
+        for k in 0..n {
+            once(sink, &[i, k], &[load(5, a.at(i, k), 0)]);
+            let (b, c) = (b.at(k, 0), c.at(i, 0));
+            let operands = [
+                wide(load(6, b, stride)),
+                wide(load(7, b + half, stride)),
+                wide(load(8, c, stride)),
+                wide(load(9, c + half, stride)),
+                wide(store(10, c, stride)),
+                wide(store(11, c + half, stride)),
+            ];
+            folded(sink, &[i, k], count, &operands);
+            for j in done..n {
+                let at = 8 * j as u64;
+                let operands = [load(12, b + at, 0), load(13, c + at, 0), store(14, c + at, 0)];
+                once(sink, &[i, k, j], &operands);
+            }
+        }
+    }
+}
+
+const JACOBI_MEMCPY: &[&[u32]] = &[
+    &[0, 1],
+    &[0, 1],
+    &[2, 3, 4],
+    &[2, 3, 4],
+    &[2, 3, 4],
+    &[2, 3, 4],
+    &[2, 3, 4],
+    &[2, 3, 4],
+    &[2, 5, 6],
+    &[2, 5, 6],
+    &[2, 5, 6],
+    &[2, 5, 6],
+    &[2, 5, 6],
+    &[2, 5, 6],
+    &[2, 5, 6],
+    &[2, 5, 6],
+    &[2, 5, 7],
+    &[2, 5, 7],
+];
+
+/// A stencil whose result is copied back by 64-byte moves, four per iteration.
+fn jacobi_memcpy(n: i64, sink: Sink) {
+    let (a, b) = (matrix(0, n), matrix(1, n));
+    for i in 0..n {
+        folded(sink, &[i], n, &[store(0, a.at(i, 0), 8), store(1, b.at(i, 0), 8)]);
+    }
+    for t in 0..steps(n) {
+        for i in 1..n - 1 {
+            let reads = [(i, 1), (i, 0), (i, 2), (i + 1, 1), (i - 1, 1)];
+            let mut operands: Vec<_> = (2..).zip(reads).map(|(s, (i, j))| load(s, a.at(i, j), 8)).collect();
+            operands.push(store(7, b.at(i, 1), 8));
+            folded(sink, &[t, i], n - 2, &operands);
+        }
+        for i in 1..n - 1 {
+            let (from, to) = (b.at(i, 1), a.at(i, 1));
+            let loads = (0..4).map(|v| sized(64, load(8 + v, from + 64 * u64::from(v), 256)));
+            let stores = (0..4).map(|v| sized(64, store(12 + v, to + 64 * u64::from(v), 256)));
+            let count = (n - 2) / 32;
+            folded(sink, &[t, i], count, &loads.chain(stores).collect::<Vec<_>>());
+            for j in count * 32..n - 2 {
+                let at = 8 * j as u64;
+                once(sink, &[t, i, j], &[load(16, from + at, 0), store(17, to + at, 0)]);
+            }
+        }
+    }
+}
+
+const STENCIL: &[u32] = &[2, 3, 4];
+const COPY: &[u32] = &[2, 5, 6];
+const JACOBI_VECTOR: &[&[u32]] = &[
+    &[0, 1],
+    &[0, 1],
+    STENCIL,
+    STENCIL,
+    STENCIL,
+    STENCIL,
+    STENCIL,
+    STENCIL,
+    STENCIL,
+    STENCIL,
+    STENCIL,
+    STENCIL,
+    STENCIL,
+    STENCIL,
+    COPY,
+    COPY,
+];
+
+/// A stencil by 16-byte vectors, two per iteration, unaligned at its ends.
+fn jacobi_vector(n: i64, sink: Sink) {
+    let (a, b) = (matrix(0, n), matrix(1, n));
+    for i in 0..n {
+        folded(sink, &[i], n, &[store(0, a.at(i, 0), 8), store(1, b.at(i, 0), 8)]);
+    }
+    let count = (n - 2) / 4;
+    for t in 0..steps(n) {
+        for i in 1..n - 1 {
+            let reads = [(i, 1), (i, 0), (i, 2), (i + 1, 1), (i - 1, 1)];
+            let mut operands = Vec::new();
+            for v in 0..2 {
+                for (s, (i, j)) in (0..).zip(reads) {
+                    operands.push(sized(16, load(2 + 6 * v + s, a.at(i, j + 2 * i64::from(v)), 32)));
+                }
+                operands.push(sized(16, store(7 + 6 * v, b.at(i, 1 + 2 * i64::from(v)), 32)));
+            }
+            folded(sink, &[t, i], count, &operands);
+        }
+        for i in 1..n - 1 {
+            let (from, to) = (b.at(i, 1), a.at(i, 1));
+            folded(sink, &[t, i], count * 2, &[sized(16, load(14, from, 16)), sized(16, store(15, to, 16))]);
+        }
     }
 }
 
@@ -402,6 +584,48 @@ fn accumulators(n: i64, sink: Sink) {
         let x = load(5, A, 8);
         folded(sink, &[i], 1 + i % 7, &[x, load(1, SLOT, 0), store(2, SLOT, 0), load(6, SLOT + 16, 0)]);
         once(sink, &[i], &[load(3, SLOT + 8, 0), store(4, SLOT + 8, 0)]);
+    }
+}
+
+const THAW: &[&[u32]] = &[&[0], &[0], &[1, 2], &[1, 2], &[1, 3], &[1, 3], &[1, 4]];
+
+/// Scattered single accesses, then rows by vectors, shorter than a page.
+fn thawing_rows(n: i64, sink: Sink) {
+    for i in 0..n {
+        let place = A + (i as u64 * 7919) % (n as u64) * 8;
+        once(sink, &[i], &[store(0, place, 0), load(1, place, 0)]);
+    }
+    for t in 0..if n > 900 { 2000 } else { 24 } {
+        let stores = [sized(16, store(2, A, 32)), sized(16, store(3, A + 16, 32))];
+        folded(sink, &[t], n / 4, &stores);
+        let loads = [sized(32, load(4, A, 64)), sized(32, load(5, A + 32, 64))];
+        folded(sink, &[t], n / 8, &loads);
+        folded(sink, &[t], n - 8, &[load(6, A, 8)]);
+    }
+}
+
+const EXITS: &[&[u32]] =
+    &[&[0, 1], &[2, 3], &[2, 3], &[2, 3, 4], &[2, 3, 4], &[2, 3, 5], &[2, 3, 5], &[2, 3, 6], &[2, 3, 6]];
+
+/// Parts of a loop read elements upwards and downwards; the last iteration of each part reads whole rows in an inner
+/// loop, so that it meets its own element after those of other iterations; some parts end by writing.
+fn exit_rows(n: i64, sink: Sink) {
+    let (a, b) = (matrix(0, n).base, matrix(1, n).base);
+    let end = b + 8 * (n as u64 - 1);
+    folded(sink, &[0], n, &[store(0, a, 8)]);
+    for t in 0..3 {
+        let mut from = 0;
+        while from < n {
+            let count = (n - from).min(8);
+            let by = 8 * from as u64;
+            folded_from(sink, &[t], from, count, &[load(1, a + by, 8), load(2, end - by, -8)]);
+            from += count;
+            folded(sink, &[t, from - 1], n, &[load(3, a, 8), load(4, b, 8)]);
+            folded(sink, &[t, from - 1], n, &[load(7, a, 8), load(8, b, 8)]);
+            if from % 16 == 0 {
+                folded(sink, &[t, from - 1], n, &[store(5, a, 8), store(6, b, 8)]);
+            }
+        }
     }
 }
 

@@ -38,6 +38,7 @@ mod query;
 mod readers;
 mod record;
 mod strided;
+mod tiles;
 
 pub use iv::{Iv, MAX_DIMS};
 pub use memory::{Memory, Options};
@@ -116,4 +117,20 @@ pub trait Client {
     fn common(&self, a: Stmt, b: Stmt) -> u32;
     /// Receives one run of dependences, in execution order of the records that contain the sinks.
     fn dependence(&mut self, run: &DependenceRun);
+    /// Receives a run of one pair.
+    #[inline]
+    fn single(&mut self, kind: Kind, source: Stmt, source_iv: &Iv, sink: Stmt, sink_iv: &Iv, address: u64) {
+        self.dependence(&DependenceRun {
+            kind,
+            source,
+            sink,
+            source_iv: *source_iv,
+            source_step: Iv::ZERO,
+            sink_iv: *sink_iv,
+            sink_step: Iv::ZERO,
+            count: 1,
+            address,
+            address_step: 0,
+        });
+    }
 }

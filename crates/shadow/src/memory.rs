@@ -2,14 +2,15 @@
 
 use crate::arena::{MAX_OFFSET, Point};
 use crate::cache::{Answer, Changes};
-use crate::class::{Class, NO_CHAIN};
+use crate::class::{Class, Field, NO_CHAIN};
 use crate::emit::{Sink, Sinks};
 use crate::iv::Iv;
 use crate::overlay::{Overlay, Strided};
 use crate::page::{Directory, PAGE, Page, Run, Tables};
 use crate::query::{Accesses, Found, Piece, find, query};
-use crate::readers::{add_point_to_cells, add_run};
+use crate::readers::{add_point, add_run};
 use crate::record::{Plan, Planner};
+use crate::tiles::Groups;
 use crate::{Client, DependenceRun, Kind, Operand, Record, Stmt};
 
 /// Settings of [`Memory`].
@@ -34,6 +35,7 @@ pub struct Memory {
     pub(crate) directory: Directory,
     pub(crate) tables: Tables,
     planner: Planner,
+    groups: Groups,
     pub(crate) pieces: Vec<Piece>,
     /// For each statement, the number of the last (part of a) record that contained it.
     seen: Vec<u64>,
@@ -87,6 +89,7 @@ impl Memory {
             directory: Directory::new(),
             tables: Tables::new(),
             planner: Planner::default(),
+            groups: Groups::default(),
             pieces: Vec::new(),
             seen: Vec::new(),
             now: 0,
@@ -158,8 +161,9 @@ impl Memory {
             ..*o
         };
         if count == 1 {
-            for (o, loaded) in updates(record.operands.iter()) {
-                self.single(&at(o), loaded, &part, Sinks::Each, 0, client);
+            for (i, loaded) in updates(record.operands, 0..record.operands.len()) {
+                let loaded = loaded.map(|l| record.operands[l].stmt);
+                self.single(&at(&record.operands[i]), loaded, &part, Sinks::Each, 0, client);
             }
             return;
         }
@@ -171,7 +175,15 @@ impl Memory {
             &moved
         };
         let mut planner = std::mem::take(&mut self.planner);
-        let plan = planner.plan(operands, count, done + count == record.count);
+        let is_final = done + count == record.count;
+        let mut plan = planner.plan(operands, count, is_final);
+        let mut cut;
+        let mut operands = operands;
+        while let Plan::Cut = plan {
+            cut = planner.cut.clone();
+            operands = &cut;
+            plan = planner.plan(operands, count, is_final);
+        }
         match plan {
             Plan::Split(first) => {
                 self.planner = planner;
@@ -179,12 +191,7 @@ impl Memory {
                 self.part(record, done + first, count - first, client);
                 return;
             }
-            Plan::Any => self.apply(operands, 0..operands.len(), &planner, &part, client),
-            Plan::Ordered => {
-                let order = std::mem::take(&mut planner.order);
-                self.apply(operands, order.iter().map(|i| *i as usize), &planner, &part, client);
-                planner.order = order;
-            }
+            plan => self.apply(operands, &plan, &mut planner, &part, client),
         }
         self.planner = planner;
     }
@@ -192,14 +199,46 @@ impl Memory {
     fn apply(
         &mut self,
         operands: &[Operand],
-        order: impl Iterator<Item = usize>,
-        planner: &Planner,
+        plan: &Plan,
+        planner: &mut Planner,
         part: &Part,
         client: &mut impl Client,
     ) {
-        for (o, loaded) in updates(order.map(|i| &operands[i]).filter(|o| o.stride != 0)) {
-            if o.write { self.store_run(o, loaded, part, client) } else { self.load_run(o, part, client) }
+        let mut groups = std::mem::take(&mut self.groups);
+        groups.find(operands, part.count);
+        let mut order = std::mem::take(&mut planner.order);
+        match plan {
+            Plan::Ordered => {}
+            Plan::Loads => groups.sort_loads(operands, &mut order),
+            _ => {
+                order.clear();
+                order.extend(0..operands.len() as u32);
+            }
         }
+        let is_ordered = *plan == Plan::Ordered;
+        let moving = order.iter().map(|i| *i as usize).filter(|i| operands[*i].stride != 0);
+        for (i, loaded) in updates(operands, moving) {
+            let o = &operands[i];
+            if is_ordered && planner.is_involved(i) {
+                self.settle(&mut groups, operands, planner, i, part, client);
+            }
+            if o.write {
+                self.report_store(o, loaded.map(|l| operands[l].stmt), part, client);
+            } else {
+                let (a, ..) = Self::ascending(o.stride, o.base, o.size, part);
+                self.report(Side::Writers, &[(Kind::Flow, o.stmt)], o, &a, part, client);
+            }
+            if !groups.defer(i) {
+                self.put(o, part, client);
+            } else if !is_ordered && let Some(g) = groups.completed_by(i) {
+                self.put_group(&mut groups, g, operands, part, client);
+            }
+        }
+        for g in 0..groups.all.len() {
+            self.put_group(&mut groups, g, operands, part, client);
+        }
+        self.groups = groups;
+        planner.order = order;
         let mut repeated = false;
         for (i, o) in operands.iter().enumerate() {
             if o.stride != 0 {
@@ -215,23 +254,21 @@ impl Memory {
             return;
         }
         let constants = || {
-            operands
-                .iter()
-                .enumerate()
-                .filter(|(i, o)| o.stride == 0 && (o.write || planner.is_involved(*i)))
-                .map(|(_, o)| o)
+            (0..operands.len())
+                .filter(|&i| operands[i].stride == 0 && (operands[i].write || planner.is_involved(i)))
         };
         self.now += 1;
-        for o in constants() {
-            let s = o.stmt as usize;
+        for i in constants() {
+            let s = operands[i].stmt as usize;
             if self.seen.len() <= s {
                 self.seen.resize(s + 1, 0);
             }
             self.seen[s] = self.now;
         }
         for (sinks, t) in [(Sinks::Each, 0), (Sinks::Repeated(part.count - 1), part.count - 1)] {
-            for (o, loaded) in updates(constants()) {
-                self.single(o, loaded, part, sinks, t, client);
+            for (i, loaded) in updates(operands, constants()) {
+                let loaded = loaded.map(|l| operands[l].stmt);
+                self.single(&operands[i], loaded, part, sinks, t, client);
             }
         }
     }
@@ -259,6 +296,7 @@ impl Memory {
     }
 
     #[allow(clippy::too_many_arguments)]
+    #[inline]
     fn single_in_page(
         &mut self,
         o: &Operand,
@@ -272,89 +310,93 @@ impl Memory {
     ) {
         let sink = part.sink(o.stmt, sinks);
         let point = part.point_at(t);
+        let number = self.directory.entry(at);
         if !o.write {
-            self.report_at(Side::Writers, Kind::Flow, at, size, &sink, client);
-            return self.add_reader(at, size, o.stmt, point, client);
+            self.report_at(number, Side::Writers, &[(Kind::Flow, sink)], at, size, client);
+            return self.add_reader(number, at, size, o.stmt, point, client);
         }
         if let Some(load) = loaded {
-            self.report_at(Side::Writers, Kind::Flow, at, size, &part.sink(load, sinks), client);
+            let sinks = [(Kind::Flow, part.sink(load, sinks)), (Kind::Output, sink)];
+            self.report_at(number, Side::Writers, &sinks, at, size, client);
             let iv = part.iv.advanced(part.lane, t);
             sink.report_one(client, Kind::Anti, load, &iv, at, |_| true);
+        } else {
+            self.report_at(number, Side::Writers, &[(Kind::Output, sink)], at, size, client);
         }
-        self.report_at(Side::Writers, Kind::Output, at, size, &sink, client);
-        self.report_at(Side::Readers, Kind::Anti, at, size, &sink, client);
-        let a = Strided::one(at, size);
-        let number = self.directory.entry(at);
+        self.report_at(number, Side::Readers, &[(Kind::Anti, sink)], at, size, client);
+        let end = at.wrapping_add(u64::from(size));
+        for side in [Side::Readers, Side::Writers] {
+            if self.overlays[side as usize].touches(at, end) {
+                self.cover(side, &Strided::one(at, size));
+            }
+            self.changes[side as usize].touch(at);
+        }
         let offset = at as u32 % PAGE;
-        if self.overlays.iter().any(|o| o.touches(at, at.wrapping_add(u64::from(size)))) {
-            self.cover(Side::Readers, &a);
-            self.cover(Side::Writers, &a);
-        }
         let page = &mut self.directory.pages[number];
-        self.changes[0].touch(at);
-        self.changes[1].touch(at);
         page.readers.clear(&mut self.tables, offset, offset + size);
         page.writers.assign_access(&mut self.tables, offset, offset + size, o.stmt, point);
     }
 
-    fn add_reader(&mut self, at: u64, size: u32, stmt: Stmt, point: Point, client: &impl Client) {
+    /// Makes one access inside the page `number` the latest reader of its bytes.
+    fn add_reader(
+        &mut self,
+        number: usize,
+        at: u64,
+        size: u32,
+        stmt: Stmt,
+        point: Point,
+        client: &impl Client,
+    ) {
         if self.overlays[1].touches(at, at.wrapping_add(u64::from(size)))
             && self.read_through(at, size, stmt, point, client)
         {
             return;
         }
         self.changes[1].touch(at);
-        let number = self.directory.entry(at);
         let offset = at as u32 % PAGE;
         let half = &mut self.directory.pages[number].readers;
-        let t = &mut self.tables;
-        if let Some(dense) = &mut half.dense {
-            return add_point_to_cells(dense, t, client, stmt, point, offset, offset + size);
-        }
-        if half.is_free(offset, offset + size) {
-            return half.assign_access(t, offset, offset + size, stmt, point);
-        }
-        let class = t.classes.id(Class { stmt, size, step: Iv::ZERO, chain: NO_CHAIN });
-        let run = Run { start: i64::from(offset), class, point, e0: 0 };
-        add_run(half, t, client, &run, offset, offset + size);
+        add_point(half, &mut self.tables, client, stmt, point, offset, offset + size);
     }
 
-    /// Reports what one access inside a page finds in lattices and pages of one side.
+    /// Reports what one access inside the page `number` finds in lattices and pages of one side.
     #[inline]
     fn report_at(
         &mut self,
+        number: usize,
         side: Side,
-        kind: Kind,
+        sinks: &[(Kind, Sink)],
         at: u64,
         size: u32,
-        sink: &Sink,
         client: &mut impl Client,
     ) {
         if !self.overlays[side as usize].touches(at, at.wrapping_add(u64::from(size))) {
-            let number = self.directory.entry(at);
-            return self.report_in(number, side, kind, at, size, sink, client);
+            return self.report_in(number, side, sinks, at, size, client);
         }
+        self.pieces.clear();
         let mut pieces = std::mem::take(&mut self.pieces);
-        pieces.clear();
-        self.gather(side, &Strided::one(at, size), sink.stmt, &mut pieces);
-        let is_ours = |s: Stmt| self.seen.get(s as usize) == Some(&self.now);
-        for piece in &pieces {
-            sink.report_all(client, kind, piece, &self.tables.classes, is_ours);
-        }
+        self.gather(side, &Strided::one(at, size), sinks[0].1.stmt, &mut pieces);
         self.pieces = pieces;
+        self.report_pieces(sinks, client);
+    }
+
+    fn report_pieces(&self, sinks: &[(Kind, Sink)], client: &mut impl Client) {
+        let is_ours = |s: Stmt| self.seen.get(s as usize) == Some(&self.now);
+        for (kind, sink) in sinks {
+            for piece in &self.pieces {
+                sink.report_all(client, *kind, piece, &self.tables.classes, is_ours);
+            }
+        }
     }
 
     /// Reports what one access inside a page finds in the page.
-    #[allow(clippy::too_many_arguments)]
     #[inline]
     fn report_in(
         &mut self,
         number: usize,
         side: Side,
-        kind: Kind,
+        sinks: &[(Kind, Sink)],
         at: u64,
         size: u32,
-        sink: &Sink,
         client: &mut impl Client,
     ) {
         let half = side.of(&mut self.directory.pages[number]);
@@ -367,15 +409,20 @@ impl Memory {
         match find(half, t, offset, size) {
             Found::Nothing => {}
             Found::Cell(cell) => {
-                sink.report_one(client, kind, cell.stmt, &t.arena.iv(cell.point), at, is_ours);
-                for node in t.nodes.iter(cell.chain) {
-                    sink.report_one(client, kind, node.stmt, &t.arena.iv(node.point), at, is_ours);
+                let iv = t.arena.iv(cell.point);
+                for (kind, sink) in sinks {
+                    sink.report_one(client, *kind, cell.stmt, &iv, at, is_ours);
+                    for node in t.nodes.iter(cell.chain) {
+                        sink.report_one(client, *kind, node.stmt, &t.arena.iv(node.point), at, is_ours);
+                    }
                 }
             }
-            Found::Element { stmt, iv, chain } => {
-                sink.report_one(client, kind, stmt, &iv, at, is_ours);
-                for earlier in t.classes.chain(chain) {
-                    sink.report_one(client, kind, earlier.stmt, &iv.after(1, &earlier.offset), at, is_ours);
+            Found::Element { stmt, iv, chain, e } => {
+                for (kind, sink) in sinks {
+                    sink.report_one(client, *kind, stmt, &iv, at, is_ours);
+                    for earlier in t.classes.chain(chain) {
+                        sink.report_one(client, *kind, earlier.stmt, &earlier.iv(&iv, e), at, is_ours);
+                    }
                 }
             }
             Found::Several => {
@@ -390,9 +437,7 @@ impl Memory {
                 };
                 self.pieces.clear();
                 query(half, t, &accesses, &mut self.pieces);
-                for piece in &self.pieces {
-                    sink.report_all(client, kind, piece, &t.classes, is_ours);
-                }
+                self.report_pieces(sinks, client);
             }
         }
     }
@@ -403,26 +448,87 @@ impl Memory {
             let offset = at as u32 % PAGE;
             let size = left.min(PAGE - offset);
             let sink = part.sink(o.stmt, Sinks::All(part.count));
-            self.report_at(Side::Writers, Kind::Flow, at, size, &sink, client);
+            let number = self.directory.entry(at);
+            self.report_at(number, Side::Writers, &[(Kind::Flow, sink)], at, size, client);
             for t in [part.count - 2, part.count - 1] {
-                self.add_reader(at, size, o.stmt, part.point_at(t), client);
+                self.add_reader(number, at, size, o.stmt, part.point_at(t), client);
             }
             at = at.wrapping_add(u64::from(size));
             left -= size;
         }
     }
 
-    fn load_run(&mut self, o: &Operand, part: &Part, client: &mut impl Client) {
+    /// Makes all groups that operand `i` meets part of the shadow.
+    fn settle(
+        &mut self,
+        groups: &mut Groups,
+        operands: &[Operand],
+        planner: &Planner,
+        i: usize,
+        part: &Part,
+        client: &mut impl Client,
+    ) {
+        let o = &operands[i];
+        for g in 0..groups.all.len() {
+            let mut is_met = false;
+            for m in 0..groups.all[g].members.len() {
+                let j = groups.all[g].members[m] as usize;
+                if !groups.is_pending[j] || !planner.meets(operands, part.count as u64, i, j) {
+                    continue;
+                }
+                if is_update(&operands[j], o) {
+                    groups.drop(j);
+                    Self::report_update(o, operands[j].stmt, part, client);
+                } else {
+                    is_met = true;
+                }
+            }
+            if is_met {
+                self.put_group(groups, g, operands, part, client);
+            }
+        }
+    }
+
+    /// Makes the pending members of a group part of the shadow.
+    fn put_group(
+        &mut self,
+        groups: &mut Groups,
+        g: usize,
+        operands: &[Operand],
+        part: &Part,
+        client: &mut impl Client,
+    ) {
+        let group = &mut groups.all[g];
+        let is_whole = group.pending == group.members.len() as u32;
+        group.is_broken = true;
+        group.pending = 0;
+        let mut at = 0;
+        let mut fields = Vec::new();
+        for &j in &group.members {
+            let o = &operands[j as usize];
+            if std::mem::take(&mut groups.is_pending[j as usize]) && !is_whole {
+                self.put(o, part, client);
+            }
+            fields.push(Field { at, size: o.size, stmt: o.stmt, chain: NO_CHAIN, shift: Iv::ZERO });
+            at += o.size;
+        }
+        if is_whole {
+            let is_up = operands[group.members[0] as usize].stride > 0;
+            let step = Iv::along(part.lane, if is_up { 1 } else { -1 });
+            let class = self.tables.classes.with_fields(at, step, &fields);
+            self.put_contiguous(group.write, class, is_up, part, &group.extent, client);
+        }
+    }
+
+    /// Makes a strided operand the latest writer or reader of its bytes.
+    fn put(&mut self, o: &Operand, part: &Part, client: &mut impl Client) {
         let (a, iv, step) = Self::ascending(o.stride, o.base, o.size, part);
-        self.report(Side::Writers, &[(Kind::Flow, o.stmt)], o, &a, part, client);
         if a.stride == u64::from(o.size) {
-            self.flush_met(Side::Readers, &a);
-            let run = self.contiguous(o, part, &a, step);
-            self.for_each_page(a.first, a.first + a.span(), |page, t, base, x, y| {
-                add_run(&mut page.readers, t, client, &run.in_page(base), x, y);
-            });
-            self.changes[1].touch_all(a.first, a.first + a.span());
-            return;
+            let class = self.tables.classes.id(Class::plain(o.stmt, o.size, step, NO_CHAIN));
+            return self.put_contiguous(o.write, class, o.stride > 0, part, &a, client);
+        }
+        if o.write {
+            return self.store_strided(&a, o.stmt, iv, step);
         }
         if a.stride > u64::from(o.size) && self.read_strided(&a, o.stmt, iv, step, client) {
             return;
@@ -432,54 +538,72 @@ impl Memory {
             let (mut at, mut left) = (o.base.wrapping_add_signed(o.stride.wrapping_mul(t)), o.size);
             while left > 0 {
                 let size = left.min(PAGE - at as u32 % PAGE);
-                self.add_reader(at, size, o.stmt, part.point_at(t), client);
+                let number = self.directory.entry(at);
+                self.add_reader(number, at, size, o.stmt, part.point_at(t), client);
                 at = at.wrapping_add(u64::from(size));
                 left -= size;
             }
         }
     }
 
-    fn store_run(&mut self, o: &Operand, loaded: Option<Stmt>, part: &Part, client: &mut impl Client) {
-        let (a, iv, step) = Self::ascending(o.stride, o.base, o.size, part);
+    fn report_store(&mut self, o: &Operand, loaded: Option<Stmt>, part: &Part, client: &mut impl Client) {
+        let (a, ..) = Self::ascending(o.stride, o.base, o.size, part);
         let stores = [(Kind::Output, o.stmt)];
         match loaded {
             None => self.report(Side::Writers, &stores, o, &a, part, client),
             Some(load) => {
                 self.report(Side::Writers, &[(Kind::Flow, load), stores[0]], o, &a, part, client);
-                let step = Iv::along(part.lane, 1);
-                client.dependence(&DependenceRun {
-                    kind: Kind::Anti,
-                    source: load,
-                    sink: o.stmt,
-                    source_iv: part.iv,
-                    source_step: step,
-                    sink_iv: part.iv,
-                    sink_step: step,
-                    count: part.count as u64,
-                    address: o.base,
-                    address_step: o.stride,
-                });
+                Self::report_update(o, load, part, client);
             }
         }
         self.report(Side::Readers, &[(Kind::Anti, o.stmt)], o, &a, part, client);
-        if a.stride != u64::from(o.size) {
-            return self.store_strided(&a, o.stmt, iv, step);
-        }
-        self.cover(Side::Readers, &a);
-        self.cover(Side::Writers, &a);
-        let run = self.contiguous(o, part, &a, step);
-        self.for_each_page(a.first, a.first + a.span(), |page, t, base, x, y| {
-            page.readers.clear(t, x, y);
-            page.writers.assign_run(t, &run.in_page(base), x, y);
-        });
-        self.changes[1].touch_all(a.first, a.first + a.span());
-        self.changes[0].touch_all(a.first, a.first + a.span());
     }
 
-    fn contiguous(&mut self, o: &Operand, part: &Part, a: &Strided, step: Iv) -> Ascending {
-        let point = part.point_at(if o.stride > 0 { 0 } else { part.count - 1 });
-        let class = self.tables.classes.id(Class { stmt: o.stmt, size: o.size, step, chain: NO_CHAIN });
-        Ascending { lo: a.first, class, point }
+    /// Reports that the store `o` follows a load of the same bytes in the same iteration.
+    fn report_update(o: &Operand, load: Stmt, part: &Part, client: &mut impl Client) {
+        let step = Iv::along(part.lane, 1);
+        client.dependence(&DependenceRun {
+            kind: Kind::Anti,
+            source: load,
+            sink: o.stmt,
+            source_iv: part.iv,
+            source_step: step,
+            sink_iv: part.iv,
+            sink_step: step,
+            count: part.count as u64,
+            address: o.base,
+            address_step: o.stride,
+        });
+    }
+
+    /// Makes elements without gaps the latest of their bytes.
+    fn put_contiguous(
+        &mut self,
+        write: bool,
+        class: u32,
+        is_up: bool,
+        part: &Part,
+        a: &Strided,
+        client: &impl Client,
+    ) {
+        let point = part.point_at(if is_up { 0 } else { part.count - 1 });
+        let run = Ascending { lo: a.first, class, point };
+        let end = a.first + a.span();
+        if write {
+            self.cover(Side::Readers, a);
+            self.cover(Side::Writers, a);
+            self.for_each_page(a.first, end, |page, t, base, x, y| {
+                page.readers.clear(t, x, y);
+                page.writers.assign_run(t, &run.in_page(base), x, y);
+            });
+            self.changes[0].touch_all(a.first, end);
+        } else {
+            self.flush_met(Side::Readers, a);
+            self.for_each_page(a.first, end, |page, t, base, x, y| {
+                add_run(&mut page.readers, t, client, &run.in_page(base), x, y);
+            });
+        }
+        self.changes[1].touch_all(a.first, end);
     }
 
     pub(crate) fn for_each_page(
@@ -555,19 +679,26 @@ impl Memory {
     }
 }
 
+/// Whether the second operand is a store to the bytes that the first loads in the same iteration.
+fn is_update(load: &Operand, store: &Operand) -> bool {
+    !load.write
+        && store.write
+        && (load.base, load.stride, load.size) == (store.base, store.stride, store.size)
+}
+
 /// Operands in order, a load directly followed by a store to the same bytes (an update) as that store and the
-/// load's statement: the store ends the load's life as a reader at once.
-fn updates<'a>(
-    operands: impl Iterator<Item = &'a Operand>,
-) -> impl Iterator<Item = (&'a Operand, Option<Stmt>)> {
-    let mut operands = operands.peekable();
+/// load: the store ends the load's life as a reader at once.
+fn updates(
+    operands: &[Operand],
+    order: impl Iterator<Item = usize>,
+) -> impl Iterator<Item = (usize, Option<usize>)> {
+    let mut order = order.peekable();
     std::iter::from_fn(move || {
-        let o = operands.next()?;
-        let same = |s: &&Operand| (s.base, s.stride, s.size) == (o.base, o.stride, o.size);
-        match operands.next_if(|s| !o.write && s.write && same(s)) {
-            Some(store) => Some((store, Some(o.stmt))),
-            None => Some((o, None)),
-        }
+        let i = order.next()?;
+        Some(match order.next_if(|&j| is_update(&operands[i], &operands[j])) {
+            Some(store) => (store, Some(i)),
+            None => (i, None),
+        })
     })
 }
 

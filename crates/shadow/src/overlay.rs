@@ -201,7 +201,7 @@ impl Overlay {
     /// Whether any lattice may overlap `lo..hi`.
     #[inline]
     pub fn touches(&self, lo: u64, hi: u64) -> bool {
-        lo < self.hi && hi > self.lo
+        lo < self.hi && hi > self.lo && self.meeting(lo, hi).is_some()
     }
 
     /// The number of a lattice whose extent overlaps `lo..hi`.

@@ -7,7 +7,7 @@
 
 use crate::Stmt;
 use crate::arena::{Arena, Point};
-use crate::class::{Class, Classes, NO_CHAIN};
+use crate::class::{AFFINE, Class, Classes, Field, NO_CHAIN, PLAIN};
 use crate::dense::{Cell, Dense, NONE, Nodes};
 use crate::iv::Iv;
 use rustc_hash::FxHashMap;
@@ -73,28 +73,52 @@ impl From<&Seg> for Run {
 
 impl Run {
     /// The bytes `lo..hi` of the run as segments: at most a partial element at either side of whole ones.
-    pub fn clip(&self, classes: &mut Classes, lo: u32, hi: u32, out: &mut Vec<Seg>) {
-        let class = *classes.get(self.class);
+    pub fn clip(&self, t: &mut Tables, lo: u32, hi: u32, out: &mut Vec<Seg>) {
+        let class = *t.classes.get(self.class);
         let size = i64::from(class.size);
         let (mut at, hi) = (i64::from(lo), i64::from(hi));
         while at < hi {
             let e = (at - self.start) / size;
             let first = self.start + e * size;
             let whole = self.start + (hi - self.start) / size * size;
-            let (end, class) = if first == at && whole > at {
-                (whole, self.class)
+            let e0 = (i64::from(self.e0) + e) as u32;
+            let mut seg =
+                Seg { start: at as u16, end: whole as u16, class: self.class, point: self.point, e0 };
+            if first == at && whole > at {
+                out.push(seg);
+                at = whole;
+                continue;
+            }
+            let end = hi.min(first + size);
+            if class.fields == PLAIN {
+                seg.end = end as u16;
+                seg.class = t.classes.id(Class { size: (end - at) as u32, ..class });
+                out.push(seg);
             } else {
-                let end = hi.min(first + size);
-                (end, classes.id(Class { size: (end - at) as u32, ..class }))
-            };
-            out.push(Seg {
-                start: at as u16,
-                end: end as u16,
-                class,
-                point: self.point,
-                e0: (i64::from(self.e0) + e) as u32,
-            });
+                self.clip_fields(t, &class, seg, (at - first, end - first), out);
+            }
             at = end;
+        }
+    }
+}
+
+impl Run {
+    /// The bytes `lo..hi` of one element, which start at `seg`, as a segment per field.
+    fn clip_fields(&self, t: &mut Tables, class: &Class, seg: Seg, (lo, hi): (i64, i64), out: &mut Vec<Seg>) {
+        let fields = t.classes.fields(class, &mut [Field::NONE]).to_vec();
+        for f in &fields {
+            let (from, to) = (lo.max(f.at.into()), hi.min(i64::from(f.at + f.size)));
+            if from < to {
+                let part = Class::plain(f.stmt, (to - from) as u32, class.step, f.chain);
+                let start = i64::from(seg.start) + from - lo;
+                out.push(Seg {
+                    start: start as u16,
+                    end: (start + to - from) as u16,
+                    class: t.classes.id(part),
+                    point: t.arena.moved(seg.point, 1, &f.shift),
+                    ..seg
+                });
+            }
         }
     }
 }
@@ -149,12 +173,6 @@ impl Half {
         }
     }
 
-    /// Whether no segment overlaps `lo..hi`.
-    #[inline]
-    pub fn is_free(&self, lo: u32, hi: u32) -> bool {
-        self.segs.get(self.find(lo)).is_none_or(|s| u32::from(s.start) >= hi)
-    }
-
     /// Forgets the bytes `lo..hi`.
     pub fn clear(&mut self, t: &mut Tables, lo: u32, hi: u32) {
         if self.is_empty() {
@@ -180,7 +198,7 @@ impl Half {
     pub fn assign_run(&mut self, t: &mut Tables, run: &Run, lo: u32, hi: u32) {
         let mut new = std::mem::take(&mut t.scratch);
         new.clear();
-        run.clip(&mut t.classes, lo, hi, &mut new);
+        run.clip(t, lo, hi, &mut new);
         self.assign(t, lo, hi, &new);
         t.scratch = new;
     }
@@ -214,7 +232,7 @@ impl Half {
             }
             return;
         }
-        let class = t.classes.id(Class { stmt, size: hi - lo, step: Iv::ZERO, chain: NO_CHAIN });
+        let class = t.classes.id(Class::plain(stmt, hi - lo, Iv::ZERO, NO_CHAIN));
         self.assign_point(t, Seg { start: lo as u16, end: hi as u16, class, point, e0: 0 });
     }
 
@@ -266,12 +284,12 @@ impl Half {
         }
         let mut parts = Vec::new();
         if cut_head {
-            Run::from(&head).clip(&mut t.classes, u32::from(head.start), lo, &mut parts);
+            Run::from(&head).clip(t, u32::from(head.start), lo, &mut parts);
         }
         let first = i + parts.len();
         parts.extend_from_slice(new);
         if cut_tail {
-            Run::from(&tail).clip(&mut t.classes, hi, u32::from(tail.end), &mut parts);
+            Run::from(&tail).clip(t, hi, u32::from(tail.end), &mut parts);
         }
         self.segs.splice(i..j, parts);
         first
@@ -284,7 +302,8 @@ impl Half {
             return false;
         }
         let (ca, cb) = (t.classes.get(a.class), t.classes.get(b.class));
-        if ca.stmt != cb.stmt || ca.size != cb.size || ca.chain != cb.chain {
+        let is_plain = (ca.fields | cb.fields) == PLAIN && ca.chain & AFFINE == 0;
+        if ca.stmt != cb.stmt || ca.size != cb.size || ca.chain != cb.chain || !is_plain {
             return false;
         }
         if b.len() == cb.size && a.len() > ca.size && a.point.inst == b.point.inst && b.e0 == 0 {
@@ -331,7 +350,9 @@ impl Half {
         if self.dense.is_none() {
             let mut granule = 8;
             for s in &self.segs {
-                granule |= u32::from(s.start) | u32::from(s.end) | t.classes.get(s.class).size;
+                let class = t.classes.get(s.class);
+                granule |= u32::from(s.start) | u32::from(s.end) | class.size;
+                granule = t.classes.fields(class, &mut [Field::NONE]).iter().fold(granule, |g, f| g | f.at);
             }
             let mut dense = Dense::new(granule);
             for seg in std::mem::take(&mut self.segs) {
@@ -365,6 +386,7 @@ pub(crate) struct Page {
 const CHUNK_BITS: u32 = 26;
 const PAGES: usize = 1 << (CHUNK_BITS - PAGE_BITS);
 const CACHE: usize = 16;
+const RECENT: usize = 64;
 
 /// The sparse directory of pages: chunks of 64 MiB in a hash map, behind a small direct-mapped cache.
 pub(crate) struct Directory {
@@ -372,6 +394,8 @@ pub(crate) struct Directory {
     tables: Vec<Box<[u32; PAGES]>>,
     pub pages: Vec<Page>,
     cache: [(u64, u32); CACHE],
+    /// Pages used lately.
+    recent: [(u64, u32); RECENT],
 }
 
 impl Directory {
@@ -381,6 +405,7 @@ impl Directory {
             tables: Vec::new(),
             pages: Vec::new(),
             cache: [(u64::MAX, 0); CACHE],
+            recent: [(u64::MAX, 0); RECENT],
         }
     }
 
@@ -421,9 +446,17 @@ impl Directory {
     /// The number of the page that holds `address`, made if absent.
     #[inline]
     pub fn entry(&mut self, address: u64) -> usize {
-        if let Some(page) = self.lookup(address) {
-            return page;
+        let number = address >> PAGE_BITS;
+        let slot = number as usize % RECENT;
+        if self.recent[slot].0 == number {
+            return self.recent[slot].1 as usize;
         }
+        let page = self.lookup(address).unwrap_or_else(|| self.insert(address));
+        self.recent[slot] = (number, page as u32);
+        page
+    }
+
+    fn insert(&mut self, address: u64) -> usize {
         let next = self.tables.len() as u32;
         let table = *self.chunks.entry(address >> CHUNK_BITS).or_insert(next);
         if table == next {

@@ -6,7 +6,7 @@
 
 use crate::Stmt;
 use crate::arena::Point;
-use crate::class::NO_CHAIN;
+use crate::class::{AFFINE, Field, NO_CHAIN, PLAIN};
 use crate::dense::{Cell, NONE};
 use crate::iv::Iv;
 use crate::page::{Half, Seg, Tables};
@@ -22,6 +22,9 @@ pub(crate) struct Piece {
     pub class: u32,
     /// Their chain of earlier readers.
     pub chain: u32,
+    /// Number of the first element in its class and step to the next, for affine chains.
+    pub e: i64,
+    pub e_step: i64,
     pub iv: Iv,
     pub step: Iv,
     pub address: u64,
@@ -37,6 +40,8 @@ impl Piece {
         let last = self.count - 1;
         Piece {
             t: n - 1 - (self.t + last * self.t_step),
+            e: self.e.wrapping_add(last.wrapping_mul(self.e_step)),
+            e_step: self.e_step.wrapping_neg(),
             iv: self.iv.after(last, &self.step),
             step: self.step.times(-1),
             address: self.address.wrapping_add_signed(last.wrapping_mul(self.address_step)),
@@ -53,6 +58,7 @@ impl Piece {
         (skip < end).then(|| Piece {
             t: self.t + skip * self.t_step,
             count: end - skip,
+            e: self.e.wrapping_add(skip.wrapping_mul(self.e_step)),
             iv: self.iv.after(skip, &self.step),
             address: self.address.wrapping_add_signed(skip.wrapping_mul(self.address_step)),
             ..*self
@@ -60,31 +66,43 @@ impl Piece {
     }
 
     fn continues(&self, next: &Piece) -> Option<Piece> {
-        if self.stmt != next.stmt || self.chain != next.chain {
+        let ahead = next.t - self.t;
+        let is_next = match (self.count, next.count) {
+            (1, 1) => ahead == 1,
+            (1, _) => ahead == next.t_step,
+            (n, _) => ahead == n * self.t_step,
+        };
+        if !is_next || self.stmt != next.stmt || self.chain != next.chain {
             return None;
         }
-        let shape = |p: &Piece| (p.t_step, p.step, p.address_step);
-        let (t_step, step, address_step) = match (self.count, next.count) {
+        let shape = |p: &Piece| (p.t_step, p.step, p.address_step, p.e_step);
+        let is_same = |p: &Piece, q: &Piece| {
+            let of = |p: &Piece| (p.t_step, p.step, p.address_step);
+            of(p) == of(q) && (p.chain & AFFINE == 0 || p.e_step == q.e_step)
+        };
+        let (t_step, step, address_step, e_step) = match (self.count, next.count) {
             (1, 1) => {
                 let step = next.iv.minus(&self.iv);
-                if next.t != self.t + 1 || !step.is_simple() {
+                if !step.is_simple() {
                     return None;
                 }
-                (1, step, next.address.wrapping_sub(self.address) as i64)
+                (1, step, next.address.wrapping_sub(self.address) as i64, next.e.wrapping_sub(self.e))
             }
             (1, _) => shape(next),
             (_, 1) => shape(self),
-            _ if shape(self) == shape(next) => shape(self),
+            _ if is_same(self, next) => shape(self),
             _ => return None,
         };
         let n = self.count;
         (self.t + n * t_step == next.t
+            && (self.chain & AFFINE == 0 || self.e.wrapping_add(n.wrapping_mul(e_step)) == next.e)
             && self.address.wrapping_add_signed(n.wrapping_mul(address_step)) == next.address
             && self.iv.after(n, &step) == next.iv)
             .then_some(Piece {
                 t_step,
                 step,
                 address_step,
+                e_step,
                 count: n + next.count,
                 class: if self.class == next.class { self.class } else { NO_CLASS },
                 ..*self
@@ -94,7 +112,12 @@ impl Piece {
 
 /// Appends a piece, joining it to one of the latest if it continues that.
 pub(crate) fn push(out: &mut Vec<Piece>, piece: Piece) {
-    for last in out.iter_mut().rev().take(4) {
+    push_near(out, piece, 4);
+}
+
+/// Appends a piece, joining it to one of the `near` latest if it continues that.
+fn push_near(out: &mut Vec<Piece>, piece: Piece, near: usize) {
+    for last in out.iter_mut().rev().take(near) {
         if let Some(joined) = last.continues(&piece) {
             *last = joined;
             return;
@@ -208,6 +231,7 @@ pub(crate) enum Found {
         stmt: Stmt,
         iv: Iv,
         chain: u32,
+        e: i64,
     },
     /// Anything else: [`query`] tells.
     Several,
@@ -242,25 +266,39 @@ pub(crate) fn find(half: &Half, t: &Tables, offset: u32, size: u32) -> Found {
     if first != last {
         return Found::Several;
     }
-    Found::Element { stmt: class.stmt, iv: t.iv(seg, first), chain: class.chain }
+    let (iv, e) = (t.iv(seg, first), i64::from(seg.e0 + first));
+    if class.fields == PLAIN {
+        return Found::Element { stmt: class.stmt, iv, chain: class.chain, e };
+    }
+    let into = offset - start - first * class.size;
+    let mut one = [Field::NONE];
+    let mut fields = t.classes.fields(class, &mut one).iter();
+    match fields.find(|f| f.at <= into && into + size <= f.at + f.size) {
+        Some(f) => Found::Element { stmt: f.stmt, iv: iv.after(1, &f.shift), chain: f.chain, e },
+        None => Found::Several,
+    }
 }
 
-fn gcd(a: u32, b: u32) -> u32 {
+pub(crate) fn gcd(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// Adjacent elements: element `e` is `size` bytes at `base + e·size` and belongs to `(stmt, iv + e·step)`.
-pub(crate) struct Elements {
+/// Adjacent elements: element `e` is `size` bytes at `base + e·size`; its fields belong to `iv + e·step + shift`.
+pub(crate) struct Elements<'a> {
     pub base: u64,
     pub size: u32,
-    pub stmt: Stmt,
     pub class: u32,
-    pub chain: u32,
+    pub fields: &'a [Field],
+    /// Number of element 0 in its class.
+    pub e: i64,
     pub iv: Iv,
     pub step: Iv,
 }
 
-impl Elements {
+/// More phases than this are not told apart.
+const MAX_PHASES: u64 = 32;
+
+impl Elements<'_> {
     /// Appends what `count` accesses of `size` bytes find, the first (number `t`) at byte `into`, all inside.
     pub fn query(&self, into: u64, stride: u64, size: u32, count: i64, t: i64, out: &mut Vec<Piece>) {
         let width = u64::from(self.size);
@@ -272,27 +310,71 @@ impl Elements {
             let g = gcd(self.size, (stride % width) as u32) as u64;
             (width / g, stride / g)
         };
+        if period > MAX_PHASES && stride < width && count > 1 {
+            return self.query_pieces(into, stride, size, count, t, out);
+        }
+        let near = 4 + if self.fields.len() == 1 && period == 1 { 0 } else { 2 * MAX_PHASES as usize };
         let period = period as i64;
         for phase in 0..period.min(count) {
             let r = into + phase as u64 * stride;
-            let (first, last) = (r / width, (r + u64::from(size) - 1) / width);
             let count = (count - phase + period - 1) / period;
-            for e in first..=last {
-                let step = if count == 1 { Iv::ZERO } else { self.step.times(elements as i64) };
+            let elements = if count == 1 { 0 } else { elements as i64 };
+            let shape = (period, count, elements, period * stride as i64);
+            self.phase(r, size, t + phase, shape, near, out);
+        }
+    }
+
+    /// The accesses at byte `r` and then every `elements` elements.
+    #[inline]
+    fn phase(
+        &self,
+        r: u64,
+        size: u32,
+        t: i64,
+        (t_step, count, elements, address_step): (i64, i64, i64, i64),
+        near: usize,
+        out: &mut Vec<Piece>,
+    ) {
+        let width = u64::from(self.size);
+        let end = r + u64::from(size);
+        for e in r / width..=(end - 1) / width {
+            for f in self.fields {
+                let at = e * width + u64::from(f.at);
+                if at >= end || at + u64::from(f.size) <= r {
+                    continue;
+                }
                 let piece = Piece {
-                    t: t + phase,
-                    t_step: period,
+                    t,
+                    t_step,
                     count,
-                    stmt: self.stmt,
+                    stmt: f.stmt,
                     class: self.class,
-                    chain: self.chain,
-                    iv: self.iv.after(e as i64, &self.step),
-                    step,
-                    address: self.base + r.max(e * width),
-                    address_step: period * stride as i64,
+                    chain: f.chain,
+                    e: self.e + e as i64,
+                    e_step: elements,
+                    iv: self.iv.after(e as i64, &self.step).after(1, &f.shift),
+                    step: if elements == 0 { Iv::ZERO } else { self.step.times(elements) },
+                    address: self.base + r.max(at),
+                    address_step,
                 };
-                push(out, piece);
+                push_near(out, piece, near);
             }
+        }
+    }
+
+    /// The accesses, those inside one field of one element together.
+    fn query_pieces(&self, into: u64, stride: u64, size: u32, count: i64, t: i64, out: &mut Vec<Piece>) {
+        let width = u64::from(self.size);
+        let mut done = 0;
+        while done < count {
+            let r = into + done as u64 * stride;
+            let within = (r % width) as u32;
+            let mut fields = self.fields.iter();
+            let field = fields.find(|f| f.at <= within && within + size <= f.at + f.size);
+            let n = field.map_or(1, |f| u64::from(f.at + f.size - within - size) / stride + 1);
+            let n = (count - done).min(n as i64);
+            self.phase(r, size, t + done, (1, n, 0, stride as i64), 4, out);
+            done += n;
         }
     }
 }
@@ -300,12 +382,13 @@ impl Elements {
 /// Accesses wholly inside one segment.
 fn query_segment(t: &Tables, seg: &Seg, a: &Accesses, out: &mut Vec<Piece>) {
     let class = t.classes.get(seg.class);
+    let mut one = [Field::NONE];
     let elements = Elements {
         base: a.page + u64::from(seg.start),
         size: class.size,
-        stmt: class.stmt,
-        class: if a.is_whole { seg.class } else { NO_CLASS },
-        chain: class.chain,
+        class: if a.is_whole && class.fields == PLAIN { seg.class } else { NO_CLASS },
+        fields: t.classes.fields(class, &mut one),
+        e: seg.e0.into(),
         iv: t.iv(seg, 0),
         step: if seg.len() == class.size { Iv::ZERO } else { class.step },
     };
@@ -346,6 +429,8 @@ fn query_cells(half: &Half, t: &Tables, a: &Accesses, out: &mut Vec<Piece>) -> i
                 stmt,
                 class: NO_CLASS,
                 chain: NO_CHAIN,
+                e: 0,
+                e_step: 0,
                 iv: t.arena.iv(from),
                 step: Iv::along(t.arena.lane(from.inst), i64::from(to.k) - i64::from(from.k)),
                 address: a.page + u64::from(a.offset.max((i as u32) << shift)),

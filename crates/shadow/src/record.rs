@@ -3,12 +3,13 @@
 //! Operands of a record interleave. Two operands with the same stride `s` can still be applied one after the other
 //! when, relative to some frame (multiples of `|s|` from an origin), neither crosses a frame boundary: a byte at
 //! frame offset `r` is touched by an operand `q` frames along at iteration `T − q`, so the operand further along
-//! comes first, and within a frame the operand order decides. Operands that touch common bytes with different
-//! strides are separated by splitting the record in time, which is exact at any point.
+//! comes first, and within a frame the operand order decides. An operand that does cross is cut into one on either
+//! side. Operands that touch common bytes with different strides are separated by splitting the record in time,
+//! which is exact at any point.
 //!
 //! Two loads matter to each other only in the last iteration of the record, which may go on in inner loops: a load
-//! of it must not be hidden by one of an earlier iteration. Equal strides are ordered like stores, a constant load
-//! is applied last anyway, and for different strides the last iteration is split off.
+//! of it must not be hidden by one of an earlier iteration. With equal strides it suffices that the load behind
+//! comes last, a constant load is applied last anyway, and for different strides the last iteration is split off.
 
 use crate::Operand;
 use std::cmp::Ordering;
@@ -20,8 +21,12 @@ pub(crate) enum Plan {
     Any,
     /// In the order left in the planner.
     Ordered,
+    /// Only loads meet: those of one stride from the furthest along to the last behind.
+    Loads,
     /// The first so many iterations first, then the rest.
     Split(u64),
+    /// Not before the operands are replaced by those left in the planner, which touch the same bytes.
+    Cut,
 }
 
 #[derive(Clone, Copy)]
@@ -38,13 +43,14 @@ pub(crate) struct Planner {
     /// Operands that share bytes with an operand of the same stride.
     involved: Vec<bool>,
     pub order: Vec<u32>,
+    pub cut: Vec<Operand>,
     frames: Vec<i64>,
     /// Whether a store is among the operands involved.
     stores: bool,
     is_final: bool,
 }
 
-enum Meeting {
+pub(crate) enum Meeting {
     Never,
     SameStride,
     Split(u64),
@@ -109,12 +115,23 @@ impl Planner {
         if !any {
             return Plan::Any;
         }
-        match (self.sort(operands), self.stores, is_final) {
-            (true, ..) => Plan::Ordered,
-            (false, true, _) => Plan::Split(count / 2),
-            (false, false, true) => Plan::Split(count - 1),
-            (false, false, false) => Plan::Any,
+        if !self.stores && !is_final {
+            return Plan::Any;
         }
+        match self.sort(operands) {
+            None => Plan::Ordered,
+            Some(_) if !self.stores => Plan::Loads,
+            Some(origin) => match self.cut(operands, origin) {
+                true => Plan::Cut,
+                false => Plan::Split(count / 2),
+            },
+        }
+    }
+
+    /// Whether operands `i` and `j` may touch a common byte (valid after `plan`).
+    pub fn meets(&self, operands: &[Operand], count: u64, i: usize, j: usize) -> bool {
+        let (a, b) = (self.extents[i], self.extents[j]);
+        a.lo < b.hi && b.lo < a.hi && !matches!(meeting(&operands[i], &operands[j], count), Meeting::Never)
     }
 
     fn pair(&mut self, operands: &[Operand], count: u64, i: usize, j: usize) -> Meeting {
@@ -140,8 +157,28 @@ impl Planner {
         meeting
     }
 
-    /// Orders all operands; false if some stride has no frame.
-    fn sort(&mut self, operands: &[Operand]) -> bool {
+    /// Cuts the operands that share the stride of `origin` and cross a frame that begins there.
+    fn cut(&mut self, operands: &[Operand], origin: usize) -> bool {
+        let Operand { stride, base, .. } = operands[origin];
+        let width = stride.unsigned_abs();
+        self.cut.clear();
+        for (i, o) in operands.iter().enumerate() {
+            let into = (i128::from(o.base) - i128::from(base)).rem_euclid(i128::from(width)) as u64;
+            let rest = width - into;
+            if !self.involved[i] || o.stride != stride || u64::from(o.size) <= rest {
+                self.cut.push(*o);
+            } else if u64::from(o.size) > rest + width {
+                return false;
+            } else {
+                self.cut.push(Operand { size: rest as u32, ..*o });
+                self.cut.push(Operand { base: o.base + rest, size: o.size - rest as u32, ..*o });
+            }
+        }
+        true
+    }
+
+    /// Orders all operands; an operand if no frames fit all of its stride.
+    fn sort(&mut self, operands: &[Operand]) -> Option<usize> {
         self.frames.clear();
         self.frames.resize(operands.len(), 0);
         self.order.clear();
@@ -158,7 +195,9 @@ impl Planner {
             let fits = |&k: &usize| {
                 members().all(|j| distance(j, k).rem_euclid(width) + i128::from(operands[j].size) <= width)
             };
-            let Some(origin) = members().find(fits) else { return false };
+            let Some(origin) = members().find(fits) else {
+                return members().find(|&j| operands[j].write).or(Some(i));
+            };
             let frames: Vec<(usize, i64)> =
                 members().map(|j| (j, distance(j, origin).div_euclid(width) as i64)).collect();
             for (j, frame) in frames {
@@ -176,7 +215,7 @@ impl Planner {
                 })
                 .then(i.cmp(&j))
         });
-        true
+        None
     }
 }
 
@@ -194,7 +233,7 @@ fn gcd(a: u64, b: u64) -> u64 {
 }
 
 /// How two operands with overlapping extents, one of them a store, meet.
-fn meeting(a: &Operand, b: &Operand, count: u64) -> Meeting {
+pub(crate) fn meeting(a: &Operand, b: &Operand, count: u64) -> Meeting {
     let g = gcd(a.stride.unsigned_abs(), b.stride.unsigned_abs());
     if g != 0 {
         let d = (i128::from(b.base) - i128::from(a.base)).rem_euclid(i128::from(g));

@@ -5,7 +5,7 @@
 
 use crate::arena::Point;
 use crate::cache::{Answer, is_worth};
-use crate::class::{Class, NO_CHAIN, key};
+use crate::class::{AFFINE, Class, Field, NO_CHAIN, PLAIN, Preceding, key};
 use crate::iv::Iv;
 use crate::memory::{Memory, Part, Side};
 use crate::overlay::{Lattice, Meeting, Strided};
@@ -35,12 +35,14 @@ impl Memory {
                     i += 1;
                 }
                 Meeting::Row { row, into } => {
+                    let chain = self.tables.classes.get(lattice.class).chain;
+                    let Lattice { size, stmt, .. } = lattice;
                     let elements = Elements {
                         base: lattice.base + lattice.stride * row as u64,
-                        size: lattice.size,
-                        stmt: lattice.stmt,
+                        size,
                         class: NO_CLASS,
-                        chain: self.tables.classes.get(lattice.class).chain,
+                        fields: &[Field { at: 0, size, stmt, chain, shift: Iv::ZERO }],
+                        e: 0,
                         iv: lattice.iv_at(row, 0),
                         step: lattice.by_column,
                     };
@@ -88,6 +90,8 @@ impl Memory {
                 stmt: l.stmt,
                 class: if l.size == a.size { l.class } else { NO_CLASS },
                 chain: self.tables.classes.get(l.class).chain,
+                e: 0,
+                e_step: 0,
                 iv: l.iv_at(row, column as i64),
                 step: l.by_row,
                 address: l.base + l.stride * row as u64 + into.max(column * size),
@@ -220,7 +224,12 @@ impl Memory {
             (None, Some(s)) => s.start.into(),
             (Some(s), Some(f)) if f.start == 0 && s.class == f.class => {
                 let n = s.len() / self.tables.classes.get(s.class).size;
-                if self.tables.iv(&s, n) == self.tables.iv(&f, 0) { f.len().into() } else { 0 }
+                let is_numbered_on = {
+                    let class = self.tables.classes.get(s.class);
+                    class.fields == PLAIN && class.chain & AFFINE == 0 || s.e0 + n == f.e0
+                };
+                let is_continued = is_numbered_on && self.tables.iv(&s, n) == self.tables.iv(&f, 0);
+                if is_continued { f.len().into() } else { 0 }
             }
             _ => 0,
         }
@@ -230,7 +239,7 @@ impl Memory {
     pub(crate) fn flush(&mut self, side: Side, l: &Lattice) {
         let chain = self.tables.classes.get(l.class).chain;
         let step = if l.columns == 1 { Iv::ZERO } else { l.by_column };
-        let class = self.tables.classes.id(Class { stmt: l.stmt, size: l.size, step, chain });
+        let class = self.tables.classes.id(Class::plain(l.stmt, l.size, step, chain));
         let lane = l.by_row.0.iter().position(|x| *x != 0).unwrap_or(0);
         let first = self.tables.arena.point(&l.iv, lane);
         for row in 0..l.rows {
@@ -319,7 +328,7 @@ impl Memory {
             }
         }
         self.cover(Side::Writers, a);
-        let class = self.tables.classes.id(Class { stmt, size: a.size, step: Iv::ZERO, chain: NO_CHAIN });
+        let class = self.tables.classes.id(Class::plain(stmt, a.size, Iv::ZERO, NO_CHAIN));
         self.assign_strided(Side::Writers, a, class, iv, by_row);
     }
 
@@ -348,6 +357,7 @@ impl Memory {
         let mut is_plain = true;
         for piece in &old {
             is_plain = piece.class != NO_CLASS
+                && piece.chain & AFFINE == 0
                 && self.tables.classes.get(piece.class).size == a.size
                 && piece.t >= at
                 && piece.t_step == 1
@@ -361,7 +371,15 @@ impl Memory {
             }
             let now = iv.after(piece.t, &by_row);
             let key = key(client, piece.stmt, &piece.iv, stmt, &now);
-            let chain = self.tables.classes.extended(piece.stmt, piece.chain, key, piece.iv.minus(&now));
+            let chain = self.tables.classes.extended(Preceding {
+                stmt: piece.stmt,
+                chain: piece.chain,
+                key,
+                offset: piece.iv.minus(&now),
+                step: Iv::ZERO,
+                origin: 0,
+                ratio: 0,
+            });
             at = piece.t + piece.count;
             add(piece.t, at, chain);
         }
@@ -376,7 +394,7 @@ impl Memory {
         self.cover(Side::Readers, a);
         for (from, to, chain) in ranges {
             let part = Strided { first: a.at(from), count: to - from, ..*a };
-            let class = self.tables.classes.id(Class { stmt, size: a.size, step: Iv::ZERO, chain });
+            let class = self.tables.classes.id(Class::plain(stmt, a.size, Iv::ZERO, chain));
             self.assign_strided(Side::Readers, &part, class, iv.after(from, &by_row), by_row);
         }
         true
@@ -407,8 +425,16 @@ impl Memory {
         let (then, now) = (l.iv_at(row, column as i64), self.tables.arena.iv(point));
         let key = key(client, l.stmt, &then, stmt, &now);
         let chain = self.tables.classes.get(l.class).chain;
-        let chain = self.tables.classes.extended(l.stmt, chain, key, then.minus(&now));
-        let class = self.tables.classes.id(Class { stmt, size, step: Iv::ZERO, chain });
+        let chain = self.tables.classes.extended(Preceding {
+            stmt: l.stmt,
+            chain,
+            key,
+            offset: then.minus(&now),
+            step: Iv::ZERO,
+            origin: 0,
+            ratio: 0,
+        });
+        let class = self.tables.classes.id(Class::plain(stmt, size, Iv::ZERO, chain));
         self.cover(Side::Readers, &a);
         self.assign_elements(Side::Readers, at, at + u64::from(size), class, point, true);
         true

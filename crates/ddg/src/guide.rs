@@ -31,7 +31,7 @@ impl Guide for Symbols {
     }
 
     fn wants_arguments(&mut self, pc: u64) -> bool {
-        self.starts(pc).is_some_and(|name| ddg::allocator(&name).is_some())
+        self.starts(pc).is_some_and(|name| crate::allocator(&name).is_some())
     }
 
     fn starts_recording(&mut self, pc: u64) -> bool {

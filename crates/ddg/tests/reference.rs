@@ -1,0 +1,133 @@
+//! The engine on runs against the slow, obvious one (byte by byte, iteration by iteration), on every kernel.
+//!
+//! Both see the same recording. Compared: contexts with their entries and iterations, executions of every block, and for
+//! every dependence its kind, ends, levels and smallest and largest distances (flow and output); for anti dependences
+//! the levels at every storing access, since each engine may name another of several true readers.
+#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
+
+use std::collections::BTreeMap;
+
+use ddg::Engine;
+use ddg::finish::{About, finish};
+use ddg::guide::Symbols;
+use kernels::Level;
+use profile::{Kind, Profile};
+use record::Config;
+use trace::block::{Block, FunctionCode};
+use trace::sink::{Mapping, Sink, ThreadId};
+
+/// Hands one recording to two engines.
+struct Both(Engine, Engine);
+
+impl Sink for Both {
+    fn mapping(&mut self, mapping: Mapping) {
+        self.0.mapping(mapping.clone());
+        self.1.mapping(mapping);
+    }
+    fn function(&mut self, code: FunctionCode) {
+        self.0.function(code.clone());
+        self.1.function(code);
+    }
+    fn block(&mut self, block: Block) {
+        self.0.block(block.clone());
+        self.1.block(block);
+    }
+    fn words(&mut self, thread: ThreadId, words: &[u64]) {
+        self.0.words(thread, words);
+        self.1.words(thread, words);
+    }
+}
+
+type Key = (Kind, bool, (u64, u32), (u64, u32), u8);
+type Distances = (Vec<i64>, Vec<i64>);
+
+/// Every dependence per level, by what identifies it.
+fn dependences(profile: &Profile) -> BTreeMap<Key, Distances> {
+    let mut out: BTreeMap<Key, Distances> = BTreeMap::new();
+    let place = |s: u32| (profile.statements[s as usize].pc, profile.context_of(s));
+    for d in &profile.dependences {
+        for level in &d.levels {
+            let anti = d.kind == Kind::Anti;
+            let source = if anti { (0, 0) } else { place(d.source) };
+            // For anti dependences "not carried" is one class, whatever the reader named shares with the writer.
+            let at = if anti && level.level == d.common { u8::MAX } else { level.level };
+            let key = (d.kind, d.memory, source, place(d.sink), at);
+            let (minimum, maximum) =
+                if anti { (Vec::new(), Vec::new()) } else { (level.minimum.clone(), level.maximum.clone()) };
+            let entry = out.entry(key).or_insert_with(|| (minimum.clone(), maximum.clone()));
+            for (to, from) in entry.0.iter_mut().zip(minimum) {
+                *to = from.min(*to);
+            }
+            for (to, from) in entry.1.iter_mut().zip(maximum) {
+                *to = from.max(*to);
+            }
+        }
+    }
+    out
+}
+
+fn executions(profile: &Profile) -> BTreeMap<(u64, u32), u64> {
+    let mut out = BTreeMap::new();
+    for (s, statement) in profile.statements.iter().enumerate() {
+        *out.entry((statement.pc, profile.context_of(s as u32))).or_insert(0) += profile.executions(s as u32);
+    }
+    out.retain(|_, n| *n > 0);
+    out
+}
+
+/// Small sizes: the reference looks at every byte.
+fn arguments(name: &str) -> &'static [&'static str] {
+    match name {
+        "matmul_ikj" | "matmul_ijk" | "floyd_warshall" | "three_functions" => &["12"],
+        "perceptron" => &["1"],
+        _ => &[],
+    }
+}
+
+fn check(name: &str, level: Level) {
+    let table = kernels::load().unwrap();
+    let kernel = table.iter().find(|k| k.name() == name).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let program = kernels::compile(kernel, level, directory.path()).unwrap();
+    let mut config = Config::new(&program.path);
+    config.args = vec![program.path.clone().into_os_string()];
+    config.args.extend(arguments(name).iter().map(Into::into));
+    let both = Both(Engine::default(), Engine::reference());
+    let (_, Both(fast, slow)) = record::run(&config, &mut Symbols::default(), both).unwrap();
+    let (fast, slow) = (finish(fast, About::default()), finish(slow, About::default()));
+    assert_eq!(fast.trust.instructions, slow.trust.instructions, "{name} {level}: instructions");
+    assert_eq!(fast.contexts, slow.contexts, "{name} {level}: contexts");
+    assert_eq!(executions(&fast), executions(&slow), "{name} {level}: executions");
+    let (a, b) = (dependences(&fast), dependences(&slow));
+    let mut differences: Vec<String> = Vec::new();
+    for key in a.keys().chain(b.keys()) {
+        let (x, y) = (a.get(key), b.get(key));
+        if x != y {
+            differences.push(format!("{key:x?}: runs {x:?}, reference {y:?}"));
+        }
+    }
+    differences.dedup();
+    assert!(
+        differences.is_empty(),
+        "{name} {level}: {} of {} differ\n{}",
+        differences.len(),
+        b.len(),
+        differences.iter().take(12).cloned().collect::<Vec<_>>().join("\n")
+    );
+    assert!(b.len() > 100, "{name} {level}: only {} dependences", b.len());
+}
+
+macro_rules! kernels {
+    ($($name:ident)*) => { $(#[test]
+        fn $name() {
+            for level in Level::ALL {
+                check(stringify!($name), level);
+            }
+        })*
+    };
+}
+
+kernels! {
+    matmul_ikj matmul_ijk perceptron jacobi prefix_sum prefix_equal histogram triangular_solve floyd_warshall needle spmv
+    dot scratch_row tree_sum three_functions polynomial smooth
+}
