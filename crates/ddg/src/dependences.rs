@@ -164,6 +164,31 @@ impl Streams {
         at as usize
     }
 
+    /// Adds one instance; see [`Streams::add`].
+    pub fn add_one(
+        &mut self,
+        ends: &Ends,
+        source_iv: &Iv,
+        sink_iv: &Iv,
+        address: u64,
+        locate: &mut dyn FnMut(u64, u8) -> Option<(Place, bool)>,
+    ) {
+        self.instances = self.instances.saturating_add(1);
+        let at = self.stream(ends);
+        let stream = &mut self.list[at];
+        stream.count = stream.count.saturating_add(1);
+        if let Some(folder) = &mut stream.folder {
+            folder.point(
+                &sink_iv.0[..usize::from(ends.sink_dims)],
+                &source_iv.0[..usize::from(ends.source_dims)],
+            );
+        }
+        let common = usize::from(ends.common);
+        let level = (0..common).find(|&q| sink_iv.0[q] != source_iv.0[q]).unwrap_or(common);
+        let leaves = ends.source_dims > ends.common || ends.sink_dims > ends.common;
+        stream.note_uniform((source_iv, sink_iv, 1, address), level as u8, leaves, locate);
+    }
+
     /// Adds a run. `locate` names the storage at an address, given the level; it is asked only where that can matter.
     pub fn add(
         &mut self,
@@ -200,7 +225,8 @@ impl Streams {
         if run.count == 1 || run.sink_step.0[..common] == run.source_step.0[..common] {
             let level = (0..common).find(|&q| run.sink_iv.0[q] != run.source_iv.0[q]).unwrap_or(common);
             let leaves = ends.memory && (ends.source_dims > ends.common || ends.sink_dims > ends.common);
-            stream.note_uniform(run, level as u8, leaves, locate);
+            let one = (&run.source_iv, &run.sink_iv, run.count, run.address);
+            stream.note_uniform(one, level as u8, leaves, locate);
             return;
         }
         let first = run.sink_iv.minus(&run.source_iv);
@@ -248,7 +274,7 @@ impl Stream {
     /// All instances of a run with the same differences.
     fn note_uniform(
         &mut self,
-        run: &Instances,
+        (source_iv, sink_iv, count, address): (&Iv, &Iv, u64, u64),
         level: u8,
         leaves: bool,
         locate: &mut dyn FnMut(u64, u8) -> Option<(Place, bool)>,
@@ -256,28 +282,28 @@ impl Stream {
         let common = usize::from(self.common);
         match self.levels.iter_mut().find(|l| l.level == level) {
             Some(entry) => {
-                entry.count = entry.count.saturating_add(run.count);
+                entry.count = entry.count.saturating_add(count);
                 // Equal vectors up to the level; beyond it the differences may vary.
                 for q in usize::from(level)..common {
-                    let difference = run.sink_iv.0[q].wrapping_sub(run.source_iv.0[q]);
+                    let difference = sink_iv.0[q].wrapping_sub(source_iv.0[q]);
                     entry.minimum[q] = entry.minimum[q].min(difference);
                     entry.maximum[q] = entry.maximum[q].max(difference);
                 }
             }
             None => self.levels.push(Level {
                 level,
-                count: run.count,
-                minimum: run.sink_iv.minus(&run.source_iv).0,
-                maximum: run.sink_iv.minus(&run.source_iv).0,
-                source_iv: run.source_iv,
-                sink_iv: run.sink_iv,
-                address: run.address,
+                count,
+                minimum: sink_iv.minus(source_iv).0,
+                maximum: sink_iv.minus(source_iv).0,
+                source_iv: *source_iv,
+                sink_iv: *sink_iv,
+                address,
                 objects: Vec::new(),
                 more_objects: false,
                 latest: None,
             }),
         }
-        self.note_object(run.address, level, leaves, locate);
+        self.note_object(address, level, leaves, locate);
     }
 
     /// Names what an instance of a level passes through, where that can matter.

@@ -168,7 +168,7 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
         tables.place(&mut engine, &mut profile, &mut locations, &context_of, instance);
     }
     let thread_base = engine.thread_base;
-    let mut static_pairs: FxHashMap<(u32, u32, Use), (u64, u64, u8, Option<Iv>)> = FxHashMap::default();
+    let mut static_pairs: FxHashMap<(u32, u32, Use), StaticPair> = FxHashMap::default();
     for path in paths {
         if path.executions == 0 {
             continue;
@@ -302,9 +302,9 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
             match d.levels.iter_mut().find(|l| usize::from(l.level) == level) {
                 Some(l) => {
                     l.count += count;
-                    for q in 0..common {
-                        l.minimum[q] = l.minimum[q].min(distance[q]);
-                        l.maximum[q] = l.maximum[q].max(distance[q]);
+                    for (q, &d) in distance.iter().enumerate() {
+                        l.minimum[q] = l.minimum[q].min(d);
+                        l.maximum[q] = l.maximum[q].max(d);
                     }
                 }
                 None => {
@@ -581,6 +581,10 @@ fn contexts(engine: &mut Engine, profile: &mut Profile, locations: &mut Location
 fn last_instruction(engine: &Engine, block: u64) -> Option<u64> {
     engine.codes.find(block)?.instrs.last().map(|i| i.pc)
 }
+
+/// A register dependence of paths: instances inside executions and from one to the next, common dimensions, and a vector
+/// of the latter.
+type StaticPair = (u64, u64, u8, Option<Iv>);
 
 /// Where a loop stands.
 struct LoopStatement {

@@ -77,6 +77,40 @@ impl Observer<'_> {
         (to, to.first + (id - instance.first))
     }
 
+    /// The stream that a dependence through memory belongs to; `None` for loads that decide control only (control
+    /// dependences are not in the graph).
+    fn ends(
+        &self,
+        kind: shadow::Kind,
+        (from, source): (&Instance, u32),
+        (to, sink): (&Instance, u32),
+    ) -> Option<Ends> {
+        let kind = match kind {
+            shadow::Kind::Flow => Kind::Flow,
+            shadow::Kind::Anti => Kind::Anti,
+            shadow::Kind::Output => Kind::Output,
+        };
+        let role = match self.codes.get(to.code).operands.get((sink - to.first - to.statements) as usize) {
+            Some(operand) if kind == Kind::Flow => match operand.role {
+                Role::Accumulator => Use::Accumulator,
+                Role::Address => Use::Address,
+                Role::Value | Role::Kept => Use::Value,
+                Role::Control => return None,
+            },
+            _ => Use::Value,
+        };
+        Some(Ends {
+            kind,
+            memory: true,
+            source,
+            sink,
+            role,
+            common: self.contexts.common(from.context, to.context),
+            source_dims: self.contexts.get(from.context).dims,
+            sink_dims: self.contexts.get(to.context).dims,
+        })
+    }
+
     /// A register dependence.
     pub fn register(&mut self, source: u32, sink: u32, role: Use, mut run: Run) {
         let (from, source) = self.resolve(source, &mut run.source_iv, &mut run.source_step);
@@ -113,39 +147,60 @@ impl Client for Observer<'_> {
         };
         let (from, source) = self.resolve(run.source, &mut instances.source_iv, &mut instances.source_step);
         let (to, sink) = self.resolve(run.sink, &mut instances.sink_iv, &mut instances.sink_step);
-        let kind = match run.kind {
-            shadow::Kind::Flow => Kind::Flow,
-            shadow::Kind::Anti => Kind::Anti,
-            shadow::Kind::Output => Kind::Output,
-        };
-        let role = match self.codes.get(to.code).operands.get((sink - to.first - to.statements) as usize) {
-            Some(operand) if kind == Kind::Flow => match operand.role {
-                Role::Accumulator => Use::Accumulator,
-                Role::Address => Use::Address,
-                Role::Value | Role::Kept => Use::Value,
-                // A loaded jump target or flag decides control only; control dependences are not in the graph.
-                Role::Control => return,
-            },
-            _ => Use::Value,
-        };
-        let ends = Ends {
-            kind,
-            memory: true,
-            source,
-            sink,
-            role,
-            common: self.contexts.common(from.context, to.context),
-            source_dims: self.contexts.get(from.context).dims,
-            sink_dims: self.contexts.get(to.context).dims,
-        };
+        let Some(ends) = self.ends(run.kind, (&from, source), (&to, sink)) else { return };
         let (objects, image, walker) = (&mut *self.objects, self.image, self.walker);
         let common = ends.common;
         self.streams.add(&ends, &instances, &mut |address, level| {
-            let place: Place = objects.locate(image, walker, address);
-            let callee = level < common
-                && place.frame != usize::MAX
-                && place.frame >= walker.frames_outside(usize::from(level));
-            Some((place, callee))
+            Some(place(objects, image, walker, common, address, level))
         });
     }
+
+    fn single(
+        &mut self,
+        kind: shadow::Kind,
+        source: u32,
+        source_iv: &Iv,
+        sink: u32,
+        sink_iv: &Iv,
+        address: u64,
+    ) {
+        let (from, to) = (*self.instances.owner(source), *self.instances.owner(sink));
+        if self.canonical.get(from.context).is_some() || self.canonical.get(to.context).is_some() {
+            self.dependence(&DependenceRun {
+                kind,
+                source,
+                sink,
+                source_iv: *source_iv,
+                source_step: Iv::ZERO,
+                sink_iv: *sink_iv,
+                sink_step: Iv::ZERO,
+                count: 1,
+                address,
+                address_step: 0,
+            });
+            return;
+        }
+        let Some(ends) = self.ends(kind, (&from, source), (&to, sink)) else { return };
+        let (objects, image, walker) = (&mut *self.objects, self.image, self.walker);
+        let common = ends.common;
+        self.streams.add_one(&ends, source_iv, sink_iv, address, &mut |address, level| {
+            Some(place(objects, image, walker, common, address, level))
+        });
+    }
+}
+
+/// What is at an address, and whether the loop of a level created the frame it lies in.
+fn place(
+    objects: &mut Objects,
+    image: &Image,
+    walker: &Walker,
+    common: u8,
+    address: u64,
+    level: u8,
+) -> (Place, bool) {
+    let place = objects.locate(image, walker, address);
+    let callee = level < common
+        && place.frame != usize::MAX
+        && place.frame >= walker.frames_outside(usize::from(level));
+    (place, callee)
 }

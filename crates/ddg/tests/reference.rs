@@ -78,9 +78,16 @@ fn executions(profile: &Profile) -> BTreeMap<(u64, u32), u64> {
 /// Small sizes: the reference looks at every byte.
 fn arguments(name: &str) -> &'static [&'static str] {
     match name {
-        "matmul_ikj" | "matmul_ijk" | "floyd_warshall" | "three_functions" => &["12"],
+        "matmul_ikj" | "matmul_ijk" | "floyd_warshall" | "three_functions" => &["13"],
         "perceptron" => &["1"],
-        _ => &[],
+        "jacobi" => &["14", "3"],
+        "triangular_solve" | "needle" => &["30"],
+        "scratch_row" => &["9", "21"],
+        "tree_sum" => &["5", "20"],
+        "polynomial" => &["40", "7"],
+        "spmv" => &["60"],
+        "smooth" => &["14"],
+        _ => &["300"],
     }
 }
 

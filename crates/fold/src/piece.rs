@@ -54,6 +54,9 @@ pub struct Level {
     pub step: i64,
 }
 
+/// Receives a point and its labels, `None` where a label is unknown.
+pub type Visit<'a> = dyn FnMut(&[i64], &[Option<i64>]) + 'a;
+
 /// A convex part of a stream.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Piece {
@@ -147,18 +150,12 @@ impl Piece {
 
     /// Visits `(point, labels)` of the piece in order; unknown labels are `None`. Returns false when `limit` points
     /// were not enough.
-    pub fn points(&self, limit: u64, visit: &mut dyn FnMut(&[i64], &[Option<i64>])) -> bool {
+    pub fn points(&self, limit: u64, visit: &mut Visit<'_>) -> bool {
         let mut left = limit;
         self.walk(&mut Vec::new(), &mut Vec::new(), &mut left, visit)
     }
 
-    fn walk(
-        &self,
-        t: &mut Vec<i64>,
-        x: &mut Vec<i64>,
-        left: &mut u64,
-        visit: &mut dyn FnMut(&[i64], &[Option<i64>]),
-    ) -> bool {
+    fn walk(&self, t: &mut Vec<i64>, x: &mut Vec<i64>, left: &mut u64, visit: &mut Visit<'_>) -> bool {
         let Some(level) = self.levels.get(t.len()) else {
             if *left == 0 {
                 return false;

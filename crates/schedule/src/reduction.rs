@@ -103,7 +103,7 @@ fn recognise(
     for &index in &accesses {
         let access = &profile.accesses[index as usize];
         let moves = access.address.iter().any(|f| {
-            !f.ranges.first().is_some_and(|r| r.0 == r.1)
+            f.ranges.first().is_none_or(|r| r.0 != r.1)
                 && (f.gave_up
                     || f.pieces.iter().any(|p| {
                         p.label(0)

@@ -177,11 +177,11 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
             out[parent].innermost = false;
         }
     }
-    for at in 0..out.len() {
-        if out[at].innermost {
-            out[at].stride01 = stride01(profile, &out[at].contexts);
+    for entry in &mut out {
+        if entry.innermost {
+            entry.stride01 = stride01(profile, &entry.contexts);
         }
-        out[at].permutable_with_parent = out[at].contexts.iter().all(|&c| {
+        entry.permutable_with_parent = entry.contexts.iter().all(|&c| {
             let chain = profile.loops_around(c);
             match chain.len().checked_sub(2) {
                 Some(from) => is_permutable(profile, &chain[from..], &edges, &verdicts),
