@@ -86,7 +86,7 @@ pub(crate) fn wait_for_end(pid: c_int) -> Result<Exit, Error> {
     }
 }
 
-/// See [`crate::run`].
+/// See [`crate::run()`].
 pub(crate) fn run<S: Sink + 'static>(
     config: &Config,
     guide: &mut dyn Guide,
