@@ -49,6 +49,9 @@ pub struct ProfileArgs {
     /// Stop recording after this many seconds; the program runs on.
     #[arg(long, value_name = "SECONDS")]
     pub duration: Option<f64>,
+    /// Stop analysing when the analysis needs about this much memory; the program runs on.
+    #[arg(long, value_name = "MIB", default_value_t = 700)]
+    pub memory_limit: usize,
     /// Number of loops in the summary.
     #[arg(long, value_name = "N", default_value_t = 12)]
     pub top: usize,

@@ -31,7 +31,7 @@ pub fn run(args: &DemoArgs) -> Result<u8> {
     anstream::eprintln!("Compiled {} with cc -g -O2; recording it.\n", source.display());
     let mut config = Config::new(&binary);
     config.args = vec![binary.clone().into_os_string()];
-    let (profile, _) = record_program(&config, None)?;
+    let (profile, _) = record_program(&config, None, 700)?;
     print_summary(&profile, 12);
     let path: PathBuf = directory.join("perceptron.lwp");
     profile::file::write(&profile, &path)?;

@@ -21,7 +21,7 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
     config.start_recording = args.function.is_none();
     config.max_instructions = args.max_instructions;
     config.duration = args.duration.map(Duration::from_secs_f64);
-    let (profile, outcome) = record_program(&config, args.function.clone())?;
+    let (profile, outcome) = record_program(&config, args.function.clone(), args.memory_limit)?;
     let path = args.output.clone().unwrap_or_else(|| default_path(&program));
     if !args.quiet {
         print_summary(&profile, args.top);
@@ -35,10 +35,11 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
     Ok(exit_code(outcome.exit))
 }
 
-/// Records a program and builds its profile.
-pub fn record_program(config: &Config, function: Option<String>) -> Result<(Profile, Outcome)> {
+/// Records a program and builds its profile, with about `limit` MiB for the analysis.
+pub fn record_program(config: &Config, function: Option<String>, limit: usize) -> Result<(Profile, Outcome)> {
     let mut guide = Symbols::new(function);
-    let (outcome, engine) = record::run(config, &mut guide, ddg::Engine::default())?;
+    let (outcome, engine) =
+        record::run(config, &mut guide, ddg::Engine::with_limit(limit.saturating_mul(1 << 20)))?;
     let argv = config.args.iter().map(|a| a.to_string_lossy().into_owned()).collect();
     let program = Program { argv, exit_status: Some(i32::from(exit_code(outcome.exit))), build_id: None };
     let truncated = outcome

@@ -62,7 +62,7 @@ pub struct Stream {
     /// Levels met.
     pub levels: Vec<Level>,
     /// The relation, for flow through memory.
-    pub folder: Option<Folder>,
+    folder: Option<Box<Folder>>,
     /// The relation, once it is finished.
     pub folded: Option<fold::Folded>,
 }
@@ -119,6 +119,16 @@ pub struct Streams {
 }
 
 impl Streams {
+    /// Number of streams.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
     /// All streams.
     pub fn into_all(self) -> Vec<Stream> {
         self.list
@@ -147,10 +157,6 @@ impl Streams {
             Some(&at) => at,
             None => {
                 let at = self.list.len() as u32;
-                let folder = (ends.kind == Kind::Flow && ends.memory).then(|| {
-                    let dims = usize::from(ends.sink_dims);
-                    Folder::new(dims, usize::from(ends.source_dims), Options::for_dimensions(dims, false))
-                });
                 self.list.push(Stream {
                     kind: ends.kind,
                     memory: ends.memory,
@@ -161,8 +167,9 @@ impl Streams {
                     source_dims: ends.source_dims,
                     sink_dims: ends.sink_dims,
                     count: 0,
-                    levels: Vec::new(),
-                    folder,
+                    // Most streams of irregular code have one level and one instance.
+                    levels: Vec::with_capacity(1),
+                    folder: None,
                     folded: None,
                 });
                 self.index.insert(key, at);
@@ -205,9 +212,10 @@ impl Streams {
     ) {
         self.instances = self.instances.saturating_add(1);
         let stream = &mut self.list[at];
+        let first = stream.count == 0;
         stream.count = stream.count.saturating_add(1);
         let (from, to) = (usize::from(stream.source_dims), usize::from(stream.sink_dims));
-        if let Some(folder) = &mut stream.folder {
+        if !first && let Some(folder) = stream.folder() {
             folder.point(&sink_iv.0[..to], &source_iv.0[..from]);
         }
         let common = usize::from(stream.common);
@@ -226,8 +234,9 @@ impl Streams {
         self.instances = self.instances.saturating_add(run.count);
         let at = self.stream(ends);
         let stream = &mut self.list[at];
+        let single = stream.count == 0 && run.count == 1;
         stream.count = stream.count.saturating_add(run.count);
-        if let Some(folder) = &mut stream.folder {
+        if !single && let Some(folder) = stream.folder() {
             let (dims, outputs) = (usize::from(ends.sink_dims), usize::from(ends.source_dims));
             let lane = dims.wrapping_sub(1);
             // Runs advance along the innermost dimension; phases of vector code by more than 1.
@@ -298,6 +307,32 @@ impl Streams {
 }
 
 impl Stream {
+    /// The folder of a flow dependence through memory, once there is more than one instance; the first one is then
+    /// taken from its level.
+    fn folder(&mut self) -> Option<&mut Folder> {
+        if self.kind != Kind::Flow || !self.memory {
+            return None;
+        }
+        if self.folder.is_none() {
+            let (from, to) = (usize::from(self.source_dims), usize::from(self.sink_dims));
+            let mut folder = Folder::new(to, from, Options::for_dimensions(to, false));
+            if let Some(level) = self.levels.first() {
+                folder.point(&level.sink_iv.0[..to], &level.source_iv.0[..from]);
+            }
+            self.folder = Some(Box::new(folder));
+        }
+        self.folder.as_deref_mut()
+    }
+
+    /// The relation.
+    pub fn relation(&mut self) -> Option<fold::Folded> {
+        if self.folded.is_none() {
+            self.folder();
+            self.folded = self.folder.take().map(|f| f.finish());
+        }
+        self.folded.take()
+    }
+
     /// All instances of a run with the same differences.
     fn note_uniform(
         &mut self,

@@ -56,6 +56,11 @@ pub enum Allocator {
     Free,
 }
 
+/// Bytes the analysis may use unless told otherwise.
+const DEFAULT_LIMIT: usize = 700 << 20;
+/// About what a dependence stream takes, with its share of the indexes and of the finished profile.
+const STREAM_BYTES: usize = 3000;
+
 /// The allocator of this (demangled or plain) name.
 pub fn allocator(name: &str) -> Option<Allocator> {
     Some(match name {
@@ -107,6 +112,10 @@ pub struct Engine {
     signal_depths: Vec<usize>,
     signal: bool,
     resume: bool,
+    /// Bytes the analysis may use, about.
+    limit: usize,
+    /// The limit was reached.
+    pub(crate) saturated: bool,
     pub(crate) last_path: Option<u32>,
 }
 
@@ -145,6 +154,8 @@ impl Default for Engine {
             signal_depths: Vec::new(),
             signal: false,
             resume: false,
+            limit: DEFAULT_LIMIT,
+            saturated: false,
             last_path: None,
         }
     }
@@ -183,7 +194,13 @@ impl Sink for Engine {
     }
 
     fn words(&mut self, thread: ThreadId, words: &[u64]) {
-        if thread != 0 {
+        if thread != 0 || self.saturated {
+            return;
+        }
+        if self.bytes() > self.limit {
+            // What was seen stays; the rest of the run is not analysed.
+            self.end_path(&[], 1);
+            self.saturated = true;
             return;
         }
         let mut start = 0;
@@ -269,6 +286,16 @@ fn continue_path(engine: &mut Engine, code: CodeId) {
 }
 
 impl Engine {
+    /// An engine that stops analysing when it uses about this many bytes.
+    pub fn with_limit(limit: usize) -> Engine {
+        Engine { limit, ..Engine::default() }
+    }
+
+    /// About how many bytes the analysis uses; a function of what it saw alone, so that equal runs end equally.
+    fn bytes(&self) -> usize {
+        self.streams.len() * STREAM_BYTES + self.paths.bytes() + self.memory.bytes()
+    }
+
     /// An engine that computes the same the slow, obvious way.
     pub fn reference() -> Engine {
         Engine { memory: AnyMemory::Bytes(ByteMemory::default()), reference: true, ..Engine::default() }

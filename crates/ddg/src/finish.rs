@@ -143,6 +143,9 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
         untracked: about.untracked,
         missing_debug_information: missing_debug_information(&engine),
     };
+    if engine.saturated {
+        profile.trust.truncated.push("analysis ended at --memory-limit".into());
+    }
     if engine.malformed > 0 {
         profile.trust.truncated.push(format!("{} malformed records", engine.malformed));
     }
@@ -350,6 +353,7 @@ fn lift_stream(engine: &mut Engine, stream: &mut Stream) {
     if from.is_empty() && to.is_empty() {
         return;
     }
+    let relation = stream.relation();
     stream.source = canonical_id(engine, stream.source).unwrap_or(stream.source);
     stream.sink = canonical_id(engine, stream.sink).unwrap_or(stream.sink);
     let contexts = [stream.source, stream.sink].map(|id| engine.instances.owner(id).context);
@@ -372,8 +376,8 @@ fn lift_stream(engine: &mut Engine, stream: &mut Stream) {
             level.level = new;
         }
     }
-    if let Some(folder) = stream.folder.take() {
-        let folded = to.iter().fold(folder.finish(), |f, &d| f.with_zero_dimension(usize::from(d)));
+    if let Some(folded) = relation {
+        let folded = to.iter().fold(folded, |f, &d| f.with_zero_dimension(usize::from(d)));
         let folded = from.iter().fold(folded, |f, &d| f.with_zero_output(usize::from(d)));
         stream.folded = Some(folded);
     }
@@ -632,7 +636,12 @@ fn loop_statement(engine: &mut Engine, function: u32, header: u64) -> LoopStatem
     LoopStatement { pc: last.unwrap_or(header), code: range, top_tested: false, instructions }
 }
 
-fn dependence(engine: &mut Engine, stream: Stream, tables: &Tables, profile: &Profile) -> Option<Dependence> {
+fn dependence(
+    engine: &mut Engine,
+    mut stream: Stream,
+    tables: &Tables,
+    profile: &Profile,
+) -> Option<Dependence> {
     let (statement_of, access_of) = (&tables.statement_of, &tables.access_of);
     let statement = |engine: &Engine, id: u32| -> Option<u32> {
         if let Some(&access) = access_of.get(&id) {
@@ -647,6 +656,7 @@ fn dependence(engine: &mut Engine, stream: Stream, tables: &Tables, profile: &Pr
     };
     let (source, sink) = (statement(engine, stream.source)?, statement(engine, stream.sink)?);
     let common = usize::from(stream.common);
+    let relation = stream.relation();
     let dims = |s: u32| usize::from(profile.contexts[profile.context_of(s) as usize].dims);
     let (from, to) = (dims(source), dims(sink));
     Some(Dependence {
@@ -677,7 +687,7 @@ fn dependence(engine: &mut Engine, stream: Stream, tables: &Tables, profile: &Pr
                     .collect(),
             })
             .collect(),
-        relation: stream.folded.or_else(|| stream.folder.map(fold::Folder::finish)),
+        relation,
     })
 }
 

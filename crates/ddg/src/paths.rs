@@ -265,6 +265,8 @@ pub struct Paths {
     nodes: Vec<Node>,
     roots: FxHashMap<(ContextId, CodeId), NodeId>,
     list: Vec<Option<Box<Path>>>,
+    /// Parts of all paths that grow with their length.
+    weight: usize,
 }
 
 /// Number of the stack pointer.
@@ -349,9 +351,15 @@ impl Paths {
         out
     }
 
+    /// About how many bytes all paths use: fixed parts per node and path, and what grows with their length.
+    pub fn bytes(&self) -> usize {
+        self.nodes.len() * 500 + self.list.len() * 8000 + self.weight * 400
+    }
+
     /// Adds the path that ends at a node.
     pub fn add(&mut self, node: NodeId, path: Path) -> u32 {
         let id = self.list.len() as u32;
+        self.weight += path.operands.len() + path.live_in.len() + path.inside.len() + 6 * path.columns.len();
         self.list.push(Some(Box::new(path)));
         self.nodes[node as usize].path = Some(id);
         id

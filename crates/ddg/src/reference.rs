@@ -86,6 +86,14 @@ impl AnyMemory {
         AnyMemory::Runs(Box::new(Memory::new(Options::default())))
     }
 
+    /// About how many bytes it uses.
+    pub fn bytes(&self) -> usize {
+        match self {
+            AnyMemory::Runs(memory) => memory.bytes(),
+            AnyMemory::Bytes(memory) => memory.bytes.len() * 100,
+        }
+    }
+
     /// Applies a record.
     pub fn record(&mut self, record: &Record, client: &mut impl Client) {
         match self {
