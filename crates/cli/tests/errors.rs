@@ -260,10 +260,8 @@ fn profile_that_cannot_be_read() {
     fails(&report("newer"), 2, &["newer: profile format", "record the program again"]);
     let full = place.loopwright().args(["report", "p.lwp", "-o", "/dev/full"]).output().unwrap();
     fails(&full, 2, &["/dev/full", "No space left"]);
-    let closed = place
-        .loopwright()
-        .args(["report", "p.lwp"])
-        .stdout(fs::File::options().write(true).open("/dev/full").unwrap());
+    let mut closed = place.loopwright();
+    closed.args(["report", "p.lwp"]).stdout(fs::File::options().write(true).open("/dev/full").unwrap());
     fails(&closed.stderr(Stdio::piped()).output().unwrap(), 2, &["standard output", "No space left"]);
 }
 
