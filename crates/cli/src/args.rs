@@ -54,7 +54,7 @@ pub struct ProfileArgs {
     #[arg(long, value_name = "N", default_value_t = 12)]
     pub top: usize,
     /// The program and its arguments.
-    #[arg(trailing_var_arg = true, required = true, value_name = "PROGRAM", allow_hyphen_values = true)]
+    #[arg(trailing_var_arg = true, required = true, value_name = "PROGRAM")]
     pub command: Vec<OsString>,
 }
 

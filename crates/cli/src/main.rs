@@ -33,9 +33,22 @@ fn main() -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             // Where standard error is closed the exit code has to do.
-            let _ = writeln!(anstream::stderr(), "loopwright: {error:#}");
+            let _ = writeln!(anstream::stderr(), "loopwright: {}", message(&error));
             let code = error.downcast_ref::<record::Error>().map_or(failure, profile_command::failure_code);
             ExitCode::from(code)
         }
     }
+}
+
+/// What went wrong and why, down to a cause that is already part of the text.
+fn message(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if text.contains(&cause) {
+            break;
+        }
+        text.push_str(": ");
+        text.push_str(&cause);
+    }
+    text
 }

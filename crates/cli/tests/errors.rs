@@ -161,11 +161,11 @@ fn wrong_command_lines() {
 fn program_killed_by_a_signal() {
     let place = Place::new();
     let source = "#include <signal.h>\n#include <unistd.h>\nstatic int a[100];\n\
-        int main(void) { for (int i = 0; i < 100; i++) a[i] = i; kill(getpid(), SIGTERM); return a[3]; }";
+        int main(void) { for (int i = 0; i < 50000; i++) a[i % 100] = i; kill(getpid(), SIGTERM); return a[3]; }";
     let program = place.compile("dies", source, &["-O0", "-g"]);
     let output = place.profile(&program);
     assert_eq!(output.status.code(), Some(128 + 15), "{output:?}");
-    says(&String::from_utf8_lossy(&output.stderr), &["dies.c:4", "Profile: p.lwp"]);
+    says(&String::from_utf8_lossy(&output.stderr), &["dies.c:main:4", "Profile: p.lwp"]);
     assert!(place.path("p.lwp").is_file());
 }
 
@@ -187,9 +187,9 @@ fn endless_program_interrupted() {
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
     assert_eq!(output.status.code(), Some(128 + 2), "{output:?}");
     let text = String::from_utf8_lossy(&output.stderr);
-    says(&text, &["interrupted", "endless.c:4", "Profile: p.lwp"]);
+    says(&text, &["interrupted", "endless.c:main:4", "Profile: p.lwp"]);
     let report = place.loopwright().args(["report", "p.lwp"]).output().unwrap();
-    says(&String::from_utf8_lossy(&report.stdout), &["interrupted", "endless.c:4"]);
+    says(&String::from_utf8_lossy(&report.stdout), &["interrupted", "endless.c:main:4"]);
 }
 
 #[test]
