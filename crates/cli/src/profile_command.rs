@@ -20,6 +20,10 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
     config.args = args.command.clone();
     config.start_recording = args.function.is_none();
     config.max_instructions = args.max_instructions;
+    if let Some(limit) = args.max_instructions {
+        // Instructions are counted by the buffer: small ones end a short recording on time.
+        config.buffer_words = (limit / 8).clamp(2048, config.buffer_words as u64) as usize;
+    }
     config.duration = args.duration;
     let path = args.output.clone().unwrap_or_else(|| default_path(&program));
     check_output(&path)?;

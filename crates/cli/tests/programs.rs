@@ -39,7 +39,7 @@ struct Case<'a> {
 
 /// Programs that execute tens of millions of instructions are recorded up to this number of them; the rest runs
 /// translated but not recorded. (The recorder's own tests record some of them whole.)
-const LIMIT: &str = "300000";
+const LIMIT: &str = "200000";
 
 /// Runs `command` in a directory of its own and checks that it does the same natively and recorded.
 fn same(command: &[&str]) {
