@@ -139,7 +139,7 @@ fn wrong_command_lines() {
     for (args, code, parts) in [
         (&["profile", "--no-such-option", "--", "true"][..], 125, &["--no-such-option"][..]),
         (&["profile"], 125, &["PROGRAM"]),
-        (&["profile", "--duration", "-1", "--", "true"], 125, &["--duration"]),
+        (&["profile", "--duration=-1", "--", "true"], 125, &["--duration", "seconds"]),
         (&["profile", "--duration", "nan", "--", "true"], 125, &["seconds"]),
         (&["profile", "--duration=1e300", "--", "true"], 125, &["seconds"]),
         (&["profile", "--max-instructions", "many", "--", "true"], 125, &["many"]),
