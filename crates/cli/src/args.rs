@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -47,8 +48,8 @@ pub struct ProfileArgs {
     #[arg(long, value_name = "N")]
     pub max_instructions: Option<u64>,
     /// Stop recording after this many seconds; the program runs on.
-    #[arg(long, value_name = "SECONDS")]
-    pub duration: Option<f64>,
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub duration: Option<Duration>,
     /// Stop analysing when the analysis needs about this much memory; the program runs on.
     #[arg(long, value_name = "MIB", default_value_t = 700)]
     pub memory_limit: usize,
@@ -56,7 +57,7 @@ pub struct ProfileArgs {
     #[arg(long, value_name = "N", default_value_t = 12)]
     pub top: usize,
     /// The program and its arguments.
-    #[arg(trailing_var_arg = true, required = true, value_name = "PROGRAM", allow_hyphen_values = true)]
+    #[arg(trailing_var_arg = true, required = true, value_name = "PROGRAM")]
     pub command: Vec<OsString>,
 }
 
@@ -81,4 +82,10 @@ pub struct DemoArgs {
     /// Directory for the kernel, its program and its profile [default: a new one under the system's temporary directory]
     #[arg(long, value_name = "DIR")]
     pub directory: Option<PathBuf>,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let expected = "expected a number of seconds such as 2.5";
+    let number: f64 = text.parse().map_err(|_| expected.to_owned())?;
+    Duration::try_from_secs_f64(number).map_err(|_| expected.to_owned())
 }

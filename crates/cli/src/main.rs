@@ -6,6 +6,7 @@ mod demo;
 mod profile_command;
 mod report_command;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -18,7 +19,9 @@ fn main() -> ExitCode {
         Err(error) => {
             // Help and version are not errors; a wrong command line is. If even printing fails there is nobody to tell.
             let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+            // The codes below 125 are those of the program that `profile` runs.
+            let usage = if std::env::args_os().nth(1).is_some_and(|a| a == "profile") { 125 } else { 2 };
+            return ExitCode::from(if error.use_stderr() { usage } else { 0 });
         }
     };
     let (result, failure) = match &options.command {
@@ -29,9 +32,23 @@ fn main() -> ExitCode {
     match result {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
-            anstream::eprintln!("loopwright: {error:#}");
+            // Where standard error is closed the exit code has to do.
+            let _ = writeln!(anstream::stderr(), "loopwright: {}", message(&error));
             let code = error.downcast_ref::<record::Error>().map_or(failure, profile_command::failure_code);
             ExitCode::from(code)
         }
     }
+}
+
+/// What went wrong and why, down to a cause that is already part of the text.
+fn message(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if text.contains(&cause) {
+            break;
+        }
+        text.push_str(": ");
+        text.push_str(&cause);
+    }
+    text
 }

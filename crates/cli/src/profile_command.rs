@@ -2,11 +2,11 @@
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow, bail};
 use ddg::finish::{About, finish};
 use ddg::guide::Symbols;
+use profile::file::FileError;
 use profile::{Profile, Program};
 use record::{Config, Exit, Outcome, StopReason};
 use report::text;
@@ -20,13 +20,20 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
     config.args = args.command.clone();
     config.start_recording = args.function.is_none();
     config.max_instructions = args.max_instructions;
-    config.duration = args.duration.map(Duration::from_secs_f64);
-    let (profile, outcome) = record_program(&config, args.function.clone(), args.memory_limit)?;
+    if let Some(limit) = args.max_instructions {
+        // Instructions are counted by the buffer: small ones end a short recording on time.
+        config.buffer_words = (limit / 8).clamp(2048, config.buffer_words as u64) as usize;
+    }
+    config.duration = args.duration;
     let path = args.output.clone().unwrap_or_else(|| default_path(&program));
+    check_output(&path)?;
+    let (profile, outcome) = record_program(&config, args.function.clone(), args.memory_limit)?;
     if !args.quiet {
         print_summary(&profile, args.top);
     }
-    profile::file::write(&profile, &path).context("the profile could not be written")?;
+    if let Err(error) = profile::file::write(&profile, &path) {
+        return Err(keep_elsewhere(&profile, &path, error));
+    }
     if !args.quiet {
         let mut err = anstream::stderr().lock();
         // A closed standard error must not lose the profile that was just written.
@@ -64,6 +71,30 @@ pub fn print_summary(profile: &Profile, top: usize) {
     let text = text::summary(&report::report(profile), text::Options { top, colour });
     // Losing the summary to a closed pipe is what the reader asked for.
     let _ = anstream::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Says before the run what would make writing the profile fail after it.
+fn check_output(path: &Path) -> Result<()> {
+    if path.is_dir() || path.file_name().is_none() {
+        bail!("{} is a directory; name a file with -o FILE", path.display());
+    }
+    let directory = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !directory.is_dir() {
+        bail!("{}: the directory {} does not exist; make it first", path.display(), directory.display());
+    }
+    Ok(())
+}
+
+/// Saves a profile that cannot be written to its place among the temporary files; gives the error to report.
+fn keep_elsewhere(profile: &Profile, path: &Path, error: FileError) -> anyhow::Error {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.lwp", std::process::id()));
+    let kept = std::env::temp_dir().join(name);
+    let remedy = match profile::file::write(profile, &kept) {
+        Ok(()) => format!("it is kept as {}", kept.display()),
+        Err(second) => format!("nor could a copy be kept ({second}); free space and run it again"),
+    };
+    anyhow!("the profile could not be written: {error}; {remedy}")
 }
 
 fn default_path(program: &Path) -> PathBuf {

@@ -19,14 +19,8 @@ pub fn run(args: &ReportArgs) -> Result<u8> {
         Format::Json => wire::json(&report),
     };
     match &args.output {
-        Some(path) => {
-            let mut name = path.file_name().context("the output is not a file name")?.to_owned();
-            name.push(format!(".{}.tmp", std::process::id()));
-            let temporary = path.with_file_name(name);
-            std::fs::write(&temporary, &text)
-                .and_then(|()| std::fs::rename(&temporary, path))
-                .with_context(|| format!("{} could not be written", path.display()))?;
-        }
+        Some(path) => profile::file::replace(path, |file| file.write_all(text.as_bytes()))
+            .with_context(|| format!("{} could not be written", path.display()))?,
         None => match std::io::stdout().lock().write_all(text.as_bytes()) {
             // A reader that has seen enough is not an error.
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {}

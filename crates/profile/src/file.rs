@@ -1,7 +1,8 @@
 //! The `.lwp` file: magic, format version, then one checksummed zstd frame.
 //!
-//! Written to a temporary name beside the target and renamed, so that a file that exists is whole. Reading checks magic,
-//! version, checksum and every index; a damaged file is refused, never misread.
+//! Written to a temporary name beside the target and renamed, so that a file that exists is whole; what is no regular
+//! file (a pipe, a device) is written in place instead of being replaced. Reading checks magic, version, checksum and
+//! every index; a damaged file is refused, never misread.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -26,7 +27,7 @@ pub enum FileError {
         source: io::Error,
     },
     /// Not a profile at all.
-    #[error("{0}: not a Loopwright profile")]
+    #[error("{0}: not a Loopwright profile; make one with loopwright profile -o FILE -- PROGRAM")]
     NotAProfile(PathBuf),
     /// Written by another version.
     #[error("{path}: profile format {found}, this program reads format {VERSION}; record the program again")]
@@ -37,7 +38,7 @@ pub enum FileError {
         found: u32,
     },
     /// The content does not decode or refers to things that are not there.
-    #[error("{0}: damaged profile ({1})")]
+    #[error("{0}: damaged profile ({1}); record the program again")]
     Damaged(PathBuf, &'static str),
 }
 
@@ -46,22 +47,36 @@ pub enum FileError {
 /// # Errors
 /// If the file system refuses; then the target is untouched and the temporary file removed.
 pub fn write(profile: &Profile, path: &Path) -> Result<(), FileError> {
-    let fail = |source: io::Error| FileError::Io { path: path.to_owned(), source };
-    let mut name = path.file_name().unwrap_or_default().to_owned();
+    replace(path, |file| {
+        let bytes = postcard::to_stdvec(profile).map_err(|e| io::Error::other(e.to_string()))?;
+        frame(&bytes, file).map(|_| ())
+    })
+    .map_err(|source| FileError::Io { path: path.to_owned(), source })
+}
+
+/// Gives a file new content: all of it or, after an error, none. A link is followed; a pipe or device is written
+/// directly.
+///
+/// # Errors
+/// If the file system refuses or `content` fails; then a regular file is untouched.
+pub fn replace(path: &Path, content: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    let real = match std::fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+        Ok(metadata) if !metadata.is_file() => return content(&mut File::options().write(true).open(path)?),
+        Ok(_) => path.canonicalize()?,
+        Err(_) => path.to_owned(),
+    };
+    let mut name = real.file_name().ok_or(io::ErrorKind::InvalidFilename)?.to_owned();
     name.push(format!(".{}.tmp", std::process::id()));
-    let temporary = path.with_file_name(name);
-    let result = write_to(profile, &temporary).and_then(|()| std::fs::rename(&temporary, path));
+    let temporary = real.with_file_name(name);
+    let result = File::create(&temporary)
+        .and_then(|mut file| content(&mut file).and_then(|()| file.sync_all()))
+        .and_then(|()| std::fs::rename(&temporary, &real));
     if result.is_err() {
         // The error that is reported is the first one; a leftover that cannot be removed changes nothing.
         let _ = std::fs::remove_file(&temporary);
     }
-    result.map_err(fail)
-}
-
-fn write_to(profile: &Profile, path: &Path) -> io::Result<()> {
-    let file = File::create(path)?;
-    let bytes = postcard::to_stdvec(profile).map_err(|e| io::Error::other(e.to_string()))?;
-    frame(&bytes, file)?.sync_all()
+    result
 }
 
 /// Writes magic, version and the encoded profile.

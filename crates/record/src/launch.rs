@@ -49,7 +49,7 @@ fn is_executable(path: &Path) -> bool {
 
 fn check(path: &Path, depth: u32) -> Result<(), Error> {
     let failed = |source: io::Error| match source.kind() {
-        io::ErrorKind::NotFound => Error::NotFound(path.to_owned()),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Error::NotFound(path.to_owned()),
         io::ErrorKind::PermissionDenied => Error::NotExecutable(path.to_owned()),
         _ => Error::Start { path: path.to_owned(), source },
     };

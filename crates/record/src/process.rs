@@ -72,6 +72,8 @@ impl Launch {
             unsafe {
                 let mut failed = 0u8;
                 libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
+                // The runtime of Rust ignores this signal, and an ignored signal stays ignored through `exec`.
+                libc::signal(libc::SIGPIPE, libc::SIG_DFL);
                 if traced && libc::ptrace(libc::PTRACE_TRACEME, 0, 0, 0) != 0 {
                     failed = 1;
                 } else {

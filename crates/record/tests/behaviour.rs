@@ -188,6 +188,22 @@ fn link_styles_and_system_programs() {
     same(Path::new("/bin/sh"), &["-c", "for i in 1 2 3; do echo $i; done | tail -n 1; kill -9 $$"]);
 }
 
+/// Programs of tens of millions of instructions, recorded whole.
+#[test]
+fn large_programs() {
+    let installed = |program: &str| {
+        let path = Path::new("/usr/bin").join(program);
+        assert!(path.exists(), "{program} is not installed: apt-get install {program}");
+        path
+    };
+    same(
+        &installed("perl"),
+        &["-e", "my %h; $h{$_ % 7} += $_ for 1..3000; print $h{$_} for sort keys %h; exit 3"],
+    );
+    same(&installed("openssl"), &["dgst", "-sha256", "/etc/passwd"]);
+    same(&installed("python3"), &["-S", "-c", "import json; print(json.dumps(list(range(99))))"]);
+}
+
 #[test]
 fn partial_and_signal_records() {
     let program = compile(

@@ -1,0 +1,282 @@
+//! What Loopwright says when it cannot do its work: one line with the culprit and the remedy, and the right exit code.
+//!
+//! Codes of `profile`: 127 not found, 126 not executable here, 125 anything else; below those, the program's own.
+#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+const LOOPWRIGHT: &str = env!("CARGO_BIN_EXE_loopwright");
+
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Place(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn file(&self, name: &str, content: &[u8], mode: u32) -> PathBuf {
+        let path = self.path(name);
+        fs::write(&path, content).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        path
+    }
+
+    fn compile(&self, name: &str, source: &str, flags: &[&str]) -> PathBuf {
+        let file = self.file(&format!("{name}.c"), source.as_bytes(), 0o644);
+        let program = self.path(name);
+        let done = Command::new("cc").args(flags).arg("-o").arg(&program).arg(&file).status();
+        assert!(done.expect("cc is not installed: apt-get install gcc").success());
+        program
+    }
+
+    fn loopwright(&self) -> Command {
+        let mut command = Command::new(LOOPWRIGHT);
+        command.current_dir(self.0.path()).stdin(Stdio::null()).env_remove("RUST_BACKTRACE");
+        command.env("TMPDIR", self.0.path()).env("NO_COLOR", "1");
+        command
+    }
+
+    fn profile(&self, program: &Path) -> Output {
+        self.loopwright().args(["profile", "-o", "p.lwp", "--"]).arg(program).output().unwrap()
+    }
+
+    /// Names of all files, but those given.
+    fn others(&self, known: &[&str]) -> Vec<String> {
+        let names =
+            fs::read_dir(self.0.path()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
+        names.filter(|n| !known.contains(&n.as_str())).collect()
+    }
+}
+
+/// The code, and one line that starts with our name and contains all `parts`.
+fn fails(output: &Output, code: i32, parts: &[&str]) {
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{text}");
+    assert!(output.stdout.is_empty(), "{output:?}");
+    assert_eq!(text.trim_end().lines().count(), 1, "{text}");
+    assert!(text.starts_with("loopwright: "), "{text}");
+    says(&text, parts);
+}
+
+fn says(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is missing in:\n{text}");
+    }
+    for never in ["panicked", "RUST_BACKTRACE", "Error {", "Os {", "Some(", "\\\"", "kind:", "unwrap"] {
+        assert!(!text.contains(never), "{never:?} is in:\n{text}");
+    }
+}
+
+/// The first bytes of an ELF file.
+fn elf(class: u8, kind: u16, machine: u16) -> Vec<u8> {
+    let mut head = vec![0; 128];
+    head[..7].copy_from_slice(&[0x7f, b'E', b'L', b'F', class, 1, 1]);
+    head[16..18].copy_from_slice(&kind.to_le_bytes());
+    head[18..20].copy_from_slice(&machine.to_le_bytes());
+    head[20] = 1;
+    head
+}
+
+#[test]
+fn programs_that_cannot_run() {
+    let place = Place::new();
+    let text = b"just text\n";
+    for (name, content, mode, code, parts) in [
+        ("text", &text[..], 0o755, 126, &["neither an ELF program nor a script", "#!"][..]),
+        ("empty", b"", 0o755, 126, &["neither an ELF program nor a script"]),
+        ("short", b"\x7fELF", 0o755, 126, &["neither an ELF program nor a script"]),
+        ("bits32", &elf(1, 2, 3), 0o755, 126, &["32-bit", "-m64"]),
+        ("x32", &elf(1, 2, 62), 0o755, 126, &["32-bit"]),
+        ("arm", &elf(2, 2, 183), 0o755, 126, &["built for 64-bit ARM", "x86-64"]),
+        ("other", &elf(2, 2, 999), 0o755, 126, &["built for machine number 999"]),
+        ("object", &elf(2, 1, 62), 0o755, 126, &["not a program", "link it"]),
+        ("hollow", &elf(2, 2, 62), 0o755, 125, &["cannot be started"]),
+        ("plain", b"#!/bin/sh\n", 0o644, 126, &["no execute permission", "chmod +x"]),
+        (
+            "orphan",
+            b"#!/no/such/interpreter -x\necho\n",
+            0o755,
+            126,
+            &["/no/such/interpreter", "does not exist"],
+        ),
+        ("nameless", b"#!\necho\n", 0o755, 126, &["interpreter"]),
+    ] {
+        let program = place.file(name, content, mode);
+        let mut parts = parts.to_vec();
+        parts.push(program.to_str().unwrap());
+        fails(&place.profile(&program), code, &parts);
+        fs::remove_file(program).unwrap();
+    }
+    assert!(place.others(&[]).is_empty());
+}
+
+#[test]
+fn missing_programs() {
+    let place = Place::new();
+    fails(&place.profile(&place.path("none")), 127, &["/none: no such file"]);
+    fails(&place.profile(Path::new("no-such-program")), 127, &["no-such-program: no such file", "PATH"]);
+    let directory = place.path("directory");
+    fs::create_dir(&directory).unwrap();
+    fails(&place.profile(&directory), 126, &["/directory: "]);
+    let below = place.file("file", b"", 0o644).join("below");
+    fails(&place.profile(&below), 127, &["below"]);
+}
+
+#[test]
+fn wrong_command_lines() {
+    let place = Place::new();
+    for (args, code, parts) in [
+        (&["profile", "--no-such-option", "--", "true"][..], 125, &["--no-such-option"][..]),
+        (&["profile"], 125, &["PROGRAM"]),
+        (&["profile", "--duration=-1", "--", "true"], 125, &["--duration", "seconds"]),
+        (&["profile", "--duration", "nan", "--", "true"], 125, &["seconds"]),
+        (&["profile", "--duration=1e300", "--", "true"], 125, &["seconds"]),
+        (&["profile", "--max-instructions", "many", "--", "true"], 125, &["many"]),
+        (&["report", "--format", "xml", "p"], 2, &["xml", "json"]),
+        (&["report"], 2, &["PROFILE"]),
+        (&["no-such-command"], 2, &["no-such-command"]),
+        (&[], 2, &["profile"]),
+    ] {
+        let output = place.loopwright().args(args).output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{args:?} {output:?}");
+        says(&String::from_utf8_lossy(&output.stderr), parts);
+    }
+    assert!(place.others(&[]).is_empty());
+    let help = place.loopwright().args(["profile", "--help"]).output().unwrap();
+    assert_eq!((help.status.code(), help.stderr.is_empty()), (Some(0), true));
+}
+
+#[test]
+fn program_killed_by_a_signal() {
+    let place = Place::new();
+    let source = "#include <signal.h>\n#include <unistd.h>\nstatic int a[100];\n\
+        int main(void) { for (int i = 0; i < 50000; i++) a[i % 100] = i; kill(getpid(), SIGTERM); return a[3]; }";
+    let program = place.compile("dies", source, &["-O0", "-g"]);
+    let output = place.profile(&program);
+    assert_eq!(output.status.code(), Some(128 + 15), "{output:?}");
+    says(&String::from_utf8_lossy(&output.stderr), &["dies.c:main:4", "Profile: p.lwp"]);
+    assert!(place.path("p.lwp").is_file());
+}
+
+/// Ctrl-C reaches recorder and program alike; what was seen until then is kept.
+#[test]
+fn endless_program_interrupted() {
+    let place = Place::new();
+    let source = "static volatile int a[100];\nint main(void) {\n  for (;;)\n    for (int i = 0; i < 100; i++)\n      \
+        a[i] += 1;\n}\n";
+    let program = place.compile("endless", source, &["-O0", "-g"]);
+    let mut command = place.loopwright();
+    command.args(["profile", "-o", "p.lwp", "--"]).arg(&program).process_group(0);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(1500));
+    let group = format!("-{}", child.id());
+    assert!(Command::new("kill").args(["-INT", "--", &group]).status().unwrap().success());
+    let start = Instant::now();
+    let output = child.wait_with_output().unwrap();
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+    assert_eq!(output.status.code(), Some(128 + 2), "{output:?}");
+    let text = String::from_utf8_lossy(&output.stderr);
+    says(&text, &["interrupted", "endless.c:main:4", "Profile: p.lwp"]);
+    let report = place.loopwright().args(["report", "p.lwp"]).output().unwrap();
+    says(&String::from_utf8_lossy(&report.stdout), &["interrupted", "endless.c:main:4"]);
+}
+
+#[test]
+fn no_debug_information() {
+    let place = Place::new();
+    let source = "#include <stdio.h>\n__attribute__((noinline)) int sum(int *a, int n)\n\
+        { int s = 0; for (int i = 0; i < n; i++) s += a[i]; return s; }\n\
+        int main(void) { static int a[9999]; for (int i = 0; i < 9999; i++) a[i] = i; printf(\"%d\\n\", sum(a, 9999)); }";
+    let program = place.compile("plain", source, &["-O0"]);
+    let output = place.profile(&program);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    says(&String::from_utf8_lossy(&output.stderr), &["sum+0x", "main+0x", "compile with -g"]);
+    fs::remove_file(place.path("p.lwp")).unwrap();
+    assert!(Command::new("strip").arg(&program).status().unwrap().success());
+    let output = place.profile(&program);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    says(&String::from_utf8_lossy(&output.stderr), &["plain+0x", "compile with -g"]);
+}
+
+#[test]
+fn profile_that_cannot_be_written() {
+    let place = Place::new();
+    let to = |file: &str| {
+        let args = ["profile", "-q", "-o", file, "--", "true"];
+        place.loopwright().args(args).output().unwrap()
+    };
+    // Nothing is lost: the profile stays among the temporary files.
+    fails(&to("/dev/full"), 125, &["/dev/full", "No space left", "it is kept as "]);
+    assert!(!fs::metadata("/dev/full").unwrap().is_file());
+    let kept = place.others(&[]);
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    let report = place.loopwright().arg("report").arg(&kept[0]).output().unwrap();
+    assert_eq!(report.status.code(), Some(0));
+    fs::remove_file(place.path(&kept[0])).unwrap();
+    // What is known before the run is said before the run.
+    fails(&to("no/such/p.lwp"), 125, &["no/such/p.lwp", "does not exist"]);
+    fails(&to("."), 125, &["is a directory", "-o"]);
+    assert!(place.others(&[]).is_empty());
+    // A file is replaced whole, through links too.
+    place.file("old.lwp", b"old", 0o644);
+    std::os::unix::fs::symlink("old.lwp", place.path("link.lwp")).unwrap();
+    assert_eq!(to("link.lwp").status.code(), Some(0));
+    assert!(fs::symlink_metadata(place.path("link.lwp")).unwrap().is_symlink());
+    assert!(fs::read(place.path("old.lwp")).unwrap().len() > 100);
+    assert!(place.others(&["old.lwp", "link.lwp"]).is_empty());
+}
+
+#[test]
+fn profile_that_cannot_be_read() {
+    let place = Place::new();
+    let report = |file: &str| place.loopwright().args(["report", file]).output().unwrap();
+    let recorded = place.profile(Path::new("true"));
+    assert_eq!(recorded.status.code(), Some(0));
+    let good = fs::read(place.path("p.lwp")).unwrap();
+    fails(&report("none"), 2, &["none: ", "No such file"]);
+    fails(&report("/"), 2, &["/: "]);
+    place.file("text", b"text", 0o644);
+    fails(&report("text"), 2, &["text: not a Loopwright profile"]);
+    place.file("cut", &good[..good.len() / 2], 0o644);
+    fails(&report("cut"), 2, &["cut: damaged profile", "record the program again"]);
+    let mut flipped = good.clone();
+    flipped[good.len() / 2] ^= 0x10;
+    place.file("flipped", &flipped, 0o644);
+    fails(&report("flipped"), 2, &["flipped: damaged profile"]);
+    let mut newer = good.clone();
+    newer[8] = 0xff;
+    place.file("newer", &newer, 0o644);
+    fails(&report("newer"), 2, &["newer: profile format", "record the program again"]);
+    let full = place.loopwright().args(["report", "p.lwp", "-o", "/dev/full"]).output().unwrap();
+    fails(&full, 2, &["/dev/full", "No space left"]);
+    let mut closed = place.loopwright();
+    closed.args(["report", "p.lwp"]).stdout(fs::File::options().write(true).open("/dev/full").unwrap());
+    fails(&closed.stderr(Stdio::piped()).output().unwrap(), 2, &["standard output", "No space left"]);
+}
+
+/// Somebody who reads only the beginning is no error, and nobody who listens is none either.
+#[test]
+fn closed_outputs() {
+    let place = Place::new();
+    let script = format!(
+        "{LOOPWRIGHT} profile -o p.lwp -- true 2>&1 | head -n 1; echo ${{PIPESTATUS[0]}}; \
+        {LOOPWRIGHT} report p.lwp | head -n 1; echo ${{PIPESTATUS[0]}}; \
+        {LOOPWRIGHT} profile -- /no/such 2>&-; echo $?"
+    );
+    let output = Command::new("bash").args(["-c", &script]).current_dir(place.0.path()).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let codes: Vec<&str> = text.lines().filter(|l| l.parse::<u8>().is_ok()).collect();
+    assert_eq!(codes, ["0", "0", "127"], "{text} {}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.signal(), None);
+}
