@@ -53,6 +53,10 @@ pub struct Stream {
     pub role: Use,
     /// Common dimensions.
     pub common: u8,
+    /// Dimensions of the source's vectors.
+    source_dims: u8,
+    /// Dimensions of the sink's vectors.
+    sink_dims: u8,
     /// Instances.
     pub count: u64,
     /// Levels met.
@@ -108,8 +112,8 @@ pub struct Ends {
 pub struct Streams {
     list: Vec<Stream>,
     index: FxHashMap<(u32, u32, u8), u32>,
-    /// Per sink the stream met last.
-    latest: Vec<u32>,
+    /// Per sink and kind the stream met last.
+    latest: Vec<[u32; 3]>,
     /// Instances in all.
     pub instances: u64,
 }
@@ -120,17 +124,23 @@ impl Streams {
         self.list
     }
 
+    /// The stream of this kind that ended at `sink` last, if it came from `source`.
+    #[inline]
+    pub fn latest_of(&self, kind: Kind, source: u32, sink: u32) -> Option<usize> {
+        let at = self.latest.get(sink as usize)?[kind as usize];
+        let stream = self.list.get(at as usize)?;
+        (stream.source == source).then_some(at as usize)
+    }
+
     fn stream(&mut self, ends: &Ends) -> usize {
         let code = (ends.kind as u8) | u8::from(ends.memory) << 2 | (ends.role as u8) << 3;
-        let sink = ends.sink as usize;
-        if let Some(&at) = self.latest.get(sink)
-            && let Some(s) = self.list.get(at as usize)
-            && s.source == ends.source
-            && s.kind == ends.kind
+        let (sink, kind) = (ends.sink as usize, ends.kind as usize);
+        if let Some(at) = self.latest_of(ends.kind, ends.source, ends.sink)
+            && let s = &self.list[at]
             && s.memory == ends.memory
             && s.role == ends.role
         {
-            return at as usize;
+            return at;
         }
         let key = (ends.source, ends.sink, code);
         let at = match self.index.get(&key) {
@@ -148,6 +158,8 @@ impl Streams {
                     sink: ends.sink,
                     role: ends.role,
                     common: ends.common,
+                    source_dims: ends.source_dims,
+                    sink_dims: ends.sink_dims,
                     count: 0,
                     levels: Vec::new(),
                     folder,
@@ -158,9 +170,9 @@ impl Streams {
             }
         };
         if self.latest.len() <= sink {
-            self.latest.resize(sink + 1, u32::MAX);
+            self.latest.resize(sink + 1, [u32::MAX; 3]);
         }
-        self.latest[sink] = at;
+        self.latest[sink][kind] = at;
         at as usize
     }
 
@@ -173,19 +185,34 @@ impl Streams {
         address: u64,
         locate: &mut dyn FnMut(u64, u8) -> Option<(Place, bool)>,
     ) {
-        self.instances = self.instances.saturating_add(1);
         let at = self.stream(ends);
+        self.add_one_to(at, source_iv, sink_iv, address, locate);
+    }
+
+    /// Common dimensions of a stream.
+    pub fn common(&self, at: usize) -> u8 {
+        self.list[at].common
+    }
+
+    /// Adds one instance to a known stream; see [`Streams::add`].
+    pub fn add_one_to(
+        &mut self,
+        at: usize,
+        source_iv: &Iv,
+        sink_iv: &Iv,
+        address: u64,
+        locate: &mut dyn FnMut(u64, u8) -> Option<(Place, bool)>,
+    ) {
+        self.instances = self.instances.saturating_add(1);
         let stream = &mut self.list[at];
         stream.count = stream.count.saturating_add(1);
+        let (from, to) = (usize::from(stream.source_dims), usize::from(stream.sink_dims));
         if let Some(folder) = &mut stream.folder {
-            folder.point(
-                &sink_iv.0[..usize::from(ends.sink_dims)],
-                &source_iv.0[..usize::from(ends.source_dims)],
-            );
+            folder.point(&sink_iv.0[..to], &source_iv.0[..from]);
         }
-        let common = usize::from(ends.common);
+        let common = usize::from(stream.common);
         let level = (0..common).find(|&q| sink_iv.0[q] != source_iv.0[q]).unwrap_or(common);
-        let leaves = ends.source_dims > ends.common || ends.sink_dims > ends.common;
+        let leaves = from > common || to > common;
         stream.note_uniform((source_iv, sink_iv, 1, address), level as u8, leaves, locate);
     }
 

@@ -101,6 +101,8 @@ pub struct Engine {
     pub(crate) operands: Vec<Operand>,
     pub(crate) zeros: Vec<i64>,
     allocations: Vec<Allocation>,
+    /// An allocation whose path has not ended yet.
+    fresh: Option<(u64, Allocation)>,
     allocator_at: FxHashMap<u64, Option<Allocator>>,
     signal_depths: Vec<usize>,
     signal: bool,
@@ -138,6 +140,7 @@ impl Default for Engine {
             operands: Vec::new(),
             zeros: Vec::new(),
             allocations: Vec::new(),
+            fresh: None,
             allocator_at: FxHashMap::default(),
             signal_depths: Vec::new(),
             signal: false,
@@ -226,6 +229,7 @@ impl Sink for Engine {
                 self.node = Some(next);
                 self.arrived(code, brief, &words[at..at + length]);
                 at += length;
+                start = self.cut(words, start, at);
                 continue;
             }
             let ended = self.step(code, brief.pc, &words[start..at]);
@@ -245,6 +249,7 @@ impl Sink for Engine {
             }
             self.arrived(code, brief, &words[at..at + length]);
             at += length;
+            start = self.cut(words, start, at);
         }
         self.pending.extend_from_slice(words.get(start..).unwrap_or(&[]));
         if at < words.len() {
@@ -284,6 +289,27 @@ impl Engine {
             self.step(code, block.pc, &[]);
             self.arrived(code, self.codes.brief(code), &words);
             self.end_path(&words, 1);
+            self.allocated();
+        }
+    }
+
+    /// Ends the path at `at` if an allocator has just returned: what came before must be applied before the block's
+    /// old content is forgotten. Returns where the words of the current path begin.
+    fn cut(&mut self, words: &[u64], start: usize, at: usize) -> usize {
+        if self.fresh.is_none() {
+            return start;
+        }
+        self.end_path(&words[start..at], 1);
+        self.allocated();
+        at
+    }
+
+    /// A heap block has come into being.
+    fn allocated(&mut self) {
+        let Some((start, done)) = self.fresh.take() else { return };
+        self.objects.allocated(start, done.size, done.site);
+        if done.kind != Allocator::Resize {
+            self.memory.forget(start, start.saturating_add(done.size));
         }
     }
 
@@ -778,10 +804,7 @@ impl Engine {
             self.allocations.pop();
             let start = word(result);
             if depth == top.depth && start != 0 && top.kind != Allocator::Free {
-                self.objects.allocated(start, top.size, top.site);
-                if top.kind != Allocator::Resize {
-                    self.memory.forget(start, start.saturating_add(top.size));
-                }
+                self.fresh = Some((start, top));
             }
         }
     }

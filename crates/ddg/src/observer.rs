@@ -164,6 +164,21 @@ impl Client for Observer<'_> {
         sink_iv: &Iv,
         address: u64,
     ) {
+        let known = match kind {
+            shadow::Kind::Flow => Kind::Flow,
+            shadow::Kind::Anti => Kind::Anti,
+            shadow::Kind::Output => Kind::Output,
+        };
+        if !self.contexts.has_aliases()
+            && let Some(at) = self.streams.latest_of(known, source, sink)
+        {
+            let (objects, image, walker) = (&mut *self.objects, self.image, self.walker);
+            let common = self.streams.common(at);
+            self.streams.add_one_to(at, source_iv, sink_iv, address, &mut |address, level| {
+                Some(place(objects, image, walker, common, address, level))
+            });
+            return;
+        }
         let (from, to) = (*self.instances.owner(source), *self.instances.owner(sink));
         if self.canonical.get(from.context).is_some() || self.canonical.get(to.context).is_some() {
             self.dependence(&DependenceRun {

@@ -148,6 +148,10 @@ impl Folder {
             return;
         }
         let count = i64::try_from(count).unwrap_or(i64::MAX);
+        if self.out.gave_up {
+            self.note(iv, step, count, label, advance);
+            return;
+        }
         // Fast path: the newest innermost group continues.
         let inner = self.dims.saturating_sub(1);
         if self.dims > 0
@@ -177,6 +181,7 @@ impl Folder {
     }
 
     /// Keeps the box and the ranges of labels.
+    #[inline]
     fn note(&mut self, iv: &[i64], step: i64, count: i64, label: &[i64], advance: &[i64]) {
         self.out.points = self.out.points.saturating_add(count as u64);
         for (q, &x) in iv.iter().enumerate() {
