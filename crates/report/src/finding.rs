@@ -207,7 +207,8 @@ pub fn reductions(profile: &Profile, entry: &SourceLoop) -> Vec<(&'static str, O
 
 /// The directive to paste above a loop, or `None` if there is none.
 pub fn directive(profile: &Profile, entry: &SourceLoop) -> Option<String> {
-    if entry.recursive {
+    // Without a source line there is no place to paste it.
+    if entry.recursive || entry.line == 0 {
         return None;
     }
     let mut text = String::from(if entry.file.ends_with(".f90") || entry.file.ends_with(".f") {

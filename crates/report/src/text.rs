@@ -131,7 +131,8 @@ fn blocking(_: &Profile, b: &finding::BlockingFinding, l: &SourceLoop) -> String
         Some(n) if n > 1 => format!("the one {n} before"),
         _ => "an earlier one".to_owned(),
     };
-    let lines = format!("line {} <- line {}", b.sink.1, b.source.1);
+    let at = |line: u32, pc: u64| if line > 0 { format!("line {line}") } else { format!("{pc:#x}") };
+    let lines = format!("{} <- {}", at(b.sink.1, b.pcs.1), at(b.source.1, b.pcs.0));
     match b.kind {
         "flow" => format!("an iteration reads {what} written by {gap} ({lines})"),
         "anti" => format!("an iteration overwrites {what} that {gap} reads ({lines})"),
