@@ -104,7 +104,8 @@ impl Contexts {
         id
     }
 
-    fn inside_flat(&self, mut id: ContextId) -> bool {
+    /// Whether a context is, or lies inside, a flat loop.
+    pub fn inside_flat(&self, mut id: ContextId) -> bool {
         while id != 0 {
             let node = &self.nodes[id as usize];
             if node.flat {

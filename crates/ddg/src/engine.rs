@@ -256,7 +256,7 @@ impl Sink for Engine {
                 start = at;
                 if repeated > 0 {
                     // The next record is the same block again, now standing for a later iteration.
-                    continue_path(self, code);
+                    self.restart(code);
                 }
             }
             if brief.folded {
@@ -274,14 +274,6 @@ impl Sink for Engine {
             self.pending.clear();
             self.node = None;
         }
-    }
-}
-
-/// After skipped iterations the path starts again at the loop's header.
-fn continue_path(engine: &mut Engine, code: CodeId) {
-    if let Some(walker) = &engine.walker {
-        engine.start_iv = *walker.iv();
-        engine.node = Some(engine.paths.root(Step { context: walker.context(), code }));
     }
 }
 
@@ -391,8 +383,8 @@ impl Engine {
             self.functions.executed(function, None, pc);
             let walker = Walker::new(&mut self.contexts, &mut self.functions, function, pc);
             self.count_events(&walker.events);
-            self.start(&walker, code);
             self.walker = Some(walker);
+            self.restart(code);
             return false;
         };
         let follow = self.transition(&mut walker, pc);
@@ -418,17 +410,19 @@ impl Engine {
             self.end_path(path_words, 1);
         }
         self.count_events(&events);
-        if let Some(mut walker) = self.walker.take() {
+        if let Some(walker) = &mut self.walker {
             walker.events = events;
-            self.start(&walker, code);
-            self.walker = Some(walker);
         }
+        self.restart(code);
         ended
     }
 
-    fn start(&mut self, walker: &Walker, code: CodeId) {
-        self.start_iv = *walker.iv();
-        self.node = Some(self.paths.root(Step { context: walker.context(), code }));
+    /// Starts a path with the block the walker stands at.
+    fn restart(&mut self, code: CodeId) {
+        if let Some(walker) = &self.walker {
+            self.start_iv = *walker.iv();
+            self.node = Some(self.paths.root(Step { context: walker.context(), code }));
+        }
     }
 
     fn count_events(&mut self, events: &[Event]) {
@@ -635,7 +629,7 @@ impl Engine {
         let steps = self.paths.steps(node);
         let context = *self.contexts.get(self.paths.context(node));
         let allocators = &self.allocator_at;
-        let flat = self.inside_flat(self.paths.context(node));
+        let flat = self.contexts.inside_flat(self.paths.context(node));
         let moment = Moment {
             words,
             thread_base: self.thread_base,
@@ -644,17 +638,6 @@ impl Engine {
         };
         let path = build(&steps, context.dims, flat, &self.codes, &mut self.instances, &moment);
         self.paths.add(node, path)
-    }
-
-    fn inside_flat(&self, mut context: ContextId) -> bool {
-        while context != 0 {
-            let node = self.contexts.get(context);
-            if node.flat {
-                return true;
-            }
-            context = node.parent;
-        }
-        false
     }
 
     /// A record that stands for all iterations of a folded block. The walker has just arrived at it. Returns where the

@@ -85,11 +85,7 @@ impl Observer<'_> {
         (from, source): (&Instance, u32),
         (to, sink): (&Instance, u32),
     ) -> Option<Ends> {
-        let kind = match kind {
-            shadow::Kind::Flow => Kind::Flow,
-            shadow::Kind::Anti => Kind::Anti,
-            shadow::Kind::Output => Kind::Output,
-        };
+        let kind = kind_of(kind);
         let role = match self.codes.get(to.code).operands.get((sink - to.first - to.statements) as usize) {
             Some(operand) if kind == Kind::Flow => match operand.role {
                 Role::Accumulator => Use::Accumulator,
@@ -164,11 +160,7 @@ impl Client for Observer<'_> {
         sink_iv: &Iv,
         address: u64,
     ) {
-        let known = match kind {
-            shadow::Kind::Flow => Kind::Flow,
-            shadow::Kind::Anti => Kind::Anti,
-            shadow::Kind::Output => Kind::Output,
-        };
+        let known = kind_of(kind);
         if !self.contexts.has_aliases()
             && let Some(at) = self.streams.latest_of(known, source, sink)
         {
@@ -181,18 +173,7 @@ impl Client for Observer<'_> {
         }
         let (from, to) = (*self.instances.owner(source), *self.instances.owner(sink));
         if self.canonical.get(from.context).is_some() || self.canonical.get(to.context).is_some() {
-            self.dependence(&DependenceRun {
-                kind,
-                source,
-                sink,
-                source_iv: *source_iv,
-                source_step: Iv::ZERO,
-                sink_iv: *sink_iv,
-                sink_step: Iv::ZERO,
-                count: 1,
-                address,
-                address_step: 0,
-            });
+            self.dependence(&DependenceRun::one(kind, (source, source_iv), (sink, sink_iv), address));
             return;
         }
         let Some(ends) = self.ends(kind, (&from, source), (&to, sink)) else { return };
@@ -201,6 +182,14 @@ impl Client for Observer<'_> {
         self.streams.add_one(&ends, source_iv, sink_iv, address, &mut |address, level| {
             Some(place(objects, image, walker, common, address, level))
         });
+    }
+}
+
+fn kind_of(kind: shadow::Kind) -> Kind {
+    match kind {
+        shadow::Kind::Flow => Kind::Flow,
+        shadow::Kind::Anti => Kind::Anti,
+        shadow::Kind::Output => Kind::Output,
     }
 }
 

@@ -54,18 +54,12 @@ impl ByteMemory {
                     }
                 }
                 for (kind, (source, source_iv), address) in found {
-                    client.dependence(&DependenceRun {
+                    client.dependence(&DependenceRun::one(
                         kind,
-                        source,
-                        sink: o.stmt,
-                        source_iv,
-                        source_step: Iv::ZERO,
-                        sink_iv: iv,
-                        sink_step: Iv::ZERO,
-                        count: 1,
+                        (source, &source_iv),
+                        (o.stmt, &iv),
                         address,
-                        address_step: 0,
-                    });
+                    ));
                 }
             }
         }

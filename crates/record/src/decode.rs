@@ -5,8 +5,8 @@
 //! Limits: the x87 stack counts as one register.
 
 use iced_x86::{
-    Decoder, DecoderOptions, EncodingKind, Instruction, InstructionInfoFactory, MemorySize, Mnemonic,
-    OpAccess, OpKind as Kind, Register, RflagsBits,
+    ConditionCode, Decoder, DecoderOptions, EncodingKind, Instruction, InstructionInfoFactory, MemorySize,
+    Mnemonic, OpAccess, OpKind as Kind, Register, RflagsBits,
 };
 use rustc_hash::FxHashMap;
 use trace::block::{
@@ -291,7 +291,7 @@ impl Decode {
             }
         }
         let masked = i.has_op_mask() && !i.zeroing_masking() && i.op_kind(0) == Kind::Register;
-        if masked || format_is_cmov(&i) {
+        if masked || is_conditional_move(&i) {
             guarded = true;
             uses.0.extend(
                 range(i.op_register(0))
@@ -363,8 +363,8 @@ impl Decode {
     }
 }
 
-fn format_is_cmov(i: &Instruction) -> bool {
-    i.op_kind(0) == Kind::Register && format!("{:?}", i.mnemonic()).starts_with("Cmov")
+fn is_conditional_move(i: &Instruction) -> bool {
+    i.op_count() == 2 && i.op_kind(0) == Kind::Register && i.condition_code() != ConditionCode::None
 }
 
 fn is_constant_lea(i: &Instruction) -> bool {

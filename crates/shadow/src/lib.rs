@@ -111,16 +111,15 @@ pub struct DependenceRun {
     pub address_step: i64,
 }
 
-/// What the engine must know about statements, and who receives the dependences.
-pub trait Client {
-    /// Number of leading dimensions that are the same loops for both statements.
-    fn common(&self, a: Stmt, b: Stmt) -> u32;
-    /// Receives one run of dependences, in execution order of the records that contain the sinks.
-    fn dependence(&mut self, run: &DependenceRun);
-    /// Receives a run of one pair.
-    #[inline]
-    fn single(&mut self, kind: Kind, source: Stmt, source_iv: &Iv, sink: Stmt, sink_iv: &Iv, address: u64) {
-        self.dependence(&DependenceRun {
+impl DependenceRun {
+    /// A run of one pair, given by statement and vector of both ends.
+    pub fn one(
+        kind: Kind,
+        (source, source_iv): (Stmt, &Iv),
+        (sink, sink_iv): (Stmt, &Iv),
+        address: u64,
+    ) -> DependenceRun {
+        DependenceRun {
             kind,
             source,
             sink,
@@ -131,6 +130,19 @@ pub trait Client {
             count: 1,
             address,
             address_step: 0,
-        });
+        }
+    }
+}
+
+/// What the engine must know about statements, and who receives the dependences.
+pub trait Client {
+    /// Number of leading dimensions that are the same loops for both statements.
+    fn common(&self, a: Stmt, b: Stmt) -> u32;
+    /// Receives one run of dependences, in execution order of the records that contain the sinks.
+    fn dependence(&mut self, run: &DependenceRun);
+    /// Receives a run of one pair.
+    #[inline]
+    fn single(&mut self, kind: Kind, source: Stmt, source_iv: &Iv, sink: Stmt, sink_iv: &Iv, address: u64) {
+        self.dependence(&DependenceRun::one(kind, (source, source_iv), (sink, sink_iv), address));
     }
 }
