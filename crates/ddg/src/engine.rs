@@ -17,7 +17,7 @@ use crate::code::{Brief, CodeId, CodeTable, FunctionTable, address, return_slot}
 use crate::contexts::{ContextId, Contexts};
 use crate::dependences::Streams;
 use crate::objects::Objects;
-use crate::observer::Canonical;
+use crate::observer::{Canonical, observer};
 use crate::paths::{Follow, Instances, LONGEST, Moment, NodeId, Paths, Step, build};
 use crate::reference::{AnyMemory, ByteMemory};
 use crate::registers::Registers;
@@ -327,8 +327,11 @@ impl Engine {
     fn allocated(&mut self) {
         let Some((start, done)) = self.fresh.take() else { return };
         self.objects.allocated(start, done.size, done.site);
-        if done.kind != Allocator::Resize {
-            self.memory.forget(start, start.saturating_add(done.size));
+        if done.kind != Allocator::Resize
+            && let Some(walker) = &self.walker
+        {
+            let observer = observer!(self, walker);
+            self.memory.forget(start, start.saturating_add(done.size), &observer);
         }
     }
 

@@ -63,6 +63,23 @@ pub struct Observer<'a> {
     pub walker: &'a Walker,
 }
 
+/// The observer of an engine whose walker is borrowed already; a macro because it borrows some fields alone.
+macro_rules! observer {
+    ($engine:ident, $walker:ident) => {
+        $crate::observer::Observer {
+            streams: &mut $engine.streams,
+            objects: &mut $engine.objects,
+            instances: &mut $engine.instances,
+            codes: &$engine.codes,
+            contexts: &$engine.contexts,
+            canonical: &$engine.canonical,
+            image: &$engine.image,
+            walker: $walker,
+        }
+    };
+}
+pub(crate) use observer;
+
 impl Observer<'_> {
     /// The instance, id and vector that an id at a vector stands for.
     fn resolve(&mut self, id: u32, iv: &mut Iv, step: &mut Iv) -> (Instance, u32) {

@@ -97,9 +97,9 @@ impl AnyMemory {
     }
 
     /// The bytes have new content from nowhere.
-    pub fn forget(&mut self, start: u64, end: u64) {
+    pub fn forget(&mut self, start: u64, end: u64, client: &impl Client) {
         match self {
-            AnyMemory::Runs(memory) => memory.forget(start, end),
+            AnyMemory::Runs(memory) => memory.forget(start, end, client),
             AnyMemory::Bytes(memory) => memory.bytes.retain(|&at, _| at < start || at >= end),
         }
     }

@@ -6,7 +6,7 @@ use trace::block::Address;
 use crate::code::{address, lane_address, span};
 use crate::dependences::Instances as Run;
 use crate::engine::{Engine, pieces};
-use crate::observer::Observer;
+use crate::observer::observer;
 use crate::paths::{Before, Path};
 use crate::registers::Writer;
 
@@ -256,16 +256,7 @@ impl Engine {
         if record.operands.is_empty() {
             return;
         }
-        let mut observer = Observer {
-            streams: &mut self.streams,
-            objects: &mut self.objects,
-            instances: &mut self.instances,
-            codes: &self.codes,
-            contexts: &self.contexts,
-            canonical: &self.canonical,
-            image: &self.image,
-            walker,
-        };
+        let mut observer = observer!(self, walker);
         self.memory.record(record, &mut observer);
     }
 
@@ -283,16 +274,7 @@ impl Engine {
             .map(|r| self.registers.saved(r.register, slot_of(path, r.operand)?))
             .collect();
         let Some(walker) = &self.walker else { return };
-        let mut observer = Observer {
-            streams: &mut self.streams,
-            objects: &mut self.objects,
-            instances: &mut self.instances,
-            codes: &self.codes,
-            contexts: &self.contexts,
-            canonical: &self.canonical,
-            image: &self.image,
-            walker,
-        };
+        let mut observer = observer!(self, walker);
         let along = lane.map_or(Iv::ZERO, |l| Iv::along(usize::from(l), 1));
         for live in &path.live_in {
             let mut latest = None;

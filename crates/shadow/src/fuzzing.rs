@@ -275,7 +275,7 @@ pub fn check(seed: u64) -> Result<(), String> {
         if random.chance(200) {
             let start = base.wrapping_add_signed(random.below(300) as i64 - 100);
             let end = start + random.pick(&[1, 8, 100, 1 << 15]);
-            memory.forget(start, end);
+            memory.forget(start, end, &observed);
             reference.forget(start, end);
         }
         memory.record(record, &mut observed);

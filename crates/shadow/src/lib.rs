@@ -34,6 +34,7 @@ pub mod kernels;
 mod memory;
 mod overlay;
 mod page;
+mod pending;
 mod query;
 mod readers;
 mod record;

@@ -6,6 +6,7 @@ use crate::class::{Class, Field, NO_CHAIN};
 use crate::emit::{Sink, Sinks};
 use crate::iv::Iv;
 use crate::overlay::{Overlay, Strided};
+use crate::pending::Pending;
 use crate::page::{Directory, PAGE, Page, Run, Tables};
 use crate::query::{Accesses, Found, Piece, find, query};
 use crate::readers::{add_point, add_run};
@@ -45,6 +46,8 @@ pub struct Memory {
     pub(crate) changes: [Changes; 2],
     pub(crate) answers: Vec<[Option<Box<Answer>>; 2]>,
     pub(crate) fresh: Vec<Piece>,
+    pub(crate) pending: Pending,
+    pub(crate) numbers: Vec<usize>,
 }
 
 /// Part of a record: `count` iterations from `iv`.
@@ -98,6 +101,8 @@ impl Memory {
             changes: [Changes::new(), Changes::new()],
             answers: Vec::new(),
             fresh: Vec::new(),
+            pending: Pending::new(),
+            numbers: Vec::new(),
         }
     }
 
@@ -108,14 +113,15 @@ impl Memory {
     /// Bytes of heap memory in use, approximately.
     pub fn bytes(&self) -> usize {
         let t = &self.tables;
-        self.directory.bytes() + t.arena.bytes() + t.classes.bytes() + t.nodes.bytes() + self.seen.len() * 8
+        self.directory.bytes() + t.arena.bytes() + t.classes.bytes() + t.nodes.bytes() + self.seen.len() * 8 + self.pending.bytes()
     }
 
     /// The bytes `start..end` have new content from nowhere: their writers and readers are dropped.
-    pub fn forget(&mut self, start: u64, end: u64) {
+    pub fn forget(&mut self, start: u64, end: u64, client: &impl Client) {
         if start >= end {
             return;
         }
+        self.apply_range(start, end - 1, client);
         if end - start > FORGET_ALL {
             self.answers.clear();
         } else {
@@ -315,6 +321,9 @@ impl Memory {
             self.report_at(number, Side::Writers, &[(Kind::Flow, sink)], at, size, client);
             return self.add_reader(number, at, size, o.stmt, point, client);
         }
+        if !self.directory.pages[number].pending.is_empty() {
+            self.apply_page(number, client);
+        }
         if let Some(load) = loaded {
             let sinks = [(Kind::Flow, part.sink(load, sinks)), (Kind::Output, sink)];
             self.report_at(number, Side::Writers, &sinks, at, size, client);
@@ -347,6 +356,12 @@ impl Memory {
         point: Point,
         client: &impl Client,
     ) {
+        if self.put_off_one(number, at, size, stmt, point, client) {
+            return;
+        }
+        if !self.directory.pages[number].pending.is_empty() {
+            self.apply_page(number, client);
+        }
         if self.overlays[1].touches(at, at.wrapping_add(u64::from(size)))
             && self.read_through(at, size, stmt, point, client)
         {
@@ -530,6 +545,15 @@ impl Memory {
         if o.write {
             return self.store_strided(&a, o.stmt, iv, step);
         }
+        let is_up = o.stride > 0;
+        if a.stride > u64::from(o.size) {
+            let class = self.tables.classes.id(Class::plain(o.stmt, o.size, Iv::ZERO, NO_CHAIN));
+            let point = part.point_at(if is_up { 0 } else { part.count - 1 });
+            if self.put_off(class, &a, is_up, point, client) {
+                return;
+            }
+        }
+        self.apply_pending(&a, client);
         if a.stride > u64::from(o.size) && self.read_strided(&a, o.stmt, iv, step, client) {
             return;
         }
@@ -548,6 +572,7 @@ impl Memory {
 
     fn report_store(&mut self, o: &Operand, loaded: Option<Stmt>, part: &Part, client: &mut impl Client) {
         let (a, ..) = Self::ascending(o.stride, o.base, o.size, part);
+        self.apply_pending(&a, client);
         let stores = [(Kind::Output, o.stmt)];
         match loaded {
             None => self.report(Side::Writers, &stores, o, &a, part, client),
@@ -598,6 +623,10 @@ impl Memory {
             });
             self.changes[0].touch_all(a.first, end);
         } else {
+            if self.put_off(class, a, is_up, point, client) {
+                return;
+            }
+            self.apply_pending(a, client);
             self.flush_met(Side::Readers, a);
             self.for_each_page(a.first, end, |page, t, base, x, y| {
                 add_run(&mut page.readers, t, client, &run.in_page(base), x, y);
@@ -661,6 +690,7 @@ impl Memory {
             half.mark(&mut classes, &mut instances);
         }
         t.nodes.mark(&mut instances);
+        self.pending.mark(&mut classes, &mut instances);
         let mut lattices: Vec<_> = self.overlays.iter_mut().flat_map(|o| &mut o.lattices).collect();
         for lattice in &lattices {
             classes[lattice.class as usize] = true;
@@ -671,6 +701,7 @@ impl Memory {
             half.renumber(&classes, &instances);
         }
         t.nodes.renumber(&instances);
+        self.pending.renumber(&classes, &instances);
         for lattice in &mut lattices {
             lattice.class = classes[lattice.class as usize];
         }

@@ -10,6 +10,7 @@ use crate::arena::{Arena, Point};
 use crate::class::{AFFINE, Class, Classes, Field, NO_CHAIN, PLAIN};
 use crate::dense::{Cell, Dense, NONE, Nodes};
 use crate::iv::Iv;
+use crate::pending::Trust;
 use rustc_hash::FxHashMap;
 
 pub(crate) const PAGE_BITS: u32 = 14;
@@ -376,11 +377,15 @@ impl Half {
     }
 }
 
-/// Both halves of a page.
+/// A page: both halves, and what will become readers.
 #[derive(Default)]
 pub(crate) struct Page {
+    pub base: u64,
     pub writers: Half,
     pub readers: Half,
+    /// Reads not yet among the readers.
+    pub pending: Vec<u32>,
+    pub trust: Trust,
 }
 
 const CHUNK_BITS: u32 = 26;
@@ -462,7 +467,7 @@ impl Directory {
         if table == next {
             self.tables.push(Box::new([0; PAGES]));
         }
-        self.pages.push(Page::default());
+        self.pages.push(Page { base: address - address % u64::from(PAGE), ..Page::default() });
         self.tables[table as usize][Self::slot(address)] = self.pages.len() as u32;
         self.pages.len() - 1
     }

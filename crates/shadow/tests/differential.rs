@@ -50,7 +50,7 @@ fn extremes() {
                 memory.record(&record, &mut observed);
                 reference.record(&record);
             }
-            memory.forget(0, u64::MAX);
+            memory.forget(0, u64::MAX, &observed);
             if let Err(difference) = compare(&reference, &observed) {
                 panic!("base {base:#x} stride {stride}: {difference}");
             }

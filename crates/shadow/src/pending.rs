@@ -1,0 +1,474 @@
+//! Reads put off until a store asks for them.
+//!
+//! Most data that loops read again and again is not written in between: the operands of a matrix product, a table, a
+//! graph. The readers of such bytes matter to nobody before the next store to them, so a run of reads is only noted,
+//! as one *entry* per (class, first address, stride, count). The same run read again changes the entry in constant
+//! time: an earlier execution is kept per key to the latest one, as in every chain of readers (`class.rs`), and two
+//! executions of one entry are equally far apart at all of their elements.
+//!
+//! Invariants:
+//! - entries of a page are newer than its readers and than all lattices of readers that meet it: whoever adds readers
+//!   to a page by another way applies its entries first;
+//! - the entries of a page are applied all at once and in order of time, before anyone asks for its readers. From then
+//!   on the page is a *gap* of these entries: further executions are applied to it at once. An entry with too many gaps
+//!   takes no more executions;
+//! - a page whose entries are applied more often than they are met again refuses new ones for a while.
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::arena::{Arena, Point};
+use crate::class::{Class, Key, NO_CHAIN};
+use crate::iv::{Iv, MAX_DIMS};
+use crate::memory::{Memory, Side};
+use crate::overlay::Strided;
+use crate::page::{PAGE, Page, Run, Tables};
+use crate::readers::{add_point, add_run};
+use crate::{Client, Stmt};
+
+/// Bytes beyond which all entries are applied.
+const MAX_BYTES: usize = 64 << 20;
+/// Most entries of one page.
+const MAX_PER_PAGE: usize = 1 << 13;
+/// Most entries of one page that takes single reads: where there are more, cells are cheaper.
+const MAX_SINGLES: usize = 1 << 12;
+const NONE: u32 = u32::MAX;
+/// Regions of 1 MiB, hashed, that count references.
+const REGION: u32 = 20;
+const REGIONS: usize = 1 << 12;
+/// Refusals of a page that was once applied in vain, doubled for each time after.
+const REFUSALS: u16 = 4;
+/// Most pages of an entry that are gaps.
+const MAX_GAPS: usize = 4;
+const MAX_DISTRUST: u8 = 8;
+
+/// Whether a page takes entries.
+#[derive(Default)]
+pub(crate) struct Trust {
+    distrust: u8,
+    refused: u16,
+}
+
+impl Trust {
+    fn accepts(&mut self) -> bool {
+        if self.distrust == 0 {
+            return true;
+        }
+        self.refused += 1;
+        if self.refused < REFUSALS << self.distrust {
+            return false;
+        }
+        self.refused = 0;
+        true
+    }
+
+    fn applied(&mut self, met_again: bool) {
+        self.distrust = if met_again { 0 } else { (self.distrust + 1).min(MAX_DISTRUST) };
+    }
+}
+
+/// One execution of a run.
+#[derive(Clone, Copy)]
+struct Execution {
+    /// The vector of the element of lowest address.
+    point: Point,
+    time: u64,
+    /// To the latest execution.
+    key: Key,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Shape {
+    class: u32,
+    first: u64,
+    stride: u64,
+    count: i64,
+    up: bool,
+}
+
+struct Entry {
+    shape: Shape,
+    size: u32,
+    latest: Execution,
+    /// In order of increasing key.
+    earlier: Vec<Execution>,
+    /// Pages that refer to it.
+    references: u32,
+    /// Pages to which executions are applied at once.
+    gaps: SmallVec<[u32; 2]>,
+    /// Takes no more executions.
+    closed: bool,
+    met_again: bool,
+    /// The entry met after this one the last time.
+    next: u32,
+}
+
+/// All entries.
+pub(crate) struct Pending {
+    entries: Vec<Entry>,
+    free: Vec<u32>,
+    ids: FxHashMap<Shape, u32>,
+    latest: u32,
+    time: u64,
+    references: usize,
+    regions: Box<[u32]>,
+}
+
+impl Pending {
+    pub fn new() -> Pending {
+        Pending {
+            entries: Vec::new(),
+            free: Vec::new(),
+            ids: FxHashMap::default(),
+            latest: NONE,
+            time: 0,
+            references: 0,
+            regions: vec![0; REGIONS].into(),
+        }
+    }
+
+    pub fn bytes(&self) -> usize {
+        (self.entries.len() - self.free.len()) * (size_of::<Entry>() + 2 * size_of::<Shape>() + 32)
+            + self.references * 4
+    }
+
+    /// The entry of a shape; mostly the one that followed the entry met before.
+    fn find(&mut self, shape: &Shape) -> Option<u32> {
+        let guess = self.entries.get(self.latest as usize).map_or(NONE, |e| e.next);
+        let is_it = self.entries.get(guess as usize).is_some_and(|e| !e.closed && e.shape == *shape);
+        let id = if is_it { guess } else { *self.ids.get(shape)? };
+        self.follow(id);
+        Some(id)
+    }
+
+    fn follow(&mut self, id: u32) {
+        if let Some(e) = self.entries.get_mut(self.latest as usize) {
+            e.next = id;
+        }
+        self.latest = id;
+    }
+
+    /// Another execution of an entry.
+    fn meet(&mut self, id: u32, point: Point, arena: &Arena) {
+        self.time += 1;
+        let time = self.time;
+        let entry = &mut self.entries[id as usize];
+        entry.met_again = true;
+        let key = diverge(arena, entry.latest.point, point);
+        while entry.earlier.last().is_some_and(|e| e.key >= key) {
+            entry.earlier.pop();
+        }
+        if usize::from(key) < MAX_DIMS {
+            entry.earlier.push(Execution { key, ..entry.latest });
+        }
+        entry.latest = Execution { point, time, key: 0 };
+    }
+
+    fn add(&mut self, shape: Shape, size: u32, point: Point) -> u32 {
+        self.time += 1;
+        let entry = Entry {
+            shape,
+            size,
+            latest: Execution { point, time: self.time, key: 0 },
+            earlier: Vec::new(),
+            references: 0,
+            gaps: SmallVec::new(),
+            closed: false,
+            met_again: false,
+            next: NONE,
+        };
+        let id = match self.free.pop() {
+            Some(id) => {
+                self.entries[id as usize] = entry;
+                id
+            }
+            None => {
+                self.entries.push(entry);
+                self.entries.len() as u32 - 1
+            }
+        };
+        self.ids.insert(shape, id);
+        self.follow(id);
+        id
+    }
+
+    /// A page refers to an entry.
+    fn refer(&mut self, page: &mut Page, id: u32) {
+        page.pending.push(id);
+        self.regions[region(page.base)] += 1;
+        self.references += 1;
+        self.entries[id as usize].references += 1;
+    }
+
+    /// The page `number` at `base` no longer refers to an entry.
+    fn release(&mut self, id: u32, number: usize, base: u64) {
+        self.references -= 1;
+        self.regions[region(base)] -= 1;
+        let entry = &mut self.entries[id as usize];
+        entry.references -= 1;
+        entry.gaps.push(number as u32);
+        if !entry.closed && (entry.references == 0 || entry.gaps.len() > MAX_GAPS) {
+            entry.closed = true;
+            self.ids.remove(&entry.shape);
+        }
+        if entry.references == 0 {
+            entry.earlier = Vec::new();
+            self.free.push(id);
+        }
+    }
+
+    /// Whether any page that overlaps `lo..hi` may have entries.
+    fn is_near(&self, lo: u64, hi: u64) -> bool {
+        let last = (hi - 1) >> REGION;
+        self.references > 0
+            && (last - (lo >> REGION) >= REGIONS as u64
+                || ((lo >> REGION)..=last).any(|r| self.regions[r as usize % REGIONS] > 0))
+    }
+
+    /// Marks what entries refer to.
+    pub fn mark(&self, classes: &mut [bool], instances: &mut [bool]) {
+        for e in self.entries.iter().filter(|e| e.references > 0) {
+            classes[e.shape.class as usize] = true;
+            for x in e.earlier.iter().chain([&e.latest]) {
+                instances[x.point.inst as usize] = true;
+            }
+        }
+    }
+
+    /// Applies new numbers.
+    pub fn renumber(&mut self, classes: &[u32], instances: &[u32]) {
+        self.ids.clear();
+        for (id, e) in self.entries.iter_mut().enumerate().filter(|(_, e)| e.references > 0) {
+            e.shape.class = classes[e.shape.class as usize];
+            for x in e.earlier.iter_mut().chain([&mut e.latest]) {
+                x.point.inst = instances[x.point.inst as usize];
+            }
+            if !e.closed {
+                self.ids.insert(e.shape, id as u32);
+            }
+        }
+    }
+}
+
+fn region(address: u64) -> usize {
+    (address >> REGION) as usize % REGIONS
+}
+
+/// The first dimension in which two executions of one run differ.
+fn diverge(arena: &Arena, a: Point, b: Point) -> Key {
+    if a.inst == b.inst {
+        return if a.k == b.k { MAX_DIMS } else { arena.lane(a.inst) } as Key;
+    }
+    let (a, b) = (arena.iv(a), arena.iv(b));
+    a.0.iter().zip(&b.0).position(|(x, y)| x != y).unwrap_or(MAX_DIMS) as Key
+}
+
+impl Memory {
+    /// Notes reads of disjoint elements instead of making them readers; false if the pages want to know at once.
+    /// Element 0, at the lowest address, is read at `point`, the others after it if `up`, else before it.
+    pub(crate) fn put_off(
+        &mut self,
+        class: u32,
+        a: &Strided,
+        up: bool,
+        point: Point,
+        client: &impl Client,
+    ) -> bool {
+        let shape = Shape { class, first: a.first, stride: a.stride, count: a.count, up };
+        if let Some(id) = self.pending.find(&shape) {
+            self.pending.meet(id, point, &self.tables.arena);
+            for gap in 0..self.pending.entries[id as usize].gaps.len() {
+                let number = self.pending.entries[id as usize].gaps[gap] as usize;
+                self.apply_at_once(number, &shape, a.size, point, client);
+            }
+            return true;
+        }
+        let mut numbers = std::mem::take(&mut self.numbers);
+        numbers.clear();
+        let mut gaps = SmallVec::new();
+        let accepted = self.pages_of(a, |page, number| {
+            if page.pending.len() < MAX_PER_PAGE && page.trust.accepts() {
+                numbers.push(number);
+            } else {
+                gaps.push(number as u32);
+            }
+            gaps.len() <= MAX_GAPS
+        });
+        let accepted = accepted && !numbers.is_empty();
+        if accepted {
+            if self.pending.bytes() + 4 * numbers.len() > MAX_BYTES {
+                self.apply_range(0, u64::MAX, client);
+            }
+            for &number in &gaps {
+                self.apply_at_once(number as usize, &shape, a.size, point, client);
+            }
+            let id = self.pending.add(shape, a.size, point);
+            for &number in &numbers {
+                self.pending.refer(&mut self.directory.pages[number], id);
+            }
+            self.pending.entries[id as usize].gaps = gaps;
+        }
+        self.numbers = numbers;
+        accepted
+    }
+
+    /// As [`Memory::put_off`], for one read inside the page `number`.
+    pub(crate) fn put_off_one(
+        &mut self,
+        number: usize,
+        at: u64,
+        size: u32,
+        stmt: Stmt,
+        point: Point,
+        client: &impl Client,
+    ) -> bool {
+        let page = &mut self.directory.pages[number];
+        if page.pending.len() >= MAX_SINGLES || (page.pending.is_empty() && !page.trust.accepts()) {
+            return false;
+        }
+        let class = self.tables.classes.id(Class::plain(stmt, size, Iv::ZERO, NO_CHAIN));
+        let shape = Shape { class, first: at, stride: size.into(), count: 1, up: true };
+        if let Some(id) = self.pending.find(&shape) {
+            self.pending.meet(id, point, &self.tables.arena);
+            // Its only page would have closed the entry.
+            return true;
+        }
+        if self.pending.bytes() > MAX_BYTES {
+            self.apply_range(0, u64::MAX, client);
+        }
+        let id = self.pending.add(shape, size, point);
+        self.pending.refer(&mut self.directory.pages[number], id);
+        true
+    }
+
+    /// Calls `f` with every page that the accesses touch, until it says no; whether it never did.
+    fn pages_of(&mut self, a: &Strided, mut f: impl FnMut(&mut Page, usize) -> bool) -> bool {
+        let mut before = None;
+        let mut t = 0;
+        while t < a.count {
+            let at = a.at(t);
+            let last = at + u64::from(a.size - 1);
+            for address in [at, last] {
+                let number = address / u64::from(PAGE);
+                if before == Some(number) {
+                    continue;
+                }
+                before = Some(number);
+                let number = self.directory.entry(address);
+                if !f(&mut self.directory.pages[number], number) {
+                    return false;
+                }
+            }
+            // On to the first access that ends behind this page.
+            let room = u64::from(PAGE) - 1 - last % u64::from(PAGE);
+            t += room.checked_div(a.stride).unwrap_or(0) as i64 + 1;
+        }
+        true
+    }
+
+    /// Makes the entries of all pages that the accesses touch readers.
+    pub(crate) fn apply_pending(&mut self, a: &Strided, client: &impl Client) {
+        if !self.pending.is_near(a.first, a.first + a.span()) {
+            return;
+        }
+        let mut numbers = std::mem::take(&mut self.numbers);
+        numbers.clear();
+        self.pages_of(a, |page, number| {
+            if !page.pending.is_empty() {
+                numbers.push(number);
+            }
+            true
+        });
+        for &number in &numbers {
+            self.apply_page(number, client);
+        }
+        self.numbers = numbers;
+    }
+
+    /// Makes the entries of the pages that overlap `start..=last` readers.
+    pub(crate) fn apply_range(&mut self, start: u64, last: u64, client: &impl Client) {
+        if self.pending.references == 0 {
+            return;
+        }
+        for number in 0..self.directory.pages.len() {
+            let page = &self.directory.pages[number];
+            if !page.pending.is_empty() && page.base <= last && page.base + u64::from(PAGE - 1) >= start {
+                self.apply_page(number, client);
+            }
+        }
+    }
+
+    /// Makes the entries of a page readers, in order of time.
+    pub(crate) fn apply_page(&mut self, number: usize, client: &impl Client) {
+        let page = &mut self.directory.pages[number];
+        let base = page.base;
+        let mut executions: Vec<(u64, Shape, u32, Point)> = Vec::with_capacity(page.pending.len() + 8);
+        let mut met_again = 0;
+        for id in std::mem::take(&mut page.pending) {
+            let entry = &self.pending.entries[id as usize];
+            met_again += usize::from(entry.met_again);
+            let all = entry.earlier.iter().chain([&entry.latest]);
+            executions.extend(all.map(|x| (x.time, entry.shape, entry.size, x.point)));
+            self.pending.release(id, number, base);
+        }
+        page.trust.applied(2 * met_again > executions.len());
+        executions.sort_unstable_by_key(|x| x.0);
+        self.flush_page(number);
+        let page = &mut self.directory.pages[number];
+        for (_, shape, size, point) in executions {
+            page.read(&mut self.tables, client, &shape, size, point);
+        }
+    }
+
+    /// Makes one execution readers of a page, whose entries are older.
+    fn apply_at_once(
+        &mut self,
+        number: usize,
+        shape: &Shape,
+        size: u32,
+        point: Point,
+        client: &impl Client,
+    ) {
+        if !self.directory.pages[number].pending.is_empty() {
+            self.apply_page(number, client);
+        }
+        self.flush_page(number);
+        self.directory.pages[number].read(&mut self.tables, client, shape, size, point);
+    }
+
+    /// Writes the lattices of readers that meet a page into it, whose readers are about to change.
+    fn flush_page(&mut self, number: usize) {
+        let base = self.directory.pages[number].base;
+        while let Some(i) = self.side(Side::Readers).meeting(base, base + u64::from(PAGE)) {
+            let lattice = self.side(Side::Readers).take(i);
+            self.flush(Side::Readers, &lattice);
+        }
+        self.changes[Side::Readers as usize].touch(base);
+    }
+}
+
+impl Page {
+    /// Makes the elements of a run inside the page readers.
+    fn read(&mut self, t: &mut Tables, client: &impl Client, shape: &Shape, size: u32, point: Point) {
+        let Shape { class, first, stride, count, up } = *shape;
+        let (base, half) = (self.base, &mut self.readers);
+        let end = base + u64::from(PAGE);
+        if stride == u64::from(size) {
+            let run = Run { start: first.wrapping_sub(base) as i64, class, point, e0: 0 };
+            let (lo, hi) = (first.max(base), (first + stride * count as u64).min(end));
+            return add_run(half, t, client, &run, (lo - base) as u32, (hi - base) as u32);
+        }
+        let stmt = t.classes.get(class).stmt;
+        // The first access that ends behind the start of the page.
+        let from = (base + 1).saturating_sub(first + u64::from(size)).div_ceil(stride);
+        for i in from as i64..count {
+            let at = first + stride * i as u64;
+            if at >= end {
+                break;
+            }
+            let (x, y) = (at.max(base) - base, (at + u64::from(size)).min(end) - base);
+            let k = if up { point.k + i as i32 } else { point.k - i as i32 };
+            add_point(half, t, client, stmt, Point { k, ..point }, x as u32, y as u32);
+        }
+    }
+}
