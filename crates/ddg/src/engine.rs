@@ -296,15 +296,8 @@ impl Engine {
     /// Takes every iteration of a record as a path of its own.
     fn one_by_one(&mut self, code: CodeId, record: &[u64]) {
         let block = Arc::clone(self.codes.get(code));
-        let strides = block.folded.as_ref().map(|f| f.strides.clone()).unwrap_or_default();
         for t in 0..block.iterations(record) {
-            let words: Vec<u64> = record
-                .iter()
-                .enumerate()
-                .map(|(i, w)| {
-                    w.wrapping_add(strides.get(i).copied().unwrap_or(0).wrapping_mul(t as i64) as u64)
-                })
-                .collect();
+            let words = block.folded.as_ref().map_or_else(|| record.to_vec(), |f| f.at(record, t));
             self.step(code, block.pc, &[]);
             self.arrived(code, self.codes.brief(code), &words);
             self.end_path(&words, 1);
@@ -574,7 +567,7 @@ impl Engine {
         let Event::Iterate(context) = walker.events[0] else { return 0 };
         let Some(last) = self.last_path else { return 0 };
         let Some(path) = self.paths.get(last) else { return 0 };
-        if path.context != context || path.length != length || path.strides.is_some() || path.allocates {
+        if path.context != context || path.length != length || path.folded.is_some() || path.allocates {
             return 0;
         }
         let heads: Vec<(usize, u64)> = path.headers.iter().map(|&h| (h, words[start + h])).collect();
@@ -685,11 +678,7 @@ impl Engine {
             return at + record.len();
         }
         // The last iteration goes on with other blocks: its words are those of the last iteration.
-        let strides = block.folded.as_ref().map(|f| &f.strides[..]).unwrap_or(&[]);
-        self.pending.clear();
-        self.pending.extend(record.iter().enumerate().map(|(i, w)| {
-            w.wrapping_add((strides.get(i).copied().unwrap_or(0).wrapping_mul(extra as i64)) as u64)
-        }));
+        self.pending = block.folded.as_ref().map_or_else(|| record.to_vec(), |f| f.at(record, extra));
         at + record.len()
     }
 
@@ -736,24 +725,17 @@ impl Engine {
         let (context, iv) = (walker.context(), *walker.iv());
         let mut record = vec![u64::from(block.id)];
         record.extend_from_slice(words);
-        let strides = block.folded.as_ref().map(|f| f.strides.clone()).unwrap_or_default();
         let id = self.instances.intern(context, code, &self.codes);
         let instance = *self.instances.get(id);
         let dims = self.contexts.get(context).dims;
         let mut operands = std::mem::take(&mut self.operands);
         for t in 0..=iterations {
             operands.clear();
+            let moved = block.folded.as_ref().map_or_else(|| record.clone(), |f| f.at(&record, t));
             for (i, operand) in block.operands.iter().enumerate() {
                 if t == iterations && u64::from(operand.instr) >= instructions {
                     break;
                 }
-                let moved: Vec<u64> = record
-                    .iter()
-                    .enumerate()
-                    .map(|(w, v)| {
-                        v.wrapping_add((strides.get(w).copied().unwrap_or(0).wrapping_mul(t as i64)) as u64)
-                    })
-                    .collect();
                 if let Some(base) = address(&operand.address, &moved, self.thread_base) {
                     operands.push(Operand {
                         stmt: instance.first + instance.statements + i as u32,

@@ -9,7 +9,7 @@ use fold::{Folder, Options};
 use profile::Use;
 use rustc_hash::FxHashMap;
 use shadow::Iv;
-use trace::block::{Access, Address, Block, OpKind, RegRange, Role};
+use trace::block::{Access, Address, Block, Folded, OpKind, RegRange, Role};
 
 use crate::code::{CodeId, CodeTable, address};
 use crate::contexts::{ContextId, FunctionId};
@@ -229,8 +229,8 @@ pub struct Path {
     pub operands: Vec<PathOperand>,
     /// Words that appear in recipes, ascending.
     pub columns: Vec<u16>,
-    /// Advance per iteration of every word, for a path that is one folded block.
-    pub strides: Option<Vec<i64>>,
+    /// How the words advance, for a path that is one folded block.
+    pub folded: Option<Folded>,
     /// Some operand is a span or a lane.
     pub irregular: bool,
     /// Registers read from before.
@@ -463,7 +463,7 @@ pub fn build(
         instructions: 0,
         operands: Vec::new(),
         columns: Vec::new(),
-        strides: None,
+        folded: None,
         irregular: false,
         live_in: Vec::new(),
         live_out: Vec::new(),
@@ -608,7 +608,7 @@ pub fn build(
         if steps.len() == 1
             && let Some(folded) = &block.folded
         {
-            path.strides = Some(folded.strides.clone());
+            path.folded = Some(folded.clone());
         }
     }
     for (register, _, operand, state) in pending {

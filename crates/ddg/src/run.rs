@@ -15,7 +15,7 @@ const SEGMENT: usize = 4;
 
 impl Engine {
     /// `count` executions of a path in consecutive iterations from `iv` on. `words` are those of all iterations, one
-    /// after the other, or of the first one alone if the path has static strides.
+    /// after the other, or of the first one alone if the path is a folded block.
     pub(crate) fn run(&mut self, id: u32, iv: Iv, count: u64, words: &[u64]) {
         if self.walker.is_none() || words.is_empty() {
             return;
@@ -28,7 +28,7 @@ impl Engine {
         let dims = usize::from(path.dims);
         if path.flat {
             for t in 0..n {
-                let words = &words[if path.strides.is_some() { 0 } else { t * path.length }..];
+                let words = &words[if path.folded.is_some() { 0 } else { t * path.length }..];
                 self.single(&path, iv, t as i64, words);
             }
             self.registers_of(&mut path, iv, 1, None, words);
@@ -42,9 +42,9 @@ impl Engine {
             zeros.resize(zeros.len().max(path.length), 0);
             self.segment(&mut path, iv, 1, words, &zeros, None);
             self.zeros = zeros;
-        } else if let Some(strides) = path.strides.take() {
-            self.segment(&mut path, iv, n, words, &strides, None);
-            path.strides = Some(strides);
+        } else if let Some(folded) = path.folded.take() {
+            self.segment(&mut path, iv, n, words, &folded.advance(words), None);
+            path.folded = Some(folded);
         } else {
             self.segments(&mut path, iv, n, words);
         }
@@ -224,18 +224,14 @@ impl Engine {
         self.operands = operands;
     }
 
-    /// The accesses of one iteration; words advanced by `t` static strides where the path has them.
+    /// The accesses of one iteration; words advanced by `t` iterations where the path is a folded block.
     fn single(&mut self, path: &Path, iv: Iv, t: i64, words: &[u64]) {
         let mut operands = std::mem::take(&mut self.operands);
         operands.clear();
         let moved: Vec<u64>;
-        let words = match &path.strides {
-            Some(strides) if t > 0 => {
-                moved = words
-                    .iter()
-                    .zip(strides)
-                    .map(|(w, s)| w.wrapping_add((s.wrapping_mul(t)) as u64))
-                    .collect();
+        let words = match &path.folded {
+            Some(folded) if t > 0 => {
+                moved = folded.at(words, t as u64);
                 &moved
             }
             _ => words,

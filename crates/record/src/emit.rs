@@ -2,7 +2,7 @@
 
 use iced_x86::{Code as IcedCode, Encoder, Instruction, MemoryOperand, Mnemonic, Register};
 use rustc_hash::FxHashMap;
-use trace::block::{Address, Block, Folded, Operand};
+use trace::block::{Address, Block, Folded, Operand, Scaled};
 
 use crate::Encoding;
 use crate::asm::{Code, RSP};
@@ -130,6 +130,20 @@ impl Emit<'_> {
                 word
             }
         };
+        let mut scaled: Vec<Scaled> = Vec::with_capacity(plan.scaled.len());
+        let mut registers: Vec<(u8, u16)> = Vec::new();
+        for &(k, r, factor) in &plan.scaled {
+            let by = match simple(r).map(|k| words[k]).or_else(|| registers.iter().find(|x| x.0 == r).map(|x| x.1)) {
+                Some(word) => word,
+                None => {
+                    strides.push(0);
+                    let word = self.store_word(r);
+                    registers.push((r, word));
+                    word
+                }
+            };
+            scaled.push(Scaled { word: words[k], by, factor });
+        }
         let exit = self.words;
         strides.push(0);
         self.code.save(SLOT_POINTER, p);
@@ -182,7 +196,7 @@ impl Emit<'_> {
                 self.operand(k, m, m.size, address);
             }
         }
-        let folded = Folded { entry, exit, step, strides };
+        let folded = Folded { entry, exit, step, strides, scaled };
         let fold = LoopHead {
             at: head,
             end,

@@ -1,4 +1,5 @@
-//! Recognition of blocks that jump to themselves while all their addresses advance by constants.
+//! Recognition of blocks that jump to themselves while all their addresses advance by constants, or by multiples of
+//! registers that the loop leaves alone.
 //!
 //! Definition: such a block is recorded once, by its registers at entry and an induction value at entry and exit.
 //! The body runs without instrumentation and with all the program's own registers.
@@ -8,7 +9,7 @@ use trace::block::Terminator;
 
 use crate::decode::{Decoded, Form};
 use crate::function;
-use crate::symbols::{Key, Symbols};
+use crate::symbols::{Key, Symbols, Value};
 
 /// Where the iteration count comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,8 +25,10 @@ pub(crate) enum Induction {
 pub(crate) struct Plan {
     /// Distinct variable address parts, one word each.
     pub(crate) keys: Vec<Key>,
-    /// Advance of each per iteration.
+    /// Constant advance of each per iteration.
     pub(crate) strides: Vec<i64>,
+    /// Further advances: key, register and factor.
+    pub(crate) scaled: Vec<(usize, u8, i64)>,
     /// Recipe of each memory operand in order: key (or constant address) and displacement.
     pub(crate) recipes: Vec<(Option<usize>, i64)>,
     /// The induction.
@@ -52,7 +55,7 @@ pub(crate) fn plan(pc: u64, body: &[Decoded], hint: Option<(u8, u8)>) -> Option<
         Some(Terminator::Branch { taken, .. }) if taken == pc && last.raw.is_jcc_short_or_near() => {}
         _ => return None,
     }
-    let mut symbols = Symbols::new();
+    let mut symbols = Symbols::with_sums();
     let mut keys: Vec<Key> = Vec::new();
     let mut recipes = Vec::new();
     let mut states = Vec::with_capacity(body.len());
@@ -85,17 +88,25 @@ pub(crate) fn plan(pc: u64, body: &[Decoded], hint: Option<(u8, u8)>) -> Option<
     }
     let advance = |origin: u32| {
         let v = symbols.values[origin as usize];
-        (v.origin == origin).then_some(v.offset)
+        // What it advances by must be the same in every iteration.
+        let lasts = v.scaled.is_none_or(|(r, _)| symbols.values[usize::from(r)] == Value::entry(r));
+        (v.origin == origin && lasts).then_some(v)
     };
     let mut strides = Vec::with_capacity(keys.len());
-    for key in &keys {
-        let base = key.base.map_or(Some(0), advance)?;
-        let index = key.index.map_or(Some(0), advance)?;
-        strides.push(base.wrapping_add(index.wrapping_mul(i64::from(key.scale))));
+    let mut scaled = Vec::new();
+    for (k, key) in keys.iter().enumerate() {
+        let mut stride = 0i64;
+        for (origin, scale) in [(key.base, 1), (key.index, i64::from(key.scale))] {
+            let Some(origin) = origin else { continue };
+            let value = advance(origin)?;
+            stride = stride.wrapping_add(value.offset.wrapping_mul(scale));
+            scaled.extend(value.scaled.map(|(r, factor)| (k, r, factor.wrapping_mul(scale))));
+        }
+        strides.push(stride);
     }
     let alone = |r: u32| keys.contains(&Key { base: Some(r), index: None, scale: 1 });
     let inductions = (0..16u32).filter(|&r| r != 4).filter_map(|r| match advance(r) {
-        Some(step) if step != 0 => Some((alone(r), r, step)),
+        Some(Value { offset, scaled: None, .. }) if offset != 0 => Some((alone(r), r, offset)),
         _ => None,
     });
     let register = inductions.max_by_key(|&(alone, r, _)| (alone, std::cmp::Reverse(r)));
@@ -105,6 +116,9 @@ pub(crate) fn plan(pc: u64, body: &[Decoded], hint: Option<(u8, u8)>) -> Option<
         for o in [key.base, key.index].into_iter().flatten() {
             keyed |= 1 << o;
         }
+    }
+    for &(_, r, _) in &scaled {
+        keyed |= 1 << r;
     }
     let induction = match register {
         Some((_, r, step)) => {
@@ -137,5 +151,5 @@ pub(crate) fn plan(pc: u64, body: &[Decoded], hint: Option<(u8, u8)>) -> Option<
         Induction::Register(r, _) => states.iter().map(|v| v[usize::from(r)].offset).collect(),
         Induction::Counter => vec![0; body.len()],
     };
-    Some(Plan { keys, strides, recipes, induction, progress, p, s, holds_p, holds_s })
+    Some(Plan { keys, strides, scaled, recipes, induction, progress, p, s, holds_p, holds_s })
 }

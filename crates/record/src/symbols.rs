@@ -6,11 +6,30 @@ use iced_x86::{Mnemonic, OpKind as Kind};
 
 use crate::decode::{Decoded, Memory, number};
 
-/// `origin + offset`. Origins 0 to 15 are the registers' values at block entry.
+/// `origin + offset`, and some times a register's value at block entry if so asked. Origins 0 to 15 are the registers'
+/// values at block entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Value {
     pub(crate) origin: u32,
     pub(crate) offset: i64,
+    /// Register and multiplier.
+    pub(crate) scaled: Option<(u8, i64)>,
+}
+
+impl Value {
+    /// What register `n` holds at block entry.
+    pub(crate) fn entry(n: u8) -> Value {
+        Value { origin: n.into(), offset: 0, scaled: None }
+    }
+
+    fn plus(self, register: u8, factor: i64) -> Option<Value> {
+        let scaled = match self.scaled {
+            None => (register, factor),
+            Some((r, f)) if r == register => (r, f.wrapping_add(factor)),
+            Some(_) => return None,
+        };
+        Some(Value { scaled: Some(scaled).filter(|s| s.1 != 0), ..self })
+    }
 }
 
 /// The part of an address that is not constant: `base + index * scale`, by origins.
@@ -26,12 +45,23 @@ pub(crate) struct Key {
 pub(crate) struct Symbols {
     pub(crate) values: [Value; 16],
     next: u32,
+    /// Sums of registers are followed too.
+    sums: bool,
 }
+
+/// Stands for an origin in a key that no other key may equal and that no register holds at entry.
+const SUM: u32 = u32::MAX;
 
 impl Symbols {
     /// At block entry.
     pub(crate) fn new() -> Self {
-        Symbols { values: std::array::from_fn(|n| Value { origin: n as u32, offset: 0 }), next: 16 }
+        Symbols { values: std::array::from_fn(|n| Value::entry(n as u8)), next: 16, sums: false }
+    }
+
+    /// At block entry; sums of a register and multiples of another's value at entry are followed too. Keys with such
+    /// sums compare equal though they may differ: they are for whoever refuses them.
+    pub(crate) fn with_sums() -> Self {
+        Symbols { sums: true, ..Symbols::new() }
     }
 
     /// The variable part of an address and the constant beside it (displacement included); `None` for a constant
@@ -43,8 +73,8 @@ impl Symbols {
         let scaled = index.map_or(0, |i| i.offset.wrapping_mul(i64::from(m.scale)));
         let constant = offset.wrapping_add(scaled).wrapping_add(m.disp);
         let key = Key {
-            base: base.map(|b| b.origin),
-            index: index.map(|i| i.origin),
+            base: base.map(|b| if b.scaled.is_some() { SUM } else { b.origin }),
+            index: index.map(|i| if i.scaled.is_some() { SUM } else { i.origin }),
             scale: if index.is_some() { m.scale } else { 1 },
         };
         (if base.is_none() && index.is_none() { None } else { Some(key) }, constant)
@@ -52,7 +82,13 @@ impl Symbols {
 
     fn fresh(&mut self) -> Value {
         self.next += 1;
-        Value { origin: self.next, offset: 0 }
+        Value { origin: self.next, offset: 0, scaled: None }
+    }
+
+    /// `value` plus `factor` times register `n`, if that holds what it held at entry.
+    fn sum(&self, value: Value, n: iced_x86::Register, factor: i64) -> Option<Value> {
+        let n = number(n) & 15;
+        (self.sums && self.values[usize::from(n)] == Value::entry(n)).then(|| value.plus(n, factor))?
     }
 
     /// Accounts for one instruction.
@@ -97,6 +133,25 @@ impl Symbols {
             Mnemonic::Dec if register(0) => {
                 let v = self.values[target];
                 Some((target, Value { offset: v.offset.wrapping_sub(1), ..v }))
+            }
+            Mnemonic::Add if register(0) && register(1) => {
+                self.sum(self.values[target], i.op_register(1), 1).map(|v| (target, v))
+            }
+            Mnemonic::Sub if register(0) && register(1) => {
+                self.sum(self.values[target], i.op_register(1), -1).map(|v| (target, v))
+            }
+            Mnemonic::Lea
+                if register(0) && i.memory_base().is_gpr64() && i.memory_index().is_gpr64() =>
+            {
+                let (base, index) = (i.memory_base(), i.memory_index());
+                let scale = i64::from(i.memory_index_scale());
+                // Either register may be the one that moves.
+                let moving = number(index) as usize == target && scale == 1;
+                let (from, by) = if moving { (index, base) } else { (base, index) };
+                let v = self.values[usize::from(number(from))];
+                self.sum(v, by, scale).map(|v| {
+                    (target, Value { offset: v.offset.wrapping_add(i.memory_displacement64() as i64), ..v })
+                })
             }
             Mnemonic::Mov if register(0) && register(1) => {
                 Some((target, self.values[usize::from(number(i.op1_register()))]))

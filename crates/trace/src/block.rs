@@ -6,6 +6,8 @@
 //! Invariants: operands stand in execution order (a read-modify-write appears as its read followed by its write, with
 //! the same instruction index); `Address` word indices are below [`Block::words`]; word 0 is the record header.
 
+use std::borrow::Cow;
+
 /// Number of a translated block; dense from 0, in order of publication.
 pub type BlockId = u32;
 
@@ -252,7 +254,7 @@ pub enum Terminator {
 
 /// A block that jumps to itself while every register its addresses need advances by a constant: one record stands for
 /// all iterations. The number of iterations is `(words[exit] - words[entry]) / step` (wrapping), at least 1; operand
-/// addresses at iteration t are those of the recipe plus `t * strides[word]`.
+/// addresses at iteration t are those of the recipe plus t times [`Folded::advance`] of their word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folded {
     /// Index of the word with the induction register at entry.
@@ -261,8 +263,47 @@ pub struct Folded {
     pub exit: u16,
     /// Its advance per iteration; never 0.
     pub step: i64,
-    /// Advance per iteration of each word (0 for the header and the exit word), `words` entries.
+    /// Constant advance per iteration of each word (0 for the header and the exit word), `words` entries.
     pub strides: Vec<i64>,
+    /// Advances by registers the loop leaves alone, beside the constant ones.
+    pub scaled: Vec<Scaled>,
+}
+
+/// Per iteration, word `word` advances by `factor` times the content of word `by`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scaled {
+    /// Index of the word that advances.
+    pub word: u16,
+    /// Index of the word with the register's value.
+    pub by: u16,
+    /// Multiplier.
+    pub factor: i64,
+}
+
+impl Folded {
+    /// Advance per iteration of every word of `record` (header included), 0 for words beyond it.
+    pub fn advance(&self, record: &[u64]) -> Cow<'_, [i64]> {
+        if self.scaled.is_empty() {
+            return Cow::Borrowed(&self.strides);
+        }
+        let mut strides = self.strides.clone();
+        for s in &self.scaled {
+            let by = record.get(usize::from(s.by)).map_or(0, |&w| w as i64);
+            if let Some(stride) = strides.get_mut(usize::from(s.word)) {
+                *stride = stride.wrapping_add(by.wrapping_mul(s.factor));
+            }
+        }
+        Cow::Owned(strides)
+    }
+
+    /// The words of `record` at iteration `t`.
+    pub fn at(&self, record: &[u64], t: u64) -> Vec<u64> {
+        let advance = self.advance(record);
+        let moved = |(w, &word): (usize, &u64)| {
+            word.wrapping_add((advance.get(w).copied().unwrap_or(0) as u64).wrapping_mul(t))
+        };
+        record.iter().enumerate().map(moved).collect()
+    }
 }
 
 /// Static table of one translated block.

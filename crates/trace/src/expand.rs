@@ -99,9 +99,10 @@ impl Expander {
         visit: &mut dyn FnMut(Event<'a>),
     ) {
         visit(Event::Pass { block, instructions });
+        let advance = block.folded.as_ref().map(|f| f.advance(record)).unwrap_or_default();
         let word = |w: u16| {
             let w = usize::from(w);
-            let stride = block.folded.as_ref().and_then(|f| f.strides.get(w)).map_or(0, |&s| s as u64);
+            let stride = advance.get(w).map_or(0, |&s| s as u64);
             record.get(w).copied().unwrap_or_default().wrapping_add(stride.wrapping_mul(iteration))
         };
         for (operand, o) in block.operands.iter().enumerate() {
