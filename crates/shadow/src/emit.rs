@@ -55,6 +55,7 @@ impl Sink<'_> {
             step: Iv::ZERO,
             address,
             address_step: 0,
+            width: 0,
         };
         self.report(client, kind, &piece, is_ours);
     }

@@ -39,8 +39,8 @@ pub struct Memory {
     groups: Groups,
     pub(crate) pieces: Vec<Piece>,
     /// For each statement, the number of the last (part of a) record that contained it.
-    seen: Vec<u64>,
-    now: u64,
+    pub(crate) seen: Vec<u64>,
+    pub(crate) now: u64,
     compact_at: usize,
     overlays: [Overlay; 2],
     pub(crate) changes: [Changes; 2],
@@ -60,11 +60,11 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    fn sink(&self, stmt: Stmt, sinks: Sinks) -> Sink<'_> {
+    pub(crate) fn sink(&self, stmt: Stmt, sinks: Sinks) -> Sink<'_> {
         Sink { stmt, iv: &self.iv, lane: self.lane, sinks }
     }
 
-    fn point_at(&self, t: i64) -> Point {
+    pub(crate) fn point_at(&self, t: i64) -> Point {
         Point { k: self.point.k + t as i32, ..self.point }
     }
 }
@@ -134,7 +134,9 @@ impl Memory {
             }
         }
         let tables = &mut self.tables;
+        let now = self.pending.store();
         self.directory.for_each_in(start, end - 1, |page, lo, hi| {
+            page.stored = now;
             page.writers.clear(tables, lo, hi);
             page.readers.clear(tables, lo, hi);
         });
@@ -231,6 +233,9 @@ impl Memory {
             if o.write {
                 self.report_store(o, loaded.map(|l| operands[l].stmt), part, client);
             } else {
+                if groups.is_alone(i) && self.read_again(o, part, client) {
+                    continue;
+                }
                 let (a, ..) = Self::ascending(o.stride, o.base, o.size, part);
                 self.report(Side::Writers, &[(Kind::Flow, o.stmt)], o, &a, part, client);
             }
@@ -318,6 +323,9 @@ impl Memory {
         let point = part.point_at(t);
         let number = self.directory.entry(at);
         if !o.write {
+            if self.read_one_again(number, &sink, at, size, &[point], client) {
+                return;
+            }
             self.report_at(number, Side::Writers, &[(Kind::Flow, sink)], at, size, client);
             return self.add_reader(number, at, size, o.stmt, point, client);
         }
@@ -342,6 +350,7 @@ impl Memory {
         }
         let offset = at as u32 % PAGE;
         let page = &mut self.directory.pages[number];
+        page.stored = self.pending.store();
         page.readers.clear(&mut self.tables, offset, offset + size);
         page.writers.assign_access(&mut self.tables, offset, offset + size, o.stmt, point);
     }
@@ -464,9 +473,12 @@ impl Memory {
             let size = left.min(PAGE - offset);
             let sink = part.sink(o.stmt, Sinks::All(part.count));
             let number = self.directory.entry(at);
-            self.report_at(number, Side::Writers, &[(Kind::Flow, sink)], at, size, client);
-            for t in [part.count - 2, part.count - 1] {
-                self.add_reader(number, at, size, o.stmt, part.point_at(t), client);
+            let points = [part.point_at(part.count - 2), part.point_at(part.count - 1)];
+            if !self.read_one_again(number, &sink, at, size, &points, client) {
+                self.report_at(number, Side::Writers, &[(Kind::Flow, sink)], at, size, client);
+                for point in points {
+                    self.add_reader(number, at, size, o.stmt, point, client);
+                }
             }
             at = at.wrapping_add(u64::from(size));
             left -= size;
@@ -617,7 +629,9 @@ impl Memory {
         if write {
             self.cover(Side::Readers, a);
             self.cover(Side::Writers, a);
+            let now = self.pending.store();
             self.for_each_page(a.first, end, |page, t, base, x, y| {
+                page.stored = now;
                 page.readers.clear(t, x, y);
                 page.writers.assign_run(t, &run.in_page(base), x, y);
             });

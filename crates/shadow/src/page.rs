@@ -386,6 +386,8 @@ pub(crate) struct Page {
     /// Reads not yet among the readers.
     pub pending: Vec<u32>,
     pub trust: Trust,
+    /// Time of the latest store, lattices apart.
+    pub stored: u64,
 }
 
 const CHUNK_BITS: u32 = 26;

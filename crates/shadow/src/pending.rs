@@ -6,6 +6,9 @@
 //! time: an earlier execution is kept per key to the latest one, as in every chain of readers (`class.rs`), and two
 //! executions of one entry are equally far apart at all of their elements.
 //!
+//! Such data has the same last writers all the while: what a run of reads depends on is remembered with its entry. Pages
+//! that refer to the entry were not stored to since; gaps are asked when they were.
+//!
 //! Invariants:
 //! - entries of a page are newer than its readers and than all lattices of readers that meet it: whoever adds readers
 //!   to a page by another way applies its entries first;
@@ -20,11 +23,13 @@ use smallvec::SmallVec;
 use crate::arena::{Arena, Point};
 use crate::class::{Class, Key, NO_CHAIN};
 use crate::iv::{Iv, MAX_DIMS};
-use crate::memory::{Memory, Side};
+use crate::emit::{Sink, Sinks};
+use crate::memory::{Memory, Part, Side};
 use crate::overlay::Strided;
 use crate::page::{PAGE, Page, Run, Tables};
+use crate::query::Piece;
 use crate::readers::{add_point, add_run};
-use crate::{Client, Stmt};
+use crate::{Client, Kind, Operand, Stmt};
 
 /// Bytes beyond which all entries are applied.
 const MAX_BYTES: usize = 64 << 20;
@@ -38,6 +43,9 @@ const REGION: u32 = 20;
 const REGIONS: usize = 1 << 12;
 /// Refusals of a page that was once applied in vain, doubled for each time after.
 const REFUSALS: u16 = 4;
+/// Most pieces of remembered sources, and bytes of all of them.
+const MAX_SOURCES: usize = 64;
+const MAX_SOURCE_BYTES: usize = 32 << 20;
 /// Most pages of an entry that are gaps.
 const MAX_GAPS: usize = 4;
 const MAX_DISTRUST: u8 = 8;
@@ -101,6 +109,10 @@ struct Entry {
     met_again: bool,
     /// The entry met after this one the last time.
     next: u32,
+    /// What the reads depend on.
+    sources: Option<Box<[Piece]>>,
+    /// When that was found out.
+    known: u64,
 }
 
 /// All entries.
@@ -112,6 +124,10 @@ pub(crate) struct Pending {
     time: u64,
     references: usize,
     regions: Box<[u32]>,
+    /// Bytes of remembered sources.
+    source_bytes: usize,
+    /// The time of the latest store of a lattice.
+    lattice: u64,
 }
 
 impl Pending {
@@ -124,12 +140,53 @@ impl Pending {
             time: 0,
             references: 0,
             regions: vec![0; REGIONS].into(),
+            source_bytes: 0,
+            lattice: 0,
         }
     }
 
     pub fn bytes(&self) -> usize {
         (self.entries.len() - self.free.len()) * (size_of::<Entry>() + 2 * size_of::<Shape>() + 32)
             + self.references * 4
+            + self.source_bytes
+    }
+
+    fn remember(&mut self, id: u32, pieces: &[Piece]) {
+        self.forget(id);
+        let bytes = size_of_val(pieces);
+        if pieces.len() <= MAX_SOURCES && self.source_bytes + bytes <= MAX_SOURCE_BYTES {
+            self.source_bytes += bytes;
+            let entry = &mut self.entries[id as usize];
+            entry.sources = Some(pieces.into());
+            entry.known = self.time;
+        }
+    }
+
+    fn forget(&mut self, id: u32) {
+        if let Some(sources) = self.entries[id as usize].sources.take() {
+            self.source_bytes -= size_of_val(&*sources);
+        }
+    }
+
+    /// Whether the sources of an entry are remembered and still right.
+    fn knows(&self, id: u32, pages: &[Page]) -> bool {
+        let entry = &self.entries[id as usize];
+        let is_unchanged = |gap: &u32| pages[*gap as usize].stored < entry.known;
+        entry.sources.is_some()
+            && (entry.gaps.is_empty()
+                || (self.lattice < entry.known && entry.gaps.iter().all(is_unchanged)))
+    }
+
+    /// The time of a store.
+    #[inline]
+    pub fn store(&mut self) -> u64 {
+        self.time += 1;
+        self.time
+    }
+
+    /// A lattice was stored, to pages that are not told.
+    pub fn store_lattice(&mut self) {
+        self.lattice = self.store();
     }
 
     /// The entry of a shape; mostly the one that followed the entry met before.
@@ -176,6 +233,8 @@ impl Pending {
             closed: false,
             met_again: false,
             next: NONE,
+            sources: None,
+            known: 0,
         };
         let id = match self.free.pop() {
             Some(id) => {
@@ -214,6 +273,7 @@ impl Pending {
         if entry.references == 0 {
             entry.earlier = Vec::new();
             self.free.push(id);
+            self.forget(id);
         }
     }
 
@@ -238,8 +298,11 @@ impl Pending {
     /// Applies new numbers.
     pub fn renumber(&mut self, classes: &[u32], instances: &[u32]) {
         self.ids.clear();
+        self.source_bytes = 0;
         for (id, e) in self.entries.iter_mut().enumerate().filter(|(_, e)| e.references > 0) {
             e.shape.class = classes[e.shape.class as usize];
+            // Pieces name classes that may be gone.
+            e.sources = None;
             for x in e.earlier.iter_mut().chain([&mut e.latest]) {
                 x.point.inst = instances[x.point.inst as usize];
             }
@@ -276,11 +339,7 @@ impl Memory {
     ) -> bool {
         let shape = Shape { class, first: a.first, stride: a.stride, count: a.count, up };
         if let Some(id) = self.pending.find(&shape) {
-            self.pending.meet(id, point, &self.tables.arena);
-            for gap in 0..self.pending.entries[id as usize].gaps.len() {
-                let number = self.pending.entries[id as usize].gaps[gap] as usize;
-                self.apply_at_once(number, &shape, a.size, point, client);
-            }
+            self.meet(id, point, client);
             return true;
         }
         let mut numbers = std::mem::take(&mut self.numbers);
@@ -310,6 +369,87 @@ impl Memory {
         }
         self.numbers = numbers;
         accepted
+    }
+
+    /// Reports and notes a strided load that was noted before and whose bytes nothing has written since; false if
+    /// there is no such.
+    pub(crate) fn read_again(&mut self, o: &Operand, part: &Part, client: &mut impl Client) -> bool {
+        let is_up = o.stride > 0;
+        let (a, _, step) = Self::ascending(o.stride, o.base, o.size, part);
+        if a.stride < u64::from(o.size) {
+            return false;
+        }
+        let step = if a.stride == u64::from(o.size) { step } else { Iv::ZERO };
+        let class = self.tables.classes.id(Class::plain(o.stmt, o.size, step, NO_CHAIN));
+        let shape = Shape { class, first: a.first, stride: a.stride, count: a.count, up: is_up };
+        let Some(id) = self.pending.find(&shape) else { return false };
+        let is_known = self.pending.knows(id, &self.directory.pages);
+        let sources = self.sources(id, is_known, &a, o.stmt);
+        let sink = part.sink(o.stmt, Sinks::Each);
+        for piece in &sources {
+            let piece = if is_up { *piece } else { piece.reversed(part.count) };
+            sink.report(client, Kind::Flow, &piece, |_| false);
+        }
+        self.known(id, is_known, sources);
+        self.meet(id, part.point_at(if is_up { 0 } else { part.count - 1 }), client);
+        true
+    }
+
+    fn meet(&mut self, id: u32, point: Point, client: &impl Client) {
+        self.pending.meet(id, point, &self.tables.arena);
+        for gap in 0..self.pending.entries[id as usize].gaps.len() {
+            let Entry { shape, size, ref gaps, .. } = self.pending.entries[id as usize];
+            self.apply_at_once(gaps[gap] as usize, &shape, size, point, client);
+        }
+    }
+
+    /// The sources of the entry `id`, asked for if they are not remembered; give them back with [`Memory::known`].
+    fn sources(&mut self, id: u32, is_known: bool, a: &Strided, stmt: Stmt) -> Vec<Piece> {
+        if is_known {
+            return self.pending.entries[id as usize].sources.take().unwrap_or_default().into_vec();
+        }
+        let mut pieces = std::mem::take(&mut self.pieces);
+        pieces.clear();
+        self.gather(Side::Writers, a, stmt, &mut pieces);
+        pieces
+    }
+
+    fn known(&mut self, id: u32, is_known: bool, sources: Vec<Piece>) {
+        if is_known {
+            self.pending.entries[id as usize].sources = Some(sources.into_boxed_slice());
+        } else {
+            self.pending.remember(id, &sources);
+            self.pieces = sources;
+        }
+    }
+
+    /// As [`Memory::read_again`], for one read inside the page `number`.
+    pub(crate) fn read_one_again(
+        &mut self,
+        number: usize,
+        sink: &Sink,
+        at: u64,
+        size: u32,
+        points: &[Point],
+        client: &mut impl Client,
+    ) -> bool {
+        if self.directory.pages[number].pending.is_empty() {
+            return false;
+        }
+        let class = self.tables.classes.id(Class::plain(sink.stmt, size, Iv::ZERO, NO_CHAIN));
+        let shape = Shape { class, first: at, stride: size.into(), count: 1, up: true };
+        let Some(id) = self.pending.find(&shape) else { return false };
+        let is_known = self.pending.knows(id, &self.directory.pages);
+        let sources = self.sources(id, is_known, &Strided::one(at, size), sink.stmt);
+        let (seen, now) = (&self.seen, &self.now);
+        for piece in &sources {
+            sink.report(client, Kind::Flow, piece, |s| seen.get(s as usize) == Some(now));
+        }
+        self.known(id, is_known, sources);
+        for &point in points {
+            self.pending.meet(id, point, &self.tables.arena);
+        }
+        true
     }
 
     /// As [`Memory::put_off`], for one read inside the page `number`.

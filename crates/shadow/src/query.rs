@@ -29,7 +29,12 @@ pub(crate) struct Piece {
     pub step: Iv,
     pub address: u64,
     pub address_step: i64,
+    /// Bytes of the elements met if they are those of one segment, else 0.
+    pub width: u32,
 }
+
+/// Most accesses apart that two of one phase are looked for.
+const MAX_APART: i64 = 8;
 
 /// See [`Piece::class`].
 pub(crate) const NO_CLASS: u32 = u32::MAX;
@@ -68,7 +73,7 @@ impl Piece {
     fn continues(&self, next: &Piece) -> Option<Piece> {
         let ahead = next.t - self.t;
         let is_next = match (self.count, next.count) {
-            (1, 1) => ahead == 1,
+            (1, 1) => (1..=MAX_APART).contains(&ahead),
             (1, _) => ahead == next.t_step,
             (n, _) => ahead == n * self.t_step,
         };
@@ -83,10 +88,14 @@ impl Piece {
         let (t_step, step, address_step, e_step) = match (self.count, next.count) {
             (1, 1) => {
                 let step = next.iv.minus(&self.iv);
-                if !step.is_simple() {
+                let apart = next.address.wrapping_sub(self.address);
+                // At the same place in elements of one size, or just the next.
+                let is_in_phase =
+                    self.width != 0 && self.width == next.width && apart % u64::from(self.width) == 0;
+                if !is_in_phase && (ahead != 1 || !step.is_simple()) {
                     return None;
                 }
-                (1, step, next.address.wrapping_sub(self.address) as i64, next.e.wrapping_sub(self.e))
+                (ahead, step, apart as i64, next.e.wrapping_sub(self.e))
             }
             (1, _) => shape(next),
             (_, 1) => shape(self),
@@ -313,7 +322,8 @@ impl Elements<'_> {
         if period > MAX_PHASES && stride < width && count > 1 {
             return self.query_pieces(into, stride, size, count, t, out);
         }
-        let near = 4 + if self.fields.len() == 1 && period == 1 { 0 } else { 2 * MAX_PHASES as usize };
+        let is_plain = self.fields.len() == 1 && period == 1 && width <= u64::from(size);
+        let near = 4 + if is_plain { 0 } else { 2 * MAX_PHASES as usize };
         let period = period as i64;
         for phase in 0..period.min(count) {
             let r = into + phase as u64 * stride;
@@ -356,6 +366,7 @@ impl Elements<'_> {
                     step: if elements == 0 { Iv::ZERO } else { self.step.times(elements) },
                     address: self.base + r.max(at),
                     address_step,
+                    width: self.size,
                 };
                 push_near(out, piece, near);
             }
@@ -435,6 +446,7 @@ fn query_cells(half: &Half, t: &Tables, a: &Accesses, out: &mut Vec<Piece>) -> i
                 step: Iv::along(t.arena.lane(from.inst), i64::from(to.k) - i64::from(from.k)),
                 address: a.page + u64::from(a.offset.max((i as u32) << shift)),
                 address_step: i64::from(a.stride),
+                width: 0,
             };
             push(out, piece);
         };

@@ -96,6 +96,7 @@ impl Memory {
                 step: l.by_row,
                 address: l.base + l.stride * row as u64 + into.max(column * size),
                 address_step: l.stride as i64,
+                width: 0,
             });
         }
     }
@@ -315,6 +316,7 @@ impl Memory {
 
     /// Makes a store the last writer of its strided elements and drops their readers.
     pub(crate) fn store_strided(&mut self, a: &Strided, stmt: Stmt, iv: Iv, by_row: Iv) {
+        self.pending.store_lattice();
         self.cover(Side::Readers, a);
         let mut below = Vec::new();
         self.ask_pages(Side::Readers, a, stmt, &mut below);

@@ -105,9 +105,14 @@ impl Groups {
         order.sort_unstable_by_key(|&i| along(i));
     }
 
+    /// Whether operand `i` belongs to no group.
+    pub fn is_alone(&self, i: usize) -> bool {
+        self.all.is_empty() || self.of[i] == ALONE
+    }
+
     /// Notes that operand `i` was executed; whether what it leaves is put off.
     pub fn defer(&mut self, i: usize) -> bool {
-        if self.all.is_empty() || self.of[i] == ALONE {
+        if self.is_alone(i) {
             return false;
         }
         let group = &mut self.all[self.of[i] as usize];
@@ -127,7 +132,7 @@ impl Groups {
 
     /// Operand `i` leaves nothing after all.
     pub fn drop(&mut self, i: usize) {
-        if self.all.is_empty() || self.of[i] == ALONE {
+        if self.is_alone(i) {
             return;
         }
         if std::mem::take(&mut self.is_pending[i]) {
