@@ -376,7 +376,8 @@ impl Stream {
         leaves: bool,
         locate: &mut dyn FnMut(u64, u8) -> Option<(Place, bool)>,
     ) {
-        if !self.memory || (level == self.common && !leaves) {
+        // Without an address nothing new is met: see `shadow::Gather`.
+        if !self.memory || address == 0 || (level == self.common && !leaves) {
             return;
         }
         let Some(entry) = self.levels.iter_mut().find(|l| l.level == level) else { return };

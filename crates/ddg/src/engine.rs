@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use fold::Row;
 use program::image::Image;
 use rustc_hash::FxHashMap;
 use shadow::{Iv, Operand, Record};
@@ -104,6 +105,8 @@ pub struct Engine {
     pub(crate) thread_base: u64,
     call_slot: u64,
     pub(crate) operands: Vec<Operand>,
+    /// By number of a pattern of addresses, how it folds.
+    pub(crate) rows: Vec<Row>,
     pub(crate) zeros: Vec<i64>,
     allocations: Vec<Allocation>,
     /// An allocation whose path has not ended yet.
@@ -147,6 +150,7 @@ impl Default for Engine {
             thread_base: 0,
             call_slot: 0,
             operands: Vec::new(),
+            rows: Vec::new(),
             zeros: Vec::new(),
             allocations: Vec::new(),
             fresh: None,

@@ -14,6 +14,10 @@ use crate::walker::Walker;
 /// How far below a frame's start an address may lie and still count as stack: the usual limit of a stack.
 const STACK_REACH: u64 = 8 << 20;
 
+/// Heap blocks remembered by the address at which they were looked for, and bits of it that do not tell them apart.
+const RECENT: usize = 256;
+const RECENT_BITS: u32 = 8;
+
 /// Number of an object.
 pub type ObjectId = u32;
 
@@ -62,6 +66,8 @@ struct HeapBlock {
 #[derive(Debug, Default)]
 pub struct Objects {
     heap: BTreeMap<u64, HeapBlock>,
+    /// Blocks found lately, by bits of the address.
+    recent: Vec<(u64, HeapBlock)>,
     list: Vec<Object>,
     ids: FxHashMap<Object, ObjectId>,
     variables: FxHashMap<usize, Vec<Variable>>,
@@ -88,11 +94,13 @@ impl Objects {
     /// A heap block was allocated by the call that returns to `site`.
     pub fn allocated(&mut self, start: u64, size: u64, site: u64) {
         self.freed(start);
+        self.recent.clear();
         self.heap.insert(start, HeapBlock { end: start.saturating_add(size.max(1)), site });
     }
 
     /// The heap block at `start` was freed.
     pub fn freed(&mut self, start: u64) {
+        self.recent.clear();
         self.heap.remove(&start);
     }
 
@@ -103,12 +111,27 @@ impl Objects {
         })
     }
 
+    fn heap_block(&mut self, address: u64) -> Option<(u64, HeapBlock)> {
+        let slot = (address >> RECENT_BITS) as usize % RECENT;
+        if let Some(&(start, block)) = self.recent.get(slot)
+            && (start..block.end).contains(&address)
+        {
+            return Some((start, block));
+        }
+        let (&start, &block) = self.heap.range(..=address).next_back()?;
+        if address >= block.end {
+            return None;
+        }
+        if self.recent.is_empty() {
+            self.recent.resize(RECENT, (0, HeapBlock { end: 0, site: 0 }));
+        }
+        self.recent[slot] = (start, block);
+        Some((start, block))
+    }
+
     /// What `address` belongs to.
     pub fn locate(&mut self, image: &Image, walker: &Walker, address: u64) -> Place {
-        if let Some((&start, block)) = self.heap.range(..=address).next_back()
-            && address < block.end
-        {
-            let (end, site) = (block.end, block.site);
+        if let Some((start, HeapBlock { end, site })) = self.heap_block(address) {
             let object = self.id(Object::Heap(site));
             return Place { object, offset: (address - start) as i64, start, end, frame: usize::MAX };
         }

@@ -5,7 +5,7 @@
 //! that neither run folding nor path summaries nor the segment shadow take part.
 
 use rustc_hash::FxHashMap;
-use shadow::{Client, DependenceRun, Iv, Kind, Memory, Options, Record};
+use shadow::{Client, DependenceRun, Gather, Iv, Kind, Memory, Options, PatternId, Record};
 
 type Execution = (u32, Iv);
 
@@ -93,6 +93,21 @@ impl AnyMemory {
         match self {
             AnyMemory::Runs(memory) => memory.record(record, client),
             AnyMemory::Bytes(memory) => memory.record(record, client),
+        }
+    }
+
+    /// The number of the pattern of some addresses, if it takes loads by patterns.
+    pub fn pattern(&mut self, addresses: &[u64]) -> Option<PatternId> {
+        match self {
+            AnyMemory::Runs(memory) => memory.pattern(addresses),
+            AnyMemory::Bytes(_) => None,
+        }
+    }
+
+    /// Applies loads of a pattern.
+    pub fn gather_loads(&mut self, gather: &Gather, client: &mut impl Client) {
+        if let AnyMemory::Runs(memory) = self {
+            memory.gather_loads(gather, client);
         }
     }
 

@@ -1,6 +1,7 @@
 //! One run of a path: domain, addresses, memory, registers.
 
-use shadow::{Iv, Operand, Record};
+use fold::Row;
+use shadow::{Gather, Iv, Operand, PatternId, Record};
 use trace::block::Address;
 
 use crate::code::{address, lane_address, span};
@@ -12,6 +13,10 @@ use crate::registers::Writer;
 
 /// Runs whose words break their pattern more often than once in this many iterations are looked at singly.
 const SEGMENT: usize = 4;
+/// Fewer irregular loads than this are not worth a pattern.
+const SHORTEST_PATTERN: usize = 4;
+/// Largest load that a pattern may consist of.
+const MAX_ELEMENT: u32 = 4096;
 
 impl Engine {
     /// `count` executions of a path in consecutive iterations from `iv` on. `words` are those of all iterations, one
@@ -132,16 +137,25 @@ impl Engine {
     ) {
         let dims = usize::from(path.dims);
         let is_irregular = |word: u16| irregular.is_some_and(|i| i[usize::from(word)]);
+        let patterns =
+            if irregular.is_some() { self.patterns(path, n, words, &is_irregular) } else { Vec::new() };
+        let pattern_of = |word: u16| patterns.iter().find(|p| p.0 == word).map(|p| p.1);
         for (column, folder) in path.columns.iter().zip(&mut path.words) {
             let at = usize::from(*column);
             if !is_irregular(*column) {
                 folder.run(&iv.0[..dims], n as u64, &[words[at] as i64], &[strides[at]]);
                 continue;
             }
-            let mut point = iv;
-            for t in 0..n {
-                folder.point(&point.0[..dims], &[words[t * path.length + at] as i64]);
-                point = point.advanced(dims - 1, 1);
+            let labels = (0..n).map(|t| words[t * path.length + at] as i64);
+            match pattern_of(*column).and_then(|p| self.rows.get_mut(p as usize)) {
+                Some(row) => folder.row(&iv.0[..dims], words[at] as i64, row, labels),
+                None => {
+                    let mut point = iv;
+                    for label in labels {
+                        folder.point(&point.0[..dims], &[label]);
+                        point = point.advanced(dims - 1, 1);
+                    }
+                }
             }
         }
         if path.operands.is_empty() {
@@ -174,7 +188,24 @@ impl Engine {
             }
         }
         let lane = path.dims.checked_sub(1);
-        if singles.is_empty() {
+        // Loads by a pattern.
+        let mut gathers: Vec<(usize, PatternId)> = Vec::new();
+        if !patterns.is_empty() {
+            singles.retain(|&i| {
+                let operand = &path.operands[i];
+                let pattern = match operand.address {
+                    Address::Word { word, .. } | Address::Segment { word: Some(word), .. }
+                        if !operand.write && (1..=MAX_ELEMENT).contains(&operand.size) =>
+                    {
+                        pattern_of(word)
+                    }
+                    _ => None,
+                };
+                gathers.extend(pattern.map(|p| (i, p)));
+                pattern.is_none()
+            });
+        }
+        if singles.is_empty() && gathers.is_empty() {
             self.record(&Record { iv, lane, count: n as u64, operands: &operands });
             self.operands = operands;
             return;
@@ -182,7 +213,7 @@ impl Engine {
         // Irregular operands can be taken after the regular ones if none of them meet.
         let mut ranges: Vec<(u64, u64, bool)> = Vec::new();
         let length = path.length;
-        for &i in &singles {
+        for &i in gathers.iter().map(|g| &g.0).chain(&singles) {
             let operand = &path.operands[i];
             let (mut low, mut high) = (u64::MAX, 0);
             for t in 0..n {
@@ -205,6 +236,22 @@ impl Engine {
         } else {
             singles = (0..path.operands.len()).collect();
         }
+        let (gathered, rest) = ranges.split_at(gathers.len());
+        let meets_store = |r: &(u64, u64, bool)| rest.iter().any(|s| s.2 && r.0 < s.1 && s.0 < r.1);
+        if apart && !gathered.iter().any(meets_store) {
+            let mut addresses = Vec::with_capacity(n);
+            for &(i, pattern) in &gathers {
+                let operand = &path.operands[i];
+                addresses.clear();
+                addresses.extend((0..n).map(|t| {
+                    extent(&operand.address, &words[t * length..], self.thread_base, operand.size).0
+                }));
+                self.gather(operand.id, operand.size, iv, pattern, &addresses, lane);
+            }
+        } else if apart {
+            singles.extend(gathers.iter().map(|g| g.0));
+            singles.sort_unstable();
+        }
         for t in 0..n {
             operands.clear();
             for &i in &singles {
@@ -222,6 +269,46 @@ impl Engine {
             self.record(&Record { iv, lane: None, count: 1, operands: &operands });
         }
         self.operands = operands;
+    }
+
+    /// The patterns of the irregular columns.
+    fn patterns(
+        &mut self,
+        path: &Path,
+        n: usize,
+        words: &[u64],
+        is_irregular: &dyn Fn(u16) -> bool,
+    ) -> Vec<(u16, PatternId)> {
+        let mut found = Vec::new();
+        if n < SHORTEST_PATTERN {
+            return found;
+        }
+        for &column in path.columns.iter().filter(|c| is_irregular(**c)) {
+            let all: Vec<u64> = (0..n).map(|t| words[t * path.length + usize::from(column)]).collect();
+            let Some(pattern) = self.memory.pattern(&all) else { continue };
+            if self.rows.len() <= pattern as usize {
+                let relative: Vec<i64> = all.iter().map(|w| w.wrapping_sub(all[0]) as i64).collect();
+                // Patterns are numbered in order of appearance, here alone.
+                self.rows.push(Row::new(&relative));
+            }
+            found.push((column, pattern));
+        }
+        found
+    }
+
+    /// Hands loads of a pattern to the memory.
+    fn gather(
+        &mut self,
+        stmt: u32,
+        size: u32,
+        iv: Iv,
+        pattern: PatternId,
+        addresses: &[u64],
+        lane: Option<u8>,
+    ) {
+        let (Some(walker), Some(lane)) = (&self.walker, lane) else { return };
+        let mut observer = observer!(self, walker);
+        self.memory.gather_loads(&Gather { stmt, size, iv, lane, pattern, addresses }, &mut observer);
     }
 
     /// The accesses of one iteration; words advanced by `t` iterations where the path is a folded block.

@@ -48,6 +48,57 @@ impl Options {
 /// Interleaved lattices that one vector access read or written by scalar code leaves at most.
 const PHASES: usize = 32;
 
+/// Labels of consecutive points relative to the first, of one output.
+#[derive(Debug, Clone)]
+pub struct Row {
+    count: i64,
+    is_affine: bool,
+    delta: i64,
+    last: i64,
+    least: i64,
+    most: i64,
+    fingerprint: u128,
+    /// The row with a point before it, and how far its labels are from that point's.
+    longer: Option<(i64, Box<Row>)>,
+}
+
+impl Row {
+    /// The row that begins with `begun` and goes on with these labels, those of this row.
+    fn after(&mut self, begun: i64, labels: impl Iterator<Item = i64> + Clone) -> &mut Row {
+        let first = labels.clone().next().unwrap_or(begun);
+        let apart = first.wrapping_sub(begun);
+        let known = self.longer.take().filter(|l| l.0 == apart);
+        let longer = known.unwrap_or_else(|| {
+            let relative: Vec<i64> =
+                std::iter::once(0).chain(labels.map(|l| l.wrapping_sub(begun))).collect();
+            (apart, Box::new(Row::new(&relative)))
+        });
+        &mut self.longer.insert(longer).1
+    }
+
+    /// Describes a row by its labels less the first one.
+    pub fn new(relative: &[i64]) -> Row {
+        let delta = relative.get(1).copied().unwrap_or(0);
+        let mut row = Row {
+            count: relative.len() as i64,
+            is_affine: true,
+            delta,
+            last: relative.last().copied().unwrap_or(0),
+            least: 0,
+            most: 0,
+            fingerprint: 0,
+            longer: None,
+        };
+        for (t, &label) in relative.iter().enumerate() {
+            row.is_affine &= label == delta.wrapping_mul(t as i64);
+            row.least = row.least.min(label);
+            row.most = row.most.max(label);
+            row.fingerprint = mix(row.fingerprint, 0, label);
+        }
+        row
+    }
+}
+
 /// A short vector: starts and counts of inner levels, and labels.
 type Short = SmallVec<[i64; 8]>;
 
@@ -180,6 +231,86 @@ impl Folder {
         self.slow(iv, step, count, label, advance);
     }
 
+    /// Adds the points of a row without steps: `iv` with the innermost coordinate advancing by 1, one label in each.
+    ///
+    /// `row` describes the labels relative to the first (see [`Row::new`]); `labels` are asked for only where the row
+    /// cannot be taken as a whole. A folder with more than one output, or without widening, ignores rows.
+    pub fn row(&mut self, iv: &[i64], first: i64, row: &mut Row, labels: impl Iterator<Item = i64> + Clone) {
+        if self.outputs != 1 || iv.len() != self.dims || self.dims == 0 {
+            return;
+        }
+        let inner = self.dims - 1;
+        let is_new = !self.started || self.outer != iv[..inner];
+        // Mostly the first point of the row came alone.
+        let begun = match self.levels[inner].as_slice() {
+            [group] if !is_new && group.count == 1 && group.x.wrapping_add(1) == iv[inner] => {
+                Some(group.first[0])
+            }
+            _ => None,
+        };
+        let row = match begun {
+            Some(begun) => row.after(begun, labels.clone()),
+            None => row,
+        };
+        if self.out.gave_up
+            || !self.options.widen
+            || row.is_affine
+            || row.count < 3
+            || !(is_new || begun.is_some())
+        {
+            let mut point: Short = iv.into();
+            for label in labels {
+                self.run(&point, 1, &[label], &[0]);
+                point[inner] = point[inner].wrapping_add(1);
+            }
+            return;
+        }
+        let (count, origin) = match begun {
+            Some(begun) => (row.count - 1, begun),
+            None => (row.count, first),
+        };
+        self.note(iv, 1, count, &[first], &[0]);
+        let range = &mut self.out.ranges[0];
+        range.0 = range.0.min(origin.wrapping_add(row.least));
+        range.1 = range.1.max(origin.wrapping_add(row.most));
+        if begun.is_none() {
+            self.outside(iv);
+            self.insert(inner, iv[inner], NO_CLASS, &[first]);
+        }
+        if let Some(group) = self.levels[inner].last_mut() {
+            group.step = 1;
+            group.count = row.count;
+            group.delta = smallvec![row.delta];
+            group.expected = smallvec![origin.wrapping_add(row.last).wrapping_add(row.delta)];
+            group.unknown = 1;
+            group.fingerprint = row.fingerprint;
+        }
+        self.limit();
+    }
+
+    /// Completes the levels inside the outermost coordinate that differs from the point before.
+    fn outside(&mut self, iv: &[i64]) {
+        let inner = self.dims - 1;
+        if self.started
+            && let Some(changed) = (0..inner).find(|&q| self.outer[q] != iv[q])
+        {
+            for q in (changed + 1..self.dims).rev() {
+                self.complete(q);
+            }
+        }
+        self.started = true;
+        self.outer.copy_from_slice(&iv[..inner]);
+    }
+
+    /// Gives up where there are too many groups or pieces.
+    fn limit(&mut self) {
+        let alive: usize = self.levels.iter().map(Vec::len).sum();
+        self.out.most_alive = self.out.most_alive.max(alive + self.out.pieces.len());
+        if alive > self.options.alive || self.out.pieces.len() > self.options.pieces {
+            self.give_up();
+        }
+    }
+
     /// Keeps the box and the ranges of labels.
     #[inline]
     fn note(&mut self, iv: &[i64], step: i64, count: i64, label: &[i64], advance: &[i64]) {
@@ -217,16 +348,7 @@ impl Folder {
             return;
         }
         let inner = self.dims - 1;
-        if self.started
-            && let Some(changed) = (0..inner).find(|&q| self.outer[q] != iv[q])
-        {
-            // Levels inside the outermost changed coordinate have completed.
-            for q in (changed + 1..self.dims).rev() {
-                self.complete(q);
-            }
-        }
-        self.started = true;
-        self.outer.copy_from_slice(&iv[..inner]);
+        self.outside(iv);
         self.insert(inner, iv[inner], NO_CLASS, label);
         if count > 1 && !self.out.gave_up {
             // The second point fixes the advance; the rest follows.
@@ -234,11 +356,7 @@ impl Folder {
             self.insert(inner, iv[inner].wrapping_add(step), NO_CLASS, &next);
             self.extend(inner, iv[inner].wrapping_add(step), step, count - 2, advance);
         }
-        let alive: usize = self.levels.iter().map(Vec::len).sum();
-        self.out.most_alive = self.out.most_alive.max(alive + self.out.pieces.len());
-        if alive > self.options.alive || self.out.pieces.len() > self.options.pieces {
-            self.give_up();
-        }
+        self.limit();
     }
 
     /// Continues level `q` after the point at `x`, which the newest group has just taken, by `count` more points that

@@ -13,5 +13,5 @@ pub mod check;
 pub mod folder;
 pub mod piece;
 
-pub use folder::{Folder, Options};
+pub use folder::{Folder, Options, Row};
 pub use piece::{Coefficient, Folded, Label, Piece};

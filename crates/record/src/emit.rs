@@ -133,7 +133,10 @@ impl Emit<'_> {
         let mut scaled: Vec<Scaled> = Vec::with_capacity(plan.scaled.len());
         let mut registers: Vec<(u8, u16)> = Vec::new();
         for &(k, r, factor) in &plan.scaled {
-            let by = match simple(r).map(|k| words[k]).or_else(|| registers.iter().find(|x| x.0 == r).map(|x| x.1)) {
+            let by = match simple(r)
+                .map(|k| words[k])
+                .or_else(|| registers.iter().find(|x| x.0 == r).map(|x| x.1))
+            {
                 Some(word) => word,
                 None => {
                     strides.push(0);

@@ -140,9 +140,7 @@ impl Symbols {
             Mnemonic::Sub if register(0) && register(1) => {
                 self.sum(self.values[target], i.op_register(1), -1).map(|v| (target, v))
             }
-            Mnemonic::Lea
-                if register(0) && i.memory_base().is_gpr64() && i.memory_index().is_gpr64() =>
-            {
+            Mnemonic::Lea if register(0) && i.memory_base().is_gpr64() && i.memory_index().is_gpr64() => {
                 let (base, index) = (i.memory_base(), i.memory_index());
                 let scale = i64::from(i.memory_index_scale());
                 // Either register may be the one that moves.

@@ -101,7 +101,9 @@ impl Client for Observed {
         for t in 0..run.count as i64 {
             let source = (run.source, run.source_iv.after(t, &run.source_step));
             let sink = (run.sink, run.sink_iv.after(t, &run.sink_step));
-            self.addresses.push((run.address.wrapping_add_signed(t * run.address_step), source, sink));
+            if (run.address, run.address_step) != (0, 0) {
+                self.addresses.push((run.address.wrapping_add_signed(t * run.address_step), source, sink));
+            }
             match run.kind {
                 Kind::Flow => _ = self.flow.insert((source, sink)),
                 Kind::Output => _ = self.output.insert((source, sink)),

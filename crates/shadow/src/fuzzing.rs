@@ -6,7 +6,7 @@
 //! operands are unrolled: several of them tile the bytes between one iteration and the next.
 
 use crate::check::{Observed, Reference, compare};
-use crate::{Iv, Memory, Operand, Options, Record};
+use crate::{Gather, Iv, Memory, Operand, Options, Record};
 
 /// A xorshift generator.
 #[derive(Clone, Debug)]
@@ -271,6 +271,8 @@ pub fn check(seed: u64) -> Result<(), String> {
     let mut memory = Memory::new(Options { compact_from });
     let mut reference = Reference::default();
     let mut observed = Observed::new(contexts);
+    let scattered = random.chance(4);
+    let jitter = std::array::from_fn(|_| 4 * random.below(20) as i64);
     run(&program, &mut Vec::new(), &mut |record| {
         if random.chance(200) {
             let start = base.wrapping_add_signed(random.below(300) as i64 - 100);
@@ -278,8 +280,43 @@ pub fn check(seed: u64) -> Result<(), String> {
             memory.forget(start, end, &observed);
             reference.forget(start, end);
         }
+        if scattered && record.count > 1 && record.operands.iter().all(|o| !o.write) {
+            for operand in record.operands {
+                gather(record, operand, &jitter, &mut memory, &mut reference, &mut observed);
+            }
+            return;
+        }
         memory.record(record, &mut observed);
         reference.record(record);
     });
     compare(&reference, &observed)
+}
+
+/// Loads of one operand of a record, each moved by some bytes.
+fn gather(
+    record: &Record,
+    operand: &Operand,
+    jitter: &[i64; 7],
+    memory: &mut Memory,
+    reference: &mut Reference,
+    observed: &mut Observed,
+) {
+    let lane = record.lane.unwrap_or(0);
+    let at = |t: u64| {
+        let moved = operand.stride * t as i64 + jitter[t as usize % jitter.len()];
+        operand.base.wrapping_add_signed(moved)
+    };
+    let addresses: Vec<u64> = (0..record.count).map(at).collect();
+    let (stmt, size) = (operand.stmt, operand.size);
+    if let Some(pattern) = memory.pattern(&addresses) {
+        memory.gather_loads(
+            &Gather { stmt, size, iv: record.iv, lane, pattern, addresses: &addresses },
+            observed,
+        );
+    }
+    for (t, base) in addresses.into_iter().enumerate() {
+        let iv = record.iv.advanced(usize::from(lane), t as i64);
+        let operands = [Operand { stmt, write: false, base, stride: 0, size }];
+        reference.record(&Record { iv, lane: None, count: 1, operands: &operands });
+    }
 }

@@ -29,6 +29,7 @@ mod class;
 mod dense;
 mod emit;
 pub mod fuzzing;
+mod gather;
 mod iv;
 pub mod kernels;
 mod memory;
@@ -41,6 +42,7 @@ mod record;
 mod strided;
 mod tiles;
 
+pub use gather::{Gather, PatternId};
 pub use iv::{Iv, MAX_DIMS};
 pub use memory::{Memory, Options};
 
@@ -87,7 +89,7 @@ pub enum Kind {
 }
 
 /// For `t` in `0..count`: `(sink, sink_iv + t·sink_step)` depends on `(source, source_iv + t·source_step)`, and
-/// `address + t·address_step` is the first byte they share.
+/// `address + t·address_step` is the first byte they share (0 if there is no such step).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DependenceRun {
     /// Flow, anti or output.
@@ -106,7 +108,7 @@ pub struct DependenceRun {
     pub sink_step: Iv,
     /// Number of pairs, at least 1.
     pub count: u64,
-    /// First byte shared by the first pair.
+    /// First byte shared by the first pair; 0 if those of the others are not a step apart.
     pub address: u64,
     /// Step of that byte from pair to pair.
     pub address_step: i64,

@@ -4,10 +4,11 @@ use crate::arena::{MAX_OFFSET, Point};
 use crate::cache::{Answer, Changes};
 use crate::class::{Class, Field, NO_CHAIN};
 use crate::emit::{Sink, Sinks};
+use crate::gather::Patterns;
 use crate::iv::Iv;
 use crate::overlay::{Overlay, Strided};
-use crate::pending::Pending;
 use crate::page::{Directory, PAGE, Page, Run, Tables};
+use crate::pending::Pending;
 use crate::query::{Accesses, Found, Piece, find, query};
 use crate::readers::{add_point, add_run};
 use crate::record::{Plan, Planner};
@@ -47,7 +48,9 @@ pub struct Memory {
     pub(crate) answers: Vec<[Option<Box<Answer>>; 2]>,
     pub(crate) fresh: Vec<Piece>,
     pub(crate) pending: Pending,
-    pub(crate) numbers: Vec<usize>,
+    /// Room for pages and their blocks.
+    pub(crate) numbers: Vec<(usize, u64)>,
+    pub(crate) patterns: Patterns,
 }
 
 /// Part of a record: `count` iterations from `iv`.
@@ -103,6 +106,7 @@ impl Memory {
             fresh: Vec::new(),
             pending: Pending::new(),
             numbers: Vec::new(),
+            patterns: Patterns::default(),
         }
     }
 
@@ -113,7 +117,13 @@ impl Memory {
     /// Bytes of heap memory in use, approximately.
     pub fn bytes(&self) -> usize {
         let t = &self.tables;
-        self.directory.bytes() + t.arena.bytes() + t.classes.bytes() + t.nodes.bytes() + self.seen.len() * 8 + self.pending.bytes()
+        self.directory.bytes()
+            + t.arena.bytes()
+            + t.classes.bytes()
+            + t.nodes.bytes()
+            + self.seen.len() * 8
+            + self.pending.bytes()
+            + self.patterns.bytes()
     }
 
     /// The bytes `start..end` have new content from nowhere: their writers and readers are dropped.
@@ -329,9 +339,7 @@ impl Memory {
             self.report_at(number, Side::Writers, &[(Kind::Flow, sink)], at, size, client);
             return self.add_reader(number, at, size, o.stmt, point, client);
         }
-        if !self.directory.pages[number].pending.is_empty() {
-            self.apply_page(number, client);
-        }
+        self.apply_met(number, at, size, client);
         if let Some(load) = loaded {
             let sinks = [(Kind::Flow, part.sink(load, sinks)), (Kind::Output, sink)];
             self.report_at(number, Side::Writers, &sinks, at, size, client);
@@ -356,7 +364,7 @@ impl Memory {
     }
 
     /// Makes one access inside the page `number` the latest reader of its bytes.
-    fn add_reader(
+    pub(crate) fn add_reader(
         &mut self,
         number: usize,
         at: u64,
@@ -368,9 +376,7 @@ impl Memory {
         if self.put_off_one(number, at, size, stmt, point, client) {
             return;
         }
-        if !self.directory.pages[number].pending.is_empty() {
-            self.apply_page(number, client);
-        }
+        self.apply_met(number, at, size, client);
         if self.overlays[1].touches(at, at.wrapping_add(u64::from(size)))
             && self.read_through(at, size, stmt, point, client)
         {
@@ -384,7 +390,7 @@ impl Memory {
 
     /// Reports what one access inside the page `number` finds in lattices and pages of one side.
     #[inline]
-    fn report_at(
+    pub(crate) fn report_at(
         &mut self,
         number: usize,
         side: Side,

@@ -383,8 +383,10 @@ pub(crate) struct Page {
     pub base: u64,
     pub writers: Half,
     pub readers: Half,
-    /// Reads not yet among the readers.
-    pub pending: Vec<u32>,
+    /// Reads not yet among the readers: entries, and the time up to which their executions are.
+    pub pending: Vec<(u32, u64)>,
+    /// The blocks they lie in.
+    pub blocks: u64,
     pub trust: Trust,
     /// Time of the latest store, lattices apart.
     pub stored: u64,

@@ -11,10 +11,11 @@
 //!
 //! Invariants:
 //! - entries of a page are newer than its readers and than all lattices of readers that meet it: whoever adds readers
-//!   to a page by another way applies its entries first;
-//! - the entries of a page are applied all at once and in order of time, before anyone asks for its readers. From then
-//!   on the page is a *gap* of these entries: further executions are applied to it at once. An entry with too many gaps
-//!   takes no more executions;
+//!   to the same bytes of a page by another way applies its entries first;
+//! - the entries of a page are applied all at once and in order of time, before anyone asks for the readers of bytes
+//!   they may touch. From then
+//!   on the page is a *gap* of these entries: further executions are applied to it at once, until it takes entries
+//!   again. An entry with too many gaps takes no more executions;
 //! - a page whose entries are applied more often than they are met again refuses new ones for a while.
 
 use rustc_hash::FxHashMap;
@@ -22,8 +23,9 @@ use smallvec::SmallVec;
 
 use crate::arena::{Arena, Point};
 use crate::class::{Class, Key, NO_CHAIN};
-use crate::iv::{Iv, MAX_DIMS};
 use crate::emit::{Sink, Sinks};
+use crate::gather::{Gather, Patterns};
+use crate::iv::{Iv, MAX_DIMS};
 use crate::memory::{Memory, Part, Side};
 use crate::overlay::Strided;
 use crate::page::{PAGE, Page, Run, Tables};
@@ -38,9 +40,15 @@ const MAX_PER_PAGE: usize = 1 << 13;
 /// Most entries of one page that takes single reads: where there are more, cells are cheaper.
 const MAX_SINGLES: usize = 1 << 12;
 const NONE: u32 = u32::MAX;
+/// In the stride of a shape: the rest is the number of a pattern.
+const PATTERN: u64 = 1 << 63;
 /// Regions of 1 MiB, hashed, that count references.
 const REGION: u32 = 20;
 const REGIONS: usize = 1 << 12;
+/// Bytes of a block of a page: a store to blocks without entries leaves the entries alone.
+const BLOCK: u64 = PAGE as u64 / 64;
+/// Most entries compared with a store one by one.
+const MAX_COMPARED: usize = 64;
 /// Refusals of a page that was once applied in vain, doubled for each time after.
 const REFUSALS: u16 = 4;
 /// Most pieces of remembered sources, and bytes of all of them.
@@ -48,9 +56,9 @@ const MAX_SOURCES: usize = 64;
 const MAX_SOURCE_BYTES: usize = 32 << 20;
 /// Most pages of an entry that are gaps.
 const MAX_GAPS: usize = 4;
-const MAX_DISTRUST: u8 = 8;
+const MAX_DISTRUST: u8 = 5;
 
-/// Whether a page takes entries.
+/// Whether a page takes entries. One applied in vain refuses a number of them, and takes all again until the next time.
 #[derive(Default)]
 pub(crate) struct Trust {
     distrust: u8,
@@ -59,19 +67,16 @@ pub(crate) struct Trust {
 
 impl Trust {
     fn accepts(&mut self) -> bool {
-        if self.distrust == 0 {
+        if self.distrust == 0 || self.refused >= REFUSALS << self.distrust {
             return true;
         }
         self.refused += 1;
-        if self.refused < REFUSALS << self.distrust {
-            return false;
-        }
-        self.refused = 0;
-        true
+        false
     }
 
-    fn applied(&mut self, met_again: bool) {
-        self.distrust = if met_again { 0 } else { (self.distrust + 1).min(MAX_DISTRUST) };
+    fn applied(&mut self, paid: bool) {
+        self.refused = 0;
+        self.distrust = if paid { 0 } else { (self.distrust + 1).min(MAX_DISTRUST) };
     }
 }
 
@@ -94,6 +99,27 @@ struct Shape {
     up: bool,
 }
 
+impl Shape {
+    /// The blocks of the page at `base` that its reads of `size` bytes touch.
+    fn blocks(&self, size: u32, base: u64, patterns: &Patterns) -> u64 {
+        let Shape { first, stride, count, .. } = *self;
+        if stride & PATTERN == 0 {
+            return blocks(&Strided { first, stride, size, count }, base);
+        }
+        let reads = patterns.get(stride as u32).iter().map(|o| first.wrapping_add_signed(*o));
+        let end = base + u64::from(PAGE);
+        reads
+            .filter(|at| *at < end && at.saturating_add(u64::from(size)) > base)
+            .fold(0, |all, at| all | blocks(&Strided::one(at, size), base))
+    }
+
+    fn gather(class: u32, gather: &Gather) -> Shape {
+        let first = gather.addresses.first().copied().unwrap_or(0);
+        let count = gather.addresses.len() as i64;
+        Shape { class, first, stride: PATTERN | u64::from(gather.pattern), count, up: true }
+    }
+}
+
 struct Entry {
     shape: Shape,
     size: u32,
@@ -106,7 +132,10 @@ struct Entry {
     gaps: SmallVec<[u32; 2]>,
     /// Takes no more executions.
     closed: bool,
-    met_again: bool,
+    /// Executions after the first.
+    meets: u32,
+    /// The smallest key of executions whose sources were reported load by load, for loads of a pattern.
+    told: Key,
     /// The entry met after this one the last time.
     next: u32,
     /// What the reads depend on.
@@ -173,8 +202,7 @@ impl Pending {
         let entry = &self.entries[id as usize];
         let is_unchanged = |gap: &u32| pages[*gap as usize].stored < entry.known;
         entry.sources.is_some()
-            && (entry.gaps.is_empty()
-                || (self.lattice < entry.known && entry.gaps.iter().all(is_unchanged)))
+            && (entry.gaps.is_empty() || (self.lattice < entry.known && entry.gaps.iter().all(is_unchanged)))
     }
 
     /// The time of a store.
@@ -210,7 +238,7 @@ impl Pending {
         self.time += 1;
         let time = self.time;
         let entry = &mut self.entries[id as usize];
-        entry.met_again = true;
+        entry.meets = entry.meets.saturating_add(1);
         let key = diverge(arena, entry.latest.point, point);
         while entry.earlier.last().is_some_and(|e| e.key >= key) {
             entry.earlier.pop();
@@ -231,7 +259,8 @@ impl Pending {
             references: 0,
             gaps: SmallVec::new(),
             closed: false,
-            met_again: false,
+            meets: 0,
+            told: MAX_DIMS as Key,
             next: NONE,
             sources: None,
             known: 0,
@@ -251,9 +280,11 @@ impl Pending {
         id
     }
 
-    /// A page refers to an entry.
-    fn refer(&mut self, page: &mut Page, id: u32) {
-        page.pending.push(id);
+    /// A page refers to an entry, whose reads lie in these blocks of it. Executions up to now are among the page's
+    /// readers unless the entry is new.
+    fn refer(&mut self, page: &mut Page, id: u32, blocks: u64, is_new: bool) {
+        page.pending.push((id, if is_new { 0 } else { self.time }));
+        page.blocks |= blocks;
         self.regions[region(page.base)] += 1;
         self.references += 1;
         self.entries[id as usize].references += 1;
@@ -285,6 +316,21 @@ impl Pending {
                 || ((lo >> REGION)..=last).any(|r| self.regions[r as usize % REGIONS] > 0))
     }
 
+    /// Whether accesses may meet entries of a page.
+    fn may_meet(&self, page: &Page, a: &Strided) -> bool {
+        if page.blocks & blocks(a, page.base) == 0 {
+            return false;
+        }
+        page.pending.len() > MAX_COMPARED
+            || page.pending.iter().any(|&(id, _)| {
+                let Entry { shape: Shape { first, stride, count, .. }, size, .. } = self.entries[id as usize];
+                stride & PATTERN != 0 || {
+                    let reads = Strided { first, stride, size, count };
+                    first < a.first + a.span() && a.first < first + reads.span()
+                }
+            })
+    }
+
     /// Marks what entries refer to.
     pub fn mark(&self, classes: &mut [bool], instances: &mut [bool]) {
         for e in self.entries.iter().filter(|e| e.references > 0) {
@@ -311,6 +357,24 @@ impl Pending {
             }
         }
     }
+}
+
+/// Which blocks of the page at `base` the accesses touch (or may, if they are close to each other).
+pub(crate) fn blocks(a: &Strided, base: u64) -> u64 {
+    let end = base + u64::from(PAGE);
+    let range = |from: u64, to: u64| {
+        let (from, to) = (from.max(base) - base, to.min(end) - base);
+        // From the first block of the range up, less those behind its last.
+        (u64::MAX << (from / BLOCK)) & (u64::MAX >> (63 - (to - 1) / BLOCK))
+    };
+    if a.count == 1 || a.stride <= BLOCK {
+        return range(a.first, a.first + a.span());
+    }
+    let first = (base + 1).saturating_sub(a.first + u64::from(a.size)).div_ceil(a.stride);
+    (first..a.count as u64)
+        .map(|t| a.first + a.stride * t)
+        .take_while(|at| *at < end)
+        .fold(0, |all, at| all | range(at, at + u64::from(a.size)))
 }
 
 fn region(address: u64) -> usize {
@@ -345,30 +409,74 @@ impl Memory {
         let mut numbers = std::mem::take(&mut self.numbers);
         numbers.clear();
         let mut gaps = SmallVec::new();
-        let accepted = self.pages_of(a, |page, number| {
-            if page.pending.len() < MAX_PER_PAGE && page.trust.accepts() {
-                numbers.push(number);
+        self.pages_of(a, |page, number| {
+            if page.accepts() {
+                numbers.push((number, blocks(a, page.base)));
             } else {
                 gaps.push(number as u32);
             }
             gaps.len() <= MAX_GAPS
         });
-        let accepted = accepted && !numbers.is_empty();
-        if accepted {
-            if self.pending.bytes() + 4 * numbers.len() > MAX_BYTES {
-                self.apply_range(0, u64::MAX, client);
-            }
-            for &number in &gaps {
-                self.apply_at_once(number as usize, &shape, a.size, point, client);
-            }
-            let id = self.pending.add(shape, a.size, point);
-            for &number in &numbers {
-                self.pending.refer(&mut self.directory.pages[number], id);
-            }
-            self.pending.entries[id as usize].gaps = gaps;
-        }
+        let accepted = self.note(shape, a.size, (&numbers, gaps), point, client);
         self.numbers = numbers;
         accepted
+    }
+
+    /// Makes an entry that lies in some pages (with the blocks of each) and in gaps; false if there are too many of these.
+    fn note(
+        &mut self,
+        shape: Shape,
+        size: u32,
+        (numbers, gaps): (&[(usize, u64)], SmallVec<[u32; 2]>),
+        point: Point,
+        client: &impl Client,
+    ) -> bool {
+        if gaps.len() > MAX_GAPS || numbers.is_empty() {
+            return false;
+        }
+        if self.pending.bytes() + 4 * numbers.len() > MAX_BYTES {
+            self.apply_range(0, u64::MAX, client);
+        }
+        for &number in &gaps {
+            self.apply_at_once(number as usize, &shape, size, point, client);
+        }
+        let id = self.pending.add(shape, size, point);
+        for &(number, blocks) in numbers {
+            self.pending.refer(&mut self.directory.pages[number], id, blocks, true);
+        }
+        self.pending.entries[id as usize].gaps = gaps;
+        true
+    }
+
+    /// As [`Memory::put_off`], for loads of a pattern in these pages.
+    pub(crate) fn put_off_gather(
+        &mut self,
+        class: u32,
+        gather: &Gather,
+        numbers: &mut Vec<(usize, u64)>,
+        point: Point,
+        client: &impl Client,
+    ) -> bool {
+        let mut gaps = SmallVec::new();
+        numbers.retain(|&(number, _)| {
+            let accepts = self.directory.pages[number].accepts();
+            if !accepts {
+                gaps.push(number as u32);
+            }
+            accepts
+        });
+        self.note(Shape::gather(class, gather), gather.size, (numbers, gaps), point, client)
+    }
+
+    /// The entry of loads of a pattern, and whether they may depend on their sources at a level not reported load by
+    /// load before.
+    pub(crate) fn find_gather(&mut self, class: u32, gather: &Gather, point: Point) -> Option<(u32, bool)> {
+        let id = self.pending.find(&Shape::gather(class, gather))?;
+        let entry = &mut self.pending.entries[id as usize];
+        let key = diverge(&self.tables.arena, entry.latest.point, point);
+        let is_new = key < entry.told;
+        entry.told = entry.told.min(key);
+        Some((id, is_new))
     }
 
     /// Reports and notes a strided load that was noted before and whose bytes nothing has written since; false if
@@ -384,7 +492,7 @@ impl Memory {
         let shape = Shape { class, first: a.first, stride: a.stride, count: a.count, up: is_up };
         let Some(id) = self.pending.find(&shape) else { return false };
         let is_known = self.pending.knows(id, &self.directory.pages);
-        let sources = self.sources(id, is_known, &a, o.stmt);
+        let sources = self.sources(id, is_known, |m, out| m.gather(Side::Writers, &a, o.stmt, out));
         let sink = part.sink(o.stmt, Sinks::Each);
         for piece in &sources {
             let piece = if is_up { *piece } else { piece.reversed(part.count) };
@@ -395,22 +503,46 @@ impl Memory {
         true
     }
 
-    fn meet(&mut self, id: u32, point: Point, client: &impl Client) {
-        self.pending.meet(id, point, &self.tables.arena);
-        for gap in 0..self.pending.entries[id as usize].gaps.len() {
-            let Entry { shape, size, ref gaps, .. } = self.pending.entries[id as usize];
-            self.apply_at_once(gaps[gap] as usize, &shape, size, point, client);
+    /// Reports the sources of loads of a pattern noted before.
+    pub(crate) fn report_gather(&mut self, id: u32, gather: &Gather, sink: &Sink, client: &mut impl Client) {
+        let is_known = self.pending.knows(id, &self.directory.pages);
+        let sources = self.sources(id, is_known, |m, out| m.sources_of(gather, out));
+        for piece in &sources {
+            sink.report(client, Kind::Flow, piece, |_| false);
         }
+        self.known(id, is_known, sources);
+    }
+
+    pub(crate) fn meet(&mut self, id: u32, point: Point, client: &impl Client) {
+        let mut gap = 0;
+        while let Some(&number) = self.pending.entries[id as usize].gaps.get(gap) {
+            let Entry { shape, size, .. } = self.pending.entries[id as usize];
+            let page = &mut self.directory.pages[number as usize];
+            if page.accepts() {
+                let blocks = shape.blocks(size, page.base, &self.patterns);
+                self.pending.entries[id as usize].gaps.swap_remove(gap);
+                self.pending.refer(page, id, blocks, false);
+            } else {
+                self.apply_at_once(number as usize, &shape, size, point, client);
+                gap += 1;
+            }
+        }
+        self.pending.meet(id, point, &self.tables.arena);
     }
 
     /// The sources of the entry `id`, asked for if they are not remembered; give them back with [`Memory::known`].
-    fn sources(&mut self, id: u32, is_known: bool, a: &Strided, stmt: Stmt) -> Vec<Piece> {
+    fn sources(
+        &mut self,
+        id: u32,
+        is_known: bool,
+        ask: impl FnOnce(&mut Memory, &mut Vec<Piece>),
+    ) -> Vec<Piece> {
         if is_known {
             return self.pending.entries[id as usize].sources.take().unwrap_or_default().into_vec();
         }
         let mut pieces = std::mem::take(&mut self.pieces);
         pieces.clear();
-        self.gather(Side::Writers, a, stmt, &mut pieces);
+        ask(self, &mut pieces);
         pieces
     }
 
@@ -440,7 +572,8 @@ impl Memory {
         let shape = Shape { class, first: at, stride: size.into(), count: 1, up: true };
         let Some(id) = self.pending.find(&shape) else { return false };
         let is_known = self.pending.knows(id, &self.directory.pages);
-        let sources = self.sources(id, is_known, &Strided::one(at, size), sink.stmt);
+        let (one, stmt) = (Strided::one(at, size), sink.stmt);
+        let sources = self.sources(id, is_known, |m, out| m.gather(Side::Writers, &one, stmt, out));
         let (seen, now) = (&self.seen, &self.now);
         for piece in &sources {
             sink.report(client, Kind::Flow, piece, |s| seen.get(s as usize) == Some(now));
@@ -477,7 +610,8 @@ impl Memory {
             self.apply_range(0, u64::MAX, client);
         }
         let id = self.pending.add(shape, size, point);
-        self.pending.refer(&mut self.directory.pages[number], id);
+        let page = &mut self.directory.pages[number];
+        self.pending.refer(page, id, blocks(&Strided::one(at, size), page.base), true);
         true
     }
 
@@ -515,12 +649,14 @@ impl Memory {
         numbers.clear();
         self.pages_of(a, |page, number| {
             if !page.pending.is_empty() {
-                numbers.push(number);
+                numbers.push((number, 0));
             }
             true
         });
-        for &number in &numbers {
-            self.apply_page(number, client);
+        for &(number, _) in &numbers {
+            if self.pending.may_meet(&self.directory.pages[number], a) {
+                self.apply_page(number, client);
+            }
         }
         self.numbers = numbers;
     }
@@ -538,42 +674,46 @@ impl Memory {
         }
     }
 
+    /// Makes the entries of a page readers if they may meet one access inside it.
+    #[inline]
+    pub(crate) fn apply_met(&mut self, number: usize, at: u64, size: u32, client: &impl Client) {
+        let page = &self.directory.pages[number];
+        if !page.pending.is_empty() && self.pending.may_meet(page, &Strided::one(at, size)) {
+            self.apply_page(number, client);
+        }
+    }
+
     /// Makes the entries of a page readers, in order of time.
     pub(crate) fn apply_page(&mut self, number: usize, client: &impl Client) {
         let page = &mut self.directory.pages[number];
         let base = page.base;
+        page.blocks = 0;
         let mut executions: Vec<(u64, Shape, u32, Point)> = Vec::with_capacity(page.pending.len() + 8);
-        let mut met_again = 0;
-        for id in std::mem::take(&mut page.pending) {
+        let (mut meets, entries) = (0u64, page.pending.len() as u64);
+        for (id, since) in std::mem::take(&mut page.pending) {
             let entry = &self.pending.entries[id as usize];
-            met_again += usize::from(entry.met_again);
-            let all = entry.earlier.iter().chain([&entry.latest]);
+            meets += u64::from(entry.meets);
+            let all = entry.earlier.iter().chain([&entry.latest]).filter(|x| x.time > since);
             executions.extend(all.map(|x| (x.time, entry.shape, entry.size, x.point)));
             self.pending.release(id, number, base);
         }
-        page.trust.applied(2 * met_again > executions.len());
+        page.trust.applied(meets >= entries);
         executions.sort_unstable_by_key(|x| x.0);
         self.flush_page(number);
         let page = &mut self.directory.pages[number];
         for (_, shape, size, point) in executions {
-            page.read(&mut self.tables, client, &shape, size, point);
+            page.read(&mut self.tables, &self.patterns, client, &shape, size, point);
         }
     }
 
     /// Makes one execution readers of a page, whose entries are older.
-    fn apply_at_once(
-        &mut self,
-        number: usize,
-        shape: &Shape,
-        size: u32,
-        point: Point,
-        client: &impl Client,
-    ) {
-        if !self.directory.pages[number].pending.is_empty() {
+    fn apply_at_once(&mut self, number: usize, shape: &Shape, size: u32, point: Point, client: &impl Client) {
+        let page = &self.directory.pages[number];
+        if !page.pending.is_empty() && page.blocks & shape.blocks(size, page.base, &self.patterns) != 0 {
             self.apply_page(number, client);
         }
         self.flush_page(number);
-        self.directory.pages[number].read(&mut self.tables, client, shape, size, point);
+        self.directory.pages[number].read(&mut self.tables, &self.patterns, client, shape, size, point);
     }
 
     /// Writes the lattices of readers that meet a page into it, whose readers are about to change.
@@ -588,11 +728,36 @@ impl Memory {
 }
 
 impl Page {
+    /// Whether the page takes another entry.
+    fn accepts(&mut self) -> bool {
+        self.pending.len() < MAX_PER_PAGE && self.trust.accepts()
+    }
+
     /// Makes the elements of a run inside the page readers.
-    fn read(&mut self, t: &mut Tables, client: &impl Client, shape: &Shape, size: u32, point: Point) {
+    fn read(
+        &mut self,
+        t: &mut Tables,
+        patterns: &Patterns,
+        client: &impl Client,
+        shape: &Shape,
+        size: u32,
+        point: Point,
+    ) {
         let Shape { class, first, stride, count, up } = *shape;
         let (base, half) = (self.base, &mut self.readers);
         let end = base + u64::from(PAGE);
+        if stride & PATTERN != 0 {
+            let stmt = t.classes.get(class).stmt;
+            for (i, offset) in patterns.get(stride as u32).iter().enumerate() {
+                let at = first.wrapping_add_signed(*offset);
+                let (x, y) = (at.max(base), at.saturating_add(u64::from(size)).min(end));
+                if x < y {
+                    let point = Point { k: point.k + i as i32, ..point };
+                    add_point(half, t, client, stmt, point, (x - base) as u32, (y - base) as u32);
+                }
+            }
+            return;
+        }
         if stride == u64::from(size) {
             let run = Run { start: first.wrapping_sub(base) as i64, class, point, e0: 0 };
             let (lo, hi) = (first.max(base), (first + stride * count as u64).min(end));

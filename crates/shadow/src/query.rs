@@ -135,6 +135,18 @@ fn push_near(out: &mut Vec<Piece>, piece: Piece, near: usize) {
     out.push(piece);
 }
 
+/// As [`push`], wherever the accesses are: the address of a joined piece is 0.
+pub(crate) fn push_anywhere(out: &mut Vec<Piece>, piece: Piece) {
+    for last in out.iter_mut().rev().take(4) {
+        let address = last.address.wrapping_add_signed(last.count.wrapping_mul(last.address_step));
+        if let Some(joined) = last.continues(&Piece { address, width: 0, ..piece }) {
+            *last = Piece { address: 0, address_step: 0, ..joined };
+            return;
+        }
+    }
+    out.push(Piece { address_step: 0, width: 0, ..piece });
+}
+
 /// `count` accesses of `size` bytes, the first at byte `offset` of a page, each `stride` ≥ 0 further; all inside
 /// the page.
 #[derive(Clone, Copy)]
@@ -423,6 +435,17 @@ fn query_cells(half: &Half, t: &Tables, a: &Accesses, out: &mut Vec<Piece>) -> i
         while n < a.count && continues(t, &cell(0), &cell(1), &cell(n), n) {
             n += 1;
         }
+        if n < MAX_PERIOD && a.count >= 2 * MAX_PERIOD {
+            for period in [2, 4, MAX_PERIOD] {
+                let n = periodic(&cell, period, a.count);
+                if n >= 2 * MAX_PERIOD {
+                    for phase in 0..period {
+                        push(out, phase_of(t, a, cell, period, phase, n));
+                    }
+                    return n;
+                }
+            }
+        }
     }
     let mut previous = None;
     for i in first..=last {
@@ -456,6 +479,44 @@ fn query_cells(half: &Half, t: &Tables, a: &Accesses, out: &mut Vec<Piece>) -> i
         }
     }
     n
+}
+
+/// Longest period looked for in cells: eight elements written by one vector store.
+const MAX_PERIOD: i64 = 8;
+
+/// How many cells each continue the one `period` before, all by the same step, without earlier readers.
+fn periodic(cell: &impl Fn(i64) -> Cell, period: i64, count: i64) -> i64 {
+    let ahead = |i: i64| {
+        let (this, next) = (cell(i - period), cell(i));
+        let is_parallel = this.stmt == next.stmt
+            && this.stmt != NONE
+            && this.point.inst == next.point.inst
+            && (this.chain | next.chain) == 0;
+        is_parallel.then(|| i64::from(next.point.k) - i64::from(this.point.k))
+    };
+    let Some(step) = ahead(period) else { return 0 };
+    period + (period..count).take_while(|&i| ahead(i) == Some(step)).count() as i64
+}
+
+/// The cells of one phase among the first `n`.
+fn phase_of(t: &Tables, a: &Accesses, cell: impl Fn(i64) -> Cell, period: i64, phase: i64, n: i64) -> Piece {
+    let (first, second) = (cell(phase), cell(phase + period));
+    let ahead = i64::from(second.point.k) - i64::from(first.point.k);
+    Piece {
+        t: a.t + phase,
+        t_step: period,
+        count: (n - phase + period - 1) / period,
+        stmt: first.stmt,
+        class: NO_CLASS,
+        chain: NO_CHAIN,
+        e: 0,
+        e_step: 0,
+        iv: t.arena.iv(first.point),
+        step: Iv::along(t.arena.lane(first.point.inst), ahead),
+        address: a.page + u64::from(a.offset) + phase as u64 * u64::from(a.stride),
+        address_step: period * i64::from(a.stride),
+        width: 0,
+    }
 }
 
 /// Whether cell number `n` continues what cells 0 and 1 begin.
