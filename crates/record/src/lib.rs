@@ -21,6 +21,7 @@ mod buffers;
 mod cache;
 mod classes;
 mod code;
+mod counting;
 mod decode;
 mod emit;
 mod error;
@@ -46,6 +47,7 @@ use std::time::Duration;
 
 pub use error::Error;
 use trace::sink::{Guide, Sink, Untracked};
+use trace::survey::Survey;
 
 /// Which operand addresses get a word of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -145,6 +147,15 @@ pub fn run<S: Sink + 'static>(
     sink: S,
 ) -> Result<(Outcome, S), Error> {
     run::run(config, guide, sink)
+}
+
+/// Runs a program translated but unrecorded, at almost its own speed, and counts where control goes. Of the
+/// configuration, what bounds a recording by instructions and what is recorded does not matter.
+///
+/// # Errors
+/// As [`run`].
+pub fn survey(config: &Config, guide: &mut dyn Guide) -> Result<(Outcome, Survey), Error> {
+    run::survey(config, guide)
 }
 
 /// Runs a program natively, for comparison; only `program` and `args` of the configuration matter.

@@ -9,16 +9,19 @@ use std::sync::atomic::Ordering;
 
 use libc::{c_int, siginfo_t, user_regs_struct};
 use rustc_hash::FxHashSet;
-use trace::sink::{Guide, Sink, Untracked};
+use trace::block::{Block, FunctionCode};
+use trace::sink::{Guide, Mapping, Sink, ThreadId, Untracked};
 use trace::stream::Special;
+use trace::survey::Survey;
 
 use crate::buffers::{Buffers, Progress};
 use crate::cache::{Cache, Meaning};
 use crate::code::CodeMap;
+use crate::counting::Counting;
 use crate::error::Error;
 use crate::interrupt::{IgnoreInterrupts, Timer};
 use crate::process::{self, Resume, Status, Tracee};
-use crate::shared::{GUARD, SLOT_POINTER, STATE};
+use crate::shared::{GUARD, SLOT_POINTER, SLOT_SITE, STATE};
 use crate::syscalls::{self, Call};
 use crate::translate::{Edge, Translator, Trap};
 use crate::{Config, Encoding, Exit, Outcome, StopReason, image, interrupt, launch};
@@ -51,6 +54,8 @@ pub(crate) struct Engine<'a, S> {
     pub(crate) guide: &'a mut dyn Guide,
     pub(crate) buffers: Buffers<S>,
     pub(crate) cache: Cache,
+    /// The survey, in one.
+    pub(crate) counting: Option<Counting>,
     pub(crate) tracee: Tracee,
     pub(crate) pending: VecDeque<(c_int, siginfo_t)>,
     pub(crate) awaiting: Option<Awaiting>,
@@ -86,17 +91,44 @@ pub(crate) fn wait_for_end(pid: c_int) -> Result<Exit, Error> {
     }
 }
 
+/// Receives nothing.
+struct Nobody;
+
+impl Sink for Nobody {
+    fn mapping(&mut self, _: Mapping) {}
+    fn function(&mut self, _: FunctionCode) {}
+    fn block(&mut self, _: Block) {}
+    fn words(&mut self, _: ThreadId, _: &[u64]) {}
+}
+
 /// See [`crate::run()`].
 pub(crate) fn run<S: Sink + 'static>(
     config: &Config,
     guide: &mut dyn Guide,
     sink: S,
 ) -> Result<(Outcome, S), Error> {
+    whole(config, guide, sink, None).map(|(outcome, sink, _)| (outcome, sink))
+}
+
+/// See [`crate::survey()`].
+pub(crate) fn survey(config: &Config, guide: &mut dyn Guide) -> Result<(Outcome, Survey), Error> {
+    let config =
+        Config { encoding: Encoding::None, buffer_words: 512, max_instructions: None, ..config.clone() };
+    let (outcome, _, counting) = whole(&config, guide, Nobody, Some(Counting::default()))?;
+    Ok((outcome, counting.map(Counting::finish).unwrap_or_default()))
+}
+
+fn whole<S: Sink + 'static>(
+    config: &Config,
+    guide: &mut dyn Guide,
+    sink: S,
+    counting: Option<Counting>,
+) -> Result<(Outcome, S, Option<Counting>), Error> {
     if !(512..=1 << 26).contains(&config.buffer_words) {
         return Err(Error::BufferSize(config.buffer_words));
     }
     let on = config.start_recording && config.encoding != Encoding::None;
-    let cache = Cache::new(!on)?;
+    let cache = Cache::new(!on, counting.is_some())?;
     let progress = Arc::new(Progress::default());
     let buffers = Buffers::new(config.buffer_words, sink, config.max_instructions, Arc::clone(&progress))?;
     cache.state.set_word(SLOT_POINTER as usize, buffers.start());
@@ -119,6 +151,7 @@ pub(crate) fn run<S: Sink + 'static>(
         guide,
         buffers,
         cache,
+        counting,
         tracee: Tracee::new(pid)?,
         pending: VecDeque::new(),
         awaiting: None,
@@ -150,11 +183,12 @@ pub(crate) fn run<S: Sink + 'static>(
         interrupt::was_interrupted().then_some(StopReason::Interrupted)
     };
     let child_cpu = process::children_time().saturating_sub(before);
+    engine.collect();
     let pointer = engine.pointer();
     let untracked = engine.untracked.into_iter().map(|(what, count)| Untracked { what, count }).collect();
     let (blocks, stops) = (u64::from(engine.blocks), engine.stops);
     let (sink, words) = engine.buffers.finish(pointer)?;
-    Ok((Outcome { exit, child_cpu, untracked, stopped, words, blocks, stops }, sink))
+    Ok((Outcome { exit, child_cpu, untracked, stopped, words, blocks, stops }, sink, engine.counting))
 }
 
 impl<S> Engine<'_, S> {
@@ -196,6 +230,7 @@ impl<S> Engine<'_, S> {
 
     /// Takes over a program stopped at its first instruction.
     fn start_image(&mut self) -> Result<(), Error> {
+        self.collect();
         self.region = None;
         self.on = self.config.start_recording && self.config.encoding != Encoding::None;
         self.cache.clear();
@@ -211,8 +246,16 @@ impl<S> Engine<'_, S> {
         self.arrive(&mut regs, pc, None, Some(Edge::Call)).map(|_| ())
     }
 
+    /// Takes what the counters of a survey say.
+    fn collect(&mut self) {
+        if let Some(counting) = &mut self.counting {
+            counting.collect(&self.cache.state);
+        }
+    }
+
     /// Forgets all translations.
     pub(crate) fn flush(&mut self) {
+        self.collect();
         self.cache.clear();
         if let Some((_, back)) = self.region {
             self.cache.guard_return(back);
@@ -327,8 +370,11 @@ impl<S> Engine<'_, S> {
                 regs.rax = self.cache.state.word(crate::shared::SLOT_RAX as usize);
                 regs.rcx = self.cache.state.word(crate::shared::SLOT_RCX as usize);
                 let next = self.arrive(regs, target, None, Some(edge))?;
-                if on == self.on {
-                    self.cache.sieve(edge, on, target);
+                if let Some(counting) = self.counting.as_mut().filter(|_| edge != Edge::Return) {
+                    let site = self.cache.state.word(SLOT_SITE as usize);
+                    counting.arrived(&mut self.cache, edge, site, target);
+                } else if on == self.on {
+                    self.cache.sieve(edge, on, target, None);
                 }
                 Ok(next)
             }
