@@ -50,6 +50,23 @@ impl Cfg {
         cfg
     }
 
+    /// The graph of a decoded function of which only the given edges are executed, as far as is known.
+    pub fn executing(code: &FunctionCode, edges: &[(u64, u64)]) -> Cfg {
+        let mut cfg = Cfg::bare(code.entry);
+        for block in &code.blocks {
+            cfg.node(block.start);
+        }
+        for &(from, to) in edges {
+            cfg.edge(from, to);
+        }
+        cfg
+    }
+
+    /// The graph of the entry alone.
+    pub fn bare(entry: u64) -> Cfg {
+        Cfg::new(&FunctionCode { entry, blocks: Vec::new() })
+    }
+
     fn node(&mut self, start: u64) -> usize {
         if let Some(&node) = self.index.get(&start) {
             return node;

@@ -84,7 +84,7 @@ fn main() -> Result<(), record::Error> {
     let (outcome, counts) = if survey {
         let (outcome, survey) = record::survey(&config, &mut Alone)?;
         let instructions = survey.stretches.iter().map(|s| s.executions * s.instrs.len() as u64).sum();
-        let functions = survey.functions.len() as u64;
+        let functions = survey.entries.len() as u64;
         (outcome, Counts { instructions, functions, ..Counts::default() })
     } else {
         record::run(&config, &mut Alone, Counts::default())?

@@ -9,7 +9,6 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use trace::block::FunctionCode;
 use trace::sink::Mapping;
 use trace::survey::{Stretch, Survey, Transfer, Way};
 
@@ -44,7 +43,7 @@ pub(crate) struct Counting {
     torn: FxHashSet<u32>,
     stretches: BTreeMap<(u64, u64), Stretch>,
     transfers: FxHashMap<(u64, u64, Way), u64>,
-    functions: Vec<FunctionCode>,
+    entries: Vec<u64>,
     mappings: Vec<Mapping>,
 }
 
@@ -71,8 +70,8 @@ impl Counting {
     }
 
     /// A function was entered.
-    pub(crate) fn function(&mut self, code: FunctionCode) {
-        self.functions.push(code);
+    pub(crate) fn function(&mut self, entry: u64) {
+        self.entries.push(entry);
     }
 
     /// An executable mapping appeared. What lay there before is forgotten.
@@ -87,7 +86,7 @@ impl Counting {
             let inside = |pc: u64| (mapping.start..mapping.end).contains(&pc);
             self.stretches.retain(|&(start, _), _| !inside(start));
             self.transfers.retain(|&(from, ..), _| !inside(from));
-            self.functions.retain(|f| !inside(f.entry));
+            self.entries.retain(|&entry| !inside(entry));
             self.mappings.retain(|m| m.end <= mapping.start || mapping.end <= m.start);
         }
         if !self.mappings.contains(&mapping) {
@@ -136,7 +135,7 @@ impl Counting {
             add(pair.from, pair.to, pair.way, count);
         }
         for block in self.blocks.drain(..) {
-            let Counters { instrs, exits, own } = block.counters;
+            let Counters { instrs, exits, own, continues } = block.counters;
             let Some(&start) = instrs.first() else { continue };
             let mut executions = 0;
             for (index, to) in exits {
@@ -160,6 +159,7 @@ impl Counting {
                 instrs,
                 end: block.end,
                 executions: 0,
+                continues,
                 trips,
             });
             if known.executions > 0 {
@@ -181,7 +181,7 @@ impl Counting {
         transfers.sort_unstable();
         Survey {
             mappings: self.mappings,
-            functions: self.functions,
+            entries: self.entries,
             stretches: self.stretches.into_values().collect(),
             transfers,
         }

@@ -291,6 +291,7 @@ impl Emit<'_> {
             None => {
                 self.advance();
                 self.count(None);
+                self.counters.continues = true;
                 out.exits.push(self.exit(None, end));
             }
             Some(d) if own => self.leave_counted_loop(d, head, &mut out),

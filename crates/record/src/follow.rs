@@ -47,6 +47,10 @@ impl<S> Engine<'_, S> {
             self.tracee.set_regs(regs)?;
             drop(self.timer.take());
             let pending_stop = self.time_is_over() && !self.stopped_by_timer;
+            for (signal, _) in self.pending.drain(..) {
+                // SAFETY: a plain system call; the process is the recorder's own child, stopped.
+                unsafe { libc::syscall(libc::SYS_tgkill, self.tracee.pid(), self.tracee.pid(), signal) };
+            }
             self.tracee.detach(0)?;
             if pending_stop {
                 // SAFETY: undoes the timer's stop signal, which nobody would take back otherwise.
@@ -115,11 +119,11 @@ impl<S> Engine<'_, S> {
         if !(self.on || self.counting.is_some()) || !self.entries.insert(pc) {
             return Ok(());
         }
-        let code = self.decode_function(pc)?;
         if let Some(counting) = &mut self.counting {
-            counting.function(code);
+            counting.function(pc);
             return Ok(());
         }
+        let code = self.decode_function(pc)?;
         self.leaders.extend(code.blocks.iter().map(|b| b.start));
         self.buffers.function(code)
     }

@@ -104,6 +104,7 @@ impl Emit<'_> {
             }
             Terminator::Syscall { next } => {
                 self.count(None);
+                self.counters.continues = true;
                 self.yield_state();
                 out.trap = Some((self.code.here(), Trap::Syscall { next }));
                 self.code.trap();
@@ -115,6 +116,7 @@ impl Emit<'_> {
             }
             Terminator::Trap => {
                 self.count(None);
+                self.counters.continues = true;
                 self.yield_state();
                 out.trap = Some((self.code.here(), Trap::Native { pc: i.ip() }));
                 self.code.trap();

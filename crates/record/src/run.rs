@@ -19,7 +19,7 @@ use crate::cache::{Cache, Meaning};
 use crate::code::CodeMap;
 use crate::counting::Counting;
 use crate::error::Error;
-use crate::interrupt::{IgnoreInterrupts, Timer};
+use crate::interrupt::{Interrupts, Timer};
 use crate::process::{self, Resume, Status, Tracee};
 use crate::shared::{GUARD, SLOT_POINTER, SLOT_SITE, STATE};
 use crate::syscalls::{self, Call};
@@ -60,7 +60,7 @@ pub(crate) struct Engine<'a, S> {
     pub(crate) pending: VecDeque<(c_int, siginfo_t)>,
     pub(crate) awaiting: Option<Awaiting>,
     pub(crate) stopping: bool,
-    /// The timer's stop signal was the reason.
+    /// The stop signal of the timer was the reason.
     pub(crate) stopped_by_timer: bool,
     pub(crate) timer: Option<Timer>,
     /// Recording is on.
@@ -134,15 +134,18 @@ fn whole<S: Sink + 'static>(
     cache.state.set_word(SLOT_POINTER as usize, buffers.start());
     let before = process::children_time();
     let pid = launch::start(config, true)?;
-    let _guard = IgnoreInterrupts::new();
+    let _guard = Interrupts::hold(false);
+    interrupt::running(true);
     // The start succeeded, so the process is about to stop with a trap.
     match process::wait(pid) {
         Ok(Status::Stopped { .. } | Status::Interrupted) => {}
         other => {
+            interrupt::running(false);
             let source = other.err().unwrap_or_else(|| std::io::Error::other("it ended at once"));
             return Err(Error::Start { path: config.program.clone(), source });
         }
     }
+    let tracee = Tracee::new(pid).inspect_err(|_| interrupt::running(false))?;
     let timer = Some(Timer::start(config.duration, pid, Arc::clone(&progress)));
     let mut engine = Engine {
         config,
@@ -152,7 +155,7 @@ fn whole<S: Sink + 'static>(
         buffers,
         cache,
         counting,
-        tracee: Tracee::new(pid)?,
+        tracee,
         pending: VecDeque::new(),
         awaiting: None,
         stopping: false,
@@ -170,6 +173,7 @@ fn whole<S: Sink + 'static>(
         returns: Vec::new(),
     };
     let exit = engine.run();
+    interrupt::running(false);
     drop(engine.timer.take());
     if exit.is_err() {
         // SAFETY: ends the process this function started.
@@ -177,10 +181,11 @@ fn whole<S: Sink + 'static>(
         let _ = wait_for_end(pid);
     }
     let exit = exit?;
-    let stopped = if engine.stopping {
-        Some(if engine.stopped_by_timer { StopReason::Duration } else { StopReason::Instructions })
+    let stopped = if interrupt::was_interrupted() {
+        Some(StopReason::Interrupted)
     } else {
-        interrupt::was_interrupted().then_some(StopReason::Interrupted)
+        let reason = if engine.stopped_by_timer { StopReason::Duration } else { StopReason::Instructions };
+        engine.stopping.then_some(reason)
     };
     let child_cpu = process::children_time().saturating_sub(before);
     engine.collect();
@@ -188,7 +193,9 @@ fn whole<S: Sink + 'static>(
     let untracked = engine.untracked.into_iter().map(|(what, count)| Untracked { what, count }).collect();
     let (blocks, stops) = (u64::from(engine.blocks), engine.stops);
     let (sink, words) = engine.buffers.finish(pointer)?;
-    Ok((Outcome { exit, child_cpu, untracked, stopped, words, blocks, stops }, sink, engine.counting))
+    let abandoned = engine.progress.abandoned.load(Ordering::Relaxed);
+    let outcome = Outcome { exit, child_cpu, untracked, stopped, abandoned, words, blocks, stops };
+    Ok((outcome, sink, engine.counting))
 }
 
 impl<S> Engine<'_, S> {

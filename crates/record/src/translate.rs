@@ -125,6 +125,8 @@ pub(crate) type Counted = (u32, Option<(u64, Way)>);
 pub(crate) struct Counters {
     /// Addresses of the instructions.
     pub(crate) instrs: Vec<u64>,
+    /// Control can go on after it without a transfer.
+    pub(crate) continues: bool,
     /// Exactly one of these advances each time the block is left.
     pub(crate) exits: Vec<Counted>,
     /// The block is a loop over itself.

@@ -8,7 +8,6 @@
 //! Limits: addresses are those of the surveyed run ([`Survey::mappings`] says what lay where); a stretch that a fault
 //! interrupts is not counted that time. Returns are not transfers: control continues after the call.
 
-use crate::block::FunctionCode;
 use crate::sink::Mapping;
 
 /// How control left.
@@ -44,6 +43,8 @@ pub struct Stretch {
     pub end: u64,
     /// How often it ran; never 0.
     pub executions: u64,
+    /// Control can go on at `end` without a transfer: after a system call, or where the stretch was cut.
+    pub continues: bool,
     /// For a stretch that jumps back to its own start: smallest and largest number of executions per entry. `None` also
     /// where a signal or fault interrupted it, so that an entry was seen in two parts.
     pub trips: Option<(u64, u64)>,
@@ -54,8 +55,8 @@ pub struct Stretch {
 pub struct Survey {
     /// Executable mappings in order of appearance.
     pub mappings: Vec<Mapping>,
-    /// Functions in order of first entry.
-    pub functions: Vec<FunctionCode>,
+    /// Addresses of functions in order of first entry.
+    pub entries: Vec<u64>,
     /// What ran, by ascending start.
     pub stretches: Vec<Stretch>,
     /// How control went, ascending.
