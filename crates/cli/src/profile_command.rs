@@ -141,7 +141,10 @@ fn record_twice(
     }
     if before.exit != outcome.exit {
         let codes = (exit_code(before.exit), exit_code(outcome.exit));
-        profile.trust.untracked.push(format!("the passes ended differently (status {}, then {})", codes.0, codes.1));
+        profile
+            .trust
+            .untracked
+            .push(format!("the passes ended differently (status {}, then {})", codes.0, codes.1));
     }
     Ok(Some((profile, outcome)))
 }

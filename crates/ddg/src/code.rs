@@ -99,8 +99,11 @@ impl FunctionTable {
         let Some(f) = self.list.get_mut(function as usize) else { return };
         let changed = match from {
             Some(from) => f.cfg.edge(from, to),
-            None => f.cfg.find(to).is_none(),
+            None => f.cfg.find(to).is_none() || !f.cfg.is_known(to),
         };
+        if changed {
+            f.cfg.leave_known();
+        }
         let changed = changed | (self.self_loops.contains(&to) && f.cfg.edge(to, to));
         f.cfg.executed(to);
         if changed {

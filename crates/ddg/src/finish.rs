@@ -574,12 +574,10 @@ fn contexts(engine: &mut Engine, profile: &mut Profile, locations: &mut Location
         }
     }
     // The first activation of a late recursion was entered as an ordinary call: one entry, one iteration.
-    for context in &mut profile.contexts {
-        if context.kind == ContextKind::Recursive && context.iterations > 0 {
-            let missing = u64::from(context.entries == 0);
-            context.entries += missing;
-            context.iterations += missing;
-        }
+    for &id in engine.contexts.late_entries() {
+        let context = &mut profile.contexts[index[id as usize] as usize];
+        context.entries += 1;
+        context.iterations += 1;
     }
     index
 }
@@ -650,8 +648,7 @@ fn loop_statement(engine: &mut Engine, function: u32, header: u64) -> LoopStatem
         Some(Ending { last: block.instrs.last()?.pc, branches })
     };
     let latches: Vec<Ending> = latches.into_iter().filter_map(ending).collect();
-    let (pc, top_tested) =
-        deciding(&engine.image, ending(header), &latches).unwrap_or((header, false));
+    let (pc, top_tested) = deciding(&engine.image, ending(header), &latches).unwrap_or((header, false));
     LoopStatement { pc, code: range, top_tested, instructions }
 }
 

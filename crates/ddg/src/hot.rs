@@ -170,11 +170,8 @@ impl Tree<'_> {
         while let Some(g) = ready.pop_first() {
             let calls = into.remove(&g).unwrap_or_default();
             let outside: Vec<Call> = calls.iter().copied().filter(|c| group[c.caller] != g).collect();
-            let parent = outside
-                .iter()
-                .map(|c| self.context_of(c.site))
-                .reduce(|a, b| self.common(a, b))
-                .unwrap_or(0);
+            let parent =
+                outside.iter().map(|c| self.context_of(c.site)).reduce(|a, b| self.common(a, b)).unwrap_or(0);
             match members.get(&g) {
                 None => self.place(g, parent, &outside),
                 Some(list) => {
@@ -261,8 +258,7 @@ impl Tree<'_> {
             Some(Ending { last, branches: self.survey_ends.contains(&block.end()) })
         };
         let latches: Vec<Ending> = l.latches.iter().filter_map(|&s| ending(s)).collect();
-        let (pc, top_tested) =
-            deciding(self.image, ending(l.header), &latches).unwrap_or((l.header, false));
+        let (pc, top_tested) = deciding(self.image, ending(l.header), &latches).unwrap_or((l.header, false));
         let instructions = blocks.iter().flat_map(|b| b.instrs.iter().copied()).collect();
         LoopStatement { pc, code: vec![(low, high)], top_tested, instructions }
     }

@@ -561,6 +561,7 @@ impl Walker {
         let c = self.components.len() as u32;
         let old = self.frames[first].base;
         let new = contexts.child(old, Kind::Recursive { component: c });
+        contexts.entered_late(new);
         if contexts.get(new).flat {
             // No dimension left: the recursion stays a chain of plain calls, bounded by folding it into one context.
             self.components.push(Component { headers: vec![function], active: Some(first), context: new });

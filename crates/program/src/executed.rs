@@ -190,12 +190,7 @@ impl Edges<'_> {
 
     /// Blocks that follow a block in its function, with how often; `None` where the rest of the follower's executions is
     /// meant (control comes back from a call).
-    fn inside(
-        &self,
-        block: &Block,
-        entry: u64,
-        blocks: &FxHashMap<u64, Block>,
-    ) -> Vec<(u64, Option<u64>)> {
+    fn inside(&self, block: &Block, entry: u64, blocks: &FxHashMap<u64, Block>) -> Vec<(u64, Option<u64>)> {
         let out = self.out(block);
         let mut next: Vec<(u64, Option<u64>)> =
             out.iter().filter(|t| self.is_local(t, entry)).map(|t| (t.to, Some(t.count))).collect();
@@ -263,8 +258,7 @@ fn assign(survey: &Survey, blocks: &mut FxHashMap<u64, Block>, edges: &Edges) ->
     }
     let mut sorted: Vec<(u64, usize)> = edges.by_entry.iter().map(|(&e, &f)| (e, f)).collect();
     sorted.sort_unstable();
-    let mut left: Vec<u64> =
-        blocks.iter().filter(|b| b.1.function == usize::MAX).map(|b| *b.0).collect();
+    let mut left: Vec<u64> = blocks.iter().filter(|b| b.1.function == usize::MAX).map(|b| *b.0).collect();
     left.sort_unstable();
     for start in left {
         let before = sorted.partition_point(|e| e.0 <= start);

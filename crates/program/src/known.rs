@@ -53,9 +53,7 @@ impl Known {
         let end = |m: &Mapping| m.offset.saturating_add(m.end - m.start);
         let same = self.before.iter().rev().find(|m| match &m.path {
             Some(path) => {
-                mapping.path.as_ref() == Some(path)
-                    && m.offset < end(mapping)
-                    && mapping.offset < end(m)
+                mapping.path.as_ref() == Some(path) && m.offset < end(mapping) && mapping.offset < end(m)
             }
             None => mapping.path.is_none() && m.start == mapping.start,
         });
@@ -138,13 +136,8 @@ mod tests {
     /// A function of a file that lies elsewhere this time: only one side of its branch and one target of its switch ran.
     #[test]
     fn places_are_those_of_the_file() {
-        let stretch = |pc: u64| Stretch {
-            instrs: vec![pc],
-            end: pc + 1,
-            executions: 1,
-            continues: false,
-            trips: None,
-        };
+        let stretch =
+            |pc: u64| Stretch { instrs: vec![pc], end: pc + 1, executions: 1, continues: false, trips: None };
         let transfer = |from, to, way| Transfer { from, to, way, count: 1 };
         let survey = Survey {
             mappings: vec![mapping(0x1000, 0x3000, "/lib/a"), mapping(0x9000, 0x3000, "/lib/b")],

@@ -147,7 +147,8 @@ impl Counting {
             }
             let mut trips = None;
             if let Some(own) = own {
-                let (iterations, least, most) = (take(own.counter), take(own.counter + 1), take(own.counter + 2));
+                let (iterations, least, most) =
+                    (take(own.counter), take(own.counter + 1), take(own.counter + 2));
                 add(block.end, start, Way::Jump, iterations.saturating_sub(executions));
                 trips = (!self.torn.contains(&own.counter) && most > 0).then_some((least, most));
                 executions = iterations;

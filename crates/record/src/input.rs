@@ -149,7 +149,8 @@ impl Kept {
             .create_new(true)
             .open(&path)
             .and_then(|file| std::fs::remove_file(&path).map(|()| file));
-        let file = file.map_err(|source| Error::Setup { what: "make a temporary file for standard input", source })?;
+        let file =
+            file.map_err(|source| Error::Setup { what: "make a temporary file for standard input", source })?;
         Ok(Kept { file, length: 0, complete: false })
     }
 

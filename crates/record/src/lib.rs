@@ -180,5 +180,14 @@ pub fn native(config: &Config) -> Result<Outcome, Error> {
     let pid = launch::start(config, false)?;
     let exit = run::wait_for_end(pid)?;
     let child_cpu = process::children_time().saturating_sub(before);
-    Ok(Outcome { exit, child_cpu, untracked: Vec::new(), stopped: None, abandoned: false, words: 0, blocks: 0, stops: 0 })
+    Ok(Outcome {
+        exit,
+        child_cpu,
+        untracked: Vec::new(),
+        stopped: None,
+        abandoned: false,
+        words: 0,
+        blocks: 0,
+        stops: 0,
+    })
 }

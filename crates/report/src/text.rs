@@ -112,8 +112,7 @@ fn entry(report: &Report<'_>, at: usize, options: Options, out: &mut String) {
         }
         _ => format!("{trip:.1} each"),
     };
-    let mut facts =
-        format!("{} iterations in {} entries ({each})", number(l.iterations), number(l.entries));
+    let mut facts = format!("{} iterations in {} entries ({each})", number(l.iterations), number(l.entries));
     if let Some(stride) = l.stride01 {
         let _ = write!(facts, ", {:.0} % of accesses at stride 0 or 1", 100.0 * stride);
     }

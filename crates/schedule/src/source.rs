@@ -169,7 +169,8 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
         let entry = &mut out[at];
         // Of several pieces the trips of the whole are not known.
         let test = u64::from(context.top_tested);
-        let trips = context.trips.map(|(least, most)| (least.saturating_sub(test), most.saturating_sub(test)));
+        let trips =
+            context.trips.map(|(least, most)| (least.saturating_sub(test), most.saturating_sub(test)));
         entry.trips = if entry.contexts.is_empty() { trips } else { None };
         entry.contexts.push(index);
         entry.entries = entry.entries.max(context.entries);
