@@ -166,7 +166,7 @@ pub fn run<S: Sink + 'static>(
 /// configuration, what bounds a recording by instructions and what is recorded does not matter.
 ///
 /// # Errors
-/// As [`run`].
+/// As [`run()`].
 pub fn survey(config: &Config, guide: &mut dyn Guide) -> Result<(Outcome, Survey), Error> {
     run::survey(config, guide)
 }
