@@ -95,7 +95,8 @@ mod tests {
     #[test]
     fn large_components_take_little_time() {
         let n = 4000;
-        let mut calls: Vec<(usize, usize)> = (0..n).flat_map(|f| [(f, (f + 1) % n), (f, f * 7 % n)]).collect();
+        let mut calls: Vec<(usize, usize)> =
+            (0..n).flat_map(|f| [(f, (f + 1) % n), (f, f * 7 % n)]).collect();
         calls.dedup();
         let c = components(n, &calls, &[0]);
         assert_eq!((c.len(), c[0].functions.len(), c[0].headers[0]), (1, n, 0));

@@ -126,6 +126,11 @@ impl Code {
         self.raw(&[0x48 | (from >> 3) << 2 | to >> 3, 0x89, 0xc0 | (from & 7) << 3 | to & 7]);
     }
 
+    /// `reg = !reg`
+    pub(crate) fn not(&mut self, reg: u8) {
+        self.raw(&[0x48 | reg >> 3, 0xf7, 0xd0 | reg & 7]);
+    }
+
     /// Pushes `reg`.
     pub(crate) fn push(&mut self, reg: u8) {
         if reg >= 8 {

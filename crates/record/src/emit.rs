@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::fold::{Induction, PREFERENCE, Plan};
 use crate::function;
 use crate::shared::{self, SLOT_FLAGS, SLOT_P, SLOT_POINTER, SLOT_RAX, SLOT_S, SLOT_T};
-use crate::symbols::{Key, Symbols};
+use crate::symbols::{Key, NEGATIVE, Symbols};
 use crate::translate::{Counters, Exit, LIMIT_WORDS, LoopHead, OwnLoop, Point, Request, Translation, empty};
 
 /// Code and table of a block in the making.
@@ -104,9 +104,22 @@ impl Emit<'_> {
         let mut strides = vec![0i64];
         for (key, &stride) in plan.keys.iter().zip(&plan.strides) {
             let word = match *key {
-                Key { base: Some(r), index: None, .. } => self.store_word(r as u8),
+                Key { base: Some(r), index: None, .. } if r & NEGATIVE == 0 => self.store_word(r as u8),
                 Key { base, index, scale } => {
-                    self.code.lea_full(s, base.map(|r| r as u8), index.map(|r| (r as u8, scale)), 0, false);
+                    // At most one part is negative; -r is !r + 1.
+                    let mut constant = 0;
+                    let mut part = |o: u32, scale: u8| {
+                        if o & NEGATIVE == 0 {
+                            return o as u8;
+                        }
+                        self.code.copy(s, (o & !NEGATIVE) as u8);
+                        self.code.not(s);
+                        constant = i32::from(scale);
+                        s
+                    };
+                    let base = base.map(|o| part(o, 1));
+                    let index = index.map(|o| (part(o, scale), scale));
+                    self.code.lea_full(s, base, index, constant, false);
                     self.store_word(s)
                 }
             };

@@ -8,7 +8,7 @@ use trace::block::Terminator;
 
 use crate::decode::{Decoded, Form};
 use crate::function;
-use crate::symbols::{Key, Symbols};
+use crate::symbols::{Key, NEGATIVE, Symbols};
 
 /// Where the iteration count comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,8 +66,9 @@ pub(crate) fn plan(pc: u64, body: &[Decoded], hint: Option<(u8, u8)>) -> Option<
             let word = match key {
                 None => None,
                 Some(key) => {
-                    let entry = |o: Option<u32>| o.is_none_or(|o| o < 16);
-                    if !entry(key.base) || !entry(key.index) {
+                    let entry = |o: Option<u32>| o.is_none_or(|o| o & !NEGATIVE < 16);
+                    let negative = |o: Option<u32>| o.is_some_and(|o| o & NEGATIVE != 0);
+                    if !entry(key.base) || !entry(key.index) || (negative(key.base) && negative(key.index)) {
                         return None;
                     }
                     Some(keys.iter().position(|k| *k == key).unwrap_or_else(|| {
@@ -84,8 +85,10 @@ pub(crate) fn plan(pc: u64, body: &[Decoded], hint: Option<(u8, u8)>) -> Option<
         return None;
     }
     let advance = |origin: u32| {
-        let v = symbols.values[origin as usize];
-        (v.origin == origin).then_some(v.offset)
+        let register = origin & !NEGATIVE;
+        let v = symbols.values[register as usize];
+        let offset = if origin == register { v.offset } else { v.offset.wrapping_neg() };
+        (v.origin == register).then_some(offset)
     };
     let mut strides = Vec::with_capacity(keys.len());
     for key in &keys {
@@ -103,7 +106,7 @@ pub(crate) fn plan(pc: u64, body: &[Decoded], hint: Option<(u8, u8)>) -> Option<
     let mut keyed = 1u16 << 4;
     for key in &keys {
         for o in [key.base, key.index].into_iter().flatten() {
-            keyed |= 1 << o;
+            keyed |= 1 << (o & !NEGATIVE);
         }
     }
     let induction = match register {

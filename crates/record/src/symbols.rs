@@ -1,10 +1,13 @@
-//! Symbolic register values within a block: an unknown origin plus a constant.
+//! Symbolic register values within a block: an unknown origin, or its negative, plus a constant.
 //!
 //! Two addresses whose registers have the same origins differ by a constant, so one recorded word serves both.
 
 use iced_x86::{Mnemonic, OpKind as Kind};
 
 use crate::decode::{Decoded, Memory, number};
+
+/// Marks an origin that is subtracted.
+pub(crate) const NEGATIVE: u32 = 1 << 31;
 
 /// `origin + offset`. Origins 0 to 15 are the registers' values at block entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,6 +100,10 @@ impl Symbols {
             Mnemonic::Dec if register(0) => {
                 let v = self.values[target];
                 Some((target, Value { offset: v.offset.wrapping_sub(1), ..v }))
+            }
+            Mnemonic::Neg if register(0) => {
+                let v = self.values[target];
+                Some((target, Value { origin: v.origin ^ NEGATIVE, offset: v.offset.wrapping_neg() }))
             }
             Mnemonic::Mov if register(0) && register(1) => {
                 Some((target, self.values[usize::from(number(i.op1_register()))]))
