@@ -45,6 +45,8 @@ pub(crate) struct Counting {
     transfers: FxHashMap<(u64, u64, Way), u64>,
     entries: Vec<u64>,
     mappings: Vec<Mapping>,
+    /// Instructions forgotten since other code lies in their place.
+    replaced: u64,
 }
 
 impl Counting {
@@ -84,7 +86,12 @@ impl Counting {
         });
         if other {
             let inside = |pc: u64| (mapping.start..mapping.end).contains(&pc);
-            self.stretches.retain(|&(start, _), _| !inside(start));
+            self.stretches.retain(|&(start, _), s| {
+                if inside(start) {
+                    self.replaced += s.executions.saturating_mul(s.instrs.len() as u64);
+                }
+                !inside(start)
+            });
             self.transfers.retain(|&(from, ..), _| !inside(from));
             self.entries.retain(|&entry| !inside(entry));
             self.mappings.retain(|m| m.end <= mapping.start || mapping.end <= m.start);
@@ -92,6 +99,11 @@ impl Counting {
         if !self.mappings.contains(&mapping) {
             self.mappings.push(mapping);
         }
+    }
+
+    /// Number of instructions whose counts were forgotten.
+    pub(crate) fn replaced(&self) -> u64 {
+        self.replaced
     }
 
     /// The indirect transfer with number `site` led to `target` over the recorder. Later arrivals are to be counted in

@@ -114,8 +114,13 @@ pub(crate) fn run<S: Sink + 'static>(
 pub(crate) fn survey(config: &Config, guide: &mut dyn Guide) -> Result<(Outcome, Survey), Error> {
     let config =
         Config { encoding: Encoding::None, buffer_words: 512, max_instructions: None, ..config.clone() };
-    let (outcome, _, counting) = whole(&config, guide, Nobody, Some(Counting::default()))?;
-    Ok((outcome, counting.map(Counting::finish).unwrap_or_default()))
+    let (mut outcome, _, counting) = whole(&config, guide, Nobody, Some(Counting::default()))?;
+    let counting = counting.unwrap_or_default();
+    if counting.replaced() > 0 {
+        let what = "instruction whose place other code took (the program was replaced, a library unloaded)";
+        outcome.untracked.push(Untracked { what: what.to_owned(), count: counting.replaced() });
+    }
+    Ok((outcome, counting.finish()))
 }
 
 fn whole<S: Sink + 'static>(

@@ -172,6 +172,27 @@ fn interrupted_loops_are_counted_whole() {
     assert_eq!(hottest.trips, None, "an entry was seen in parts");
 }
 
+/// A program that another one at the same addresses replaces is told of, if not shown.
+#[test]
+fn replaced_programs() {
+    let source = "#include <unistd.h>
+        static volatile long a[100];
+        int main(int n, char **v) { for (int i = 0; i < 900; i++) a[i % 100] = i; execv(v[1], v + 1); return 1; }";
+    let program = compile("replaced.c", source, &["-O1"]);
+    let after = compile("trips.c", "int main(void) { return 35; }", &["-O0"]);
+    let args = vec![program.clone().into(), after.into()];
+    let config = Config { args, ..Config::new(&program) };
+    let (outcome, survey) = record::survey(&config, &mut Unguided::default()).unwrap();
+    assert_eq!(outcome.exit, Exit::Code(35));
+    let told = outcome.untracked.iter().find(|u| u.what.contains("replaced"));
+    assert!(told.is_some_and(|u| u.count > 900), "{:?}", outcome.untracked);
+    let lost = survey
+        .stretches
+        .iter()
+        .all(|s| survey.mappings.iter().any(|m| (m.start..m.end).contains(&s.instrs[0])));
+    assert!(lost, "a stretch of nowhere");
+}
+
 /// What a program did before it was killed or replaced itself by another.
 #[test]
 fn abrupt_ends() {
