@@ -16,6 +16,8 @@ use crate::forest::{Forest, forest};
 pub struct Cfg {
     starts: Vec<u64>,
     successors: Vec<Vec<usize>>,
+    /// An edge leads there.
+    reached: Vec<bool>,
     rank: Vec<u64>,
     index: FxHashMap<u64, usize>,
     forest: Forest,
@@ -31,6 +33,7 @@ impl Cfg {
         let mut cfg = Cfg {
             starts: Vec::new(),
             successors: Vec::new(),
+            reached: Vec::new(),
             rank: Vec::new(),
             index: FxHashMap::default(),
             forest: Forest::default(),
@@ -66,8 +69,7 @@ impl Cfg {
 
     /// Whether an earlier run reached the block at `start` from within the function; of an unrestricted graph, any.
     pub fn is_known(&self, start: u64) -> bool {
-        self.decoded.is_none()
-            || self.find(start).is_some_and(|n| n == 0 || self.successors.iter().any(|s| s.contains(&n)))
+        self.decoded.is_none() || self.find(start).is_some_and(|n| n == 0 || self.reached[n])
     }
 
     /// The graph of a decoded function of which only the given edges are executed, as far as is known. A run that does
@@ -96,6 +98,7 @@ impl Cfg {
         let node = self.starts.len();
         self.starts.push(start);
         self.successors.push(Vec::new());
+        self.reached.push(false);
         self.rank.push(u64::MAX);
         self.index.insert(start, node);
         self.stale = true;
@@ -109,6 +112,7 @@ impl Cfg {
             return false;
         }
         self.successors[from].push(to);
+        self.reached[to] = true;
         self.stale = true;
         true
     }
