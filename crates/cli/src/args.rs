@@ -35,12 +35,24 @@ pub enum Format {
 
 #[derive(Debug, Args)]
 pub struct ProfileArgs {
-    /// Where to write the profile [default: PROGRAM.lwp in the current directory]
+    /// Where to write the profile [default: PROGRAM.lwp, with --fast PROGRAM.fast.lwp, in the current directory]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Print nothing but errors.
     #[arg(short, long)]
     pub quiet: bool,
+    /// What to print on standard error.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+    /// Run the program once (the default).
+    #[arg(long, conflicts_with_all = ["two_pass", "fast"])]
+    pub single_pass: bool,
+    /// Run the program twice: first only to see where control goes (its output is discarded), then to record it.
+    #[arg(long, conflicts_with = "fast")]
+    pub two_pass: bool,
+    /// Only count, at almost the program's own speed: hot loops and trip counts, no dependences.
+    #[arg(long, conflicts_with_all = ["function", "max_instructions"])]
+    pub fast: bool,
     /// Record only inside this function and what it calls.
     #[arg(long, value_name = "NAME")]
     pub function: Option<String>,
@@ -69,6 +81,9 @@ pub struct ReportArgs {
     /// What to print.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
+    /// Say nothing but errors beside the report.
+    #[arg(short, long)]
+    pub quiet: bool,
     /// Write to this file instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,

@@ -6,8 +6,9 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use record::Config;
 
-use crate::args::DemoArgs;
-use crate::profile_command::{print_summary, record_program};
+use crate::args::{DemoArgs, Format};
+use crate::profile_command::{Plan, print_report, record_program};
+use crate::progress::Progress;
 
 const SOURCE: &str = include_str!("../../../kernels/perceptron.c");
 
@@ -31,8 +32,9 @@ pub fn run(args: &DemoArgs) -> Result<u8> {
     anstream::eprintln!("Compiled {} with cc -g -O2; recording it.\n", source.display());
     let mut config = Config::new(&binary);
     config.args = vec![binary.clone().into_os_string()];
-    let (profile, _) = record_program(&config, None, 700)?;
-    print_summary(&profile, 12);
+    let plan = Plan { function: None, limit: 700, known: None };
+    let (profile, _) = record_program(&config, plan, &mut Progress::new(false))?;
+    print_report(&profile, Format::Text, 12);
     let path: PathBuf = directory.join("perceptron.lwp");
     profile::file::write(&profile, &path)?;
     anstream::eprintln!("\nProfile: {}", path.display());

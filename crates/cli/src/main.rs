@@ -4,6 +4,7 @@
 mod args;
 mod demo;
 mod profile_command;
+mod progress;
 mod report_command;
 
 use std::io::Write;

@@ -8,13 +8,18 @@ use ddg::finish::{About, finish};
 use ddg::guide::Symbols;
 use profile::file::FileError;
 use profile::{Profile, Program};
-use record::{Config, Exit, Outcome, StopReason};
-use report::text;
+use program::known::Known;
+use record::{Config, Exit, Input, Interrupts, Outcome, StopReason};
+use report::{text, wire};
 
-use crate::args::ProfileArgs;
+use crate::args::{Format, ProfileArgs};
+use crate::progress::Progress;
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &ProfileArgs) -> Result<u8> {
+    // Standard error holds the report alone where a program may read it.
+    let chatty = !args.quiet && args.format == Format::Text;
+    let interrupts = Interrupts::hold(chatty);
     let program = PathBuf::from(args.command.first().context("no program given")?);
     let mut config = Config::new(&program);
     config.args = args.command.clone();
@@ -25,16 +30,31 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
         config.buffer_words = (limit / 8).clamp(2048, config.buffer_words as u64) as usize;
     }
     config.duration = args.duration;
-    let path = args.output.clone().unwrap_or_else(|| default_path(&program));
+    let extension = if args.fast { ".fast.lwp" } else { ".lwp" };
+    let path = args.output.clone().unwrap_or_else(|| default_path(&program, extension));
     check_output(&path)?;
-    let (profile, outcome) = record_program(&config, args.function.clone(), args.memory_limit)?;
+    let mut progress = Progress::new(args.quiet);
+    let (profile, outcome) = if args.fast {
+        count_program(&config, &mut progress)?
+    } else {
+        let plan = Plan { function: args.function.clone(), limit: args.memory_limit, known: None };
+        if args.two_pass {
+            match record_twice(&config, plan, chatty, &interrupts, &mut progress)? {
+                Some(result) => result,
+                None => return Ok(INTERRUPTED),
+            }
+        } else {
+            record_program(&config, plan, &mut progress)?
+        }
+    };
     if !args.quiet {
-        print_summary(&profile, args.top);
+        progress.phase("judging loops", true);
+        print_report_after(&profile, args.format, args.top, &progress);
     }
     if let Err(error) = profile::file::write(&profile, &path) {
         return Err(keep_elsewhere(&profile, &path, error));
     }
-    if !args.quiet {
+    if chatty {
         let mut err = anstream::stderr().lock();
         // A closed standard error must not lose the profile that was just written.
         let _ = writeln!(err, "\nProfile: {} (loopwright report {0} --format json)", path.display());
@@ -42,14 +62,97 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
     Ok(exit_code(outcome.exit))
 }
 
-/// Records a program and builds its profile, with about `limit` MiB for the analysis.
-pub fn record_program(config: &Config, function: Option<String>, limit: usize) -> Result<(Profile, Outcome)> {
-    let mut guide = Symbols::new(function);
-    let (outcome, engine) =
-        record::run(config, &mut guide, ddg::Engine::with_limit(limit.saturating_mul(1 << 20)))?;
+/// Exit code after an interrupt, as a shell shows it.
+const INTERRUPTED: u8 = 130;
+
+/// How to analyse a recording.
+pub struct Plan {
+    /// Record only inside this function.
+    pub function: Option<String>,
+    /// MiB for the analysis, about.
+    pub limit: usize,
+    /// What an earlier run showed.
+    pub known: Option<Known>,
+}
+
+/// Records a program and builds its profile.
+pub fn record_program(config: &Config, plan: Plan, progress: &mut Progress) -> Result<(Profile, Outcome)> {
+    progress.phase("recording", false);
+    let mut engine = ddg::Engine::with_limit(plan.limit.saturating_mul(1 << 20));
+    let mut guide = match &plan.known {
+        Some(known) => Symbols::knowing(plan.function, known.clone()),
+        None => Symbols::new(plan.function),
+    };
+    if let Some(known) = plan.known {
+        engine = engine.knowing(known);
+    }
+    let (outcome, watched) = record::run(config, &mut guide, progress.watch(engine))?;
+    progress.phase("folding", true);
+    let profile = finish(watched.engine, about(config, &outcome));
+    progress.end();
+    Ok((profile, outcome))
+}
+
+/// Counts where control goes and builds a profile of that alone.
+fn count_program(config: &Config, progress: &mut Progress) -> Result<(Profile, Outcome)> {
+    progress.phase("counting", false);
+    let (outcome, survey) = record::survey(config, &mut Symbols::new(None))?;
+    progress.phase("finding loops", true);
+    let profile = ddg::hot::profile(&survey, about(config, &outcome));
+    progress.end();
+    Ok((profile, outcome))
+}
+
+/// Runs a program twice: to see where control goes, then to record it. `None` if the user interrupted the first pass.
+fn record_twice(
+    config: &Config,
+    plan: Plan,
+    chatty: bool,
+    interrupts: &Interrupts,
+    progress: &mut Progress,
+) -> Result<Option<(Profile, Outcome)>> {
+    let say = |text: &str| {
+        if chatty {
+            // Without a standard error there is nobody to tell.
+            let _ = writeln!(anstream::stderr(), "loopwright: {text}");
+        }
+    };
+    say("first of two passes; what the program writes to standard output and error in it is discarded");
+    progress.phase("first pass", true);
+    let feed = Input::new()?.feed()?;
+    let first = Config { input: feed.descriptor(), silent: true, duration: None, ..config.clone() };
+    let surveyed = record::survey(&first, &mut Symbols::new(None));
+    drop(first);
+    let input = feed.end();
+    let (before, survey) = surveyed?;
+    progress.end();
+    if interrupts.any() {
+        say("interrupted in the first pass; nothing was recorded and no profile is written");
+        return Ok(None);
+    }
+    say("second pass");
+    let feed = input?.feed()?;
+    let second = Config { input: feed.descriptor(), ..config.clone() };
+    let known = Known::new(&survey);
+    let (mut profile, outcome) = record_program(&second, Plan { known: Some(known), ..plan }, progress)?;
+    drop(second);
+    if let Err(error) = feed.end() {
+        profile.trust.truncated.push(format!("the program's input ended early: {error}"));
+    }
+    if before.exit != outcome.exit {
+        let codes = (exit_code(before.exit), exit_code(outcome.exit));
+        profile
+            .trust
+            .untracked
+            .push(format!("the passes ended differently (status {}, then {})", codes.0, codes.1));
+    }
+    Ok(Some((profile, outcome)))
+}
+
+fn about(config: &Config, outcome: &Outcome) -> About {
     let argv = config.args.iter().map(|a| a.to_string_lossy().into_owned()).collect();
     let program = Program { argv, exit_status: Some(i32::from(exit_code(outcome.exit))), build_id: None };
-    let truncated = outcome
+    let mut truncated: Vec<String> = outcome
         .stopped
         .iter()
         .map(|reason| {
@@ -61,15 +164,28 @@ pub fn record_program(config: &Config, function: Option<String>, limit: usize) -
             .to_owned()
         })
         .collect();
+    if outcome.abandoned {
+        truncated.push("the analysis was interrupted: the end of the recording is missing".to_owned());
+    }
     let untracked = outcome.untracked.iter().map(|u| format!("{} ({})", u.what, u.count)).collect();
-    Ok((finish(engine, About { program, truncated, untracked }), outcome))
+    About { program, truncated, untracked }
 }
 
-/// Prints the summary to standard error.
-pub fn print_summary(profile: &Profile, top: usize) {
+/// Prints the report to standard error.
+pub fn print_report(profile: &Profile, format: Format, top: usize) {
+    print_report_after(profile, format, top, &Progress::new(true));
+}
+
+/// The same, ending a progress line first.
+fn print_report_after(profile: &Profile, format: Format, top: usize, progress: &Progress) {
     let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
-    let text = text::summary(&report::report(profile), text::Options { top, colour });
-    // Losing the summary to a closed pipe is what the reader asked for.
+    let report = report::report(profile);
+    let text = match format {
+        Format::Text => text::summary(&report, text::Options { top, colour }),
+        Format::Json => wire::json(&report),
+    };
+    progress.end();
+    // Losing the report to a closed pipe is what the reader asked for.
     let _ = anstream::stderr().lock().write_all(text.as_bytes());
 }
 
@@ -97,9 +213,9 @@ fn keep_elsewhere(profile: &Profile, path: &Path, error: FileError) -> anyhow::E
     anyhow!("the profile could not be written: {error}; {remedy}")
 }
 
-fn default_path(program: &Path) -> PathBuf {
+fn default_path(program: &Path, extension: &str) -> PathBuf {
     let mut name = program.file_name().unwrap_or_default().to_owned();
-    name.push(".lwp");
+    name.push(extension);
     PathBuf::from(name)
 }
 

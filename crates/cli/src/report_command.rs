@@ -19,8 +19,14 @@ pub fn run(args: &ReportArgs) -> Result<u8> {
         Format::Json => wire::json(&report),
     };
     match &args.output {
-        Some(path) => profile::file::replace(path, |file| file.write_all(text.as_bytes()))
-            .with_context(|| format!("{} could not be written", path.display()))?,
+        Some(path) => {
+            profile::file::replace(path, |file| file.write_all(text.as_bytes()))
+                .with_context(|| format!("{} could not be written", path.display()))?;
+            if !args.quiet {
+                // The report is written; nobody to tell is no error.
+                let _ = writeln!(anstream::stderr(), "Report: {}", path.display());
+            }
+        }
         None => match std::io::stdout().lock().write_all(text.as_bytes()) {
             // A reader that has seen enough is not an error.
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {}

@@ -192,6 +192,117 @@ fn endless_program_interrupted() {
     says(&String::from_utf8_lossy(&report.stdout), &["interrupted", "endless.c:main:4"]);
 }
 
+/// A second interrupt, after the program's end, loses nothing but what is not analysed yet; only a third ends without a
+/// profile. The profile goes to a pipe that nobody reads for a while, so that there is time to interrupt.
+#[test]
+fn interrupted_again() {
+    let place = Place::new();
+    let source = "static volatile int a[100];\nint main(void) {\n  for (;;)\n    for (int i = 0; i < 100; i++)\n      \
+        a[i] += 1;\n}\n";
+    let program = place.compile("endless", source, &["-O0", "-g"]);
+    let pipe = place.path("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for interrupts in [2, 3] {
+        let mut command = place.loopwright();
+        command.args(["profile", "-o", "pipe", "--"]).arg(&program).process_group(0);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let group = format!("-{}", child.id());
+        for _ in 0..interrupts {
+            std::thread::sleep(Duration::from_millis(1500));
+            assert!(Command::new("kill").args(["-INT", "--", &group]).status().unwrap().success());
+        }
+        if interrupts == 2 {
+            fs::write(place.path("p.lwp"), fs::read(&pipe).unwrap()).unwrap();
+        }
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(128 + 2), "{output:?}");
+        let text = String::from_utf8_lossy(&output.stderr);
+        says(
+            &text,
+            &["interrupted; recording ends", "endless.c:main:4", "skipping what is not analysed yet"],
+        );
+        assert_eq!(text.contains("Profile: pipe"), interrupts == 2, "{text}");
+    }
+    let report = place.loopwright().args(["report", "p.lwp"]).output().unwrap();
+    says(&String::from_utf8_lossy(&report.stdout), &["recording was interrupted", "endless.c:main:4"]);
+}
+
+/// A program that survives the interrupt runs on by itself, and its status counts; an interrupt sent to the recorder alone
+/// ends the recording too.
+#[test]
+fn interrupted_program_runs_on() {
+    let place = Place::new();
+    let source = "#include <signal.h>\n#include <stdio.h>\n#include <time.h>\nstatic volatile int a[100], seen;\n\
+        static void on(int s) { (void)s; seen++; }\n\
+        int main(void) { signal(SIGINT, on); time_t end = time(0) + 4; while (time(0) < end)\n\
+        for (int i = 0; i < 100; i++) a[i] += 1;\n printf(\"%d\\n\", seen); return 7; }";
+    let program = place.compile("stubborn", source, &["-O0", "-g"]);
+    for (target, handled) in [("group", "1\n"), ("recorder", "0\n")] {
+        let mut command = place.loopwright();
+        command.args(["profile", "-o", "p.lwp", "--"]).arg(&program).process_group(0);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(1200));
+        let id = if target == "group" { format!("-{}", child.id()) } else { child.id().to_string() };
+        assert!(Command::new("kill").args(["-INT", "--", &id]).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(7), "{target}: {output:?}");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), handled, "{target}");
+        let text = String::from_utf8_lossy(&output.stderr);
+        says(&text, &["recording was interrupted", "stubborn.c:main:7", "Profile: p.lwp"]);
+    }
+}
+
+#[test]
+fn first_pass_interrupted() {
+    let place = Place::new();
+    let program = place.compile("endless", "int main(void) { for (volatile int i = 0;; i++); }", &["-O0"]);
+    let mut command = place.loopwright();
+    command.args(["profile", "--two-pass", "-o", "p.lwp", "--"]).arg(&program).process_group(0);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(700));
+    let group = format!("-{}", child.id());
+    assert!(Command::new("kill").args(["-INT", "--", &group]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(128 + 2), "{output:?}");
+    says(
+        &String::from_utf8_lossy(&output.stderr),
+        &["interrupted in the first pass", "no profile is written"],
+    );
+    assert!(place.others(&["endless", "endless.c"]).is_empty());
+}
+
+/// Runs a command in a process that may not trace, as in a container with a strict seccomp profile.
+const NO_PTRACE: &str = "#include <errno.h>\n#include <stddef.h>\n#include <unistd.h>\n#include <linux/filter.h>\n\
+    #include <linux/seccomp.h>\n#include <sys/prctl.h>\n#include <sys/syscall.h>\n\
+    int main(int n, char **v) {\n\
+    struct sock_filter code[] = {\n\
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),\n\
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 0, 1),\n\
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),\n\
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };\n\
+    struct sock_fprog prog = { 4, code };\n\
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog)) return 99;\n\
+    execv(v[1], v + 1); return 98; }";
+
+#[test]
+fn no_permission_to_trace() {
+    let place = Place::new();
+    let helper = place.compile("no-ptrace", NO_PTRACE, &[]);
+    for mode in ["--single-pass", "--two-pass", "--fast"] {
+        let mut command = Command::new(&helper);
+        command.arg(LOOPWRIGHT).args(["profile", "-q", mode, "-o", "p.lwp", "--", "true"]);
+        let output = command.current_dir(place.0.path()).stdin(Stdio::null()).output().unwrap();
+        let settings = [
+            "does not permit tracing",
+            "sysctl kernel.yama.ptrace_scope",
+            "--cap-add=SYS_PTRACE",
+            "--security-opt seccomp=",
+        ];
+        fails(&output, 125, &settings);
+        assert!(place.others(&["no-ptrace", "no-ptrace.c"]).is_empty());
+    }
+}
+
 #[test]
 fn no_debug_information() {
     let place = Place::new();

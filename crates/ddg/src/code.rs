@@ -35,11 +35,20 @@ pub struct FunctionTable {
 impl FunctionTable {
     /// Adds a decoded function.
     pub fn add(&mut self, code: &FunctionCode) -> FunctionId {
+        self.add_with(code, Cfg::new)
+    }
+
+    /// Adds a decoded function of which only these edges are executed, as far as an earlier run showed.
+    pub fn add_known(&mut self, code: &FunctionCode, edges: &[(u64, u64)]) -> FunctionId {
+        self.add_with(code, |code| Cfg::executing(code, edges))
+    }
+
+    fn add_with(&mut self, code: &FunctionCode, graph: impl FnOnce(&FunctionCode) -> Cfg) -> FunctionId {
         if let Some(&id) = self.by_entry.get(&code.entry) {
             return id;
         }
         let id = self.list.len() as FunctionId;
-        self.list.push(Function { entry: code.entry, cfg: Cfg::new(code), chains: FxHashMap::default() });
+        self.list.push(Function { entry: code.entry, cfg: graph(code), chains: FxHashMap::default() });
         self.by_entry.insert(code.entry, id);
         id
     }
@@ -90,8 +99,11 @@ impl FunctionTable {
         let Some(f) = self.list.get_mut(function as usize) else { return };
         let changed = match from {
             Some(from) => f.cfg.edge(from, to),
-            None => f.cfg.find(to).is_none(),
+            None => f.cfg.find(to).is_none() || !f.cfg.is_known(to),
         };
+        if changed {
+            f.cfg.leave_known();
+        }
         let changed = changed | (self.self_loops.contains(&to) && f.cfg.edge(to, to));
         f.cfg.executed(to);
         if changed {

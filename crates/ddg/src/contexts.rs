@@ -63,12 +63,19 @@ pub struct Contexts {
     ids: FxHashMap<(ContextId, Kind), ContextId>,
     /// The context that replaced one when a recursion was discovered late, with the dimension that was inserted.
     aliases: FxHashMap<ContextId, (ContextId, u8)>,
+    /// Recursive loops, once for each time one was found after it had been entered.
+    late: Vec<ContextId>,
 }
 
 impl Default for Contexts {
     fn default() -> Self {
         let root = Context { parent: 0, kind: Kind::Root, dims: 0, flat: false, suspended: false, depth: 0 };
-        Contexts { nodes: vec![root], ids: FxHashMap::default(), aliases: FxHashMap::default() }
+        Contexts {
+            nodes: vec![root],
+            ids: FxHashMap::default(),
+            aliases: FxHashMap::default(),
+            late: Vec::new(),
+        }
     }
 }
 
@@ -184,6 +191,16 @@ impl Contexts {
     /// at `dimension` (ALGORITHMS 1.6, recursion discovered late).
     pub fn alias(&mut self, old: ContextId, new: ContextId, dimension: u8) {
         self.aliases.insert(old, (new, dimension));
+    }
+
+    /// The recursive loop `id` was entered, as is found only now.
+    pub fn entered_late(&mut self, id: ContextId) {
+        self.late.push(id);
+    }
+
+    /// Recursive loops, once for each entry that was found late.
+    pub fn late_entries(&self) -> &[ContextId] {
+        &self.late
     }
 
     /// Number of aliases.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use fold::Row;
 use program::image::Image;
+use program::known::Known;
 use rustc_hash::FxHashMap;
 use shadow::{Iv, Operand, Record};
 use trace::block::{Block, FunctionCode, Terminator};
@@ -120,6 +121,10 @@ pub struct Engine {
     /// The limit was reached.
     pub(crate) saturated: bool,
     pub(crate) last_path: Option<u32>,
+    /// What an earlier run showed.
+    known: Option<Known>,
+    /// Members of recursive components known from it, until there is a walker to tell.
+    members: Vec<(u32, u32, bool)>,
 }
 
 impl Default for Engine {
@@ -161,6 +166,8 @@ impl Default for Engine {
             limit: DEFAULT_LIMIT,
             saturated: false,
             last_path: None,
+            known: None,
+            members: Vec::new(),
         }
     }
 }
@@ -168,6 +175,9 @@ impl Default for Engine {
 impl Sink for Engine {
     fn mapping(&mut self, mapping: Mapping) {
         self.image.add(&mapping);
+        if let Some(known) = &mut self.known {
+            known.mapping(&mapping);
+        }
     }
 
     fn function(&mut self, mut code: FunctionCode) {
@@ -187,7 +197,7 @@ impl Sink for Engine {
                 block.terminator = Terminator::Trap;
             }
         }
-        self.functions.add(&code);
+        self.add_function(&code);
     }
 
     fn block(&mut self, block: Block) {
@@ -287,6 +297,33 @@ impl Engine {
         Engine { limit, ..Engine::default() }
     }
 
+    /// From now on relies on what an earlier run of the program showed, where that is known.
+    pub fn knowing(self, known: Known) -> Engine {
+        Engine { known: Some(known), ..self }
+    }
+
+    fn add_function(&mut self, code: &FunctionCode) {
+        let Some(known) = &self.known else {
+            self.functions.add(code);
+            return;
+        };
+        let id = match known.edges(code) {
+            Some(edges) => self.functions.add_known(code, &edges),
+            None => self.functions.add(code),
+        };
+        if let Some((component, header)) = known.member(code.entry) {
+            match &mut self.walker {
+                Some(walker) => walker.join(component, id, header),
+                None => self.members.push((component, id, header)),
+            }
+        }
+    }
+
+    /// Instructions seen so far.
+    pub fn instructions(&self) -> u64 {
+        self.instructions
+    }
+
     /// About how many bytes the analysis uses; a function of what it saw alone, so that equal runs end equally.
     fn bytes(&self) -> usize {
         self.streams.len() * STREAM_BYTES + self.paths.bytes() + self.memory.bytes()
@@ -381,7 +418,11 @@ impl Engine {
         let Some(mut walker) = self.walker.take() else {
             let function = self.functions.at(pc);
             self.functions.executed(function, None, pc);
-            let walker = Walker::new(&mut self.contexts, &mut self.functions, function, pc);
+            let mut walker = Walker::new(&mut self.contexts, &mut self.functions, function, pc);
+            walker.declare(self.known.as_ref().map_or(0, Known::components));
+            for (component, function, header) in self.members.drain(..) {
+                walker.join(component, function, header);
+            }
             self.count_events(&walker.events);
             self.walker = Some(walker);
             self.restart(code);

@@ -19,14 +19,14 @@ use crate::paths::{Pair, Path};
 use crate::walker::insert_zero;
 
 /// Interns source positions.
-struct Locations {
-    list: Vec<Location>,
+pub(crate) struct Locations {
+    pub(crate) list: Vec<Location>,
     ids: FxHashMap<Location, u32>,
     by_pc: FxHashMap<u64, u32>,
 }
 
 impl Locations {
-    fn new() -> Locations {
+    pub(crate) fn new() -> Locations {
         let unknown = Location::default();
         Locations {
             list: vec![unknown.clone()],
@@ -36,7 +36,7 @@ impl Locations {
     }
 
     /// Position of an instruction: the innermost inlined frame.
-    fn at(&mut self, image: &Image, pc: u64) -> u32 {
+    pub(crate) fn at(&mut self, image: &Image, pc: u64) -> u32 {
         if let Some(&id) = self.by_pc.get(&pc) {
             return id;
         }
@@ -48,7 +48,7 @@ impl Locations {
 
     /// Position of a loop: that of its deciding instruction, in the deepest inlined frame that all its code shares
     /// (what is inlined into the body does not name the loop). Without line information: symbol and offset.
-    fn of_loop(&mut self, image: &Image, statement: &LoopStatement) -> u32 {
+    pub(crate) fn of_loop(&mut self, image: &Image, statement: &LoopStatement) -> u32 {
         let mut chain: Vec<ImageLocation> = image.locations(statement.pc);
         chain.reverse();
         if chain.is_empty() {
@@ -101,7 +101,7 @@ impl Locations {
 }
 
 /// Name of the function at `pc`: its symbol, else module and offset.
-fn function_name(image: &Image, pc: u64) -> String {
+pub(crate) fn function_name(image: &Image, pc: u64) -> String {
     if let Some(symbol) = image.function(pc) {
         return symbol.name;
     }
@@ -141,7 +141,8 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
         dependences: 0,
         truncated: about.truncated,
         untracked: about.untracked,
-        missing_debug_information: missing_debug_information(&engine),
+        missing_debug_information: missing_debug_information(&engine.image),
+        counted_only: false,
     };
     if engine.saturated {
         profile.trust.truncated.push("analysis ended at --memory-limit".into());
@@ -463,9 +464,9 @@ fn canonical_id(engine: &mut Engine, id: u32) -> Option<u32> {
     Some(engine.instances.get(to).first + (id - instance.first))
 }
 
-fn missing_debug_information(engine: &Engine) -> Vec<String> {
+pub(crate) fn missing_debug_information(image: &Image) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
-    for module in engine.image.modules() {
+    for module in image.modules() {
         if !module.has_debug_information() {
             let name = module.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
             if !out.contains(&name) {
@@ -516,6 +517,7 @@ fn contexts(engine: &mut Engine, profile: &mut Profile, locations: &mut Location
             location: 0,
             entries: 0,
             iterations: 0,
+            trips: None,
             top_tested: false,
             suspended: false,
             own_instructions: 0,
@@ -572,12 +574,10 @@ fn contexts(engine: &mut Engine, profile: &mut Profile, locations: &mut Location
         }
     }
     // The first activation of a late recursion was entered as an ordinary call: one entry, one iteration.
-    for context in &mut profile.contexts {
-        if context.kind == ContextKind::Recursive && context.iterations > 0 {
-            let missing = u64::from(context.entries == 0);
-            context.entries += missing;
-            context.iterations += missing;
-        }
+    for &id in engine.contexts.late_entries() {
+        let context = &mut profile.contexts[index[id as usize] as usize];
+        context.entries += 1;
+        context.iterations += 1;
     }
     index
 }
@@ -591,21 +591,42 @@ fn last_instruction(engine: &Engine, block: u64) -> Option<u64> {
 type StaticPair = (u64, u64, u8, Option<Iv>);
 
 /// Where a loop stands.
-struct LoopStatement {
+pub(crate) struct LoopStatement {
     /// Address whose source line is that of the loop statement.
-    pc: u64,
+    pub(crate) pc: u64,
     /// Address ranges of its code.
-    code: Vec<(u64, u64)>,
+    pub(crate) code: Vec<(u64, u64)>,
     /// The condition is tested at the top.
-    top_tested: bool,
+    pub(crate) top_tested: bool,
     /// Addresses of all its instructions.
-    instructions: Vec<u64>,
+    pub(crate) instructions: Vec<u64>,
 }
 
-/// Address whose source line is that of the loop statement, and the address range of the loop.
+/// How a block ends.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ending {
+    /// Address of its last instruction.
+    pub(crate) last: u64,
+    /// That is a conditional branch.
+    pub(crate) branches: bool,
+}
+
+/// Address whose source line is that of the loop statement, and whether its condition is tested at the top.
 ///
 /// A conditional branch back to the header carries the line of the loop's condition; without one (unoptimised code
 /// jumps back unconditionally) the header's own conditional branch does.
+pub(crate) fn deciding(image: &Image, header: Option<Ending>, latches: &[Ending]) -> Option<(u64, bool)> {
+    let line = |pc: u64| image.locations(pc).first().and_then(|l| l.line).unwrap_or(u32::MAX);
+    let first = |pcs: &mut dyn Iterator<Item = u64>| pcs.min_by_key(|&pc| (line(pc), pc));
+    if let Some(pc) = first(&mut latches.iter().filter(|l| l.branches).map(|l| l.last)) {
+        return Some((pc, false));
+    }
+    if let Some(header) = header.filter(|h| h.branches) {
+        return Some((header.last, true));
+    }
+    first(&mut latches.iter().map(|l| l.last)).map(|pc| (pc, false))
+}
+
 fn loop_statement(engine: &mut Engine, function: u32, header: u64) -> LoopStatement {
     let fallback =
         LoopStatement { pc: header, code: Vec::new(), top_tested: false, instructions: Vec::new() };
@@ -621,19 +642,14 @@ fn loop_statement(engine: &mut Engine, function: u32, header: u64) -> LoopStatem
     let high = blocks.iter().map(|b| b.end).max().unwrap_or(header);
     let range = vec![(low, high)];
     let instructions: Vec<u64> = blocks.iter().flat_map(|b| &b.instrs).map(|i| i.pc).collect();
-    let branch = |start: u64| {
+    let ending = |start: u64| {
         let block = engine.codes.find(start)?;
-        matches!(block.terminator, Terminator::Branch { .. }).then(|| block.instrs.last().map(|i| i.pc))?
+        let branches = matches!(block.terminator, Terminator::Branch { .. });
+        Some(Ending { last: block.instrs.last()?.pc, branches })
     };
-    let line = |pc: u64| engine.image.locations(pc).first().and_then(|l| l.line).unwrap_or(u32::MAX);
-    if let Some(pc) = latches.iter().filter_map(|&l| branch(l)).min_by_key(|&pc| (line(pc), pc)) {
-        return LoopStatement { pc, code: range, top_tested: false, instructions };
-    }
-    if let Some(pc) = branch(header) {
-        return LoopStatement { pc, code: range, top_tested: true, instructions };
-    }
-    let last = latches.iter().filter_map(|&l| last_instruction(engine, l)).min_by_key(|&pc| (line(pc), pc));
-    LoopStatement { pc: last.unwrap_or(header), code: range, top_tested: false, instructions }
+    let latches: Vec<Ending> = latches.into_iter().filter_map(ending).collect();
+    let (pc, top_tested) = deciding(&engine.image, ending(header), &latches).unwrap_or((header, false));
+    LoopStatement { pc, code: range, top_tested, instructions }
 }
 
 fn dependence(

@@ -1,6 +1,7 @@
 //! What the recorder asks about code, answered from symbols.
 
 use program::image::Image;
+use program::known::Known;
 use trace::sink::{Guide, Mapping};
 
 /// Answers from the symbols of the mapped files.
@@ -8,12 +9,18 @@ use trace::sink::{Guide, Mapping};
 pub struct Symbols {
     image: Image,
     function: Option<String>,
+    known: Option<Known>,
 }
 
 impl Symbols {
     /// Recording starts in the function of this name; `None` if it is on all the time.
     pub fn new(function: Option<String>) -> Symbols {
-        Symbols { image: Image::default(), function }
+        Symbols { function, ..Symbols::default() }
+    }
+
+    /// The same, with what an earlier run showed.
+    pub fn knowing(function: Option<String>, known: Known) -> Symbols {
+        Symbols { function, known: Some(known), ..Symbols::default() }
     }
 
     fn starts(&self, pc: u64) -> Option<String> {
@@ -24,6 +31,9 @@ impl Symbols {
 impl Guide for Symbols {
     fn mapping(&mut self, mapping: &Mapping) {
         self.image.add(mapping);
+        if let Some(known) = &mut self.known {
+            known.mapping(mapping);
+        }
     }
 
     fn is_function(&mut self, pc: u64) -> bool {
@@ -36,5 +46,9 @@ impl Guide for Symbols {
 
     fn starts_recording(&mut self, pc: u64) -> bool {
         self.function.is_some() && self.starts(pc) == self.function
+    }
+
+    fn jump_targets(&mut self, after: u64) -> Vec<u64> {
+        self.known.as_ref().map(|known| known.jump_targets(after)).unwrap_or_default()
     }
 }

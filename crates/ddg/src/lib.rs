@@ -1,7 +1,7 @@
 //! From records to a profile: loop events, contexts, iteration vectors, dependences.
 //!
 //! [`Engine`] consumes a recording as a [`trace::sink::Sink`]; [`finish`](finish::finish) turns what it saw into a
-//! [`profile::Profile`].
+//! [`profile::Profile`]. [`hot`] makes one of a survey alone.
 #![forbid(unsafe_code)]
 
 pub mod code;
@@ -10,6 +10,7 @@ pub mod dependences;
 mod engine;
 pub mod finish;
 pub mod guide;
+pub mod hot;
 pub mod objects;
 mod observer;
 mod paths;

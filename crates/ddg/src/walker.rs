@@ -249,14 +249,22 @@ impl Walker {
         true
     }
 
-    /// Declares a recursive component that is known beforehand (two-pass runs): its members and headers.
-    pub fn declare(&mut self, functions: &[FunctionId], headers: &[FunctionId]) {
-        let component = self.components.len() as u32;
-        for &function in functions {
-            self.active_count(function);
-            self.member[function as usize] = Some(component);
+    /// Declares that recursive components `0..count` are known beforehand (two-pass runs). To be called first.
+    pub fn declare(&mut self, count: usize) {
+        self.components.resize_with(count, Component::default);
+    }
+
+    /// A function belongs to a component known beforehand. One that is active already stays an ordinary one until it is
+    /// called again.
+    pub fn join(&mut self, component: u32, function: FunctionId, header: bool) {
+        if *self.active_count(function) > 0 {
+            return;
         }
-        self.components.push(Component { headers: headers.to_vec(), active: None, context: 0 });
+        let Some(known) = self.components.get_mut(component as usize) else { return };
+        if header {
+            known.headers.push(function);
+        }
+        self.member[function as usize] = Some(component);
     }
 
     /// Number of frames that existed when the loop of dimension `dim` was entered: a frame with an index of at least
@@ -553,6 +561,7 @@ impl Walker {
         let c = self.components.len() as u32;
         let old = self.frames[first].base;
         let new = contexts.child(old, Kind::Recursive { component: c });
+        contexts.entered_late(new);
         if contexts.get(new).flat {
             // No dimension left: the recursion stays a chain of plain calls, bounded by folding it into one context.
             self.components.push(Component { headers: vec![function], active: Some(first), context: new });
@@ -759,7 +768,8 @@ mod tests {
     fn recursion(known: bool) {
         let mut s = Scene::new(&names(), &[], &[], M0);
         if known {
-            s.walker.declare(&[2], &[2]);
+            s.walker.declare(1);
+            s.walker.join(0, 2, true);
         }
         assert_eq!(s.call(4, D0, M1), "C (M0/D0)");
         assert_eq!(s.call(3, C0, D1), "C (M0/D0/C0)");
@@ -809,7 +819,8 @@ mod tests {
     fn a_suspended_loop_continues() {
         let chains: &[(u64, &[u64])] = &[(B1, &[B1]), (B2, &[B1])];
         let mut s = Scene::new(&names(), chains, &[(B1, "L2")], M0);
-        s.walker.declare(&[2], &[2]);
+        s.walker.declare(1);
+        s.walker.join(0, 2, true);
         assert_eq!(s.call(2, B0, M1), "EC (M0/L1, 0, B0)");
         assert_eq!(s.jump(B1), "E (M0/L1, 0, L2, 0, B1)");
         assert_eq!(s.call(2, B0, B2), "IC (M0/L1, 1, B0)");

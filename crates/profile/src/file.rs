@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::{ContextKind, Profile};
 
 const MAGIC: &[u8; 8] = b"LWPROF\x1a\n";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Largest decoded profile that is accepted, in bytes.
 const LIMIT: u64 = 8 << 30;
 
@@ -191,6 +191,7 @@ mod tests {
                 location: 0,
                 entries: 0,
                 iterations: 0,
+                trips: None,
                 top_tested: false,
                 suspended: false,
                 own_instructions: 3,

@@ -76,6 +76,8 @@ pub struct Trust {
     pub untracked: Vec<String>,
     /// Modules that ran without line information.
     pub missing_debug_information: Vec<String>,
+    /// Executions were counted and nothing else recorded: no accesses, no dependences.
+    pub counted_only: bool,
 }
 
 /// A source position.
@@ -143,6 +145,8 @@ pub struct Context {
     pub entries: u64,
     /// For loops: iterations in all.
     pub iterations: u64,
+    /// For loops: smallest and largest number of iterations per entry, where known.
+    pub trips: Option<(u64, u64)>,
     /// For loops: the condition is tested at the top, so that every entry counts one iteration that is the test alone.
     pub top_tested: bool,
     /// For loops: a recursive call from inside suspended it; the recursive loop around it then carries what its

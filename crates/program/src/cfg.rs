@@ -16,11 +16,15 @@ use crate::forest::{Forest, forest};
 pub struct Cfg {
     starts: Vec<u64>,
     successors: Vec<Vec<usize>>,
+    /// An edge leads there.
+    reached: Vec<bool>,
     rank: Vec<u64>,
     index: FxHashMap<u64, usize>,
     forest: Forest,
     stale: bool,
     next_rank: u64,
+    /// The function as decoded, while only edges of an earlier run are in the graph.
+    decoded: Option<FunctionCode>,
 }
 
 impl Cfg {
@@ -29,25 +33,62 @@ impl Cfg {
         let mut cfg = Cfg {
             starts: Vec::new(),
             successors: Vec::new(),
+            reached: Vec::new(),
             rank: Vec::new(),
             index: FxHashMap::default(),
             forest: Forest::default(),
             stale: true,
             next_rank: 0,
+            decoded: None,
         };
         cfg.node(code.entry);
         for block in &code.blocks {
             cfg.node(block.start);
         }
+        cfg.decoded_edges(code);
+        cfg
+    }
+
+    fn decoded_edges(&mut self, code: &FunctionCode) {
         for block in &code.blocks {
             for target in local_successors(&block.terminator) {
                 // A direct jump out of the decoded blocks is a tail call.
-                if cfg.index.contains_key(&target) {
-                    cfg.edge(block.start, target);
+                if self.index.contains_key(&target) {
+                    self.edge(block.start, target);
                 }
             }
         }
+    }
+
+    /// The run leaves what an earlier one showed: from now on everything decoded counts. Returns whether that is new.
+    pub fn leave_known(&mut self) -> bool {
+        let Some(code) = self.decoded.take() else { return false };
+        self.decoded_edges(&code);
+        true
+    }
+
+    /// Whether an earlier run reached the block at `start` from within the function; of an unrestricted graph, any.
+    pub fn is_known(&self, start: u64) -> bool {
+        self.decoded.is_none() || self.find(start).is_some_and(|n| n == 0 || self.reached[n])
+    }
+
+    /// The graph of a decoded function of which only the given edges are executed, as far as is known. A run that does
+    /// anything else has to [leave](Cfg::leave_known) it.
+    pub fn executing(code: &FunctionCode, edges: &[(u64, u64)]) -> Cfg {
+        let mut cfg = Cfg::bare(code.entry);
+        for block in &code.blocks {
+            cfg.node(block.start);
+        }
+        for &(from, to) in edges {
+            cfg.edge(from, to);
+        }
+        cfg.decoded = Some(code.clone());
         cfg
+    }
+
+    /// The graph of the entry alone.
+    pub fn bare(entry: u64) -> Cfg {
+        Cfg::new(&FunctionCode { entry, blocks: Vec::new() })
     }
 
     fn node(&mut self, start: u64) -> usize {
@@ -57,6 +98,7 @@ impl Cfg {
         let node = self.starts.len();
         self.starts.push(start);
         self.successors.push(Vec::new());
+        self.reached.push(false);
         self.rank.push(u64::MAX);
         self.index.insert(start, node);
         self.stale = true;
@@ -70,6 +112,7 @@ impl Cfg {
             return false;
         }
         self.successors[from].push(to);
+        self.reached[to] = true;
         self.stale = true;
         true
     }
@@ -130,6 +173,21 @@ fn local_successors(terminator: &Terminator) -> Vec<u64> {
 mod tests {
     use super::*;
     use trace::block::CodeBlock;
+
+    /// The loop 10 → 20 → 10 ran; a run that goes through 30 as well stays inside it.
+    #[test]
+    fn a_run_may_leave_what_is_known() {
+        let jump = |start, to| CodeBlock { start, end: start + 10, terminator: Terminator::Jump(to) };
+        let branch = Terminator::Branch { taken: 30, next: 20 };
+        let blocks = vec![CodeBlock { start: 10, end: 20, terminator: branch }, jump(20, 10), jump(30, 20)];
+        let code = FunctionCode { entry: 10, blocks };
+        let mut cfg = Cfg::executing(&code, &[(10, 20), (20, 10)]);
+        let inside = |cfg: &mut Cfg| cfg.find(30).is_some_and(|n| !cfg.forest().chain(n).is_empty());
+        assert_eq!((cfg.forest().loops.len(), inside(&mut cfg)), (1, false));
+        assert!(cfg.is_known(20) && !cfg.is_known(30));
+        assert!(cfg.edge(10, 30) && cfg.leave_known() && !cfg.leave_known());
+        assert_eq!((cfg.forest().loops.len(), inside(&mut cfg)), (1, true));
+    }
 
     #[test]
     fn an_executed_indirect_edge_closes_a_loop() {

@@ -68,7 +68,7 @@ pub fn forest(successors: &[Vec<usize>], entry: usize, rank: &[u64]) -> Forest {
         }
         let keep =
             |from: usize, to: usize| inside[from] == stamp && inside[to] == stamp && headers[to].is_none();
-        let components = components(&nodes, successors, &keep);
+        let components = strongly_connected(&nodes, successors, &keep);
         stamp += 1;
         let mut found = Vec::new();
         for mut component in components {
@@ -116,7 +116,7 @@ fn keep_self(node: usize, target: usize, headers: &[Option<LoopIndex>]) -> bool 
 }
 
 /// Strongly connected components of the subgraph of `nodes` whose edges satisfy `keep` (Tarjan, without recursion).
-fn components(
+pub(crate) fn strongly_connected(
     nodes: &[usize],
     successors: &[Vec<usize>],
     keep: &dyn Fn(usize, usize) -> bool,

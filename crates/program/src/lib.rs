@@ -1,14 +1,18 @@
 //! The binary under test, as far as it can be known without running it, and the control structure its execution shows.
 //!
 //! - [`mod@cfg`]: one function's control-flow graph, decoded statically and extended by executed indirect edges;
+//! - [`executed`]: all of this as a run without records shows it, with counts;
 //! - [`forest`]: the loop-nesting forest of such a graph (ALGORITHMS 1.1);
 //! - [`recursion`]: recursive components of the call graph (ALGORITHMS 1.2);
+//! - [`known`]: what an earlier run showed, for a second one;
 //! - [`image`]: mapped files, symbols, demangling, source lines with inlining;
 //! - [`variables`]: variables of the source, with scope and storage, from debug information.
 #![forbid(unsafe_code)]
 
 pub mod cfg;
+pub mod executed;
 pub mod forest;
 pub mod image;
+pub mod known;
 pub mod recursion;
 pub mod variables;

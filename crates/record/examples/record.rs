@@ -1,4 +1,4 @@
-//! Records a program and prints what it cost: `record [addresses|derived|folded|none] PROGRAM ARGS…`
+//! Records a program and prints what it cost: `record [addresses|derived|folded|none|survey] PROGRAM ARGS…`
 
 use std::time::Instant;
 
@@ -64,14 +64,15 @@ fn main() -> Result<(), record::Error> {
         Some("addresses") => Some(Encoding::Addresses),
         Some("derived") => Some(Encoding::Derived),
         Some("folded") => Some(Encoding::Folded),
-        Some("none") => Some(Encoding::None),
+        Some("none" | "survey") => Some(Encoding::None),
         _ => None,
     };
+    let survey = args.first().is_some_and(|a| a == "survey");
     if encoding.is_some() {
         args.remove(0);
     }
     let Some(program) = args.first() else {
-        eprintln!("usage: record [addresses|derived|folded|none] PROGRAM ARGS…");
+        eprintln!("usage: record [addresses|derived|folded|none|survey] PROGRAM ARGS…");
         return Ok(());
     };
     let config =
@@ -80,7 +81,14 @@ fn main() -> Result<(), record::Error> {
     let native = record::native(&config)?;
     let native_wall = start.elapsed();
     let start = Instant::now();
-    let (outcome, counts) = record::run(&config, &mut Alone, Counts::default())?;
+    let (outcome, counts) = if survey {
+        let (outcome, survey) = record::survey(&config, &mut Alone)?;
+        let instructions = survey.stretches.iter().map(|s| s.executions * s.instrs.len() as u64).sum();
+        let functions = survey.entries.len() as u64;
+        (outcome, Counts { instructions, functions, ..Counts::default() })
+    } else {
+        record::run(&config, &mut Alone, Counts::default())?
+    };
     let wall = start.elapsed();
     eprintln!(
         "{:?}, {} instructions ({:.1} % folded), {} records, {} words, {} blocks, {} functions, {} stops, untracked {:?}",

@@ -1,7 +1,7 @@
 //! A minimal assembler for the code put between the program's own instructions.
 //!
-//! Invariant: nothing emitted here touches the flags or any vector register, and nothing pushes except
-//! [`Code::push`].
+//! Invariant: nothing emitted here touches the flags (except [`Code::extreme`]) or any vector register, and nothing
+//! pushes except [`Code::push`].
 
 /// Code being assembled for a known final address.
 #[derive(Debug, Clone)]
@@ -126,6 +126,11 @@ impl Code {
         self.raw(&[0x48 | (from >> 3) << 2 | to >> 3, 0x89, 0xc0 | (from & 7) << 3 | to & 7]);
     }
 
+    /// `reg = !reg`
+    pub(crate) fn not(&mut self, reg: u8) {
+        self.raw(&[0x48 | reg >> 3, 0xf7, 0xd0 | reg & 7]);
+    }
+
     /// Pushes `reg`.
     pub(crate) fn push(&mut self, reg: u8) {
         if reg >= 8 {
@@ -172,9 +177,79 @@ impl Code {
         self.raw(&rel.to_le_bytes());
     }
 
+    /// Stores a constant to a slot of the state page.
+    pub(crate) fn set_slot(&mut self, slot: i32, value: u32) {
+        self.raw(&[0x65, 0xc7, 0x04, 0x25]);
+        self.raw(&slot.to_le_bytes());
+        self.raw(&value.to_le_bytes());
+    }
+
+    /// Adds one to a counter of the state region, with `scratch`.
+    pub(crate) fn count(&mut self, slot: i32, scratch: u8) {
+        self.restore(scratch, slot);
+        self.lea(scratch, scratch, 1);
+        self.save(slot, scratch);
+    }
+
+    /// Keeps `rax` and the flags in two slots. Clobbers `rax`.
+    pub(crate) fn save_flags(&mut self, rax: i32, flags: i32) {
+        self.save(rax, 0);
+        // lahf; seto al
+        self.raw(&[0x9f, 0x0f, 0x90, 0xc0]);
+        self.save(flags, 0);
+    }
+
+    /// Undoes [`Code::save_flags`].
+    pub(crate) fn restore_flags(&mut self, rax: i32, flags: i32) {
+        self.restore(0, flags);
+        // add al, 0x7f; sahf
+        self.raw(&[0x04, 0x7f, 0x9e]);
+        self.restore(0, rax);
+    }
+
+    /// Keeps in a slot the smaller (`below`) or the larger of it and `value`, with `scratch`. Clobbers the flags.
+    pub(crate) fn extreme(&mut self, slot: i32, value: u8, scratch: u8, below: bool) {
+        self.restore(scratch, slot);
+        let (v, s) = (value, scratch);
+        // cmp value, scratch
+        self.raw(&[0x48 | (s >> 3) << 2 | v >> 3, 0x39, 0xc0 | (s & 7) << 3 | v & 7]);
+        // cmovb or cmova scratch, value
+        let opcode = if below { 0x42 } else { 0x47 };
+        self.raw(&[0x48 | (s >> 3) << 2 | v >> 3, 0x0f, opcode, 0xc0 | (s & 7) << 3 | v & 7]);
+        self.save(slot, scratch);
+    }
+
+    /// Adds the register `value` to a counter, with `scratch`.
+    pub(crate) fn add_to(&mut self, slot: i32, value: u8, scratch: u8) {
+        self.restore(scratch, slot);
+        self.lea_full(scratch, Some(scratch), Some((value, 1)), 0, false);
+        self.save(slot, scratch);
+    }
+
+    /// A conditional jump to a place that follows; see [`Code::land`].
+    pub(crate) fn jump_ahead(&mut self, condition: u8) -> usize {
+        self.raw(&[0x0f, 0x80 + condition, 0, 0, 0, 0]);
+        self.bytes.len()
+    }
+
+    /// Makes this the target of a jump ahead.
+    pub(crate) fn land(&mut self, from: usize) {
+        let distance = (self.bytes.len() - from) as u32;
+        self.bytes[from - 4..from].copy_from_slice(&distance.to_le_bytes());
+    }
+
     /// `ecx = ax` zero-extended, then a jump through entry `rcx` of the table at `table` of the state page.
-    pub(crate) fn jump_table(&mut self, table: i32) {
-        self.raw(&[0x0f, 0xb7, 0xc8, 0x65, 0xff, 0x24, 0xcd]);
+    /// With `spread`, which is added first.
+    pub(crate) fn jump_table(&mut self, table: i32, spread: u32) {
+        if spread == 0 {
+            self.raw(&[0x0f, 0xb7, 0xc8]);
+        } else {
+            // lea ecx, [rax + spread]; movzx ecx, cx
+            self.raw(&[0x8d, 0x88]);
+            self.raw(&spread.to_le_bytes());
+            self.raw(&[0x0f, 0xb7, 0xc9]);
+        }
+        self.raw(&[0x65, 0xff, 0x24, 0xcd]);
         self.raw(&table.to_le_bytes());
     }
 }

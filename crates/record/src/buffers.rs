@@ -13,6 +13,7 @@ use trace::sink::{Mapping, Sink};
 use trace::stream;
 
 use crate::error::Error;
+use crate::interrupt;
 use crate::shared::{BUFFERS, GUARD, Shared};
 
 /// Number of buffers.
@@ -48,8 +49,10 @@ pub(crate) struct Progress {
     pub(crate) instructions: AtomicU64,
     /// The limit was reached.
     pub(crate) reached: AtomicBool,
-    /// The time is over, and a stop signal tells the program so.
+    /// The time is over or the user interrupted, and a stop signal tells the program so.
     pub(crate) late: AtomicBool,
+    /// Words were not handed on.
+    pub(crate) abandoned: AtomicBool,
 }
 
 impl<S: Sink + 'static> Buffers<S> {
@@ -176,7 +179,11 @@ fn receive_all<S: Sink>(
                 // SAFETY: the buffer belongs to this thread until its number is sent back; neither the program nor
                 // the recorder writes it meanwhile.
                 let words = unsafe { memory.words(buffer * bytes, len) };
-                sink.words(0, words);
+                if interrupt::is_abandoned() {
+                    progress.abandoned.store(true, Ordering::Relaxed);
+                } else {
+                    sink.words(0, words);
+                }
                 if let Some(limit) = limit {
                     let new = count(words, &blocks);
                     if progress.instructions.fetch_add(new, Ordering::Relaxed) + new >= limit {

@@ -14,10 +14,10 @@ use trace::block::BlockId;
 use crate::asm::{Code, displacement};
 use crate::error::Error;
 use crate::shared::{
-    self, CACHE, CACHE_BYTES, COLD, SLOT_P, SLOT_POINTER, SLOT_RAX, SLOT_RCX, SLOT_S, STATE_BYTES, Shared,
-    TABLE_ENTRIES, TABLES,
+    self, CACHE, CACHE_BYTES, COLD, COUNTERS, SLOT_P, SLOT_POINTER, SLOT_RAX, SLOT_RCX, SLOT_S, SLOT_SITE,
+    STATE_BYTES, Shared, TABLE_ENTRIES, TABLES,
 };
-use crate::translate::{Edge, Exit, LoopHead, Pair, Point, Translation, Trap};
+use crate::translate::{Edge, Exit, LoopHead, OwnLoop, Pair, Point, Translation, Trap};
 
 /// A placed block.
 #[derive(Debug, Clone)]
@@ -31,6 +31,14 @@ pub(crate) struct Placed {
     pub(crate) pair: Pair,
     pub(crate) points: Vec<Point>,
     pub(crate) fold: Option<LoopHead>,
+    pub(crate) own: Option<OwnLoop>,
+}
+
+/// An indirect transfer whose arrivals are counted: its number, and the counter for one target.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Site {
+    pub(crate) number: u32,
+    pub(crate) counter: u32,
 }
 
 /// Meaning of a trap.
@@ -82,7 +90,7 @@ pub(crate) struct Cache {
     by_pc: [FxHashMap<u64, usize>; 2],
     meanings: FxHashMap<u64, Meaning>,
     waiting: FxHashMap<(u64, bool), Vec<Link>>,
-    sieved: FxHashSet<(Edge, bool, u64)>,
+    sieved: FxHashSet<(Edge, bool, u64, Option<u32>)>,
     resumed: FxHashMap<u64, u64>,
     misses: [u64; TABLES],
     tables_on: usize,
@@ -92,10 +100,11 @@ const EDGES: [Edge; 3] = [Edge::Call, Edge::Jump, Edge::Return];
 
 impl Cache {
     /// An empty cache. `both` if blocks with recording off are needed beside those with recording on.
-    pub(crate) fn new(both: bool) -> Result<Self, Error> {
+    /// `counters` if those of a survey are needed.
+    pub(crate) fn new(both: bool, counters: bool) -> Result<Self, Error> {
         let mut cache = Cache {
             code: Shared::new(CACHE_BYTES)?,
-            state: Shared::new(STATE_BYTES)?,
+            state: Shared::new(STATE_BYTES + if counters { COUNTERS * 8 } else { 0 })?,
             hot: 0,
             cold: COLD,
             blocks: Vec::new(),
@@ -189,6 +198,7 @@ impl Cache {
             pair: t.pair,
             points: t.points.clone(),
             fold: t.fold,
+            own: t.counters.as_ref().and_then(|c| c.own),
         });
         self.hot += t.code.bytes.len().next_multiple_of(16);
         self.by_pc[usize::from(on)].insert(pc, k);
@@ -212,7 +222,7 @@ impl Cache {
         self.code.write(self.cold, &[0xcc; 8]);
         self.cold += 8;
         self.meanings.insert(at, Meaning::RegionEnd { pc });
-        self.sieve_to(Edge::Return, true, pc, at);
+        self.sieve_to(Edge::Return, true, pc, at, None);
     }
 
     fn stub(&mut self, exit: &Exit, on: bool) {
@@ -255,18 +265,21 @@ impl Cache {
     }
 
     /// Enters a block in the table of targets of a kind of edge.
-    pub(crate) fn sieve(&mut self, edge: Edge, on: bool, target: u64) {
-        if let Some(full) = self.get(target, on).map(|b| b.full)
-            && !self.sieved.contains(&(edge, on, target))
-        {
-            self.sieve_to(edge, on, target, full);
-        }
+    /// For arrivals from one site alone, if it is given. Returns whether it was new.
+    pub(crate) fn sieve(&mut self, edge: Edge, on: bool, target: u64, site: Option<Site>) -> bool {
+        let key = (edge, on, target, site.map(|s| s.number));
+        let Some(full) = self.get(target, on).map(|b| b.full).filter(|_| !self.sieved.contains(&key)) else {
+            return false;
+        };
+        self.sieve_to(edge, on, target, full, site);
+        true
     }
 
-    fn sieve_to(&mut self, edge: Edge, on: bool, target: u64, to: u64) {
-        self.sieved.insert((edge, on, target));
+    fn sieve_to(&mut self, edge: Edge, on: bool, target: u64, to: u64, site: Option<Site>) {
+        self.sieved.insert((edge, on, target, site.map(|s| s.number)));
         let index = edge.table(on);
-        let entry = shared::table(index) as usize + (target & 0xffff) as usize * 8;
+        let hashed = target.wrapping_add(site.map_or(0, |s| shared::spread(s.number)).into());
+        let entry = shared::table(index) as usize + (hashed & 0xffff) as usize * 8;
         let previous = self.state.word(entry);
         let at = CACHE + self.cold as u64;
         let mut code = Code::new(at);
@@ -280,6 +293,13 @@ impl Cache {
         // jrcxz over the jump to the next stub
         code.raw(&[0xe3, 5]);
         code.jump_to(None, previous);
+        if let Some(site) = site {
+            code.restore(1, SLOT_SITE);
+            code.lea(1, 1, -(site.number as i32));
+            code.raw(&[0xe3, 5]);
+            code.jump_to(None, previous);
+            code.count(shared::counter(site.counter), 1);
+        }
         code.restore(1, SLOT_RCX);
         code.restore(0, SLOT_RAX);
         code.jump_to(None, to);

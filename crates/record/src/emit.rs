@@ -3,6 +3,7 @@
 use iced_x86::{Code as IcedCode, Encoder, Instruction, MemoryOperand, Mnemonic, Register};
 use rustc_hash::FxHashMap;
 use trace::block::{Address, Block, Folded, Operand, Scaled};
+use trace::survey::Way;
 
 use crate::Encoding;
 use crate::asm::{Code, RSP};
@@ -10,9 +11,9 @@ use crate::decode::{Decoded, Form, Mask, Memory, number};
 use crate::error::Error;
 use crate::fold::{Induction, PREFERENCE, Plan};
 use crate::function;
-use crate::shared::{SLOT_P, SLOT_POINTER, SLOT_S, SLOT_T};
-use crate::symbols::{Key, Symbols};
-use crate::translate::{Exit, LIMIT_WORDS, LoopHead, Point, Request, Translation, empty};
+use crate::shared::{self, SLOT_FLAGS, SLOT_P, SLOT_POINTER, SLOT_RAX, SLOT_S, SLOT_T};
+use crate::symbols::{Key, NEGATIVE, Symbols};
+use crate::translate::{Counters, Exit, LIMIT_WORDS, LoopHead, OwnLoop, Point, Request, Translation, empty};
 
 /// Code and table of a block in the making.
 pub(crate) struct Emit<'a> {
@@ -24,6 +25,8 @@ pub(crate) struct Emit<'a> {
     pub(crate) words: u16,
     pub(crate) operands: Vec<Operand>,
     pub(crate) points: Vec<Point>,
+    pub(crate) counters: Counters,
+    pub(crate) free_counter: u32,
 }
 
 impl Emit<'_> {
@@ -101,9 +104,22 @@ impl Emit<'_> {
         let mut strides = vec![0i64];
         for (key, &stride) in plan.keys.iter().zip(&plan.strides) {
             let word = match *key {
-                Key { base: Some(r), index: None, .. } => self.store_word(r as u8),
+                Key { base: Some(r), index: None, .. } if r & NEGATIVE == 0 => self.store_word(r as u8),
                 Key { base, index, scale } => {
-                    self.code.lea_full(s, base.map(|r| r as u8), index.map(|r| (r as u8, scale)), 0, false);
+                    // At most one part is negative; -r is !r + 1.
+                    let mut constant = 0;
+                    let mut part = |o: u32, scale: u8| {
+                        if o & NEGATIVE == 0 {
+                            return o as u8;
+                        }
+                        self.code.copy(s, (o & !NEGATIVE) as u8);
+                        self.code.not(s);
+                        constant = i32::from(scale);
+                        s
+                    };
+                    let base = base.map(|o| part(o, 1));
+                    let index = index.map(|o| (part(o, scale), scale));
+                    self.code.lea_full(s, base, index, constant, false);
                     self.store_word(s)
                 }
             };
@@ -217,6 +233,7 @@ impl Emit<'_> {
             block: Some(Block { operands: self.operands, folded: Some(folded), ..empty() }),
             points: self.points,
             fold: Some(fold),
+            counters: None,
             exits,
             trap: None,
             resumed: None,
@@ -246,6 +263,12 @@ impl Emit<'_> {
         } else {
             None
         };
+        let own = self.is_counted_loop(body);
+        if own {
+            self.code.constant(self.p, 0);
+            self.code.align(16);
+        }
+        let head = self.code.here();
         let mut symbols = Symbols::new();
         let mut seen: FxHashMap<Key, (u16, i64)> = FxHashMap::default();
         let mut result = None;
@@ -287,6 +310,7 @@ impl Emit<'_> {
             words: self.words,
             points: Vec::new(),
             fold: None,
+            counters: None,
             exits: Vec::new(),
             trap: None,
             resumed: None,
@@ -296,13 +320,59 @@ impl Emit<'_> {
         match tail {
             None => {
                 self.advance();
+                self.count(None);
+                self.counters.continues = true;
                 out.exits.push(self.exit(None, end));
             }
+            Some(d) if own => self.leave_counted_loop(d, head, &mut out),
             Some(d) => self.leave(d, &mut out)?,
         }
+        out.counters = self.request.count.map(|_| self.counters);
         out.code = self.code;
         out.points = self.points;
         Ok(out)
+    }
+
+    /// Counts that the block is left, in a survey; S is free. `to` is where to if that is a transfer.
+    pub(crate) fn count(&mut self, to: Option<(u64, Way)>) {
+        if self.request.count.is_none() {
+            return;
+        }
+        self.code.count(shared::counter(self.free_counter), self.s);
+        self.counters.exits.push((self.free_counter, to));
+        self.free_counter += 1;
+    }
+
+    fn is_counted_loop(&self, body: &[Decoded]) -> bool {
+        let Some(last) = body.last().filter(|_| self.request.count.is_some()) else { return false };
+        last.raw.is_jcc_short_or_near() && last.raw.near_branch_target() == self.request.pc
+    }
+
+    /// The end of a block that loops over itself: P counts the iterations, as nothing is recorded.
+    fn leave_counted_loop(&mut self, d: &Decoded, head: u64, out: &mut Translation) {
+        let (p, s) = (self.p, self.s);
+        self.points.push(Point {
+            offset: self.code.bytes.len() as u32,
+            pc: d.raw.ip(),
+            words: 0,
+            progress: 0,
+            borrowed: None,
+        });
+        self.code.lea(p, p, 1);
+        self.code.jump_to(Some(condition(&d.raw)), head);
+        let end = self.code.here();
+        let next = d.raw.next_ip();
+        self.count(Some((next, Way::Jump)));
+        let counter = self.free_counter;
+        self.free_counter += 3;
+        self.code.add_to(shared::counter(counter), p, s);
+        self.code.save_flags(SLOT_RAX, SLOT_FLAGS);
+        self.code.extreme(shared::counter(counter + 1), p, s, true);
+        self.code.extreme(shared::counter(counter + 2), p, s, false);
+        self.code.restore_flags(SLOT_RAX, SLOT_FLAGS);
+        self.code.restore(p, SLOT_POINTER);
+        self.counters.own = Some(OwnLoop { at: head, end, counter });
+        out.exits.push(self.exit(None, next));
     }
 
     /// Stores the words an instruction's operands need. Returns registers whose value after a repeated string

@@ -47,8 +47,9 @@ pub enum Error {
     SetUserId(PathBuf),
     /// The kernel refused to trace.
     #[error(
-        "the kernel does not permit tracing ({0}); check /proc/sys/kernel/yama/ptrace_scope (3 forbids it) \
-         and, in a container, its seccomp profile (allow ptrace, or --cap-add=SYS_PTRACE)"
+        "the kernel does not permit tracing ({0}); in a container, start it with --cap-add=SYS_PTRACE (docker, podman), \
+         or with --security-opt seccomp=FILE whose profile allows ptrace; elsewhere look at \
+         `sysctl kernel.yama.ptrace_scope` (3 forbids it: set 1 in /etc/sysctl.d and restart)"
     )]
     TraceForbidden(io::Error),
     /// The program could not be started.

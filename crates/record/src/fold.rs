@@ -9,7 +9,7 @@ use trace::block::Terminator;
 
 use crate::decode::{Decoded, Form};
 use crate::function;
-use crate::symbols::{Key, Symbols, Value};
+use crate::symbols::{Key, NEGATIVE, Symbols, Value};
 
 /// Where the iteration count comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,8 +69,9 @@ pub(crate) fn plan(pc: u64, body: &[Decoded], hint: Option<(u8, u8)>) -> Option<
             let word = match key {
                 None => None,
                 Some(key) => {
-                    let entry = |o: Option<u32>| o.is_none_or(|o| o < 16);
-                    if !entry(key.base) || !entry(key.index) {
+                    let entry = |o: Option<u32>| o.is_none_or(|o| o & !NEGATIVE < 16);
+                    let negative = |o: Option<u32>| o.is_some_and(|o| o & NEGATIVE != 0);
+                    if !entry(key.base) || !entry(key.index) || (negative(key.base) && negative(key.index)) {
                         return None;
                     }
                     Some(keys.iter().position(|k| *k == key).unwrap_or_else(|| {
@@ -87,10 +88,11 @@ pub(crate) fn plan(pc: u64, body: &[Decoded], hint: Option<(u8, u8)>) -> Option<
         return None;
     }
     let advance = |origin: u32| {
-        let v = symbols.values[origin as usize];
+        let register = origin & !NEGATIVE;
+        let v = symbols.values[register as usize];
         // What it advances by must be the same in every iteration.
         let lasts = v.scaled.is_none_or(|(r, _)| symbols.values[usize::from(r)] == Value::entry(r));
-        (v.origin == origin && lasts).then_some(v)
+        (v.origin == register && lasts).then_some(if origin == register { v } else { v.negated() })
     };
     let mut strides = Vec::with_capacity(keys.len());
     let mut scaled = Vec::new();
@@ -114,7 +116,7 @@ pub(crate) fn plan(pc: u64, body: &[Decoded], hint: Option<(u8, u8)>) -> Option<
     let mut keyed = 1u16 << 4;
     for key in &keys {
         for o in [key.base, key.index].into_iter().flatten() {
-            keyed |= 1 << o;
+            keyed |= 1 << (o & !NEGATIVE);
         }
     }
     for &(_, r, _) in &scaled {

@@ -6,8 +6,9 @@ use libc::user_regs_struct;
 use trace::stream::Special;
 
 use crate::Encoding;
+use crate::counting::Counting;
 use crate::error::Error;
-use crate::function;
+use crate::function::{self, Surroundings};
 use crate::run::{Engine, Next, wait_for_end};
 use crate::translate::{Edge, Pair, Request};
 
@@ -15,6 +16,20 @@ use crate::translate::{Edge, Pair, Request};
 const AHEAD: usize = 32;
 /// Bytes of code looked at for one block.
 const BLOCK_BYTES: usize = 3072;
+
+impl<S> Surroundings for Engine<'_, S> {
+    fn bytes(&mut self, pc: u64) -> Vec<u8> {
+        self.code.bytes(&self.tracee, pc, 512)
+    }
+
+    fn is_function(&mut self, pc: u64) -> bool {
+        self.entries.contains(&pc) || self.guide.is_function(pc)
+    }
+
+    fn jump_targets(&mut self, after: u64) -> Vec<u64> {
+        self.guide.jump_targets(after)
+    }
+}
 
 impl<S> Engine<'_, S> {
     /// From precise state at `pc`, which was reached over `edge`: delivers what is pending, or continues in translated
@@ -32,6 +47,10 @@ impl<S> Engine<'_, S> {
             self.tracee.set_regs(regs)?;
             drop(self.timer.take());
             let pending_stop = self.time_is_over() && !self.stopped_by_timer;
+            for (signal, _) in self.pending.drain(..) {
+                // SAFETY: a plain system call; the process is the recorder's own child, stopped.
+                unsafe { libc::syscall(libc::SYS_tgkill, self.tracee.pid(), self.tracee.pid(), signal) };
+            }
             self.tracee.detach(0)?;
             if pending_stop {
                 // SAFETY: undoes the timer's stop signal, which nobody would take back otherwise.
@@ -64,6 +83,8 @@ impl<S> Engine<'_, S> {
         }
         match edge {
             Some(Edge::Call) => self.enter_function(pc)?,
+            // A survey does not cut blocks at the targets of jumps.
+            Some(Edge::Jump) if self.counting.is_some() && !self.guide.is_function(pc) => {}
             Some(Edge::Jump) if self.entries.contains(&pc) => {}
             Some(Edge::Jump) if self.guide.is_function(pc) => self.enter_function(pc)?,
             Some(Edge::Jump) if !self.leaders.contains(&pc) => {
@@ -80,22 +101,26 @@ impl<S> Engine<'_, S> {
     fn locate(&mut self, pc: u64) -> Result<(), Error> {
         for mapping in self.code.locate(&self.tracee, pc) {
             self.guide.mapping(&mapping);
-            self.buffers.mapping(mapping)?;
+            match &mut self.counting {
+                Some(counting) => counting.mapping(mapping),
+                None => self.buffers.mapping(mapping)?,
+            }
         }
         Ok(())
     }
 
     fn decode_function(&mut self, pc: u64) -> Result<trace::block::FunctionCode, Error> {
         self.locate(pc)?;
-        let Self { code, tracee, guide, entries, .. } = self;
-        Ok(function::decode(pc, &mut |at| code.bytes(tracee, at, 512), &mut |at| {
-            entries.contains(&at) || guide.is_function(at)
-        }))
+        Ok(function::decode(pc, self))
     }
 
     /// Publishes a function when it is entered for the first time.
     pub(crate) fn enter_function(&mut self, pc: u64) -> Result<(), Error> {
-        if !self.on || !self.entries.insert(pc) {
+        if !(self.on || self.counting.is_some()) || !self.entries.insert(pc) {
+            return Ok(());
+        }
+        if let Some(counting) = &mut self.counting {
+            counting.function(pc);
             return Ok(());
         }
         let code = self.decode_function(pc)?;
@@ -108,7 +133,7 @@ impl<S> Engine<'_, S> {
         if let Some(block) = self.cache.get(pc, self.on) {
             return Ok(block.full);
         }
-        if self.cache.is_full() {
+        if self.cache.is_full() || self.counting.as_ref().is_some_and(Counting::is_full) {
             self.flush();
         }
         let full = self.cache.next();
@@ -126,7 +151,7 @@ impl<S> Engine<'_, S> {
             self.translate(at, hint, &mut work)?;
         }
         for next in std::mem::take(&mut self.returns) {
-            self.cache.sieve(Edge::Return, self.on, next);
+            self.cache.sieve(Edge::Return, self.on, next, None);
         }
         Ok(full)
     }
@@ -148,12 +173,16 @@ impl<S> Engine<'_, S> {
             encoding: self.config.encoding,
             leaders: &self.leaders,
             arguments: self.on && self.guide.wants_arguments(pc),
+            count: self.counting.as_ref().map(Counting::next),
         };
         let mut t = self.translator.translate(&request)?;
         if let Some(block) = t.block.take_if(|_| self.on) {
             self.buffers.block(block)?;
         }
         self.cache.place(pc, self.on, self.blocks, &t);
+        if let (Some(counting), Some(counters)) = (&mut self.counting, t.counters.take()) {
+            counting.block(counters, t.end, &self.cache.state);
+        }
         if self.on {
             self.blocks += 1;
         }

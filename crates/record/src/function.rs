@@ -1,7 +1,7 @@
 //! A function's control-flow graph, decoded when it is first entered.
 //!
-//! Definition: everything reachable from the entry by direct branches and past calls, not through returns, indirect
-//! jumps or tail calls. Limit: [`LIMIT`] instructions; beyond it the graph is cut short.
+//! Definition: everything reachable from the entry by direct branches, past calls and through indirect jumps whose
+//! targets are known from an earlier run, not through returns, other indirect jumps or tail calls. Limit: [`LIMIT`] instructions; beyond it the graph is cut short.
 
 use iced_x86::{FlowControl, Instruction, Mnemonic};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -51,13 +51,18 @@ fn is_far(i: &Instruction) -> bool {
 /// Instructions by address: the address of the next, and how they end a block.
 type Instrs = FxHashMap<u64, (u64, Option<Terminator>)>;
 
-/// Decodes the function at `entry`. `read` gives the bytes at an address (fewer than an instruction needs, or none,
-/// if unmapped); `is_function` says where other functions start.
-pub(crate) fn decode(
-    entry: u64,
-    read: &mut dyn FnMut(u64) -> Vec<u8>,
-    is_function: &mut dyn FnMut(u64) -> bool,
-) -> FunctionCode {
+/// What decoding a function asks.
+pub(crate) trait Surroundings {
+    /// Bytes at an address: fewer than an instruction needs, or none, if unmapped.
+    fn bytes(&mut self, pc: u64) -> Vec<u8>;
+    /// Whether another function starts there.
+    fn is_function(&mut self, pc: u64) -> bool;
+    /// Where the indirect jump that ends at `after` is known to lead.
+    fn jump_targets(&mut self, after: u64) -> Vec<u64>;
+}
+
+/// Decodes the function at `entry`.
+pub(crate) fn decode(entry: u64, around: &mut dyn Surroundings) -> FunctionCode {
     let mut instrs: Instrs = FxHashMap::default();
     let mut leaders = FxHashSet::from_iter([entry]);
     let mut work = vec![entry];
@@ -68,7 +73,7 @@ pub(crate) fn decode(
         while !instrs.contains_key(&pc) && instrs.len() < LIMIT {
             let mut offset = pc.wrapping_sub(chunk_at) as usize;
             if offset.saturating_add(16) > chunk.len() {
-                chunk = read(pc);
+                chunk = around.bytes(pc);
                 chunk_at = pc;
                 offset = 0;
             }
@@ -83,7 +88,7 @@ pub(crate) fn decode(
             };
             match end {
                 Some(Terminator::Jump(target)) => {
-                    if target == entry || !is_function(target) {
+                    if target == entry || !around.is_function(target) {
                         reach(target);
                     }
                     break;
@@ -99,6 +104,14 @@ pub(crate) fn decode(
                     | Terminator::Syscall { next },
                 ) => {
                     reach(next);
+                    break;
+                }
+                Some(Terminator::IndirectJump) => {
+                    for target in around.jump_targets(next) {
+                        if !around.is_function(target) {
+                            reach(target);
+                        }
+                    }
                     break;
                 }
                 Some(_) => break,

@@ -4,7 +4,7 @@ use crate::buffers::{Buffers, COUNT};
 use crate::cache::Cache;
 use crate::error::Error;
 use crate::process::Tracee;
-use crate::shared::{CACHE, CACHE_BYTES, STATE, STATE_BYTES, Shared};
+use crate::shared::{CACHE, CACHE_BYTES, STATE, Shared};
 
 const SYS_OPEN: u64 = libc::SYS_open as u64;
 const SYS_CLOSE: u64 = libc::SYS_close as u64;
@@ -15,7 +15,7 @@ pub(crate) fn inject<S>(tracee: &Tracee, cache: &Cache, buffers: &Buffers<S>) ->
     let executable = libc::PROT_READ | libc::PROT_EXEC;
     let writable = libc::PROT_READ | libc::PROT_WRITE;
     region(tracee, &cache.code, &[(CACHE, CACHE_BYTES, executable, 0)])?;
-    region(tracee, &cache.state, &[(STATE, STATE_BYTES, writable, 0)])?;
+    region(tracee, &cache.state, &[(STATE, cache.state.bytes(), writable, 0)])?;
     let parts: Vec<_> =
         (0..COUNT).map(|k| (buffers.address(k), buffers.bytes, writable, k * buffers.bytes)).collect();
     region(tracee, &buffers.memory, &parts)

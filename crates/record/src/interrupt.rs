@@ -1,67 +1,135 @@
 //! What ends a recording from outside: the user's interrupt and the time limit.
+//!
+//! Definition: while the program runs, the first interrupt ends the recording (the program gets it as well, and may go
+//! on); later ones are the program's alone. After its end an interrupt gives up what is not analysed yet; one more ends
+//! this process at once.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use libc::c_int;
 
 use crate::buffers::Progress;
 
-/// Set by the handler of SIGINT.
-static INTERRUPTED: AtomicI32 = AtomicI32::new(0);
+/// The program runs.
+static RUNNING: AtomicBool = AtomicBool::new(false);
+/// The recording is to end.
+static STOP: AtomicBool = AtomicBool::new(false);
+/// The analysis is to be given up.
+static ABANDON: AtomicBool = AtomicBool::new(false);
+/// What an interrupt leads to is said on standard error.
+static SPEAK: AtomicBool = AtomicBool::new(false);
+/// Values of [`Interrupts`] alive.
+static HELD: AtomicU32 = AtomicU32::new(0);
 
-extern "C" fn note_interrupt(signal: c_int) {
-    INTERRUPTED.store(signal, Ordering::Relaxed);
-}
+/// How often the time and the interrupt are looked at.
+const STEP: Duration = Duration::from_millis(50);
 
-/// Keeps this process alive through an interrupt meant for the program, as long as it lives.
-pub(crate) struct IgnoreInterrupts(libc::sigaction);
-
-impl IgnoreInterrupts {
-    /// Until dropped.
-    pub(crate) fn new() -> Self {
-        INTERRUPTED.store(0, Ordering::Relaxed);
-        // SAFETY: the handler only stores to an atomic; both structures are valid.
+extern "C" fn note_interrupt(_: c_int) {
+    let text: &[u8] = if RUNNING.load(Ordering::Relaxed) {
+        if STOP.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        b"loopwright: interrupted; recording ends, analysing what was recorded (Ctrl-C again to skip that)\n"
+    } else if !ABANDON.swap(true, Ordering::Relaxed) {
+        b"loopwright: skipping what is not analysed yet, writing what is (Ctrl-C again to end without it)\n"
+    } else {
+        // SAFETY: ends the process at once; nothing half-written has its final name.
+        unsafe { libc::_exit(128 + libc::SIGINT) }
+    };
+    if SPEAK.load(Ordering::Relaxed) {
+        // SAFETY: `write` may be called in a handler; the number of the last error is put back.
         unsafe {
-            let mut action: libc::sigaction = std::mem::zeroed();
-            action.sa_sigaction = note_interrupt as extern "C" fn(c_int) as libc::sighandler_t;
-            let mut old = std::mem::zeroed();
-            libc::sigaction(libc::SIGINT, &action, &mut old);
-            IgnoreInterrupts(old)
+            let error = *libc::__errno_location();
+            libc::write(2, text.as_ptr().cast(), text.len());
+            *libc::__errno_location() = error;
         }
     }
 }
 
-impl Drop for IgnoreInterrupts {
-    fn drop(&mut self) {
-        // SAFETY: restores the action that was there before.
-        unsafe { libc::sigaction(libc::SIGINT, &self.0, std::ptr::null_mut()) };
+/// Keeps this process alive through interrupts, as long as it lives, so that what was recorded is kept: the first one
+/// ends the recording, the next gives up the analysis, the one after that ends the process.
+#[must_use]
+pub struct Interrupts(Option<libc::sigaction>);
+
+impl Interrupts {
+    /// Until dropped. `speak` says on standard error what each interrupt does.
+    pub fn hold(speak: bool) -> Self {
+        if HELD.fetch_add(1, Ordering::Relaxed) > 0 {
+            return Interrupts(None);
+        }
+        RUNNING.store(false, Ordering::Relaxed);
+        STOP.store(false, Ordering::Relaxed);
+        ABANDON.store(false, Ordering::Relaxed);
+        SPEAK.store(speak, Ordering::Relaxed);
+        // SAFETY: the handler only uses atomics, `write` and `_exit`; both structures are valid.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = note_interrupt as extern "C" fn(c_int) as libc::sighandler_t;
+            action.sa_flags = libc::SA_RESTART;
+            let mut old = std::mem::zeroed();
+            libc::sigaction(libc::SIGINT, &action, &mut old);
+            Interrupts(Some(old))
+        }
+    }
+
+    /// Whether there was one.
+    pub fn any(&self) -> bool {
+        was_interrupted() || is_abandoned()
     }
 }
 
-/// Whether the user interrupted since the last [`IgnoreInterrupts::new`].
-pub(crate) fn was_interrupted() -> bool {
-    INTERRUPTED.load(Ordering::Relaxed) != 0
+impl Drop for Interrupts {
+    fn drop(&mut self) {
+        HELD.fetch_sub(1, Ordering::Relaxed);
+        if let Some(old) = &self.0 {
+            // SAFETY: restores the action that was there before.
+            unsafe { libc::sigaction(libc::SIGINT, old, std::ptr::null_mut()) };
+        }
+    }
 }
 
-/// Stops the program when the time is over.
+/// The program starts or has ended.
+pub(crate) fn running(now: bool) {
+    RUNNING.store(now, Ordering::Relaxed);
+    // Before the start there is nothing to analyse.
+    if now && ABANDON.swap(false, Ordering::Relaxed) {
+        STOP.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Whether the recording was interrupted.
+pub(crate) fn was_interrupted() -> bool {
+    STOP.load(Ordering::Relaxed)
+}
+
+/// Whether what is not analysed yet is to be skipped.
+pub(crate) fn is_abandoned() -> bool {
+    ABANDON.load(Ordering::Relaxed)
+}
+
+/// Stops the program when the time is over or the user interrupts.
 pub(crate) struct Timer {
     cancel: Option<mpsc::Sender<()>>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
 impl Timer {
-    /// Starts counting, if there is a limit.
+    /// Starts watching.
     pub(crate) fn start(duration: Option<Duration>, pid: c_int, progress: Arc<Progress>) -> Self {
-        let Some(duration) = duration else { return Timer { cancel: None, thread: None } };
+        let end = duration.and_then(|d| Instant::now().checked_add(d));
         let (cancel, cancelled) = mpsc::channel::<()>();
         let thread = std::thread::spawn(move || {
-            if cancelled.recv_timeout(duration) == Err(mpsc::RecvTimeoutError::Timeout) {
-                progress.late.store(true, Ordering::Relaxed);
-                // SAFETY: a plain system call; the process is the recorder's own child.
-                unsafe { libc::syscall(libc::SYS_tgkill, pid, pid, libc::SIGSTOP) };
+            let left = || end.map_or(STEP, |end| end.saturating_duration_since(Instant::now()).min(STEP));
+            while cancelled.recv_timeout(left()) == Err(mpsc::RecvTimeoutError::Timeout) {
+                if was_interrupted() || end.is_some_and(|end| Instant::now() >= end) {
+                    progress.late.store(true, Ordering::Relaxed);
+                    // SAFETY: a plain system call; the process is the recorder's own child.
+                    unsafe { libc::syscall(libc::SYS_tgkill, pid, pid, libc::SIGSTOP) };
+                    break;
+                }
             }
         });
         Timer { cancel: Some(cancel), thread: Some(thread) }

@@ -21,7 +21,8 @@ pub(crate) fn start(config: &Config, traced: bool) -> Result<i32, Error> {
     } else {
         config.args.iter().map(|a| string(a.clone().into_vec())).collect::<Result<_, _>>()?
     };
-    let launch = Launch::new(string(path.as_os_str().as_bytes().to_vec())?, argv);
+    let launch = Launch::new(string(path.as_os_str().as_bytes().to_vec())?, argv)
+        .streams(config.input.clone(), config.silent);
     launch.start(traced).map_err(|e| match e {
         StartError::Fork(source) => Error::Setup { what: "start a process", source },
         StartError::Trace(source) => Error::TraceForbidden(source),

@@ -2,13 +2,14 @@
 
 use iced_x86::{Code as IcedCode, Instruction, MemoryOperand, OpKind as Kind, Register};
 use trace::block::Terminator;
+use trace::survey::Way;
 
 use crate::asm::RSP;
 use crate::decode::{Decoded, number};
 use crate::emit::{Emit, condition, gpr};
 use crate::error::Error;
 use crate::function;
-use crate::shared::{self, SLOT_P, SLOT_POINTER, SLOT_RAX, SLOT_RCX, SLOT_S};
+use crate::shared::{self, SLOT_P, SLOT_POINTER, SLOT_RAX, SLOT_RCX, SLOT_S, SLOT_SITE};
 use crate::translate::{Edge, Exit, Point, Translation, Trap};
 
 impl Emit<'_> {
@@ -34,6 +35,7 @@ impl Emit<'_> {
             Terminator::Fallthrough(_) => {}
             Terminator::Jump(target) => {
                 self.advance();
+                self.count(Some((target, Way::Jump)));
                 let exit = self.exit(None, target);
                 out.exits.push(Exit { jump: true, ..exit });
             }
@@ -41,9 +43,20 @@ impl Emit<'_> {
                 self.code.constant(s, next);
                 self.code.push(s);
                 self.advance();
+                self.count(Some((target, Way::Call)));
                 let exit = self.exit(None, target);
                 out.exits.push(Exit { call: true, ..exit });
                 out.returns = Some(next);
+            }
+            Terminator::Branch { taken, next }
+                if i.is_jcc_short_or_near() && self.request.count.is_some() =>
+            {
+                let side = self.code.jump_ahead(condition(i));
+                self.count(Some((next, Way::Jump)));
+                out.exits.push(self.exit(None, next));
+                self.code.land(side);
+                self.count(Some((taken, Way::Jump)));
+                out.exits.push(self.exit(None, taken));
             }
             Terminator::Branch { taken, next } if i.is_jcc_short_or_near() => {
                 self.advance();
@@ -58,11 +71,14 @@ impl Emit<'_> {
                 let displacement = self.code.bytes.len();
                 self.code.raw(&[0]);
                 let start = self.code.bytes.len();
+                self.count(Some((next, Way::Jump)));
                 out.exits.push(self.exit(None, next));
                 self.code.bytes[displacement] = (self.code.bytes.len() - start) as u8;
+                self.count(Some((taken, Way::Jump)));
                 out.exits.push(self.exit(None, taken));
             }
             Terminator::Return => {
+                self.count(None);
                 let extra = if i.op0_kind() == Kind::Immediate16 { i32::from(i.immediate16()) } else { 0 };
                 self.code.load(s, RSP, 0);
                 self.advance();
@@ -70,6 +86,7 @@ impl Emit<'_> {
                 self.through_table(Edge::Return);
             }
             Terminator::IndirectJump | Terminator::IndirectCall { .. } => {
+                self.count(None);
                 self.target(i)?;
                 self.advance();
                 let mut edge = Edge::Jump;
@@ -80,9 +97,14 @@ impl Emit<'_> {
                     out.returns = Some(next);
                     edge = Edge::Call;
                 }
+                if let Some((_, site)) = self.request.count {
+                    self.code.set_slot(SLOT_SITE, site);
+                }
                 self.table(edge);
             }
             Terminator::Syscall { next } => {
+                self.count(None);
+                self.counters.continues = true;
                 self.yield_state();
                 out.trap = Some((self.code.here(), Trap::Syscall { next }));
                 self.code.trap();
@@ -93,6 +115,8 @@ impl Emit<'_> {
                 out.exits.push(Exit { pair: None, ..exit });
             }
             Terminator::Trap => {
+                self.count(None);
+                self.counters.continues = true;
                 self.yield_state();
                 out.trap = Some((self.code.here(), Trap::Native { pc: i.ip() }));
                 self.code.trap();
@@ -121,7 +145,8 @@ impl Emit<'_> {
         self.code.copy(0, self.s);
         self.code.restore(self.p, SLOT_P);
         self.code.restore(self.s, SLOT_S);
-        self.code.jump_table(shared::table(edge.table(self.request.record.is_some())));
+        let site = self.request.count.filter(|_| edge != Edge::Return).map_or(0, |(_, site)| site);
+        self.code.jump_table(shared::table(edge.table(self.request.record.is_some())), shared::spread(site));
     }
 
     /// Loads the target of an indirect transfer into S.

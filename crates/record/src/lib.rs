@@ -21,6 +21,7 @@ mod buffers;
 mod cache;
 mod classes;
 mod code;
+mod counting;
 mod decode;
 mod emit;
 mod error;
@@ -28,6 +29,7 @@ mod fold;
 mod follow;
 mod function;
 mod image;
+mod input;
 mod interrupt;
 mod launch;
 mod leave;
@@ -41,11 +43,16 @@ mod syscalls;
 mod translate;
 
 use std::ffi::OsString;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use error::Error;
+pub use input::{Feed, Input};
+pub use interrupt::Interrupts;
 use trace::sink::{Guide, Sink, Untracked};
+use trace::survey::Survey;
 
 /// Which operand addresses get a word of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -78,6 +85,10 @@ pub struct Config {
     pub max_instructions: Option<u64>,
     /// Stop recording after this time; the program runs on natively.
     pub duration: Option<Duration>,
+    /// What the program reads instead of this process's standard input ([`Input`]).
+    pub input: Option<Arc<OwnedFd>>,
+    /// The program's standard output and standard error lead nowhere.
+    pub silent: bool,
 }
 
 impl Config {
@@ -91,6 +102,8 @@ impl Config {
             start_recording: true,
             max_instructions: None,
             duration: None,
+            input: None,
+            silent: false,
         }
     }
 }
@@ -126,6 +139,8 @@ pub struct Outcome {
     pub untracked: Vec<Untracked>,
     /// Why recording ended early, if it did.
     pub stopped: Option<StopReason>,
+    /// Part of what was recorded was not handed to the sink, as the user did not want to wait.
+    pub abandoned: bool,
     /// Words recorded.
     pub words: u64,
     /// Blocks translated.
@@ -147,6 +162,15 @@ pub fn run<S: Sink + 'static>(
     run::run(config, guide, sink)
 }
 
+/// Runs a program translated but unrecorded, at almost its own speed, and counts where control goes. Of the
+/// configuration, what bounds a recording by instructions and what is recorded does not matter.
+///
+/// # Errors
+/// As [`run()`].
+pub fn survey(config: &Config, guide: &mut dyn Guide) -> Result<(Outcome, Survey), Error> {
+    run::survey(config, guide)
+}
+
 /// Runs a program natively, for comparison; only `program` and `args` of the configuration matter.
 ///
 /// # Errors
@@ -156,5 +180,14 @@ pub fn native(config: &Config) -> Result<Outcome, Error> {
     let pid = launch::start(config, false)?;
     let exit = run::wait_for_end(pid)?;
     let child_cpu = process::children_time().saturating_sub(before);
-    Ok(Outcome { exit, child_cpu, untracked: Vec::new(), stopped: None, words: 0, blocks: 0, stops: 0 })
+    Ok(Outcome {
+        exit,
+        child_cpu,
+        untracked: Vec::new(),
+        stopped: None,
+        abandoned: false,
+        words: 0,
+        blocks: 0,
+        stops: 0,
+    })
 }

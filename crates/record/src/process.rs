@@ -6,7 +6,9 @@
 use std::ffi::CString;
 use std::fs::File;
 use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::FileExt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use libc::{c_int, c_void, siginfo_t, user_regs_struct};
@@ -47,12 +49,19 @@ pub(crate) enum Resume {
 pub(crate) struct Launch {
     path: CString,
     argv: Vec<CString>,
+    input: Option<Arc<OwnedFd>>,
+    silent: bool,
 }
 
 impl Launch {
     /// Prepares the start of `path` with the given arguments (the first is the program's own name).
     pub(crate) fn new(path: CString, argv: Vec<CString>) -> Self {
-        Launch { path, argv }
+        Launch { path, argv, input: None, silent: false }
+    }
+
+    /// With these standard streams.
+    pub(crate) fn streams(self, input: Option<Arc<OwnedFd>>, silent: bool) -> Self {
+        Launch { input, silent, ..self }
     }
 
     /// Forks and executes; traced if `traced`. Returns the process id, or the step that failed.
@@ -74,6 +83,17 @@ impl Launch {
                 libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
                 // The runtime of Rust ignores this signal, and an ignored signal stays ignored through `exec`.
                 libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+                if let Some(input) = &self.input {
+                    libc::dup2(input.as_raw_fd(), 0);
+                }
+                if self.silent {
+                    let nowhere = libc::open(c"/dev/null".as_ptr(), libc::O_WRONLY);
+                    libc::dup2(nowhere, 1);
+                    libc::dup2(nowhere, 2);
+                    if nowhere > 2 {
+                        libc::close(nowhere);
+                    }
+                }
                 if traced && libc::ptrace(libc::PTRACE_TRACEME, 0, 0, 0) != 0 {
                     failed = 1;
                 } else {

@@ -9,16 +9,19 @@ use std::sync::atomic::Ordering;
 
 use libc::{c_int, siginfo_t, user_regs_struct};
 use rustc_hash::FxHashSet;
-use trace::sink::{Guide, Sink, Untracked};
+use trace::block::{Block, FunctionCode};
+use trace::sink::{Guide, Mapping, Sink, ThreadId, Untracked};
 use trace::stream::Special;
+use trace::survey::Survey;
 
 use crate::buffers::{Buffers, Progress};
 use crate::cache::{Cache, Meaning};
 use crate::code::CodeMap;
+use crate::counting::Counting;
 use crate::error::Error;
-use crate::interrupt::{IgnoreInterrupts, Timer};
+use crate::interrupt::{Interrupts, Timer};
 use crate::process::{self, Resume, Status, Tracee};
-use crate::shared::{GUARD, SLOT_POINTER, STATE};
+use crate::shared::{GUARD, SLOT_POINTER, SLOT_SITE, STATE};
 use crate::syscalls::{self, Call};
 use crate::translate::{Edge, Translator, Trap};
 use crate::{Config, Encoding, Exit, Outcome, StopReason, image, interrupt, launch};
@@ -51,11 +54,13 @@ pub(crate) struct Engine<'a, S> {
     pub(crate) guide: &'a mut dyn Guide,
     pub(crate) buffers: Buffers<S>,
     pub(crate) cache: Cache,
+    /// The survey, in one.
+    pub(crate) counting: Option<Counting>,
     pub(crate) tracee: Tracee,
     pub(crate) pending: VecDeque<(c_int, siginfo_t)>,
     pub(crate) awaiting: Option<Awaiting>,
     pub(crate) stopping: bool,
-    /// The timer's stop signal was the reason.
+    /// The stop signal of the timer was the reason.
     pub(crate) stopped_by_timer: bool,
     pub(crate) timer: Option<Timer>,
     /// Recording is on.
@@ -86,31 +91,66 @@ pub(crate) fn wait_for_end(pid: c_int) -> Result<Exit, Error> {
     }
 }
 
+/// Receives nothing.
+struct Nobody;
+
+impl Sink for Nobody {
+    fn mapping(&mut self, _: Mapping) {}
+    fn function(&mut self, _: FunctionCode) {}
+    fn block(&mut self, _: Block) {}
+    fn words(&mut self, _: ThreadId, _: &[u64]) {}
+}
+
 /// See [`crate::run()`].
 pub(crate) fn run<S: Sink + 'static>(
     config: &Config,
     guide: &mut dyn Guide,
     sink: S,
 ) -> Result<(Outcome, S), Error> {
+    whole(config, guide, sink, None).map(|(outcome, sink, _)| (outcome, sink))
+}
+
+/// See [`crate::survey()`].
+pub(crate) fn survey(config: &Config, guide: &mut dyn Guide) -> Result<(Outcome, Survey), Error> {
+    let config =
+        Config { encoding: Encoding::None, buffer_words: 512, max_instructions: None, ..config.clone() };
+    let (mut outcome, _, counting) = whole(&config, guide, Nobody, Some(Counting::default()))?;
+    let counting = counting.unwrap_or_default();
+    if counting.replaced() > 0 {
+        let what = "instruction whose place other code took (the program was replaced, a library unloaded)";
+        outcome.untracked.push(Untracked { what: what.to_owned(), count: counting.replaced() });
+    }
+    Ok((outcome, counting.finish()))
+}
+
+fn whole<S: Sink + 'static>(
+    config: &Config,
+    guide: &mut dyn Guide,
+    sink: S,
+    counting: Option<Counting>,
+) -> Result<(Outcome, S, Option<Counting>), Error> {
     if !(512..=1 << 26).contains(&config.buffer_words) {
         return Err(Error::BufferSize(config.buffer_words));
     }
     let on = config.start_recording && config.encoding != Encoding::None;
-    let cache = Cache::new(!on)?;
+    let cache = Cache::new(!on, counting.is_some())?;
     let progress = Arc::new(Progress::default());
     let buffers = Buffers::new(config.buffer_words, sink, config.max_instructions, Arc::clone(&progress))?;
     cache.state.set_word(SLOT_POINTER as usize, buffers.start());
     let before = process::children_time();
     let pid = launch::start(config, true)?;
-    let _guard = IgnoreInterrupts::new();
+    let _guard = Interrupts::hold(false);
+    interrupt::running(true);
     // The start succeeded, so the process is about to stop with a trap.
     match process::wait(pid) {
         Ok(Status::Stopped { .. } | Status::Interrupted) => {}
         other => {
+            interrupt::running(false);
             let source = other.err().unwrap_or_else(|| std::io::Error::other("it ended at once"));
             return Err(Error::Start { path: config.program.clone(), source });
         }
     }
+    let tracee = Tracee::new(pid).inspect_err(|_| interrupt::running(false))?;
     let timer = Some(Timer::start(config.duration, pid, Arc::clone(&progress)));
     let mut engine = Engine {
         config,
@@ -119,7 +159,8 @@ pub(crate) fn run<S: Sink + 'static>(
         guide,
         buffers,
         cache,
-        tracee: Tracee::new(pid)?,
+        counting,
+        tracee,
         pending: VecDeque::new(),
         awaiting: None,
         stopping: false,
@@ -137,6 +178,7 @@ pub(crate) fn run<S: Sink + 'static>(
         returns: Vec::new(),
     };
     let exit = engine.run();
+    interrupt::running(false);
     drop(engine.timer.take());
     if exit.is_err() {
         // SAFETY: ends the process this function started.
@@ -144,17 +186,21 @@ pub(crate) fn run<S: Sink + 'static>(
         let _ = wait_for_end(pid);
     }
     let exit = exit?;
-    let stopped = if engine.stopping {
-        Some(if engine.stopped_by_timer { StopReason::Duration } else { StopReason::Instructions })
+    let stopped = if interrupt::was_interrupted() {
+        Some(StopReason::Interrupted)
     } else {
-        interrupt::was_interrupted().then_some(StopReason::Interrupted)
+        let reason = if engine.stopped_by_timer { StopReason::Duration } else { StopReason::Instructions };
+        engine.stopping.then_some(reason)
     };
     let child_cpu = process::children_time().saturating_sub(before);
+    engine.collect();
     let pointer = engine.pointer();
     let untracked = engine.untracked.into_iter().map(|(what, count)| Untracked { what, count }).collect();
     let (blocks, stops) = (u64::from(engine.blocks), engine.stops);
     let (sink, words) = engine.buffers.finish(pointer)?;
-    Ok((Outcome { exit, child_cpu, untracked, stopped, words, blocks, stops }, sink))
+    let abandoned = engine.progress.abandoned.load(Ordering::Relaxed);
+    let outcome = Outcome { exit, child_cpu, untracked, stopped, abandoned, words, blocks, stops };
+    Ok((outcome, sink, engine.counting))
 }
 
 impl<S> Engine<'_, S> {
@@ -196,6 +242,7 @@ impl<S> Engine<'_, S> {
 
     /// Takes over a program stopped at its first instruction.
     fn start_image(&mut self) -> Result<(), Error> {
+        self.collect();
         self.region = None;
         self.on = self.config.start_recording && self.config.encoding != Encoding::None;
         self.cache.clear();
@@ -211,8 +258,16 @@ impl<S> Engine<'_, S> {
         self.arrive(&mut regs, pc, None, Some(Edge::Call)).map(|_| ())
     }
 
+    /// Takes what the counters of a survey say.
+    fn collect(&mut self) {
+        if let Some(counting) = &mut self.counting {
+            counting.collect(&self.cache.state);
+        }
+    }
+
     /// Forgets all translations.
     pub(crate) fn flush(&mut self) {
+        self.collect();
         self.cache.clear();
         if let Some((_, back)) = self.region {
             self.cache.guard_return(back);
@@ -327,8 +382,11 @@ impl<S> Engine<'_, S> {
                 regs.rax = self.cache.state.word(crate::shared::SLOT_RAX as usize);
                 regs.rcx = self.cache.state.word(crate::shared::SLOT_RCX as usize);
                 let next = self.arrive(regs, target, None, Some(edge))?;
-                if on == self.on {
-                    self.cache.sieve(edge, on, target);
+                if let Some(counting) = self.counting.as_mut().filter(|_| edge != Edge::Return) {
+                    let site = self.cache.state.word(SLOT_SITE as usize);
+                    counting.arrived(&mut self.cache, edge, site, target);
+                } else if on == self.on {
+                    self.cache.sieve(edge, on, target, None);
                 }
                 Ok(next)
             }

@@ -41,6 +41,24 @@ pub(crate) const SLOT_RCX: i32 = 0x20;
 /// Slot of a register borrowed for one instruction.
 pub(crate) const SLOT_T: i32 = 0x28;
 
+/// Slot of the flags while a counted loop compares trip counts.
+pub(crate) const SLOT_FLAGS: i32 = 0x30;
+/// Slot of the number of the latest indirect call or jump, in a survey.
+pub(crate) const SLOT_SITE: i32 = 0x38;
+/// Number of counters of a survey.
+pub(crate) const COUNTERS: usize = 1 << 22;
+
+/// Offset of a counter in the state region.
+pub(crate) fn counter(index: u32) -> i32 {
+    (STATE_BYTES + index as usize * 8) as i32
+}
+
+/// What is added to a target before it is hashed, for the indirect transfer with number `site`: targets that many sites
+/// share spread over the table.
+pub(crate) fn spread(site: u32) -> u32 {
+    site.wrapping_mul(0x9e37) & 0xffff
+}
+
 /// Offset of a table in the state region.
 pub(crate) fn table(index: usize) -> i32 {
     (0x1000 + index * TABLE_ENTRIES * 8) as i32
@@ -89,6 +107,11 @@ impl Shared {
             return Err(fail("map shared memory"));
         }
         Ok(Shared { descriptor, start: start.cast(), bytes })
+    }
+
+    /// Its size in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// Its descriptor, to be opened by the program through `/proc`.

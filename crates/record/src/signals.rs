@@ -1,6 +1,7 @@
 //! Signals and faults: precise state, delivery, and the records that tell of them.
 //!
-//! Definition: a safe point is a full entry, a fast entry, the head of a folded loop, or the place after a system call;
+//! Definition: a safe point is a full entry, a fast entry, the head of a folded or counted loop, or the place after a
+//! system call;
 //! there the program's registers can be restored without losing or repeating an instruction. Asynchronous signals
 //! wait for the next one; synchronous faults are precise by construction, as instrumentation never faults except at the
 //! end of a buffer.
@@ -14,7 +15,7 @@ use crate::error::Error;
 use crate::process::{Resume, Status, register};
 use crate::run::{Awaiting, Engine, Next};
 use crate::shared::{SLOT_P, SLOT_S, SLOT_T};
-use crate::translate::Edge;
+use crate::translate::{Edge, OwnLoop};
 
 impl<S> Engine<'_, S> {
     /// The program stopped with a signal of its own.
@@ -96,6 +97,12 @@ impl<S> Engine<'_, S> {
             regs.rip = block.pc;
             return Ok(true);
         }
+        if let Some(own) = block.own.filter(|o| o.at == rip) {
+            self.tear(own, *register(regs, block.pair.0));
+            self.give_back(regs, &block, true, true);
+            regs.rip = block.pc;
+            return Ok(true);
+        }
         let Some(head) = block.fold.filter(|h| h.at == rip) else { return Ok(false) };
         let value = *register(regs, head.register);
         let pointer = self.pointer();
@@ -120,6 +127,13 @@ impl<S> Engine<'_, S> {
 
     fn record_word(&self, pointer: u64, word: u16) -> u64 {
         self.buffers.memory.word(self.buffers.offset(pointer) + usize::from(word) * 8)
+    }
+
+    /// An entry of a counted loop is interrupted after `iterations`.
+    fn tear(&mut self, own: OwnLoop, iterations: u64) {
+        if let Some(counting) = &mut self.counting {
+            counting.tear(own, iterations, &self.cache.state);
+        }
     }
 
     fn give_back(&self, regs: &mut user_regs_struct, block: &Placed, p: bool, s: bool) {
@@ -147,7 +161,10 @@ impl<S> Engine<'_, S> {
                 iterations = (now.wrapping_sub(entry) as i64).wrapping_div(head.step) as u64;
                 (p, s) = (head.holds_p, head.holds_s);
             }
-            None => self.set_pointer(*register(regs, block.pair.0)),
+            None => match block.own.filter(|o| (o.at..o.end).contains(&regs.rip)) {
+                Some(own) => self.tear(own, *register(regs, block.pair.0)),
+                None => self.set_pointer(*register(regs, block.pair.0)),
+            },
         }
         let pointer = self.pointer();
         let words: Vec<u64> = (1..point.words).map(|w| self.record_word(pointer, w)).collect();
@@ -168,6 +185,9 @@ impl<S> Engine<'_, S> {
         let Some(block) = self.cache.find(regs.rip).cloned() else { return };
         let body = block.fold.is_some_and(|h| (h.at..h.end).contains(&regs.rip));
         let pointer = *register(regs, block.pair.0);
+        if let Some(own) = block.own.filter(|o| (o.at..o.end).contains(&regs.rip)) {
+            self.tear(own, pointer);
+        }
         if regs.rip >= block.fast && !body && (self.buffers.start()..=self.buffers.end()).contains(&pointer) {
             self.set_pointer(pointer);
         }

@@ -1,10 +1,13 @@
-//! Symbolic register values within a block: an unknown origin plus a constant.
+//! Symbolic register values within a block: an unknown origin, or its negative, plus a constant.
 //!
 //! Two addresses whose registers have the same origins differ by a constant, so one recorded word serves both.
 
 use iced_x86::{Mnemonic, OpKind as Kind};
 
 use crate::decode::{Decoded, Memory, number};
+
+/// Marks an origin that is subtracted.
+pub(crate) const NEGATIVE: u32 = 1 << 31;
 
 /// `origin + offset`, and some times a register's value at block entry if so asked. Origins 0 to 15 are the registers'
 /// values at block entry.
@@ -20,6 +23,15 @@ impl Value {
     /// What register `n` holds at block entry.
     pub(crate) fn entry(n: u8) -> Value {
         Value { origin: n.into(), offset: 0, scaled: None }
+    }
+
+    /// The value subtracted from 0.
+    pub(crate) fn negated(self) -> Value {
+        Value {
+            origin: self.origin ^ NEGATIVE,
+            offset: self.offset.wrapping_neg(),
+            scaled: self.scaled.map(|(r, factor)| (r, factor.wrapping_neg())),
+        }
     }
 
     fn plus(self, register: u8, factor: i64) -> Option<Value> {
@@ -150,6 +162,9 @@ impl Symbols {
                 self.sum(v, by, scale).map(|v| {
                     (target, Value { offset: v.offset.wrapping_add(i.memory_displacement64() as i64), ..v })
                 })
+            }
+            Mnemonic::Neg if register(0) => {
+                Some((target, self.values[target].negated()))
             }
             Mnemonic::Mov if register(0) && register(1) => {
                 Some((target, self.values[usize::from(number(i.op1_register()))]))

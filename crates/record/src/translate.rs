@@ -12,6 +12,7 @@
 use iced_x86::Encoder;
 use rustc_hash::FxHashSet;
 use trace::block::{Block, BlockId, Terminator};
+use trace::survey::Way;
 
 use crate::Encoding;
 use crate::asm::{Code, RSP};
@@ -116,6 +117,33 @@ pub(crate) struct LoopHead {
     pub(crate) holds_s: bool,
 }
 
+/// What a counter of a survey counts: a transfer, or nothing but that the block was left.
+pub(crate) type Counted = (u32, Option<(u64, Way)>);
+
+/// The counters of a block, in a survey.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Counters {
+    /// Addresses of the instructions.
+    pub(crate) instrs: Vec<u64>,
+    /// Control can go on after it without a transfer.
+    pub(crate) continues: bool,
+    /// Exactly one of these advances each time the block is left.
+    pub(crate) exits: Vec<Counted>,
+    /// The block is a loop over itself.
+    pub(crate) own: Option<OwnLoop>,
+}
+
+/// A block that jumps to its own start, counted in a register. The count of its exit is that of its entries.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OwnLoop {
+    /// Address of the head in the cache.
+    pub(crate) at: u64,
+    /// Address in the cache after the jump to the head.
+    pub(crate) end: u64,
+    /// Counter of the iterations; the smallest and largest number per entry lie behind it.
+    pub(crate) counter: u32,
+}
+
 /// A translated block, ready to be placed.
 pub(crate) struct Translation {
     pub(crate) code: Code,
@@ -125,6 +153,7 @@ pub(crate) struct Translation {
     pub(crate) words: u16,
     pub(crate) points: Vec<Point>,
     pub(crate) fold: Option<LoopHead>,
+    pub(crate) counters: Option<Counters>,
     pub(crate) exits: Vec<Exit>,
     pub(crate) trap: Option<(u64, Trap)>,
     /// Address in the cache after a system call.
@@ -152,6 +181,8 @@ pub(crate) struct Request<'a> {
     pub(crate) leaders: &'a FxHashSet<u64>,
     /// Record the first three arguments.
     pub(crate) arguments: bool,
+    /// First free counter, and number of the block among those counted, in a survey.
+    pub(crate) count: Option<(u32, u32)>,
 }
 
 /// Translates blocks.
@@ -188,6 +219,8 @@ impl Translator {
             words: 0,
             operands: Vec::new(),
             points: Vec::with_capacity(body.len()),
+            counters: Counters::default(),
+            free_counter: request.count.map_or(0, |c| c.0),
         };
         emit.code.save(SLOT_P, pair.0);
         emit.code.save(SLOT_S, pair.1);
@@ -204,6 +237,9 @@ impl Translator {
         out.fast = fast;
         let end = out.end;
         body.retain(|d| d.raw.ip() < end || d.raw.ip() == request.pc);
+        if let Some(counters) = &mut out.counters {
+            counters.instrs = body.iter().map(|d| d.raw.ip()).collect();
+        }
         if let Some(id) = request.record {
             out.block = Some(Block {
                 id,

@@ -6,8 +6,8 @@ mod support;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use record::{Encoding, Exit};
-use support::{Checked, compile, record};
+use record::{Config, Encoding, Exit};
+use support::{Checked, Unguided, compile, record};
 
 /// Program started by [`in_child`] to record with its standard output caught.
 const REQUEST: &str = "LOOPWRIGHT_TEST_RECORD";
@@ -15,7 +15,7 @@ const REQUEST: &str = "LOOPWRIGHT_TEST_RECORD";
 /// Runs the program natively and recorded, and compares output and exit.
 fn same(program: &Path, args: &[&str]) {
     let native = Command::new(program).args(args).env_remove(REQUEST).stderr(Stdio::null()).output().unwrap();
-    for encoding in ["addresses", "folded", "none"] {
+    for encoding in ["addresses", "folded", "none", "survey"] {
         let recorded = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "recorded_process", "--nocapture", "--test-threads=1", "--quiet"])
             .env(REQUEST, encoding)
@@ -49,6 +49,7 @@ fn recorded_process() {
     let program = std::env::var_os("LOOPWRIGHT_TEST_PROGRAM").unwrap();
     let args = std::env::var("LOOPWRIGHT_TEST_ARGS").unwrap();
     let args: Vec<&str> = args.split('\n').filter(|a| !a.is_empty()).collect();
+    let is_survey = encoding == "survey";
     let encoding = match encoding.as_str() {
         "addresses" => Encoding::Addresses,
         "folded" => Encoding::Folded,
@@ -56,7 +57,14 @@ fn recorded_process() {
     };
     print!("<begin>");
     std::io::stdout().flush().unwrap();
-    let (outcome, _) = record(Path::new(&program), &args, encoding, 2048);
+    let outcome = if is_survey {
+        let mut argv = vec![program.clone()];
+        argv.extend(args.iter().map(std::ffi::OsString::from));
+        let config = Config { args: argv, ..Config::new(&program) };
+        record::survey(&config, &mut Unguided::default()).unwrap().0
+    } else {
+        record(Path::new(&program), &args, encoding, 2048).0
+    };
     print!("<end {:?}>", outcome.exit);
     std::io::stdout().flush().unwrap();
 }

@@ -48,6 +48,28 @@ fn check(name: &str, body: &str, levels: &[&[&str]]) {
 const ALL: [&[&str]; 4] =
     [&["-O0"], &["-O2"], &["-O3", "-march=native"], &["-O3", "-mavx2", "-mfma", "-ftree-vectorize"]];
 
+/// Addresses that fall as a counter grows, through a negated index or base.
+#[test]
+fn negated_registers() {
+    check(
+        "negated",
+        "static long a[64], b[64];
+        int work(void) {
+            long s = 0, i = 0, n = -(long)a, z = 8, low = -(long)(a + 3);
+            for (int k = 0; k < 64; k++) a[k] = 3 * k;
+            __asm__ volatile(\"1: mov %1, %%rax\\n neg %%rax\\n add 16(%2,%%rax,8), %0\\n mov %0, -8(%2,%%rax,8)\\n inc %1\\n cmp $9, %1\\n jne 1b\"
+                : \"+r\"(s), \"+r\"(i) : \"r\"(a + 40) : \"rax\", \"cc\", \"memory\");
+            __asm__ volatile(\"1: mov %1, %%rax\\n neg %%rax\\n add 8(%%rax,%2), %0\\n add (%%rax), %0\\n sub $8, %1\\n add $24, %2\\n cmp $80, %2\\n jl 1b\"
+                : \"+r\"(s), \"+r\"(n), \"+r\"(z) : : \"rax\", \"cc\", \"memory\");
+            __asm__ volatile(\"1: mov %1, %%rax\\n neg %%rax\\n lea 8(%%rax), %%rcx\\n add (%%rcx), %0\\n neg %%rcx\\n neg %%rcx\\n add 8(%%rcx), %0\\n sub $16, %1\\n cmp %2, %1\\n jne 1b\"
+                : \"+r\"(s), \"+r\"(low) : \"r\"(low - 16 * 7) : \"rax\", \"rcx\", \"cc\", \"memory\");
+            for (int k = 0; k < 60; k++) b[k] = a[k] * a[59 - k];
+            return (int)(s + b[7]);
+        }",
+        &ALL,
+    );
+}
+
 #[test]
 fn matrix_product() {
     check(

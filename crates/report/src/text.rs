@@ -51,6 +51,12 @@ fn header(report: &Report<'_>, out: &mut String) {
     let p = report.profile;
     let t = &p.trust;
     let all = t.instructions + t.unrecorded;
+    if t.counted_only {
+        let name = p.program.argv.first().map_or("program", |a| a.rsplit('/').next().unwrap_or(a));
+        let _ = writeln!(out, "{name}: {} instructions counted", number(t.instructions));
+        notes(p, out);
+        return;
+    }
     let recorded = if all == 0 { 0.0 } else { 100.0 * t.instructions as f64 / all as f64 };
     let _ = writeln!(
         out,
@@ -60,6 +66,13 @@ fn header(report: &Report<'_>, out: &mut String) {
         100.0 * report.exact_fraction,
         number(t.dependences),
     );
+    notes(p, out);
+    let _ = writeln!(out, "  verdicts hold for this run on this input");
+}
+
+/// What limits the report.
+fn notes(p: &Profile, out: &mut String) {
+    let t = &p.trust;
     for (label, list) in [("truncated", &t.truncated), ("not recorded", &t.untracked)] {
         if !list.is_empty() {
             paragraph(out, "  ", &format!("{label}: {}", list.join("; ")));
@@ -77,7 +90,6 @@ fn header(report: &Report<'_>, out: &mut String) {
             );
         }
     }
-    let _ = writeln!(out, "  verdicts hold for this run on this input");
 }
 
 fn entry(report: &Report<'_>, at: usize, options: Options, out: &mut String) {
@@ -86,12 +98,21 @@ fn entry(report: &Report<'_>, at: usize, options: Options, out: &mut String) {
     let indent = "  ".repeat(l.depth.min(8));
     let (start, end) = if options.colour { colours(l.parallel) } else { ("", "") };
     let calls = if l.calls.is_empty() { String::new() } else { format!(" via {}", l.calls.join(" > ")) };
-    let _ =
-        writeln!(out, "\n{:5.1} %  {indent}{}{calls}  {start}{}{end}", 100.0 * l.share, l.id, headline(l),);
+    let verdict = match (p.trust.counted_only, l.recursive) {
+        (true, false) => String::new(),
+        (true, true) => "  recursion".to_owned(),
+        (false, _) => format!("  {start}{}{end}", headline(l)),
+    };
+    let _ = writeln!(out, "\n{:5.1} %  {indent}{}{calls}{verdict}", 100.0 * l.share, l.id);
     let pad = format!("         {indent}");
     let trip = l.iterations as f64 / l.entries.max(1) as f64;
-    let mut facts =
-        format!("{} iterations in {} entries ({trip:.1} each)", number(l.iterations), number(l.entries));
+    let each = match l.trips {
+        Some((least, most)) if least < most => {
+            format!("{} to {}, {trip:.1} on average", number(least), number(most))
+        }
+        _ => format!("{trip:.1} each"),
+    };
+    let mut facts = format!("{} iterations in {} entries ({each})", number(l.iterations), number(l.entries));
     if let Some(stride) = l.stride01 {
         let _ = write!(facts, ", {:.0} % of accesses at stride 0 or 1", 100.0 * stride);
     }

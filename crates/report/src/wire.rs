@@ -51,6 +51,7 @@ struct Loop {
     main: bool,
     entries: u64,
     iterations: u64,
+    trip_count: TripCount,
     instructions: u64,
     ops_fraction: f64,
     parallel: &'static str,
@@ -61,6 +62,14 @@ struct Loop {
     stride01_fraction: Option<f64>,
     simd: bool,
     accesses: Vec<Access>,
+}
+
+/// Iterations per entry; the extremes only where they were counted.
+#[derive(Debug, Serialize)]
+struct TripCount {
+    minimum: Option<u64>,
+    mean: f64,
+    maximum: Option<u64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -185,6 +194,11 @@ fn loops(report: &Report<'_>) -> Vec<Loop> {
             main: l.main,
             entries: l.entries,
             iterations: l.iterations,
+            trip_count: TripCount {
+                minimum: l.trips.map(|t| t.0),
+                mean: l.iterations as f64 / l.entries.max(1) as f64,
+                maximum: l.trips.map(|t| t.1),
+            },
             instructions: l.instructions,
             ops_fraction: l.share,
             parallel: finding::verdict_name(l.parallel),

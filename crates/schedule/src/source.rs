@@ -42,6 +42,8 @@ pub struct SourceLoop {
     pub entries: u64,
     /// Iterations of all pieces.
     pub iterations: u64,
+    /// Smallest and largest number of iterations per entry, where known.
+    pub trips: Option<(u64, u64)>,
     /// Instructions inside, inner loops and calls included.
     pub instructions: u64,
     /// Share of the recorded instructions.
@@ -154,6 +156,7 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
                 main: function.is_some_and(|f| f.main),
                 entries: 0,
                 iterations: 0,
+                trips: None,
                 instructions: 0,
                 share: 0.0,
                 parallel: Parallel::Yes,
@@ -164,6 +167,11 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
             });
         }
         let entry = &mut out[at];
+        // Of several pieces the trips of the whole are not known.
+        let test = u64::from(context.top_tested);
+        let trips =
+            context.trips.map(|(least, most)| (least.saturating_sub(test), most.saturating_sub(test)));
+        entry.trips = if entry.contexts.is_empty() { trips } else { None };
         entry.contexts.push(index);
         entry.entries = entry.entries.max(context.entries);
         entry.iterations += iterations;

@@ -16,3 +16,4 @@ pub mod expand;
 pub mod fuzzing;
 pub mod sink;
 pub mod stream;
+pub mod survey;
