@@ -163,9 +163,7 @@ impl Symbols {
                     (target, Value { offset: v.offset.wrapping_add(i.memory_displacement64() as i64), ..v })
                 })
             }
-            Mnemonic::Neg if register(0) => {
-                Some((target, self.values[target].negated()))
-            }
+            Mnemonic::Neg if register(0) => Some((target, self.values[target].negated())),
             Mnemonic::Mov if register(0) && register(1) => {
                 Some((target, self.values[usize::from(number(i.op1_register()))]))
             }

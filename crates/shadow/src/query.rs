@@ -90,8 +90,9 @@ impl Piece {
                 let step = next.iv.minus(&self.iv);
                 let apart = next.address.wrapping_sub(self.address);
                 // At the same place in elements of one size, or just the next.
-                let is_in_phase =
-                    self.width != 0 && self.width == next.width && apart % u64::from(self.width) == 0;
+                let is_in_phase = self.width != 0
+                    && self.width == next.width
+                    && apart.is_multiple_of(u64::from(self.width));
                 if !is_in_phase && (ahead != 1 || !step.is_simple()) {
                     return None;
                 }
