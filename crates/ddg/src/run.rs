@@ -147,16 +147,8 @@ impl Engine {
                 continue;
             }
             let labels = (0..n).map(|t| words[t * path.length + at] as i64);
-            match pattern_of(*column).and_then(|p| self.rows.get_mut(p as usize)) {
-                Some(row) => folder.row(&iv.0[..dims], words[at] as i64, row, labels),
-                None => {
-                    let mut point = iv;
-                    for label in labels {
-                        folder.point(&point.0[..dims], &[label]);
-                        point = point.advanced(dims - 1, 1);
-                    }
-                }
-            }
+            let row = pattern_of(*column).and_then(|p| self.rows.get_mut(p as usize));
+            folder.row(&iv.0[..dims], row, labels);
         }
         if path.operands.is_empty() {
             return;
@@ -284,6 +276,13 @@ impl Engine {
             return found;
         }
         for &column in path.columns.iter().filter(|c| is_irregular(**c)) {
+            // A pattern serves loads; stores to such addresses are looked at one by one.
+            let uses = |write| {
+                path.operands.iter().any(|o| o.write == write && matches!(o.address, Address::Word { word, .. } | Address::Segment { word: Some(word), .. } if word == column))
+            };
+            if uses(true) || !uses(false) {
+                continue;
+            }
             let all: Vec<u64> = (0..n).map(|t| words[t * path.length + usize::from(column)]).collect();
             let Some(pattern) = self.memory.pattern(&all) else { continue };
             if self.rows.len() <= pattern as usize {

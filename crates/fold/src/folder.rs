@@ -233,12 +233,21 @@ impl Folder {
 
     /// Adds the points of a row without steps: `iv` with the innermost coordinate advancing by 1, one label in each.
     ///
-    /// `row` describes the labels relative to the first (see [`Row::new`]); `labels` are asked for only where the row
-    /// cannot be taken as a whole. A folder with more than one output, or without widening, ignores rows.
-    pub fn row(&mut self, iv: &[i64], first: i64, row: &mut Row, labels: impl Iterator<Item = i64> + Clone) {
+    /// `row` describes the labels relative to the first (see [`Row::new`]), if that is known: then the row is mostly
+    /// taken as a whole. A folder with more than one output ignores rows.
+    pub fn row(&mut self, iv: &[i64], row: Option<&mut Row>, labels: impl Iterator<Item = i64> + Clone) {
+        let Some(first) = labels.clone().next() else { return };
         if self.outputs != 1 || iv.len() != self.dims || self.dims == 0 {
             return;
         }
+        if self.out.gave_up {
+            let count = labels.clone().count() as i64;
+            self.note(iv, 1, count, &[first], &[0]);
+            let range = &mut self.out.ranges[0];
+            *range = labels.fold(*range, |(low, high), label| (low.min(label), high.max(label)));
+            return;
+        }
+        let Some(row) = row else { return self.each(iv, labels) };
         let inner = self.dims - 1;
         let is_new = !self.started || self.outer != iv[..inner];
         // Mostly the first point of the row came alone.
@@ -252,18 +261,8 @@ impl Folder {
             Some(begun) => row.after(begun, labels.clone()),
             None => row,
         };
-        if self.out.gave_up
-            || !self.options.widen
-            || row.is_affine
-            || row.count < 3
-            || !(is_new || begun.is_some())
-        {
-            let mut point: Short = iv.into();
-            for label in labels {
-                self.run(&point, 1, &[label], &[0]);
-                point[inner] = point[inner].wrapping_add(1);
-            }
-            return;
+        if !self.options.widen || row.is_affine || row.count < 3 || !(is_new || begun.is_some()) {
+            return self.each(iv, labels);
         }
         let (count, origin) = match begun {
             Some(begun) => (row.count - 1, begun),
@@ -286,6 +285,16 @@ impl Folder {
             group.fingerprint = row.fingerprint;
         }
         self.limit();
+    }
+
+    fn each(&mut self, iv: &[i64], labels: impl Iterator<Item = i64>) {
+        let mut point: Short = iv.into();
+        for label in labels {
+            self.run(&point, 1, &[label], &[0]);
+            if let Some(x) = point.last_mut() {
+                *x = x.wrapping_add(1);
+            }
+        }
     }
 
     /// Completes the levels inside the outermost coordinate that differs from the point before.

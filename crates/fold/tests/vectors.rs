@@ -1,6 +1,6 @@
 //! The test vectors of ALGORITHMS 3.3 and 3.8, and random streams against the checker.
 
-use fold::{Coefficient, Folded, Folder, Options, check::check};
+use fold::{Coefficient, Folded, Folder, Options, Row, check::check};
 use proptest::prelude::*;
 
 type Stream = Vec<(Vec<i64>, Vec<i64>)>;
@@ -194,5 +194,30 @@ proptest! {
         prop_assert_eq!(folded.points as usize, stream.len());
         let limited = fold(2, 1, Options::for_dimensions(2, widen), &stream);
         prop_assert_eq!(check(&stream, &limited), Ok(()));
+    }
+}
+
+/// Rows taken as a whole fold to what their points fold to, however a row is cut.
+#[test]
+fn rows_and_points() {
+    let pattern: Vec<i64> = (0..40).map(|t| t * 24 + (t * t * 7) % 31).collect();
+    for cut in [0, 1, 2, 17] {
+        let mut points = Folder::new(2, 1, Options::for_dimensions(2, true));
+        let mut rows = Folder::new(2, 1, Options::for_dimensions(2, true));
+        let describe = |labels: &[i64]| Row::new(&labels.iter().map(|l| l - labels[0]).collect::<Vec<_>>());
+        let (mut head, mut tail) = (describe(&pattern[..cut.max(1)]), describe(&pattern[cut..]));
+        for i in 0..9 {
+            let labels: Vec<i64> = pattern.iter().map(|l| 1000 + 8 * i + l).collect();
+            for (t, &label) in labels.iter().enumerate() {
+                points.point(&[i, t as i64], &[label]);
+            }
+            let (first, rest) = labels.split_at(cut);
+            rows.row(&[i, 0], Some(&mut head), first.iter().copied());
+            rows.row(&[i, cut as i64], Some(&mut tail), rest.iter().copied());
+        }
+        let (points, rows) = (points.finish(), rows.finish());
+        assert_eq!(format!("{points:?}"), format!("{rows:?}"), "cut at {cut}");
+        assert_eq!(rows.pieces.len(), 1);
+        assert_eq!(rows.pieces[0].labels[0].coefficients, [Coefficient::Known(8), Coefficient::Unknown]);
     }
 }

@@ -107,9 +107,9 @@ impl Shape {
             return blocks(&Strided { first, stride, size, count }, base);
         }
         let reads = patterns.get(stride as u32).iter().map(|o| first.wrapping_add_signed(*o));
-        let end = base + u64::from(PAGE);
+        let end = base + u64::from(PAGE - 1);
         reads
-            .filter(|at| *at < end && at.saturating_add(u64::from(size)) > base)
+            .filter(|at| *at <= end && at.saturating_add(u64::from(size - 1)) >= base)
             .fold(0, |all, at| all | blocks(&Strided::one(at, size), base))
     }
 
@@ -326,7 +326,7 @@ impl Pending {
                 let Entry { shape: Shape { first, stride, count, .. }, size, .. } = self.entries[id as usize];
                 stride & PATTERN != 0 || {
                     let reads = Strided { first, stride, size, count };
-                    first < a.first + a.span() && a.first < first + reads.span()
+                    first <= last_byte(a) && a.first <= last_byte(&reads)
                 }
             })
     }
@@ -359,22 +359,32 @@ impl Pending {
     }
 }
 
-/// Which blocks of the page at `base` the accesses touch (or may, if they are close to each other).
+/// Which blocks of the page at `base` the accesses, some of which lie in it, touch (or may, if they are close to each
+/// other). Byte ranges include their last byte: they may end with the address space.
 pub(crate) fn blocks(a: &Strided, base: u64) -> u64 {
-    let end = base + u64::from(PAGE);
-    let range = |from: u64, to: u64| {
-        let (from, to) = (from.max(base) - base, to.min(end) - base);
-        // From the first block of the range up, less those behind its last.
-        (u64::MAX << (from / BLOCK)) & (u64::MAX >> (63 - (to - 1) / BLOCK))
+    let end = base + u64::from(PAGE - 1);
+    let range = |first: u64, last: u64| {
+        let (first, last) = (first.max(base) - base, last.min(end) - base);
+        // From the first block up, less those behind the last.
+        (u64::MAX << (first / BLOCK)) & (u64::MAX >> (63 - last / BLOCK))
     };
     if a.count == 1 || a.stride <= BLOCK {
-        return range(a.first, a.first + a.span());
+        return range(a.first, last_byte(a));
     }
-    let first = (base + 1).saturating_sub(a.first + u64::from(a.size)).div_ceil(a.stride);
+    let first = first_in(a.first, a.stride, a.size, base);
     (first..a.count as u64)
         .map(|t| a.first + a.stride * t)
-        .take_while(|at| *at < end)
-        .fold(0, |all, at| all | range(at, at + u64::from(a.size)))
+        .take_while(|at| *at <= end)
+        .fold(0, |all, at| all | range(at, at + u64::from(a.size - 1)))
+}
+
+fn last_byte(a: &Strided) -> u64 {
+    a.first + (a.span() - 1)
+}
+
+/// The number of the first access that ends behind the start of the page at `base`.
+fn first_in(first: u64, stride: u64, size: u32, base: u64) -> u64 {
+    base.saturating_sub(first + u64::from(size - 1)).div_ceil(stride)
 }
 
 fn region(address: u64) -> usize {
@@ -401,6 +411,9 @@ impl Memory {
         point: Point,
         client: &impl Client,
     ) -> bool {
+        if a.stride >= PATTERN {
+            return false;
+        }
         let shape = Shape { class, first: a.first, stride: a.stride, count: a.count, up };
         if let Some(id) = self.pending.find(&shape) {
             self.meet(id, point, client);
@@ -484,7 +497,7 @@ impl Memory {
     pub(crate) fn read_again(&mut self, o: &Operand, part: &Part, client: &mut impl Client) -> bool {
         let is_up = o.stride > 0;
         let (a, _, step) = Self::ascending(o.stride, o.base, o.size, part);
-        if a.stride < u64::from(o.size) {
+        if a.stride < u64::from(o.size) || a.stride >= PATTERN {
             return false;
         }
         let step = if a.stride == u64::from(o.size) { step } else { Iv::ZERO };
@@ -719,7 +732,7 @@ impl Memory {
     /// Writes the lattices of readers that meet a page into it, whose readers are about to change.
     fn flush_page(&mut self, number: usize) {
         let base = self.directory.pages[number].base;
-        while let Some(i) = self.side(Side::Readers).meeting(base, base + u64::from(PAGE)) {
+        while let Some(i) = self.side(Side::Readers).meeting(base, base.saturating_add(u64::from(PAGE))) {
             let lattice = self.side(Side::Readers).take(i);
             self.flush(Side::Readers, &lattice);
         }
@@ -745,35 +758,37 @@ impl Page {
     ) {
         let Shape { class, first, stride, count, up } = *shape;
         let (base, half) = (self.base, &mut self.readers);
-        let end = base + u64::from(PAGE);
+        let end = base + u64::from(PAGE - 1);
+        // The bytes of a range that lie in the page, as offsets.
+        let inside =
+            |first: u64, last: u64| ((first.max(base) - base) as u32, (last.min(end) - base) as u32 + 1);
         if stride & PATTERN != 0 {
             let stmt = t.classes.get(class).stmt;
             for (i, offset) in patterns.get(stride as u32).iter().enumerate() {
                 let at = first.wrapping_add_signed(*offset);
-                let (x, y) = (at.max(base), at.saturating_add(u64::from(size)).min(end));
-                if x < y {
+                let last = at.saturating_add(u64::from(size - 1));
+                if at <= end && last >= base {
+                    let (x, y) = inside(at, last);
                     let point = Point { k: point.k + i as i32, ..point };
-                    add_point(half, t, client, stmt, point, (x - base) as u32, (y - base) as u32);
+                    add_point(half, t, client, stmt, point, x, y);
                 }
             }
             return;
         }
         if stride == u64::from(size) {
             let run = Run { start: first.wrapping_sub(base) as i64, class, point, e0: 0 };
-            let (lo, hi) = (first.max(base), (first + stride * count as u64).min(end));
-            return add_run(half, t, client, &run, (lo - base) as u32, (hi - base) as u32);
+            let (lo, hi) = inside(first, first + (stride * count as u64 - 1));
+            return add_run(half, t, client, &run, lo, hi);
         }
         let stmt = t.classes.get(class).stmt;
-        // The first access that ends behind the start of the page.
-        let from = (base + 1).saturating_sub(first + u64::from(size)).div_ceil(stride);
-        for i in from as i64..count {
+        for i in first_in(first, stride, size, base) as i64..count {
             let at = first + stride * i as u64;
-            if at >= end {
+            if at > end {
                 break;
             }
-            let (x, y) = (at.max(base) - base, (at + u64::from(size)).min(end) - base);
+            let (x, y) = inside(at, at + u64::from(size - 1));
             let k = if up { point.k + i as i32 } else { point.k - i as i32 };
-            add_point(half, t, client, stmt, Point { k, ..point }, x as u32, y as u32);
+            add_point(half, t, client, stmt, Point { k, ..point }, x, y);
         }
     }
 }
