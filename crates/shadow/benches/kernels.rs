@@ -1,4 +1,4 @@
-//! Time per record and per access of the kernels: `cargo run --release --example bench [name prefix]`.
+//! Time per record and per access of the kernels: `cargo bench -p loopwright-shadow [-- NAME-PREFIX]`.
 
 use shadow::kernels::{ALL, Kernel};
 use shadow::{Client, DependenceRun, Iv, Kind, Memory, Options, Stmt};
@@ -38,7 +38,8 @@ impl Client for Counting {
 }
 
 fn main() {
-    let prefix = std::env::args().nth(1).unwrap_or_default();
+    // cargo adds options of its own.
+    let prefix = std::env::args().skip(1).find(|a| !a.starts_with('-')).unwrap_or_default();
     println!("kernel            ns/record  ns/access  records  accesses  runs/record  MB");
     for kernel in ALL.iter().filter(|k| k.name.starts_with(&prefix)) {
         let (mut records, mut accesses) = (0u64, 0u64);
