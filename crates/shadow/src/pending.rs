@@ -45,6 +45,11 @@ const PATTERN: u64 = 1 << 63;
 /// Regions of 1 MiB, hashed, that count references.
 const REGION: u32 = 20;
 const REGIONS: usize = 1 << 12;
+/// Costly entries of a statement before they have to pay, and refusals after which it is tried again.
+const TRIED: u32 = 1 << 12;
+const RETRIED: u32 = 1 << 16;
+/// Entries of a statement that may be closed in vain before most have to pay.
+const VAIN: u32 = 16;
 /// Bytes of a block of a page: a store to blocks without entries leaves the entries alone.
 const BLOCK: u64 = PAGE as u64 / 64;
 /// Most entries compared with a store one by one.
@@ -122,6 +127,7 @@ impl Shape {
 
 struct Entry {
     shape: Shape,
+    stmt: Stmt,
     size: u32,
     latest: Execution,
     /// In order of increasing key.
@@ -157,6 +163,34 @@ pub(crate) struct Pending {
     source_bytes: usize,
     /// The time of the latest store of a lattice.
     lattice: u64,
+    /// By statement.
+    uses: Vec<Use>,
+}
+
+/// How the entries of a statement pay.
+#[derive(Default)]
+struct Use {
+    noted: u32,
+    met: u32,
+    /// Entries closed before they were met again.
+    vain: u32,
+    refused: u32,
+}
+
+impl Use {
+    /// Whether to note another one, which is costly to apply or not.
+    fn accepts(&mut self, is_costly: bool) -> bool {
+        let pays = !is_costly || self.noted < TRIED || self.met >= self.noted / 2;
+        if pays && (self.vain < VAIN || self.met / 4 >= self.vain) {
+            self.noted = self.noted.saturating_add(1);
+            return true;
+        }
+        self.refused += 1;
+        if self.refused == RETRIED {
+            *self = Use::default();
+        }
+        false
+    }
 }
 
 impl Pending {
@@ -171,6 +205,7 @@ impl Pending {
             regions: vec![0; REGIONS].into(),
             source_bytes: 0,
             lattice: 0,
+            uses: Vec::new(),
         }
     }
 
@@ -178,6 +213,7 @@ impl Pending {
         (self.entries.len() - self.free.len()) * (size_of::<Entry>() + 2 * size_of::<Shape>() + 32)
             + self.references * 4
             + self.source_bytes
+            + self.uses.len() * size_of::<Use>()
     }
 
     fn remember(&mut self, id: u32, pieces: &[Piece]) {
@@ -249,10 +285,28 @@ impl Pending {
         entry.latest = Execution { point, time, key: 0 };
     }
 
-    fn add(&mut self, shape: Shape, size: u32, point: Point) -> u32 {
+    /// Another execution of an entry of one read.
+    fn meet_one(&mut self, id: u32, stmt: Stmt, point: Point, arena: &Arena) {
+        // Iterations of one loop in a row do not count: they would not be kept apart either way.
+        if self.entries[id as usize].latest.point.inst != point.inst {
+            self.use_of(stmt).met += 1;
+        }
+        self.meet(id, point, arena);
+    }
+
+    fn use_of(&mut self, stmt: Stmt) -> &mut Use {
+        let s = stmt as usize;
+        if self.uses.len() <= s {
+            self.uses.resize_with(s + 1, Use::default);
+        }
+        &mut self.uses[s]
+    }
+
+    fn add(&mut self, shape: Shape, stmt: Stmt, size: u32, point: Point) -> u32 {
         self.time += 1;
         let entry = Entry {
             shape,
+            stmt,
             size,
             latest: Execution { point, time: self.time, key: 0 },
             earlier: Vec::new(),
@@ -300,7 +354,10 @@ impl Pending {
         if !entry.closed && (entry.references == 0 || entry.gaps.len() > MAX_GAPS) {
             entry.closed = true;
             self.ids.remove(&entry.shape);
+            let (stmt, is_vain) = (entry.stmt, entry.meets == 0);
+            self.use_of(stmt).vain += u32::from(is_vain);
         }
+        let entry = &mut self.entries[id as usize];
         if entry.references == 0 {
             entry.earlier = Vec::new();
             self.free.push(id);
@@ -419,6 +476,10 @@ impl Memory {
             self.meet(id, point, client);
             return true;
         }
+        let stmt = self.tables.classes.get(class).stmt;
+        if !self.pending.use_of(stmt).accepts(a.stride != u64::from(a.size)) {
+            return false;
+        }
         let mut numbers = std::mem::take(&mut self.numbers);
         numbers.clear();
         let mut gaps = SmallVec::new();
@@ -453,7 +514,8 @@ impl Memory {
         for &number in &gaps {
             self.apply_at_once(number as usize, &shape, size, point, client);
         }
-        let id = self.pending.add(shape, size, point);
+        let stmt = self.tables.classes.get(shape.class).stmt;
+        let id = self.pending.add(shape, stmt, size, point);
         for &(number, blocks) in numbers {
             self.pending.refer(&mut self.directory.pages[number], id, blocks, true);
         }
@@ -527,6 +589,8 @@ impl Memory {
     }
 
     pub(crate) fn meet(&mut self, id: u32, point: Point, client: &impl Client) {
+        let stmt = self.pending.entries[id as usize].stmt;
+        self.pending.use_of(stmt).met += 1;
         let mut gap = 0;
         while let Some(&number) = self.pending.entries[id as usize].gaps.get(gap) {
             let Entry { shape, size, .. } = self.pending.entries[id as usize];
@@ -593,7 +657,7 @@ impl Memory {
         }
         self.known(id, is_known, sources);
         for &point in points {
-            self.pending.meet(id, point, &self.tables.arena);
+            self.pending.meet_one(id, sink.stmt, point, &self.tables.arena);
         }
         true
     }
@@ -615,14 +679,17 @@ impl Memory {
         let class = self.tables.classes.id(Class::plain(stmt, size, Iv::ZERO, NO_CHAIN));
         let shape = Shape { class, first: at, stride: size.into(), count: 1, up: true };
         if let Some(id) = self.pending.find(&shape) {
-            self.pending.meet(id, point, &self.tables.arena);
+            self.pending.meet_one(id, stmt, point, &self.tables.arena);
             // Its only page would have closed the entry.
             return true;
+        }
+        if !self.pending.use_of(stmt).accepts(true) {
+            return false;
         }
         if self.pending.bytes() > MAX_BYTES {
             self.apply_range(0, u64::MAX, client);
         }
-        let id = self.pending.add(shape, size, point);
+        let id = self.pending.add(shape, stmt, size, point);
         let page = &mut self.directory.pages[number];
         self.pending.refer(page, id, blocks(&Strided::one(at, size), page.base), true);
         true
