@@ -49,7 +49,7 @@ const REGIONS: usize = 1 << 12;
 const TRIED: u32 = 1 << 12;
 const RETRIED: u32 = 1 << 16;
 /// Entries of a statement that may be closed in vain before most have to pay.
-const VAIN: u32 = 16;
+const VAIN: u32 = 4;
 /// Bytes of a block of a page: a store to blocks without entries leaves the entries alone.
 const BLOCK: u64 = PAGE as u64 / 64;
 /// Most entries compared with a store one by one.
