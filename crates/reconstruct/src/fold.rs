@@ -368,7 +368,17 @@ impl Items {
 
     /// The runs, in order, as `(start, count)`.
     pub fn runs(&self) -> Runs<'_> {
-        Runs { items: self, next: 0, levels: SmallVec::new(), row: Row::default() }
+        self.runs_in(0..self.len())
+    }
+
+    /// The runs of some of the items.
+    pub fn runs_in(&self, range: std::ops::Range<usize>) -> Runs<'_> {
+        Runs { items: self, next: range.start, end: range.end, levels: SmallVec::new(), row: Row::default() }
+    }
+
+    /// Product of an item's first trip counts: a measure of its size.
+    pub fn size(&self, i: usize) -> u64 {
+        self.vector(i)[1..].iter().fold(1u64, |n, &x| n.saturating_mul(x.unsigned_abs()))
     }
 
     /// Item `i` as a nest, if all its numbers are in range.
@@ -430,6 +440,7 @@ struct Open {
 pub struct Runs<'a> {
     items: &'a Items,
     next: usize,
+    end: usize,
     levels: SmallVec<[Open; 8]>,
     row: Row,
 }
@@ -456,7 +467,10 @@ impl Runs<'_> {
         loop {
             let (class, vector) = match self.levels.last_mut() {
                 None => {
-                    let Some(&class) = self.items.classes.get(self.next) else { return false };
+                    if self.next == self.end {
+                        return false;
+                    }
+                    let class = self.items.classes[self.next];
                     let vector = Vector::from_slice(self.items.vector(self.next));
                     self.next += 1;
                     (class, vector)

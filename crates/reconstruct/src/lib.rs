@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 pub mod check;
+mod coincidence;
 pub mod fold;
 pub mod generators;
 pub mod nest;

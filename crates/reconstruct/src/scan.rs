@@ -134,6 +134,16 @@ impl Scanner {
         self.last = Some(run.start.wrapping_add(run.stride.wrapping_mul(times as i64)));
     }
 
+    /// The step that is still open: its difference and how often it occurred so far.
+    pub fn open(&self) -> (i64, u64) {
+        (self.difference, self.times)
+    }
+
+    /// Replaces the open step by that of a run of at least two integers which ends at `last`.
+    pub fn reopen(&mut self, stride: i64, times: u64, last: i64) {
+        (self.difference, self.times, self.last) = (stride, times, Some(last));
+    }
+
     /// Reports the step that is still open. The next integer continues from the last one.
     pub fn flush(&mut self, steps: &mut impl Steps) {
         if self.times > 0 {

@@ -5,6 +5,7 @@
 //! of the trace is closed as nests of its own and the rest starts afresh, so memory is bounded by the limit and the
 //! result.
 
+use crate::coincidence::Split;
 use crate::fold::{Fold, Items};
 use crate::nest::Nest;
 use crate::piecewise::{Effort, solve};
@@ -115,7 +116,9 @@ impl Reconstructor {
         if self.scanner.last().is_none() {
             self.parts.begin(run.start);
         }
-        self.scanner.run(run, &mut self.parts);
+        if !self.parts.follow(&mut self.scanner, &run) {
+            self.scanner.run(run, &mut self.parts);
+        }
     }
 
     /// Number of integers so far.
@@ -165,6 +168,34 @@ impl Steps for Parts {
 }
 
 impl Parts {
+    /// The short way for a run of the inner stride after another one; false if it is not that.
+    #[inline]
+    fn follow(&mut self, scanner: &mut Scanner, run: &Run) -> bool {
+        let Some(Part::Folding(folding)) = &mut self.open else { return false };
+        let (difference, times) = scanner.open();
+        let (Some(before), Ok(count)) = (scanner.last(), i64::try_from(run.count)) else { return false };
+        if count < 2 || run.stride != folding.stride || difference != folding.stride || times == 0 {
+            return false;
+        }
+        let Some(last) = (count - 1).checked_mul(run.stride).and_then(|d| d.checked_add(run.start)) else {
+            return false;
+        };
+        if !SAFE.contains(&last) || !SAFE.contains(&run.start) || !SAFE.contains(&before) {
+            return false;
+        }
+        if run.start - before == folding.stride || folding.fold.items() > self.options.items {
+            return false;
+        }
+        folding.count += times as i64;
+        folding.own += times - 1;
+        folding.fold.run(folding.start, folding.count);
+        folding.start = run.start;
+        folding.count = 1;
+        self.last = Some(run.start);
+        scanner.reopen(run.stride, run.count - 1, last);
+        true
+    }
+
     /// The first integer of a part.
     fn begin(&mut self, value: i64) {
         self.last = Some(value);
@@ -248,10 +279,41 @@ impl Folding {
     fn repeat(&mut self, difference: i64, times: u64) {
         self.fold.singles(self.start, difference, times - 1);
         self.start += difference * (times - 1) as i64;
-        if let Some(other) = self.others.iter_mut().find(|o| o.0 == difference) {
-            other.1 += times - 1;
-        } else if self.others.len() < STRIDES {
-            self.others.push((difference, times - 1));
+        match self.others.iter().position(|o| o.0 == difference) {
+            Some(i) => {
+                self.others[i].1 += times - 1;
+                if self.others[i].1 > 2 * self.own + WARM_UP as u64 {
+                    self.switch(i);
+                }
+            }
+            None if self.others.len() < STRIDES => self.others.push((difference, times - 1)),
+            None => {}
+        }
+    }
+
+    /// Another stride has turned out to be the inner one: what was folded so far is folded again.
+    fn switch(&mut self, to: usize) {
+        let (stride, times) = self.others.swap_remove(to);
+        let old = std::mem::replace(&mut self.fold, Fold::new(stride));
+        let mut items = old.clone();
+        items.run(self.start, self.count);
+        let Some(trace) = differences(&items.finish()) else {
+            self.fold = old;
+            return;
+        };
+        self.others.push((self.stride, self.own));
+        (self.stride, self.own) = (stride, times);
+        (self.start, self.count) = (trace.first, 1);
+        for (difference, times) in trace.steps {
+            if difference == stride {
+                self.count += times as i64;
+                continue;
+            }
+            self.fold.run(self.start, self.count);
+            self.start += stride * (self.count - 1) + difference;
+            self.fold.singles(self.start, difference, times - 1);
+            self.start += difference * (times - 1) as i64;
+            self.count = 1;
         }
     }
 
@@ -262,18 +324,19 @@ impl Folding {
         if let Some(nest) = one(&items, options) {
             return vec![nest];
         }
-        let better = self.others.iter().max_by_key(|o| (o.1, std::cmp::Reverse(o.0.unsigned_abs()), o.0));
-        if let Some(&(stride, times)) = better
-            && times > self.own
-            && let Some(nest) = one(&refolded(&items, stride), options)
-        {
+        if runs > items.len() as u64 * 8 {
+            let split = folded(Split::new(items.runs(), items.stride()), items.stride());
+            if let Some(nest) = one(&split, options) {
+                return vec![nest];
+            }
+        }
+        if let Some(nest) = extended(&items, options) {
             return vec![nest];
         }
         if irregular(&items, runs) {
             return pieces(&items);
         }
-        let as_runs = |(start, count): (i64, i64)| Run { start, stride: items.stride(), count: count as u64 };
-        let Some(trace) = Differences::of(items.runs().map(as_runs)) else { return pieces(&items) };
+        let Some(trace) = differences(&items) else { return pieces(&items) };
         let mut effort = options.effort;
         if options.floors {
             effort.divisor = i64::MAX;
@@ -303,7 +366,11 @@ fn one(items: &Items, options: &Options) -> Option<Nest> {
     if items.len() != 1 {
         return None;
     }
-    let nest = items.nest(0)?;
+    verified(items.nest(0)?, items, options)
+}
+
+/// The nest, with as few loops as the options allow, if it generates the items.
+fn verified(nest: Nest, items: &Items, options: &Options) -> Option<Nest> {
     let divisor = if options.floors { i64::MAX } else { SMALL_DIVISOR };
     let joined = coalesced(nest.clone(), divisor);
     let exact = |nest: &Nest| verify::generates([nest], items.stride(), items.runs());
@@ -313,24 +380,67 @@ fn one(items: &Items, options: &Options) -> Option<Nest> {
     exact(&nest).then_some(nest)
 }
 
-fn refolded(items: &Items, stride: i64) -> Items {
+fn folded(runs: impl Iterator<Item = (i64, i64)>, stride: i64) -> Items {
     let mut fold = Fold::new(stride);
-    let as_runs = |(start, count): (i64, i64)| Run { start, stride: items.stride(), count: count as u64 };
-    let Some(trace) = Differences::of(items.runs().map(as_runs)) else { return items.clone() };
-    let (mut start, mut count) = (trace.first, 1);
-    for (difference, times) in trace.steps {
-        if difference == stride {
-            count += times as i64;
-            continue;
-        }
-        fold.run(start, count);
-        start += stride * (count - 1) + difference;
-        fold.singles(start, difference, times - 1);
-        start += difference * (times - 1) as i64;
-        count = 1;
-    }
-    fold.run(start, count);
+    runs.for_each(|(start, count)| fold.run(start, count));
     fold.finish()
+}
+
+/// The items as differences.
+fn differences(items: &Items) -> Option<Differences> {
+    let stride = items.stride();
+    Differences::of(items.runs().map(|(start, count)| Run { start, stride, count: count as u64 }))
+}
+
+/// Iterations that the largest item is extended by at most, before and after.
+const EXTENSION: i64 = 64;
+
+/// The nest of the largest item with its outermost loop extended over what lies before and after it: the first and last
+/// rows of a triangle are too short to show how they go on.
+fn extended(items: &Items, options: &Options) -> Option<Nest> {
+    if items.len() > 2 * EXTENSION as usize {
+        return None;
+    }
+    let sizes: Vec<u64> = (0..items.len()).map(|i| items.size(i)).collect();
+    let largest = (0..items.len()).max_by_key(|&i| (sizes[i], std::cmp::Reverse(i)))?;
+    let nest = items.nest(largest)?;
+    let count = |range: std::ops::Range<usize>| items.runs_in(range).map(|r| r.1 as u128).sum::<u128>();
+    let (before, after) = (count(0..largest), count(largest + 1..items.len()));
+    let bounds = nest.levels.first()?;
+    let (first, last) = (bounds.lower.first()?.constant, bounds.upper.first()?.constant);
+    let grow = |wanted: u128, from: i64, step: i64| -> Option<i64> {
+        let (mut have, mut at) = (0, from);
+        for _ in 0..EXTENSION {
+            if have >= wanted {
+                break;
+            }
+            at += step;
+            let mut one = nest.clone();
+            one.levels[0].lower[0].constant = at;
+            one.levels[0].upper[0].constant = at;
+            have += one.validated()?.accesses();
+        }
+        (have == wanted).then_some(at)
+    };
+    let low = grow(before, first, -1)?;
+    let high = grow(after, last, 1)?;
+    let mut whole = nest.clone();
+    whole.levels[0].lower[0].constant = low;
+    whole.levels[0].upper[0].constant = high;
+    verified(from_zero(whole)?, items, options)
+}
+
+/// The same nest with its outermost counter from 0 on.
+fn from_zero(mut nest: Nest) -> Option<Nest> {
+    let low = nest.levels.first()?.lower.first()?.constant;
+    for (q, level) in nest.levels.iter_mut().enumerate() {
+        for bound in level.lower.iter_mut().chain(&mut level.upper) {
+            let slope = if q == 0 { -1 } else { *bound.coefficients.first()? };
+            bound.constant = bound.constant.checked_add(slope.checked_mul(low)?)?;
+        }
+    }
+    nest.base = nest.base.checked_add(nest.coefficients.first()?.checked_mul(low)?)?;
+    nest.validated()
 }
 
 /// Whether so little folds that no nest is to be expected.
