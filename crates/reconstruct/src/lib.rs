@@ -16,11 +16,14 @@
 #![forbid(unsafe_code)]
 
 pub mod check;
+pub mod codec;
 mod coincidence;
 pub mod fold;
 pub mod generators;
 pub mod nest;
 pub mod piecewise;
+pub mod predict;
+pub mod render;
 pub mod run;
 pub mod scan;
 pub mod simplify;

@@ -99,6 +99,18 @@ impl Nest {
         Nest { levels: vec![level], base, coefficients: vec![stride] }
     }
 
+    /// Whether this is a single access, or one loop from 0 to a constant whose last address fits 64 bits.
+    pub fn is_line(&self) -> bool {
+        let ([level], [stride]) = (&self.levels[..], &self.coefficients[..]) else {
+            return self.levels.is_empty() && self.coefficients.is_empty();
+        };
+        let ([lower], [upper]) = (&level.lower[..], &level.upper[..]) else { return false };
+        let constant = |b: &Bound| b.coefficients.is_empty() && b.divisor == 1;
+        let last = stride.checked_mul(upper.constant).and_then(|d| d.checked_add(self.base));
+        let counted = (0..i64::MAX).contains(&upper.constant);
+        constant(lower) && constant(upper) && lower.constant == 0 && counted && last.is_some()
+    }
+
     /// Number of loops.
     pub fn depth(&self) -> usize {
         self.levels.len()

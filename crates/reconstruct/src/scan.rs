@@ -56,7 +56,7 @@ impl Scanner {
     }
 
     fn with(isa: Isa) -> Scanner {
-        Scanner { isa, breaks: vec![0; BLOCK + GROUP], last: None, difference: 0, times: 0 }
+        Scanner { isa, breaks: Vec::new(), last: None, difference: 0, times: 0 }
     }
 
     /// Scans one slice. The step that is still open at its end is not reported yet.
@@ -73,6 +73,7 @@ impl Scanner {
             }
             return;
         }
+        self.breaks.resize(BLOCK + GROUP, 0);
         // values[0] is taken; values[1] goes by itself so that the open step always ends with values[i] − values[i−1].
         self.one(values[1], steps);
         let mut at = 1;

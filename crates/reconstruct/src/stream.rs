@@ -221,10 +221,10 @@ impl Parts {
             // As far as the progression goes without leaving 64 bits.
             let room = match difference {
                 0 => u64::MAX,
-                d if d > 0 => i64::MAX.abs_diff(next) / d.unsigned_abs() + 1,
-                d => i64::MIN.abs_diff(next) / d.unsigned_abs() + 1,
+                d if d > 0 => (i64::MAX.abs_diff(next) / d.unsigned_abs()).saturating_add(1),
+                d => (i64::MIN.abs_diff(next) / d.unsigned_abs()).saturating_add(1),
             };
-            let count = times.min(room);
+            let count = times.min(room).min(i64::MAX as u64);
             self.closed.push(Nest::line(next, difference, count));
             last = next.wrapping_add(difference.wrapping_mul((count - 1) as i64));
             times -= count;
