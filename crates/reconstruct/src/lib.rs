@@ -18,6 +18,7 @@
 pub mod check;
 pub mod codec;
 mod coincidence;
+pub mod cursor;
 pub mod fold;
 pub mod generators;
 pub mod nest;

@@ -48,8 +48,8 @@ fn without(nest: &Nest, q: usize) -> Option<Nest> {
     Nest { levels, base, coefficients }.validated()
 }
 
-/// A constant trip count from 0 on.
-fn trips(level: &Level) -> Option<i64> {
+/// The trip count of a loop from 0 to a constant.
+pub fn trips(level: &Level) -> Option<i64> {
     let ([lower], [upper]) = (&level.lower[..], &level.upper[..]) else { return None };
     let constant = |b: &Bound| b.coefficients.iter().all(|&c| c == 0) && b.divisor == 1;
     (constant(lower) && lower.constant == 0 && constant(upper)).then(|| upper.constant.checked_add(1))?
