@@ -20,6 +20,7 @@ pub mod codec;
 mod coincidence;
 pub mod cursor;
 pub mod fold;
+pub mod fuzzing;
 pub mod generators;
 pub mod nest;
 pub mod piecewise;
