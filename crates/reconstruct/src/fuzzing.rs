@@ -50,7 +50,7 @@ fn attempt(random: &mut Random) -> Option<Nest> {
     let mut levels = Vec::new();
     for q in 0..depth {
         let count = |random: &mut Random| 1 + usize::from(random.below(4) == 0);
-        let mut bound = |random: &mut Random, constant: i64| {
+        let bound = |random: &mut Random, constant: i64| {
             let coefficients: Vec<i64> =
                 (0..q).map(|_| if random.below(3) == 0 { random.between(-2, 2) } else { 0 }).collect();
             let divisor = if random.below(6) == 0 { random.between(2, 4) } else { 1 };

@@ -333,10 +333,7 @@ impl Folding {
         if let Some(nest) = extended(&items, options) {
             return vec![nest];
         }
-        if irregular(&items, runs) {
-            return pieces(&items);
-        }
-        let Some(trace) = differences(&items) else { return pieces(&items) };
+        let Some(trace) = differences(&items).filter(|trace| !irregular(trace)) else { return pieces(&items) };
         let mut effort = options.effort;
         if options.floors {
             effort.divisor = i64::MAX;
@@ -443,9 +440,10 @@ fn from_zero(mut nest: Nest) -> Option<Nest> {
     nest.validated()
 }
 
-/// Whether so little folds that no nest is to be expected.
-fn irregular(items: &Items, runs: u64) -> bool {
-    items.len() > 20_000 && items.len() as u64 * 5 > runs * 4
+/// Whether the differences are so varied that no nest is to be expected.
+fn irregular(trace: &Differences) -> bool {
+    let kinds: rustc_hash::FxHashSet<i64> = trace.steps.iter().map(|s| s.0).collect();
+    trace.steps.len() > 2000 && kinds.len() > trace.steps.len() / 4
 }
 
 /// Every item by itself; items whose numbers are too large for a nest run by run.

@@ -52,29 +52,45 @@ struct Strategy {
     window: i64,
     /// Which of the inner strides, best first.
     stride: usize,
+    /// Rows of one loop bend inwards only.
+    convex: bool,
 }
 
 const POLICIES: [Policy; 3] = [Policy::Still, Policy::Agreement, Policy::Moving];
 
 /// The cheap strategy that mostly does.
 const FIRST: Strategy =
-    Strategy { policy: Policy::Agreement, ends: false, thorough: false, modal: 0, window: 0, stride: 0 };
+    Strategy { policy: Policy::Agreement, ends: false, thorough: false, modal: 0, window: 0, stride: 0, convex: false };
 
 /// All others, in order of preference among equally good results.
 fn strategies() -> Vec<Strategy> {
     let mut out = Vec::new();
-    for (stride, window, modal) in
-        [(0, 0, 0), (0, 0, 1), (0, 0, 2), (0, 1, 0), (0, 2, 0), (0, 4, 0), (1, 0, 0), (2, 0, 0)]
-    {
+    for (stride, window, modal, convex) in [
+        (0, 0, 0, false),
+        (0, 0, 1, false),
+        (0, 0, 2, false),
+        (0, 2, 0, true),
+        (0, 1, 0, false),
+        (0, 2, 0, false),
+        (0, 4, 0, false),
+        (1, 0, 0, false),
+        (2, 0, 0, false),
+    ] {
         for ends in [false, true] {
             for policy in POLICIES {
-                out.push(Strategy { policy, ends, thorough: true, modal, window, stride });
+                out.push(Strategy { policy, ends, thorough: true, modal, window, stride, convex });
             }
         }
     }
     out
 }
 
+/// Nodes of a level for which several coefficients are tried.
+const FEW_NODES: usize = 2000;
+/// Choices other than the first in one tree.
+const MOST_DEVIATIONS: usize = 4;
+/// Trees that one strategy keeps.
+const MOST_FOUND: usize = 60;
 /// Candidates whose bounds are fitted at a time; a fixed number, so that the result does not depend on threads.
 const BATCH: usize = 8;
 /// A trace of so many more runs than with its best stride is not cut with another.
@@ -96,7 +112,8 @@ pub fn solve(trace: &Differences, effort: &Effort) -> Vec<Nest> {
             if round > 0 && state.best.is_some() {
                 break;
             }
-            state.round(trace, &strides, total.saturating_mul(share));
+            let least = if round == 0 { 0 } else { PATIENCE };
+            state.round(trace, &strides, total.saturating_mul(share).max(least));
         }
     }
     match state.best {
@@ -104,6 +121,9 @@ pub fn solve(trace: &Differences, effort: &Effort) -> Vec<Nest> {
         None => cover(rows, effort),
     }
 }
+
+/// Work that is worth a single nest, however short the trace.
+const PATIENCE: u64 = 100_000_000;
 
 /// Work for a trace, in about nanoseconds: a fraction of a microsecond per access, less for long traces.
 fn budget(accesses: u64) -> u64 {
@@ -143,7 +163,9 @@ impl State<'_> {
             }
         }
         all.sort_by_key(|c| (c.tree.height(), c.nodes));
+        if std::env::var_os("DBG").is_some() { eprintln!("round budget {budget} {} candidates", all.len()); }
         let all = self.fit(all, exact, budget / 3);
+        if std::env::var_os("DBG").is_some() { eprintln!("repair"); }
         self.fit(all, repaired, budget / 3);
     }
 
@@ -167,6 +189,13 @@ impl State<'_> {
                 let mut work = 0;
                 (method(&c.tree, self.effort.divisor, &mut work).map(simplified), work)
             });
+            if std::env::var_os("DBG").is_some() {
+                for (c, r) in batch.iter().zip(&results) {
+                    let h: Vec<usize> = (1..=c.tree.height()).map(|m| c.tree.count(m)).collect();
+                    let cs: Vec<i64> = (1..=c.tree.height()).map(|m| c.tree.coefficient(m)).collect();
+                    eprintln!("  {h:?} {cs:?} {} work {}", r.0.is_some(), r.1);
+                }
+            }
             for (nest, work) in results {
                 budget = budget.saturating_sub(work);
                 if let Some(nest) = nest
@@ -249,7 +278,16 @@ fn candidates(
     };
     let Some(rows) = rows else { return Vec::new() };
     let mut search = Search { strategy: *s, budget, depth, found: Vec::new(), effort };
-    search.explore(&mut Tree::new(rows), 1);
+    let mut tree = Tree::new(rows);
+    if !s.thorough {
+        search.explore(&mut tree, 1, 0);
+    }
+    for deviations in 0..=MOST_DEVIATIONS {
+        if !s.thorough || search.budget < 0 {
+            break;
+        }
+        search.explore(&mut tree, 1, deviations);
+    }
     search.found
 }
 
@@ -269,26 +307,31 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn explore(&mut self, tree: &mut Tree, m: usize) {
+    /// Explores the levels from m on with exactly `deviations` choices that are not the first.
+    fn explore(&mut self, tree: &mut Tree, m: usize, deviations: usize) {
         let n = tree.count(m);
         if n == 1 {
+            if deviations > 0 {
+                return;
+            }
             let nodes = (1..=m).map(|q| tree.count(q)).sum();
             let rows = mix(tree.rows.len() as u64, tree.rows.stride as u64);
             let mark = tree.loops.iter().fold(rows, |h, l| mix(h, mark(l)));
             self.found.push(Candidate { tree: tree.clone(), nodes, mark });
             return;
         }
-        let least = self.found.iter().map(|c| c.tree.height()).min().unwrap_or(MAX_DEPTH);
-        if m >= self.depth || self.budget < 0 || m > least || m + 1 >= MAX_DEPTH || self.effort.late() {
+        if m >= self.depth || self.budget < 0 || self.found.len() >= MOST_FOUND || m + 1 >= MAX_DEPTH || self.effort.late() {
             return;
         }
         let s = self.strategy;
         self.budget -= 10 * n as i64;
-        let most = if s.window > 0 { 2 } else { 1 };
+        // Where nodes are few, other coefficients cost little.
+        let most = if !s.thorough { 1 } else if m >= 3 && n < FEW_NODES { 3 } else if s.window > 0 { 2 } else { 1 };
         let coefficients = tree.candidates(m, s.ends && s.thorough, most);
         let mut seen: Vec<u64> = Vec::new();
-        for c in coefficients {
-            for choice in choices(&s) {
+        for (i, c) in coefficients.into_iter().enumerate() {
+            for (j, choice) in choices(&s).into_iter().enumerate() {
+                let Some(left) = deviations.checked_sub(usize::from(i > 0) + usize::from(j > 0)) else { continue };
                 let (loops, work) = tree.group(m, c, s.policy, choice);
                 self.budget -= 5 * work as i64;
                 let nodes = loops.start.len();
@@ -296,15 +339,15 @@ impl Search<'_> {
                     continue;
                 }
                 if s.thorough && m >= 2 && (2..=6).contains(&nodes) && n >= nodes * 8 {
-                    self.merged(tree, m, c, choice, &loops);
+                    self.merged(tree, m, c, choice, &loops, left);
                 }
-                let mark = mark(&loops);
+                let mark = mix(mark(&loops), left as u64);
                 if seen.contains(&mark) {
                     continue;
                 }
                 seen.push(mark);
                 tree.loops.push(Arc::new(loops));
-                self.explore(tree, m + 1);
+                self.explore(tree, m + 1, left);
                 tree.loops.pop();
                 if self.budget < 0 {
                     return;
@@ -315,7 +358,7 @@ impl Search<'_> {
 
     /// A few breaks left at the top often come from one node that was split below: joins neighbours around each break
     /// and goes on from there if that leaves fewer.
-    fn merged(&mut self, tree: &mut Tree, m: usize, c: i64, choice: Choice, loops: &Loops) {
+    fn merged(&mut self, tree: &mut Tree, m: usize, c: i64, choice: Choice, loops: &Loops, deviations: usize) {
         let n = tree.count(m);
         let nodes = loops.start.len();
         for &p in &loops.first[1..nodes] {
@@ -331,7 +374,7 @@ impl Search<'_> {
                 let improved = again.start.len() < nodes;
                 if improved {
                     tree.loops.push(Arc::new(again));
-                    self.explore(tree, m + 1);
+                    self.explore(tree, m + 1, deviations);
                     tree.loops.pop();
                 }
                 tree.loops[m - 2] = old;
@@ -344,7 +387,7 @@ impl Search<'_> {
 }
 
 fn choices(s: &Strategy) -> Vec<Choice> {
-    let choice = |dictionary, modal, strict| Choice { dictionary, modal, strict, window: s.window };
+    let choice = |dictionary, modal, strict| Choice { dictionary, modal, strict, window: s.window, convex: s.convex };
     if !s.thorough {
         return vec![choice(false, 0, false)];
     }
@@ -379,7 +422,7 @@ fn cover(rows: Rows, effort: &Effort) -> Vec<Nest> {
         let m = tree.height();
         let n = tree.count(m);
         let steps = principal((1..n).map(|i| tree.start(m, i).wrapping_sub(tree.start(m, i - 1))));
-        let choice = Choice { modal: 1, dictionary: false, strict: false, window: 0 };
+        let choice = Choice { modal: 1, dictionary: false, strict: false, window: 0, convex: false };
         let (loops, _) = tree.group(m, steps[0].0, Policy::Agreement, choice);
         if loops.start.len() == n {
             break;

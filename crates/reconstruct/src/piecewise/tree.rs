@@ -103,7 +103,7 @@ impl Rows {
     /// Splits every run at multiples of the most frequent length, if longer runs look like joined ones.
     pub fn split_at_mode(&self, from_end: bool) -> Option<Rows> {
         let (mode, times, longer, all) = mode(self.count.iter().copied())?;
-        if mode <= 1 || times * 10 < all * 5 || longer == 0 || longer * 10 > all {
+        if mode <= 1 || times * 10 < all * 5 || longer == 0 || longer * 4 > all {
             return None;
         }
         let total: i64 = self.count.iter().sum();
@@ -214,6 +214,8 @@ pub struct Choice {
     pub strict: bool,
     /// Shifts up to this size are accepted without any corner.
     pub window: i64,
+    /// Rows of one loop must have bounds that bend inwards only: diamonds and other tiles that touch at their tips.
+    pub convex: bool,
 }
 
 /// A corner of a node.
@@ -386,24 +388,36 @@ impl Tree {
         found.or_else(|| self.near(m, i, c, choice.window))
     }
 
-    /// A shift of at most `window` of a single loop that explains the step.
+    /// The smallest shift of one loop, or of one and the innermost, that explains the step; at most `window` each.
     fn near(&self, m: usize, i: usize, c: i64, window: i64) -> Option<Coordinates> {
         if window == 0 {
             return None;
         }
         let rest = self.start(m, i + 1).wrapping_sub(self.start(m, i)).wrapping_sub(c);
-        let (size, q, shift) = (0..m)
-            .filter_map(|q| {
-                let c = self.coefficient(q + 1);
-                if c == 0 || rest % c != 0 {
-                    return None;
+        let mut best: Option<(i64, usize, i64, i64)> = None;
+        let stride = self.coefficient(1);
+        for q in 0..m {
+            let c = self.coefficient(q + 1);
+            if c == 0 {
+                continue;
+            }
+            for inner in if q == 0 { 0..=0 } else { -window..=window } {
+                let left = rest.wrapping_sub(stride.wrapping_mul(inner));
+                if left % c != 0 {
+                    continue;
                 }
-                Some(((rest / c).abs(), q, rest / c))
-            })
-            .min()?;
+                let size = (left / c).saturating_abs();
+                let candidate = (size.saturating_add(inner.abs()), q, left / c, inner);
+                if size <= window && best.is_none_or(|b| candidate.0 < b.0) {
+                    best = Some(candidate);
+                }
+            }
+        }
+        let (_, q, shift, inner) = best?;
         let mut out = [0; MAX_DEPTH];
-        out[q] = shift;
-        (size <= window).then_some(out)
+        out[0] = inner;
+        out[q] += shift;
+        Some(out)
     }
 
     /// Groups the nodes of level m into loops with coefficient c. Returns the loops and the work done.
@@ -437,6 +451,9 @@ impl Tree {
             }
             odd.push((i as u32, shift));
         }
+        if choice.convex && m == 1 {
+            self.break_at_kinks(&mut odd);
+        }
         if choice.dictionary {
             for (i, shift) in odd.iter_mut().filter(|e| e.1.is_none()) {
                 let i = *i as usize;
@@ -450,6 +467,36 @@ impl Tree {
             }
         }
         (self.assemble(m, c, &odd, choice.modal), work)
+    }
+
+    /// Ends loops over rows where a bound bends outwards.
+    fn break_at_kinks(&self, odd: &mut Vec<(u32, Option<Coordinates>)>) {
+        let count = &self.rows.count;
+        let mut all: Vec<Option<i64>> = vec![Some(0); self.rows.len().saturating_sub(1)];
+        for (i, shift) in odd.iter() {
+            all[*i as usize] = shift.map(|s| s[0]);
+        }
+        let mut before: Option<(i64, i64)> = None;
+        let mut broken: Vec<u32> = Vec::new();
+        for (i, shift) in all.iter().enumerate() {
+            let Some(low) = *shift else {
+                before = None;
+                continue;
+            };
+            let high = low + count[i + 1] - count[i];
+            if before.is_some_and(|(l, h)| low < l || high > h) {
+                broken.push(i as u32);
+                before = None;
+            } else {
+                before = Some((low, high));
+            }
+        }
+        for i in broken {
+            match odd.binary_search_by_key(&i, |e| e.0) {
+                Ok(place) => odd[place].1 = None,
+                Err(place) => odd.insert(place, (i, None)),
+            }
+        }
     }
 
     /// [`Tree::explain`] for runs, where the last integer is the only other corner.
@@ -597,7 +644,7 @@ fn split_nodes(first: Vec<u32>, n: u32, from_end: bool) -> Vec<u32> {
     let ends = first.iter().skip(1).copied().chain([n]);
     let bounds: Vec<(u32, u32)> = first.iter().copied().zip(ends).collect();
     let Some((mode, times, longer, all)) = mode(bounds.iter().map(|(a, b)| i64::from(b - a))) else { return first };
-    if mode <= 1 || times * 10 < all * 4 || longer == 0 || longer * 8 > all {
+    if mode <= 1 || times * 10 < all * 4 || longer == 0 || longer * 3 > all {
         return first;
     }
     let mode = mode as u32;
