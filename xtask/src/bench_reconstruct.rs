@@ -16,7 +16,7 @@ use reconstruct::stream::{Options, Reconstruction, Reconstructor};
 /// Integers of the traces that are scanned raw.
 const RAW: usize = 1 << 26;
 /// Largest case of the sweep.
-const SWEEP: u64 = 4_000_000;
+const SWEEP: u64 = 1_500_000;
 /// Random nests.
 const PLANTED: u64 = 400;
 
@@ -165,9 +165,8 @@ fn sweep() -> Result<String> {
     // Per few (2, 3) and many (4 and more) tiles: cases, one nest, at the depth written.
     let mut counts = [[0usize; 3]; 2];
     for g in generators::TILED {
-        if std::env::var("ONLY").is_ok_and(|o| !o.split(',').any(|o| g.name.ends_with(o))) { continue; }
-        for tiles in [2, 3, 4, 5, 6, 8, 10, 14, 20, 40] {
-            for (tile, rest) in [(8, 0), (8, 3), (13, 5), (16, 0)] {
+        for tiles in [2, 3, 4, 6, 10, 20, 40] {
+            for (tile, rest) in [(8, 0), (8, 3), (13, 5)] {
                 let n = tile * tiles + rest;
                 let sizes = Sizes { n, m: n - rest / 2, p: n + rest, tile, steps: tile * (tiles / 2).max(2) + rest };
                 let mut size = 0;

@@ -61,6 +61,7 @@ fn fit_mostly(
     depth: usize,
     level: usize,
     divisor: i64,
+    tolerance: usize,
     work: &mut u64,
 ) -> Option<(Bounds, bool)> {
     if let Some(bounds) = fit_level(tree, depth, level, divisor, work) {
@@ -76,7 +77,7 @@ fn fit_mostly(
             {
                 return (faces, 0);
             }
-            fit_most(points, k, side, work)
+            fit_most(points, k, side, tolerance, work)
         };
         let (upper, wrong_upper) = side(Side::Upper, &points);
         if upper.is_empty() || wrong_upper * 3 > points.len() {
@@ -106,9 +107,17 @@ pub fn repaired(tree: &Tree, divisor: i64, work: &mut u64) -> Option<Nest> {
     if depth < 2 {
         return None;
     }
+    TOLERANCES.iter().find_map(|&t| repaired_within(tree, divisor, t, work))
+}
+
+/// Shares of the points of a loop that may be wrong, as divisors.
+const TOLERANCES: [usize; 2] = [25, 4];
+
+fn repaired_within(tree: &Tree, divisor: i64, tolerance: usize, work: &mut u64) -> Option<Nest> {
+    let depth = tree.height();
     let coefficients: Vec<i64> = (1..=depth).map(|m| tree.coefficient(m)).collect();
     let mut current = tree.clone();
-    let (mut bounds, _) = fit_levels(&current, divisor, work)?;
+    let (mut bounds, _) = fit_levels(&current, divisor, tolerance, work)?;
     for _ in 0..REPAIRS {
         let model = Model { bounds, coefficients: coefficients.clone() };
         current = relabel(&current, &model, work)?.0;
@@ -116,7 +125,7 @@ pub fn repaired(tree: &Tree, divisor: i64, work: &mut u64) -> Option<Nest> {
             return None;
         }
         let exact;
-        (bounds, exact) = fit_levels(&current, divisor, work)?;
+        (bounds, exact) = fit_levels(&current, divisor, tolerance, work)?;
         if let Some(nest) = verified(tree, &bounds, work) {
             return Some(nest);
         }
@@ -129,12 +138,12 @@ pub fn repaired(tree: &Tree, divisor: i64, work: &mut u64) -> Option<Nest> {
 
 /// Bounds that are right at most nodes of every level, outermost first because wrong trees show there; also whether they
 /// are right everywhere.
-fn fit_levels(tree: &Tree, divisor: i64, work: &mut u64) -> Option<(Vec<Bounds>, bool)> {
+fn fit_levels(tree: &Tree, divisor: i64, tolerance: usize, work: &mut u64) -> Option<(Vec<Bounds>, bool)> {
     let depth = tree.height();
     let mut bounds = vec![Bounds::default(); depth];
     let mut exact = true;
     for level in (1..=depth).rev() {
-        let (fitted, right) = fit_mostly(tree, depth, level, divisor, work)?;
+        let (fitted, right) = fit_mostly(tree, depth, level, divisor, tolerance, work)?;
         bounds[level - 1] = fitted;
         exact &= right;
     }

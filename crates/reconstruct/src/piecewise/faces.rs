@@ -270,12 +270,18 @@ fn add_valid(cover: &mut Cover, face: Face, points: &[Point], y: &[i64]) -> bool
     progress
 }
 
-/// Faces that hold most points: at most about 4 % may be beyond a face or on none. Also the number of points that the
+/// Faces that hold most points: at most one in `tolerance` may be beyond a face or on none. Also the number of points that the
 /// faces get wrong.
-pub fn fit_most(points: &[Point], k: usize, side: Side, work: &mut u64) -> (Vec<Face>, usize) {
+pub fn fit_most(
+    points: &[Point],
+    k: usize,
+    side: Side,
+    tolerance: usize,
+    work: &mut u64,
+) -> (Vec<Face>, usize) {
     let y = targets(points, side);
     let n = points.len();
-    let spare = (n / 25).max(1);
+    let spare = (n / tolerance).max(1);
     let mut choices = Choices(777);
     let mut cover = Cover::new(n);
     for attempt in 0..160 {

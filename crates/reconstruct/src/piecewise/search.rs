@@ -52,29 +52,30 @@ struct Strategy {
     window: i64,
     /// Which of the inner strides, best first.
     stride: usize,
-    /// Rows of one loop bend inwards only.
-    convex: bool,
+    /// Up to which level bounds must bend inwards.
+    convex: u8,
 }
 
 const POLICIES: [Policy; 3] = [Policy::Still, Policy::Agreement, Policy::Moving];
 
 /// The cheap strategy that mostly does.
 const FIRST: Strategy =
-    Strategy { policy: Policy::Agreement, ends: false, thorough: false, modal: 0, window: 0, stride: 0, convex: false };
+    Strategy { policy: Policy::Agreement, ends: false, thorough: false, modal: 0, window: 0, stride: 0, convex: 0 };
 
 /// All others, in order of preference among equally good results.
 fn strategies() -> Vec<Strategy> {
     let mut out = Vec::new();
     for (stride, window, modal, convex) in [
-        (0, 0, 0, false),
-        (0, 0, 1, false),
-        (0, 0, 2, false),
-        (0, 2, 0, true),
-        (0, 1, 0, false),
-        (0, 2, 0, false),
-        (0, 4, 0, false),
-        (1, 0, 0, false),
-        (2, 0, 0, false),
+        (0, 0, 0, 0),
+        (0, 0, 1, 0),
+        (0, 0, 2, 0),
+        (0, 2, 0, 1),
+        (0, 0, 0, ALL),
+        (0, 1, 0, 0),
+        (0, 2, 0, 0),
+        (0, 4, 0, 0),
+        (1, 0, 0, 0),
+        (2, 0, 0, 0),
     ] {
         for ends in [false, true] {
             for policy in POLICIES {
@@ -85,12 +86,14 @@ fn strategies() -> Vec<Strategy> {
     out
 }
 
+/// Every level.
+const ALL: u8 = 99;
 /// Nodes of a level for which several coefficients are tried.
 const FEW_NODES: usize = 2000;
 /// Choices other than the first in one tree.
-const MOST_DEVIATIONS: usize = 4;
+const MOST_DEVIATIONS: usize = 6;
 /// Trees that one strategy keeps.
-const MOST_FOUND: usize = 60;
+const MOST_FOUND: usize = 200;
 /// Candidates whose bounds are fitted at a time; a fixed number, so that the result does not depend on threads.
 const BATCH: usize = 8;
 /// A trace of so many more runs than with its best stride is not cut with another.
@@ -104,16 +107,19 @@ pub fn solve(trace: &Differences, effort: &Effort) -> Vec<Nest> {
     let rows = Rows::cut(trace, strides[0]);
     let mut state = State { best: None, effort };
     let total = budget(accesses).saturating_mul(u64::from(effort.factor));
-    state.fit(first, exact, u64::MAX);
+    let mut unfit = state.fit(first, exact, u64::MAX);
     // One bound per side is the form of a single domain, which has no fewer loops.
     let plain = state.best.as_ref().is_some_and(|n| n.faces() == 2 * n.depth());
     if !plain && (state.best.is_none() || state.depth() > 2) {
-        for (round, share) in [1, 10].into_iter().enumerate() {
+        for (round, share) in [1, 10, 100].into_iter().enumerate() {
             if round > 0 && state.best.is_some() {
                 break;
             }
-            let least = if round == 0 { 0 } else { PATIENCE };
-            state.round(trace, &strides, total.saturating_mul(share).max(least));
+            let work = match round {
+                0 => total,
+                _ => total.saturating_mul(share).clamp(share * 10_000_000, MOST_WORK.max(total)),
+            };
+            state.round(trace, &strides, std::mem::take(&mut unfit), work);
         }
     }
     match state.best {
@@ -122,8 +128,8 @@ pub fn solve(trace: &Differences, effort: &Effort) -> Vec<Nest> {
     }
 }
 
-/// Work that is worth a single nest, however short the trace.
-const PATIENCE: u64 = 100_000_000;
+/// Work of one round at most, unless the trace is so long that a plain round takes more.
+const MOST_WORK: u64 = 3_000_000_000;
 
 /// Work for a trace, in about nanoseconds: a fraction of a microsecond per access, less for long traces.
 fn budget(accesses: u64) -> u64 {
@@ -142,8 +148,9 @@ impl State<'_> {
         self.best.as_ref().map_or(self.effort.depth, |n| n.depth())
     }
 
-    /// All strategies with a limited amount of work: trees first, then exact bounds, then repairs.
-    fn round(&mut self, trace: &Differences, strides: &[i64], budget: u64) {
+    /// All strategies with a limited amount of work: trees first, then exact bounds, then repairs, also of the trees
+    /// that did not fit before.
+    fn round(&mut self, trace: &Differences, strides: &[i64], unfit: Vec<Candidate>, budget: u64) {
         let depth = if self.best.is_some() { self.depth() - 1 } else { self.depth() };
         let list = strategies();
         let share = (budget / 3 / list.len() as u64) as i64;
@@ -163,9 +170,8 @@ impl State<'_> {
             }
         }
         all.sort_by_key(|c| (c.tree.height(), c.nodes));
-        if std::env::var_os("DBG").is_some() { eprintln!("round budget {budget} {} candidates", all.len()); }
-        let all = self.fit(all, exact, budget / 3);
-        if std::env::var_os("DBG").is_some() { eprintln!("repair"); }
+        let mut all = self.fit(all, exact, budget / 3);
+        all.splice(0..0, unfit);
         self.fit(all, repaired, budget / 3);
     }
 
@@ -189,13 +195,6 @@ impl State<'_> {
                 let mut work = 0;
                 (method(&c.tree, self.effort.divisor, &mut work).map(simplified), work)
             });
-            if std::env::var_os("DBG").is_some() {
-                for (c, r) in batch.iter().zip(&results) {
-                    let h: Vec<usize> = (1..=c.tree.height()).map(|m| c.tree.count(m)).collect();
-                    let cs: Vec<i64> = (1..=c.tree.height()).map(|m| c.tree.coefficient(m)).collect();
-                    eprintln!("  {h:?} {cs:?} {} work {}", r.0.is_some(), r.1);
-                }
-            }
             for (nest, work) in results {
                 budget = budget.saturating_sub(work);
                 if let Some(nest) = nest
@@ -422,7 +421,7 @@ fn cover(rows: Rows, effort: &Effort) -> Vec<Nest> {
         let m = tree.height();
         let n = tree.count(m);
         let steps = principal((1..n).map(|i| tree.start(m, i).wrapping_sub(tree.start(m, i - 1))));
-        let choice = Choice { modal: 1, dictionary: false, strict: false, window: 0, convex: false };
+        let choice = Choice { modal: 1, dictionary: false, strict: false, window: 0, convex: 0 };
         let (loops, _) = tree.group(m, steps[0].0, Policy::Agreement, choice);
         if loops.start.len() == n {
             break;

@@ -214,8 +214,8 @@ pub struct Choice {
     pub strict: bool,
     /// Shifts up to this size are accepted without any corner.
     pub window: i64,
-    /// Rows of one loop must have bounds that bend inwards only: diamonds and other tiles that touch at their tips.
-    pub convex: bool,
+    /// Up to this level, bounds of loops inside one loop must bend inwards only: tiles may touch at their tips.
+    pub convex: u8,
 }
 
 /// A corner of a node.
@@ -451,8 +451,8 @@ impl Tree {
             }
             odd.push((i as u32, shift));
         }
-        if choice.convex && m == 1 {
-            self.break_at_kinks(&mut odd);
+        if m <= usize::from(choice.convex) {
+            self.break_at_kinks(m, &mut odd);
         }
         if choice.dictionary {
             for (i, shift) in odd.iter_mut().filter(|e| e.1.is_none()) {
@@ -469,24 +469,30 @@ impl Tree {
         (self.assemble(m, c, &odd, choice.modal), work)
     }
 
-    /// Ends loops over rows where a bound bends outwards.
-    fn break_at_kinks(&self, odd: &mut Vec<(u32, Option<Coordinates>)>) {
-        let count = &self.rows.count;
-        let mut all: Vec<Option<i64>> = vec![Some(0); self.rows.len().saturating_sub(1)];
+    /// Ends loops where a bound of the loop inside bends outwards: maxima of lower and minima of upper bounds do not.
+    fn break_at_kinks(&self, m: usize, odd: &mut Vec<(u32, Option<Coordinates>)>) {
+        let mut moved: Vec<Option<i64>> = vec![Some(0); self.count(m).saturating_sub(1)];
         for (i, shift) in odd.iter() {
-            all[*i as usize] = shift.map(|s| s[0]);
+            moved[*i as usize] = shift.map(|s| s[m - 1]);
         }
-        let mut before: Option<(i64, i64)> = None;
+        // Advance of both ends per transition.
+        let slopes: Vec<Option<(i64, i64)>> = moved
+            .iter()
+            .enumerate()
+            .map(|(i, low)| low.map(|low| (low, low + self.trips(m, i + 1) - self.trips(m, i))))
+            .collect();
         let mut broken: Vec<u32> = Vec::new();
-        for (i, shift) in all.iter().enumerate() {
-            let Some(low) = *shift else {
+        let mut before: Option<(i64, i64)> = None;
+        for (i, slope) in slopes.iter().enumerate() {
+            let Some((low, high)) = *slope else {
                 before = None;
                 continue;
             };
-            let high = low + count[i + 1] - count[i];
             if before.is_some_and(|(l, h)| low < l || high > h) {
-                broken.push(i as u32);
-                before = None;
+                // A single jump between two equal slopes is the end itself; else the end is where the bend shows.
+                let jump = i >= 2 && slopes[i - 2] == *slope;
+                broken.push(if jump { i - 1 } else { i } as u32);
+                before = jump.then_some((low, high));
             } else {
                 before = Some((low, high));
             }
