@@ -59,6 +59,7 @@ fn threads() -> usize {
 fn reconstruct(runs: &[Run]) -> (Reconstruction, f64) {
     let mut options = Options::default();
     options.effort.threads = threads();
+    options.effort.rounds = 3;
     let start = Instant::now();
     let mut r = Reconstructor::new(options);
     runs.iter().for_each(|&run| r.push_run(run));

@@ -26,8 +26,10 @@ pub fn compress(args: &CompressArgs) -> Result<u8> {
     };
     let options = options(&args.search);
     let read = streams::open(&args.input, true, move || Reconstructor::new(options))?;
-    let streams: Vec<((u64, u8), Reconstruction)> =
-        read.list.into_iter().map(|s| ((s.id.number, s.id.kind.code()), s.consumer.finish())).collect();
+    let streams: Vec<((u64, u8), Reconstruction)> = streams::finish(read.list, options)
+        .into_iter()
+        .map(|(id, r)| ((id.number, id.kind.code()), r))
+        .collect();
     // With one stream there is no order to keep.
     let order = read.order.filter(|_| streams.len() > 1).map(Reconstructor::finish);
     let list: Vec<((u64, u8), &Reconstruction)> = streams.iter().map(|s| (s.0, &s.1)).collect();

@@ -25,7 +25,7 @@ pub fn run(args: &ReconstructArgs) -> Result<u8> {
         }
     }
     let mut results: Vec<(String, Reconstruction)> =
-        read.list.into_iter().map(|s| (s.id.to_string(), s.consumer.finish())).collect();
+        streams::finish(read.list, options).into_iter().map(|(id, r)| (id.to_string(), r)).collect();
     if let Some(levels) = args.levels {
         let modal = modal_trips(&results);
         for (_, result) in &mut results {

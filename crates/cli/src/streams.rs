@@ -188,6 +188,22 @@ impl Consumer for reconstruct::stream::Reconstructor {
     }
 }
 
+/// Rounds of search for a trace of one stream; whole programs have thousands and get the library's default.
+const ROUNDS: u8 = 3;
+
+/// Ends the reconstruction of all streams.
+pub fn finish(
+    streams: Vec<Stream<reconstruct::stream::Reconstructor>>,
+    options: reconstruct::stream::Options,
+) -> Vec<(StreamId, reconstruct::stream::Reconstruction)> {
+    let rounds = if streams.len() == 1 { ROUNDS } else { options.effort.rounds };
+    let one = |mut s: Stream<reconstruct::stream::Reconstructor>| {
+        s.consumer.set_effort(reconstruct::piecewise::Effort { rounds, ..options.effort });
+        (s.id, s.consumer.finish())
+    };
+    streams.into_iter().map(one).collect()
+}
+
 /// Options of the search as the library takes them.
 pub fn options(search: &Search) -> reconstruct::stream::Options {
     let mut options = reconstruct::stream::Options::default();

@@ -94,11 +94,16 @@ pub fn integers(nest: &Nest) -> Vec<i64> {
 
 /// Reconstructs integers with few resources, so that cases are fast.
 pub fn reconstructed(values: &[i64], threads: usize) -> Reconstruction {
-    let mut options = Options::default();
-    options.effort.threads = threads;
-    let mut r = Reconstructor::new(options);
+    let mut r = quick(threads);
     r.push(values);
     r.finish()
+}
+
+fn quick(threads: usize) -> Reconstructor {
+    let mut options = Options::default();
+    options.effort.threads = threads;
+    options.effort.rounds = 1;
+    Reconstructor::new(options)
 }
 
 /// Whatever the integers are, the nests generate them, and pushing them differently changes nothing.
@@ -109,7 +114,7 @@ pub fn check_integers(values: &[i64], seed: u64) -> Result<(), String> {
     let result = reconstructed(values, 1);
     check::check(&result.nests, values.iter().copied())?;
     let mut random = Random::new(seed);
-    let mut pieces = Reconstructor::default();
+    let mut pieces = quick(1);
     let mut rest = values;
     while !rest.is_empty() {
         let n = 1 + random.below(rest.len().min(1000) as u64) as usize;
@@ -120,7 +125,7 @@ pub fn check_integers(values: &[i64], seed: u64) -> Result<(), String> {
     if pieces.finish() != result {
         return Err("another division into pushes gives another result".into());
     }
-    let mut runs = Reconstructor::default();
+    let mut runs = quick(2);
     for &value in values {
         runs.push_run(Run::single(value));
     }
@@ -201,7 +206,7 @@ pub fn check(seed: u64) -> Result<(), String> {
 mod tests {
     #[test]
     fn random_cases() {
-        for seed in 0..150 {
+        for seed in 0..60 {
             if let Err(what) = super::check(seed) {
                 panic!("seed {seed}: {what}");
             }

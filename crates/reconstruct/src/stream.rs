@@ -126,6 +126,11 @@ impl Reconstructor {
         self.parts.accesses
     }
 
+    /// Changes how hard the piecewise search tries.
+    pub fn set_effort(&mut self, effort: Effort) {
+        self.parts.options.effort = effort;
+    }
+
     /// The nests of what was pushed so far. The stream can go on.
     pub fn model(&self) -> Reconstruction {
         self.clone().finish()

@@ -22,13 +22,14 @@ pub struct Effort {
     pub divisor: i64,
     /// Deepest nest.
     pub depth: usize,
-    /// Multiplies the work of every strategy.
-    pub factor: u32,
+    /// Rounds of search while no single nest was found, each with about ten times the work of the one before: 1 for a
+    /// fraction of a microsecond per integer, 3 for up to seconds.
+    pub rounds: u8,
 }
 
 impl Default for Effort {
     fn default() -> Self {
-        Effort { threads: 1, deadline: None, divisor: 64, depth: 10, factor: 1 }
+        Effort { threads: 1, deadline: None, divisor: 64, depth: 10, rounds: 2 }
     }
 }
 
@@ -106,12 +107,12 @@ pub fn solve(trace: &Differences, effort: &Effort) -> Vec<Nest> {
     let first = candidates(&FIRST, trace, strides[0], effort.depth, i64::MAX, effort);
     let rows = Rows::cut(trace, strides[0]);
     let mut state = State { best: None, effort };
-    let total = budget(accesses).saturating_mul(u64::from(effort.factor));
+    let total = budget(accesses);
     let mut unfit = state.fit(first, exact, u64::MAX);
     // One bound per side is the form of a single domain, which has no fewer loops.
     let plain = state.best.as_ref().is_some_and(|n| n.faces() == 2 * n.depth());
     if !plain && (state.best.is_none() || state.depth() > 2) {
-        for (round, share) in [1, 10, 100].into_iter().enumerate() {
+        for (round, share) in [1, 10, 100].into_iter().enumerate().take(usize::from(effort.rounds)) {
             if round > 0 && state.best.is_some() {
                 break;
             }
@@ -415,7 +416,7 @@ fn mark(loops: &Loops) -> u64 {
 
 /// A sequence of nests for a trace that is not one.
 fn cover(rows: Rows, effort: &Effort) -> Vec<Nest> {
-    let n = rows.len() as i64;
+    let n = i64::try_from(rows.len()).unwrap_or(i64::MAX / 4000);
     let mut tree = Tree::new(rows);
     while tree.height() < effort.depth.min(8) && tree.count(tree.height()) > 1 {
         let m = tree.height();
@@ -428,6 +429,6 @@ fn cover(rows: Rows, effort: &Effort) -> Vec<Nest> {
         }
         tree.loops.push(Arc::new(loops));
     }
-    let budget = (2000 * n).saturating_mul(i64::from(effort.factor)).saturating_add(3_000_000);
+    let budget = (2000 * n).saturating_add(3_000_000);
     Cover::all(&tree, effort.divisor.min(16), budget).into_iter().map(simplified).collect()
 }
