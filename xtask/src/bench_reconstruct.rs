@@ -73,7 +73,11 @@ fn depth(r: &Reconstruction) -> usize {
 
 fn rate(accesses: u64, seconds: f64) -> String {
     let per_second = accesses as f64 / seconds;
-    if per_second >= 1e9 { format!("{:.1} G/s", per_second / 1e9) } else { format!("{:.1} M/s", per_second / 1e6) }
+    if per_second >= 1e9 {
+        format!("{:.1} G/s", per_second / 1e9)
+    } else {
+        format!("{:.1} M/s", per_second / 1e6)
+    }
 }
 
 /// Affine kernels at their published sizes, from runs.
@@ -125,12 +129,15 @@ fn row(out: &mut String, g: &Generator, label: &str, runs: &[Run]) -> Result<(bo
     let (found, nests) = (depth(&r), r.nests.len());
     let speed = rate(r.accesses, seconds);
     let n = runs.len();
-    writeln!(out, "| {label} | {} | {n} | {} | {found} | {nests} | {faces} | {speed} |", r.accesses, g.depth)?;
+    writeln!(
+        out,
+        "| {label} | {} | {n} | {} | {found} | {nests} | {faces} | {speed} |",
+        r.accesses, g.depth
+    )?;
     Ok((nests == 1, r.accesses, seconds))
 }
 
-const NEST_HEAD: &str =
-    "| trace | accesses | runs | loops written | found | nests | bounds | found and verified |\n|---|---|---|---|---|---|---|---|\n";
+const NEST_HEAD: &str = "| trace | accesses | runs | loops written | found | nests | bounds | found and verified |\n|---|---|---|---|---|---|---|---|\n";
 
 /// Small and tiled nests at their default sizes.
 fn tiled() -> Result<String> {
@@ -169,7 +176,8 @@ fn sweep() -> Result<String> {
         for tiles in [2, 3, 4, 6, 10, 20, 40] {
             for (tile, rest) in [(8, 0), (8, 3), (13, 5)] {
                 let n = tile * tiles + rest;
-                let sizes = Sizes { n, m: n - rest / 2, p: n + rest, tile, steps: tile * (tiles / 2).max(2) + rest };
+                let sizes =
+                    Sizes { n, m: n - rest / 2, p: n + rest, tile, steps: tile * (tiles / 2).max(2) + rest };
                 let mut size = 0;
                 let mut runs = Vec::new();
                 g.runs(&sizes, &mut |run| {
@@ -188,7 +196,13 @@ fn sweep() -> Result<String> {
                 count[1] += usize::from(one);
                 count[2] += usize::from(one && depth(&r) <= g.depth);
                 if !one {
-                    writeln!(failures, "| {} | {tiles} | {tile} | {n} | {} | {} |", g.name, r.accesses, r.nests.len())?;
+                    writeln!(
+                        failures,
+                        "| {} | {tiles} | {tile} | {n} | {} | {} |",
+                        g.name,
+                        r.accesses,
+                        r.nests.len()
+                    )?;
                 }
             }
         }
@@ -203,7 +217,10 @@ fn sweep() -> Result<String> {
             percent(depth)
         )?;
     }
-    writeln!(out, "\nNot one nest:\n\n| trace | tiles | tile | extent | accesses | nests |\n|---|---|---|---|---|---|\n{failures}")?;
+    writeln!(
+        out,
+        "\nNot one nest:\n\n| trace | tiles | tile | extent | accesses | nests |\n|---|---|---|---|---|---|\n{failures}"
+    )?;
     Ok(out)
 }
 
@@ -249,7 +266,9 @@ fn speed() -> Result<String> {
     );
     let (mut integers, mut read_time, mut scan_time) = (0u64, 0.0, 0.0);
     let mut buffer: Vec<i64> = Vec::with_capacity(RAW);
-    for name in ["fdtd_ey", "floyd_ij", "gemm_A", "doitgen_A", "cholesky_Aik", "nussinov_kj", "seidel", "trmm_Bkj"] {
+    for name in
+        ["fdtd_ey", "floyd_ij", "gemm_A", "doitgen_A", "cholesky_Aik", "nussinov_kj", "seidel", "trmm_Bkj"]
+    {
         let g = generators::named(name).context("a generator")?;
         fill(g, &mut buffer);
         let mut best = [f64::MAX; 3];

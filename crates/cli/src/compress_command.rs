@@ -17,7 +17,9 @@ use crate::streams_args::{CompressArgs, ExpandArgs, OutputFormat};
 pub fn compress(args: &CompressArgs) -> Result<u8> {
     let output = match &args.output {
         Some(path) => path.clone(),
-        None if is_standard_input(&args.input.trace) => bail!("standard input has no name; give one with -o FILE"),
+        None if is_standard_input(&args.input.trace) => {
+            bail!("standard input has no name; give one with -o FILE")
+        }
         None => {
             let mut name = args.input.trace.clone().into_os_string();
             name.push(".lwc");
@@ -58,7 +60,10 @@ pub fn expand(args: &ExpandArgs) -> Result<u8> {
     let bytes = std::fs::read(&args.file).with_context(|| name.to_string())?;
     let file = codec::decode(&bytes).with_context(|| name.to_string())?;
     if args.format == OutputFormat::I64 && file.streams.len() > 1 {
-        bail!("{name} has {} streams; raw integers have no room for their ids, use --format text", file.streams.len());
+        bail!(
+            "{name} has {} streams; raw integers have no room for their ids, use --format text",
+            file.streams.len()
+        );
     }
     streams::write(args.output.as_deref(), |out| match (&file.order, args.format) {
         (Some(order), OutputFormat::Text) => interleaved(&file.streams, order, out),
@@ -87,7 +92,8 @@ fn one_by_one(streams: &[Stored], format: OutputFormat, out: &mut dyn Write) -> 
 }
 
 fn interleaved(streams: &[Stored], order: &Stored, out: &mut dyn Write) -> io::Result<()> {
-    let damaged = || io::Error::new(io::ErrorKind::InvalidData, "damaged file: the order does not fit the streams");
+    let damaged =
+        || io::Error::new(io::ErrorKind::InvalidData, "damaged file: the order does not fit the streams");
     let mut all: Vec<(String, Integers<'_>)> =
         streams.iter().map(|s| (id_of(s).to_string(), Integers::of(&s.content))).collect();
     for index in Integers::of(&order.content) {

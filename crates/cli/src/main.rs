@@ -26,7 +26,11 @@ fn main() -> ExitCode {
             // Help and version are not errors; a wrong command line is. If even printing fails there is nobody to tell.
             let _ = error.print();
             // The codes below 125 are those of the program that `profile` runs.
-            let usage = if std::env::args_os().nth(1).is_some_and(|a| a == "profile" || a == "trace") { 125 } else { 2 };
+            let usage = if std::env::args_os().nth(1).is_some_and(|a| a == "profile" || a == "trace") {
+                125
+            } else {
+                2
+            };
             return ExitCode::from(if error.use_stderr() { usage } else { 0 });
         }
     };

@@ -35,7 +35,10 @@ pub fn run(args: &ReconstructArgs) -> Result<u8> {
         }
     }
     if args.format == NestFormat::C && results.len() > 1 {
-        bail!("the trace has {} streams and C output is one program; choose one with --stream ID", results.len());
+        bail!(
+            "the trace has {} streams and C output is one program; choose one with --stream ID",
+            results.len()
+        );
     }
     let text = rendered(&results, args.format);
     streams::write(args.output.as_deref(), |out| out.write_all(text.as_bytes()))?;

@@ -111,12 +111,12 @@ impl<R: Read> Read for Interruptible<R> {
 const HEAD: usize = 1 << 12;
 
 /// Reads a trace into one consumer per stream; `ordered` keeps the order between streams where the format has one.
-pub fn open<C: Consumer>(
-    input: &Input,
-    ordered: bool,
-    make: impl Fn() -> C + 'static,
-) -> Result<Streams<C>> {
-    let name = if is_standard_input(&input.trace) { "standard input".into() } else { input.trace.display() .to_string() };
+pub fn open<C: Consumer>(input: &Input, ordered: bool, make: impl Fn() -> C + 'static) -> Result<Streams<C>> {
+    let name = if is_standard_input(&input.trace) {
+        "standard input".into()
+    } else {
+        input.trace.display().to_string()
+    };
     let from: Box<dyn Read> = if is_standard_input(&input.trace) {
         Box::new(io::stdin().lock())
     } else {
@@ -129,7 +129,8 @@ pub fn open<C: Consumer>(
     // A second interrupt ends the program; the first only the input. Without the handler it is as usual.
     let _ = signal_hook::flag::register_conditional_default(signal_hook::consts::SIGINT, interrupted.clone());
     let _ = signal_hook::flag::register(signal_hook::consts::SIGINT, interrupted.clone());
-    let mut from = BufReader::with_capacity(1 << 18, Interruptible { from, interrupted: interrupted.clone() });
+    let mut from =
+        BufReader::with_capacity(1 << 18, Interruptible { from, interrupted: interrupted.clone() });
     let format = match input.input_format {
         Some(format) => known(format),
         None => {

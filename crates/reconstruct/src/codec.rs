@@ -66,9 +66,9 @@ impl Content {
     /// Calls `visit` with runs `(start, stride, count)`, in order, until it returns false.
     pub fn runs(&self, visit: &mut dyn FnMut(i64, i64, u64) -> bool) -> bool {
         match self {
-            Content::Nests(nests) => nests
-                .iter()
-                .all(|nest| nest.runs(&mut |start: i64, count: i64| visit(start, nest.stride(), count as u64))),
+            Content::Nests(nests) => nests.iter().all(|nest| {
+                nest.runs(&mut |start: i64, count: i64| visit(start, nest.stride(), count as u64))
+            }),
             Content::Integers(values) => values.iter().all(|&v| visit(v, 0, 1)),
         }
     }

@@ -44,7 +44,6 @@ impl Classes {
         }
         id
     }
-
 }
 
 /// The open block of one height: items of height `width − 1`.
@@ -506,7 +505,6 @@ impl Runs<'_> {
         self.levels.push(Open { class, vector, left: count });
     }
 }
-
 
 #[cfg(test)]
 mod tests {

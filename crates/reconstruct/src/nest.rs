@@ -310,9 +310,7 @@ impl Walker {
         for _ in low..=high {
             let last = upper.iter().fold(i64::MAX, |a, &b| a.min(b));
             let first = -lower.iter().fold(i64::MAX, |a, &b| a.min(b));
-            if first <= last
-                && !visit.run(here.wrapping_add(stride.wrapping_mul(first)), last - first + 1)
-            {
+            if first <= last && !visit.run(here.wrapping_add(stride.wrapping_mul(first)), last - first + 1) {
                 return false;
             }
             for (value, slope) in upper.iter_mut().zip(upper_slopes) {

@@ -191,7 +191,12 @@ impl Predictor {
         }
         if again && self.found_another(step) {
             // The inner stride all along: what was thought to be the loops is forgotten.
-            *self = Predictor { last: self.last, predicted: self.predicted, accesses: self.accesses, ..Predictor::new() };
+            *self = Predictor {
+                last: self.last,
+                predicted: self.predicted,
+                accesses: self.accesses,
+                ..Predictor::new()
+            };
             (self.stride, self.repeats, self.step) = (Some(step), 1, step);
             (self.start, self.count) = (last.wrapping_sub(step), 3);
             return;
@@ -229,7 +234,10 @@ impl Predictor {
         }
         level.last = item;
         level.count += 1;
-        if level.count == 1 && !expected_end && level.advance.as_ref().is_none_or(|a| a.first() != Some(&step)) {
+        if level.count == 1
+            && !expected_end
+            && level.advance.as_ref().is_none_or(|a| a.first() != Some(&step))
+        {
             // Not the advance of the last execution: a new one starts from what is seen.
             let mut advance: Vector = SmallVec::from_elem(0, level.last.len());
             advance[0] = step;
@@ -237,7 +245,7 @@ impl Predictor {
         }
         let goes_on = match &level.advance {
             None => true,
-            Some(advance) => advance.first() == Some(&step) && !expected_end || !level.confirmed && !expected_end,
+            Some(advance) => !expected_end && (advance.first() == Some(&step) || !level.confirmed),
         };
         if goes_on {
             level.current = SmallVec::from_slice(&[next]);
@@ -285,8 +293,9 @@ mod tests {
         assert!(missed(&rectangle) <= 4, "{}", missed(&rectangle));
         let triangle: Vec<i64> = (0..60).flat_map(|i| (0..=i).map(move |j| 1000 * i + j)).collect();
         assert!(missed(&triangle) <= 12, "{}", missed(&triangle));
-        let cube: Vec<i64> =
-            (0..20).flat_map(|h| (0..20).flat_map(move |i| (0..=i).map(move |j| 10_000 * h + 100 * i + j))).collect();
+        let cube: Vec<i64> = (0..20)
+            .flat_map(|h| (0..20).flat_map(move |i| (0..=i).map(move |j| 10_000 * h + 100 * i + j)))
+            .collect();
         assert!(missed(&cube) <= 150, "{}", missed(&cube));
     }
 

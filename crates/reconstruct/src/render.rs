@@ -16,7 +16,13 @@ fn affine(coefficients: &[i64], constant: i64, times: &str) -> String {
     let mut out = String::new();
     for (q, &c) in coefficients.iter().enumerate().filter(|e| *e.1 != 0) {
         let name = counter(q);
-        let sign = if c < 0 { "-" } else if out.is_empty() { "" } else { "+" };
+        let sign = if c < 0 {
+            "-"
+        } else if out.is_empty() {
+            ""
+        } else {
+            "+"
+        };
         let spaced = if out.is_empty() { sign.to_owned() } else { format!(" {sign} ") };
         out.push_str(&spaced);
         match c.unsigned_abs() {
@@ -88,9 +94,8 @@ pub fn text(nests: &[Nest]) -> String {
 /// A C program that prints the integers, one per line.
 pub fn c(nests: &[Nest]) -> String {
     let mut out = String::from("#include <stdio.h>\n\n");
-    let divides = nests.iter().any(|n| {
-        n.levels.iter().any(|l| l.lower.iter().chain(&l.upper).any(|b| b.divisor != 1))
-    });
+    let divides =
+        nests.iter().any(|n| n.levels.iter().any(|l| l.lower.iter().chain(&l.upper).any(|b| b.divisor != 1)));
     let chooses = nests.iter().any(|n| n.levels.iter().any(|l| l.lower.len() > 1 || l.upper.len() > 1));
     if divides {
         out.push_str(
@@ -314,7 +319,8 @@ mod tests {
 
     #[test]
     fn text_names_all_bounds() {
-        let expected = "for i0 = 0 .. 9\n  for i1 = max(0, i0 - 5) .. min(floor((i0 + 15)/3), 7)\n    100*i0 - i1 - 4\n";
+        let expected =
+            "for i0 = 0 .. 9\n  for i1 = max(0, i0 - 5) .. min(floor((i0 + 15)/3), 7)\n    100*i0 - i1 - 4\n";
         assert_eq!(text(&[nest()]), expected);
         assert_eq!(text(&[Nest::point(5)]), "5\n");
     }

@@ -253,7 +253,10 @@ mod tests {
         assert_eq!((cube.depth(), integers(&cube)), (3, integers(&line)));
         assert_eq!(split(Nest::line(0, 1, 13), 2, None).depth(), 1);
         let triangle = Nest {
-            levels: vec![level(bound(&[], 0, 1), bound(&[], 5, 1)), level(bound(&[0], 0, 1), bound(&[1], 0, 1))],
+            levels: vec![
+                level(bound(&[], 0, 1), bound(&[], 5, 1)),
+                level(bound(&[0], 0, 1), bound(&[1], 0, 1)),
+            ],
             base: 0,
             coefficients: vec![10, 1],
         };

@@ -70,7 +70,7 @@ struct Parts {
 enum Part {
     /// The first steps, kept until the inner stride is chosen.
     WarmUp(Differences),
-    Folding(Folding),
+    Folding(Box<Folding>),
 }
 
 #[derive(Debug, Clone)]
@@ -165,7 +165,7 @@ impl Steps for Parts {
                 differences.steps.push((difference, times));
                 if differences.steps.len() >= WARM_UP {
                     let folding = Folding::of(differences);
-                    *part = Part::Folding(folding);
+                    *part = Part::Folding(Box::new(folding));
                 }
             }
         }
@@ -216,7 +216,9 @@ impl Parts {
         self.close();
         while times > 0 {
             let next = last.wrapping_add(difference);
-            if SAFE.contains(&next) && SAFE.contains(&last.wrapping_add(difference.wrapping_mul(times as i64))) {
+            if SAFE.contains(&next)
+                && SAFE.contains(&last.wrapping_add(difference.wrapping_mul(times as i64)))
+            {
                 self.begin(next);
                 if times > 1 {
                     self.step(difference, times - 1);
@@ -242,7 +244,7 @@ impl Parts {
         let folding = match self.open.take() {
             None => return,
             Some(Part::WarmUp(differences)) => Folding::of(&differences),
-            Some(Part::Folding(folding)) => folding,
+            Some(Part::Folding(folding)) => *folding,
         };
         self.closed.extend(folding.finish(&self.options));
     }
@@ -338,7 +340,9 @@ impl Folding {
         if let Some(nest) = extended(&items, options) {
             return vec![nest];
         }
-        let Some(trace) = differences(&items).filter(|trace| !irregular(trace)) else { return pieces(&items) };
+        let Some(trace) = differences(&items).filter(|trace| !irregular(trace)) else {
+            return pieces(&items);
+        };
         let mut effort = options.effort;
         if options.floors {
             effort.divisor = i64::MAX;

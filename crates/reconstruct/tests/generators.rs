@@ -42,7 +42,9 @@ fn examples_of_the_publications() {
 
 #[test]
 fn tiles() {
-    for name in ["tiled_lower", "tiled_upper", "tiled_transpose", "tiled_banded", "tiled_reversed", "tiled_jacobi1d"] {
+    for name in
+        ["tiled_lower", "tiled_upper", "tiled_transpose", "tiled_banded", "tiled_reversed", "tiled_jacobi1d"]
+    {
         let g = generators::named(name).expect("a generator");
         one_nest(g, &g.sizes);
     }
@@ -71,7 +73,8 @@ fn reversal_shift_and_scale_change_nothing_but_signs_and_constants() {
             assert_eq!(check::check(&result.nests, values.iter().copied()), Ok(()), "{name}");
             result
         };
-        let shape = |r: &Reconstruction| (r.nests.len(), r.nests.iter().map(|n| n.depth()).collect::<Vec<_>>());
+        let shape =
+            |r: &Reconstruction| (r.nests.len(), r.nests.iter().map(|n| n.depth()).collect::<Vec<_>>());
         let expected = of(&plain);
         let moved: Vec<i64> = plain.iter().map(|v| v - 12_345).collect();
         let scaled: Vec<i64> = plain.iter().map(|v| v * 8).collect();
@@ -89,9 +92,8 @@ fn the_worked_examples() {
         r.push(values);
         r.finish().nests
     };
-    let cholesky = [
-        100, 100, 100, 100, 200, 201, 200, 201, 200, 201, 300, 301, 302, 300, 301, 302, 400, 401, 402, 403,
-    ];
+    let cholesky =
+        [100, 100, 100, 100, 200, 201, 200, 201, 200, 201, 300, 301, 302, 300, 301, 302, 400, 401, 402, 403];
     let nests = of(&cholesky);
     assert_eq!((nests.len(), nests[0].depth()), (1, 3));
     let upper: Vec<i64> = (0..20).flat_map(|i| (0..=9.min(i + 2)).map(move |j| 100 * i + j)).collect();

@@ -116,9 +116,22 @@ pub fn bytes(seed: u64) -> Vec<u8> {
         (state >> 11) % n
     };
     let parts: [&[u8]; 16] = [
-        b"12 ", b"-9223372036854775808", b"0x", b"\n", b"I  0400,3\n", b" L 1f,8", b" M ", b"0x1: R 0x2\n", b"==1== ",
-        b"\x93NUMPY\x01\x00", b"{'descr': '<i2', 'shape': (", b"3,), 'fortran_order': False}", b"LWTRACE\n\x01\0\0\0",
-        b"(\xb5/\xfd", b"18446744073709551615\n", b",",
+        b"12 ",
+        b"-9223372036854775808",
+        b"0x",
+        b"\n",
+        b"I  0400,3\n",
+        b" L 1f,8",
+        b" M ",
+        b"0x1: R 0x2\n",
+        b"==1== ",
+        b"\x93NUMPY\x01\x00",
+        b"{'descr': '<i2', 'shape': (",
+        b"3,), 'fortran_order': False}",
+        b"LWTRACE\n\x01\0\0\0",
+        b"(\xb5/\xfd",
+        b"18446744073709551615\n",
+        b",",
     ];
     let mut out = Vec::new();
     for _ in 0..next(30) {

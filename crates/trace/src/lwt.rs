@@ -277,7 +277,8 @@ mod tests {
     fn runs_are_joined_and_read_back() {
         let mut runs = Runs::default();
         read(&mut &file()[..], &mut runs).expect("a whole file");
-        let loads: Vec<_> = runs.0.iter().filter(|r| r.0.kind == Kind::Load).map(|r| (r.1, r.2, r.3)).collect();
+        let loads: Vec<_> =
+            runs.0.iter().filter(|r| r.0.kind == Kind::Load).map(|r| (r.1, r.2, r.3)).collect();
         assert_eq!(loads, [(1000, 8, 15), (i64::MIN, 0, 1), (i64::MAX, 0, 1)]);
         assert_eq!(runs.0.iter().filter(|r| r.0.kind == Kind::Store).map(|r| r.3).sum::<u64>(), 30);
     }
@@ -298,6 +299,9 @@ mod tests {
                 assert_eq!(runs, right, "byte {at} changed unnoticed");
             }
         }
-        assert!(matches!(read(&mut &b"LWTRACE\n\x09\0\0\0"[..], &mut Runs::default()), Err(ReadError::LwtVersion(9))));
+        assert!(matches!(
+            read(&mut &b"LWTRACE\n\x09\0\0\0"[..], &mut Runs::default()),
+            Err(ReadError::LwtVersion(9))
+        ));
     }
 }

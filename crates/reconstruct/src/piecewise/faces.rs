@@ -299,7 +299,9 @@ pub fn fit_most(
             let mut weights = vec![(0, 1.0)];
             weights.extend((1..chosen.len().min(6)).map(|i| (chosen.len() - i, 0.05)));
             let Some(basis) = lp::tight(&sub, &targets, &weights, k, work) else { break };
-            let Some(face) = lp::through(&sub, &targets, &basis, k).filter(|f| f.divisor <= 64) else { break };
+            let Some(face) = lp::through(&sub, &targets, &basis, k).filter(|f| f.divisor <= 64) else {
+                break;
+            };
             *work += 2 * n as u64;
             let beyond: Vec<usize> = (0..n).filter(|&i| face.value(&points[i].outer) < y[i]).collect();
             if beyond.len() <= spare {

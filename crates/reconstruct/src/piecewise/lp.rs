@@ -49,8 +49,8 @@ pub fn tight(
         let mut worst = 1e-6;
         for (i, p) in points.iter().enumerate() {
             let mut v = z[k];
-            for q in 0..k {
-                v += z[q] * p.outer[q] as f64;
+            for (z, x) in z[..k].iter().zip(&p.outer) {
+                v += z * *x as f64;
             }
             let violation = y[i] as f64 - v;
             if violation > f64::max(worst, 1e-9 * (1.0 + v.abs())) {

@@ -101,7 +101,13 @@ fn outer(at: &Coordinates, level: usize, depth: usize) -> Coordinates {
 }
 
 /// Executions of a level that the bounds get wrong: at most `most`, and how many there are.
-pub fn violators(tree: &Tree, depth: usize, level: usize, bounds: &Bounds, most: usize) -> (Vec<Point>, usize) {
+pub fn violators(
+    tree: &Tree,
+    depth: usize,
+    level: usize,
+    bounds: &Bounds,
+    most: usize,
+) -> (Vec<Point>, usize) {
     let mut found = Violators { depth, level, bounds, most, points: Vec::new(), count: 0 };
     if level < depth {
         found.walk(tree, depth, 0, &[0; MAX_DEPTH], &mut [0; MAX_DEPTH]);

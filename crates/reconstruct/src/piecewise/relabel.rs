@@ -212,7 +212,8 @@ impl Rest<'_> {
                 }
                 let rest = address.wrapping_sub(self.address(&at));
                 if rest == 0 {
-                    let cost = if level == predicted { 0 } else { 1 + level as i64 + if open { 0 } else { 20 } };
+                    let cost =
+                        if level == predicted { 0 } else { 1 + level as i64 + if open { 0 } else { 20 } };
                     out.push((cost, level, at));
                 } else {
                     self.shifted(&at, level, preference, rest, address, &mut out);

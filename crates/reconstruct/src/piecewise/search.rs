@@ -60,8 +60,15 @@ struct Strategy {
 const POLICIES: [Policy; 3] = [Policy::Still, Policy::Agreement, Policy::Moving];
 
 /// The cheap strategy that mostly does.
-const FIRST: Strategy =
-    Strategy { policy: Policy::Agreement, ends: false, thorough: false, modal: 0, window: 0, stride: 0, convex: 0 };
+const FIRST: Strategy = Strategy {
+    policy: Policy::Agreement,
+    ends: false,
+    thorough: false,
+    modal: 0,
+    window: 0,
+    stride: 0,
+    convex: 0,
+};
 
 /// All others, in order of preference among equally good results.
 fn strategies() -> Vec<Strategy> {
@@ -320,18 +327,33 @@ impl Search<'_> {
             self.found.push(Candidate { tree: tree.clone(), nodes, mark });
             return;
         }
-        if m >= self.depth || self.budget < 0 || self.found.len() >= MOST_FOUND || m + 1 >= MAX_DEPTH || self.effort.late() {
+        if m >= self.depth
+            || self.budget < 0
+            || self.found.len() >= MOST_FOUND
+            || m + 1 >= MAX_DEPTH
+            || self.effort.late()
+        {
             return;
         }
         let s = self.strategy;
         self.budget -= 10 * n as i64;
         // Where nodes are few, other coefficients cost little.
-        let most = if !s.thorough { 1 } else if m >= 3 && n < FEW_NODES { 3 } else if s.window > 0 { 2 } else { 1 };
+        let most = if !s.thorough {
+            1
+        } else if m >= 3 && n < FEW_NODES {
+            3
+        } else if s.window > 0 {
+            2
+        } else {
+            1
+        };
         let coefficients = tree.candidates(m, s.ends && s.thorough, most);
         let mut seen: Vec<u64> = Vec::new();
         for (i, c) in coefficients.into_iter().enumerate() {
             for (j, choice) in choices(&s).into_iter().enumerate() {
-                let Some(left) = deviations.checked_sub(usize::from(i > 0) + usize::from(j > 0)) else { continue };
+                let Some(left) = deviations.checked_sub(usize::from(i > 0) + usize::from(j > 0)) else {
+                    continue;
+                };
                 let (loops, work) = tree.group(m, c, s.policy, choice);
                 self.budget -= 5 * work as i64;
                 let nodes = loops.start.len();
@@ -358,7 +380,15 @@ impl Search<'_> {
 
     /// A few breaks left at the top often come from one node that was split below: joins neighbours around each break
     /// and goes on from there if that leaves fewer.
-    fn merged(&mut self, tree: &mut Tree, m: usize, c: i64, choice: Choice, loops: &Loops, deviations: usize) {
+    fn merged(
+        &mut self,
+        tree: &mut Tree,
+        m: usize,
+        c: i64,
+        choice: Choice,
+        loops: &Loops,
+        deviations: usize,
+    ) {
         let n = tree.count(m);
         let nodes = loops.start.len();
         for &p in &loops.first[1..nodes] {
@@ -387,7 +417,8 @@ impl Search<'_> {
 }
 
 fn choices(s: &Strategy) -> Vec<Choice> {
-    let choice = |dictionary, modal, strict| Choice { dictionary, modal, strict, window: s.window, convex: s.convex };
+    let choice =
+        |dictionary, modal, strict| Choice { dictionary, modal, strict, window: s.window, convex: s.convex };
     if !s.thorough {
         return vec![choice(false, 0, false)];
     }

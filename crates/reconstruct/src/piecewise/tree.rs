@@ -280,7 +280,8 @@ impl Tree {
         if m == 1 {
             let (start, n) = (self.rows.start[i], self.rows.count[i]);
             out[0] = Corner { address: start, ..NO_CORNER };
-            out[1] = Corner { address: start.wrapping_add(self.rows.stride.wrapping_mul(n - 1)), ..NO_CORNER };
+            out[1] =
+                Corner { address: start.wrapping_add(self.rows.stride.wrapping_mul(n - 1)), ..NO_CORNER };
             out[1].at[0] = n - 1;
             return;
         }
@@ -293,10 +294,11 @@ impl Tree {
         }
         self.corners(m - 1, b - 1, high);
         let trips = (b - a - 1) as i64;
-        let shifts: Coordinates = std::array::from_fn(|q| if q < m - 1 { self.shift(m, b - 1, q) } else { 0 });
+        let shifts: Coordinates =
+            std::array::from_fn(|q| if q < m - 1 { self.shift(m, b - 1, q) } else { 0 });
         for corner in high {
-            for q in 0..m - 1 {
-                corner.at[q] += shifts[q];
+            for (at, shift) in corner.at.iter_mut().zip(&shifts[..m - 1]) {
+                *at += shift;
             }
             corner.at[m - 1] = trips;
         }
@@ -363,7 +365,8 @@ impl Tree {
             scratch.tried.push(shift);
             let agree = (0..corners).filter(|&k| shift_at(k) == shift).count() as u32;
             let size: i64 = shift[..m].iter().map(|x| x.abs()).sum();
-            let moving = policy == Policy::Moving && (0..m).all(|q| shift[q] == 0 || self.coefficient(q + 1) != 0);
+            let moving =
+                policy == Policy::Moving && (0..m).all(|q| shift[q] == 0 || self.coefficient(q + 1) != 0);
             let score = (moving, agree, -size);
             if best.is_none_or(|b| score > b.0) {
                 best = Some((score, shift));
@@ -433,7 +436,9 @@ impl Tree {
             if difference == c {
                 continue;
             }
-            let shift = if m == 1 { self.explain_rows(i, c, policy, choice) } else {
+            let shift = if m == 1 {
+                self.explain_rows(i, c, policy, choice)
+            } else {
                 work += 2 << m;
                 self.explain(m, i, c, policy, choice, &mut scratch)
             };
@@ -618,7 +623,8 @@ impl Tree {
                 shifts.extend((0..m).map(|q| above.shifts[child * m + q] - above.shifts[a * m + q]));
             }
         }
-        let root = Loops { coefficient, first: vec![0, (b - a) as u32], shifts, start: vec![self.start(m, a)] };
+        let root =
+            Loops { coefficient, first: vec![0, (b - a) as u32], shifts, start: vec![self.start(m, a)] };
         let mut loops = vec![Arc::new(root)];
         let (mut low, mut high) = (a, b);
         for level in (2..=m).rev() {
@@ -649,7 +655,9 @@ impl Tree {
 fn split_nodes(first: Vec<u32>, n: u32, from_end: bool) -> Vec<u32> {
     let ends = first.iter().skip(1).copied().chain([n]);
     let bounds: Vec<(u32, u32)> = first.iter().copied().zip(ends).collect();
-    let Some((mode, times, longer, all)) = mode(bounds.iter().map(|(a, b)| i64::from(b - a))) else { return first };
+    let Some((mode, times, longer, all)) = mode(bounds.iter().map(|(a, b)| i64::from(b - a))) else {
+        return first;
+    };
     if mode <= 1 || times * 10 < all * 4 || longer == 0 || longer * 3 > all {
         return first;
     }

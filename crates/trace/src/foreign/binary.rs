@@ -36,12 +36,15 @@ pub fn unsigned(from: &mut dyn BufRead, to: &mut dyn Accesses) -> Result<(), Rea
     })
 }
 
+/// Receives whole elements and the index of the first.
+type Visit<'a> = dyn FnMut(&[u8], u64) -> Result<(), ReadError> + 'a;
+
 /// Hands over whole elements of `size` bytes with the index of the first; at most `BATCH` at a time.
 fn elements(
     from: &mut dyn BufRead,
     size: usize,
     expected: Option<u64>,
-    visit: &mut dyn FnMut(&[u8], u64) -> Result<(), ReadError>,
+    visit: &mut Visit<'_>,
 ) -> Result<(), ReadError> {
     let mut buffer = vec![0u8; BATCH * size];
     let mut index = 0u64;
