@@ -94,6 +94,8 @@ fn strategies() -> Vec<Strategy> {
     out
 }
 
+/// Strategies without any specialty.
+const PLAIN: u64 = 6;
 /// Every level.
 const ALL: u8 = 99;
 /// Nodes of a level for which several coefficients are tried.
@@ -161,9 +163,13 @@ impl State<'_> {
     fn round(&mut self, trace: &Differences, strides: &[i64], unfit: Vec<Candidate>, budget: u64) {
         let depth = if self.best.is_some() { self.depth() - 1 } else { self.depth() };
         let list = strategies();
-        let share = (budget / 3 / list.len() as u64) as i64;
+        // Half of the work goes to the plain strategies, which come first.
+        let plain = (budget / 6 / PLAIN) as i64;
+        let other = (budget / 6 / (list.len() as u64 - PLAIN).max(1)) as i64;
         let best_runs = runs_with(trace, strides[0]);
         let found = in_parallel(&list, self.effort, |s| {
+            let share =
+                if s.modal == 0 && s.window == 0 && s.stride == 0 && s.convex == 0 { plain } else { other };
             let Some(&stride) = strides.get(s.stride) else { return Vec::new() };
             if runs_with(trace, stride) > MORE_RUNS * best_runs {
                 return Vec::new();
