@@ -20,7 +20,7 @@ const SWEEP: u64 = 1_000_000;
 /// Random nests.
 const PLANTED: u64 = 200;
 
-/// Runs the parts named, or all; all together also write the document.
+/// Runs the parts named, or all, and writes the document of what was run.
 pub fn run(parts: &[&str]) -> Result<()> {
     type Part = (&'static str, fn() -> Result<String>);
     let all: [Part; 7] = [
@@ -46,9 +46,7 @@ pub fn run(parts: &[&str]) -> Result<()> {
         document.push('\n');
         document.push_str(&text);
     }
-    if parts.is_empty() {
-        std::fs::write("docs/reconstruction.md", document)?;
-    }
+    std::fs::write("docs/reconstruction.md", document)?;
     Ok(())
 }
 

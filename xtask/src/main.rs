@@ -15,7 +15,7 @@ const USAGE: &str = "cargo xtask ci               everything a change has to pas
 cargo xtask fuzz [SECONDS]   random cases, a new seed each time
 cargo xtask fuzz --seed N    one case of every kind
 cargo xtask bench [KERNEL…]  speed and memory on the kernels; without names also writes docs/benchmarks.md
-cargo xtask bench-reconstruct [PART…]  what reconstruction finds and how fast; without parts also writes
+cargo xtask bench-reconstruct [PART…]  what reconstruction finds and how fast; writes
                              docs/reconstruction.md";
 
 fn main() -> ExitCode {

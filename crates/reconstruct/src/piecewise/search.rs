@@ -96,6 +96,8 @@ fn strategies() -> Vec<Strategy> {
 
 /// Strategies without any specialty.
 const PLAIN: u64 = 6;
+/// Traces of more runs keep the first nest found, and fewer strategies are tried.
+const LARGE: usize = 1_500_000;
 /// Every level.
 const ALL: u8 = 99;
 /// Nodes of a level for which several coefficients are tried.
@@ -120,7 +122,8 @@ pub fn solve(trace: &Differences, effort: &Effort) -> Vec<Nest> {
     let mut unfit = state.fit(first, exact, u64::MAX);
     // One bound per side is the form of a single domain, which has no fewer loops.
     let plain = state.best.as_ref().is_some_and(|n| n.faces() == 2 * n.depth());
-    if !plain && (state.best.is_none() || state.depth() > 2) {
+    let large = state.best.is_some() && rows.len() > LARGE;
+    if !plain && !large && (state.best.is_none() || state.depth() > 2) {
         for (round, share) in [1, 10, 100].into_iter().enumerate().take(usize::from(effort.rounds)) {
             if round > 0 && state.best.is_some() {
                 break;
@@ -162,10 +165,13 @@ impl State<'_> {
     /// that did not fit before.
     fn round(&mut self, trace: &Differences, strides: &[i64], unfit: Vec<Candidate>, budget: u64) {
         let depth = if self.best.is_some() { self.depth() - 1 } else { self.depth() };
-        let list = strategies();
+        let mut list = strategies();
+        if runs_with(trace, strides[0]) > LARGE as u64 {
+            list.truncate(PLAIN as usize);
+        }
         // Half of the work goes to the plain strategies, which come first.
         let plain = (budget / 6 / PLAIN) as i64;
-        let other = (budget / 6 / (list.len() as u64 - PLAIN).max(1)) as i64;
+        let other = (budget / 6 / (list.len() as u64).saturating_sub(PLAIN).max(1)) as i64;
         let best_runs = runs_with(trace, strides[0]);
         let found = in_parallel(&list, self.effort, |s| {
             let share =
