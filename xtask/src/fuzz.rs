@@ -49,6 +49,8 @@ fn kinds(profile: &[u8]) -> Vec<Kind<'_>> {
     vec![
         ("memory dependences", Box::new(shadow::fuzzing::check)),
         ("record stream", Box::new(|seed| trace::fuzzing::check(&trace::fuzzing::words(seed)))),
+        ("foreign traces", Box::new(|seed| trace::fuzzing::check_readers(&trace::fuzzing::bytes(seed)))),
+        ("reconstruction", Box::new(reconstruct::fuzzing::check)),
         ("folding", Box::new(folding)),
         ("damaged profile", Box::new(move |seed| damaged_profile(profile, seed))),
     ]

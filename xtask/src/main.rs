@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod bench_reconstruct;
 mod ci;
 mod fuzz;
 mod licences;
@@ -13,7 +14,9 @@ use std::time::Duration;
 const USAGE: &str = "cargo xtask ci               everything a change has to pass
 cargo xtask fuzz [SECONDS]   random cases, a new seed each time
 cargo xtask fuzz --seed N    one case of every kind
-cargo xtask bench [KERNEL…]  speed and memory on the kernels; without names also writes docs/benchmarks.md";
+cargo xtask bench [KERNEL…]  speed and memory on the kernels; without names also writes docs/benchmarks.md
+cargo xtask bench-reconstruct [PART…]  what reconstruction finds and how fast; writes
+                             docs/reconstruction.md";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -25,6 +28,7 @@ fn main() -> ExitCode {
         ["fuzz", seconds] => {
             seconds.parse().map_err(Into::into).and_then(|s| fuzz::run(Duration::from_secs(s)))
         }
+        ["bench-reconstruct", ref parts @ ..] => bench_reconstruct::run(parts),
         ["bench", ref names @ ..] => bench::run(names),
         _ => {
             eprintln!("{USAGE}");

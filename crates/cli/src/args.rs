@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::streams_args::{CompressArgs, ExpandArgs, PredictArgs, ReconstructArgs, TraceArgs};
+
 /// Tells you what your loops could become.
 #[derive(Debug, Parser)]
 #[command(name = "loopwright", version, about, propagate_version = true)]
@@ -22,6 +24,16 @@ pub enum Command {
     Report(ReportArgs),
     /// Compile and profile a small shipped kernel.
     Demo(DemoArgs),
+    /// Run a program and write the addresses that its instructions access, as runs.
+    Trace(TraceArgs),
+    /// Find the loop nests that generate a trace of integers.
+    Reconstruct(ReconstructArgs),
+    /// Write a trace of integers as the loop nests that generate it.
+    Compress(CompressArgs),
+    /// Write out a compressed trace.
+    Expand(ExpandArgs),
+    /// Replay a trace of integers and say which share of it could be predicted.
+    Predict(PredictArgs),
 }
 
 /// Output format of a report.
@@ -99,7 +111,8 @@ pub struct DemoArgs {
     pub directory: Option<PathBuf>,
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+/// A time in seconds.
+pub fn seconds(text: &str) -> Result<Duration, String> {
     let expected = "expected a number of seconds such as 2.5";
     let number: f64 = text.parse().map_err(|_| expected.to_owned())?;
     Duration::try_from_secs_f64(number).map_err(|_| expected.to_owned())

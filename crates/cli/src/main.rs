@@ -2,10 +2,16 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod compress_command;
 mod demo;
+mod predict_command;
 mod profile_command;
 mod progress;
+mod reconstruct_command;
 mod report_command;
+mod streams;
+mod streams_args;
+mod trace_command;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -21,7 +27,11 @@ fn main() -> ExitCode {
             // Help and version are not errors; a wrong command line is. If even printing fails there is nobody to tell.
             let _ = error.print();
             // The codes below 125 are those of the program that `profile` runs.
-            let usage = if std::env::args_os().nth(1).is_some_and(|a| a == "profile") { 125 } else { 2 };
+            let usage = if std::env::args_os().nth(1).is_some_and(|a| a == "profile" || a == "trace") {
+                125
+            } else {
+                2
+            };
             return ExitCode::from(if error.use_stderr() { usage } else { 0 });
         }
     };
@@ -29,6 +39,11 @@ fn main() -> ExitCode {
         Command::Profile(profile) => (profile_command::run(profile), 125),
         Command::Report(report) => (report_command::run(report), 2),
         Command::Demo(demo) => (demo::run(demo), 2),
+        Command::Trace(trace) => (trace_command::run(trace), 125),
+        Command::Reconstruct(reconstruct) => (reconstruct_command::run(reconstruct), 2),
+        Command::Compress(compress) => (compress_command::compress(compress), 2),
+        Command::Expand(expand) => (compress_command::expand(expand), 2),
+        Command::Predict(predict) => (predict_command::run(predict), 2),
     };
     match result {
         Ok(code) => ExitCode::from(code),

@@ -1,6 +1,8 @@
-//! Cases for fuzzing: hostile words as a record stream.
+//! Cases for fuzzing: hostile words as a record stream, hostile bytes as traces of other tools.
 
+use crate::accesses::{Accesses, StreamId};
 use crate::expand::Expander;
+use crate::foreign::{self, Format};
 use crate::stream::{self, Special};
 
 /// Most iterations and instructions a partial record of a case may claim: expanding is linear in them.
@@ -71,8 +73,88 @@ pub fn words(seed: u64) -> Vec<u64> {
     out
 }
 
+/// Counts what a reader hands over.
+#[derive(Default)]
+struct Count(u128);
+
+impl Accesses for Count {
+    fn values(&mut self, _: StreamId, values: &[i64]) {
+        self.0 += values.len() as u128;
+    }
+
+    fn run(&mut self, _: StreamId, _: i64, _: i64, count: u64) {
+        self.0 += u128::from(count);
+    }
+}
+
+/// Reads bytes as every format. Whatever is accepted cannot hold more single accesses than bytes.
+///
+/// # Errors
+/// A sentence that says what went wrong.
+pub fn check_readers(bytes: &[u8]) -> Result<(), String> {
+    let formats = [Format::Text, Format::I64, Format::U64, Format::Npy, Format::Lackey, Format::Pinatrace];
+    for format in formats {
+        let mut count = Count::default();
+        // Bad input is refused, not a failure.
+        let _ = foreign::read(format, &mut &*bytes, &mut count);
+        if count.0 > bytes.len() as u128 {
+            return Err(format!("{format:?}: {} accesses from {} bytes", count.0, bytes.len()));
+        }
+    }
+    let _ = foreign::read(foreign::guess(bytes), &mut &*bytes, &mut Count::default());
+    let _ = foreign::read(Format::Lwt, &mut &*bytes, &mut Count::default());
+    Ok(())
+}
+
+/// Bytes of a seed: pieces of what readers expect, in any order.
+pub fn bytes(seed: u64) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = move |n: u64| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) % n
+    };
+    let parts: [&[u8]; 16] = [
+        b"12 ",
+        b"-9223372036854775808",
+        b"0x",
+        b"\n",
+        b"I  0400,3\n",
+        b" L 1f,8",
+        b" M ",
+        b"0x1: R 0x2\n",
+        b"==1== ",
+        b"\x93NUMPY\x01\x00",
+        b"{'descr': '<i2', 'shape': (",
+        b"3,), 'fortran_order': False}",
+        b"LWTRACE\n\x01\0\0\0",
+        b"(\xb5/\xfd",
+        b"18446744073709551615\n",
+        b",",
+    ];
+    let mut out = Vec::new();
+    for _ in 0..next(30) {
+        match next(4) {
+            0 => out.push(next(256) as u8),
+            1 => out.extend(next(u64::MAX).to_le_bytes()),
+            _ => out.extend_from_slice(parts[next(16) as usize]),
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn hostile_bytes() {
+        for seed in 0..20_000 {
+            if let Err(difference) = super::check_readers(&super::bytes(seed)) {
+                panic!("seed {seed}: {difference}");
+            }
+        }
+    }
+
     #[test]
     fn hostile_words() {
         for seed in 0..20_000 {

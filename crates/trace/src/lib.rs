@@ -11,9 +11,12 @@
 //! - nothing here knows an instruction set, and nothing here knows polyhedra.
 #![forbid(unsafe_code)]
 
+pub mod accesses;
 pub mod block;
 pub mod expand;
+pub mod foreign;
 pub mod fuzzing;
+pub mod lwt;
 pub mod sink;
 pub mod stream;
 pub mod survey;

@@ -1,0 +1,241 @@
+//! Traces as streams: opening, guessing the format, splitting by instruction.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use anyhow::{Context, Result, anyhow, bail};
+use trace::accesses::{Accesses, StreamId};
+use trace::foreign::{Format, guess, read};
+
+use crate::streams_args::{Input, InputFormat, Search};
+
+/// What a command keeps per stream.
+pub trait Consumer {
+    /// Consecutive integers.
+    fn values(&mut self, values: &[i64]);
+    /// A run of integers.
+    fn run(&mut self, run: reconstruct::run::Run);
+}
+
+/// One stream of a trace.
+pub struct Stream<C> {
+    /// Its id.
+    pub id: StreamId,
+    /// What is made of it.
+    pub consumer: C,
+    size: Option<u32>,
+    mixed: bool,
+}
+
+/// The streams of a trace, in order of appearance.
+pub struct Streams<C> {
+    make: Box<dyn Fn() -> C>,
+    only: Option<String>,
+    indices: HashMap<StreamId, usize>,
+    /// The streams.
+    pub list: Vec<Stream<C>>,
+    /// The index of the stream of every access, while it is known.
+    pub order: Option<C>,
+    /// The trace was interrupted by the user.
+    pub interrupted: bool,
+}
+
+impl<C: Consumer> Streams<C> {
+    fn stream(&mut self, id: StreamId) -> Option<usize> {
+        if let Some(&index) = self.indices.get(&id) {
+            return Some(index);
+        }
+        if self.only.as_ref().is_some_and(|only| *only != id.to_string()) {
+            return None;
+        }
+        let index = self.list.len();
+        self.indices.insert(id, index);
+        self.list.push(Stream { id, consumer: (self.make)(), size: None, mixed: false });
+        Some(index)
+    }
+
+    /// Streams whose accesses are of several sizes.
+    pub fn mixed(&self) -> Vec<String> {
+        self.list.iter().filter(|s| s.mixed).map(|s| s.id.to_string()).collect()
+    }
+}
+
+impl<C: Consumer> Accesses for Streams<C> {
+    fn values(&mut self, stream: StreamId, values: &[i64]) {
+        if values.is_empty() {
+            return;
+        }
+        let Some(index) = self.stream(stream) else { return };
+        self.list[index].consumer.values(values);
+        if let Some(order) = &mut self.order {
+            let count = values.len() as u64;
+            order.run(reconstruct::run::Run { start: index as i64, stride: 0, count });
+        }
+    }
+
+    fn run(&mut self, stream: StreamId, start: i64, stride: i64, count: u64) {
+        // Runs say nothing about the order between streams.
+        self.order = None;
+        if let Some(index) = self.stream(stream) {
+            self.list[index].consumer.run(reconstruct::run::Run { start, stride, count });
+        }
+    }
+
+    fn size(&mut self, stream: StreamId, bytes: u32) {
+        if let Some(index) = self.stream(stream) {
+            let stream = &mut self.list[index];
+            stream.mixed |= stream.size.is_some_and(|s| s != bytes);
+            stream.size = Some(bytes);
+        }
+    }
+}
+
+/// A reader that ends where the user interrupts.
+struct Interruptible<R> {
+    from: R,
+    interrupted: Arc<AtomicBool>,
+}
+
+impl<R: Read> Read for Interruptible<R> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        if self.interrupted.load(Ordering::Relaxed) { Ok(0) } else { self.from.read(to) }
+    }
+}
+
+/// Bytes that the format is guessed from.
+const HEAD: usize = 1 << 12;
+
+/// Reads a trace into one consumer per stream; `ordered` keeps the order between streams where the format has one.
+pub fn open<C: Consumer>(input: &Input, ordered: bool, make: impl Fn() -> C + 'static) -> Result<Streams<C>> {
+    let name = if is_standard_input(&input.trace) {
+        "standard input".into()
+    } else {
+        input.trace.display().to_string()
+    };
+    let from: Box<dyn Read> = if is_standard_input(&input.trace) {
+        Box::new(io::stdin().lock())
+    } else {
+        if input.trace.is_dir() {
+            bail!("{name} is a directory; name a trace");
+        }
+        Box::new(File::open(&input.trace).with_context(|| name.clone())?)
+    };
+    let interrupted = Arc::new(AtomicBool::new(false));
+    // A second interrupt ends the program; the first only the input. Without the handler it is as usual.
+    let _ = signal_hook::flag::register_conditional_default(signal_hook::consts::SIGINT, interrupted.clone());
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGINT, interrupted.clone());
+    let mut from =
+        BufReader::with_capacity(1 << 18, Interruptible { from, interrupted: interrupted.clone() });
+    let format = match input.input_format {
+        Some(format) => known(format),
+        None => {
+            let head = from.fill_buf().with_context(|| name.clone())?;
+            guess(&head[..head.len().min(HEAD)])
+        }
+    };
+    let order = ordered.then(&make);
+    let mut streams = Streams {
+        make: Box::new(make),
+        only: input.stream.clone(),
+        indices: HashMap::new(),
+        list: Vec::new(),
+        order,
+        interrupted: false,
+    };
+    let result = read(format, &mut from, &mut streams);
+    streams.interrupted = interrupted.load(Ordering::Relaxed);
+    match result {
+        // What was cut off by the interrupt is not an error of the input.
+        Err(_) if streams.interrupted => {}
+        other => other.map_err(|error| anyhow!("{name}: {error}"))?,
+    }
+    if let Some(only) = &input.stream
+        && streams.list.is_empty()
+    {
+        bail!("{name} has no stream {only}; run without --stream to see all");
+    }
+    Ok(streams)
+}
+
+/// Whether `-` was given.
+pub fn is_standard_input(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+fn known(format: InputFormat) -> Format {
+    match format {
+        InputFormat::Text => Format::Text,
+        InputFormat::I64 => Format::I64,
+        InputFormat::U64 => Format::U64,
+        InputFormat::Npy => Format::Npy,
+        InputFormat::Lackey => Format::Lackey,
+        InputFormat::Pinatrace => Format::Pinatrace,
+        InputFormat::Lwt => Format::Lwt,
+    }
+}
+
+impl Consumer for reconstruct::stream::Reconstructor {
+    fn values(&mut self, values: &[i64]) {
+        self.push(values);
+    }
+
+    fn run(&mut self, run: reconstruct::run::Run) {
+        self.push_run(run);
+    }
+}
+
+/// Rounds of search for a trace of one stream; whole programs have thousands and get the library's default.
+const ROUNDS: u8 = 3;
+
+/// Ends the reconstruction of all streams.
+pub fn finish(
+    streams: Vec<Stream<reconstruct::stream::Reconstructor>>,
+    options: reconstruct::stream::Options,
+) -> Vec<(StreamId, reconstruct::stream::Reconstruction)> {
+    let rounds = if streams.len() == 1 { ROUNDS } else { options.effort.rounds };
+    let one = |mut s: Stream<reconstruct::stream::Reconstructor>| {
+        s.consumer.set_effort(reconstruct::piecewise::Effort { rounds, ..options.effort });
+        (s.id, s.consumer.finish())
+    };
+    streams.into_iter().map(one).collect()
+}
+
+/// Options of the search as the library takes them.
+pub fn options(search: &Search) -> reconstruct::stream::Options {
+    let mut options = reconstruct::stream::Options::default();
+    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+    options.effort.threads = search.threads.unwrap_or_else(processors).clamp(1, 256);
+    options.effort.deadline = search.time_limit.and_then(|limit| Instant::now().checked_add(limit));
+    options
+}
+
+/// Writes to a file, all or nothing, or to standard output.
+pub fn write(output: Option<&Path>, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    match output {
+        Some(path) => profile::file::replace(path, |file| {
+            let mut buffered = io::BufWriter::with_capacity(1 << 18, file);
+            content(&mut buffered)?;
+            buffered.flush()
+        })
+        .with_context(|| format!("{} could not be written", path.display())),
+        None => {
+            let mut out = io::BufWriter::with_capacity(1 << 18, io::stdout().lock());
+            match content(&mut out).and_then(|()| out.flush()) {
+                // A reader that has seen enough is not an error.
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+                other => other.context("standard output"),
+            }
+        }
+    }
+}
+
+/// Tells the user something that is not part of the result.
+pub fn note(text: &str) {
+    // Where standard error is closed nobody wants to know.
+    let _ = writeln!(anstream::stderr(), "{text}");
+}

@@ -1,0 +1,164 @@
+//! Command line of the commands that work on traces of integers.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use crate::args::seconds;
+
+/// Format of a trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum InputFormat {
+    /// One integer per line, or `id address`.
+    Text,
+    /// Raw little-endian signed 8-byte integers.
+    I64,
+    /// Raw little-endian unsigned 8-byte integers.
+    U64,
+    /// NumPy array of integers.
+    Npy,
+    /// Valgrind --tool=lackey --trace-mem=yes.
+    Lackey,
+    /// Intel Pin pinatrace.
+    Pinatrace,
+    /// Written by loopwright trace.
+    Lwt,
+}
+
+/// How nests are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum NestFormat {
+    /// Loops, for people.
+    Text,
+    /// A C program that prints the trace.
+    C,
+    /// isl notation: domain, schedule, access.
+    Isl,
+    /// For programs: schema loopwright.nest/1.
+    Json,
+}
+
+/// How an expanded trace is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OutputFormat {
+    /// One integer per line, with the stream's id before it if there are several streams.
+    Text,
+    /// Raw little-endian signed 8-byte integers; for one stream.
+    I64,
+}
+
+/// A trace.
+#[derive(Debug, Args)]
+pub struct Input {
+    /// The trace; `-` or nothing is standard input.
+    #[arg(value_name = "TRACE", default_value = "-")]
+    pub trace: PathBuf,
+    /// Format of the trace; guessed when absent.
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub input_format: Option<InputFormat>,
+    /// Only this stream (an id, or ADDRESS:load, ADDRESS:store).
+    #[arg(long, value_name = "ID")]
+    pub stream: Option<String>,
+}
+
+/// How hard to search.
+#[derive(Debug, Args)]
+pub struct Search {
+    /// Strategies tried at the same time [default: one per processor]; the result does not depend on it.
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// Stop looking for fewer loops or nests after this time; the answer is exact all the same.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub time_limit: Option<Duration>,
+}
+
+#[derive(Debug, Args)]
+pub struct ReconstructArgs {
+    #[command(flatten)]
+    pub input: Input,
+    /// What to print.
+    #[arg(long, value_enum, default_value_t = NestFormat::Text)]
+    pub format: NestFormat,
+    /// Write to this file instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Split loops with a constant trip count until there are this many.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=12))]
+    pub levels: Option<u8>,
+    /// With --levels: the trip count of the inner loop of a split [default: the most frequent one that divides].
+    #[arg(long, value_name = "COUNT", requires = "levels", value_parser = clap::value_parser!(i64).range(2..))]
+    pub trip: Option<i64>,
+    /// Join loops even where the bounds inside then need divisions.
+    #[arg(long)]
+    pub floors: bool,
+    /// Deepest nest.
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u8).range(1..=12))]
+    pub max_depth: u8,
+    /// Print nothing but the result and errors.
+    #[arg(short, long)]
+    pub quiet: bool,
+    #[command(flatten)]
+    pub search: Search,
+}
+
+#[derive(Debug, Args)]
+pub struct CompressArgs {
+    #[command(flatten)]
+    pub input: Input,
+    /// Where to write the compressed trace [default: TRACE.lwc]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Print nothing but errors.
+    #[arg(short, long)]
+    pub quiet: bool,
+    #[command(flatten)]
+    pub search: Search,
+}
+
+#[derive(Debug, Args)]
+pub struct ExpandArgs {
+    /// The compressed trace.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// How to write the integers.
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
+    pub format: OutputFormat,
+    /// Write to this file instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct PredictArgs {
+    #[command(flatten)]
+    pub input: Input,
+    /// Write to this file instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Also print the next integers that are expected.
+    #[arg(long, value_name = "K", default_value_t = 0)]
+    pub next: usize,
+}
+
+#[derive(Debug, Args)]
+pub struct TraceArgs {
+    /// Where to write the trace [default: PROGRAM.lwt in the current directory]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Print nothing but errors.
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Record only inside this function and what it calls.
+    #[arg(long, value_name = "NAME")]
+    pub function: Option<String>,
+    /// Stop recording after about this many instructions; the program runs on.
+    #[arg(long, value_name = "N")]
+    pub max_instructions: Option<u64>,
+    /// Stop recording after this many seconds; the program runs on.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub duration: Option<Duration>,
+    /// The program and its arguments.
+    #[arg(trailing_var_arg = true, required = true, value_name = "PROGRAM")]
+    pub command: Vec<std::ffi::OsString>,
+}

@@ -1,0 +1,151 @@
+//! The commands that work on traces of integers, as a user runs them.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+fn loopwright(directory: &Path, args: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_loopwright"))
+        .args(args)
+        .current_dir(directory)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("loopwright starts");
+    let mut stdin = child.stdin.take().expect("piped");
+    // A command that refuses its input may close it early.
+    let _ = stdin.write_all(input);
+    drop(stdin);
+    child.wait_with_output().expect("loopwright ends")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Two lower bounds.
+fn banded() -> String {
+    let rows = (0..20).flat_map(|i: i64| (0.max(i - 10)..10).map(move |j| format!("{}\n", 100 * i + j)));
+    rows.collect()
+}
+
+#[test]
+fn text_c_isl_and_json_describe_the_same_nest() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let run = |format: &str| {
+        let output = loopwright(directory.path(), &["reconstruct", "--format", format], banded().as_bytes());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    assert_eq!(
+        run("text"),
+        "# 155 integers, 1 nest of 2 loops, exact\nfor i0 = 0 .. 19\n  for i1 = max(0, i0 - 10) .. 9\n    100*i0 + i1\n"
+    );
+    assert!(
+        run("isl")
+            .contains("{ S0[i0, i1] : i0 >= 0 and i0 <= 19 and i1 >= 0 and i1 >= i0 - 10 and i1 <= 9 }")
+    );
+    let json: serde_json::Value = serde_json::from_str(&run("json")).expect("JSON");
+    assert_eq!(
+        (&json["schema"], &json["accesses"], &json["exact"]),
+        (&"loopwright.nest/1".into(), &155.into(), &true.into())
+    );
+    let source = directory.path().join("nest.c");
+    std::fs::write(&source, run("c")).expect("a file");
+    let program = directory.path().join("nest");
+    let compiled = Command::new("cc").arg("-o").arg(&program).arg(&source).status().expect("cc");
+    assert!(compiled.success());
+    assert_eq!(text(&Command::new(&program).output().expect("it runs").stdout), banded());
+}
+
+#[test]
+fn streams_are_split_compressed_and_put_together_again() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut trace = String::new();
+    for i in 0..30 {
+        for j in 0..20 {
+            trace.push_str(&format!("1 {}\n2 {}\n", 160 * i + 8 * j, 8 * j));
+        }
+        trace.push_str(&format!("3 {}\n", (i * i * 7919) % 1013));
+    }
+    std::fs::write(directory.path().join("t"), &trace).expect("a file");
+    let compressed = loopwright(directory.path(), &["compress", "t"], b"");
+    assert!(compressed.status.success(), "{}", text(&compressed.stderr));
+    let expanded = loopwright(directory.path(), &["expand", "t.lwc"], b"");
+    assert_eq!(text(&expanded.stdout), trace);
+    let mut bytes = std::fs::read(directory.path().join("t.lwc")).expect("written");
+    assert!(bytes.len() * 20 < trace.len(), "{} bytes", bytes.len());
+    bytes[20] ^= 1;
+    std::fs::write(directory.path().join("bad"), bytes).expect("a file");
+    let refused = loopwright(directory.path(), &["expand", "bad"], b"");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("checksum"), "{}", text(&refused.stderr));
+    let one = loopwright(directory.path(), &["reconstruct", "--stream", "2", "t"], b"");
+    assert!(
+        text(&one.stdout).ends_with("for i0 = 0 .. 29\n  for i1 = 0 .. 19\n    8*i1\n"),
+        "{}",
+        text(&one.stdout)
+    );
+    let predicted = loopwright(directory.path(), &["predict", "--next", "2", "t"], b"");
+    assert!(text(&predicted.stdout).contains("next: 4800 4808"), "{}", text(&predicted.stdout));
+}
+
+#[test]
+fn loops_are_split_on_request() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let twelve: String = (0..12).map(|k| format!("{k}\n")).collect();
+    let run = |args: &[&str]| loopwright(directory.path(), args, twelve.as_bytes());
+    let rows = run(&["reconstruct", "--levels", "2", "--trip", "4"]);
+    assert!(
+        text(&rows.stdout).ends_with("for i0 = 0 .. 2\n  for i1 = 0 .. 3\n    4*i0 + i1\n"),
+        "{}",
+        text(&rows.stdout)
+    );
+    let refused = run(&["reconstruct", "--levels", "2", "--trip", "5"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("trip count of 5"), "{}", text(&refused.stderr));
+}
+
+#[test]
+fn bad_input_says_what_and_where() {
+    let directory = tempfile::tempdir().expect("a directory");
+    for (args, input, expected) in [
+        (&["reconstruct"][..], &b"1\n2\nx\n"[..], "line 3: not an integer: `x`"),
+        (&["reconstruct"], b"1\n99999999999999999999\n", "line 2: does not fit a signed 64-bit integer"),
+        (&["reconstruct", "--input-format", "i64"], b"123456789", "ends inside integer 1"),
+        (&["reconstruct", "--stream", "5"], b"1\n", "no stream 5"),
+        (&["reconstruct", "missing"], b"", "missing"),
+        (&["compress"], b"1\n", "-o FILE"),
+        (&["expand", "."], b"", "."),
+    ] {
+        let output = loopwright(directory.path(), args, input);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(text(&output.stderr).contains(expected), "{args:?}: {}", text(&output.stderr));
+        assert_eq!(text(&output.stderr).lines().count(), 1, "{}", text(&output.stderr));
+    }
+    let empty = loopwright(directory.path(), &["reconstruct"], b"");
+    assert_eq!((empty.status.code(), text(&empty.stdout).as_str()), (Some(0), "# empty trace\n"));
+    let one = loopwright(directory.path(), &["reconstruct"], b"42\n");
+    assert_eq!(text(&one.stdout), "# 1 integers, 1 nest of 0 loops, exact\n42\n");
+}
+
+#[test]
+fn a_recorded_program_gives_the_loops_it_was_written_with() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let source = "double a[30][40], b[40][30], c[30][30];\n\
+                  void mm(void) { for (int i = 0; i < 30; i++) for (int j = 0; j < 30; j++)\n\
+                  for (int k = 0; k < 40; k++) c[i][j] += a[i][k] * b[k][j]; }\n\
+                  int main(void) { mm(); return 3; }\n";
+    std::fs::write(directory.path().join("mm.c"), source).expect("a file");
+    let cc =
+        Command::new("cc").args(["-g", "-O1", "-o", "mm", "mm.c"]).current_dir(directory.path()).status();
+    assert!(cc.expect("cc").success());
+    let traced = loopwright(directory.path(), &["trace", "--function", "mm", "--", "./mm"], b"");
+    assert_eq!(traced.status.code(), Some(3), "{}", text(&traced.stderr));
+    let output = loopwright(directory.path(), &["reconstruct", "mm.lwt"], b"");
+    let loops = text(&output.stdout);
+    assert!(loops.contains("36000 integers, 1 nest of 3 loops, exact"), "{loops}");
+    assert!(loops.contains("    for i2 = 0 .. 39\n      320*i0 + 8*i2 +"), "{loops}");
+    assert!(loops.contains("    for i2 = 0 .. 39\n      8*i1 + 240*i2 +"), "{loops}");
+}

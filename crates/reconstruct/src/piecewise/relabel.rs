@@ -1,0 +1,331 @@
+//! Repairs a mostly right model by replaying the trace through it (ALGORITHMS 6.2 at the level of runs, with the
+//! coefficients known).
+//!
+//! Every run is given coordinates. As long as the model predicts the next run nothing is searched; where it does not,
+//! all steps that explain the observed address are listed (an advance of each loop, empty iterations skipped, one or two
+//! inner loops off their expected start) and the one from which the model predicts most of the following runs is taken.
+//! The coordinates then define a new tree, to which bounds are fitted again.
+
+use std::sync::Arc;
+
+use super::faces::Bounds;
+use super::tree::{Coordinates, Loops, Rows, Tree};
+use crate::nest::MAX_DEPTH;
+
+/// Bounds and coefficients, innermost level first.
+#[derive(Debug, Clone)]
+pub struct Model {
+    /// One per level.
+    pub bounds: Vec<Bounds>,
+    /// One per level.
+    pub coefficients: Vec<i64>,
+}
+
+/// Runs over which candidates are compared.
+const LOOKAHEAD: usize = 40;
+/// Empty iterations that are skipped at most.
+const SKIP: i64 = 64;
+/// Furthest shift of one loop.
+const FAR: i64 = 64;
+
+impl Model {
+    fn depth(&self) -> usize {
+        self.coefficients.len()
+    }
+
+    /// Address relative to that of the origin of coordinates.
+    fn offset(&self, z: &Coordinates) -> i64 {
+        let terms = self.coefficients.iter().zip(z).map(|(c, x)| c.wrapping_mul(*x));
+        terms.fold(0, i64::wrapping_add)
+    }
+
+    fn low(&self, level: usize, z: &Coordinates) -> i64 {
+        self.bounds[level - 1].low(&z[level..])
+    }
+
+    fn high(&self, level: usize, z: &Coordinates) -> i64 {
+        self.bounds[level - 1].high(&z[level..])
+    }
+
+    /// Puts the loops inside `level` to their first iterations; false if one of them is empty.
+    fn enter(&self, z: &mut Coordinates, level: usize) -> bool {
+        for m in (1..level).rev() {
+            let low = self.low(m, z);
+            if self.high(m, z) < low {
+                return false;
+            }
+            z[m - 1] = low;
+        }
+        true
+    }
+
+    /// As [`Model::enter`], going on through empty loops.
+    fn enter_anyway(&self, z: &mut Coordinates, level: usize) {
+        for m in (1..level).rev() {
+            z[m - 1] = self.low(m, z);
+        }
+    }
+
+    /// The first run after the one at `z`: the loop that advances, and the new coordinates.
+    fn next(&self, z: &Coordinates) -> Option<(usize, Coordinates)> {
+        let mut at = *z;
+        let mut tries = 0;
+        for level in 2..=self.depth() {
+            let high = self.high(level, &at);
+            while at[level - 1] < high {
+                at[level - 1] += 1;
+                let mut inner = at;
+                if self.enter(&mut inner, level) {
+                    return Some((level, inner));
+                }
+                tries += 1;
+                if tries > 10_000 {
+                    return None;
+                }
+            }
+        }
+        None
+    }
+
+    fn run_length(&self, z: &Coordinates) -> i64 {
+        self.high(1, z).wrapping_sub(z[0]).wrapping_add(1)
+    }
+}
+
+/// A run with its coordinates.
+struct Labelled {
+    start: i64,
+    count: i64,
+    /// The loop that advanced to reach it.
+    level: usize,
+    at: Coordinates,
+}
+
+/// A tree whose runs are labelled by replaying them through the model, and the number of mispredictions; `None` if there
+/// are too many or no consistent tree results.
+pub fn relabel(tree: &Tree, model: &Model, work: &mut u64) -> Option<(Tree, usize)> {
+    let depth = model.depth();
+    let rows = &tree.rows;
+    let stride = model.coefficients[0];
+    let mut z = [0; MAX_DEPTH];
+    model.enter_anyway(&mut z, depth + 1);
+    let origin = rows.start[0].wrapping_sub(model.offset(&z));
+    let patience = rows.len() / 500 + 60;
+    let mut wrong = 0;
+    *work += 40 * rows.len() as u64;
+    let mut out: Vec<Labelled> = Vec::with_capacity(rows.len());
+    let (mut i, mut used, mut level) = (0, 0, 0);
+    while i < rows.len() {
+        let start = rows.start[i].wrapping_add(stride.wrapping_mul(used));
+        let left = rows.count[i] - used;
+        let next = model.next(&z);
+        let predicted = next.as_ref().map(|(_, n)| origin.wrapping_add(model.offset(n)));
+        let expected = model.run_length(&z);
+        // A run longer than expected is two joined ones if the next is expected where the first would end.
+        let split = expected > 0
+            && expected < left
+            && predicted == Some(start.wrapping_add(stride.wrapping_mul(expected)));
+        let count = if split { expected } else { left };
+        out.push(Labelled { start, count, level, at: z });
+        if split {
+            used += count;
+        } else {
+            i += 1;
+            used = 0;
+        }
+        let Some(&following) = rows.start.get(i) else { break };
+        let address = following.wrapping_add(stride.wrapping_mul(used));
+        match next {
+            Some((l, n)) if predicted == Some(address) => (level, z) = (l, n),
+            _ => {
+                wrong += 1;
+                if wrong > patience {
+                    return None;
+                }
+                let rest = Rest { rows, model, origin, from: i, used };
+                (level, z) = rest.best(&z, next.map_or(0, |n| n.0), address, work)?;
+            }
+        }
+    }
+    build(out, model).map(|tree| (tree, wrong))
+}
+
+/// The rest of the trace from a mispredicted run on.
+struct Rest<'a> {
+    rows: &'a Rows,
+    model: &'a Model,
+    origin: i64,
+    from: usize,
+    used: i64,
+}
+
+/// A step considered: its cost, the loop that advances, the new coordinates.
+type Step = (i64, usize, Coordinates);
+
+impl Rest<'_> {
+    fn best(
+        &self,
+        z: &Coordinates,
+        predicted: usize,
+        address: i64,
+        work: &mut u64,
+    ) -> Option<(usize, Coordinates)> {
+        let mut best: Option<(i64, usize, Coordinates)> = None;
+        for (cost, level, at) in self.steps(z, predicted, address) {
+            let foreseen = self.foreseen(at);
+            *work += 60 * (2 + foreseen as u64);
+            let score = cost - foreseen * 25;
+            if best.as_ref().is_none_or(|b| score < b.0) {
+                best = Some((score, level, at));
+            }
+        }
+        best.map(|(_, level, at)| (level, at))
+    }
+
+    fn address(&self, z: &Coordinates) -> i64 {
+        self.origin.wrapping_add(self.model.offset(z))
+    }
+
+    /// All steps that lead to the address.
+    fn steps(&self, z: &Coordinates, predicted: usize, address: i64) -> Vec<Step> {
+        let mut out = Vec::new();
+        for level in 2..=self.model.depth() {
+            let preference = if level == predicted { 0 } else { level as i64 };
+            for skip in [false, true] {
+                let mut at = *z;
+                at[level - 1] += 1;
+                if skip {
+                    let mut inner = at;
+                    let mut skipped = 0;
+                    while skipped < SKIP && !self.model.enter(&mut inner, level) {
+                        at[level - 1] += 1;
+                        inner = at;
+                        skipped += 1;
+                    }
+                    if skipped == 0 || skipped == SKIP {
+                        continue;
+                    }
+                }
+                let open = self.model.enter(&mut at, level);
+                if !open {
+                    self.model.enter_anyway(&mut at, level);
+                }
+                let rest = address.wrapping_sub(self.address(&at));
+                if rest == 0 {
+                    let cost =
+                        if level == predicted { 0 } else { 1 + level as i64 + if open { 0 } else { 20 } };
+                    out.push((cost, level, at));
+                } else {
+                    self.shifted(&at, level, preference, rest, address, &mut out);
+                }
+            }
+        }
+        out
+    }
+
+    /// Variants of a step whose inner loops start elsewhere.
+    fn shifted(
+        &self,
+        at: &Coordinates,
+        level: usize,
+        preference: i64,
+        rest: i64,
+        address: i64,
+        out: &mut Vec<Step>,
+    ) {
+        let c = &self.model.coefficients;
+        for q in 0..level - 1 {
+            if c[q] == 0 {
+                continue;
+            }
+            if rest % c[q] == 0 && (rest / c[q]).abs() <= FAR {
+                let shift = rest / c[q];
+                let mut one = *at;
+                one[q] += shift;
+                out.push((30 + shift.abs() * 2 + preference, level, one));
+                let mut below = one;
+                self.model.enter_anyway(&mut below, q + 1);
+                if below != one && self.address(&below) == address {
+                    out.push((25 + shift.abs() * 2, level, below));
+                }
+            }
+            for p in (0..q).filter(|&p| c[p] != 0) {
+                for first in [-2i64, -1, 1, 2] {
+                    let left = rest.wrapping_sub(first.wrapping_mul(c[q]));
+                    if left != 0 && left % c[p] == 0 && (left / c[p]).abs() <= FAR / 2 {
+                        let second = left / c[p];
+                        let mut two = *at;
+                        two[q] += first;
+                        two[p] += second;
+                        out.push((60 + second.abs() * 2, level, two));
+                    }
+                }
+            }
+        }
+    }
+
+    /// How many of the following runs the model foresees from there; a right address with a wrong length counts half.
+    fn foreseen(&self, mut z: Coordinates) -> i64 {
+        let stride = self.model.coefficients[0];
+        let mut good = 0;
+        let mut used = self.used;
+        for i in self.from..self.rows.len().min(self.from + LOOKAHEAD) {
+            if self.address(&z) != self.rows.start[i].wrapping_add(stride.wrapping_mul(used)) {
+                break;
+            }
+            let have = self.rows.count[i] - used;
+            used = 0;
+            let want = self.model.run_length(&z).max(0);
+            good += if want == have { 2 } else { 1 };
+            if have > want || good >= LOOKAHEAD as i64 {
+                break;
+            }
+            match self.model.next(&z) {
+                Some((_, next)) => z = next,
+                None => break,
+            }
+        }
+        good
+    }
+}
+
+/// The tree that the coordinates describe.
+fn build(runs: Vec<Labelled>, model: &Model) -> Option<Tree> {
+    let mut nodes: Vec<u32> = (0..runs.len() as u32).collect();
+    let mut loops = Vec::new();
+    for m in 2..=model.depth() {
+        let k = m - 1;
+        let mut first: Vec<u32> = Vec::new();
+        let mut parents = Vec::new();
+        for (j, &r) in nodes.iter().enumerate() {
+            if j == 0 || runs[r as usize].level > m {
+                first.push(j as u32);
+                parents.push(r);
+            }
+        }
+        first.push(nodes.len() as u32);
+        let mut shifts = Vec::with_capacity(nodes.len() * k);
+        for w in first.windows(2) {
+            let origin = &runs[nodes[w[0] as usize] as usize].at;
+            for j in w[0]..w[1] {
+                let at = &runs[nodes[j as usize] as usize].at;
+                if at[m - 1] - origin[m - 1] != i64::from(j - w[0]) {
+                    return None;
+                }
+                shifts.extend((0..k).map(|q| at[q] - origin[q]));
+            }
+        }
+        if shifts.iter().all(|&x| x == 0) {
+            shifts = Vec::new();
+        }
+        let start = parents.iter().map(|&r| runs[r as usize].start).collect();
+        loops.push(Arc::new(Loops { coefficient: model.coefficients[m - 1], first, shifts, start }));
+        nodes = parents;
+    }
+    let rows = Rows {
+        start: runs.iter().map(|r| r.start).collect(),
+        count: runs.iter().map(|r| r.count).collect(),
+        stride: model.coefficients[0],
+    };
+    Some(Tree { rows: Arc::new(rows), loops })
+}

@@ -1,0 +1,74 @@
+//! Address streams: what foreign traces and `.lwt` files hold.
+//!
+//! A trace is a sequence of accesses `(stream, address)`. Files of runs keep the order inside each stream only.
+
+use std::fmt;
+
+/// Which stream an access belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct StreamId {
+    /// Number given by the trace: an instruction's address, or any id.
+    pub number: u64,
+    /// What the stream does.
+    pub kind: Kind,
+}
+
+/// What the accesses of a stream are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub enum Kind {
+    /// Integers without further meaning.
+    #[default]
+    Plain,
+    /// Loads of one instruction.
+    Load,
+    /// Stores of one instruction.
+    Store,
+}
+
+impl Kind {
+    /// As a number in files.
+    pub fn code(self) -> u8 {
+        match self {
+            Kind::Plain => 0,
+            Kind::Load => 1,
+            Kind::Store => 2,
+        }
+    }
+
+    /// From a number in files.
+    pub fn of(code: u8) -> Option<Kind> {
+        match code {
+            0 => Some(Kind::Plain),
+            1 => Some(Kind::Load),
+            2 => Some(Kind::Store),
+            _ => None,
+        }
+    }
+}
+
+impl StreamId {
+    /// A stream known by a number only.
+    pub fn plain(number: u64) -> StreamId {
+        StreamId { number, kind: Kind::Plain }
+    }
+}
+
+impl fmt::Display for StreamId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            Kind::Plain => write!(f, "{}", self.number),
+            Kind::Load => write!(f, "{:#x}:load", self.number),
+            Kind::Store => write!(f, "{:#x}:store", self.number),
+        }
+    }
+}
+
+/// Receives accesses.
+pub trait Accesses {
+    /// Consecutive accesses of one stream.
+    fn values(&mut self, stream: StreamId, values: &[i64]);
+    /// `count` accesses of one stream, `stride` apart.
+    fn run(&mut self, stream: StreamId, start: i64, stride: i64, count: u64);
+    /// An access of this many bytes belongs to the stream.
+    fn size(&mut self, _stream: StreamId, _bytes: u32) {}
+}
