@@ -108,7 +108,6 @@ pub struct Engine {
     pub(crate) operands: Vec<Operand>,
     /// By number of a pattern of addresses, how it folds.
     pub(crate) rows: Vec<Row>,
-    pub(crate) zeros: Vec<i64>,
     allocations: Vec<Allocation>,
     /// An allocation whose path has not ended yet.
     fresh: Option<(u64, Allocation)>,
@@ -156,7 +155,6 @@ impl Default for Engine {
             call_slot: 0,
             operands: Vec::new(),
             rows: Vec::new(),
-            zeros: Vec::new(),
             allocations: Vec::new(),
             fresh: None,
             allocator_at: FxHashMap::default(),
@@ -615,7 +613,8 @@ impl Engine {
         if path.context != context || path.length != length || path.folded.is_some() || path.allocates {
             return 0;
         }
-        let heads: Vec<(usize, u64)> = path.headers.iter().map(|&h| (h, words[start + h])).collect();
+        let heads: Vec<(usize, u64)> =
+            path.headers.iter().map(|&h| (usize::from(h), words[start + usize::from(h)])).collect();
         if heads.first().map(|h| h.1) != Some(words[at]) {
             return 0;
         }

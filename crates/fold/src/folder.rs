@@ -138,6 +138,7 @@ pub struct Folder {
     levels: Vec<Vec<Group>>,
     outer: Vec<i64>,
     started: bool,
+    /// Class `id` stands at `id - 1`.
     classes: Vec<Class>,
     ids: FxHashMap<Class, ClassId>,
     /// Per level the class interned last: rows mostly repeat.
@@ -157,7 +158,7 @@ impl Folder {
             levels: vec![Vec::new(); dims.max(1)],
             outer: vec![0; dims.saturating_sub(1)],
             started: false,
-            classes: vec![Class { inner: 0, delta: None, step: None, unknown: 0, fingerprint: 0 }],
+            classes: Vec::new(),
             ids: FxHashMap::default(),
             latest: smallvec![NO_CLASS; dims.max(1)],
             out: Folded { ranges: vec![(i64::MAX, i64::MIN); outputs.min(64)], ..Folded::default() },
@@ -335,12 +336,8 @@ impl Folder {
             // Points of a stream without dimensions all coincide; keep the first, the ranges hold the rest.
             if self.out.pieces.is_empty() {
                 let labels = label.iter().map(|&l| Label { coefficients: Vec::new(), constant: l }).collect();
-                self.out.pieces.push(Piece {
-                    levels: Vec::new(),
-                    labels,
-                    points: 1,
-                    over_approximated: false,
-                });
+                let piece = Piece { levels: Vec::new(), labels, points: 1, over_approximated: false };
+                push_first_alone(&mut self.out.pieces, piece);
             } else {
                 self.out.gave_up |=
                     self.out.pieces[0].labels.iter().zip(label).any(|(a, b)| a.constant != *b);
@@ -405,10 +402,15 @@ impl Folder {
         if let Some(&id) = self.ids.get(&class) {
             return id;
         }
+        push_first_alone(&mut self.classes, class.clone());
         let id = self.classes.len() as ClassId;
-        self.classes.push(class.clone());
         self.ids.insert(class, id);
         id
+    }
+
+    /// What [`Folder::class`] interned as `id`, which is not [`NO_CLASS`].
+    fn class_at(&self, id: ClassId) -> &Class {
+        &self.classes[id as usize - 1]
     }
 
     /// The more definite of two classes if they can describe the same inner structure.
@@ -419,7 +421,7 @@ impl Folder {
         if a == NO_CLASS || b == NO_CLASS {
             return None;
         }
-        let (x, y) = (self.classes[a as usize].clone(), self.classes[b as usize].clone());
+        let (x, y) = (self.class_at(a).clone(), self.class_at(b).clone());
         let inner = self.unify(x.inner, y.inner)?;
         if x.unknown != y.unknown || x.fingerprint != y.fingerprint {
             return None;
@@ -438,7 +440,7 @@ impl Folder {
     /// Whether items of this class carry labels that may only be compared at equal inner coordinates.
     fn is_fingerprinted(&self, mut class: ClassId) -> bool {
         while class != NO_CLASS {
-            let c = &self.classes[class as usize];
+            let c = self.class_at(class);
             if c.unknown != 0 {
                 return true;
             }
@@ -525,7 +527,7 @@ impl Folder {
             self.make_newest(q, at);
             return;
         }
-        self.levels[q].push(Group {
+        let group = Group {
             class,
             x,
             count: 1,
@@ -535,7 +537,8 @@ impl Folder {
             expected: vector.into(),
             unknown: 0,
             fingerprint: 0,
-        });
+        };
+        push_first_alone(&mut self.levels[q], group);
     }
 
     /// Only at the innermost level is the newest group tried first; elsewhere creation order is kept.
@@ -559,7 +562,7 @@ impl Folder {
                 fingerprint: group.fingerprint,
             };
             let latest = self.latest[q];
-            let class = if self.classes[latest as usize] == class && latest != NO_CLASS {
+            let class = if latest != NO_CLASS && *self.class_at(latest) == class {
                 latest
             } else {
                 let id = self.class(class);
@@ -570,7 +573,7 @@ impl Folder {
             vector.extend_from_slice(&group.first);
             if q == 0 {
                 let piece = self.piece(class, &vector);
-                self.out.pieces.push(piece);
+                push_first_alone(&mut self.out.pieces, piece);
             } else {
                 let x = self.outer[q - 1];
                 self.insert(q - 1, x, class, &vector);
@@ -597,7 +600,7 @@ impl Folder {
             .collect();
         let mut at = class;
         for q in 0..n {
-            let c = &self.classes[at as usize];
+            let c = self.class_at(at);
             levels[q].step = c.step.unwrap_or(1);
             if let Some(delta) = &c.delta {
                 // The description inside level q is [x_{q+1}, n_{q+1}, …, labels].
@@ -623,10 +626,10 @@ impl Folder {
 
     fn give_up(&mut self) {
         self.out.gave_up = true;
-        self.levels.iter_mut().for_each(Vec::clear);
-        self.out.pieces.clear();
-        self.classes.truncate(1);
-        self.ids.clear();
+        self.levels.fill_with(Vec::new);
+        self.out.pieces = Vec::new();
+        self.classes = Vec::new();
+        self.ids = FxHashMap::default();
         self.latest.fill(NO_CLASS);
     }
 
@@ -656,6 +659,14 @@ impl Folder {
         }
         self.out
     }
+}
+
+/// Appends to a list that mostly has one element: room for more is made by the second.
+fn push_first_alone<T>(list: &mut Vec<T>, item: T) {
+    if list.is_empty() {
+        list.reserve_exact(1);
+    }
+    list.push(item);
 }
 
 /// Number of points of a nest with affine counts; saturating.
