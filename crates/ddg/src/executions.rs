@@ -85,17 +85,12 @@ impl Executions {
         }
     }
 
-    /// Bytes in use: those of the executions kept; about what folders take otherwise.
+    /// About how many bytes are used.
     pub fn bytes(&self) -> usize {
-        match &self.folders {
-            None => 8 * self.kept.len(),
-            Some(_) => FOLDER_BYTES * (1 + usize::from(self.columns)),
-        }
+        let folders = self.folders.iter().flat_map(|f| std::iter::once(&f.domain).chain(&f.words));
+        8 * self.kept.len() + folders.map(Folder::bytes).sum::<usize>()
     }
 }
-
-/// About what a folder takes.
-const FOLDER_BYTES: usize = 1500;
 
 impl Folders {
     fn add(&mut self, iv: &[i64], labels: impl Iterator<Item = i64>) {

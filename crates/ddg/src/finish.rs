@@ -687,6 +687,24 @@ fn dependence(
     let common = usize::from(stream.common);
     let dims = |s: u32| usize::from(profile.contexts[profile.context_of(s) as usize].dims);
     let (from, to) = (dims(source), dims(sink));
+    // Collected in place the summaries would keep the room of the larger levels.
+    let mut summaries = Vec::with_capacity(levels.len());
+    summaries.extend(levels.into_iter().map(|l| {
+        LevelSummary {
+            level: l.level,
+            count: l.count,
+            minimum: l.minimum[..common].to_vec(),
+            maximum: l.maximum[..common].to_vec(),
+            source_iv: l.source_iv.0[..from].to_vec(),
+            sink_iv: l.sink_iv.0[..to].to_vec(),
+            address: l.address,
+            objects: l
+                .objects
+                .into_iter()
+                .map(|(object, offset, callee)| ObjectUse { object, offset, callee })
+                .collect(),
+        }
+    }));
     Some(Dependence {
         kind: stream.kind,
         memory: stream.memory,
@@ -697,23 +715,7 @@ fn dependence(
         role: stream.role,
         common: stream.common,
         count: stream.count,
-        levels: levels
-            .into_iter()
-            .map(|l| LevelSummary {
-                level: l.level,
-                count: l.count,
-                minimum: l.minimum[..common].to_vec(),
-                maximum: l.maximum[..common].to_vec(),
-                source_iv: l.source_iv.0[..from].to_vec(),
-                sink_iv: l.sink_iv.0[..to].to_vec(),
-                address: l.address,
-                objects: l
-                    .objects
-                    .into_iter()
-                    .map(|(object, offset, callee)| ObjectUse { object, offset, callee })
-                    .collect(),
-            })
-            .collect(),
+        levels: summaries,
         relation,
     })
 }

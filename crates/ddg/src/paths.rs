@@ -268,8 +268,27 @@ pub struct Path {
     pub repeat_example: Option<Box<Iv>>,
     /// Their vectors and the words of their columns; nothing is kept of flat paths.
     pub seen: Executions,
+    /// Bytes of the executions when they were last counted, and the number of executions to count them again at.
+    counted: (usize, u64),
     /// Contains an allocator's entry or exit: iterations must be looked at one by one.
     pub allocates: bool,
+}
+
+impl Path {
+    /// Bytes of what does not change from one execution to the next.
+    fn bytes(&self) -> usize {
+        size_of::<Path>()
+            + size_of_val(&self.operands[..])
+            + size_of_val(&self.inside[..])
+            + size_of_val(&self.carried[..])
+            + size_of_val(&self.live_in[..])
+            + size_of_val(&self.live_out[..])
+            + size_of_val(&self.saves[..])
+            + size_of_val(&self.restores[..])
+            + size_of_val(&self.steps[..])
+            + size_of_val(&self.headers[..])
+            + size_of_val(&self.columns[..])
+    }
 }
 
 /// The trie of paths.
@@ -278,7 +297,7 @@ pub struct Paths {
     nodes: Vec<Node>,
     roots: FxHashMap<(ContextId, CodeId), NodeId>,
     list: Vec<Option<Box<Path>>>,
-    /// Parts of all paths that grow with their length.
+    /// Bytes of all paths.
     weight: usize,
 }
 
@@ -365,15 +384,15 @@ impl Paths {
         out
     }
 
-    /// About how many bytes all paths use: fixed parts per node and path, and what grows with their length.
+    /// About how many bytes all paths use.
     pub fn bytes(&self) -> usize {
-        self.nodes.len() * 500 + self.list.len() * 8000 + self.weight * 400
+        self.nodes.len() * size_of::<Node>() + self.weight
     }
 
     /// Adds the path that ends at a node.
     pub fn add(&mut self, node: NodeId, path: Path) -> u32 {
         let id = self.list.len() as u32;
-        self.weight += path.operands.len() + path.live_in.len() + path.inside.len() + 6 * path.columns.len();
+        self.weight += path.bytes();
         self.list.push(Some(Box::new(path)));
         self.nodes[node as usize].path = id;
         id
@@ -393,7 +412,12 @@ impl Paths {
 
     /// Brings a path back.
     #[inline]
-    pub fn put(&mut self, id: u32, path: Box<Path>) {
+    pub fn put(&mut self, id: u32, mut path: Box<Path>) {
+        // Mostly as many groups are open as were; counting each time would cost more than the execution.
+        if path.executions >= path.counted.1 {
+            let before = std::mem::replace(&mut path.counted, (path.seen.bytes(), 2 * path.executions)).0;
+            self.weight = self.weight - before + path.counted.0;
+        }
         self.list[id as usize] = Some(path);
     }
 
@@ -488,6 +512,7 @@ pub fn build(
         repeats: 0,
         repeat_example: None,
         seen: Executions::new(dims, 0),
+        counted: (0, 0),
         allocates: false,
     };
     let mut writer = vec![NONE; UNITS];

@@ -172,6 +172,18 @@ impl Folder {
         self.out.points
     }
 
+    /// About how many bytes the folder uses; a function of the points it took alone.
+    pub fn bytes(&self) -> usize {
+        let dims = self.dims + 1;
+        let groups: usize = self.levels.iter().map(Vec::capacity).sum();
+        // A class stands in the list and in the index; a piece has lists per level and per label.
+        size_of::<Folder>()
+            + dims * (size_of::<Vec<Group>>() + 48)
+            + groups * size_of::<Group>()
+            + self.classes.len() * 3 * size_of::<Class>()
+            + self.out.pieces.len() * (size_of::<Piece>() + dims * (size_of::<Level>() + 48))
+    }
+
     /// Whether the stream was given up.
     pub fn gave_up(&self) -> bool {
         self.out.gave_up
@@ -589,8 +601,8 @@ impl Folder {
         let n = self.dims;
         let mut levels: Vec<Level> = (0..n)
             .map(|q| Level {
-                start: Affine { coefficients: vec![0; q], constant: vector[2 * q] },
-                count: Affine { coefficients: vec![0; q], constant: vector[2 * q + 1] },
+                start: Affine::constant(vector[2 * q]),
+                count: Affine::constant(vector[2 * q + 1]),
                 step: 1,
             })
             .collect();
@@ -605,8 +617,8 @@ impl Folder {
             if let Some(delta) = &c.delta {
                 // The description inside level q is [x_{q+1}, n_{q+1}, …, labels].
                 for r in q + 1..n {
-                    levels[r].start.coefficients[q] = delta[2 * (r - q - 1)];
-                    levels[r].count.coefficients[q] = delta[2 * (r - q - 1) + 1];
+                    set_coefficient(&mut levels[r].start, q, delta[2 * (r - q - 1)]);
+                    set_coefficient(&mut levels[r].count, q, delta[2 * (r - q - 1) + 1]);
                 }
                 for (o, label) in labels.iter_mut().enumerate() {
                     label.coefficients[q] = Coefficient::Known(delta[2 * (n - q - 1) + o]);
@@ -667,6 +679,14 @@ fn push_first_alone<T>(list: &mut Vec<T>, item: T) {
         list.reserve_exact(1);
     }
     list.push(item);
+}
+
+/// Sets a coefficient that is 0 so far, where it is not to stay so: most functions are constant and need no list.
+fn set_coefficient(function: &mut Affine, q: usize, coefficient: i64) {
+    if coefficient != 0 {
+        function.coefficients.resize(function.coefficients.len().max(q + 1), 0);
+        function.coefficients[q] = coefficient;
+    }
 }
 
 /// Number of points of a nest with affine counts; saturating.
