@@ -60,7 +60,7 @@ pub enum Allocator {
 
 /// Bytes the analysis may use unless told otherwise.
 const DEFAULT_LIMIT: usize = 700 << 20;
-/// About what a dependence stream takes, with its share of the indexes and of the finished profile.
+/// About what a dependence stream takes, with its share of the indexes and of the finished profile, which is most.
 const STREAM_BYTES: usize = 3000;
 
 /// The allocator of this (demangled or plain) name.

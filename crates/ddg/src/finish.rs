@@ -16,6 +16,7 @@ use crate::dependences::{Level, Stream};
 use crate::engine::Engine;
 use crate::objects::Object;
 use crate::paths::Pair;
+use crate::reference::AnyMemory;
 use crate::walker::insert_zero;
 
 /// Interns source positions.
@@ -128,6 +129,8 @@ pub struct About {
 /// Turns everything the engine saw into a profile.
 pub fn finish(mut engine: Engine, about: About) -> Profile {
     engine.end();
+    // What is needed only while records come makes room for the profile.
+    engine.memory = AnyMemory::runs();
     engine.canonical.update(&mut engine.contexts);
     let mut profile = Profile { program: about.program, ..Profile::default() };
     let mut locations = Locations::new();
