@@ -17,6 +17,10 @@ use crate::objects::{ObjectId, Place};
 
 /// Most objects kept per level.
 const OBJECTS: usize = 24;
+/// About what a stream takes, with its share of the indexes and of the finished profile, which is most; measured.
+const STREAM_BYTES: usize = 2400;
+/// What a stream takes beside that for each coordinate of its vectors, likewise.
+const COORDINATE_BYTES: usize = 70;
 
 /// Summary of one level of one stream.
 #[derive(Debug, Clone)]
@@ -190,19 +194,16 @@ pub struct Streams {
     index: FxHashMap<(u32, u32, u8), u32>,
     /// Per sink and kind the stream met last.
     latest: Vec<[u32; 3]>,
+    /// Coordinates of the vectors of all streams.
+    coordinates: usize,
     /// Instances in all.
     pub instances: u64,
 }
 
 impl Streams {
-    /// Number of streams.
-    pub fn len(&self) -> usize {
-        self.list.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+    /// About how many bytes all streams use; a function of their number and dimensions alone.
+    pub fn bytes(&self) -> usize {
+        self.list.len() * STREAM_BYTES + self.coordinates * COORDINATE_BYTES
     }
 
     /// All streams.
@@ -233,6 +234,7 @@ impl Streams {
             Some(&at) => at,
             None => {
                 let at = self.list.len() as u32;
+                self.coordinates += usize::from(ends.source_dims) + usize::from(ends.sink_dims);
                 self.list.push(Stream {
                     kind: ends.kind,
                     memory: ends.memory,

@@ -60,8 +60,6 @@ pub enum Allocator {
 
 /// Bytes the analysis may use unless told otherwise.
 const DEFAULT_LIMIT: usize = 700 << 20;
-/// About what a dependence stream takes, with its share of the indexes and of the finished profile, which is most.
-const STREAM_BYTES: usize = 3000;
 
 /// The allocator of this (demangled or plain) name.
 pub fn allocator(name: &str) -> Option<Allocator> {
@@ -324,7 +322,7 @@ impl Engine {
 
     /// About how many bytes the analysis uses; a function of what it saw alone, so that equal runs end equally.
     fn bytes(&self) -> usize {
-        self.streams.len() * STREAM_BYTES + self.paths.bytes() + self.memory.bytes()
+        self.streams.bytes() + self.paths.bytes() + self.memory.bytes()
     }
 
     /// An engine that computes the same the slow, obvious way.
