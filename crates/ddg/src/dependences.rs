@@ -2,7 +2,11 @@
 //!
 //! For every stream and every level at which instances are carried, the number of instances, the smallest and largest
 //! difference per common dimension, one concrete instance, and the objects passed through are kept while the
-//! dependences arrive; that does not depend on folding. Flow dependences through memory are folded beside it.
+//! dependences arrive; that does not depend on folding. Flow dependences through memory are folded beside it, from the
+//! second instance on.
+//!
+//! Most streams of irregular programs have one instance, and there are hundreds of thousands: what is kept of an instance
+//! has only the coordinates in use, and bounds of differences only where differences vary.
 
 use fold::{Folder, Options};
 use profile::{Kind, Use};
@@ -13,6 +17,10 @@ use crate::objects::{ObjectId, Place};
 
 /// Most objects kept per level.
 const OBJECTS: usize = 24;
+/// About what a stream takes, with its share of the indexes and of the finished profile, which is most; measured.
+const STREAM_BYTES: usize = 2400;
+/// What a stream takes beside that for each coordinate of its vectors, likewise.
+const COORDINATE_BYTES: usize = 70;
 
 /// Summary of one level of one stream.
 #[derive(Debug, Clone)]
@@ -31,11 +39,85 @@ pub struct Level {
     pub sink_iv: Iv,
     /// One instance.
     pub address: u64,
-    /// Objects with the offset first seen and whether their frame was created inside the loop.
+    /// Objects with the offset first seen and whether their frame was created inside the loop, at most [`OBJECTS`].
     pub objects: Vec<(ObjectId, i64, bool)>,
-    /// More objects were met than are kept.
-    pub more_objects: bool,
-    latest: Option<Place>,
+}
+
+/// A [`Level`] as it is kept.
+#[derive(Debug)]
+struct Kept {
+    level: u8,
+    count: u64,
+    address: u64,
+    /// Vector of the source, vector of the sink; then, unless all differences are that of these, the smallest and the
+    /// largest difference per common dimension.
+    vectors: Box<[i64]>,
+    objects: Vec<(ObjectId, i64, bool)>,
+    /// Addresses of the object met last; empty if none was.
+    latest: (u64, u64),
+}
+
+/// Numbers of coordinates of a stream.
+#[derive(Debug, Clone, Copy)]
+struct Shape {
+    source: usize,
+    sink: usize,
+    common: usize,
+}
+
+impl Kept {
+    fn new(level: u8, source_iv: &Iv, sink_iv: &Iv, address: u64, shape: Shape) -> Kept {
+        let vectors = [&source_iv.0[..shape.source], &sink_iv.0[..shape.sink]].concat().into_boxed_slice();
+        Kept { level, count: 0, address, vectors, objects: Vec::new(), latest: (0, 0) }
+    }
+
+    /// Difference of the instance that is kept.
+    #[inline]
+    fn difference(&self, q: usize, shape: Shape) -> i64 {
+        self.vectors[shape.source + q].wrapping_sub(self.vectors[q])
+    }
+
+    /// Takes a difference at a common dimension into the bounds.
+    #[inline]
+    fn bound(&mut self, q: usize, difference: i64, shape: Shape) {
+        let bounds = shape.source + shape.sink;
+        if self.vectors.len() == bounds {
+            if difference == self.difference(q, shape) {
+                return;
+            }
+            let all: Vec<i64> = (0..shape.common).map(|q| self.difference(q, shape)).collect();
+            self.vectors = [&self.vectors, &all[..], &all[..]].concat().into_boxed_slice();
+        }
+        let (low, high) = self.vectors[bounds..].split_at_mut(shape.common);
+        low[q] = low[q].min(difference);
+        high[q] = high[q].max(difference);
+    }
+
+    fn whole(self, shape: Shape) -> Level {
+        let vector = |from: usize, length: usize| {
+            let mut iv = Iv::ZERO;
+            iv.0[..length].copy_from_slice(&self.vectors[from..from + length]);
+            iv
+        };
+        let (source_iv, sink_iv) = (vector(0, shape.source), vector(shape.source, shape.sink));
+        let bounds = shape.source + shape.sink;
+        let (mut minimum, mut maximum) = (sink_iv.minus(&source_iv), sink_iv.minus(&source_iv));
+        if self.vectors.len() > bounds {
+            let (low, high) = self.vectors[bounds..].split_at(shape.common);
+            minimum.0[..shape.common].copy_from_slice(low);
+            maximum.0[..shape.common].copy_from_slice(high);
+        }
+        Level {
+            level: self.level,
+            count: self.count,
+            minimum: minimum.0,
+            maximum: maximum.0,
+            source_iv,
+            sink_iv,
+            address: self.address,
+            objects: self.objects,
+        }
+    }
 }
 
 /// One stream.
@@ -60,11 +142,9 @@ pub struct Stream {
     /// Instances.
     pub count: u64,
     /// Levels met.
-    pub levels: Vec<Level>,
+    levels: Vec<Kept>,
     /// The relation, for flow through memory.
     folder: Option<Box<Folder>>,
-    /// The relation, once it is finished.
-    pub folded: Option<fold::Folded>,
 }
 
 /// A run of instances: at `t` in `0..count`, `sink_iv + t·sink_step` depends on `source_iv + t·source_step`.
@@ -114,19 +194,16 @@ pub struct Streams {
     index: FxHashMap<(u32, u32, u8), u32>,
     /// Per sink and kind the stream met last.
     latest: Vec<[u32; 3]>,
+    /// Coordinates of the vectors of all streams.
+    coordinates: usize,
     /// Instances in all.
     pub instances: u64,
 }
 
 impl Streams {
-    /// Number of streams.
-    pub fn len(&self) -> usize {
-        self.list.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+    /// About how many bytes all streams use; a function of their number and dimensions alone.
+    pub fn bytes(&self) -> usize {
+        self.list.len() * STREAM_BYTES + self.coordinates * COORDINATE_BYTES
     }
 
     /// All streams.
@@ -157,6 +234,7 @@ impl Streams {
             Some(&at) => at,
             None => {
                 let at = self.list.len() as u32;
+                self.coordinates += usize::from(ends.source_dims) + usize::from(ends.sink_dims);
                 self.list.push(Stream {
                     kind: ends.kind,
                     memory: ends.memory,
@@ -170,7 +248,6 @@ impl Streams {
                     // Most streams of irregular code have one level and one instance.
                     levels: Vec::with_capacity(1),
                     folder: None,
-                    folded: None,
                 });
                 self.index.insert(key, at);
                 at
@@ -317,20 +394,29 @@ impl Stream {
             let (from, to) = (usize::from(self.source_dims), usize::from(self.sink_dims));
             let mut folder = Folder::new(to, from, Options::for_dimensions(to, false));
             if let Some(level) = self.levels.first() {
-                folder.point(&level.sink_iv.0[..to], &level.source_iv.0[..from]);
+                let (source, rest) = level.vectors.split_at(from);
+                folder.point(&rest[..to], source);
             }
             self.folder = Some(Box::new(folder));
         }
         self.folder.as_deref_mut()
     }
 
-    /// The relation.
+    /// The relation; once.
     pub fn relation(&mut self) -> Option<fold::Folded> {
-        if self.folded.is_none() {
-            self.folder();
-            self.folded = self.folder.take().map(|f| f.finish());
-        }
-        self.folded.take()
+        self.folder();
+        self.folder.take().map(|f| f.finish())
+    }
+
+    /// The levels met; once.
+    pub fn levels(&mut self) -> Vec<Level> {
+        let shape = self.shape();
+        std::mem::take(&mut self.levels).into_iter().map(|l| l.whole(shape)).collect()
+    }
+
+    fn shape(&self) -> Shape {
+        let [source, sink, common] = [self.source_dims, self.sink_dims, self.common].map(usize::from);
+        Shape { source, sink, common }
     }
 
     /// All instances of a run with the same differences.
@@ -341,57 +427,53 @@ impl Stream {
         leaves: bool,
         locate: &mut dyn FnMut(u64, u8) -> Option<(Place, bool)>,
     ) {
-        let common = usize::from(self.common);
-        match self.levels.iter_mut().find(|l| l.level == level) {
-            Some(entry) => {
-                entry.count = entry.count.saturating_add(count);
-                // Equal vectors up to the level; beyond it the differences may vary.
-                for q in usize::from(level)..common {
-                    let difference = sink_iv.0[q].wrapping_sub(source_iv.0[q]);
-                    entry.minimum[q] = entry.minimum[q].min(difference);
-                    entry.maximum[q] = entry.maximum[q].max(difference);
-                }
-            }
-            None => self.levels.push(Level {
-                level,
-                count,
-                minimum: sink_iv.minus(source_iv).0,
-                maximum: sink_iv.minus(source_iv).0,
-                source_iv: *source_iv,
-                sink_iv: *sink_iv,
-                address,
-                objects: Vec::new(),
-                more_objects: false,
-                latest: None,
-            }),
+        let shape = self.shape();
+        let at = self.level(level, shape, |shape| Kept::new(level, source_iv, sink_iv, address, shape));
+        let entry = &mut self.levels[at];
+        entry.count = entry.count.saturating_add(count);
+        // Equal vectors up to the level; beyond it the differences may vary.
+        for q in usize::from(level)..shape.common {
+            entry.bound(q, sink_iv.0[q].wrapping_sub(source_iv.0[q]), shape);
         }
-        self.note_object(address, level, leaves, locate);
+        self.note_object(at, address, leaves, locate);
     }
 
-    /// Names what an instance of a level passes through, where that can matter.
+    /// Index of a level, made when new.
+    #[inline]
+    fn level(&mut self, level: u8, shape: Shape, new: impl FnOnce(Shape) -> Kept) -> usize {
+        match self.levels.iter().position(|l| l.level == level) {
+            Some(at) => at,
+            None => {
+                self.levels.push(new(shape));
+                self.levels.len() - 1
+            }
+        }
+    }
+
+    /// Names what an instance of the level at an index passes through, where that can matter.
     fn note_object(
         &mut self,
+        at: usize,
         address: u64,
-        level: u8,
         leaves: bool,
         locate: &mut dyn FnMut(u64, u8) -> Option<(Place, bool)>,
     ) {
         // Without an address nothing new is met: see `shadow::Gather`.
-        if !self.memory || address == 0 || (level == self.common && !leaves) {
+        let entry = &mut self.levels[at];
+        if !self.memory || address == 0 || (entry.level == self.common && !leaves) {
             return;
         }
-        let Some(entry) = self.levels.iter_mut().find(|l| l.level == level) else { return };
-        if entry.latest.is_some_and(|p| p.start <= address && address < p.end) {
+        if entry.latest.0 <= address && address < entry.latest.1 {
             return;
         }
-        let Some((place, callee)) = locate(address, level) else { return };
-        entry.latest = Some(place);
-        if !entry.objects.iter().any(|o| o.0 == place.object && o.2 == callee) {
-            if entry.objects.len() < OBJECTS {
-                entry.objects.push((place.object, place.offset, callee));
-            } else {
-                entry.more_objects = true;
+        let Some((place, callee)) = locate(address, entry.level) else { return };
+        entry.latest = (place.start, place.end);
+        let known = entry.objects.iter().any(|o| o.0 == place.object && o.2 == callee);
+        if !known && entry.objects.len() < OBJECTS {
+            if entry.objects.is_empty() {
+                entry.objects.reserve_exact(1);
             }
+            entry.objects.push((place.object, place.offset, callee));
         }
     }
 
@@ -406,35 +488,22 @@ impl Stream {
         leaves: bool,
         locate: &mut dyn FnMut(u64, u8) -> Option<(Place, bool)>,
     ) {
-        let common = usize::from(self.common);
+        let shape = self.shape();
         let a = first.after(from, step);
         let b = first.after(from + count - 1, step);
         let address = run.address.wrapping_add((run.address_step.wrapping_mul(from)) as u64);
-        let at = match self.levels.iter().position(|l| l.level == level) {
-            Some(at) => at,
-            None => {
-                self.levels.push(Level {
-                    level,
-                    count: 0,
-                    minimum: a.0,
-                    maximum: a.0,
-                    source_iv: run.source_iv.after(from, &run.source_step),
-                    sink_iv: run.sink_iv.after(from, &run.sink_step),
-                    address,
-                    objects: Vec::new(),
-                    more_objects: false,
-                    latest: None,
-                });
-                self.levels.len() - 1
-            }
-        };
+        let at = self.level(level, shape, |shape| {
+            let source_iv = run.source_iv.after(from, &run.source_step);
+            let sink_iv = run.sink_iv.after(from, &run.sink_step);
+            Kept::new(level, &source_iv, &sink_iv, address, shape)
+        });
         let entry = &mut self.levels[at];
         entry.count = entry.count.saturating_add(count as u64);
-        for q in 0..common {
-            entry.minimum[q] = entry.minimum[q].min(a.0[q]).min(b.0[q]);
-            entry.maximum[q] = entry.maximum[q].max(a.0[q]).max(b.0[q]);
+        for q in 0..shape.common {
+            entry.bound(q, a.0[q], shape);
+            entry.bound(q, b.0[q], shape);
         }
-        self.note_object(address, level, leaves, locate);
+        self.note_object(at, address, leaves, locate);
     }
 }
 
@@ -472,14 +541,14 @@ mod tests {
             address_step: 8,
         };
         streams.add(&ends, &run, &mut |_, _| None);
-        let all = streams.into_all();
-        let mut levels: Vec<(u8, u64)> = all[0].levels.iter().map(|l| (l.level, l.count)).collect();
+        let all = streams.into_all().remove(0).levels();
+        let mut levels: Vec<(u8, u64)> = all.iter().map(|l| (l.level, l.count)).collect();
         levels.sort_unstable();
         assert_eq!(levels, vec![(1, 5), (2, 1)]);
-        let carried = all[0].levels.iter().find(|l| l.level == 1).expect("carried");
+        let carried = all.iter().find(|l| l.level == 1).expect("carried");
         assert_eq!((carried.minimum[1], carried.maximum[1]), (-3, 2));
         assert_eq!(
-            all[0].levels.iter().find(|l| l.level == 2).map(|l| (l.sink_iv, l.address)),
+            all.iter().find(|l| l.level == 2).map(|l| (l.sink_iv, l.address)),
             Some((iv(&[5, 3]), 124))
         );
     }

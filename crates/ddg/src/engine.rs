@@ -60,8 +60,6 @@ pub enum Allocator {
 
 /// Bytes the analysis may use unless told otherwise.
 const DEFAULT_LIMIT: usize = 700 << 20;
-/// About what a dependence stream takes, with its share of the indexes and of the finished profile.
-const STREAM_BYTES: usize = 3000;
 
 /// The allocator of this (demangled or plain) name.
 pub fn allocator(name: &str) -> Option<Allocator> {
@@ -108,7 +106,6 @@ pub struct Engine {
     pub(crate) operands: Vec<Operand>,
     /// By number of a pattern of addresses, how it folds.
     pub(crate) rows: Vec<Row>,
-    pub(crate) zeros: Vec<i64>,
     allocations: Vec<Allocation>,
     /// An allocation whose path has not ended yet.
     fresh: Option<(u64, Allocation)>,
@@ -156,7 +153,6 @@ impl Default for Engine {
             call_slot: 0,
             operands: Vec::new(),
             rows: Vec::new(),
-            zeros: Vec::new(),
             allocations: Vec::new(),
             fresh: None,
             allocator_at: FxHashMap::default(),
@@ -326,7 +322,7 @@ impl Engine {
 
     /// About how many bytes the analysis uses; a function of what it saw alone, so that equal runs end equally.
     fn bytes(&self) -> usize {
-        self.streams.len() * STREAM_BYTES + self.paths.bytes() + self.memory.bytes()
+        self.streams.bytes() + self.paths.bytes() + self.memory.bytes()
     }
 
     /// An engine that computes the same the slow, obvious way.
@@ -615,7 +611,8 @@ impl Engine {
         if path.context != context || path.length != length || path.folded.is_some() || path.allocates {
             return 0;
         }
-        let heads: Vec<(usize, u64)> = path.headers.iter().map(|&h| (h, words[start + h])).collect();
+        let heads: Vec<(usize, u64)> =
+            path.headers.iter().map(|&h| (usize::from(h), words[start + usize::from(h)])).collect();
         if heads.first().map(|h| h.1) != Some(words[at]) {
             return 0;
         }

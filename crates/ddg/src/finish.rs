@@ -12,10 +12,11 @@ use shadow::Iv;
 use trace::block::{Access, Address, OpKind, Role, Terminator};
 
 use crate::contexts::{ContextId, Kind};
-use crate::dependences::Stream;
+use crate::dependences::{Level, Stream};
 use crate::engine::Engine;
 use crate::objects::Object;
-use crate::paths::{Pair, Path};
+use crate::paths::Pair;
+use crate::reference::AnyMemory;
 use crate::walker::insert_zero;
 
 /// Interns source positions.
@@ -128,6 +129,8 @@ pub struct About {
 /// Turns everything the engine saw into a profile.
 pub fn finish(mut engine: Engine, about: About) -> Profile {
     engine.end();
+    // What is needed only while records come makes room for the profile.
+    engine.memory = AnyMemory::runs();
     engine.canonical.update(&mut engine.contexts);
     let mut profile = Profile { program: about.program, ..Profile::default() };
     let mut locations = Locations::new();
@@ -166,7 +169,7 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
     let context_of = contexts(&mut engine, &mut profile, &mut locations);
 
     let mut tables = Tables::default();
-    let paths: Vec<Path> = std::mem::take(&mut engine.paths).into_all().collect();
+    let paths = std::mem::take(&mut engine.paths).into_all();
     // Every instance that dependences may name gets a block, executed on a path or not (interrupted blocks).
     for instance in 0..engine.instances.all().len() as u32 {
         tables.place(&mut engine, &mut profile, &mut locations, &context_of, instance);
@@ -184,19 +187,18 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
         let lift = |folded: Folded, dims: &[u8]| {
             dims.iter().fold(folded, |f, &d| f.with_zero_dimension(usize::from(d)))
         };
-        let domain = path.domain.finish();
-        let words: Vec<Folded> = path.words.into_iter().map(fold::Folder::finish).collect();
-        for (step, instance) in &path.steps {
+        let (domain, words) = path.seen.finish();
+        for &instance in &path.steps {
+            let own = engine.instances.get(instance).context;
             let block =
-                tables.place(&mut engine, &mut profile, &mut locations, &context_of, *instance) as usize;
+                tables.place(&mut engine, &mut profile, &mut locations, &context_of, instance) as usize;
             profile.blocks[block].executions += path.executions;
             if !path.flat {
-                let lifted = lift(domain.clone(), &inserted(&engine, step.context));
-                profile.blocks[block].domain.push(lifted);
+                let lifted = lift(domain.clone(), &inserted(&engine, own));
+                add_alone(&mut profile.blocks[block].domain, lifted);
             }
             let count = u64::from(profile.blocks[block].count);
-            let context =
-                context_of[engine.canonical.get(step.context).map_or(step.context, |c| c.0) as usize];
+            let context = context_of[engine.canonical.get(own).map_or(own, |c| c.0) as usize];
             profile.contexts[context as usize].own_instructions += count * path.executions;
         }
         for operand in &path.operands {
@@ -226,10 +228,12 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
                 Address::Span { .. } | Address::Lane { .. } => None,
             };
             let context = engine.instances.owner(operand.id).context;
-            access.address.extend(folded.map(|f| lift(f, &inserted(&engine, context))));
+            if let Some(folded) = folded {
+                add_alone(&mut access.address, lift(folded, &inserted(&engine, context)));
+            }
         }
         let dims = path.dims;
-        let example = path.repeat_example;
+        let example = path.repeat_example.as_deref().copied();
         let mut pairs = |list: &[Pair], carried: bool, count: u64| {
             for pair in list.iter().filter(|_| count > 0) {
                 let contexts = [pair.source, pair.sink].map(|id| engine.instances.owner(id).context);
@@ -256,15 +260,13 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
         pairs(&path.carried, true, path.repeats);
     }
     profile.objects = objects(&mut engine, &mut locations);
-    let mut streams = std::mem::take(&mut engine.streams).into_all();
-    for stream in &mut streams {
-        lift_stream(&mut engine, stream);
-    }
+    let streams = std::mem::take(&mut engine.streams).into_all();
     let mut index: FxHashMap<(u32, u32, Use), usize> = FxHashMap::default();
-    for stream in streams {
+    for mut stream in streams {
+        let summary = lift_stream(&mut engine, &mut stream);
         let key = (stream.source, stream.sink, stream.role);
         let register = !stream.memory;
-        let Some(d) = dependence(&mut engine, stream, &tables, &profile) else {
+        let Some(d) = dependence(&mut engine, stream, summary, &tables, &profile) else {
             continue;
         };
         if register {
@@ -314,7 +316,7 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
                 None => {
                     let source_iv = iv.0[..common].to_vec();
                     let sink_iv = source_iv.iter().zip(&distance).map(|(s, d)| s.wrapping_add(*d)).collect();
-                    d.levels.push(LevelSummary {
+                    let summary = LevelSummary {
                         level: level as u8,
                         count,
                         minimum: distance.clone(),
@@ -323,7 +325,8 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
                         sink_iv,
                         address: 0,
                         objects: Vec::new(),
-                    });
+                    };
+                    add_alone(&mut d.levels, summary);
                 }
             }
         };
@@ -344,23 +347,35 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
     profile
 }
 
+/// What a stream summarised: its levels and its relation.
+type Summary = (Vec<Level>, Option<Folded>);
+
+/// Appends to a list of a profile. There are many lists and most have one element: they grow by what is needed.
+fn add_alone<T>(list: &mut Vec<T>, item: T) {
+    if list.is_empty() {
+        list.reserve_exact(1);
+    }
+    list.push(item);
+}
+
 /// Moves a stream that was filed before a recursion was discovered to the contexts that replaced its own.
-fn lift_stream(engine: &mut Engine, stream: &mut Stream) {
+fn lift_stream(engine: &mut Engine, stream: &mut Stream) -> Summary {
+    let relation = stream.relation();
+    let mut levels = stream.levels();
     let lifted = |engine: &Engine, id: u32| -> Vec<u8> {
         let context = engine.instances.owner(id).context;
         engine.canonical.get(context).map(|c| c.1.clone()).unwrap_or_default()
     };
     let (from, to) = (lifted(engine, stream.source), lifted(engine, stream.sink));
     if from.is_empty() && to.is_empty() {
-        return;
+        return (levels, relation);
     }
-    let relation = stream.relation();
     stream.source = canonical_id(engine, stream.source).unwrap_or(stream.source);
     stream.sink = canonical_id(engine, stream.sink).unwrap_or(stream.sink);
     let contexts = [stream.source, stream.sink].map(|id| engine.instances.owner(id).context);
     let (old, new) = (stream.common, engine.contexts.common(contexts[0], contexts[1]));
     stream.common = new;
-    for level in &mut stream.levels {
+    for level in &mut levels {
         let carried = level.level < old;
         for &dim in &from {
             insert_zero(&mut level.source_iv, dim);
@@ -377,11 +392,11 @@ fn lift_stream(engine: &mut Engine, stream: &mut Stream) {
             level.level = new;
         }
     }
-    if let Some(folded) = relation {
+    let relation = relation.map(|folded| {
         let folded = to.iter().fold(folded, |f, &d| f.with_zero_dimension(usize::from(d)));
-        let folded = from.iter().fold(folded, |f, &d| f.with_zero_output(usize::from(d)));
-        stream.folded = Some(folded);
-    }
+        from.iter().fold(folded, |f, &d| f.with_zero_output(usize::from(d)))
+    });
+    (levels, relation)
 }
 
 /// Where the engine's ids went in the profile.
@@ -654,7 +669,8 @@ fn loop_statement(engine: &mut Engine, function: u32, header: u64) -> LoopStatem
 
 fn dependence(
     engine: &mut Engine,
-    mut stream: Stream,
+    stream: Stream,
+    (levels, relation): Summary,
     tables: &Tables,
     profile: &Profile,
 ) -> Option<Dependence> {
@@ -672,9 +688,26 @@ fn dependence(
     };
     let (source, sink) = (statement(engine, stream.source)?, statement(engine, stream.sink)?);
     let common = usize::from(stream.common);
-    let relation = stream.relation();
     let dims = |s: u32| usize::from(profile.contexts[profile.context_of(s) as usize].dims);
     let (from, to) = (dims(source), dims(sink));
+    // Collected in place the summaries would keep the room of the larger levels.
+    let mut summaries = Vec::with_capacity(levels.len());
+    summaries.extend(levels.into_iter().map(|l| {
+        LevelSummary {
+            level: l.level,
+            count: l.count,
+            minimum: l.minimum[..common].to_vec(),
+            maximum: l.maximum[..common].to_vec(),
+            source_iv: l.source_iv.0[..from].to_vec(),
+            sink_iv: l.sink_iv.0[..to].to_vec(),
+            address: l.address,
+            objects: l
+                .objects
+                .into_iter()
+                .map(|(object, offset, callee)| ObjectUse { object, offset, callee })
+                .collect(),
+        }
+    }));
     Some(Dependence {
         kind: stream.kind,
         memory: stream.memory,
@@ -685,24 +718,7 @@ fn dependence(
         role: stream.role,
         common: stream.common,
         count: stream.count,
-        levels: stream
-            .levels
-            .into_iter()
-            .map(|l| LevelSummary {
-                level: l.level,
-                count: l.count,
-                minimum: l.minimum[..common].to_vec(),
-                maximum: l.maximum[..common].to_vec(),
-                source_iv: l.source_iv.0[..from].to_vec(),
-                sink_iv: l.sink_iv.0[..to].to_vec(),
-                address: l.address,
-                objects: l
-                    .objects
-                    .into_iter()
-                    .map(|(object, offset, callee)| ObjectUse { object, offset, callee })
-                    .collect(),
-            })
-            .collect(),
+        levels: summaries,
         relation,
     })
 }

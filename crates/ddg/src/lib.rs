@@ -8,6 +8,7 @@ pub mod code;
 pub mod contexts;
 pub mod dependences;
 mod engine;
+mod executions;
 pub mod finish;
 pub mod guide;
 pub mod hot;

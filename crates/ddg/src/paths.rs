@@ -5,7 +5,6 @@
 //! register dependences inside it, live-in and live-out registers, and what an iteration that follows the same path
 //! reads from the one before (ALGORITHMS 2.2).
 
-use fold::{Folder, Options};
 use profile::Use;
 use rustc_hash::FxHashMap;
 use shadow::Iv;
@@ -13,6 +12,7 @@ use trace::block::{Access, Address, Block, Folded, OpKind, RegRange, Role};
 
 use crate::code::{CodeId, CodeTable, address};
 use crate::contexts::{ContextId, FunctionId};
+use crate::executions::Executions;
 use crate::units::{UNITS, units};
 
 /// Index of a node of the trie of paths.
@@ -83,7 +83,7 @@ impl Instances {
 }
 
 /// One step of a path.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
     /// Where.
     pub context: ContextId,
@@ -112,15 +112,30 @@ pub enum Follow {
     Return,
 }
 
-#[derive(Debug, Default)]
+/// A node of the trie. There are many, most with one child and on one path: children are chained instead of listed, and
+/// how they are reached stands with them.
+#[derive(Debug)]
 struct Node {
-    parent: Option<NodeId>,
-    step: Option<Step>,
+    step: Step,
+    /// [`NONE`] for a root.
+    parent: NodeId,
+    /// The child added last, or [`NONE`].
+    child: NodeId,
+    /// The child of the same parent added before this one, or [`NONE`].
+    sibling: NodeId,
+    /// The path that ends here, or [`NONE`].
+    path: u32,
     length: u32,
-    next: Vec<(CodeId, NodeId, Follow)>,
-    children: Vec<NodeId>,
+    /// How to repeat the transition from the parent, as found in `epoch`.
+    follow: Option<Follow>,
     epoch: u64,
-    path: Option<u32>,
+}
+
+impl Node {
+    fn new(step: Step, parent: NodeId, length: u32) -> Node {
+        let (child, sibling, path) = (NONE, NONE, NONE);
+        Node { step, parent, child, sibling, path, length, follow: None, epoch: 0 }
+    }
 }
 
 /// An operand of a path.
@@ -150,7 +165,7 @@ pub struct LiveIn {
     /// A later part of the same path writes it.
     pub redefined: bool,
     /// The value is what this restore brought back: index into [`Path::restores`].
-    pub restored: Option<usize>,
+    pub restored: Option<u16>,
 }
 
 /// Registers a path leaves behind.
@@ -170,7 +185,7 @@ pub struct Save {
     /// The register.
     pub register: u8,
     /// Operand that stores it: index into [`Path::operands`].
-    pub operand: usize,
+    pub operand: u32,
     /// Per unit of the register, who had written it before.
     pub writers: [Before; 4],
 }
@@ -183,7 +198,7 @@ pub enum Before {
     /// A statement of the path.
     Statement(u32),
     /// Whoever this restore brought back: index into [`Path::restores`].
-    Restored(usize),
+    Restored(u16),
 }
 
 /// A load of a register from the slot where an earlier path saved it: the register is again what it was.
@@ -192,7 +207,7 @@ pub struct Restore {
     /// The register.
     pub register: u8,
     /// Operand that loads it: index into [`Path::operands`].
-    pub operand: usize,
+    pub operand: u32,
     /// It is still restored at the end of the path.
     pub lasts: bool,
 }
@@ -211,8 +226,8 @@ pub struct Pair {
 /// Everything static about a path, and the streams all its statements share.
 #[derive(Debug)]
 pub struct Path {
-    /// Its steps.
-    pub steps: Vec<(Step, InstanceId)>,
+    /// The blocks it consists of.
+    pub steps: Vec<InstanceId>,
     /// Context of its start.
     pub context: ContextId,
     /// Dimensions of that context.
@@ -222,7 +237,7 @@ pub struct Path {
     /// Words of its records.
     pub length: usize,
     /// Positions of the record headers.
-    pub headers: Vec<usize>,
+    pub headers: Vec<u16>,
     /// Instructions.
     pub instructions: u64,
     /// Operands in order.
@@ -250,13 +265,30 @@ pub struct Path {
     /// Executions that followed another of the same path directly.
     pub repeats: u64,
     /// The first such: vector of the earlier one.
-    pub repeat_example: Option<Iv>,
-    /// Iteration domain.
-    pub domain: Folder,
-    /// Per column: the word as a function of the vector.
-    pub words: Vec<Folder>,
+    pub repeat_example: Option<Box<Iv>>,
+    /// Their vectors and the words of their columns; nothing is kept of flat paths.
+    pub seen: Executions,
+    /// Bytes of the executions when they were last counted, and the number of executions to count them again at.
+    counted: (usize, u64),
     /// Contains an allocator's entry or exit: iterations must be looked at one by one.
     pub allocates: bool,
+}
+
+impl Path {
+    /// Bytes of what does not change from one execution to the next.
+    fn bytes(&self) -> usize {
+        size_of::<Path>()
+            + size_of_val(&self.operands[..])
+            + size_of_val(&self.inside[..])
+            + size_of_val(&self.carried[..])
+            + size_of_val(&self.live_in[..])
+            + size_of_val(&self.live_out[..])
+            + size_of_val(&self.saves[..])
+            + size_of_val(&self.restores[..])
+            + size_of_val(&self.steps[..])
+            + size_of_val(&self.headers[..])
+            + size_of_val(&self.columns[..])
+    }
 }
 
 /// The trie of paths.
@@ -265,7 +297,7 @@ pub struct Paths {
     nodes: Vec<Node>,
     roots: FxHashMap<(ContextId, CodeId), NodeId>,
     list: Vec<Option<Box<Path>>>,
-    /// Parts of all paths that grow with their length.
+    /// Bytes of all paths.
     weight: usize,
 }
 
@@ -281,7 +313,7 @@ impl Paths {
         let next = self.nodes.len() as NodeId;
         let id = *self.roots.entry((step.context, step.code)).or_insert(next);
         if id == next {
-            self.nodes.push(Node { step: Some(step), length: 1, ..Node::default() });
+            self.nodes.push(Node::new(step, NONE, 1));
         }
         id
     }
@@ -294,41 +326,42 @@ impl Paths {
     /// The cached continuation of a node by a block.
     #[inline]
     pub fn next(&self, node: NodeId, code: CodeId, epoch: u64) -> Option<(NodeId, Follow)> {
-        let node = &self.nodes[node as usize];
-        if node.epoch != epoch {
-            return None;
-        }
-        node.next.iter().find(|n| n.0 == code).map(|n| (n.1, n.2))
+        self.children(node)
+            .filter(|(_, n)| n.step.code == code && n.epoch == epoch)
+            .find_map(|(id, n)| n.follow.map(|f| (id, f)))
+    }
+
+    fn children(&self, node: NodeId) -> impl Iterator<Item = (NodeId, &Node)> {
+        let mut next = self.nodes[node as usize].child;
+        std::iter::from_fn(move || {
+            let id = next;
+            let node = self.nodes.get(id as usize)?;
+            next = node.sibling;
+            Some((id, node))
+        })
     }
 
     /// Context of a node.
     #[inline]
     pub fn context(&self, node: NodeId) -> ContextId {
-        self.nodes[node as usize].step.map_or(0, |s| s.context)
+        self.nodes[node as usize].step.context
     }
 
     /// Extends a node; `follow` is how to repeat the transition, or `None` if it must not be cached.
     pub fn extend(&mut self, node: NodeId, step: Step, follow: Option<Follow>, epoch: u64) -> NodeId {
         // An uncached transition still shares the node with earlier equal ones.
-        let hit = {
-            self.nodes[node as usize].children.iter().copied().find(|&n| {
-                self.nodes[n as usize].step.is_some_and(|s| s.context == step.context && s.code == step.code)
-            })
-        };
+        let hit = self.children(node).find(|(_, n)| n.step == step).map(|(id, _)| id);
         let id = hit.unwrap_or_else(|| {
             let id = self.nodes.len() as NodeId;
-            let length = self.nodes[node as usize].length + 1;
-            self.nodes.push(Node { parent: Some(node), step: Some(step), length, ..Node::default() });
-            self.nodes[node as usize].children.push(id);
+            let here = &mut self.nodes[node as usize];
+            let sibling = std::mem::replace(&mut here.child, id);
+            let length = here.length + 1;
+            self.nodes.push(Node { sibling, ..Node::new(step, node, length) });
             id
         });
-        if let Some(follow) = follow {
-            let here = &mut self.nodes[node as usize];
-            if here.epoch != epoch {
-                here.next.clear();
-                here.epoch = epoch;
-            }
-            here.next.push((step.code, id, follow));
+        if follow.is_some() {
+            let child = &mut self.nodes[id as usize];
+            (child.follow, child.epoch) = (follow, epoch);
         }
         id
     }
@@ -336,32 +369,32 @@ impl Paths {
     /// The path that ends at a node, if it was built before.
     #[inline]
     pub fn built(&self, node: NodeId) -> Option<u32> {
-        self.nodes[node as usize].path
+        Some(self.nodes[node as usize].path).filter(|p| *p != NONE)
     }
 
     /// Steps up to a node.
     pub fn steps(&self, node: NodeId) -> Vec<Step> {
-        let mut out = Vec::new();
-        let mut at = Some(node);
-        while let Some(id) = at {
-            out.extend(self.nodes[id as usize].step);
-            at = self.nodes[id as usize].parent;
+        let mut out = Vec::with_capacity(self.length(node) as usize);
+        let mut at = node;
+        while let Some(node) = self.nodes.get(at as usize) {
+            out.push(node.step);
+            at = node.parent;
         }
         out.reverse();
         out
     }
 
-    /// About how many bytes all paths use: fixed parts per node and path, and what grows with their length.
+    /// About how many bytes all paths use.
     pub fn bytes(&self) -> usize {
-        self.nodes.len() * 500 + self.list.len() * 8000 + self.weight * 400
+        self.nodes.len() * size_of::<Node>() + self.weight
     }
 
     /// Adds the path that ends at a node.
     pub fn add(&mut self, node: NodeId, path: Path) -> u32 {
         let id = self.list.len() as u32;
-        self.weight += path.operands.len() + path.live_in.len() + path.inside.len() + 6 * path.columns.len();
+        self.weight += path.bytes();
         self.list.push(Some(Box::new(path)));
-        self.nodes[node as usize].path = Some(id);
+        self.nodes[node as usize].path = id;
         id
     }
 
@@ -379,7 +412,12 @@ impl Paths {
 
     /// Brings a path back.
     #[inline]
-    pub fn put(&mut self, id: u32, path: Box<Path>) {
+    pub fn put(&mut self, id: u32, mut path: Box<Path>) {
+        // Mostly as many groups are open as were; counting each time would cost more than the execution.
+        if path.executions >= path.counted.1 {
+            let before = std::mem::replace(&mut path.counted, (path.seen.bytes(), 2 * path.executions)).0;
+            self.weight = self.weight - before + path.counted.0;
+        }
         self.list[id as usize] = Some(path);
     }
 
@@ -452,7 +490,6 @@ pub fn build(
     moment: &Moment<'_>,
 ) -> Path {
     let context = steps.first().map_or(0, |s| s.context);
-    let d = usize::from(dims);
     let mut path = Path {
         steps: Vec::with_capacity(steps.len()),
         context,
@@ -474,21 +511,20 @@ pub fn build(
         executions: 0,
         repeats: 0,
         repeat_example: None,
-        domain: Folder::new(d, 0, Options::for_dimensions(d, false)),
-        words: Vec::new(),
+        seen: Executions::new(dims, 0),
+        counted: (0, 0),
         allocates: false,
     };
     let mut writer = vec![NONE; UNITS];
-    let mut inside: rustc_hash::FxHashSet<Pair> = rustc_hash::FxHashSet::default();
     // Saves not yet restored: register, slot, operand, writers before.
     let mut pending: Vec<(u8, u64, usize, Vec<u32>)> = Vec::new();
     for step in steps {
         let block = codes.get(step.code).clone();
         let id = instances.intern(step.context, step.code, codes);
         let instance = *instances.get(id);
-        path.steps.push((*step, id));
+        path.steps.push(id);
         let base = path.length as u16;
-        path.headers.push(path.length);
+        path.headers.push(base);
         path.allocates |= (moment.is_allocator)(block.pc) || block.arguments.is_some();
         let shift = |word: u16| word + base;
         let first_operand = path.operands.len();
@@ -547,7 +583,7 @@ pub fn build(
                 for unit in units(used.range) {
                     let source = writer[usize::from(unit)];
                     if source != NONE && source >= RESTORED {
-                        let restored = Some((source - RESTORED) as usize);
+                        let restored = Some((source - RESTORED) as u16);
                         path.live_in.push(LiveIn {
                             from: unit,
                             to: unit + 1,
@@ -559,7 +595,11 @@ pub fn build(
                         continue;
                     }
                     if source != NONE {
-                        inside.insert(Pair { source, sink: statement, role });
+                        let pair = Pair { source, sink: statement, role };
+                        // Units of one register mostly have one writer; other duplicates go at the end.
+                        if path.inside.last() != Some(&pair) {
+                            path.inside.push(pair);
+                        }
                         continue;
                     }
                     match path.live_in.last_mut() {
@@ -597,7 +637,8 @@ pub fn build(
                 }
             } else if (moment.is_saved)(register, slot) && path.restores.len() < 0xffff {
                 let id = RESTORED + path.restores.len() as u32;
-                path.restores.push(Restore { register, operand: first_operand + at, lasts: false });
+                let operand = (first_operand + at) as u32;
+                path.restores.push(Restore { register, operand, lasts: false });
                 for unit in range {
                     writer[usize::from(unit)] = id;
                 }
@@ -616,11 +657,11 @@ pub fn build(
         for (to, from) in writers.iter_mut().zip(state) {
             *to = match from {
                 NONE => Before::Path,
-                RESTORED.. => Before::Restored((from - RESTORED) as usize),
+                RESTORED.. => Before::Restored((from - RESTORED) as u16),
                 statement => Before::Statement(statement),
             };
         }
-        path.saves.push(Save { register, operand, writers });
+        path.saves.push(Save { register, operand: operand as u32, writers });
     }
     for unit in writer.iter_mut().filter(|w| **w != NONE && **w >= RESTORED) {
         path.restores[(*unit - RESTORED) as usize].lasts = true;
@@ -659,10 +700,19 @@ pub fn build(
             _ => path.live_out.push(LiveOut { from: unit as u16, to: unit as u16 + 1, statement }),
         }
     }
-    path.inside = inside.into_iter().collect();
     path.inside.sort_unstable_by_key(|p| (p.source, p.sink, p.role));
+    path.inside.dedup();
+    path.inside.shrink_to_fit();
     path.columns.sort_unstable();
     path.columns.dedup();
-    path.words = path.columns.iter().map(|_| Folder::new(d, 1, Options::for_dimensions(d, true))).collect();
+    path.seen = Executions::new(dims, path.columns.len());
+    path.operands.shrink_to_fit();
+    path.headers.shrink_to_fit();
+    path.columns.shrink_to_fit();
+    path.live_in.shrink_to_fit();
+    path.live_out.shrink_to_fit();
+    path.carried.shrink_to_fit();
+    path.saves.shrink_to_fit();
+    path.restores.shrink_to_fit();
     path
 }

@@ -41,17 +41,17 @@ impl Engine {
             return;
         }
         let lane = path.dims.checked_sub(1);
-        path.domain.run(&iv.0[..dims], count, &[], &[]);
         if n == 1 {
-            let mut zeros = std::mem::take(&mut self.zeros);
-            zeros.resize(zeros.len().max(path.length), 0);
-            self.segment(&mut path, iv, 1, words, &zeros, None);
-            self.zeros = zeros;
-        } else if let Some(folded) = path.folded.take() {
-            self.segment(&mut path, iv, n, words, &folded.advance(words), None);
-            path.folded = Some(folded);
+            path.seen.one(&iv, &path.columns, words);
+            self.single(&path, iv, 0, words);
         } else {
-            self.segments(&mut path, iv, n, words);
+            path.seen.folders().domain.run(&iv.0[..dims], count, &[], &[]);
+            if let Some(folded) = path.folded.take() {
+                self.segment(&mut path, iv, n, words, &folded.advance(words), None);
+                path.folded = Some(folded);
+            } else {
+                self.segments(&mut path, iv, n, words);
+            }
         }
         self.registers_of(&mut path, iv, count, lane, words);
         self.paths.put(id, path);
@@ -140,7 +140,7 @@ impl Engine {
         let patterns =
             if irregular.is_some() { self.patterns(path, n, words, &is_irregular) } else { Vec::new() };
         let pattern_of = |word: u16| patterns.iter().find(|p| p.0 == word).map(|p| p.1);
-        for (column, folder) in path.columns.iter().zip(&mut path.words) {
+        for (column, folder) in path.columns.iter().zip(&mut path.seen.folders().words) {
             let at = usize::from(*column);
             if !is_irregular(*column) {
                 folder.run(&iv.0[..dims], n as u64, &[words[at] as i64], &[strides[at]]);
@@ -349,7 +349,7 @@ impl Engine {
         let slot = self.registers.slot(&last, lane);
         let thread_base = self.thread_base;
         let slot_of =
-            |path: &Path, operand: usize| address(&path.operands[operand].address, words, thread_base);
+            |path: &Path, operand: u32| address(&path.operands[operand as usize].address, words, thread_base);
         let restored: Vec<Option<[Writer; 4]>> = path
             .restores
             .iter()
@@ -363,7 +363,7 @@ impl Engine {
             for unit in live.from..live.to {
                 let writer = match live.restored {
                     None => self.registers.writer(unit),
-                    Some(r) => restored[r].and_then(|w| w[usize::from(unit % 4)].known()),
+                    Some(r) => restored[usize::from(r)].and_then(|w| w[usize::from(unit % 4)].known()),
                 };
                 if writer == latest {
                     continue;
@@ -386,7 +386,7 @@ impl Engine {
         }
         if count > 1 {
             path.repeats += count - 1;
-            path.repeat_example.get_or_insert(iv);
+            path.repeat_example.get_or_insert_with(|| Box::new(iv));
         }
         for save in &path.saves {
             let Some(at) = slot_of(path, save.operand) else { continue };
@@ -395,7 +395,7 @@ impl Engine {
                 match save.writers[unit] {
                     Before::Path => old,
                     Before::Statement(statement) => Writer::new(statement, slot),
-                    Before::Restored(r) => restored[r].map_or(old, |w| w[unit]),
+                    Before::Restored(r) => restored[usize::from(r)].map_or(old, |w| w[unit]),
                 }
             });
             self.registers.save(save.register, at, writers);

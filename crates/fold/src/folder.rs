@@ -138,6 +138,7 @@ pub struct Folder {
     levels: Vec<Vec<Group>>,
     outer: Vec<i64>,
     started: bool,
+    /// Class `id` stands at `id - 1`.
     classes: Vec<Class>,
     ids: FxHashMap<Class, ClassId>,
     /// Per level the class interned last: rows mostly repeat.
@@ -157,7 +158,7 @@ impl Folder {
             levels: vec![Vec::new(); dims.max(1)],
             outer: vec![0; dims.saturating_sub(1)],
             started: false,
-            classes: vec![Class { inner: 0, delta: None, step: None, unknown: 0, fingerprint: 0 }],
+            classes: Vec::new(),
             ids: FxHashMap::default(),
             latest: smallvec![NO_CLASS; dims.max(1)],
             out: Folded { ranges: vec![(i64::MAX, i64::MIN); outputs.min(64)], ..Folded::default() },
@@ -169,6 +170,18 @@ impl Folder {
     /// Number of points so far.
     pub fn points(&self) -> u64 {
         self.out.points
+    }
+
+    /// About how many bytes the folder uses; a function of the points it took alone.
+    pub fn bytes(&self) -> usize {
+        let dims = self.dims + 1;
+        let groups: usize = self.levels.iter().map(Vec::capacity).sum();
+        // A class stands in the list and in the index; a piece has lists per level and per label.
+        size_of::<Folder>()
+            + dims * (size_of::<Vec<Group>>() + 48)
+            + groups * size_of::<Group>()
+            + self.classes.len() * 3 * size_of::<Class>()
+            + self.out.pieces.len() * (size_of::<Piece>() + dims * (size_of::<Level>() + 48))
     }
 
     /// Whether the stream was given up.
@@ -344,12 +357,8 @@ impl Folder {
             // Points of a stream without dimensions all coincide; keep the first, the ranges hold the rest.
             if self.out.pieces.is_empty() {
                 let labels = label.iter().map(|&l| Label { coefficients: Vec::new(), constant: l }).collect();
-                self.out.pieces.push(Piece {
-                    levels: Vec::new(),
-                    labels,
-                    points: 1,
-                    over_approximated: false,
-                });
+                let piece = Piece { levels: Vec::new(), labels, points: 1, over_approximated: false };
+                push_first_alone(&mut self.out.pieces, piece);
             } else {
                 self.out.gave_up |=
                     self.out.pieces[0].labels.iter().zip(label).any(|(a, b)| a.constant != *b);
@@ -414,10 +423,15 @@ impl Folder {
         if let Some(&id) = self.ids.get(&class) {
             return id;
         }
+        push_first_alone(&mut self.classes, class.clone());
         let id = self.classes.len() as ClassId;
-        self.classes.push(class.clone());
         self.ids.insert(class, id);
         id
+    }
+
+    /// What [`Folder::class`] interned as `id`, which is not [`NO_CLASS`].
+    fn class_at(&self, id: ClassId) -> &Class {
+        &self.classes[id as usize - 1]
     }
 
     /// The more definite of two classes if they can describe the same inner structure.
@@ -428,7 +442,7 @@ impl Folder {
         if a == NO_CLASS || b == NO_CLASS {
             return None;
         }
-        let (x, y) = (self.classes[a as usize].clone(), self.classes[b as usize].clone());
+        let (x, y) = (self.class_at(a).clone(), self.class_at(b).clone());
         let inner = self.unify(x.inner, y.inner)?;
         if x.unknown != y.unknown || x.fingerprint != y.fingerprint {
             return None;
@@ -447,7 +461,7 @@ impl Folder {
     /// Whether items of this class carry labels that may only be compared at equal inner coordinates.
     fn is_fingerprinted(&self, mut class: ClassId) -> bool {
         while class != NO_CLASS {
-            let c = &self.classes[class as usize];
+            let c = self.class_at(class);
             if c.unknown != 0 {
                 return true;
             }
@@ -534,7 +548,7 @@ impl Folder {
             self.make_newest(q, at);
             return;
         }
-        self.levels[q].push(Group {
+        let group = Group {
             class,
             x,
             count: 1,
@@ -544,7 +558,8 @@ impl Folder {
             expected: vector.into(),
             unknown: 0,
             fingerprint: 0,
-        });
+        };
+        push_first_alone(&mut self.levels[q], group);
     }
 
     /// Only at the innermost level is the newest group tried first; elsewhere creation order is kept.
@@ -568,7 +583,7 @@ impl Folder {
                 fingerprint: group.fingerprint,
             };
             let latest = self.latest[q];
-            let class = if self.classes[latest as usize] == class && latest != NO_CLASS {
+            let class = if latest != NO_CLASS && *self.class_at(latest) == class {
                 latest
             } else {
                 let id = self.class(class);
@@ -579,7 +594,7 @@ impl Folder {
             vector.extend_from_slice(&group.first);
             if q == 0 {
                 let piece = self.piece(class, &vector);
-                self.out.pieces.push(piece);
+                push_first_alone(&mut self.out.pieces, piece);
             } else {
                 let x = self.outer[q - 1];
                 self.insert(q - 1, x, class, &vector);
@@ -595,8 +610,8 @@ impl Folder {
         let n = self.dims;
         let mut levels: Vec<Level> = (0..n)
             .map(|q| Level {
-                start: Affine { coefficients: vec![0; q], constant: vector[2 * q] },
-                count: Affine { coefficients: vec![0; q], constant: vector[2 * q + 1] },
+                start: Affine::constant(vector[2 * q]),
+                count: Affine::constant(vector[2 * q + 1]),
                 step: 1,
             })
             .collect();
@@ -606,13 +621,13 @@ impl Folder {
             .collect();
         let mut at = class;
         for q in 0..n {
-            let c = &self.classes[at as usize];
+            let c = self.class_at(at);
             levels[q].step = c.step.unwrap_or(1);
             if let Some(delta) = &c.delta {
                 // The description inside level q is [x_{q+1}, n_{q+1}, …, labels].
                 for r in q + 1..n {
-                    levels[r].start.coefficients[q] = delta[2 * (r - q - 1)];
-                    levels[r].count.coefficients[q] = delta[2 * (r - q - 1) + 1];
+                    set_coefficient(&mut levels[r].start, q, delta[2 * (r - q - 1)]);
+                    set_coefficient(&mut levels[r].count, q, delta[2 * (r - q - 1) + 1]);
                 }
                 for (o, label) in labels.iter_mut().enumerate() {
                     label.coefficients[q] = Coefficient::Known(delta[2 * (n - q - 1) + o]);
@@ -632,10 +647,10 @@ impl Folder {
 
     fn give_up(&mut self) {
         self.out.gave_up = true;
-        self.levels.iter_mut().for_each(Vec::clear);
-        self.out.pieces.clear();
-        self.classes.truncate(1);
-        self.ids.clear();
+        self.levels.fill_with(Vec::new);
+        self.out.pieces = Vec::new();
+        self.classes = Vec::new();
+        self.ids = FxHashMap::default();
         self.latest.fill(NO_CLASS);
     }
 
@@ -664,6 +679,22 @@ impl Folder {
                 vec![Piece { levels, labels, points: self.out.points, over_approximated: true }];
         }
         self.out
+    }
+}
+
+/// Appends to a list that mostly has one element: room for more is made by the second.
+fn push_first_alone<T>(list: &mut Vec<T>, item: T) {
+    if list.is_empty() {
+        list.reserve_exact(1);
+    }
+    list.push(item);
+}
+
+/// Sets a coefficient that is 0 so far, where it is not to stay so: most functions are constant and need no list.
+fn set_coefficient(function: &mut Affine, q: usize, coefficient: i64) {
+    if coefficient != 0 {
+        function.coefficients.resize(function.coefficients.len().max(q + 1), 0);
+        function.coefficients[q] = coefficient;
     }
 }
 

@@ -1,0 +1,131 @@
+//! Vectors and words of the executions of a path.
+//!
+//! Definition: the stream of `(iteration vector, word of every column)` in order of execution. The first [`KEPT`] single
+//! executions are kept as they came; one more, or a run of many, folds them and everything after.
+//!
+//! Invariant: the result is that of folders that had seen every execution when it happened. Most paths of irregular
+//! programs are executed once or a few times; a folder takes a hundred times what an execution does.
+
+use fold::{Folded, Folder, Options};
+use shadow::Iv;
+
+/// Most executions kept as they came.
+const KEPT: u32 = 8;
+
+/// The executions of one path.
+#[derive(Debug)]
+pub struct Executions {
+    dims: u8,
+    columns: u16,
+    /// Number of executions in `kept`.
+    count: u32,
+    /// Per execution the coordinates, then the words.
+    kept: Vec<i64>,
+    folders: Option<Box<Folders>>,
+}
+
+/// The folders of one path.
+#[derive(Debug)]
+pub struct Folders {
+    /// Iteration domain.
+    pub domain: Folder,
+    /// Per column: the word as a function of the vector.
+    pub words: Vec<Folder>,
+}
+
+impl Executions {
+    /// No execution yet of a path with vectors of `dims` coordinates and `columns` words of interest.
+    pub fn new(dims: u8, columns: usize) -> Executions {
+        // Columns are positions in the words of a path, which are numbered by 16 bits.
+        let columns = u16::try_from(columns).unwrap_or(u16::MAX);
+        Executions { dims, columns, count: 0, kept: Vec::new(), folders: None }
+    }
+
+    /// Adds one execution: `words` are all of it, `columns` the positions of those of interest.
+    pub fn one(&mut self, iv: &Iv, columns: &[u16], words: &[u64]) {
+        let iv = &iv.0[..usize::from(self.dims)];
+        let labels = columns.iter().map(|&c| words[usize::from(c)] as i64);
+        if self.folders.is_none() && self.count < KEPT {
+            self.kept.reserve_exact(iv.len() + columns.len());
+            self.kept.extend_from_slice(iv);
+            self.kept.extend(labels);
+            self.count += 1;
+            return;
+        }
+        self.folders().add(iv, labels);
+    }
+
+    /// The folders, with everything so far in them.
+    pub fn folders(&mut self) -> &mut Folders {
+        let (dims, columns) = (usize::from(self.dims), usize::from(self.columns));
+        let (count, kept) = (std::mem::take(&mut self.count), std::mem::take(&mut self.kept));
+        self.folders.get_or_insert_with(|| {
+            let mut folders = Folders {
+                domain: Folder::new(dims, 0, Options::for_dimensions(dims, false)),
+                words: (0..columns)
+                    .map(|_| Folder::new(dims, 1, Options::for_dimensions(dims, true)))
+                    .collect(),
+            };
+            for k in 0..count as usize {
+                let (iv, labels) = kept[k * (dims + columns)..][..dims + columns].split_at(dims);
+                folders.add(iv, labels.iter().copied());
+            }
+            Box::new(folders)
+        })
+    }
+
+    /// The folded domain, and per column the folded words.
+    pub fn finish(mut self) -> (Folded, Vec<Folded>) {
+        self.folders();
+        match self.folders {
+            Some(folders) => {
+                (folders.domain.finish(), folders.words.into_iter().map(Folder::finish).collect())
+            }
+            None => Default::default(),
+        }
+    }
+
+    /// About how many bytes are used.
+    pub fn bytes(&self) -> usize {
+        let folders = self.folders.iter().flat_map(|f| std::iter::once(&f.domain).chain(&f.words));
+        8 * self.kept.len() + folders.map(Folder::bytes).sum::<usize>()
+    }
+}
+
+impl Folders {
+    fn add(&mut self, iv: &[i64], labels: impl Iterator<Item = i64>) {
+        self.domain.run(iv, 1, &[], &[]);
+        for (folder, label) in self.words.iter_mut().zip(labels) {
+            folder.run(iv, 1, &[label], &[0]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// However many executions are kept before they are folded, the result is that of folding each at once.
+    #[test]
+    fn keeping_does_not_change_the_result() {
+        for n in 0..3 * i64::from(KEPT) {
+            let mut executions = Executions::new(2, 2);
+            let mut domain = Folder::new(2, 0, Options::for_dimensions(2, false));
+            let mut words: Vec<Folder> =
+                (0..2).map(|_| Folder::new(2, 1, Options::for_dimensions(2, true))).collect();
+            for k in 0..n {
+                let mut iv = Iv::ZERO;
+                (iv.0[0], iv.0[1]) = (k / 5, k % 5);
+                let labels = [1000 + 8 * k, k * k % 7];
+                executions.one(&iv, &[1, 3], &[9, labels[0] as u64, 9, labels[1] as u64]);
+                domain.point(&iv.0[..2], &[]);
+                for (folder, label) in words.iter_mut().zip(labels) {
+                    folder.point(&iv.0[..2], &[label]);
+                }
+            }
+            let expected = (domain.finish(), words.into_iter().map(Folder::finish).collect::<Vec<_>>());
+            assert_eq!(expected.0.points, n as u64);
+            assert_eq!(executions.finish(), expected, "{n} executions");
+        }
+    }
+}
