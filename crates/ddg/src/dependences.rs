@@ -39,7 +39,7 @@ pub struct Level {
     pub sink_iv: Iv,
     /// One instance.
     pub address: u64,
-    /// Objects with the offset first seen and whether their frame was created inside the loop, at most [`OBJECTS`].
+    /// Objects with the offset first seen and whether their frame was created inside the loop, only so many.
     pub objects: Vec<(ObjectId, i64, bool)>,
 }
 
