@@ -13,10 +13,10 @@
 //! - entries of a page are newer than its readers and than all lattices of readers that meet it: whoever adds readers
 //!   to the same bytes of a page by another way applies its entries first;
 //! - the entries of a page are applied all at once and in order of time, before anyone asks for the readers of bytes
-//!   they may touch. From then
-//!   on the page is a *gap* of these entries: further executions are applied to it at once, until it takes entries
-//!   again. An entry with too many gaps takes no more executions;
-//! - a page whose entries are applied more often than they are met again refuses new ones for a while.
+//!   they may touch. From then on the page is a *gap* of these entries: further executions are applied to it at once,
+//!   until it takes entries again. An entry with too many gaps takes no more executions;
+//! - a page whose entries are applied more often than they are met again refuses new ones for a while, and so does a
+//!   statement whose entries are closed before they are met again.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -289,7 +289,8 @@ impl Pending {
     fn meet_one(&mut self, id: u32, stmt: Stmt, point: Point, arena: &Arena) {
         // Iterations of one loop in a row do not count: they would not be kept apart either way.
         if self.entries[id as usize].latest.point.inst != point.inst {
-            self.use_of(stmt).met += 1;
+            let used = self.use_of(stmt);
+            used.met = used.met.saturating_add(1);
         }
         self.meet(id, point, arena);
     }
@@ -590,12 +591,17 @@ impl Memory {
 
     pub(crate) fn meet(&mut self, id: u32, point: Point, client: &impl Client) {
         let stmt = self.pending.entries[id as usize].stmt;
-        self.pending.use_of(stmt).met += 1;
+        let used = self.pending.use_of(stmt);
+        used.met = used.met.saturating_add(1);
         let mut gap = 0;
         while let Some(&number) = self.pending.entries[id as usize].gaps.get(gap) {
             let Entry { shape, size, .. } = self.pending.entries[id as usize];
             let page = &mut self.directory.pages[number as usize];
             if page.accepts() {
+                if page.stored.max(self.pending.lattice) >= self.pending.entries[id as usize].known {
+                    // Only of gaps it is asked whether they were stored to.
+                    self.pending.forget(id);
+                }
                 let blocks = shape.blocks(size, page.base, &self.patterns);
                 self.pending.entries[id as usize].gaps.swap_remove(gap);
                 self.pending.refer(page, id, blocks, false);
