@@ -2,7 +2,7 @@
 
 use shadow::check::{Observed, Reference, compare};
 use shadow::kernels::ALL;
-use shadow::{Client, DependenceRun, Iv, Memory, Operand, Options, Record, Stmt, fuzzing};
+use shadow::{Client, DependenceRun, Gather, Iv, Memory, Operand, Options, Record, Stmt, fuzzing};
 
 #[test]
 fn random_programs() {
@@ -87,4 +87,46 @@ impl Client for Silent {
     }
 
     fn dependence(&mut self, _: &DependenceRun) {}
+}
+
+/// Regression 1: a page stored to between executions of one gather, and taken again while every load was reported, came
+/// back with the sources remembered from before the store.
+#[test]
+fn regression_1_sources_of_a_gap_taken_again() {
+    let mut memory = Memory::new(Options::default());
+    let mut reference = Reference::default();
+    // A store of everything, the loads, and a store of one element, all in two loops.
+    let mut observed = Observed::new(vec![vec![9], vec![0, 1, 2], vec![0, 1]]);
+    let at = |t: u64| (1 << 20) + (t % 2) * (1 << 14) + 8 * t;
+    let addresses: Vec<u64> = (0..8).map(at).collect();
+    for page in [at(0), at(1) - 8] {
+        let operands = [Operand { stmt: 0, write: true, base: page, stride: 8, size: 8 }];
+        let mut iv = Iv::ZERO;
+        iv.0[0] = (page >> 14) as i64 * 100;
+        let record = Record { iv, lane: Some(0), count: 16, operands: &operands };
+        memory.record(&record, &mut observed);
+        reference.record(&record);
+    }
+    for (outer, inner) in [(0, 0), (0, 1), (0, 2), (0, 3), (1, 0), (1, 1), (1, 2)] {
+        let mut iv = Iv::ZERO;
+        (iv.0[0], iv.0[1]) = (outer, inner);
+        if (outer, inner) == (0, 3) {
+            let operands = [Operand { stmt: 2, write: true, base: at(2), stride: 0, size: 8 }];
+            let record = Record { iv, lane: None, count: 1, operands: &operands };
+            memory.record(&record, &mut observed);
+            reference.record(&record);
+            continue;
+        }
+        let pattern = memory.pattern(&addresses).expect("few patterns");
+        let gather = Gather { stmt: 1, size: 8, iv, lane: 2, pattern, addresses: &addresses };
+        memory.gather_loads(&gather, &mut observed);
+        for (t, &base) in addresses.iter().enumerate() {
+            let operands = [Operand { stmt: 1, write: false, base, stride: 0, size: 8 }];
+            let iv = iv.advanced(2, t as i64);
+            reference.record(&Record { iv, lane: None, count: 1, operands: &operands });
+        }
+    }
+    if let Err(difference) = compare(&reference, &observed) {
+        panic!("{difference}");
+    }
 }
