@@ -7,6 +7,8 @@
 //!
 //! Decoding checks length, checksum, every count, and that nests are well formed; a damaged file is refused.
 
+use std::borrow::Cow;
+
 use crate::nest::{Bound, Level, MAX_DEPTH, Nest};
 use crate::stream::Reconstruction;
 
@@ -111,10 +113,11 @@ pub fn size(reconstruction: &Reconstruction) -> u64 {
 
 fn put_stream(out: &mut Vec<u8>, stream: &Reconstruction) {
     put(out, stream.accesses);
+    let nests = readable(&stream.nests);
     let mut plain = Vec::new();
-    put(&mut plain, stream.nests.len() as u64);
+    put(&mut plain, nests.len() as u64);
     let mut base = 0;
-    for nest in &stream.nests {
+    for nest in nests.iter() {
         put_nest(&mut plain, nest, base);
         base = nest.base;
     }
@@ -127,7 +130,7 @@ fn put_stream(out: &mut Vec<u8>, stream: &Reconstruction) {
         {
             best = (PACKED, packed);
         }
-        if let Ok(packed) = differences(&stream.nests)
+        if let Ok(packed) = differences(&nests)
             && packed.len() < best.1.len()
         {
             best = (DIFFERENCES, packed);
@@ -136,6 +139,39 @@ fn put_stream(out: &mut Vec<u8>, stream: &Reconstruction) {
     out.push(best.0);
     put(out, best.1.len() as u64);
     out.extend(best.1);
+}
+
+/// The nests as a reader takes them: its bounds on intermediate values are stricter than the values themselves, which may
+/// lie anywhere in 64 bits, so a nest beyond them is spelt out as lines, or as single integers.
+fn readable(nests: &[Nest]) -> Cow<'_, [Nest]> {
+    if nests.iter().all(is_readable) {
+        return Cow::Borrowed(nests);
+    }
+    let mut out = Vec::new();
+    for nest in nests {
+        if is_readable(nest) {
+            out.push(nest.clone());
+            continue;
+        }
+        let stride = nest.stride();
+        nest.runs(&mut |start: i64, count: i64| {
+            let line = Nest::line(start, stride, count.unsigned_abs());
+            if is_readable(&line) {
+                out.push(line);
+            } else {
+                // A step from one end of the 64 bits to the other.
+                let at = |t: i64| start.wrapping_add(stride.wrapping_mul(t));
+                out.extend((0..count).map(|t| Nest::point(at(t))));
+            }
+            true
+        });
+    }
+    Cow::Owned(out)
+}
+
+/// Whether a nest can be read back. Single integers and lines may use all of 64 bits.
+fn is_readable(nest: &Nest) -> bool {
+    nest.is_line() || nest.clone().validated().is_some()
 }
 
 /// The integers of the nests as differences under zstd.
@@ -323,11 +359,10 @@ fn nest(from: &mut Reader<'_>, last: i64) -> Result<Nest, DecodeError> {
         levels.push(Level { lower: side()?, upper: side()? });
     }
     let nest = Nest { levels, base, coefficients };
-    // Single integers and lines may use all of 64 bits.
-    if nest.is_line() {
-        return Ok(nest);
+    if !is_readable(&nest) {
+        return Err(DecodeError::Content("a nest that is not well formed"));
     }
-    nest.validated().ok_or(DecodeError::Content("a nest that is not well formed"))
+    Ok(nest)
 }
 
 fn integers(bytes: &[u8], accesses: u64) -> Result<Vec<i64>, DecodeError> {

@@ -212,4 +212,12 @@ mod tests {
             }
         }
     }
+
+    /// Regression 1: a nest whose bounds pass 2^62 on the way was written and then refused.
+    #[test]
+    fn regression_1_nests_beyond_what_is_read_back() {
+        if let Err(what) = super::check(1_795_297_219_448_159_012) {
+            panic!("{what}");
+        }
+    }
 }
