@@ -93,7 +93,7 @@ impl Streams {
     /// The accesses of `iterations` passes through a block, of which only the first `instructions` completed.
     fn record(&mut self, id: usize, record: &[u64], iterations: u64, from: u64, instructions: usize) {
         let Some(block) = self.blocks.get(id) else { return };
-        let strides = block.folded.as_ref().map(|f| &f.strides);
+        let advance = block.folded.as_ref().map(|f| f.advance(record)).unwrap_or_default();
         for operand in &block.operands {
             if usize::from(operand.instr) >= instructions {
                 break;
@@ -107,7 +107,7 @@ impl Streams {
             let at = |t: u64| {
                 let word = |w: u16| {
                     let w = usize::from(w);
-                    let stride = strides.and_then(|s| s.get(w)).map_or(0, |&s| s as u64);
+                    let stride = advance.get(w).map_or(0, |&s| s as u64);
                     record.get(w).copied().unwrap_or_default().wrapping_add(stride.wrapping_mul(t))
                 };
                 locate(&operand.address, u64::from(operand.size), self.thread_base, &word)

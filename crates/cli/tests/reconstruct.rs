@@ -149,3 +149,25 @@ fn a_recorded_program_gives_the_loops_it_was_written_with() {
     assert!(loops.contains("    for i2 = 0 .. 39\n      320*i0 + 8*i2 +"), "{loops}");
     assert!(loops.contains("    for i2 = 0 .. 39\n      8*i1 + 240*i2 +"), "{loops}");
 }
+
+/// Regression 1: addresses that advance by a register were traced as if they stood still.
+#[test]
+fn regression_1_columns_of_a_width_known_at_run_time() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let table = kernels::load().expect("the table of kernels");
+    let kernel = table.iter().find(|k| k.name() == "matmul_ijk").expect("a kernel of that name");
+    let program = kernels::compile(kernel, kernels::Level::O2, directory.path()).expect("it compiles").path;
+    let program = program.to_str().expect("a name in UTF-8");
+    let args = ["trace", "-o", "t.lwt", "--function", "multiply", "--", program, "12"];
+    let traced = loopwright(directory.path(), &args, b"");
+    assert!(traced.status.success(), "{}", text(&traced.stderr));
+    let found = loopwright(directory.path(), &["reconstruct", "--format", "json", "t.lwt"], b"");
+    let found: serde_json::Value = serde_json::from_slice(&found.stdout).expect("JSON");
+    let streams = found["streams"].as_array().expect("streams").iter();
+    let inner: Vec<String> = streams
+        .filter(|s| s["accesses"] == 12 * 12 * 12)
+        .map(|s| s["nests"][0]["access"]["coefficients"].to_string())
+        .collect();
+    // Rows of the one matrix, columns of the other, 96 bytes a row.
+    assert_eq!(inner, ["[96,0,8]", "[0,8,96]"]);
+}

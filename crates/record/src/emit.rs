@@ -215,7 +215,7 @@ impl Emit<'_> {
                 self.operand(k, m, m.size, address);
             }
         }
-        let folded = Folded { entry, exit, step, strides, scaled };
+        let folded = Folded::new(entry, exit, step, strides, scaled);
         let fold = LoopHead {
             at: head,
             end,

@@ -263,10 +263,9 @@ pub struct Folded {
     pub exit: u16,
     /// Its advance per iteration; never 0.
     pub step: i64,
-    /// Constant advance per iteration of each word (0 for the header and the exit word), `words` entries.
-    pub strides: Vec<i64>,
-    /// Advances by registers the loop leaves alone, beside the constant ones.
-    pub scaled: Vec<Scaled>,
+    /// Constant part of what [`Folded::advance`] gives.
+    strides: Vec<i64>,
+    scaled: Vec<Scaled>,
 }
 
 /// Per iteration, word `word` advances by `factor` times the content of word `by`.
@@ -281,6 +280,13 @@ pub struct Scaled {
 }
 
 impl Folded {
+    /// A loop whose induction register is in the words `entry` and `exit`. `strides` is the constant advance per iteration
+    /// of each word (0 for the header and the exit word), one for every word; `scaled` what comes to it by registers the
+    /// loop leaves alone.
+    pub fn new(entry: u16, exit: u16, step: i64, strides: Vec<i64>, scaled: Vec<Scaled>) -> Folded {
+        Folded { entry, exit, step, strides, scaled }
+    }
+
     /// Advance per iteration of every word of `record` (header included), 0 for words beyond it.
     pub fn advance(&self, record: &[u64]) -> Cow<'_, [i64]> {
         if self.scaled.is_empty() {
