@@ -8,7 +8,7 @@ use crate::code::{address, lane_address, span};
 use crate::dependences::Instances as Run;
 use crate::engine::{Engine, pieces};
 use crate::observer::observer;
-use crate::paths::{Before, Path};
+use crate::paths::{Before, Path, PathOperand};
 use crate::registers::Writer;
 
 /// Runs whose words break their pattern more often than once in this many iterations are looked at singly.
@@ -160,43 +160,27 @@ impl Engine {
         let mut operands = std::mem::take(&mut self.operands);
         operands.clear();
         let mut singles = Vec::new();
+        let mut gathers: Vec<(usize, PatternId)> = Vec::new();
         for (i, operand) in path.operands.iter().enumerate() {
-            let stride = match operand.address {
-                Address::Constant(_) | Address::Segment { word: None, .. } => Some(0),
-                Address::Word { word, .. } | Address::Segment { word: Some(word), .. } => {
-                    (!is_irregular(word)).then(|| strides[usize::from(word)])
-                }
-                Address::Span { .. } | Address::Lane { .. } => None,
-            };
-            match (stride, address(&operand.address, words, self.thread_base)) {
-                (Some(stride), Some(base)) => operands.push(Operand {
-                    stmt: operand.id,
-                    write: operand.write,
-                    base,
-                    stride,
-                    size: operand.size.max(1),
+            let (stmt, write, size) = (operand.id, operand.write, operand.size.max(1));
+            let course = match (word_of(&operand.address), &operand.address) {
+                (_, Address::Lane { .. }) => self.course_of_lane(operand, n, words, path.length),
+                (Some(word), _) if is_irregular(word) => match pattern_of(word) {
+                    Some(id) if serves(operand) => Course::Pattern(id),
+                    _ => Course::Free,
+                },
+                (word, recipe) => address(recipe, words, self.thread_base).map_or(Course::Free, |base| {
+                    Course::Strided(base, word.map_or(0, |word| strides[usize::from(word)]))
                 }),
-                _ => singles.push(i),
+            };
+            match course {
+                Course::Never => {}
+                Course::Strided(base, stride) => operands.push(Operand { stmt, write, base, stride, size }),
+                Course::Pattern(id) => gathers.push((i, id)),
+                Course::Free => singles.push(i),
             }
         }
         let lane = path.dims.checked_sub(1);
-        // Loads by a pattern.
-        let mut gathers: Vec<(usize, PatternId)> = Vec::new();
-        if !patterns.is_empty() {
-            singles.retain(|&i| {
-                let operand = &path.operands[i];
-                let pattern = match operand.address {
-                    Address::Word { word, .. } | Address::Segment { word: Some(word), .. }
-                        if !operand.write && (1..=MAX_ELEMENT).contains(&operand.size) =>
-                    {
-                        pattern_of(word)
-                    }
-                    _ => None,
-                };
-                gathers.extend(pattern.map(|p| (i, p)));
-                pattern.is_none()
-            });
-        }
         if singles.is_empty() && gathers.is_empty() {
             self.record(&Record { iv, lane, count: n as u64, operands: &operands });
             self.operands = operands;
@@ -277,22 +261,47 @@ impl Engine {
         }
         for &column in path.columns.iter().filter(|c| is_irregular(**c)) {
             // A pattern serves loads; stores to such addresses are looked at one by one.
-            let uses = |write| {
-                path.operands.iter().any(|o| o.write == write && matches!(o.address, Address::Word { word, .. } | Address::Segment { word: Some(word), .. } if word == column))
-            };
+            let uses =
+                |write| path.operands.iter().any(|o| o.write == write && word_of(&o.address) == Some(column));
             if uses(true) || !uses(false) {
                 continue;
             }
             let all: Vec<u64> = (0..n).map(|t| words[t * path.length + usize::from(column)]).collect();
-            let Some(pattern) = self.memory.pattern(&all) else { continue };
-            if self.rows.len() <= pattern as usize {
-                let relative: Vec<i64> = all.iter().map(|w| w.wrapping_sub(all[0]) as i64).collect();
-                // Patterns are numbered in order of appearance, here alone.
-                self.rows.push(Row::new(&relative));
-            }
-            found.push((column, pattern));
+            found.extend(self.pattern(&all).map(|pattern| (column, pattern)));
         }
         found
+    }
+
+    fn pattern(&mut self, all: &[u64]) -> Option<PatternId> {
+        let pattern = self.memory.pattern(all)?;
+        if self.rows.len() <= pattern as usize {
+            let relative: Vec<i64> = all.iter().map(|w| w.wrapping_sub(all[0]) as i64).collect();
+            // Patterns are numbered in order of appearance, here alone.
+            self.rows.push(Row::new(&relative));
+        }
+        Some(pattern)
+    }
+
+    /// The course of a lane of a gather or scatter.
+    fn course_of_lane(&mut self, operand: &PathOperand, n: usize, words: &[u64], length: usize) -> Course {
+        let addresses =
+            words.chunks(length).take(n).filter_map(|words| lane_address(&operand.address, words));
+        let all: Vec<u64> = addresses.collect();
+        let stride = match all[..] {
+            [] => return Course::Never,
+            [first, second, ..] => second.wrapping_sub(first),
+            [_] => 0,
+        };
+        if all.len() < n {
+            return Course::Free;
+        }
+        if all.windows(2).all(|w| w[1].wrapping_sub(w[0]) == stride) {
+            return Course::Strided(all[0], stride as i64);
+        }
+        if n < SHORTEST_PATTERN || !serves(operand) {
+            return Course::Free;
+        }
+        self.pattern(&all).map_or(Course::Free, Course::Pattern)
     }
 
     /// Hands loads of a pattern to the memory.
@@ -409,6 +418,31 @@ impl Engine {
             }
         }
     }
+}
+
+/// How the addresses of an operand go in consecutive iterations.
+enum Course {
+    /// No access at all.
+    Never,
+    /// One access in each: the first address and the advance.
+    Strided(u64, i64),
+    /// One load in each, at addresses of a pattern.
+    Pattern(PatternId),
+    /// To be looked at one by one.
+    Free,
+}
+
+/// The word that an address is a constant distance from.
+fn word_of(recipe: &Address) -> Option<u16> {
+    match *recipe {
+        Address::Word { word, .. } | Address::Segment { word: Some(word), .. } => Some(word),
+        _ => None,
+    }
+}
+
+/// Whether an operand may be taken by a pattern.
+fn serves(operand: &PathOperand) -> bool {
+    !operand.write && (1..=MAX_ELEMENT).contains(&operand.size)
 }
 
 /// Start and number of bytes of an operand in one iteration; none if it made no access.

@@ -80,6 +80,11 @@ impl Iv {
         self.0.iter().all(|x| (-1..=1).contains(x)) && self.0.iter().filter(|x| **x != 0).count() <= 3
     }
 
+    /// Not zero in one dimension at most.
+    pub(crate) fn is_along_one(&self) -> bool {
+        self.0.iter().filter(|x| **x != 0).count() <= 1
+    }
+
     /// Zero outside dimension `lane`.
     #[inline]
     pub(crate) fn is_along(&self, lane: usize) -> bool {

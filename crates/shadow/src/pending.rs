@@ -485,8 +485,9 @@ impl Memory {
         numbers.clear();
         let mut gaps = SmallVec::new();
         self.pages_of(a, |page, number| {
-            if page.accepts() {
-                numbers.push((number, blocks(a, page.base)));
+            let blocks = blocks(a, page.base);
+            if page.accepts(blocks) {
+                numbers.push((number, blocks));
             } else {
                 gaps.push(number as u32);
             }
@@ -534,8 +535,8 @@ impl Memory {
         client: &impl Client,
     ) -> bool {
         let mut gaps = SmallVec::new();
-        numbers.retain(|&(number, _)| {
-            let accepts = self.directory.pages[number].accepts();
+        numbers.retain(|&(number, blocks)| {
+            let accepts = self.directory.pages[number].accepts(blocks);
             if !accepts {
                 gaps.push(number as u32);
             }
@@ -597,12 +598,12 @@ impl Memory {
         while let Some(&number) = self.pending.entries[id as usize].gaps.get(gap) {
             let Entry { shape, size, .. } = self.pending.entries[id as usize];
             let page = &mut self.directory.pages[number as usize];
-            if page.accepts() {
+            let blocks = shape.blocks(size, page.base, &self.patterns);
+            if page.accepts(blocks) {
                 if page.stored.max(self.pending.lattice) >= self.pending.entries[id as usize].known {
                     // Only of gaps it is asked whether they were stored to.
                     self.pending.forget(id);
                 }
-                let blocks = shape.blocks(size, page.base, &self.patterns);
                 self.pending.entries[id as usize].gaps.swap_remove(gap);
                 self.pending.refer(page, id, blocks, false);
             } else {
@@ -689,15 +690,15 @@ impl Memory {
             // Its only page would have closed the entry.
             return true;
         }
-        if !self.pending.use_of(stmt).accepts(true) {
+        let blocks = blocks(&Strided::one(at, size), page.base);
+        if !self.pending.use_of(stmt).accepts(true) && !page.is_disturbed(blocks) {
             return false;
         }
         if self.pending.bytes() > MAX_BYTES {
             self.apply_range(0, u64::MAX, client);
         }
         let id = self.pending.add(shape, stmt, size, point);
-        let page = &mut self.directory.pages[number];
-        self.pending.refer(page, id, blocks(&Strided::one(at, size), page.base), true);
+        self.pending.refer(&mut self.directory.pages[number], id, blocks, true);
         true
     }
 
@@ -814,9 +815,14 @@ impl Memory {
 }
 
 impl Page {
-    /// Whether the page takes another entry.
-    fn accepts(&mut self) -> bool {
-        self.pending.len() < MAX_PER_PAGE && self.trust.accepts()
+    /// Whether the page takes another entry, of reads in these blocks.
+    fn accepts(&mut self, blocks: u64) -> bool {
+        self.pending.len() < MAX_PER_PAGE && (self.is_disturbed(blocks) || self.trust.accepts())
+    }
+
+    /// Whether readers in these blocks that are not noted would make entries readers too.
+    fn is_disturbed(&self, blocks: u64) -> bool {
+        self.blocks & blocks != 0
     }
 
     /// Makes the elements of a run inside the page readers.

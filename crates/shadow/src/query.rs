@@ -70,7 +70,8 @@ impl Piece {
         })
     }
 
-    fn continues(&self, next: &Piece) -> Option<Piece> {
+    /// Both together, if `next` continues this one. Steps of sources that decide alone that it does must be `usual`.
+    fn continues(&self, next: &Piece, usual: impl Fn(&Iv) -> bool) -> Option<Piece> {
         let ahead = next.t - self.t;
         let is_next = match (self.count, next.count) {
             (1, 1) => (1..=MAX_APART).contains(&ahead),
@@ -93,7 +94,7 @@ impl Piece {
                 let is_in_phase = self.width != 0
                     && self.width == next.width
                     && apart.is_multiple_of(u64::from(self.width));
-                if !is_in_phase && (ahead != 1 || !step.is_simple()) {
+                if !is_in_phase && (ahead != 1 || !usual(&step)) {
                     return None;
                 }
                 (ahead, step, apart as i64, next.e.wrapping_sub(self.e))
@@ -128,7 +129,7 @@ pub(crate) fn push(out: &mut Vec<Piece>, piece: Piece) {
 /// Appends a piece, joining it to one of the `near` latest if it continues that.
 fn push_near(out: &mut Vec<Piece>, piece: Piece, near: usize) {
     for last in out.iter_mut().rev().take(near) {
-        if let Some(joined) = last.continues(&piece) {
+        if let Some(joined) = last.continues(&piece, Iv::is_simple) {
             *last = joined;
             return;
         }
@@ -140,7 +141,8 @@ fn push_near(out: &mut Vec<Piece>, piece: Piece, near: usize) {
 pub(crate) fn push_anywhere(out: &mut Vec<Piece>, piece: Piece) {
     for last in out.iter_mut().rev().take(4) {
         let address = last.address.wrapping_add_signed(last.count.wrapping_mul(last.address_step));
-        if let Some(joined) = last.continues(&Piece { address, width: 0, ..piece }) {
+        let usual = |step: &Iv| step.is_simple() || step.is_along_one();
+        if let Some(joined) = last.continues(&Piece { address, width: 0, ..piece }, usual) {
             *last = Piece { address: 0, address_step: 0, ..joined };
             return;
         }
