@@ -11,7 +11,7 @@
 use fold::{Folder, Options};
 use profile::{Kind, Use};
 use rustc_hash::FxHashMap;
-use shadow::{Iv, MAX_DIMS};
+use shadow::{DependenceRun, Iv, MAX_DIMS};
 
 use crate::objects::{ObjectId, Place};
 
@@ -147,25 +147,6 @@ pub struct Stream {
     folder: Option<Box<Folder>>,
 }
 
-/// A run of instances: at `t` in `0..count`, `sink_iv + t·sink_step` depends on `source_iv + t·source_step`.
-#[derive(Debug, Clone, Copy)]
-pub struct Instances {
-    /// First source vector.
-    pub source_iv: Iv,
-    /// Its advance.
-    pub source_step: Iv,
-    /// First sink vector.
-    pub sink_iv: Iv,
-    /// Its advance.
-    pub sink_step: Iv,
-    /// How many.
-    pub count: u64,
-    /// First address, 0 for registers.
-    pub address: u64,
-    /// Its advance.
-    pub address_step: i64,
-}
-
 /// What identifies a stream, and its shape.
 #[derive(Debug, Clone, Copy)]
 pub struct Ends {
@@ -219,7 +200,8 @@ impl Streams {
         (stream.source == source).then_some(at as usize)
     }
 
-    fn stream(&mut self, ends: &Ends) -> usize {
+    /// The stream of some ends, made when new.
+    pub fn stream(&mut self, ends: &Ends) -> usize {
         let code = (ends.kind as u8) | u8::from(ends.memory) << 2 | (ends.role as u8) << 3;
         let (sink, kind) = (ends.sink as usize, ends.kind as usize);
         if let Some(at) = self.latest_of(ends.kind, ends.source, ends.sink)
@@ -305,16 +287,38 @@ impl Streams {
     pub fn add(
         &mut self,
         ends: &Ends,
-        run: &Instances,
+        run: &DependenceRun,
+        locate: &mut dyn FnMut(u64, u8) -> Option<(Place, bool)>,
+    ) {
+        let at = self.stream(ends);
+        self.add_to(at, run, locate);
+    }
+
+    /// Adds `count` instances without a folder (through registers) to a known stream: sources at `source_iv`, sinks from
+    /// `sink_iv` on, of which the common coordinates do not advance.
+    pub fn add_uniform_to(&mut self, at: usize, source_iv: &Iv, sink_iv: &Iv, count: u64) {
+        self.instances = self.instances.saturating_add(count);
+        let stream = &mut self.list[at];
+        stream.count = stream.count.saturating_add(count);
+        let common = usize::from(stream.common);
+        let level = (0..common).find(|&q| sink_iv.0[q] != source_iv.0[q]).unwrap_or(common);
+        stream.note_uniform((source_iv, sink_iv, count, 0), level as u8, false, &mut |_, _| None);
+    }
+
+    /// Adds a run to a known stream; see [`Streams::add`].
+    pub fn add_to(
+        &mut self,
+        at: usize,
+        run: &DependenceRun,
         locate: &mut dyn FnMut(u64, u8) -> Option<(Place, bool)>,
     ) {
         self.instances = self.instances.saturating_add(run.count);
-        let at = self.stream(ends);
         let stream = &mut self.list[at];
+        let (from, to) = (usize::from(stream.source_dims), usize::from(stream.sink_dims));
         let single = stream.count == 0 && run.count == 1;
         stream.count = stream.count.saturating_add(run.count);
         if !single && let Some(folder) = stream.folder() {
-            let (dims, outputs) = (usize::from(ends.sink_dims), usize::from(ends.source_dims));
+            let (dims, outputs) = (to, from);
             let lane = dims.wrapping_sub(1);
             // Runs advance along the innermost dimension; phases of vector code by more than 1.
             let step = if dims > 0 { run.sink_step.0[lane] } else { 0 };
@@ -333,19 +337,18 @@ impl Streams {
                 }
             }
         }
-        let common = usize::from(ends.common);
+        let common = usize::from(stream.common);
+        // Objects are of interest where a loop carries the dependence, and where a value enters or leaves a loop.
+        let leaves = stream.memory && (from > common || to > common);
         // One instance, or many with the same differences along the common loops.
         if run.count == 1 || run.sink_step.0[..common] == run.source_step.0[..common] {
             let level = (0..common).find(|&q| run.sink_iv.0[q] != run.source_iv.0[q]).unwrap_or(common);
-            let leaves = ends.memory && (ends.source_dims > ends.common || ends.sink_dims > ends.common);
             let one = (&run.source_iv, &run.sink_iv, run.count, run.address);
             stream.note_uniform(one, level as u8, leaves, locate);
             return;
         }
         let first = run.sink_iv.minus(&run.source_iv);
         let step = run.sink_step.minus(&run.source_step);
-        // Objects are of interest where a loop carries the dependence, and where a value enters or leaves a loop.
-        let leaves = ends.memory && (ends.source_dims > ends.common || ends.sink_dims > ends.common);
         let mut note = |from: i64, count: i64, level: usize| {
             stream.note(run, &first, &step, (from, count), level as u8, leaves, locate);
         };
@@ -480,7 +483,7 @@ impl Stream {
     #[expect(clippy::too_many_arguments, reason = "one call site; a struct would only rename them")]
     fn note(
         &mut self,
-        run: &Instances,
+        run: &DependenceRun,
         first: &Iv,
         step: &Iv,
         (from, count): (i64, i64),
@@ -531,7 +534,10 @@ mod tests {
             sink_dims: 2,
         };
         // Differences (0, t−3) for t in 0..6: carried by the inner loop except at t = 3.
-        let run = Instances {
+        let run = DependenceRun {
+            kind: shadow::Kind::Anti,
+            source: 0,
+            sink: 1,
             source_iv: iv(&[5, 3]),
             source_step: iv(&[0, 0]),
             sink_iv: iv(&[5, 0]),

@@ -8,7 +8,7 @@ use trace::block::Role;
 
 use crate::code::CodeTable;
 use crate::contexts::{ContextId, Contexts};
-use crate::dependences::{Ends, Instances as Run, Streams};
+use crate::dependences::{Ends, Streams};
 use crate::objects::{Objects, Place};
 use crate::paths::{Instance, Instances};
 use crate::walker::{Walker, insert_zero};
@@ -124,10 +124,10 @@ impl Observer<'_> {
         })
     }
 
-    /// A register dependence.
-    pub fn register(&mut self, source: u32, sink: u32, role: Use, mut run: Run) {
-        let (from, source) = self.resolve(source, &mut run.source_iv, &mut run.source_step);
-        let (to, sink) = self.resolve(sink, &mut run.sink_iv, &mut run.sink_step);
+    /// A dependence through registers; its stream, unless contexts stand for others.
+    pub fn register(&mut self, role: Use, mut run: DependenceRun) -> Option<u32> {
+        let (from, source) = self.resolve(run.source, &mut run.source_iv, &mut run.source_step);
+        let (to, sink) = self.resolve(run.sink, &mut run.sink_iv, &mut run.sink_step);
         let ends = Ends {
             kind: Kind::Flow,
             memory: false,
@@ -138,7 +138,19 @@ impl Observer<'_> {
             source_dims: self.contexts.get(from.context).dims,
             sink_dims: self.contexts.get(to.context).dims,
         };
-        self.streams.add(&ends, &run, &mut |_, _| None);
+        let at = self.streams.stream(&ends);
+        self.streams.add_to(at, &run, &mut |_, _| None);
+        (!self.contexts.has_aliases()).then_some(at as u32)
+    }
+
+    /// Another dependence through registers of a known stream, with or without a step of its sinks.
+    pub fn register_again(&mut self, at: u32, run: &DependenceRun) {
+        let at = at as usize;
+        if run.sink_step.0[..usize::from(self.streams.common(at))].iter().all(|x| *x == 0) {
+            self.streams.add_uniform_to(at, &run.source_iv, &run.sink_iv, run.count);
+        } else {
+            self.streams.add_to(at, run, &mut |_, _| None);
+        }
     }
 }
 
@@ -149,21 +161,23 @@ impl Client for Observer<'_> {
     }
 
     fn dependence(&mut self, run: &DependenceRun) {
-        let mut instances = Run {
-            source_iv: run.source_iv,
-            source_step: run.source_step,
-            sink_iv: run.sink_iv,
-            sink_step: run.sink_step,
-            count: run.count,
-            address: run.address,
-            address_step: run.address_step,
-        };
-        let (from, source) = self.resolve(run.source, &mut instances.source_iv, &mut instances.source_step);
-        let (to, sink) = self.resolve(run.sink, &mut instances.sink_iv, &mut instances.sink_step);
+        if !self.contexts.has_aliases()
+            && let Some(at) = self.streams.latest_of(kind_of(run.kind), run.source, run.sink)
+        {
+            let (objects, image, walker) = (&mut *self.objects, self.image, self.walker);
+            let common = self.streams.common(at);
+            self.streams.add_to(at, run, &mut |address, level| {
+                Some(place(objects, image, walker, common, address, level))
+            });
+            return;
+        }
+        let mut run = *run;
+        let (from, source) = self.resolve(run.source, &mut run.source_iv, &mut run.source_step);
+        let (to, sink) = self.resolve(run.sink, &mut run.sink_iv, &mut run.sink_step);
         let Some(ends) = self.ends(run.kind, (&from, source), (&to, sink)) else { return };
         let (objects, image, walker) = (&mut *self.objects, self.image, self.walker);
         let common = ends.common;
-        self.streams.add(&ends, &instances, &mut |address, level| {
+        self.streams.add(&ends, &run, &mut |address, level| {
             Some(place(objects, image, walker, common, address, level))
         });
     }

@@ -166,6 +166,8 @@ pub struct LiveIn {
     pub redefined: bool,
     /// The value is what this restore brought back: index into [`Path::restores`].
     pub restored: Option<u16>,
+    /// The source met last, and its stream.
+    pub latest: Option<(u32, u32)>,
 }
 
 /// Registers a path leaves behind.
@@ -591,6 +593,7 @@ pub fn build(
                             role,
                             redefined: false,
                             restored,
+                            latest: None,
                         });
                         continue;
                     }
@@ -618,6 +621,7 @@ pub fn build(
                             role,
                             redefined: false,
                             restored: None,
+                            latest: None,
                         }),
                     }
                 }

@@ -1,11 +1,10 @@
 //! One run of a path: domain, addresses, memory, registers.
 
 use fold::Row;
-use shadow::{Gather, Iv, Operand, PatternId, Record};
+use shadow::{DependenceRun, Gather, Iv, Operand, PatternId, Record};
 use trace::block::Address;
 
 use crate::code::{address, lane_address, span};
-use crate::dependences::Instances as Run;
 use crate::engine::{Engine, pieces};
 use crate::observer::observer;
 use crate::paths::{Before, Path, PathOperand};
@@ -367,7 +366,8 @@ impl Engine {
         let Some(walker) = &self.walker else { return };
         let mut observer = observer!(self, walker);
         let along = lane.map_or(Iv::ZERO, |l| Iv::along(usize::from(l), 1));
-        for live in &path.live_in {
+        let is_moved = observer.contexts.has_aliases();
+        for live in &mut path.live_in {
             let mut latest = None;
             for unit in live.from..live.to {
                 let writer = match live.restored {
@@ -381,7 +381,10 @@ impl Engine {
                 let Some(writer) = writer else { continue };
                 let (source, source_iv) = self.registers.resolve(writer);
                 let whole = !live.redefined && count > 1;
-                let run = Run {
+                let run = DependenceRun {
+                    kind: shadow::Kind::Flow,
+                    source,
+                    sink: live.statement,
                     source_iv,
                     source_step: Iv::ZERO,
                     sink_iv: iv,
@@ -390,7 +393,10 @@ impl Engine {
                     address: 0,
                     address_step: 0,
                 };
-                observer.register(source, live.statement, live.role, run);
+                match live.latest.filter(|latest| latest.0 == source) {
+                    Some((_, stream)) if !is_moved => observer.register_again(stream, &run),
+                    _ => live.latest = observer.register(live.role, run).map(|stream| (source, stream)),
+                }
             }
         }
         if count > 1 {

@@ -129,6 +129,38 @@ struct Group {
     fingerprint: u128,
 }
 
+impl Group {
+    /// Whether an item is the next of at least two and just what the group predicts.
+    #[inline]
+    fn continues(&self, x: i64, class: ClassId, vector: &[i64]) -> bool {
+        self.count >= 2
+            && self.unknown == 0
+            && self.class == class
+            && x == self.x.wrapping_add(self.step.wrapping_mul(self.count))
+            && self.expected[..] == *vector
+    }
+
+    /// Takes the item that was predicted.
+    #[inline]
+    fn advance(&mut self) {
+        self.count += 1;
+        for (e, d) in self.expected.iter_mut().zip(&self.delta) {
+            *e = e.wrapping_add(*d);
+        }
+    }
+
+    /// Whether the group, closed, is an item of this class.
+    #[inline]
+    fn is_of(&self, class: &Class) -> bool {
+        let (delta, step) = if self.count == 1 { (None, None) } else { (Some(&self.delta), Some(self.step)) };
+        class.inner == self.class
+            && class.unknown == self.unknown
+            && class.fingerprint == self.fingerprint
+            && class.step == step
+            && class.delta.as_ref() == delta
+    }
+}
+
 /// Folds one stream.
 #[derive(Debug)]
 pub struct Folder {
@@ -367,6 +399,25 @@ impl Folder {
         }
         let inner = self.dims - 1;
         self.outside(iv);
+        if count > 1 && self.levels[inner].is_empty() {
+            let group = Group {
+                class: NO_CLASS,
+                x: iv[inner],
+                count,
+                step,
+                first: label.into(),
+                delta: advance.into(),
+                expected: label
+                    .iter()
+                    .zip(advance)
+                    .map(|(l, a)| l.wrapping_add(a.wrapping_mul(count)))
+                    .collect(),
+                unknown: 0,
+                fingerprint: 0,
+            };
+            push_first_alone(&mut self.levels[inner], group);
+            return self.limit();
+        }
         self.insert(inner, iv[inner], NO_CLASS, label);
         if count > 1 && !self.out.gave_up {
             // The second point fixes the advance; the rest follows.
@@ -471,82 +522,22 @@ impl Folder {
     }
 
     fn insert(&mut self, q: usize, x: i64, class: ClassId, vector: &[i64]) {
+        if let [group] = &mut self.levels[q][..]
+            && group.continues(x, class, vector)
+        {
+            group.advance();
+            return;
+        }
         let labels_at = vector.len() - self.outputs;
         // Among items of one kind those of equal shape belong together; only then may shapes change from item to item.
         let alone = self.levels[q].len() <= 1 || labels_at == 0;
-        let passes = if alone { 1 } else { 2 };
-        for (at, strict) in (0..passes)
-            .flat_map(|pass| (0..self.levels[q].len()).rev().map(move |at| (at, !alone && pass == 0)))
-            .collect::<SmallVec<[(usize, bool); 16]>>()
-        {
-            let group = &self.levels[q][at];
-            if strict && group.count == 1 && group.first[..labels_at] != vector[..labels_at] {
-                continue;
-            }
-            let step = x.wrapping_sub(group.x);
-            if step <= 0
-                || (group.count > 1 && x != group.x.wrapping_add(group.step.wrapping_mul(group.count)))
-            {
-                continue;
-            }
-            let Some(unified) = self.unify(group.class, class) else { continue };
-            let rigid = self.is_fingerprinted(unified);
-            let group = &self.levels[q][at];
-            if group.count == 1 {
-                let delta: Short = vector.iter().zip(&group.first).map(|(a, b)| a.wrapping_sub(*b)).collect();
-                if rigid && delta[..labels_at].iter().any(|&d| d != 0) {
-                    continue;
+        for strict in if alone { &[false][..] } else { &[true, false] } {
+            for at in (0..self.levels[q].len()).rev() {
+                if self.joins(q, at, *strict, (x, class, vector)) {
+                    self.make_newest(q, at);
+                    return;
                 }
-                let group = &mut self.levels[q][at];
-                group.class = unified;
-                group.step = step;
-                group.count = 2;
-                group.expected = vector.iter().zip(&delta).map(|(v, d)| v.wrapping_add(*d)).collect();
-                group.delta = delta;
-                self.make_newest(q, at);
-                return;
             }
-            let fits = |range: std::ops::Range<usize>, skip: u64| {
-                range.into_iter().all(|i| {
-                    (i >= labels_at && skip >> (i - labels_at) & 1 == 1) || group.expected[i] == vector[i]
-                })
-            };
-            if !fits(0..labels_at, 0) {
-                continue;
-            }
-            let broken: u64 = (0..self.outputs)
-                .filter(|&o| {
-                    group.unknown >> o & 1 == 0 && group.expected[labels_at + o] != vector[labels_at + o]
-                })
-                .fold(0, |mask, o| mask | 1 << o);
-            if broken != 0 && !self.options.widen {
-                continue;
-            }
-            let group = &mut self.levels[q][at];
-            if group.unknown | broken != 0 {
-                if rigid && group.delta[..labels_at].iter().any(|&d| d != 0) {
-                    continue;
-                }
-                for o in 0..self.outputs {
-                    let i = labels_at + o;
-                    if broken >> o & 1 == 1 {
-                        for t in 0..group.count {
-                            group.fingerprint = mix(group.fingerprint, o, group.delta[i].wrapping_mul(t));
-                        }
-                    }
-                    if (group.unknown | broken) >> o & 1 == 1 {
-                        group.fingerprint = mix(group.fingerprint, o, vector[i].wrapping_sub(group.first[i]));
-                    }
-                }
-                group.unknown |= broken;
-            }
-            group.class = unified;
-            group.count += 1;
-            for ((e, v), d) in group.expected.iter_mut().zip(vector).zip(&group.delta) {
-                *e = v.wrapping_add(*d);
-            }
-            self.make_newest(q, at);
-            return;
         }
         let group = Group {
             class,
@@ -562,6 +553,77 @@ impl Folder {
         push_first_alone(&mut self.levels[q], group);
     }
 
+    /// Whether an item continues the group at an index of level `q`, which then has it. Of a group of one item the
+    /// `strict` want the same shape.
+    fn joins(
+        &mut self,
+        q: usize,
+        at: usize,
+        strict: bool,
+        (x, class, vector): (i64, ClassId, &[i64]),
+    ) -> bool {
+        let labels_at = vector.len() - self.outputs;
+        let group = &self.levels[q][at];
+        if strict && group.count == 1 && group.first[..labels_at] != vector[..labels_at] {
+            return false;
+        }
+        let step = x.wrapping_sub(group.x);
+        if step <= 0 || (group.count > 1 && x != group.x.wrapping_add(group.step.wrapping_mul(group.count))) {
+            return false;
+        }
+        let Some(unified) = self.unify(group.class, class) else { return false };
+        let rigid = self.is_fingerprinted(unified);
+        let group = &self.levels[q][at];
+        if group.count == 1 {
+            let delta: Short = vector.iter().zip(&group.first).map(|(a, b)| a.wrapping_sub(*b)).collect();
+            if rigid && delta[..labels_at].iter().any(|&d| d != 0) {
+                return false;
+            }
+            let group = &mut self.levels[q][at];
+            group.class = unified;
+            group.step = step;
+            group.count = 2;
+            group.expected = vector.iter().zip(&delta).map(|(v, d)| v.wrapping_add(*d)).collect();
+            group.delta = delta;
+            return true;
+        }
+        if group.expected[..labels_at] != vector[..labels_at] {
+            return false;
+        }
+        let broken: u64 = (0..self.outputs)
+            .filter(|&o| {
+                group.unknown >> o & 1 == 0 && group.expected[labels_at + o] != vector[labels_at + o]
+            })
+            .fold(0, |mask, o| mask | 1 << o);
+        if broken != 0 && !self.options.widen {
+            return false;
+        }
+        let group = &mut self.levels[q][at];
+        if group.unknown | broken != 0 {
+            if rigid && group.delta[..labels_at].iter().any(|&d| d != 0) {
+                return false;
+            }
+            for o in 0..self.outputs {
+                let i = labels_at + o;
+                if broken >> o & 1 == 1 {
+                    for t in 0..group.count {
+                        group.fingerprint = mix(group.fingerprint, o, group.delta[i].wrapping_mul(t));
+                    }
+                }
+                if (group.unknown | broken) >> o & 1 == 1 {
+                    group.fingerprint = mix(group.fingerprint, o, vector[i].wrapping_sub(group.first[i]));
+                }
+            }
+            group.unknown |= broken;
+        }
+        group.class = unified;
+        group.count += 1;
+        for ((e, v), d) in group.expected.iter_mut().zip(vector).zip(&group.delta) {
+            *e = v.wrapping_add(*d);
+        }
+        true
+    }
+
     /// Only at the innermost level is the newest group tried first; elsewhere creation order is kept.
     fn make_newest(&mut self, q: usize, at: usize) {
         if q + 1 == self.dims && at + 1 < self.levels[q].len() {
@@ -574,19 +636,18 @@ impl Folder {
     fn complete(&mut self, q: usize) {
         let mut groups = std::mem::take(&mut self.levels[q]);
         for group in groups.drain(..) {
-            let single = group.count == 1;
-            let class = Class {
-                inner: group.class,
-                delta: (!single).then_some(group.delta),
-                step: (!single).then_some(group.step),
-                unknown: group.unknown,
-                fingerprint: group.fingerprint,
-            };
             let latest = self.latest[q];
-            let class = if latest != NO_CLASS && *self.class_at(latest) == class {
+            let class = if latest != NO_CLASS && group.is_of(self.class_at(latest)) {
                 latest
             } else {
-                let id = self.class(class);
+                let single = group.count == 1;
+                let id = self.class(Class {
+                    inner: group.class,
+                    delta: (!single).then(|| group.delta.clone()),
+                    step: (!single).then_some(group.step),
+                    unknown: group.unknown,
+                    fingerprint: group.fingerprint,
+                });
                 self.latest[q] = id;
                 id
             };
