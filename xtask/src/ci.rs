@@ -26,13 +26,16 @@ const NEEDED: &[(&str, &str)] = &[
     ("xz", "xz-utils"),
 ];
 
+/// Packages of Python that tests use, with their versions.
+const PYTHON_PACKAGES: &str = "xtask/python.txt";
+
 /// Length of the fuzzing step.
 const FUZZING: Duration = Duration::from_secs(60);
 
 /// Runs every step; stops at the first that fails.
 pub fn run() -> Result<()> {
     let start = Instant::now();
-    step("what tests need", install)?;
+    step("what tests need", || install().and_then(|()| python()))?;
     step("format", || cargo(&["fmt", "--all", "--check"], &[]))?;
     step("lints", || {
         cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--quiet", "--", "-D", "warnings"], &[])
@@ -109,7 +112,11 @@ fn is_available(program: impl AsRef<OsStr>, args: &[&str]) -> bool {
 }
 
 fn install() -> Result<()> {
-    let packages: Vec<&str> = NEEDED.iter().filter(|(p, _)| !is_installed(p)).map(|&(_, p)| p).collect();
+    let mut packages: Vec<&str> = NEEDED.iter().filter(|(p, _)| !is_installed(p)).map(|&(_, p)| p).collect();
+    // A module of Python that Debian packages apart.
+    if !is_available("python3", &["-c", "import ensurepip"]) {
+        packages.push("python3-venv");
+    }
     if packages.is_empty() {
         return Ok(());
     }
@@ -123,6 +130,23 @@ fn install() -> Result<()> {
             .args(&packages)
             .env("DEBIAN_FRONTEND", "noninteractive"),
     )
+}
+
+/// Makes the Python that tests compare results with, beside what cargo builds: [`PYTHON_PACKAGES`] in an environment of
+/// their own.
+pub fn python() -> Result<()> {
+    let environment = target()?.join("python");
+    let python = environment.join("bin/python");
+    let wanted = std::fs::read_to_string(root().join(PYTHON_PACKAGES))?;
+    let done = environment.join("packages.txt");
+    if std::fs::read_to_string(&done).is_ok_and(|installed| installed == wanted) {
+        return Ok(());
+    }
+    checked(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&environment))?;
+    let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", PYTHON_PACKAGES];
+    checked(Command::new(&python).args(install).current_dir(root()))?;
+    std::fs::write(done, wanted)?;
+    Ok(())
 }
 
 fn dependencies() -> Result<()> {

@@ -12,6 +12,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 const USAGE: &str = "cargo xtask ci               everything a change has to pass
+cargo xtask python           the Python packages that tests compare results with
 cargo xtask fuzz [SECONDS]   random cases, a new seed each time
 cargo xtask fuzz --seed N    one case of every kind
 cargo xtask bench [KERNEL…]  speed and memory on the kernels; without names also writes docs/benchmarks.md
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let result = match args[..] {
         ["ci"] => ci::run(),
+        ["python"] => ci::python(),
         ["fuzz"] => fuzz::run(Duration::from_secs(60)),
         ["fuzz", "--seed", seed] => seed.parse().map_err(Into::into).and_then(fuzz::once),
         ["fuzz", seconds] => {

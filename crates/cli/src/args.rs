@@ -43,6 +43,10 @@ pub enum Format {
     Text,
     /// For programs: schema loopwright.report/1.
     Json,
+    /// The polyhedral program in the notation of isl (iscc reads it).
+    Isl,
+    /// The polyhedral program as OpenScop, for pluto --readscop and others.
+    Openscop,
 }
 
 #[derive(Debug, Args)]
@@ -102,6 +106,9 @@ pub struct ReportArgs {
     /// Number of loops in the text summary.
     #[arg(long, value_name = "N", default_value_t = 12)]
     pub top: usize,
+    /// With --format isl or openscop: only this function and what it calls.
+    #[arg(long, value_name = "NAME")]
+    pub function: Option<String>,
 }
 
 #[derive(Debug, Args)]

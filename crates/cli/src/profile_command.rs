@@ -10,10 +10,10 @@ use profile::file::FileError;
 use profile::{Profile, Program};
 use program::known::Known;
 use record::{Config, Exit, Input, Interrupts, Outcome, StopReason};
-use report::{text, wire};
 
 use crate::args::{Format, ProfileArgs};
 use crate::progress::Progress;
+use crate::report_command::{Rendering, render};
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &ProfileArgs) -> Result<u8> {
@@ -178,12 +178,8 @@ pub fn print_report(profile: &Profile, format: Format, top: usize) {
 
 /// The same, ending a progress line first.
 fn print_report_after(profile: &Profile, format: Format, top: usize, progress: &Progress) {
-    let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
-    let report = report::report(profile);
-    let text = match format {
-        Format::Text => text::summary(&report, text::Options { top, colour }),
-        Format::Json => wire::json(&report),
-    };
+    let terminal = std::io::stderr().is_terminal();
+    let text = render(profile, format, Rendering { top, terminal, function: None });
     progress.end();
     // Losing the report to a closed pipe is what the reader asked for.
     let _ = anstream::stderr().lock().write_all(text.as_bytes());

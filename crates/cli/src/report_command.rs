@@ -2,22 +2,29 @@
 
 use std::io::{IsTerminal, Write};
 
-use anyhow::{Context, Result};
-use report::{text, wire};
+use anyhow::{Context, Result, bail};
+use profile::Profile;
+use report::polyhedral::Program;
+use report::{isl, openscop, text, wire};
 
 use crate::args::{Format, ReportArgs};
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &ReportArgs) -> Result<u8> {
     let profile = profile::file::read(&args.profile)?;
-    let report = report::report(&profile);
-    let colour = args.output.is_none()
-        && std::io::stdout().is_terminal()
-        && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
-    let text = match args.format {
-        Format::Text => text::summary(&report, text::Options { top: args.top, colour }),
-        Format::Json => wire::json(&report),
-    };
+    let function = args.function.as_deref();
+    if function.is_some_and(|name| !profile.functions.iter().any(|f| f.name == name)) {
+        bail!("{}: no function of that name ran: {}", args.profile.display(), function.unwrap_or_default());
+    }
+    let text = render(
+        &profile,
+        args.format,
+        Rendering {
+            top: args.top,
+            terminal: args.output.is_none() && std::io::stdout().is_terminal(),
+            function,
+        },
+    );
     match &args.output {
         Some(path) => {
             profile::file::replace(path, |file| file.write_all(text.as_bytes()))
@@ -34,4 +41,27 @@ pub fn run(args: &ReportArgs) -> Result<u8> {
         },
     }
     Ok(0)
+}
+
+/// How to print a profile.
+pub struct Rendering<'a> {
+    /// Number of loops in the text summary.
+    pub top: usize,
+    /// Somebody reads it in a terminal.
+    pub terminal: bool,
+    /// The function to which polyhedral formats are confined.
+    pub function: Option<&'a str>,
+}
+
+/// A profile in a format.
+pub fn render(profile: &Profile, format: Format, how: Rendering) -> String {
+    match format {
+        Format::Text => {
+            let colour = how.terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+            text::summary(&report::report(profile), text::Options { top: how.top, colour })
+        }
+        Format::Json => wire::json(&report::report(profile)),
+        Format::Isl => isl::text(&Program::of(profile, how.function)),
+        Format::Openscop => openscop::text(&Program::of(profile, how.function)),
+    }
 }

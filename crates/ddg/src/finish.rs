@@ -523,26 +523,16 @@ fn contexts(engine: &mut Engine, profile: &mut Profile, locations: &mut Location
         let parent = if id == 0 { 0 } else { index[node.parent as usize] };
         let above = profile.contexts.get(parent as usize).map_or(0, |p| p.function);
         let mut context = ProfileContext {
-            parent,
-            kind: ContextKind::Root,
-            function: above,
             dims: node.dims,
-            is_dimension: false,
             allocator: profile.contexts.get(parent as usize).is_some_and(|p| p.allocator),
-            location: 0,
-            entries: 0,
-            iterations: 0,
-            trips: None,
-            top_tested: false,
-            suspended: false,
-            own_instructions: 0,
-            code: Vec::new(),
+            ..ProfileContext::new(parent, ContextKind::Root, above)
         };
         match node.kind {
             Kind::Root => {}
             Kind::Call { site, callee } => {
                 let pc = last_instruction(engine, site).unwrap_or(site);
                 context.kind = ContextKind::Call { site: locations.at(&engine.image, pc), callee };
+                context.at = pc;
                 context.function = callee;
                 context.allocator |= profile
                     .functions
@@ -551,6 +541,7 @@ fn contexts(engine: &mut Engine, profile: &mut Profile, locations: &mut Location
             }
             Kind::Loop { function, header } => {
                 context.kind = ContextKind::Loop;
+                context.at = header;
                 context.function = function;
                 let statement = loop_statement(engine, function, header);
                 context.location = locations.of_loop(&engine.image, &statement);
@@ -562,6 +553,7 @@ fn contexts(engine: &mut Engine, profile: &mut Profile, locations: &mut Location
                 // The function called here; a component is named after the function it is entered by.
                 let entry = engine.functions.all().get(above as usize).map_or(0, |f| f.entry);
                 context.location = locations.at(&engine.image, entry);
+                context.at = entry;
             }
         }
         if matches!(node.kind, Kind::Loop { .. } | Kind::Recursive { .. }) {

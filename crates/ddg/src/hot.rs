@@ -27,7 +27,7 @@ pub fn profile(survey: &Survey, about: About) -> Profile {
         executed: &executed,
         image: &image,
         locations: Locations::new(),
-        contexts: vec![context(0, ContextKind::Root, 0)],
+        contexts: vec![Context::new(0, ContextKind::Root, 0)],
         places: vec![0],
         of_function: vec![None; executed.functions.len()],
         of_loop: FxHashMap::default(),
@@ -106,25 +106,6 @@ fn in_program_order(contexts: Vec<Context>, places: &[u64]) -> Vec<Context> {
         .filter_map(|old| slots[old as usize].take())
         .map(|c| Context { parent: renumbered[c.parent as usize], ..c })
         .collect()
-}
-
-fn context(parent: u32, kind: ContextKind, function: u32) -> Context {
-    Context {
-        parent,
-        kind,
-        function,
-        dims: 0,
-        is_dimension: false,
-        allocator: false,
-        location: 0,
-        entries: 0,
-        iterations: 0,
-        trips: None,
-        top_tested: false,
-        suspended: false,
-        own_instructions: 0,
-        code: Vec::new(),
-    }
 }
 
 struct Tree<'a> {
@@ -209,9 +190,10 @@ impl Tree<'_> {
         self.places.push(outside.first().map_or(0, |c| c.site));
         self.contexts.push(Context {
             location,
+            at: self.executed.functions[function].entry,
             entries,
             iterations: entries.saturating_add(again.saturating_sub(from_outside)),
-            ..context(parent, ContextKind::Recursive, function as u32)
+            ..Context::new(parent, ContextKind::Recursive, function as u32)
         });
         at
     }
@@ -219,17 +201,17 @@ impl Tree<'_> {
     /// Adds the contexts of a function and its loops.
     fn place(&mut self, f: usize, parent: u32, calls: &[Call]) {
         let function = &self.executed.functions[f];
-        let site = match calls {
-            [] => 0,
-            [first, ..] => {
-                let pc = self.executed.block(first.site).and_then(|b| b.instrs.last()).copied();
-                self.locations.at(self.image, pc.unwrap_or(first.site))
-            }
-        };
+        let pc = calls.first().map(|first| {
+            self.executed.block(first.site).and_then(|b| b.instrs.last()).copied().unwrap_or(first.site)
+        });
+        let site = pc.map_or(0, |pc| self.locations.at(self.image, pc));
         let at = self.contexts.len() as u32;
         self.of_function[f] = Some(at);
         self.places.push(calls.first().map_or(0, |c| c.site));
-        self.contexts.push(context(parent, ContextKind::Call { site, callee: f as u32 }, f as u32));
+        self.contexts.push(Context {
+            at: pc.unwrap_or(0),
+            ..Context::new(parent, ContextKind::Call { site, callee: f as u32 }, f as u32)
+        });
         for (index, l) in function.loops.iter().enumerate() {
             let around = l.parent.and_then(|p| self.of_loop.get(&(f, p)).copied()).unwrap_or(at);
             let statement = self.statement(l);
@@ -240,7 +222,8 @@ impl Tree<'_> {
                 trips: l.trips,
                 top_tested: statement.top_tested,
                 code: statement.code,
-                ..context(around, ContextKind::Loop, f as u32)
+                at: l.header,
+                ..Context::new(around, ContextKind::Loop, f as u32)
             };
             self.of_loop.insert((f, index), self.contexts.len() as u32);
             self.places.push(l.header);

@@ -41,6 +41,12 @@ impl Label {
     pub fn is_affine(&self) -> bool {
         self.coefficients.iter().all(|c| *c != Coefficient::Unknown)
     }
+
+    /// The function, if no coefficient is unknown.
+    pub fn function(&self) -> Option<Affine> {
+        let coefficients: Option<Vec<i64>> = self.coefficients.iter().map(|c| c.known()).collect();
+        Some(Affine { coefficients: coefficients?, constant: self.constant })
+    }
 }
 
 /// One level of a piece.
@@ -161,14 +167,7 @@ impl Piece {
                 return false;
             }
             *left -= 1;
-            let labels: Vec<Option<i64>> = self
-                .labels
-                .iter()
-                .map(|l| {
-                    let known: Option<Vec<i64>> = l.coefficients.iter().map(|c| c.known()).collect();
-                    Affine { coefficients: known?, constant: l.constant }.at(t)
-                })
-                .collect();
+            let labels: Vec<Option<i64>> = self.labels.iter().map(|l| l.function()?.at(t)).collect();
             visit(x, &labels);
             return true;
         };

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::{ContextKind, Profile};
 
 const MAGIC: &[u8; 8] = b"LWPROF\x1a\n";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// Largest decoded profile that is accepted, in bytes.
 const LIMIT: u64 = 8 << 30;
 
@@ -181,22 +181,7 @@ mod tests {
     fn sample() -> Profile {
         Profile {
             locations: vec![Location::default()],
-            contexts: vec![Context {
-                parent: 0,
-                kind: ContextKind::Root,
-                function: 0,
-                dims: 0,
-                is_dimension: false,
-                allocator: false,
-                location: 0,
-                entries: 0,
-                iterations: 0,
-                trips: None,
-                top_tested: false,
-                suspended: false,
-                own_instructions: 3,
-                code: Vec::new(),
-            }],
+            contexts: vec![Context { own_instructions: 3, ..Context::new(0, ContextKind::Root, 0) }],
             ..Profile::default()
         }
     }

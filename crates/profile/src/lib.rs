@@ -156,6 +156,31 @@ pub struct Context {
     pub own_instructions: u64,
     /// For loops: address ranges of its code.
     pub code: Vec<(u64, u64)>,
+    /// Where it stands in the code of its parent: the call instruction, or the first instruction of the loop's header.
+    pub at: u64,
+}
+
+impl Context {
+    /// A context in which nothing ran yet.
+    pub fn new(parent: ContextIndex, kind: ContextKind, function: u32) -> Context {
+        Context {
+            parent,
+            kind,
+            function,
+            dims: 0,
+            is_dimension: false,
+            allocator: false,
+            location: 0,
+            entries: 0,
+            iterations: 0,
+            trips: None,
+            top_tested: false,
+            suspended: false,
+            own_instructions: 0,
+            code: Vec::new(),
+            at: 0,
+        }
+    }
 }
 
 /// One block in one context.

@@ -2,10 +2,14 @@
 //!
 //! - [`finding`]: one loop's verdict in words and numbers, independent of any format;
 //! - [`wire`]: the JSON report, schema `loopwright.report/1`;
-//! - [`text`]: the terminal summary.
+//! - [`text`]: the terminal summary;
+//! - [`polyhedral`]: the polyhedral program, as text in [`isl`] notation and as [`openscop`].
 #![forbid(unsafe_code)]
 
 pub mod finding;
+pub mod isl;
+pub mod openscop;
+pub mod polyhedral;
 pub mod text;
 pub mod wire;
 

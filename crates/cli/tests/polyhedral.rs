@@ -1,0 +1,75 @@
+//! The polyhedral program that is exported, against isl (through islpy): folded flow dependences are those of isl's
+//! data-flow analysis of the exported accesses and schedule. `cargo xtask python` installs islpy.
+#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use kernels::{Kernel, Level};
+
+const LOOPWRIGHT: &str = env!("CARGO_BIN_EXE_loopwright");
+
+/// Kernels all of whose addresses are affine, with the function to look at.
+const AFFINE: &[(&str, &str)] = &[
+    ("matmul_ikj", "multiply"),
+    ("matmul_ijk", "multiply"),
+    ("jacobi", "relax"),
+    ("prefix_sum", "scan"),
+    ("triangular_solve", "solve"),
+    ("floyd_warshall", "assign"),
+    ("needle", "align"),
+    ("scratch_row", "mirror"),
+    ("dot", "dot"),
+    ("spmv", "product"),
+];
+
+fn python() -> PathBuf {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let python = target.join("python/bin/python");
+    assert!(python.is_file(), "{} is missing: run cargo xtask python", python.display());
+    python
+}
+
+/// The profile of a kernel at a level.
+fn profile(kernel: &Kernel, level: Level, directory: &Path) -> PathBuf {
+    let program = kernels::compile(kernel, level, directory).unwrap_or_else(|error| panic!("{error}"));
+    let profile = program.path.with_extension("lwp");
+    let mut command = Command::new(LOOPWRIGHT);
+    command.args(["profile", "--quiet", "-o"]).arg(&profile).arg("--").arg(&program.path);
+    assert!(command.args(&kernel.arguments).output().unwrap().status.success());
+    profile
+}
+
+fn report(profile: &Path, args: &[&str]) -> String {
+    let output = Command::new(LOOPWRIGHT).arg("report").arg(profile).args(args).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn flow_dependences_are_those_of_isl() {
+    let table = kernels::load().unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let mut differences = String::new();
+    for (name, function) in AFFINE {
+        let kernel = table.iter().find(|k| k.name() == *name).unwrap();
+        for level in Level::ALL {
+            if (*name, level) == ("needle", Level::O0) {
+                continue; // Several minutes in isl: forty statements in ten pieces each.
+            }
+            let text = report(
+                &profile(kernel, level, directory.path()),
+                &["--format", "isl", "--function", function],
+            );
+            let file = directory.path().join("program.isl");
+            std::fs::write(&file, text).unwrap();
+            let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data_flow.py");
+            let output = Command::new(python()).arg(script).arg(&file).output().unwrap();
+            if !output.status.success() {
+                let text = [output.stdout, output.stderr].concat();
+                differences += &format!("{name} {level}: {}\n", String::from_utf8_lossy(&text));
+            }
+        }
+    }
+    assert!(differences.is_empty(), "\n{differences}");
+}

@@ -1,0 +1,249 @@
+//! The polyhedral program in the notation of isl, as assignments that iscc reads; every right-hand side is one isl set or
+//! map.
+//!
+//! Definitions: statement `S12[i0, i1]` is instruction 12 of the profile at iteration (i0, i1); `M[a]` is the byte of
+//! memory at address a. `domain`, `schedule`, `read`, `write` and `flow` are exact. What is not exact is in maps of their
+//! own: `approximate_domain` holds boxes, `may_read` and `may_write` ranges of addresses, `may_flow` flow dependences of
+//! which some coordinate of the source is known by its range alone. `may_anti` and `may_output` hold the distances seen,
+//! unbounded in the loops that the two statements do not share.
+
+use std::fmt::{self, Write};
+
+use fold::{Folded, Piece};
+use profile::{Access, Dependence, Kind};
+
+use crate::polyhedral::{Program, Statement};
+
+/// All of a program.
+pub fn text(program: &Program) -> String {
+    let mut out = String::new();
+    let mut sets = Assignments::default();
+    for statement in &program.statements {
+        sets.statement(statement);
+    }
+    for dependence in &program.dependences {
+        sets.dependence(program, dependence);
+    }
+    // Writing to a string does not fail.
+    let _ = write_all(&mut out, program, &sets);
+    out
+}
+
+fn write_all(out: &mut String, program: &Program, sets: &Assignments) -> fmt::Result {
+    writeln!(out, "# The polyhedral program of: {}", program.profile.program.argv.join(" "))?;
+    writeln!(out, "# S12[i0, i1] is an instruction in an iteration, M[a] the byte at address a.")?;
+    for note in &program.profile.trust.truncated {
+        writeln!(out, "# Not complete: {note}")?;
+    }
+    if program.unordered > 0 {
+        writeln!(
+            out,
+            "# The schedule is approximate: the parts of {} loop bodies alternate in one iteration.",
+            program.unordered
+        )?;
+    }
+    for statement in &program.statements {
+        let at = program.profile.location_of(statement.index);
+        writeln!(out, "# S{}: {}:{}:{}", statement.index, at.file, at.function, at.line)?;
+    }
+    for (name, parts) in sets.named() {
+        writeln!(out, "{name} := {{ {} }};", parts.join("; "))?;
+    }
+    Ok(())
+}
+
+/// The parts of every set and map.
+#[derive(Default)]
+struct Assignments {
+    domain: Vec<String>,
+    approximate_domain: Vec<String>,
+    schedule: Vec<String>,
+    read: Vec<String>,
+    write: Vec<String>,
+    may_read: Vec<String>,
+    may_write: Vec<String>,
+    flow: Vec<String>,
+    may_flow: Vec<String>,
+    may_anti: Vec<String>,
+    may_output: Vec<String>,
+}
+
+impl Assignments {
+    fn named(&self) -> [(&'static str, &[String]); 11] {
+        [
+            ("domain", &self.domain),
+            ("approximate_domain", &self.approximate_domain),
+            ("schedule", &self.schedule),
+            ("read", &self.read),
+            ("write", &self.write),
+            ("may_read", &self.may_read),
+            ("may_write", &self.may_write),
+            ("flow", &self.flow),
+            ("may_flow", &self.may_flow),
+            ("may_anti", &self.may_anti),
+            ("may_output", &self.may_output),
+        ]
+    }
+
+    fn statement(&mut self, statement: &Statement) {
+        let tuple = tuple(statement.index, "i", statement.dims);
+        for piece in pieces(statement.domain) {
+            let to = if piece.over_approximated { &mut self.approximate_domain } else { &mut self.domain };
+            to.push(format!("{tuple} : {}", Condition::of(piece, "i").text()));
+        }
+        let times: Vec<String> = statement
+            .positions
+            .iter()
+            .enumerate()
+            .flat_map(|(q, position)| {
+                let counter = (q > 0).then(|| format!("i{}", q - 1));
+                counter.into_iter().chain([position.to_string()])
+            })
+            .collect();
+        self.schedule.push(format!("{tuple} -> [{}]", times.join(", ")));
+        for access in &statement.accesses {
+            self.access(&tuple, access);
+        }
+    }
+
+    fn access(&mut self, tuple: &str, access: &Access) {
+        let size = i64::from(access.size.max(1));
+        for folded in &access.address {
+            for piece in &folded.pieces {
+                let mut condition = Condition::of(piece, "i");
+                let is_exact = !piece.over_approximated && condition.output(piece, 0, "a", size);
+                if !is_exact && let Some(&(low, high)) = folded.ranges.first() {
+                    condition.parts.push(format!("{low} <= a <= {}", high.saturating_add(size - 1)));
+                }
+                let to = match (is_exact, access.write) {
+                    (true, false) => &mut self.read,
+                    (true, true) => &mut self.write,
+                    (false, false) => &mut self.may_read,
+                    (false, true) => &mut self.may_write,
+                };
+                to.push(format!("{tuple} -> M[a] : {}", condition.text()));
+            }
+        }
+    }
+
+    fn dependence(&mut self, program: &Program, d: &Dependence) {
+        let dims = |statement| {
+            let context = program.profile.context_of(statement);
+            usize::from(program.profile.contexts[context as usize].dims)
+        };
+        let (from, to) = (dims(d.source), dims(d.sink));
+        let arrow = format!("{} -> {}", tuple(d.source, "o", from), tuple(d.sink, "i", to));
+        match (d.kind, &d.relation) {
+            (Kind::Flow, Some(relation)) => {
+                for piece in &relation.pieces {
+                    let mut condition = Condition::of(piece, "i");
+                    let mut is_exact = !piece.over_approximated;
+                    for q in 0..from {
+                        if !condition.output(piece, q, &format!("o{q}"), 1) {
+                            is_exact = false;
+                            condition.parts.extend(source_range(d, relation, q));
+                        }
+                    }
+                    let to = if is_exact { &mut self.flow } else { &mut self.may_flow };
+                    to.push(format!("{arrow} : {}", condition.text()));
+                }
+            }
+            _ => {
+                let to = match d.kind {
+                    Kind::Flow => &mut self.may_flow,
+                    Kind::Anti => &mut self.may_anti,
+                    Kind::Output => &mut self.may_output,
+                };
+                for level in &d.levels {
+                    let distances = level.minimum.iter().zip(&level.maximum).enumerate();
+                    let parts: Vec<String> =
+                        distances.map(|(q, (low, high))| format!("{low} <= i{q} - o{q} <= {high}")).collect();
+                    to.push(format!("{arrow} : {}", Condition { counters: 0, parts }.text()));
+                }
+            }
+        }
+    }
+}
+
+/// What is known of a coordinate of the source that no function gives.
+fn source_range(d: &Dependence, relation: &Folded, q: usize) -> Option<String> {
+    if q < usize::from(d.common) {
+        let low = d.levels.iter().map(|l| l.minimum[q]).min()?;
+        let high = d.levels.iter().map(|l| l.maximum[q]).max()?;
+        return Some(format!("{low} <= i{q} - o{q} <= {high}"));
+    }
+    relation.ranges.get(q).map(|(low, high)| format!("{low} <= o{q} <= {high}"))
+}
+
+fn pieces(domain: &[Folded]) -> impl Iterator<Item = &Piece> {
+    domain.iter().flat_map(|folded| &folded.pieces)
+}
+
+fn tuple(statement: u32, letter: &str, dims: usize) -> String {
+    let names: Vec<String> = (0..dims).map(|q| format!("{letter}{q}")).collect();
+    format!("S{statement}[{}]", names.join(", "))
+}
+
+/// A conjunction over the coordinates, and over the counters of a piece where coordinates alone do not do.
+struct Condition {
+    /// Number of counters; 0 where coordinates do.
+    counters: usize,
+    parts: Vec<String>,
+}
+
+impl Condition {
+    /// The points of a piece.
+    fn of(piece: &Piece, letter: &str) -> Condition {
+        let x = names(letter, piece.levels.len());
+        if let Some(domain) = piece.domain() {
+            let mut parts = Vec::new();
+            for (bounds, x_q) in domain.dimensions.iter().zip(&x) {
+                let (lower, upper) = (bounds.lower.display(&x), bounds.upper.display(&x));
+                parts.push(format!("{lower} <= {x_q} <= {upper}"));
+                if bounds.step > 1 {
+                    parts.push(format!("({x_q} - ({lower})) mod {} = 0", bounds.step));
+                }
+            }
+            return Condition { counters: 0, parts };
+        }
+        let t = names("t", piece.levels.len());
+        let levels = piece.levels.iter().zip(&x).zip(&t);
+        let parts = levels
+            .flat_map(|((level, x_q), t_q)| {
+                let start = level.start.display(&t);
+                let count = level.count.display(&t);
+                [format!("{x_q} = {start} + {}{t_q}", level.step), format!("0 <= {t_q} < {count}")]
+            })
+            .collect();
+        Condition { counters: piece.levels.len(), parts }
+    }
+
+    /// Adds that `name` is one of `width` integers from an output of the piece on; false if the output is not affine.
+    fn output(&mut self, piece: &Piece, output: usize, name: &str, width: i64) -> bool {
+        let label = match self.counters {
+            0 => piece.label(output),
+            _ => piece.labels.get(output).cloned(),
+        };
+        let Some(first) = label.and_then(|l| l.function()) else { return false };
+        let letter = if self.counters == 0 { "i" } else { "t" };
+        let names = names(letter, piece.levels.len());
+        let first = first.display(&names);
+        self.parts.push(match width {
+            1 => format!("{name} = {first}"),
+            _ => format!("{first} <= {name} < {first} + {width}"),
+        });
+        true
+    }
+
+    fn text(&self) -> String {
+        let all = if self.parts.is_empty() { "true".to_owned() } else { self.parts.join(" and ") };
+        match self.counters {
+            0 => all,
+            n => format!("exists ({} : {all})", names("t", n).join(", ")),
+        }
+    }
+}
+
+fn names(letter: &str, count: usize) -> Vec<String> {
+    (0..count).map(|q| format!("{letter}{q}")).collect()
+}
