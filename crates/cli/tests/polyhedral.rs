@@ -73,3 +73,42 @@ fn flow_dependences_are_those_of_isl() {
     }
     assert!(differences.is_empty(), "\n{differences}");
 }
+
+/// Regression 1: rows written before the local variables were counted were too short.
+#[test]
+fn openscop_has_the_rows_and_columns_it_announces() {
+    let table = kernels::load().unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    for (name, level) in [("jacobi", Level::O3), ("needle", Level::O3), ("spmv", Level::O0)] {
+        let kernel = table.iter().find(|k| k.name() == name).unwrap();
+        let text = report(&profile(kernel, level, directory.path()), &["--format", "openscop"]);
+        let mut lines = text.lines().filter(|line| !line.starts_with('#'));
+        let mut relations = 0;
+        while let Some(line) = lines.next() {
+            if !["DOMAIN", "SCATTERING", "READ", "WRITE"].contains(&line) {
+                continue;
+            }
+            let numbers = |line: &str| -> Vec<i64> {
+                line.split_whitespace()
+                    .map(|n| n.parse().unwrap_or_else(|_| panic!("{name}: {line}")))
+                    .collect()
+            };
+            let mut header = numbers(lines.next().unwrap());
+            let parts = if header.len() == 1 { header[0] } else { 1 };
+            for part in 0..parts {
+                if part > 0 || header.len() == 1 {
+                    header = numbers(lines.next().unwrap());
+                }
+                let [rows, columns, outputs, inputs, locals, parameters] = header[..] else {
+                    panic!("{name} {level}: {header:?}");
+                };
+                assert_eq!(columns, 2 + outputs + inputs + locals + parameters);
+                for _ in 0..rows {
+                    assert_eq!(numbers(lines.next().unwrap()).len() as i64, columns, "{name} {level}");
+                }
+                relations += 1;
+            }
+        }
+        assert!(relations > 100 && text.ends_with("</OpenScop>\n"), "{name} {level}: {relations}");
+    }
+}

@@ -133,9 +133,9 @@ impl Relation {
     /// The first byte accessed at the points of a piece: array and place in it are outputs, coordinates inputs.
     fn access(folded: &Folded, piece: &Piece, base: i64) -> Relation {
         let mut relation = Relation { outputs: 2, inputs: piece.levels.len(), locals: 0, rows: Vec::new() };
-        relation.row(Sign::Zero, &[(1, -1)], MEMORY);
         let first_input = 3;
         let first_counter = relation.points(piece, first_input);
+        relation.row(Sign::Zero, &[(1, -1)], MEMORY);
         let in_coordinates = piece.label(0).and_then(|l| l.function()).map(|f| (f, Some(first_input)));
         let in_counters = || piece.labels.first().and_then(Label::function).map(|f| (f, first_counter));
         match in_coordinates.or_else(in_counters) {
@@ -153,8 +153,8 @@ impl Relation {
         relation
     }
 
-    /// Adds the points of a piece, whose coordinates are in the columns from `first` on. Gives the first column of the
-    /// counters of its levels if they were needed.
+    /// Adds the points of a piece, before any other row; its coordinates are in the columns from `first` on. Gives the first
+    /// column of the counters of its levels if they were needed.
     fn points(&mut self, piece: &Piece, first: usize) -> Option<usize> {
         let domain = piece.domain().filter(|d| d.dimensions.iter().all(|b| b.step <= 1));
         if let Some(domain) = domain {
