@@ -7,6 +7,7 @@ mod ci;
 mod fuzz;
 mod licences;
 mod measure;
+mod polybench;
 
 use std::process::ExitCode;
 use std::time::Duration;
