@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod bench_memory;
 mod bench_reconstruct;
 mod ci;
 mod fuzz;

@@ -336,17 +336,7 @@ impl Folding {
         self.fold.run(self.start, self.count);
         let runs = self.fold.runs();
         let items = self.fold.finish();
-        if let Some(nest) = one(&items, options) {
-            return vec![nest];
-        }
-        if runs > items.len() as u64 * 8 {
-            let split = folded(Split::new(items.runs(), items.stride()), items.stride());
-            if let Some(nest) = one(&split, options) {
-                return vec![nest];
-            }
-        }
-        let exact = |nest: &Nest| verify::generates([nest], items.stride(), items.runs());
-        if let Some(nest) = extended(&items, options.divisor()).into_iter().find(exact) {
+        if let Some(nest) = folded_whole(&items, runs, options) {
             return vec![nest];
         }
         let Some(trace) = differences(&items).filter(|trace| !irregular(trace)) else {
@@ -376,22 +366,26 @@ fn principal(differences: &Differences) -> i64 {
     best.map_or(0, |e| e.0)
 }
 
-/// The single nest that the items are, verified.
-fn one(items: &Items, options: &Options) -> Option<Nest> {
-    if items.len() != 1 {
-        return None;
-    }
-    verified(items.nest(0)?, items, options)
-}
-
-/// The nest, with as few loops as the options allow, if it generates the items.
-fn verified(nest: Nest, items: &Items, options: &Options) -> Option<Nest> {
-    let joined = coalesced(nest.clone(), options.divisor());
+/// The single nest that the items are, or most of them with the rest as its first and last iterations; with rows that
+/// were joined by coincidence split if need be. Verified.
+fn folded_whole(items: &Items, runs: u64, options: &Options) -> Option<Nest> {
     let exact = |nest: &Nest| verify::generates([nest], items.stride(), items.runs());
-    if joined != nest && exact(&joined) {
-        return Some(joined);
-    }
-    exact(&nest).then_some(nest)
+    let of = |items: &Items| -> Option<Nest> {
+        let nests = if items.len() == 1 {
+            let nest = items.nest(0)?;
+            let joined = coalesced(nest.clone(), options.divisor());
+            if joined == nest { vec![nest] } else { vec![joined, nest] }
+        } else {
+            extended(items, options.divisor())
+        };
+        nests.into_iter().find(exact)
+    };
+    of(items).or_else(|| {
+        let regular = runs > items.len() as u64 * 8;
+        regular
+            .then(|| folded(Split::new(items.runs(), items.stride()), items.stride()))
+            .and_then(|split| of(&split))
+    })
 }
 
 fn folded(runs: impl Iterator<Item = (i64, i64)>, stride: i64) -> Items {
