@@ -381,7 +381,7 @@ fn folded_whole(items: &Items, runs: u64, options: &Options) -> Option<Nest> {
         nests.into_iter().find(exact)
     };
     of(items).or_else(|| {
-        let regular = runs > items.len() as u64 * 8;
+        let regular = runs > items.len() as u64 * 2;
         regular
             .then(|| folded(Split::new(items.runs(), items.stride()), items.stride()))
             .and_then(|split| of(&split))
