@@ -33,6 +33,9 @@ const CERTAIN: u32 = 1 << 16;
 /// One run in so many decides about trust.
 const INERTIA: u32 = 8;
 
+/// Equal steps in a row after which they are the inner stride, whatever was before.
+const PATIENCE: u64 = 4096;
+
 /// The experts' forecasts and the trust in them.
 #[derive(Debug, Clone)]
 struct Experts {
@@ -111,6 +114,8 @@ pub struct Predictor {
     other: (i64, u64),
     /// The last step.
     step: i64,
+    /// How often in a row it was repeated, if it is not the stride.
+    streak: u64,
     /// The run that is open.
     start: i64,
     count: i64,
@@ -173,7 +178,7 @@ impl Predictor {
             return 0;
         }
         let before = self.predicted;
-        self.accesses += run.count;
+        self.accesses = self.accesses.saturating_add(run.count);
         self.first(run.start);
         let mut left = run.count - 1;
         let mut value = run.start;
@@ -190,9 +195,9 @@ impl Predictor {
                 None => left,
             };
             let steps = room.min(left);
-            self.count += steps as i64;
-            self.predicted += steps;
-            self.repeats += steps;
+            self.count = self.count.saturating_add_unsigned(steps);
+            self.predicted = self.predicted.saturating_add(steps);
+            self.repeats = self.repeats.saturating_add(steps);
             value = value.wrapping_add(run.stride.wrapping_mul(steps as i64));
             self.last = Some(value);
             left -= steps;
@@ -207,16 +212,17 @@ impl Predictor {
             return;
         };
         let predicted = self.next() == Some(value);
-        self.predicted += u64::from(predicted);
+        self.predicted = self.predicted.saturating_add(u64::from(predicted));
         let step = value.wrapping_sub(last);
         self.last = Some(value);
         let stride = *self.stride.get_or_insert(step);
         let again = self.step == step;
         self.step = step;
-        self.repeats += u64::from(again && step == stride);
+        self.streak = if again && step != stride { self.streak + 1 } else { 0 };
+        self.repeats = self.repeats.saturating_add(u64::from(again && step == stride));
         // A row that ends where it was expected to ends even if the next one goes on in line.
         if step == stride && !(predicted && self.at_end()) {
-            self.count += 1;
+            self.count = self.count.saturating_add(1);
             return;
         }
         if again && self.found_another(step) {
@@ -235,14 +241,15 @@ impl Predictor {
         (self.start, self.count) = (value, 1);
     }
 
-    /// Counts a step other than the stride that followed itself; whether it did so more often than the stride.
+    /// Counts a step other than the stride that followed itself; whether it did so more often than the stride, or so often
+    /// in a row that it is the stride for now.
     fn found_another(&mut self, step: i64) -> bool {
         if self.other.0 == step {
             self.other.1 += 1;
         } else {
             self.other = (step, 1);
         }
-        self.other.1 > self.repeats
+        self.other.1 > self.repeats || self.streak > PATIENCE
     }
 }
 
@@ -309,6 +316,17 @@ mod tests {
         // Two to begin with, and four surprises: each costs the expected end, the end that came, and both once more for
         // what was wrongly learnt from them.
         assert!(by_value.accesses() - by_value.predicted() <= 2 + 4 * 4, "{}", by_value.predicted());
+    }
+
+    #[test]
+    fn runs_beyond_64_bits_do_no_harm() {
+        let mut p = Predictor::new();
+        for start in [0, i64::MAX, i64::MIN, 5] {
+            p.push_run(Run { start, stride: i64::MAX, count: u64::MAX });
+            p.push_run(Run { start, stride: 1, count: i64::MAX as u64 });
+        }
+        assert_eq!(p.accesses(), u64::MAX);
+        assert_eq!(p.following(5).len(), 5);
     }
 
     #[test]
