@@ -12,6 +12,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use trace::accesses::{Accesses, StreamId};
 use trace::foreign::{Format, guess, read};
 
+use crate::recording::INTERRUPTED;
 use crate::streams_args::{Input, InputFormat, Search};
 
 /// What a command keeps per stream.
@@ -59,6 +60,17 @@ impl<C: Consumer> Streams<C> {
         Some(index)
     }
 
+    /// The exit code of a command that did its work on what was read; if that is not all, says so unless `quiet`.
+    pub fn exit_code(&self, quiet: bool) -> u8 {
+        if !self.interrupted {
+            return 0;
+        }
+        if !quiet {
+            note("loopwright: interrupted; this is the trace up to there");
+        }
+        INTERRUPTED
+    }
+
     /// Streams whose accesses are of several sizes.
     pub fn mixed(&self) -> Vec<String> {
         self.list.iter().filter(|s| s.mixed).map(|s| s.id.to_string()).collect()
@@ -95,7 +107,7 @@ impl<C: Consumer> Accesses for Streams<C> {
     }
 }
 
-/// A reader that ends where the user interrupts.
+/// A reader that fails where the user interrupts: what was read of an unfinished line or integer is no input.
 struct Interruptible<R> {
     from: R,
     interrupted: Arc<AtomicBool>,
@@ -103,7 +115,11 @@ struct Interruptible<R> {
 
 impl<R: Read> Read for Interruptible<R> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        if self.interrupted.load(Ordering::Relaxed) { Ok(0) } else { self.from.read(to) }
+        // Not of the kind `Interrupted`, which readers try again.
+        if self.interrupted.load(Ordering::Relaxed) {
+            return Err(io::Error::other("interrupted"));
+        }
+        self.from.read(to)
     }
 }
 
@@ -134,7 +150,10 @@ pub fn open<C: Consumer>(input: &Input, ordered: bool, make: impl Fn() -> C + 's
     let format = match input.input_format {
         Some(format) => known(format),
         None => {
-            let head = from.fill_buf().with_context(|| name.clone())?;
+            let head = match from.fill_buf() {
+                Err(_) if interrupted.load(Ordering::Relaxed) => &[],
+                head => head.with_context(|| name.clone())?,
+            };
             guess(&head[..head.len().min(HEAD)])
         }
     };
