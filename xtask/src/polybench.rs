@@ -50,6 +50,34 @@ impl References {
         (0..n).for_each(|i| self.row(reference, i * n, 1, n));
     }
 
+    /// The products of a matrix and its transpose: like [`References::product`] with rows of both.
+    fn rank_update(&mut self, n: i64) {
+        self.rows(0, n);
+        for i in 0..n {
+            for j in 0..n {
+                self.row(1, i * n + j, 0, n);
+                self.row(2, i * n, 1, n);
+                self.row(3, j * n, 1, n);
+            }
+        }
+    }
+
+    /// The inner points of a grid, again and again.
+    fn stencil(&mut self, steps: i64, n: i64) {
+        for _ in 0..steps {
+            (1..n - 1).for_each(|i| self.row(0, i * n + 1, 1, n - 2));
+        }
+    }
+
+    /// A matrix column by column, the vector along its columns, and the one across.
+    fn transposed_and_vectors(&mut self, from: usize, n: i64) {
+        for i in 0..n {
+            self.row(from, i, n, n);
+            self.row(from + 1, 0, 1, n);
+            self.row(from + 2, i, 0, n);
+        }
+    }
+
     /// A matrix row by row, the vector along its rows, and the one across.
     fn matrix_and_vectors(&mut self, from: usize, n: i64) {
         for i in 0..n {
@@ -136,15 +164,7 @@ pub const ALL: &[Benchmark] = benchmarks! {
         r.matrix_and_vectors(2, n);
         r.matrix_and_vectors(5, n);
     }
-    "syr2k" 99.85 |r| {
-        let n = 1024;
-        r.rows(0, n);
-        for i in 0..n { for j in 0..n {
-            r.row(1, i * n + j, 0, n);
-            r.row(2, i * n, 1, n);
-            r.row(3, j * n, 1, n);
-        } }
-    }
+    "syr2k" 99.85 |r| { r.rank_update(1024); }
     "adi" 98.00 |r| {
         let n = 1024;
         for _ in 0..50 {
@@ -173,21 +193,9 @@ pub const ALL: &[Benchmark] = benchmarks! {
     "mvt" 87.46 |r| {
         let n = 4000;
         r.matrix_and_vectors(0, n);
-        for i in 0..n {
-            r.row(3, i, n, n);
-            r.row(4, 0, 1, n);
-            r.row(5, i, 0, n);
-        }
+        r.transposed_and_vectors(3, n);
     }
-    "syrk" 99.83 |r| {
-        let n = 1024;
-        r.rows(0, n);
-        for i in 0..n { for j in 0..n {
-            r.row(1, i * n + j, 0, n);
-            r.row(2, i * n, 1, n);
-            r.row(3, j * n, 1, n);
-        } }
-    }
+    "syrk" 99.83 |r| { r.rank_update(1024); }
     "doitgen" 98.83 |r| {
         let n = 128;
         for rq in 0..n * n {
@@ -203,11 +211,7 @@ pub const ALL: &[Benchmark] = benchmarks! {
     "gemver" 78.53 |r| {
         let n = 4000;
         r.matrix_and_vectors(0, n);
-        for i in 0..n {
-            r.row(3, i, n, n);
-            r.row(4, 0, 1, n);
-            r.row(5, i, 0, n);
-        }
+        r.transposed_and_vectors(3, n);
         r.row(6, 0, 1, n);
         r.matrix_and_vectors(7, n);
     }
@@ -244,10 +248,7 @@ pub const ALL: &[Benchmark] = benchmarks! {
             }
         }
     }
-    "seidel-2d" 95.00 |r| {
-        let n = 1000;
-        for _ in 0..20 { (1..n - 1).for_each(|i| r.row(0, i * n + 1, 1, n - 2)); }
-    }
+    "seidel-2d" 95.00 |r| { r.stencil(20, 1000); }
     "durbin" 99.88 |r| {
         let n = 4000;
         r.row(0, 1, 1, n - 1);
@@ -290,10 +291,7 @@ pub const ALL: &[Benchmark] = benchmarks! {
             r.row(8, z * wide, 1, n);
         }
     }
-    "jacobi-2d" 95.00 |r| {
-        let n = 1000;
-        for _ in 0..20 { (1..n - 1).for_each(|i| r.row(0, i * n + 1, 1, n - 2)); }
-    }
+    "jacobi-2d" 95.00 |r| { r.stencil(20, 1000); }
     "trisolv" 99.89 |r| {
         let n = 4000;
         r.row(0, 0, 1, n);

@@ -2,18 +2,22 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-fn loopwright(directory: &Path, args: &[&str], input: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_loopwright"))
+fn started(directory: &Path, args: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_loopwright"))
         .args(args)
         .current_dir(directory)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .expect("loopwright starts");
+        .expect("loopwright starts")
+}
+
+fn loopwright(directory: &Path, args: &[&str], input: &[u8]) -> Output {
+    let mut child = started(directory, args);
     let mut stdin = child.stdin.take().expect("piped");
     // A command that refuses its input may close it early.
     let _ = stdin.write_all(input);
@@ -146,14 +150,7 @@ fn bad_input_says_what_and_where() {
 
 /// An endless stream: the command is interrupted while `input` is written to it again and again.
 fn interrupted(directory: &Path, args: &[&str], input: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_loopwright"))
-        .args(args)
-        .current_dir(directory)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("loopwright starts");
+    let mut child = started(directory, args);
     let mut stdin = child.stdin.take().expect("piped");
     let start = Instant::now();
     let mut asked = false;
