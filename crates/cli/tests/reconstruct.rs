@@ -148,6 +148,11 @@ fn bad_input_says_what_and_where() {
     assert_eq!(text(&mixed.stderr), message);
 }
 
+fn interrupt(child: &Child) {
+    let done = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(done.expect("kill").success());
+}
+
 /// An endless stream: the command is interrupted while `input` is written to it again and again.
 fn interrupted(directory: &Path, args: &[&str], input: &[u8]) -> Output {
     let mut child = started(directory, args);
@@ -157,8 +162,7 @@ fn interrupted(directory: &Path, args: &[&str], input: &[u8]) -> Output {
     // It stops reading some time after it was asked to.
     while stdin.write_all(input).is_ok() {
         if !asked && start.elapsed() > Duration::from_millis(400) {
-            let done = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-            assert!(done.expect("kill").success());
+            interrupt(&child);
             asked = true;
         }
         assert!(start.elapsed() < Duration::from_secs(30), "it reads on");
@@ -191,6 +195,19 @@ fn regression_2_endless_streams_are_interrupted_between_integers() {
         assert!(count > 5000, "{count}");
         assert!(found.ends_with(&format!("for i0 = 0 .. {}\n  {value}\n", count - 1)), "{found}");
     }
+    // Nothing comes any more, and the last line is not complete.
+    let mut child = started(directory.path(), &["reconstruct"]);
+    let mut stdin = child.stdin.take().expect("piped");
+    stdin.write_all(b"10\n20\n30\n4").expect("it reads");
+    std::thread::sleep(Duration::from_millis(300));
+    interrupt(&child);
+    let output = child.wait_with_output().expect("loopwright ends");
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    assert_eq!(
+        text(&output.stdout),
+        "# 3 integers, 1 nest of 1 loop, exact\nfor i0 = 0 .. 2\n  10*i0 + 10\n"
+    );
+    drop(stdin);
     let output = interrupted(directory.path(), &["predict"], lines.as_bytes());
     assert_eq!(output.status.code(), Some(130), "{output:?}");
     assert!(text(&output.stdout).starts_with("predicted"), "{output:?}");
