@@ -11,7 +11,7 @@ use crate::streams_args::PredictArgs;
 
 impl Consumer for Predictor {
     fn values(&mut self, values: &[i64]) {
-        values.iter().for_each(|&v| self.push(v));
+        self.push_all(values);
     }
 
     fn run(&mut self, run: Run) {

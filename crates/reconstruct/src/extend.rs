@@ -2,7 +2,7 @@
 //!
 //! The first and last rows of a triangle are too short to show how they go on, and a trace may end in the middle of its
 //! nest. Both times most of the trace folds to one item; its outermost loop is run further in both directions until it
-//! covers what lies before and after. Where the last iteration is not complete, the nest is [`cut`]: the iterations up to
+//! covers what lies before and after. Where the last iteration is not complete, the nest is `cut`: the iterations up to
 //! a point in lexicographic order are those of the nest with one more affine bound per loop.
 //!
 //! Results are candidates: the caller verifies them.

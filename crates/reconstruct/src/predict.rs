@@ -1,8 +1,8 @@
 //! The online predictor (ALGORITHMS 5.3): what comes next, from what was seen so far.
 //!
 //! The stream is cut into runs of its inner stride. Two kinds of experts foretell how long the open run is and where the
-//! next one starts: [`affine`], loops whose bounds advance by constants (γ, and the outermost loop is taken to iterate
-//! before bounds are known), and [`memory`], what followed the same steps before, which learns the pieces that several
+//! next one starts: `affine`, loops whose bounds advance by constants (γ, and the outermost loop is taken to iterate
+//! before bounds are known), and `memory`, what followed the same steps before, which learns the pieces that several
 //! bounds a side cut out of a domain. Each expert is trusted as far as it has been right lately; where an expert's end of
 //! the run has passed, the next one that sees a later end speaks, and if there is none the run goes on.
 //!
@@ -170,6 +170,18 @@ impl Predictor {
     /// Takes one integer.
     pub fn push(&mut self, value: i64) {
         self.push_run(Run::single(value));
+    }
+
+    /// Takes integers, progression by progression.
+    pub fn push_all(&mut self, values: &[i64]) {
+        let mut rest = values;
+        while let Some((&start, after)) = rest.split_first() {
+            let stride = after.first().map_or(0, |second| second.wrapping_sub(start));
+            let goes_on = |pair: &&[i64]| pair[1].wrapping_sub(pair[0]) == stride;
+            let count = 1 + rest.windows(2).take_while(goes_on).count();
+            self.push_run(Run { start, stride, count: count as u64 });
+            rest = &rest[count..];
+        }
     }
 
     /// Takes a run. Returns how many of its integers were predicted.

@@ -151,13 +151,11 @@ proptest! {
         values.iter().for_each(|&v| whole.push(v));
         // As runs, cut anywhere.
         let mut parts = Predictor::new();
-        let (mut rest, mut cuts) = (&values[..], cuts.iter().cycle());
-        while let Some(&start) = rest.first() {
-            let stride = rest.get(1).map_or(0, |second| second - start);
-            let along = rest.windows(2).take_while(|w| w[1] - w[0] == stride).count() + 1;
-            let count = along.min(*cuts.next().expect("endless"));
-            parts.push_run(Run { start, stride, count: count as u64 });
-            rest = &rest[count..];
+        let (mut rest, mut cuts) = (&values[..], cuts.into_iter().cycle());
+        while !rest.is_empty() {
+            let (part, others) = rest.split_at(rest.len().min(cuts.next().expect("endless")));
+            parts.push_all(part);
+            rest = others;
         }
         prop_assert_eq!((whole.predicted(), whole.accesses()), (parts.predicted(), parts.accesses()));
         prop_assert_eq!(whole.following(20), parts.following(20));

@@ -5,7 +5,7 @@
 //! cuts a tile or a row shows as a chain, and the same piece of domain gives the same chains wherever it is, so chains
 //! that followed the same 0, 1, 2, 4, … chains before are the forecast, one forecast per such *order*. This is how the
 //! lengths seen for a shape are remembered; loops whose lengths keep changing are the business of
-//! [`affine`](super::affine).
+//! `affine`.
 //!
 //! Invariant: memory is bounded by [`KEPT`] chains (about 8 MiB); small traces need little.
 
