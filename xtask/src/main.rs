@@ -2,11 +2,13 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod bench_memory;
 mod bench_reconstruct;
 mod ci;
 mod fuzz;
 mod licences;
 mod measure;
+mod polybench;
 
 use std::process::ExitCode;
 use std::time::Duration;

@@ -1,10 +1,11 @@
 //! Processor time and memory of a process and of what it started.
 
-use std::process::{Command, ExitStatus, Stdio};
+use std::io;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
 /// Fields of `/proc/PID/stat` after the name, counted from the state: utime, stime, cutime, cstime.
@@ -25,12 +26,34 @@ pub struct Usage {
 
 /// Runs a command to its end, or until it has itself used `limit` seconds of processor time.
 pub fn run(command: &mut Command, limit: f64) -> Result<Usage> {
+    watch(started(command.stdin(Stdio::null()))?, limit)
+}
+
+/// The same with standard input from `feed`; that the command reads no further is no error.
+pub fn fed(
+    command: &mut Command,
+    limit: f64,
+    feed: impl FnOnce(ChildStdin) -> io::Result<()> + Send,
+) -> Result<Usage> {
+    let mut child = started(command.stdin(Stdio::piped()))?;
+    let input = child.stdin.take().context("standard input is piped")?;
+    thread::scope(|scope| {
+        let feeder = scope.spawn(|| feed(input));
+        let usage = watch(child, limit)?;
+        match feeder.join() {
+            Ok(Err(error)) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+            Ok(_) => Ok(usage),
+            Err(_) => bail!("the writer of standard input panicked"),
+        }
+    })
+}
+
+fn started(command: &mut Command) -> Result<Child> {
     let name = command.get_program().to_string_lossy().into_owned();
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .spawn()
-        .with_context(|| format!("{name} cannot be run"))?;
+    command.stdout(Stdio::null()).spawn().with_context(|| format!("{name} cannot be run"))
+}
+
+fn watch(mut child: Child, limit: f64) -> Result<Usage> {
     let pid = Pid::from_child(&child);
     let (mut peak, mut stopped) = (0, false);
     // The process stays a zombie until its times are read.

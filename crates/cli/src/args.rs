@@ -69,15 +69,8 @@ pub struct ProfileArgs {
     /// Only count, at almost the program's own speed: hot loops and trip counts, no dependences.
     #[arg(long, conflicts_with_all = ["function", "max_instructions"])]
     pub fast: bool,
-    /// Record only inside this function and what it calls.
-    #[arg(long, value_name = "NAME")]
-    pub function: Option<String>,
-    /// Stop recording after about this many instructions; the program runs on.
-    #[arg(long, value_name = "N")]
-    pub max_instructions: Option<u64>,
-    /// Stop recording after this many seconds; the program runs on.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    pub duration: Option<Duration>,
+    #[command(flatten)]
+    pub bounds: Bounds,
     /// Stop analysing when the analysis needs about this much memory; the program runs on.
     #[arg(long, value_name = "MIB", default_value_t = 700)]
     pub memory_limit: usize,
@@ -87,6 +80,20 @@ pub struct ProfileArgs {
     /// The program and its arguments.
     #[arg(trailing_var_arg = true, required = true, value_name = "PROGRAM")]
     pub command: Vec<OsString>,
+}
+
+/// Which part of a program's run is recorded.
+#[derive(Debug, Args)]
+pub struct Bounds {
+    /// Record only inside this function and what it calls.
+    #[arg(long, value_name = "NAME")]
+    pub function: Option<String>,
+    /// Stop recording after about this many instructions; the program runs on.
+    #[arg(long, value_name = "N")]
+    pub max_instructions: Option<u64>,
+    /// Stop recording after this many seconds; the program runs on.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub duration: Option<Duration>,
 }
 
 #[derive(Debug, Args)]

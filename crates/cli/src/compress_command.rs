@@ -28,6 +28,7 @@ pub fn compress(args: &CompressArgs) -> Result<u8> {
     };
     let options = options(&args.search);
     let read = streams::open(&args.input, true, move || Reconstructor::new(options))?;
+    let exit = read.exit_code(args.quiet);
     let streams: Vec<((u64, u8), Reconstruction)> = streams::finish(read.list, options)
         .into_iter()
         .map(|(id, r)| ((id.number, id.kind.code()), r))
@@ -38,9 +39,6 @@ pub fn compress(args: &CompressArgs) -> Result<u8> {
     let bytes = codec::encode(&list, order.as_ref());
     streams::write(Some(&output), |out| out.write_all(&bytes))?;
     if !args.quiet {
-        if read.interrupted {
-            note("loopwright: interrupted; this is the trace up to there");
-        }
         let accesses: u64 = streams.iter().map(|s| s.1.accesses).sum();
         let nests: usize = streams.iter().map(|s| s.1.nests.len()).sum();
         note(&format!(
@@ -51,7 +49,7 @@ pub fn compress(args: &CompressArgs) -> Result<u8> {
             bytes.len() as f64 * 8.0 / accesses.max(1) as f64
         ));
     }
-    Ok(0)
+    Ok(exit)
 }
 
 /// Runs `expand`; gives the exit code.

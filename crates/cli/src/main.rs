@@ -8,6 +8,7 @@ mod predict_command;
 mod profile_command;
 mod progress;
 mod reconstruct_command;
+mod recording;
 mod report_command;
 mod streams;
 mod streams_args;

@@ -6,12 +6,12 @@ use anyhow::Result;
 use reconstruct::predict::Predictor;
 use reconstruct::run::Run;
 
-use crate::streams::{self, Consumer, note};
+use crate::streams::{self, Consumer};
 use crate::streams_args::PredictArgs;
 
 impl Consumer for Predictor {
     fn values(&mut self, values: &[i64]) {
-        values.iter().for_each(|&v| self.push(v));
+        self.push_all(values);
     }
 
     fn run(&mut self, run: Run) {
@@ -22,9 +22,7 @@ impl Consumer for Predictor {
 /// Runs the command; gives the exit code.
 pub fn run(args: &PredictArgs) -> Result<u8> {
     let read = streams::open(&args.input, false, Predictor::new)?;
-    if read.interrupted {
-        note("loopwright: interrupted; this is the trace up to there");
-    }
+    let exit = read.exit_code(false);
     let mut out = String::new();
     let (mut predicted, mut accesses) = (0, 0);
     let share = |predicted: u64, accesses: u64| predicted as f64 * 100.0 / accesses.max(1) as f64;
@@ -43,5 +41,5 @@ pub fn run(args: &PredictArgs) -> Result<u8> {
     }
     let _ = writeln!(out, "{:>7.3} %  {predicted:>14}  {accesses:>14}  all", share(predicted, accesses));
     streams::write(args.output.as_deref(), |to| to.write_all(out.as_bytes()))?;
-    Ok(0)
+    Ok(exit)
 }

@@ -1,18 +1,19 @@
 //! `loopwright profile`.
 
 use std::io::{IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow};
 use ddg::finish::{About, finish};
 use ddg::guide::Symbols;
 use profile::file::FileError;
 use profile::{Profile, Program};
 use program::known::Known;
-use record::{Config, Exit, Input, Interrupts, Outcome, StopReason};
+use record::{Config, Input, Interrupts, Outcome, StopReason};
 
 use crate::args::{Format, ProfileArgs};
 use crate::progress::Progress;
+use crate::recording::{INTERRUPTED, config, exit_code, output};
 use crate::report_command::{Rendering, render};
 
 /// Runs the command; gives the exit code.
@@ -20,24 +21,14 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
     // Standard error holds the report alone where a program may read it.
     let chatty = !args.quiet && args.format == Format::Text;
     let interrupts = Interrupts::hold(chatty);
-    let program = PathBuf::from(args.command.first().context("no program given")?);
-    let mut config = Config::new(&program);
-    config.args = args.command.clone();
-    config.start_recording = args.function.is_none();
-    config.max_instructions = args.max_instructions;
-    if let Some(limit) = args.max_instructions {
-        // Instructions are counted by the buffer: small ones end a short recording on time.
-        config.buffer_words = (limit / 8).clamp(2048, config.buffer_words as u64) as usize;
-    }
-    config.duration = args.duration;
+    let config = config(&args.command, &args.bounds)?;
     let extension = if args.fast { ".fast.lwp" } else { ".lwp" };
-    let path = args.output.clone().unwrap_or_else(|| default_path(&program, extension));
-    check_output(&path)?;
+    let path = output(args.output.as_deref(), &args.command, extension)?;
     let mut progress = Progress::new(args.quiet);
     let (profile, outcome) = if args.fast {
         count_program(&config, &mut progress)?
     } else {
-        let plan = Plan { function: args.function.clone(), limit: args.memory_limit, known: None };
+        let plan = Plan { function: args.bounds.function.clone(), limit: args.memory_limit, known: None };
         if args.two_pass {
             match record_twice(&config, plan, chatty, &interrupts, &mut progress)? {
                 Some(result) => result,
@@ -61,9 +52,6 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
     }
     Ok(exit_code(outcome.exit))
 }
-
-/// Exit code after an interrupt, as a shell shows it.
-const INTERRUPTED: u8 = 130;
 
 /// How to analyse a recording.
 pub struct Plan {
@@ -185,18 +173,6 @@ fn print_report_after(profile: &Profile, format: Format, top: usize, progress: &
     let _ = anstream::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Says before the run what would make writing the profile fail after it.
-fn check_output(path: &Path) -> Result<()> {
-    if path.is_dir() || path.file_name().is_none() {
-        bail!("{} is a directory; name a file with -o FILE", path.display());
-    }
-    let directory = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if !directory.is_dir() {
-        bail!("{}: the directory {} does not exist; make it first", path.display(), directory.display());
-    }
-    Ok(())
-}
-
 /// Saves a profile that cannot be written to its place among the temporary files; gives the error to report.
 fn keep_elsewhere(profile: &Profile, path: &Path, error: FileError) -> anyhow::Error {
     let mut name = path.file_name().unwrap_or_default().to_owned();
@@ -207,20 +183,6 @@ fn keep_elsewhere(profile: &Profile, path: &Path, error: FileError) -> anyhow::E
         Err(second) => format!("nor could a copy be kept ({second}); free space and run it again"),
     };
     anyhow!("the profile could not be written: {error}; {remedy}")
-}
-
-fn default_path(program: &Path, extension: &str) -> PathBuf {
-    let mut name = program.file_name().unwrap_or_default().to_owned();
-    name.push(extension);
-    PathBuf::from(name)
-}
-
-/// The exit status as a shell would show it.
-fn exit_code(exit: Exit) -> u8 {
-    match exit {
-        Exit::Code(code) => code as u8,
-        Exit::Signal(signal) => 128u8.wrapping_add(signal as u8),
-    }
 }
 
 /// Exit code for a program that could not be run: 127 not found, 126 not executable, else 125.

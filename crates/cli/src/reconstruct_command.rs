@@ -15,10 +15,8 @@ pub fn run(args: &ReconstructArgs) -> Result<u8> {
     options.floors = args.floors;
     options.effort.depth = usize::from(args.max_depth);
     let read = streams::open(&args.input, false, move || Reconstructor::new(options))?;
+    let exit = read.exit_code(args.quiet);
     if !args.quiet {
-        if read.interrupted {
-            note("loopwright: interrupted; this is the trace up to there");
-        }
         let mixed = read.mixed();
         if !mixed.is_empty() {
             note(&format!("loopwright: accesses of several sizes in one stream: {}", mixed.join(", ")));
@@ -42,7 +40,7 @@ pub fn run(args: &ReconstructArgs) -> Result<u8> {
     }
     let text = rendered(&results, args.format);
     streams::write(args.output.as_deref(), |out| out.write_all(text.as_bytes()))?;
-    Ok(0)
+    Ok(exit)
 }
 
 /// Constant trip counts of innermost loops, most frequent first.

@@ -3,15 +3,19 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow, bail};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use trace::accesses::{Accesses, StreamId};
 use trace::foreign::{Format, guess, read};
 
+use crate::recording::INTERRUPTED;
 use crate::streams_args::{Input, InputFormat, Search};
 
 /// What a command keeps per stream.
@@ -59,6 +63,17 @@ impl<C: Consumer> Streams<C> {
         Some(index)
     }
 
+    /// The exit code of a command that did its work on what was read; if that is not all, says so unless `quiet`.
+    pub fn exit_code(&self, quiet: bool) -> u8 {
+        if !self.interrupted {
+            return 0;
+        }
+        if !quiet {
+            note("loopwright: interrupted; this is the trace up to there");
+        }
+        INTERRUPTED
+    }
+
     /// Streams whose accesses are of several sizes.
     pub fn mixed(&self) -> Vec<String> {
         self.list.iter().filter(|s| s.mixed).map(|s| s.id.to_string()).collect()
@@ -95,15 +110,26 @@ impl<C: Consumer> Accesses for Streams<C> {
     }
 }
 
-/// A reader that ends where the user interrupts.
-struct Interruptible<R> {
-    from: R,
+/// A reader that fails where the user interrupts: what was read of an unfinished line or integer is no input.
+struct Interruptible {
+    from: File,
     interrupted: Arc<AtomicBool>,
 }
 
-impl<R: Read> Read for Interruptible<R> {
+/// How long an interrupt may go unnoticed while there is no input.
+const NOTICE: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+
+impl Read for Interruptible {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        if self.interrupted.load(Ordering::Relaxed) { Ok(0) } else { self.from.read(to) }
+        // A read that waits is not ended by a signal; waiting for input is.
+        while !self.interrupted.load(Ordering::Relaxed) {
+            match poll(&mut [PollFd::new(&self.from, PollFlags::IN)], Some(&NOTICE)) {
+                Ok(0) | Err(Errno::INTR) => {}
+                _ => return self.from.read(to),
+            }
+        }
+        // Not of the kind `Interrupted`, which readers try again.
+        Err(io::Error::other("interrupted"))
     }
 }
 
@@ -117,13 +143,13 @@ pub fn open<C: Consumer>(input: &Input, ordered: bool, make: impl Fn() -> C + 's
     } else {
         input.trace.display().to_string()
     };
-    let from: Box<dyn Read> = if is_standard_input(&input.trace) {
-        Box::new(io::stdin().lock())
+    let from = if is_standard_input(&input.trace) {
+        File::from(io::stdin().as_fd().try_clone_to_owned().with_context(|| name.clone())?)
     } else {
         if input.trace.is_dir() {
             bail!("{name} is a directory; name a trace");
         }
-        Box::new(File::open(&input.trace).with_context(|| name.clone())?)
+        File::open(&input.trace).with_context(|| name.clone())?
     };
     let interrupted = Arc::new(AtomicBool::new(false));
     // A second interrupt ends the program; the first only the input. Without the handler it is as usual.
@@ -134,7 +160,10 @@ pub fn open<C: Consumer>(input: &Input, ordered: bool, make: impl Fn() -> C + 's
     let format = match input.input_format {
         Some(format) => known(format),
         None => {
-            let head = from.fill_buf().with_context(|| name.clone())?;
+            let head = match from.fill_buf() {
+                Err(_) if interrupted.load(Ordering::Relaxed) => &[],
+                head => head.with_context(|| name.clone())?,
+            };
             guess(&head[..head.len().min(HEAD)])
         }
     };

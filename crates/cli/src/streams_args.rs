@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use crate::args::seconds;
+use crate::args::{Bounds, seconds};
 
 /// Format of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -149,15 +149,8 @@ pub struct TraceArgs {
     /// Print nothing but errors.
     #[arg(short, long)]
     pub quiet: bool,
-    /// Record only inside this function and what it calls.
-    #[arg(long, value_name = "NAME")]
-    pub function: Option<String>,
-    /// Stop recording after about this many instructions; the program runs on.
-    #[arg(long, value_name = "N")]
-    pub max_instructions: Option<u64>,
-    /// Stop recording after this many seconds; the program runs on.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    pub duration: Option<Duration>,
+    #[command(flatten)]
+    pub bounds: Bounds,
     /// The program and its arguments.
     #[arg(trailing_var_arg = true, required = true, value_name = "PROGRAM")]
     pub command: Vec<std::ffi::OsString>,

@@ -2,11 +2,9 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow};
 use ddg::guide::Symbols;
-use record::{Config, Exit};
 use trace::accesses::{Kind, StreamId};
 use trace::block::{Access, Address, Block};
 use trace::expand::locate;
@@ -14,32 +12,21 @@ use trace::lwt::Writer;
 use trace::sink::{Mapping, Sink, ThreadId};
 use trace::stream::{self, Special};
 
+use crate::recording::{config, exit_code, output};
 use crate::streams::note;
 use crate::streams_args::TraceArgs;
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &TraceArgs) -> Result<u8> {
-    let program = PathBuf::from(args.command.first().context("no program given")?);
-    let mut config = Config::new(&program);
-    config.args = args.command.clone();
-    config.start_recording = args.function.is_none();
-    config.max_instructions = args.max_instructions;
-    config.duration = args.duration;
-    let output = args.output.clone().unwrap_or_else(|| {
-        let mut name = program.file_name().unwrap_or_default().to_owned();
-        name.push(".lwt");
-        PathBuf::from(name)
-    });
-    if output.is_dir() || output.file_name().is_none() {
-        bail!("{} is a directory; name a file with -o FILE", output.display());
-    }
+    let config = config(&args.command, &args.bounds)?;
+    let output = output(args.output.as_deref(), &args.command, ".lwt")?;
     let mut exit = 0;
     let mut recorded = None;
     let mut failure = None;
     let written = profile::file::replace(&output, |file| {
         let to = BufWriter::new(file.try_clone()?);
         let streams = Streams { blocks: Vec::new(), thread_base: 0, writer: Writer::new(to)?, error: None };
-        let mut guide = Symbols::new(args.function.clone());
+        let mut guide = Symbols::new(args.bounds.function.clone());
         match record::run(&config, &mut guide, streams) {
             Ok((outcome, streams)) => {
                 exit = exit_code(outcome.exit);
@@ -72,13 +59,6 @@ pub fn run(args: &TraceArgs) -> Result<u8> {
         }
     }
     Ok(exit)
-}
-
-fn exit_code(exit: Exit) -> u8 {
-    match exit {
-        Exit::Code(code) => code as u8,
-        Exit::Signal(signal) => 128u8.wrapping_add(signal as u8),
-    }
 }
 
 /// Turns records into runs per instruction and direction.
@@ -178,14 +158,5 @@ impl Sink for Streams {
             self.record(id, record, iterations, 0, all);
             at = end;
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn exit_codes_are_those_of_a_shell() {
-        assert_eq!(super::exit_code(record::Exit::Code(3)), 3);
-        assert_eq!(super::exit_code(record::Exit::Signal(11)), 139);
     }
 }

@@ -3,6 +3,8 @@
 //! Codes of `profile`: 127 not found, 126 not executable here, 125 anything else; below those, the program's own.
 #![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
+mod support;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -10,53 +12,25 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use tempfile::TempDir;
+use support::{LOOPWRIGHT, Place};
 
-const LOOPWRIGHT: &str = env!("CARGO_BIN_EXE_loopwright");
+/// A file with this content and these permissions.
+fn written(place: &Place, name: &str, content: &[u8], mode: u32) -> PathBuf {
+    let path = place.path(name);
+    fs::write(&path, content).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+    path
+}
 
-struct Place(TempDir);
+fn profiled(place: &Place, program: &Path) -> Output {
+    place.loopwright().args(["profile", "-o", "p.lwp", "--"]).arg(program).output().unwrap()
+}
 
-impl Place {
-    fn new() -> Self {
-        Place(tempfile::tempdir().unwrap())
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn file(&self, name: &str, content: &[u8], mode: u32) -> PathBuf {
-        let path = self.path(name);
-        fs::write(&path, content).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
-        path
-    }
-
-    fn compile(&self, name: &str, source: &str, flags: &[&str]) -> PathBuf {
-        let file = self.file(&format!("{name}.c"), source.as_bytes(), 0o644);
-        let program = self.path(name);
-        let done = Command::new("cc").args(flags).arg("-o").arg(&program).arg(&file).status();
-        assert!(done.expect("cc is not installed: apt-get install gcc").success());
-        program
-    }
-
-    fn loopwright(&self) -> Command {
-        let mut command = Command::new(LOOPWRIGHT);
-        command.current_dir(self.0.path()).stdin(Stdio::null()).env_remove("RUST_BACKTRACE");
-        command.env("TMPDIR", self.0.path()).env("NO_COLOR", "1");
-        command
-    }
-
-    fn profile(&self, program: &Path) -> Output {
-        self.loopwright().args(["profile", "-o", "p.lwp", "--"]).arg(program).output().unwrap()
-    }
-
-    /// Names of all files, but those given.
-    fn others(&self, known: &[&str]) -> Vec<String> {
-        let names =
-            fs::read_dir(self.0.path()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
-        names.filter(|n| !known.contains(&n.as_str())).collect()
-    }
+/// Names of all files, but those given.
+fn others(place: &Place, known: &[&str]) -> Vec<String> {
+    let names =
+        fs::read_dir(place.directory()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
+    names.filter(|n| !known.contains(&n.as_str())).collect()
 }
 
 /// The code, and one line that starts with our name and contains all `parts`.
@@ -112,25 +86,25 @@ fn programs_that_cannot_run() {
         ),
         ("nameless", b"#!\necho\n", 0o755, 126, &["interpreter"]),
     ] {
-        let program = place.file(name, content, mode);
+        let program = written(&place, name, content, mode);
         let mut parts = parts.to_vec();
         parts.push(program.to_str().unwrap());
-        fails(&place.profile(&program), code, &parts);
+        fails(&profiled(&place, &program), code, &parts);
         fs::remove_file(program).unwrap();
     }
-    assert!(place.others(&[]).is_empty());
+    assert!(others(&place, &[]).is_empty());
 }
 
 #[test]
 fn missing_programs() {
     let place = Place::new();
-    fails(&place.profile(&place.path("none")), 127, &["/none: no such file"]);
-    fails(&place.profile(Path::new("no-such-program")), 127, &["no-such-program: no such file", "PATH"]);
+    fails(&profiled(&place, &place.path("none")), 127, &["/none: no such file"]);
+    fails(&profiled(&place, Path::new("no-such-program")), 127, &["no-such-program: no such file", "PATH"]);
     let directory = place.path("directory");
     fs::create_dir(&directory).unwrap();
-    fails(&place.profile(&directory), 126, &["/directory: "]);
-    let below = place.file("file", b"", 0o644).join("below");
-    fails(&place.profile(&below), 127, &["below"]);
+    fails(&profiled(&place, &directory), 126, &["/directory: "]);
+    let below = written(&place, "file", b"", 0o644).join("below");
+    fails(&profiled(&place, &below), 127, &["below"]);
 }
 
 #[test]
@@ -152,7 +126,7 @@ fn wrong_command_lines() {
         assert_eq!(output.status.code(), Some(code), "{args:?} {output:?}");
         says(&String::from_utf8_lossy(&output.stderr), parts);
     }
-    assert!(place.others(&[]).is_empty());
+    assert!(others(&place, &[]).is_empty());
     let help = place.loopwright().args(["profile", "--help"]).output().unwrap();
     assert_eq!((help.status.code(), help.stderr.is_empty()), (Some(0), true));
 }
@@ -163,7 +137,7 @@ fn program_killed_by_a_signal() {
     let source = "#include <signal.h>\n#include <unistd.h>\nstatic int a[100];\n\
         int main(void) { for (int i = 0; i < 50000; i++) a[i % 100] = i; kill(getpid(), SIGTERM); return a[3]; }";
     let program = place.compile("dies", source, &["-O0", "-g"]);
-    let output = place.profile(&program);
+    let output = profiled(&place, &program);
     assert_eq!(output.status.code(), Some(128 + 15), "{output:?}");
     says(&String::from_utf8_lossy(&output.stderr), &["dies.c:main:4", "Profile: p.lwp"]);
     assert!(place.path("p.lwp").is_file());
@@ -268,7 +242,7 @@ fn first_pass_interrupted() {
         &String::from_utf8_lossy(&output.stderr),
         &["interrupted in the first pass", "no profile is written"],
     );
-    assert!(place.others(&["endless", "endless.c"]).is_empty());
+    assert!(others(&place, &["endless", "endless.c"]).is_empty());
 }
 
 /// Runs a command in a process that may not trace, as in a container with a strict seccomp profile.
@@ -291,7 +265,7 @@ fn no_permission_to_trace() {
     for mode in ["--single-pass", "--two-pass", "--fast"] {
         let mut command = Command::new(&helper);
         command.arg(LOOPWRIGHT).args(["profile", "-q", mode, "-o", "p.lwp", "--", "true"]);
-        let output = command.current_dir(place.0.path()).stdin(Stdio::null()).output().unwrap();
+        let output = command.current_dir(place.directory()).stdin(Stdio::null()).output().unwrap();
         let settings = [
             "does not permit tracing",
             "sysctl kernel.yama.ptrace_scope",
@@ -299,7 +273,7 @@ fn no_permission_to_trace() {
             "--security-opt seccomp=",
         ];
         fails(&output, 125, &settings);
-        assert!(place.others(&["no-ptrace", "no-ptrace.c"]).is_empty());
+        assert!(others(&place, &["no-ptrace", "no-ptrace.c"]).is_empty());
     }
 }
 
@@ -310,12 +284,12 @@ fn no_debug_information() {
         { int s = 0; for (int i = 0; i < n; i++) s += a[i]; return s; }\n\
         int main(void) { static int a[9999]; for (int i = 0; i < 9999; i++) a[i] = i; printf(\"%d\\n\", sum(a, 9999)); }";
     let program = place.compile("plain", source, &["-O0"]);
-    let output = place.profile(&program);
+    let output = profiled(&place, &program);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     says(&String::from_utf8_lossy(&output.stderr), &["sum+0x", "main+0x", "compile with -g"]);
     fs::remove_file(place.path("p.lwp")).unwrap();
     assert!(Command::new("strip").arg(&program).status().unwrap().success());
-    let output = place.profile(&program);
+    let output = profiled(&place, &program);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     says(&String::from_utf8_lossy(&output.stderr), &["plain+0x", "compile with -g"]);
 }
@@ -330,7 +304,7 @@ fn profile_that_cannot_be_written() {
     // Nothing is lost: the profile stays among the temporary files.
     fails(&to("/dev/full"), 125, &["/dev/full", "No space left", "it is kept as "]);
     assert!(!fs::metadata("/dev/full").unwrap().is_file());
-    let kept = place.others(&[]);
+    let kept = others(&place, &[]);
     assert_eq!(kept.len(), 1, "{kept:?}");
     let report = place.loopwright().arg("report").arg(&kept[0]).output().unwrap();
     assert_eq!(report.status.code(), Some(0));
@@ -338,36 +312,36 @@ fn profile_that_cannot_be_written() {
     // What is known before the run is said before the run.
     fails(&to("no/such/p.lwp"), 125, &["no/such/p.lwp", "does not exist"]);
     fails(&to("."), 125, &["is a directory", "-o"]);
-    assert!(place.others(&[]).is_empty());
+    assert!(others(&place, &[]).is_empty());
     // A file is replaced whole, through links too.
-    place.file("old.lwp", b"old", 0o644);
+    written(&place, "old.lwp", b"old", 0o644);
     std::os::unix::fs::symlink("old.lwp", place.path("link.lwp")).unwrap();
     assert_eq!(to("link.lwp").status.code(), Some(0));
     assert!(fs::symlink_metadata(place.path("link.lwp")).unwrap().is_symlink());
     assert!(fs::read(place.path("old.lwp")).unwrap().len() > 100);
-    assert!(place.others(&["old.lwp", "link.lwp"]).is_empty());
+    assert!(others(&place, &["old.lwp", "link.lwp"]).is_empty());
 }
 
 #[test]
 fn profile_that_cannot_be_read() {
     let place = Place::new();
     let report = |file: &str| place.loopwright().args(["report", file]).output().unwrap();
-    let recorded = place.profile(Path::new("true"));
+    let recorded = profiled(&place, Path::new("true"));
     assert_eq!(recorded.status.code(), Some(0));
     let good = fs::read(place.path("p.lwp")).unwrap();
     fails(&report("none"), 2, &["none: ", "No such file"]);
     fails(&report("/"), 2, &["/: "]);
-    place.file("text", b"text", 0o644);
+    written(&place, "text", b"text", 0o644);
     fails(&report("text"), 2, &["text: not a Loopwright profile"]);
-    place.file("cut", &good[..good.len() / 2], 0o644);
+    written(&place, "cut", &good[..good.len() / 2], 0o644);
     fails(&report("cut"), 2, &["cut: damaged profile", "record the program again"]);
     let mut flipped = good.clone();
     flipped[good.len() / 2] ^= 0x10;
-    place.file("flipped", &flipped, 0o644);
+    written(&place, "flipped", &flipped, 0o644);
     fails(&report("flipped"), 2, &["flipped: damaged profile"]);
     let mut newer = good.clone();
     newer[8] = 0xff;
-    place.file("newer", &newer, 0o644);
+    written(&place, "newer", &newer, 0o644);
     fails(&report("newer"), 2, &["newer: profile format", "record the program again"]);
     let full = place.loopwright().args(["report", "p.lwp", "-o", "/dev/full"]).output().unwrap();
     fails(&full, 2, &["/dev/full", "No space left"]);
@@ -385,7 +359,7 @@ fn closed_outputs() {
         {LOOPWRIGHT} report p.lwp | head -n 1; echo ${{PIPESTATUS[0]}}; \
         {LOOPWRIGHT} profile -- /no/such 2>&-; echo $?"
     );
-    let output = Command::new("bash").args(["-c", &script]).current_dir(place.0.path()).output().unwrap();
+    let output = Command::new("bash").args(["-c", &script]).current_dir(place.directory()).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     let codes: Vec<&str> = text.lines().filter(|l| l.parse::<u8>().is_ok()).collect();
     assert_eq!(codes, ["0", "0", "127"], "{text} {}", String::from_utf8_lossy(&output.stderr));

@@ -1,6 +1,8 @@
 //! `--two-pass` and `--fast`: the program sees what it sees alone, its output appears once, and what is said is right.
 #![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
+mod support;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,53 +10,24 @@ use std::process::{Command, Output, Stdio};
 
 use kernels::Level;
 use serde_json::Value;
-use tempfile::TempDir;
+use support::{LOOPWRIGHT, Place};
 
-const LOOPWRIGHT: &str = env!("CARGO_BIN_EXE_loopwright");
+fn kernel(place: &Place, name: &str, level: Level) -> PathBuf {
+    let table = kernels::load().unwrap();
+    let kernel = table.iter().find(|k| k.name() == name).unwrap();
+    kernels::compile(kernel, level, place.directory()).unwrap().path
+}
 
-struct Place(TempDir);
+/// Runs a script in which `$L` is the program under test.
+fn shell(place: &Place, script: &str) -> Output {
+    let mut command = Command::new("bash");
+    command.args(["-c", script]).current_dir(place.directory()).env("TMPDIR", place.directory());
+    command.env("L", LOOPWRIGHT).stdin(Stdio::null()).output().unwrap()
+}
 
-impl Place {
-    fn new() -> Self {
-        Place(tempfile::tempdir().unwrap())
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn compile(&self, name: &str, source: &str, flags: &[&str]) -> PathBuf {
-        let file = self.path(&format!("{name}.c"));
-        fs::write(&file, source).unwrap();
-        let program = self.path(name);
-        let done = Command::new("cc").args(flags).arg("-g").arg("-o").arg(&program).arg(&file).status();
-        assert!(done.expect("cc is not installed: apt-get install gcc").success());
-        program
-    }
-
-    fn kernel(&self, name: &str, level: Level) -> PathBuf {
-        let table = kernels::load().unwrap();
-        let kernel = table.iter().find(|k| k.name() == name).unwrap();
-        kernels::compile(kernel, level, self.0.path()).unwrap().path
-    }
-
-    fn loopwright(&self) -> Command {
-        let mut command = Command::new(LOOPWRIGHT);
-        command.current_dir(self.0.path()).stdin(Stdio::null()).env("NO_COLOR", "1");
-        command.env("TMPDIR", self.0.path());
-        command
-    }
-
-    fn shell(&self, script: &str) -> Output {
-        let mut command = Command::new("bash");
-        command.args(["-c", script]).current_dir(self.0.path()).env("TMPDIR", self.0.path());
-        command.env("L", LOOPWRIGHT).stdin(Stdio::null()).output().unwrap()
-    }
-
-    fn report(&self, profile: &str) -> Value {
-        let output = self.loopwright().args(["report", "--format", "json", profile]).output().unwrap();
-        serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"))
-    }
+fn reported(place: &Place, profile: &str) -> Value {
+    let output = place.loopwright().args(["report", "--format", "json", profile]).output().unwrap();
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"))
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -93,10 +66,10 @@ fn standard_input_is_there_twice() {
         (format!("{p} sh -c 'cat; echo end' <&-"), "end\n"),
         (format!("cat long | {p} true"), ""),
     ] {
-        let output = place.shell(&script);
+        let output = shell(&place, &script);
         assert_eq!(text(&output.stdout), expected, "{script}: {}", text(&output.stderr));
     }
-    let left: Vec<_> = fs::read_dir(place.0.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    let left: Vec<_> = fs::read_dir(place.directory()).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(left.len(), 3, "{left:?}");
 }
 
@@ -119,7 +92,7 @@ int main(void) {
   return second ? 9 : 4;
 }
 ";
-    let program = place.compile("differs", source, &["-O1"]);
+    let program = place.compile("differs", source, &["-O1", "-g"]);
     let output = place
         .loopwright()
         .args(["profile", "--two-pass", "--top", "400", "-o", "p.lwp", "--"])
@@ -133,11 +106,12 @@ int main(void) {
         assert!(errors.contains(part), "{part:?} is missing in:\n{errors}");
     }
     let twice =
-        said(&place.report("p.lwp"), "differs.c", &["parallel", "entries", "iterations", "recursive"]);
+        said(&reported(&place, "p.lwp"), "differs.c", &["parallel", "entries", "iterations", "recursive"]);
     let output =
         place.loopwright().args(["profile", "-q", "-o", "p.lwp", "--"]).arg(&program).output().unwrap();
     assert_eq!((output.status.code(), output.stderr), (Some(9), b"err\n".to_vec()));
-    let once = said(&place.report("p.lwp"), "differs.c", &["parallel", "entries", "iterations", "recursive"]);
+    let once =
+        said(&reported(&place, "p.lwp"), "differs.c", &["parallel", "entries", "iterations", "recursive"]);
     assert_eq!(twice, once);
     assert_eq!(once.len(), 2, "{once:?}");
 }
@@ -155,13 +129,13 @@ fn two_passes_say_what_one_says() {
         ("needle", Level::O3),
         ("scratch_row", Level::O2),
     ] {
-        let program = place.kernel(name, level);
+        let program = kernel(&place, name, level);
         let mut reports = Vec::new();
         for pass in ["--single-pass", "--two-pass"] {
             let args = ["profile", "-q", pass, "-o", "p.lwp", "--"];
             let output = place.loopwright().args(args).arg(&program).output().unwrap();
             assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
-            let report = place.report("p.lwp");
+            let report = reported(&place, "p.lwp");
             let source = format!("{name}.c");
             reports.push(said(
                 &report,
@@ -199,7 +173,7 @@ int main(void) {
   return 3;
 }
 ";
-    let program = place.compile("hot", source, &["-O1"]);
+    let program = place.compile("hot", source, &["-O1", "-g"]);
     let native = Command::new(&program).output().unwrap();
     let output = place.loopwright().args(["profile", "--fast", "--"]).arg(&program).output().unwrap();
     assert_eq!((output.status.code(), &output.stdout), (Some(3), &native.stdout));
@@ -217,7 +191,7 @@ int main(void) {
     assert!(!shown.contains("parallel"), "{shown}");
     let again = place.loopwright().args(["report", "hot.fast.lwp"]).output().unwrap();
     assert!(shown.contains(&text(&again.stdout)), "{}", text(&again.stdout));
-    let report = place.report("hot.fast.lwp");
+    let report = reported(&place, "hot.fast.lwp");
     let fields = ["entries", "iterations", "parallel", "depth", "recursive"];
     let loops = said(&report, "hot.c", &fields);
     let is = |id: &str, entries: u64, iterations: u64, depth: u64| {
@@ -237,7 +211,7 @@ int main(void) {
     assert_eq!(report["trust"]["memory_accesses"], 0);
     // The instructions are those of a recording.
     place.loopwright().args(["profile", "-q", "-o", "p.lwp", "--"]).arg(&program).output().unwrap();
-    assert_eq!(report["trust"]["instructions"], place.report("p.lwp")["trust"]["instructions"]);
+    assert_eq!(report["trust"]["instructions"], reported(&place, "p.lwp")["trust"]["instructions"]);
 }
 
 /// Counts of the kernels agree with those of the full profile wherever a loop runs in one context.
@@ -252,7 +226,7 @@ fn counts_agree_with_a_full_profile() {
         ("floyd_warshall", Level::O0),
         ("spmv", Level::O2),
     ] {
-        let program = place.kernel(name, level);
+        let program = kernel(&place, name, level);
         let mut found = Vec::new();
         for mode in ["--single-pass", "--fast"] {
             place
@@ -261,7 +235,7 @@ fn counts_agree_with_a_full_profile() {
                 .arg(&program)
                 .output()
                 .unwrap();
-            let report = place.report("p.lwp");
+            let report = reported(&place, "p.lwp");
             found.push(said(
                 &report,
                 &format!("{name}.c"),
@@ -298,7 +272,7 @@ fn formats() {
         let output = place.loopwright().args(args).output().unwrap();
         let shown: Value =
             serde_json::from_slice(&output.stderr).unwrap_or_else(|e| panic!("{e}: {output:?}"));
-        assert_eq!(shown, place.report("p.lwp"), "{mode}");
+        assert_eq!(shown, reported(&place, "p.lwp"), "{mode}");
         let args = ["profile", mode, "-q", "-o", "p.lwp", "--", "true"];
         let output = place.loopwright().args(args).output().unwrap();
         assert!(output.stderr.is_empty(), "{mode}: {}", text(&output.stderr));
@@ -317,7 +291,7 @@ fn progress() {
         let line = format!("{LOOPWRIGHT} profile --two-pass {options} -o p.lwp -- sleep 0.6");
         let output = Command::new("script")
             .args(["-qec", &line, "/dev/null"])
-            .current_dir(place.0.path())
+            .current_dir(place.directory())
             .stdin(Stdio::null())
             .output()
             .expect("script is not installed: apt-get install bsdutils");
@@ -326,6 +300,6 @@ fn progress() {
     let shown = on_terminal("");
     assert!(shown.contains("first pass (") && shown.contains("\u{1b}["), "{shown:?}");
     assert_eq!(on_terminal("--quiet"), "");
-    let output = place.shell("$L profile --two-pass -o p.lwp -- sleep 0.6");
+    let output = shell(&place, "$L profile --two-pass -o p.lwp -- sleep 0.6");
     assert!(!text(&output.stderr).contains("first pass ("), "{}", text(&output.stderr));
 }

@@ -2,17 +2,22 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
-fn loopwright(directory: &Path, args: &[&str], input: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_loopwright"))
+fn started(directory: &Path, args: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_loopwright"))
         .args(args)
         .current_dir(directory)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .expect("loopwright starts");
+        .expect("loopwright starts")
+}
+
+fn loopwright(directory: &Path, args: &[&str], input: &[u8]) -> Output {
+    let mut child = started(directory, args);
     let mut stdin = child.stdin.take().expect("piped");
     // A command that refuses its input may close it early.
     let _ = stdin.write_all(input);
@@ -114,6 +119,12 @@ fn bad_input_says_what_and_where() {
         (&["reconstruct"][..], &b"1\n2\nx\n"[..], "line 3: not an integer: `x`"),
         (&["reconstruct"], b"1\n99999999999999999999\n", "line 2: does not fit a signed 64-bit integer"),
         (&["reconstruct", "--input-format", "i64"], b"123456789", "ends inside integer 1"),
+        (&["reconstruct", "--input-format", "u64"], &[0xff; 8], "integer 0 (from 0) is 18446744073709551615"),
+        (&["reconstruct", "--input-format", "npy"], b"\x93NUMPY\x01\x00\xff", "NumPy file"),
+        (&["reconstruct", "--input-format", "lwt"], b"LWTRACE\n\x01\0\0", "damaged trace (cut short)"),
+        (&["reconstruct", "--input-format", "lackey"], b" L 1ffe,8\n L zz,8\n", "line 2"),
+        (&["compress", "-o", "none"], b"1\n2 3\n", "line 2"),
+        (&["predict"], b"1\n-\n", "line 2: not an integer: `-`"),
         (&["reconstruct", "--stream", "5"], b"1\n", "no stream 5"),
         (&["reconstruct", "missing"], b"", "missing"),
         (&["compress"], b"1\n", "-o FILE"),
@@ -128,6 +139,82 @@ fn bad_input_says_what_and_where() {
     assert_eq!((empty.status.code(), text(&empty.stdout).as_str()), (Some(0), "# empty trace\n"));
     let one = loopwright(directory.path(), &["reconstruct"], b"42\n");
     assert_eq!(text(&one.stdout), "# 1 integers, 1 nest of 0 loops, exact\n42\n");
+    assert!(!directory.path().join("none").exists());
+    let sizes = b"I  04001000,3\n L 1000,8\nI  04001000,3\n L 1008,4\nI  04001000,3\n L 1010,8\n";
+    let mixed = loopwright(directory.path(), &["reconstruct"], sizes);
+    assert_eq!(mixed.status.code(), Some(0), "{}", text(&mixed.stderr));
+    assert!(text(&mixed.stdout).contains("# 3 integers, 1 nest of 1 loop, exact"), "{}", text(&mixed.stdout));
+    let message = "loopwright: accesses of several sizes in one stream: 0x4001000:load\n";
+    assert_eq!(text(&mixed.stderr), message);
+}
+
+fn interrupt(child: &Child) {
+    let done = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(done.expect("kill").success());
+}
+
+/// An endless stream: the command is interrupted while `input` is written to it again and again.
+fn interrupted(directory: &Path, args: &[&str], input: &[u8]) -> Output {
+    let mut child = started(directory, args);
+    let mut stdin = child.stdin.take().expect("piped");
+    let start = Instant::now();
+    let mut asked = false;
+    // It stops reading some time after it was asked to.
+    while stdin.write_all(input).is_ok() {
+        if !asked && start.elapsed() > Duration::from_millis(400) {
+            interrupt(&child);
+            asked = true;
+        }
+        assert!(start.elapsed() < Duration::from_secs(30), "it reads on");
+    }
+    child.wait_with_output().expect("loopwright ends")
+}
+
+/// Regression 2: the line that an interrupt cut short was taken for a whole one.
+#[test]
+fn regression_2_endless_streams_are_interrupted_between_integers() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let lines = "1234567890123\n".repeat(5000);
+    let binary: Vec<u8> = (0..5000).flat_map(|_| 77i64.to_le_bytes()).collect();
+    for (input, args, value) in [
+        (lines.as_bytes(), &["reconstruct"][..], "1234567890123"),
+        (lines.as_bytes(), &["reconstruct", "--quiet", "-"], "1234567890123"),
+        (&binary, &["reconstruct", "--input-format", "i64"], "77"),
+    ] {
+        let output = interrupted(directory.path(), args, input);
+        assert_eq!(output.status.code(), Some(130), "{output:?}");
+        let message = "loopwright: interrupted; this is the trace up to there\n";
+        let expected = if args.contains(&"--quiet") { "" } else { message };
+        assert_eq!(text(&output.stderr), expected, "{args:?}");
+        let found = text(&output.stdout);
+        let count: u64 = found
+            .strip_prefix("# ")
+            .and_then(|rest| rest.split_once(" integers, 1 nest of 1 loop, exact\n"))
+            .and_then(|(count, _)| count.parse().ok())
+            .unwrap_or_else(|| panic!("{found}"));
+        assert!(count > 5000, "{count}");
+        assert!(found.ends_with(&format!("for i0 = 0 .. {}\n  {value}\n", count - 1)), "{found}");
+    }
+    // Nothing comes any more, and the last line is not complete.
+    let mut child = started(directory.path(), &["reconstruct"]);
+    let mut stdin = child.stdin.take().expect("piped");
+    stdin.write_all(b"10\n20\n30\n4").expect("it reads");
+    std::thread::sleep(Duration::from_millis(300));
+    interrupt(&child);
+    let output = child.wait_with_output().expect("loopwright ends");
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    assert_eq!(
+        text(&output.stdout),
+        "# 3 integers, 1 nest of 1 loop, exact\nfor i0 = 0 .. 2\n  10*i0 + 10\n"
+    );
+    drop(stdin);
+    let output = interrupted(directory.path(), &["predict"], lines.as_bytes());
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    assert!(text(&output.stdout).starts_with("predicted"), "{output:?}");
+    let output = interrupted(directory.path(), &["compress", "-o", "cut.lwc"], lines.as_bytes());
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    let expanded = loopwright(directory.path(), &["expand", "cut.lwc"], b"");
+    assert!(text(&expanded.stdout).lines().all(|line| line == "1234567890123"));
 }
 
 #[test]

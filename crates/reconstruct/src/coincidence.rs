@@ -1,8 +1,9 @@
 //! Rows joined by coincidence.
 //!
 //! Where the step from one row to the next happens to equal the inner stride, the scan sees one long run. A run is
-//! split if a suffix of it is what the three runs after it, extrapolated backwards, ask for. Only a guess: the caller
-//! verifies what comes of it.
+//! split if a suffix of it is what the three runs after it, extrapolated backwards, ask for; one of the last runs, with
+//! fewer after it, if a prefix of it is what the three runs before it ask for. Only a guess: the caller verifies what
+//! comes of it.
 
 /// Splits joined rows in a stream of runs `(start, count)` of one stride.
 #[derive(Debug)]
@@ -12,6 +13,8 @@ pub struct Split<I> {
     /// The next four runs, as far as there are any.
     window: [(i64, i64); 4],
     filled: usize,
+    /// The three runs handed out last, with a count of 0 while there were fewer.
+    before: [(i64, i64); 3],
     /// The second half of a run that was split.
     rest: Option<(i64, i64)>,
 }
@@ -27,7 +30,28 @@ impl<I: Iterator<Item = (i64, i64)>> Split<I> {
             window[filled] = run;
             filled += 1;
         }
-        Split { runs, stride, window, filled, rest: None }
+        Split { runs, stride, window, filled, before: [(0, 0); 3], rest: None }
+    }
+}
+
+impl<I: Iterator<Item = (i64, i64)>> Split<I> {
+    /// Hands out the first `count` integers of a run; the rest of it follows.
+    #[inline]
+    fn part(&mut self, run: (i64, i64), count: i64) -> (i64, i64) {
+        if count < run.1 {
+            self.rest = Some((run.0 + self.stride * count, run.1 - count));
+        }
+        self.before = [self.before[1], self.before[2], (run.0, count)];
+        (run.0, count)
+    }
+
+    /// The length that the three runs before a run ask for, if it is shorter than the run.
+    fn continued(&self, run: (i64, i64)) -> Option<i64> {
+        let [a, b, c] = self.before;
+        let (step, growth) = (c.0 - b.0, c.1 - b.1);
+        let steady = a.1 > 0 && b.0 - a.0 == step && b.1 - a.1 == growth;
+        let count = c.1 + growth;
+        (steady && c.0 + step == run.0 && count > 0 && count < run.1).then_some(count)
     }
 }
 
@@ -37,7 +61,7 @@ impl<I: Iterator<Item = (i64, i64)>> Iterator for Split<I> {
     #[inline]
     fn next(&mut self) -> Option<(i64, i64)> {
         if let Some(rest) = self.rest.take() {
-            return Some(rest);
+            return Some(self.part(rest, rest.1));
         }
         if self.filled == 0 {
             return None;
@@ -54,23 +78,20 @@ impl<I: Iterator<Item = (i64, i64)>> Iterator for Split<I> {
         } else {
             self.window = [b, c, d, (0, 0)];
             self.filled -= 1;
-            return Some(a);
+            let count = self.continued(a).unwrap_or(a.1);
+            return Some(self.part(a, count));
         }
         // Safe integers: differences and their sums are in range.
         let (step, growth) = (c.0 - b.0, c.1 - b.1);
         let (start, count) = (b.0 - step, b.1 - growth);
-        if count > 0
+        let joined = count > 0
             && count < a.1
             && b.0 - a.0 != step
             && d.0 - c.0 == step
             && d.1 - c.1 == growth
             && self.stride != 0
-            && a.0 + self.stride * (a.1 - count) == start
-        {
-            self.rest = Some((start, count));
-            return Some((a.0, a.1 - count));
-        }
-        Some(a)
+            && a.0 + self.stride * (a.1 - count) == start;
+        Some(self.part(a, if joined { a.1 - count } else { a.1 }))
     }
 }
 
@@ -87,5 +108,14 @@ mod tests {
         assert_eq!(split[3..5], [(100, 10), (110, 10)]);
         let few: Vec<_> = Split::new(runs[..2].iter().copied(), 1).collect();
         assert_eq!(few, runs[..2]);
+    }
+    #[test]
+    fn the_last_rows_are_split_by_what_came_before() {
+        // Rows of 3, 4, 5, 6, 7 that end one before the next begins: the last two are one run.
+        let runs = [(50, 3), (40, 4), (30, 5), (20, 13)];
+        let split: Vec<_> = Split::new(runs.into_iter(), 1).collect();
+        assert_eq!(split[3..], [(20, 6), (26, 7)]);
+        let other: Vec<_> = Split::new([(50, 3), (40, 4), (31, 5), (20, 13)].into_iter(), 1).collect();
+        assert_eq!(other.len(), 4);
     }
 }

@@ -1,6 +1,6 @@
 //! The runs of a nest one at a time: what [`Nest::runs`] visits, as an iterator.
 
-use crate::nest::{Bound, Nest};
+use crate::nest::Nest;
 
 /// Iterator over the runs `(start, count)` of the innermost loop.
 #[derive(Debug, Clone)]
@@ -16,14 +16,6 @@ impl<'a> Cursor<'a> {
     /// Before the first run.
     pub fn new(nest: &'a Nest) -> Cursor<'a> {
         Cursor { nest, point: Vec::new(), ends: Vec::new(), started: false }
-    }
-
-    /// First and last value of the counter of level q at the current point.
-    fn range(&self, q: usize) -> Option<(i64, i64)> {
-        let level = &self.nest.levels[q];
-        let low: Option<Vec<i64>> = level.lower.iter().map(|b: &Bound| b.ceil(&self.point)).collect();
-        let high: Option<Vec<i64>> = level.upper.iter().map(|b: &Bound| b.floor(&self.point)).collect();
-        Some((low?.into_iter().max()?, high?.into_iter().min()?))
     }
 
     /// Advances the innermost outer loop that still can; false at the end.
@@ -54,7 +46,7 @@ impl Iterator for Cursor<'_> {
                 // Only a nest without loops.
                 return Some((self.nest.base, 1));
             }
-            let (low, high) = self.range(q)?;
+            let (low, high) = self.nest.levels[q].range(&self.point)?;
             if low > high {
                 if !self.advance() {
                     return None;

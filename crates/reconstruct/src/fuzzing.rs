@@ -3,6 +3,7 @@
 use crate::check;
 use crate::codec;
 use crate::nest::{Bound, Level, Nest};
+use crate::predict::Predictor;
 use crate::run::Run;
 use crate::stream::{Options, Reconstruction, Reconstructor};
 
@@ -132,7 +133,25 @@ pub fn check_integers(values: &[i64], seed: u64) -> Result<(), String> {
     if runs.finish() != result {
         return Err("pushing single runs gives another result".into());
     }
+    check_prediction(&result, values)?;
     check_codec(&result, values, seed)
+}
+
+/// Runs are predicted like their integers, however far they go.
+fn check_prediction(result: &Reconstruction, values: &[i64]) -> Result<(), String> {
+    let (mut by_run, mut by_value) = (Predictor::new(), Predictor::new());
+    for nest in &result.nests {
+        let stride = nest.stride();
+        nest.runs(&mut |start: i64, count: i64| {
+            by_run.push_run(Run { start, stride, count: count as u64 });
+            true
+        });
+    }
+    values.iter().for_each(|&v| by_value.push(v));
+    if (by_run.predicted(), by_run.following(9)) != (by_value.predicted(), by_value.following(9)) {
+        return Err("runs are predicted otherwise than their integers".into());
+    }
+    Ok(())
 }
 
 fn check_codec(result: &Reconstruction, values: &[i64], seed: u64) -> Result<(), String> {

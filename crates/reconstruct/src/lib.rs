@@ -19,6 +19,7 @@ pub mod check;
 pub mod codec;
 mod coincidence;
 pub mod cursor;
+mod extend;
 pub mod fold;
 pub mod fuzzing;
 pub mod generators;

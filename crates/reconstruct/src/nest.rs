@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 
 /// Deepest nest that is represented.
 pub const MAX_DEPTH: usize = 12;
+/// Evaluations of a nest stay between minus this and this.
+const LIMIT: i128 = 1 << 62;
 
 /// `(constant + Σ coefficients[q]·i_q) / divisor`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -38,6 +40,22 @@ impl Bound {
         Some(sum)
     }
 
+    /// What the numerator lies between for given ranges of the outer counters.
+    fn range(&self, outer: &[(i128, i128)]) -> Option<(i128, i128)> {
+        if self.coefficients.len() != outer.len() || self.divisor < 1 {
+            return None;
+        }
+        let (mut low, mut high) = (i128::from(self.constant), i128::from(self.constant));
+        for (&c, &(a, b)) in self.coefficients.iter().zip(outer) {
+            let (p, q) = (i128::from(c) * a, i128::from(c) * b);
+            (low, high) = (low + p.min(q), high + p.max(q));
+            if low < -LIMIT || high > LIMIT {
+                return None;
+            }
+        }
+        Some((low, high))
+    }
+
     /// Value as an upper bound: rounded down.
     pub fn floor(&self, point: &[i64]) -> Option<i64> {
         i64::try_from(self.numerator(point)?.div_euclid(i128::from(self.divisor.max(1)))).ok()
@@ -57,6 +75,15 @@ pub struct Level {
     pub lower: Vec<Bound>,
     /// The counter ends at the smallest of these.
     pub upper: Vec<Bound>,
+}
+
+impl Level {
+    /// First and last value of the counter at a point of the outer counters.
+    pub fn range(&self, point: &[i64]) -> Option<(i64, i64)> {
+        let low: Option<Vec<i64>> = self.lower.iter().map(|b| b.ceil(point)).collect();
+        let high: Option<Vec<i64>> = self.upper.iter().map(|b| b.floor(point)).collect();
+        Some((low?.into_iter().max()?, high?.into_iter().min()?))
+    }
 }
 
 /// A loop nest with one access.
@@ -131,48 +158,42 @@ impl Nest {
     /// Ranges of counters are found by interval arithmetic from the outermost level inwards, so a nest that is refused
     /// here may still be fine; those of traces are many orders of magnitude smaller.
     pub fn validated(self) -> Option<Nest> {
-        const LIMIT: i128 = 1 << 62;
-        if self.coefficients.len() != self.levels.len() || self.levels.len() > MAX_DEPTH {
-            return None;
-        }
-        let range_of = |bound: &Bound, ranges: &[(i128, i128)]| -> Option<(i128, i128)> {
-            if bound.coefficients.len() != ranges.len() || bound.divisor < 1 {
-                return None;
-            }
-            let mut low = i128::from(bound.constant);
-            let mut high = low;
-            for (&c, &(a, b)) in bound.coefficients.iter().zip(ranges) {
-                let (p, q) = (i128::from(c) * a, i128::from(c) * b);
-                low += p.min(q);
-                high += p.max(q);
-                if low < -LIMIT || high > LIMIT {
-                    return None;
-                }
-            }
-            Some((low, high))
-        };
-        let mut ranges: Vec<(i128, i128)> = Vec::new();
-        let mut address = (i128::from(self.base), i128::from(self.base));
-        for (level, &c) in self.levels.iter().zip(&self.coefficients) {
-            let (mut low, mut high) = (None, None);
-            for bound in &level.lower {
-                let at = -(-range_of(bound, &ranges)?.0).div_euclid(i128::from(bound.divisor));
-                low = Some(low.map_or(at, |l: i128| l.max(at)));
-            }
-            for bound in &level.upper {
-                let at = range_of(bound, &ranges)?.1.div_euclid(i128::from(bound.divisor));
-                high = Some(high.map_or(at, |h: i128| h.min(at)));
-            }
-            let (low, high) = (low?, high?);
-            let high = high.max(low);
-            ranges.push((low, high));
+        let ranges = self.ranges()?;
+        let (mut lowest, mut highest) = (i128::from(self.base), i128::from(self.base));
+        for (&c, (low, high)) in self.coefficients.iter().zip(ranges) {
             let (p, q) = (i128::from(c) * low, i128::from(c) * high);
-            address = (address.0 + p.min(q), address.1 + p.max(q));
-            if low < -LIMIT || high > LIMIT || address.0 < -LIMIT || address.1 > LIMIT {
+            (lowest, highest) = (lowest + p.min(q), highest + p.max(q));
+            if lowest < -LIMIT || highest > LIMIT {
                 return None;
             }
         }
         Some(self)
+    }
+
+    /// What the counters lie between, by interval arithmetic; `None` if the nest is not well formed or an evaluation of a
+    /// bound may leave 63 bits.
+    pub fn ranges(&self) -> Option<Vec<(i128, i128)>> {
+        if self.coefficients.len() != self.levels.len() || self.levels.len() > MAX_DEPTH {
+            return None;
+        }
+        let mut ranges: Vec<(i128, i128)> = Vec::new();
+        for level in &self.levels {
+            let (mut low, mut high) = (None, None);
+            for bound in &level.lower {
+                let at = -(-bound.range(&ranges)?.0).div_euclid(i128::from(bound.divisor));
+                low = Some(low.map_or(at, |l: i128| l.max(at)));
+            }
+            for bound in &level.upper {
+                let at = bound.range(&ranges)?.1.div_euclid(i128::from(bound.divisor));
+                high = Some(high.map_or(at, |h: i128| h.min(at)));
+            }
+            let (low, high) = (low?, high?);
+            if low < -LIMIT || high.max(low) > LIMIT {
+                return None;
+            }
+            ranges.push((low, high.max(low)));
+        }
+        Some(ranges)
     }
 
     /// Visits the runs of the innermost loop in order; returns whether the visitor wanted all. The nest must be

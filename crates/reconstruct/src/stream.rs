@@ -6,6 +6,7 @@
 //! result.
 
 use crate::coincidence::Split;
+use crate::extend::extended;
 use crate::fold::{Fold, Items};
 use crate::nest::Nest;
 use crate::piecewise::{Effort, solve};
@@ -31,6 +32,13 @@ pub const SMALL_DIVISOR: i64 = 16;
 impl Default for Options {
     fn default() -> Self {
         Options { effort: Effort::default(), floors: false, items: 1 << 20 }
+    }
+}
+
+impl Options {
+    /// Largest division in bounds that joining loops may need.
+    fn divisor(&self) -> i64 {
+        if self.floors { i64::MAX } else { SMALL_DIVISOR }
     }
 }
 
@@ -328,16 +336,7 @@ impl Folding {
         self.fold.run(self.start, self.count);
         let runs = self.fold.runs();
         let items = self.fold.finish();
-        if let Some(nest) = one(&items, options) {
-            return vec![nest];
-        }
-        if runs > items.len() as u64 * 8 {
-            let split = folded(Split::new(items.runs(), items.stride()), items.stride());
-            if let Some(nest) = one(&split, options) {
-                return vec![nest];
-            }
-        }
-        if let Some(nest) = extended(&items, options) {
+        if let Some(nest) = folded_whole(&items, runs, options) {
             return vec![nest];
         }
         let Some(trace) = differences(&items).filter(|trace| !irregular(trace)) else {
@@ -367,23 +366,26 @@ fn principal(differences: &Differences) -> i64 {
     best.map_or(0, |e| e.0)
 }
 
-/// The single nest that the items are, verified.
-fn one(items: &Items, options: &Options) -> Option<Nest> {
-    if items.len() != 1 {
-        return None;
-    }
-    verified(items.nest(0)?, items, options)
-}
-
-/// The nest, with as few loops as the options allow, if it generates the items.
-fn verified(nest: Nest, items: &Items, options: &Options) -> Option<Nest> {
-    let divisor = if options.floors { i64::MAX } else { SMALL_DIVISOR };
-    let joined = coalesced(nest.clone(), divisor);
+/// The single nest that the items are, or most of them with the rest as its first and last iterations; with rows that
+/// were joined by coincidence split if need be. Verified.
+fn folded_whole(items: &Items, runs: u64, options: &Options) -> Option<Nest> {
     let exact = |nest: &Nest| verify::generates([nest], items.stride(), items.runs());
-    if joined != nest && exact(&joined) {
-        return Some(joined);
-    }
-    exact(&nest).then_some(nest)
+    let of = |items: &Items| -> Option<Nest> {
+        let nests = if items.len() == 1 {
+            let nest = items.nest(0)?;
+            let joined = coalesced(nest.clone(), options.divisor());
+            if joined == nest { vec![nest] } else { vec![joined, nest] }
+        } else {
+            extended(items, options.divisor())
+        };
+        nests.into_iter().find(exact)
+    };
+    of(items).or_else(|| {
+        let regular = runs > items.len() as u64 * 2;
+        regular
+            .then(|| folded(Split::new(items.runs(), items.stride()), items.stride()))
+            .and_then(|split| of(&split))
+    })
 }
 
 fn folded(runs: impl Iterator<Item = (i64, i64)>, stride: i64) -> Items {
@@ -396,57 +398,6 @@ fn folded(runs: impl Iterator<Item = (i64, i64)>, stride: i64) -> Items {
 fn differences(items: &Items) -> Option<Differences> {
     let stride = items.stride();
     Differences::of(items.runs().map(|(start, count)| Run { start, stride, count: count as u64 }))
-}
-
-/// Iterations that the largest item is extended by at most, before and after.
-const EXTENSION: i64 = 64;
-
-/// The nest of the largest item with its outermost loop extended over what lies before and after it: the first and last
-/// rows of a triangle are too short to show how they go on.
-fn extended(items: &Items, options: &Options) -> Option<Nest> {
-    if items.len() > 2 * EXTENSION as usize {
-        return None;
-    }
-    let sizes: Vec<u64> = (0..items.len()).map(|i| items.size(i)).collect();
-    let largest = (0..items.len()).max_by_key(|&i| (sizes[i], std::cmp::Reverse(i)))?;
-    let nest = items.nest(largest)?;
-    let count = |range: std::ops::Range<usize>| items.runs_in(range).map(|r| r.1 as u128).sum::<u128>();
-    let (before, after) = (count(0..largest), count(largest + 1..items.len()));
-    let bounds = nest.levels.first()?;
-    let (first, last) = (bounds.lower.first()?.constant, bounds.upper.first()?.constant);
-    let grow = |wanted: u128, from: i64, step: i64| -> Option<i64> {
-        let (mut have, mut at) = (0, from);
-        for _ in 0..EXTENSION {
-            if have >= wanted {
-                break;
-            }
-            at += step;
-            let mut one = nest.clone();
-            one.levels[0].lower[0].constant = at;
-            one.levels[0].upper[0].constant = at;
-            have += one.validated()?.accesses();
-        }
-        (have == wanted).then_some(at)
-    };
-    let low = grow(before, first, -1)?;
-    let high = grow(after, last, 1)?;
-    let mut whole = nest.clone();
-    whole.levels[0].lower[0].constant = low;
-    whole.levels[0].upper[0].constant = high;
-    verified(from_zero(whole)?, items, options)
-}
-
-/// The same nest with its outermost counter from 0 on.
-fn from_zero(mut nest: Nest) -> Option<Nest> {
-    let low = nest.levels.first()?.lower.first()?.constant;
-    for (q, level) in nest.levels.iter_mut().enumerate() {
-        for bound in level.lower.iter_mut().chain(&mut level.upper) {
-            let slope = if q == 0 { -1 } else { *bound.coefficients.first()? };
-            bound.constant = bound.constant.checked_add(slope.checked_mul(low)?)?;
-        }
-    }
-    nest.base = nest.base.checked_add(nest.coefficients.first()?.checked_mul(low)?)?;
-    nest.validated()
 }
 
 /// Whether the differences are so varied that no nest is to be expected.

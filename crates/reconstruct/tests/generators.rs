@@ -132,3 +132,21 @@ fn noise_is_lossless() {
         assert!(file <= baseline * 1.01 + 64.0, "one in {one_in}: {file} bytes against {baseline}");
     }
 }
+
+/// Regression 3: rows that run into one another were not told apart where there are few of them, or at the end.
+#[test]
+fn regression_3_joined_rows_of_small_nests() {
+    let quick = |values: &[i64]| reconstruct::fuzzing::reconstructed(values, 1).nests;
+    let joined = generators::named("floyd_kj").expect("a generator");
+    for n in 6..20 {
+        let nests = quick(&values(&joined.at(&Sizes { n, ..joined.sizes })).collect::<Vec<_>>());
+        assert_eq!(nests.len(), 1, "{n}");
+    }
+    let triangle = generators::named("antitriangle").expect("a generator");
+    for n in 8..20 {
+        let mut reversed: Vec<i64> = values(&triangle.at(&Sizes { n, ..triangle.sizes })).collect();
+        reversed.reverse();
+        let nests = quick(&reversed);
+        assert_eq!((nests.len(), nests[0].depth()), (1, 2), "{n}");
+    }
+}

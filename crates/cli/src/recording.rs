@@ -1,0 +1,76 @@
+//! What the commands that run a program share: its configuration, where the result goes, the exit code.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use record::{Config, Exit};
+
+use crate::args::Bounds;
+
+/// Exit code after an interrupt, as a shell shows it.
+pub const INTERRUPTED: u8 = 130;
+
+/// How to record a program, given with its arguments.
+pub fn config(command: &[OsString], bounds: &Bounds) -> Result<Config> {
+    let program = PathBuf::from(command.first().context("no program given")?);
+    let mut config = Config::new(&program);
+    config.args = command.to_vec();
+    config.start_recording = bounds.function.is_none();
+    config.max_instructions = bounds.max_instructions;
+    if let Some(limit) = bounds.max_instructions {
+        // Instructions are counted by the buffer: small ones end a short recording on time.
+        config.buffer_words = (limit / 8).clamp(2048, config.buffer_words as u64) as usize;
+    }
+    config.duration = bounds.duration;
+    Ok(config)
+}
+
+/// The file asked for, or one named after the program in the current directory. Says before the run what would make
+/// writing it fail after it.
+pub fn output(asked: Option<&Path>, command: &[OsString], extension: &str) -> Result<PathBuf> {
+    let path = asked.map_or_else(|| default_path(command, extension), Path::to_path_buf);
+    if path.is_dir() || path.file_name().is_none() {
+        bail!("{} is a directory; name a file with -o FILE", path.display());
+    }
+    let directory = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !directory.is_dir() {
+        bail!("{}: the directory {} does not exist; make it first", path.display(), directory.display());
+    }
+    Ok(path)
+}
+
+fn default_path(command: &[OsString], extension: &str) -> PathBuf {
+    let program = command.first().map(Path::new);
+    let mut name = program.and_then(Path::file_name).unwrap_or_default().to_owned();
+    name.push(extension);
+    PathBuf::from(name)
+}
+
+/// The exit status as a shell would show it.
+pub fn exit_code(exit: Exit) -> u8 {
+    match exit {
+        Exit::Code(code) => code as u8,
+        Exit::Signal(signal) => 128u8.wrapping_add(signal as u8),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exit_codes_are_those_of_a_shell() {
+        assert_eq!(exit_code(Exit::Code(3)), 3);
+        assert_eq!(exit_code(Exit::Signal(11)), 139);
+    }
+
+    #[test]
+    fn short_recordings_have_small_buffers() {
+        let command = [OsString::from("true")];
+        let bounds = |max_instructions| Bounds { function: None, max_instructions, duration: None };
+        let words = |limit| config(&command, &bounds(limit)).expect("a program is given").buffer_words;
+        assert_eq!(words(Some(100)), 2048);
+        assert!(words(Some(80_000)) == 10_000 && words(None) > 10_000);
+    }
+}
