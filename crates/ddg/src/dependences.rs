@@ -33,6 +33,8 @@ pub struct Level {
     pub minimum: [i64; MAX_DIMS],
     /// Largest difference per common dimension.
     pub maximum: [i64; MAX_DIMS],
+    /// Bit q: some sink was not in the first iteration of its dimension q.
+    pub later: u8,
     /// One instance.
     pub source_iv: Iv,
     /// One instance.
@@ -47,6 +49,7 @@ pub struct Level {
 #[derive(Debug)]
 struct Kept {
     level: u8,
+    later: u8,
     count: u64,
     address: u64,
     /// Vector of the source, vector of the sink; then, unless all differences are that of these, the smallest and the
@@ -68,7 +71,7 @@ struct Shape {
 impl Kept {
     fn new(level: u8, source_iv: &Iv, sink_iv: &Iv, address: u64, shape: Shape) -> Kept {
         let vectors = [&source_iv.0[..shape.source], &sink_iv.0[..shape.sink]].concat().into_boxed_slice();
-        Kept { level, count: 0, address, vectors, objects: Vec::new(), latest: (0, 0) }
+        Kept { level, later: 0, count: 0, address, vectors, objects: Vec::new(), latest: (0, 0) }
     }
 
     /// Difference of the instance that is kept.
@@ -112,6 +115,7 @@ impl Kept {
             count: self.count,
             minimum: minimum.0,
             maximum: maximum.0,
+            later: self.later,
             source_iv,
             sink_iv,
             address: self.address,
@@ -302,7 +306,12 @@ impl Streams {
         stream.count = stream.count.saturating_add(count);
         let common = usize::from(stream.common);
         let level = (0..common).find(|&q| sink_iv.0[q] != source_iv.0[q]).unwrap_or(common);
-        stream.note_uniform((source_iv, sink_iv, count, 0), level as u8, false, &mut |_, _| None);
+        let level = level as u8;
+        stream.note_uniform((source_iv, sink_iv, count, 0), level, false, &mut |_, _| None);
+        if count > 1 {
+            // They differ in the innermost dimension.
+            stream.later(level, 1 << stream.sink_dims.saturating_sub(1));
+        }
     }
 
     /// Adds a run to a known stream; see [`Streams::add`].
@@ -345,6 +354,9 @@ impl Streams {
             let level = (0..common).find(|&q| run.sink_iv.0[q] != run.source_iv.0[q]).unwrap_or(common);
             let one = (&run.source_iv, &run.sink_iv, run.count, run.address);
             stream.note_uniform(one, level as u8, leaves, locate);
+            if run.count > 1 {
+                stream.later(level as u8, beyond_first(&run.sink_step));
+            }
             return;
         }
         let first = run.sink_iv.minus(&run.source_iv);
@@ -434,11 +446,19 @@ impl Stream {
         let at = self.level(level, shape, |shape| Kept::new(level, source_iv, sink_iv, address, shape));
         let entry = &mut self.levels[at];
         entry.count = entry.count.saturating_add(count);
+        entry.later |= beyond_first(sink_iv);
         // Equal vectors up to the level; beyond it the differences may vary.
         for q in usize::from(level)..shape.common {
             entry.bound(q, sink_iv.0[q].wrapping_sub(source_iv.0[q]), shape);
         }
         self.note_object(at, address, leaves, locate);
+    }
+
+    /// Sinks of a level that is there were beyond the first iteration of some dimensions.
+    fn later(&mut self, level: u8, dimensions: u8) {
+        if let Some(entry) = self.levels.iter_mut().find(|l| l.level == level) {
+            entry.later |= dimensions;
+        }
     }
 
     /// Index of a level, made when new.
@@ -502,12 +522,19 @@ impl Stream {
         });
         let entry = &mut self.levels[at];
         entry.count = entry.count.saturating_add(count as u64);
+        entry.later |= beyond_first(&run.sink_iv) | beyond_first(&run.sink_step);
         for q in 0..shape.common {
             entry.bound(q, a.0[q], shape);
             entry.bound(q, b.0[q], shape);
         }
         self.note_object(at, address, leaves, locate);
     }
+}
+
+/// Bit q: coordinate q is not 0.
+#[inline]
+fn beyond_first(iv: &Iv) -> u8 {
+    iv.0.iter().enumerate().fold(0, |bits, (q, x)| bits | u8::from(*x != 0) << q)
 }
 
 #[cfg(test)]

@@ -321,6 +321,8 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
                         count,
                         minimum: distance.clone(),
                         maximum: distance,
+                        // Whatever iteration repeats a path.
+                        later: u8::MAX,
                         source_iv,
                         sink_iv,
                         address: 0,
@@ -382,6 +384,8 @@ fn lift_stream(engine: &mut Engine, stream: &mut Stream) -> Summary {
         }
         for &dim in &to {
             insert_zero(&mut level.sink_iv, dim);
+            let below = level.later & ((1u8 << dim.min(7)) - 1);
+            level.later = below | (level.later ^ below) << 1;
             // Both ends get the coordinate 0 there, so that differences do too.
             let mut bounds = [Iv(level.minimum), Iv(level.maximum)];
             bounds.iter_mut().for_each(|b| insert_zero(b, dim));
@@ -434,6 +438,7 @@ impl Tables {
                 operation: operation(instr.operation.kind),
                 float: instr.operation.float,
                 linear: instr.operation.linear,
+                addend: instr.operation.addend,
             });
         }
         for (k, operand) in code.operands.iter().enumerate() {
@@ -616,22 +621,31 @@ pub(crate) struct Ending {
     pub(crate) last: u64,
     /// That is a conditional branch.
     pub(crate) branches: bool,
+    /// One of its ways leads out of the loop.
+    pub(crate) leaves: bool,
 }
 
 /// Address whose source line is that of the loop statement, and whether its condition is tested at the top.
 ///
 /// A conditional branch back to the header carries the line of the loop's condition; without one (unoptimised code
-/// jumps back unconditionally) the header's own conditional branch does.
-pub(crate) fn deciding(image: &Image, header: Option<Ending>, latches: &[Ending]) -> Option<(u64, bool)> {
+/// jumps back unconditionally) the header's own conditional branch does, if the loop can end there; else another one that
+/// ends it.
+pub(crate) fn deciding(
+    image: &Image,
+    header: Option<Ending>,
+    latches: &[Ending],
+    blocks: &[Ending],
+) -> Option<(u64, bool)> {
     let line = |pc: u64| image.locations(pc).first().and_then(|l| l.line).unwrap_or(u32::MAX);
     let first = |pcs: &mut dyn Iterator<Item = u64>| pcs.min_by_key(|&pc| (line(pc), pc));
     if let Some(pc) = first(&mut latches.iter().filter(|l| l.branches).map(|l| l.last)) {
         return Some((pc, false));
     }
-    if let Some(header) = header.filter(|h| h.branches) {
+    if let Some(header) = header.filter(|h| h.branches && h.leaves) {
         return Some((header.last, true));
     }
-    first(&mut latches.iter().map(|l| l.last)).map(|pc| (pc, false))
+    let exits = &mut blocks.iter().filter(|b| b.branches && b.leaves).map(|b| b.last);
+    first(exits).or_else(|| first(&mut latches.iter().map(|l| l.last))).map(|pc| (pc, false))
 }
 
 fn loop_statement(engine: &mut Engine, function: u32, header: u64) -> LoopStatement {
@@ -651,11 +665,17 @@ fn loop_statement(engine: &mut Engine, function: u32, header: u64) -> LoopStatem
     let instructions: Vec<u64> = blocks.iter().flat_map(|b| &b.instrs).map(|i| i.pc).collect();
     let ending = |start: u64| {
         let block = engine.codes.find(start)?;
-        let branches = matches!(block.terminator, Terminator::Branch { .. });
-        Some(Ending { last: block.instrs.last()?.pc, branches })
+        let ways = match block.terminator {
+            Terminator::Branch { taken, next } => Some([taken, next]),
+            _ => None,
+        };
+        let leaves = ways.is_some_and(|ways| ways.iter().any(|to| !starts.contains(to)));
+        Some(Ending { last: block.instrs.last()?.pc, branches: ways.is_some(), leaves })
     };
     let latches: Vec<Ending> = latches.into_iter().filter_map(ending).collect();
-    let (pc, top_tested) = deciding(&engine.image, ending(header), &latches).unwrap_or((header, false));
+    let ends: Vec<Ending> = starts.iter().copied().filter_map(ending).collect();
+    let (pc, top_tested) =
+        deciding(&engine.image, ending(header), &latches, &ends).unwrap_or((header, false));
     LoopStatement { pc, code: range, top_tested, instructions }
 }
 
@@ -690,6 +710,7 @@ fn dependence(
             count: l.count,
             minimum: l.minimum[..common].to_vec(),
             maximum: l.maximum[..common].to_vec(),
+            later: l.later,
             source_iv: l.source_iv.0[..from].to_vec(),
             sink_iv: l.sink_iv.0[..to].to_vec(),
             address: l.address,

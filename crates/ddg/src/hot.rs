@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use profile::{Context, ContextKind, Function, Profile, Trust};
 use program::executed::{Call, Executed, Loop};
 use program::image::Image;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use trace::survey::Survey;
 
 use crate::finish::{
@@ -23,7 +23,7 @@ pub fn profile(survey: &Survey, about: About) -> Profile {
     let mut image = Image::default();
     survey.mappings.iter().for_each(|m| image.add(m));
     let mut tree = Tree {
-        survey_ends: conditional(survey),
+        branches: conditional(survey),
         executed: &executed,
         image: &image,
         locations: Locations::new(),
@@ -75,13 +75,15 @@ pub fn profile(survey: &Survey, about: About) -> Profile {
     }
 }
 
-/// Addresses after instructions that control left in two direct ways: conditional branches. (One of which only one side
-/// ran decides nothing.)
-fn conditional(survey: &Survey) -> FxHashSet<u64> {
-    let jumps = |pair: &[trace::survey::Transfer]| {
-        pair[0].from == pair[1].from && pair.iter().all(|t| t.way == trace::survey::Way::Jump)
+/// Addresses after instructions that control left in two direct ways, conditional branches, and where to. (One of which
+/// only one side ran decides nothing.)
+fn conditional(survey: &Survey) -> FxHashMap<u64, [u64; 2]> {
+    let branch = |pair: &[trace::survey::Transfer]| {
+        let is_branch =
+            pair[0].from == pair[1].from && pair.iter().all(|t| t.way == trace::survey::Way::Jump);
+        is_branch.then(|| (pair[0].from, [pair[0].to, pair[1].to]))
     };
-    survey.transfers.windows(2).filter(|pair| jumps(pair)).map(|pair| pair[0].from).collect()
+    survey.transfers.windows(2).filter_map(branch).collect()
 }
 
 /// Sorts contexts so that what is inside one follows it, by place in the code.
@@ -109,7 +111,7 @@ fn in_program_order(contexts: Vec<Context>, places: &[u64]) -> Vec<Context> {
 }
 
 struct Tree<'a> {
-    survey_ends: FxHashSet<u64>,
+    branches: FxHashMap<u64, [u64; 2]>,
     executed: &'a Executed,
     image: &'a Image,
     locations: Locations,
@@ -238,10 +240,14 @@ impl Tree<'_> {
         let ending = |start: u64| {
             let block = self.executed.block(start)?;
             let last = *block.instrs.last()?;
-            Some(Ending { last, branches: self.survey_ends.contains(&block.end()) })
+            let ways = self.branches.get(&block.end());
+            let leaves = ways.is_some_and(|ways| ways.iter().any(|to| !l.blocks.contains(to)));
+            Some(Ending { last, branches: ways.is_some(), leaves })
         };
         let latches: Vec<Ending> = l.latches.iter().filter_map(|&s| ending(s)).collect();
-        let (pc, top_tested) = deciding(self.image, ending(l.header), &latches).unwrap_or((l.header, false));
+        let ends: Vec<Ending> = l.blocks.iter().filter_map(|&s| ending(s)).collect();
+        let (pc, top_tested) =
+            deciding(self.image, ending(l.header), &latches, &ends).unwrap_or((l.header, false));
         let instructions = blocks.iter().flat_map(|b| b.instrs.iter().copied()).collect();
         LoopStatement { pc, code: vec![(low, high)], top_tested, instructions }
     }

@@ -248,6 +248,8 @@ pub struct Statement {
     pub float: bool,
     /// Constant-coefficient combination of its value operands.
     pub linear: bool,
+    /// The result is one operand plus this constant.
+    pub addend: Option<i64>,
 }
 
 /// What a value is used for.
@@ -327,6 +329,8 @@ pub struct LevelSummary {
     pub minimum: Vec<i64>,
     /// Largest difference per common dimension.
     pub maximum: Vec<i64>,
+    /// Bit q: some sink was not in the first iteration of its dimension q.
+    pub later: u8,
     /// One instance: the source's vector.
     pub source_iv: Vec<i64>,
     /// One instance: the sink's vector.

@@ -4,7 +4,7 @@
 //! (`v` prefix, stem, element suffix), which covers SSE to AVX-512 alike. Anything unknown is [`OpKind::Other`] with
 //! plain inputs, which is always safe.
 
-use iced_x86::{Instruction, Mnemonic, OpKind as Kind};
+use iced_x86::{Instruction, Mnemonic, OpKind as Kind, Register};
 use trace::block::OpKind;
 
 /// Which inputs may be the accumulator of a reduction.
@@ -388,6 +388,33 @@ pub(crate) fn conversion_source(m: Mnemonic) -> Option<u8> {
     match stem.split('2').next()? {
         "ss" => Some(4),
         "sd" => Some(8),
+        _ => None,
+    }
+}
+
+/// The constant that an integer addition adds to its one other operand.
+pub(crate) fn addend(i: &Instruction) -> Option<i64> {
+    let immediate = || {
+        let is_immediate = matches!(
+            i.op1_kind(),
+            Kind::Immediate8
+                | Kind::Immediate8to16
+                | Kind::Immediate8to32
+                | Kind::Immediate8to64
+                | Kind::Immediate16
+                | Kind::Immediate32
+                | Kind::Immediate32to64
+        );
+        is_immediate.then(|| i.immediate(1) as i64)
+    };
+    match i.mnemonic() {
+        Mnemonic::Inc => Some(1),
+        Mnemonic::Dec => Some(-1),
+        Mnemonic::Add => immediate(),
+        Mnemonic::Sub => immediate().and_then(i64::checked_neg),
+        Mnemonic::Lea if i.memory_index() == Register::None && i.memory_base().is_gpr() => {
+            Some(i.memory_displacement64() as i64)
+        }
         _ => None,
     }
 }

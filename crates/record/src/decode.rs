@@ -354,7 +354,12 @@ impl Decode {
         let instr = Instr {
             pc,
             len: i.len() as u8,
-            operation: Operation { kind, float: class.float, linear: class.linear },
+            operation: Operation {
+                kind,
+                float: class.float,
+                linear: class.linear,
+                addend: classes::addend(&i),
+            },
             uses: uses.0,
             defs,
             conditional: guarded,

@@ -3,10 +3,11 @@
 //! A statement is a SCEV of loop L if its value is provably a function of the iteration alone: it is a linear operation
 //! whose operands are SCEVs, constants or invariants of L; a load counts only if its address does not move inside L.
 //! A cycle counts if it consists of moves and additions of invariants, each executed once per iteration, with inner loops
-//! around them of constant length. Affinity follows from the operations, so no values need to be recorded, and values
+//! around them of constant length; if only inner loops carry it, it may begin with and add SCEVs. A cycle of moves and additions of constants counts too if iterations take different
+//! ways through it, provided that all ways add the same from one iteration to the next. Affinity follows from the operations, so no values need to be recorded, and values
 //! that are affine by accident (a prefix sum over equal data) are not taken for induction variables.
 
-use profile::{ContextIndex, Operation, Profile, StatementIndex, Use};
+use profile::{ContextIndex, Dependence, Operation, Profile, StatementIndex, Use};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::graph::{LoopEdges, components, dimension, is_flow};
@@ -32,20 +33,35 @@ impl Scevs {
     }
 }
 
-/// Reads of each statement, to test whether addresses move.
+/// What each statement reads: accesses, to test whether addresses move, and flow dependences that end there.
 #[derive(Debug, Default)]
 pub struct Reads {
     of: FxHashMap<StatementIndex, Vec<u32>>,
+    flow: FxHashMap<StatementIndex, Vec<u32>>,
 }
 
 impl Reads {
-    /// Collects the load accesses of all statements.
+    /// Collects the load accesses and flow dependences of all statements.
     pub fn new(profile: &Profile) -> Reads {
         let mut of: FxHashMap<StatementIndex, Vec<u32>> = FxHashMap::default();
         for (index, access) in profile.accesses.iter().enumerate().filter(|(_, a)| !a.write) {
             of.entry(access.statement).or_default().push(index as u32);
         }
-        Reads { of }
+        let mut flow: FxHashMap<StatementIndex, Vec<u32>> = FxHashMap::default();
+        for (index, d) in profile.dependences.iter().enumerate().filter(|(_, d)| is_flow(d)) {
+            flow.entry(d.sink).or_default().push(index as u32);
+        }
+        Reads { of, flow }
+    }
+
+    /// The flow dependences on which a statement's value depends.
+    fn sources<'a>(
+        &'a self,
+        profile: &'a Profile,
+        statement: StatementIndex,
+    ) -> impl Iterator<Item = &'a Dependence> {
+        let of = self.flow.get(&statement).map_or(&[][..], Vec::as_slice);
+        of.iter().map(|&d| &profile.dependences[d as usize]).filter(|d| d.role != Use::Address)
     }
 
     /// Whether every load of the statement reads one address while a loop of dimension `dim` runs.
@@ -76,6 +92,7 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, reads:
     let mut predecessors: FxHashMap<StatementIndex, Vec<StatementIndex>> = FxHashMap::default();
     // Inputs with another coefficient than 1 (a negation, a subtrahend, a scaled index).
     let mut scaled: FxHashSet<(StatementIndex, StatementIndex)> = FxHashSet::default();
+    let mut carried: FxHashSet<(StatementIndex, StatementIndex)> = FxHashSet::default();
     let mut nodes: FxHashSet<StatementIndex> = FxHashSet::default();
     for edge in &inside.edges {
         let d = &profile.dependences[edge.dependence as usize];
@@ -87,6 +104,9 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, reads:
         if d.role != Use::Address {
             edges.push((d.source, d.sink));
             predecessors.entry(d.sink).or_default().push(d.source);
+            if edge.carried {
+                carried.insert((d.source, d.sink));
+            }
             let adds = profile.statements[d.sink as usize].operation == Operation::Add;
             if adds && d.role != Use::Accumulator {
                 scaled.insert((d.source, d.sink));
@@ -121,10 +141,19 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, reads:
             }
             continue;
         }
+        // What a cycle of an inner loop begins with may be another value in every iteration of this one.
+        let is_inner = members.iter().all(|s| {
+            let from = predecessors.get(s).unwrap_or(&none);
+            from.iter().all(|p| members.binary_search(p).is_err() || !carried.contains(&(*p, *s)))
+        });
         let recurrence = members.iter().all(|s| {
             let statement = &profile.statements[*s as usize];
             let from = predecessors.get(s).unwrap_or(&none);
-            let outside_ok = from.iter().all(|p| members.binary_search(p).is_ok() || invariant.contains(p));
+            let outside_ok = from.iter().all(|p| {
+                members.binary_search(p).is_ok()
+                    || invariant.contains(p)
+                    || (is_inner && scevs.scev.contains(p))
+            });
             is_linear(statement)
                 && matches!(statement.operation, Operation::Copy | Operation::Add | Operation::Shuffle)
                 && !from.iter().any(|p| members.binary_search(p).is_ok() && scaled.contains(&(*p, *s)))
@@ -143,7 +172,7 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, reads:
                 .iter()
                 .all(|p| members.binary_search(p).is_ok() || invariant.contains(p))
         });
-        if recurrence {
+        if recurrence || adds_the_same(profile, &members, dim, reads) {
             scevs.scev.extend(members.iter().copied());
         }
         if moves_only && fed {
@@ -153,6 +182,91 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, reads:
     }
     recomputable(profile, inside, &mut scevs);
     scevs
+}
+
+/// Whether the members of a cycle, moves and additions of constants in the body of the loop of dimension `dim`, hand on a
+/// value that grows by the same constant in every iteration, whatever way through the body it takes.
+///
+/// The value of a member s in iteration t is c·t + p(s) with one c for all iff p(s) = p(r) + a(s) − c·δ for every member r
+/// it reads, where s adds a(s) and the value is δ iterations old, always; and if a value from outside the loop is read in
+/// the first iteration alone.
+fn adds_the_same(profile: &Profile, members: &[StatementIndex], dim: usize, reads: &Reads) -> bool {
+    let addend = |s: StatementIndex| {
+        let statement = &profile.statements[s as usize];
+        match statement.operation {
+            Operation::Copy => Some(0),
+            Operation::Add if !statement.float => statement.addend,
+            _ => None,
+        }
+    };
+    let is_plain = |s: &StatementIndex| {
+        usize::from(profile.contexts[profile.context_of(*s) as usize].dims) == dim + 1
+            && reads.are_fixed(profile, *s, dim)
+            && addend(*s).is_some()
+    };
+    if !members.iter().all(is_plain) {
+        return false;
+    }
+    // Equations (r, s, a(s), δ).
+    let mut equations = Vec::new();
+    for &sink in members {
+        for d in reads.sources(profile, sink) {
+            let is_member = members.binary_search(&d.source).is_ok();
+            for level in &d.levels {
+                let at = usize::from(level.level);
+                if at < dim || usize::from(d.common) <= dim {
+                    if level.later >> dim & 1 == 1 {
+                        return false;
+                    }
+                    continue;
+                }
+                let age = if at == dim { (level.minimum[dim], level.maximum[dim]) } else { (0, 0) };
+                match addend(sink) {
+                    Some(constant) if is_member && age.0 == age.1 => {
+                        equations.push((d.source, sink, constant, age.0));
+                    }
+                    _ => return false,
+                }
+            }
+        }
+    }
+    consistent(&equations)
+}
+
+/// Whether numbers p and a constant c exist with p(s) = p(r) + a − c·δ for every (r, s, a, δ).
+fn consistent(equations: &[(StatementIndex, StatementIndex, i64, i64)]) -> bool {
+    // p(s) = known.0 − c·known.1, from one member on along the equations.
+    let mut known: FxHashMap<StatementIndex, (i128, i128)> = FxHashMap::default();
+    let Some(first) = equations.first() else { return false };
+    known.insert(first.0, (0, 0));
+    let mut slope: Option<(i128, i128)> = None;
+    loop {
+        let before = known.len();
+        for &(from, to, constant, age) in equations {
+            let Some(&(sum, ages)) = known.get(&from) else { continue };
+            let reached = (sum + i128::from(constant), ages + i128::from(age));
+            let Some(&(sum, ages)) = known.get(&to) else {
+                known.insert(to, reached);
+                continue;
+            };
+            // Two ways to one member: what they add is c times how many iterations they take.
+            let (adds, takes) = (reached.0 - sum, reached.1 - ages);
+            if takes == 0 {
+                if adds != 0 {
+                    return false;
+                }
+                continue;
+            }
+            let (total, iterations) = *slope.get_or_insert((adds, takes));
+            let products = adds.checked_mul(iterations).zip(total.checked_mul(takes));
+            if products.is_none_or(|(a, b)| a != b) {
+                return false;
+            }
+        }
+        if known.len() == before {
+            return equations.iter().all(|(from, ..)| known.contains_key(from));
+        }
+    }
 }
 
 /// Loads that only ever read unnamed parts of stack frames: restored registers and spilled temporaries.

@@ -117,6 +117,8 @@ pub struct Operation {
     /// operands plus a constant: moves, additions, subtractions, `lea`, negation, shift left and multiplication by
     /// an immediate. Flags set beside it do not matter.
     pub linear: bool,
+    /// The result is one operand plus this constant.
+    pub addend: Option<i64>,
 }
 
 /// One instruction of a block.
