@@ -102,12 +102,18 @@ impl Assignments {
             .collect();
         self.schedule.push(format!("{tuple} -> [{}]", times.join(", ")));
         for access in &statement.accesses {
-            self.access(&tuple, access);
+            self.access(&tuple, statement, access);
         }
     }
 
-    fn access(&mut self, tuple: &str, access: &Access) {
+    fn access(&mut self, tuple: &str, statement: &Statement, access: &Access) {
         let size = i64::from(access.size.max(1));
+        if access.address.iter().all(|folded| folded.pieces.is_empty()) {
+            // Repeated string instructions and lanes that are not always active: anything.
+            let to = if access.write { &mut self.may_write } else { &mut self.may_read };
+            let anywhere = |piece| format!("{tuple} -> M[a] : {}", Condition::of(piece, "i").text());
+            to.extend(pieces(statement.domain).map(anywhere));
+        }
         for folded in &access.address {
             for piece in &folded.pieces {
                 let mut condition = Condition::of(piece, "i");

@@ -60,7 +60,11 @@ fn write_statement(
     for access in &statement.accesses {
         let kind = if access.write { "WRITE" } else { "READ" };
         let parts = access.address.iter().flat_map(|f| f.pieces.iter().map(move |piece| (f, piece)));
-        write_union(out, kind, parts.map(|(f, piece)| Relation::access(f, piece, base)).collect())?;
+        let mut parts: Vec<Relation> = parts.map(|(f, piece)| Relation::access(f, piece, base)).collect();
+        if parts.is_empty() {
+            parts.push(Relation::anywhere(statement.dims));
+        }
+        write_union(out, kind, parts)?;
     }
     let names: Vec<String> = (0..statement.dims).map(|q| format!("i{q}")).collect();
     writeln!(out, "# Number of statement extensions\n1\n<body>\n# Number of iterators\n{}", names.len())?;
@@ -150,6 +154,13 @@ impl Relation {
                 relation.row(Sign::NotNegative, &[(2, -1)], high.wrapping_sub(base));
             }
         }
+        relation
+    }
+
+    /// Any byte, at any point: repeated string instructions, lanes that are not always active.
+    fn anywhere(inputs: usize) -> Relation {
+        let mut relation = Relation { outputs: 2, inputs, locals: 0, rows: Vec::new() };
+        relation.row(Sign::Zero, &[(1, -1)], MEMORY);
         relation
     }
 
