@@ -20,7 +20,7 @@ const SWEEP: u64 = 1_000_000;
 /// Random nests.
 const PLANTED: u64 = 200;
 
-/// Runs the parts named, or all, and writes the document of what was run.
+/// Runs the parts named, or all, and writes the document; parts that are not run keep what an earlier run wrote.
 pub fn run(parts: &[&str]) -> Result<()> {
     type Part = (&'static str, fn() -> Result<String>);
     let all: [Part; 7] = [
@@ -36,18 +36,40 @@ pub fn run(parts: &[&str]) -> Result<()> {
         let names: Vec<&str> = all.iter().map(|a| a.0).collect();
         bail!("there is no part {unknown}; there are {}", names.join(", "));
     }
+    let before = std::fs::read_to_string(DOCUMENT).unwrap_or_default();
     let mut document = String::from(
         "# Reconstruction: measured\n\nWritten by `cargo xtask bench-reconstruct`. Accesses are integers of a trace; M is 10^6, G is \
-         10^9. Every result counted as found was regenerated and compared with its trace; times include that.\n",
+         10^9. Every result counted as found was regenerated and compared with its trace; times include that. All rates of one \
+         section are taken in one run.\n",
     );
-    for (name, part) in all.iter().filter(|a| parts.is_empty() || parts.contains(&a.0)) {
-        let text = part().context(*name)?;
-        eprintln!("{text}");
+    for (name, part) in all {
+        let text = if parts.is_empty() || parts.contains(&name) {
+            let text = format!("<!-- part {name} -->\n{}", part().context(name)?);
+            eprintln!("{text}");
+            text
+        } else {
+            match kept(&before, name) {
+                Some(text) => text.to_string(),
+                None => continue,
+            }
+        };
         document.push('\n');
-        document.push_str(&text);
+        document.push_str(text.trim_end());
+        document.push('\n');
     }
-    std::fs::write("docs/reconstruction.md", document)?;
+    std::fs::write(DOCUMENT, document)?;
     Ok(())
+}
+
+/// Where the figures go.
+const DOCUMENT: &str = "docs/reconstruction.md";
+
+/// What an earlier run wrote for a part.
+fn kept<'a>(document: &'a str, name: &str) -> Option<&'a str> {
+    let from = document.find(&format!("<!-- part {name} -->"))?;
+    let rest = &document[from..];
+    let end = rest[1..].find("<!-- part ").map_or(rest.len(), |end| end + 1);
+    Some(&rest[..end])
 }
 
 fn threads() -> usize {
