@@ -222,6 +222,9 @@ impl Rest<'_> {
                     out.push((cost, level, at));
                 } else {
                     self.shifted(&at, level, preference, rest, address, &mut out);
+                    if !further {
+                        self.paired(&at, level, rest, &mut out);
+                    }
                 }
                 if further {
                     self.moved(&at, level, preference, address, &mut out);
@@ -257,6 +260,13 @@ impl Rest<'_> {
                     out.push((25 + shift.abs() * 2, level, below));
                 }
             }
+        }
+    }
+
+    /// Variants of a step where two inner loops start elsewhere, whatever the bounds of the inner one say.
+    fn paired(&self, at: &Coordinates, level: usize, rest: i64, out: &mut Vec<Step>) {
+        let c = &self.model.coefficients;
+        for q in (0..level - 1).filter(|&q| c[q] != 0) {
             for p in (0..q).filter(|&p| c[p] != 0) {
                 for first in [-2i64, -1, 1, 2] {
                     let left = rest.wrapping_sub(first.wrapping_mul(c[q]));
