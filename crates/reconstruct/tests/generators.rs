@@ -50,6 +50,15 @@ fn tiles() {
     }
 }
 
+/// Tiles cut at both sides, and few of them: no grouping by corners gets these in one nest.
+#[test]
+fn tiles_that_need_a_part_to_be_extended() {
+    for (name, n, m) in [("tiled_gramschmidt_k", 35, 34), ("tiled_seidel2d", 48, 48)] {
+        let g = generators::named(name).expect("a generator");
+        one_nest(g, &Sizes { n, m, p: 0, tile: 8, steps: 24 });
+    }
+}
+
 #[test]
 fn the_result_does_not_depend_on_threads() {
     for name in ["two_lower", "tiled_banded", "tiled_two_level"] {

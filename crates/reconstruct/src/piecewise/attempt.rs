@@ -3,7 +3,7 @@
 use super::faces::{Bounds, Side, fit, fit_most};
 use super::points::{Point, collect, violators};
 use super::relabel::{Model, relabel};
-use super::tree::Tree;
+use super::tree::{Rows, Tree};
 use crate::nest::{Bound, Level, Nest};
 use crate::verify;
 
@@ -18,7 +18,7 @@ const ADDED: usize = 64;
 /// Times a model is repaired.
 const REPAIRS: usize = 4;
 /// Most faces per side.
-const MOST_FACES: usize = 12;
+pub const MOST_FACES: usize = 12;
 
 /// A nest for the whole tree whose bounds are right at every node, compared with the runs.
 pub fn exact(tree: &Tree, divisor: i64, work: &mut u64) -> Option<Nest> {
@@ -34,7 +34,8 @@ fn sample(level: usize) -> usize {
     if level == 1 { SAMPLE_ROWS } else { SAMPLE }
 }
 
-fn fit_level(tree: &Tree, depth: usize, level: usize, divisor: i64, work: &mut u64) -> Option<Bounds> {
+/// Bounds of one level that are right at every node.
+pub fn fit_level(tree: &Tree, depth: usize, level: usize, divisor: i64, work: &mut u64) -> Option<Bounds> {
     let k = depth - level;
     let mut points = collect(tree, depth, level, sample(level));
     *work += 10 * tree.count((level + 1).min(depth)) as u64;
@@ -152,13 +153,19 @@ fn fit_levels(tree: &Tree, divisor: i64, tolerance: usize, work: &mut u64) -> Op
 
 /// The nest of a tree and its bounds if it generates the runs.
 fn verified(tree: &Tree, bounds: &[Bounds], work: &mut u64) -> Option<Nest> {
-    let nest = nest(tree, bounds)?;
-    *work += 10 * tree.rows.len() as u64;
-    verify::generates([&nest], tree.rows.stride, tree.rows.pairs()).then_some(nest)
+    let coefficients: Vec<i64> = (1..=tree.height()).map(|m| tree.coefficient(m)).collect();
+    generating(&tree.rows, &coefficients, bounds, work)
 }
 
-fn nest(tree: &Tree, bounds: &[Bounds]) -> Option<Nest> {
-    let depth = tree.height();
+/// The nest of coefficients and bounds, innermost level first, if it generates the runs.
+pub fn generating(rows: &Rows, coefficients: &[i64], bounds: &[Bounds], work: &mut u64) -> Option<Nest> {
+    let nest = nest(rows, coefficients, bounds)?;
+    *work += 10 * rows.len() as u64;
+    verify::generates([&nest], rows.stride, rows.pairs()).then_some(nest)
+}
+
+fn nest(rows: &Rows, coefficients: &[i64], bounds: &[Bounds]) -> Option<Nest> {
+    let depth = coefficients.len();
     let bound = |slopes: &[i64], constant: i64, divisor: i64, sign: i64| Bound {
         coefficients: slopes.iter().rev().map(|s| s.wrapping_mul(sign)).collect(),
         constant: constant.wrapping_mul(sign),
@@ -174,7 +181,7 @@ fn nest(tree: &Tree, bounds: &[Bounds]) -> Option<Nest> {
             }
         })
         .collect();
-    let coefficients = (1..=depth).rev().map(|m| tree.coefficient(m)).collect();
+    let coefficients = coefficients.iter().rev().copied().collect();
     let mut nest = Nest { levels, base: 0, coefficients }.validated()?;
     // The first iteration that makes an access need not be that of the first counters.
     let mut first = None;
@@ -182,6 +189,6 @@ fn nest(tree: &Tree, bounds: &[Bounds]) -> Option<Nest> {
         first = Some(start);
         false
     });
-    nest.base = tree.rows.start[0].checked_sub(first?)?;
+    nest.base = rows.start[0].checked_sub(first?)?;
     nest.validated()
 }

@@ -4,10 +4,34 @@ use super::attempt::exact;
 use super::tree::Tree;
 use crate::nest::Nest;
 
+/// Neighbouring nodes of a level that are one nest.
+pub struct Stretch {
+    /// Their level.
+    pub level: usize,
+    /// First node.
+    pub first: usize,
+    /// One past the last node.
+    pub end: usize,
+    /// What they are.
+    pub nest: Nest,
+}
+
+impl Stretch {
+    /// The runs of its nodes.
+    pub fn runs(&self, tree: &Tree) -> std::ops::Range<usize> {
+        let (mut first, mut end) = (self.first, self.end);
+        for level in (2..=self.level).rev() {
+            first = tree.children(level, first).0;
+            end = tree.children(level, end - 1).1;
+        }
+        first..end
+    }
+}
+
 /// Nests for nodes a to b of level m, in order.
 pub struct Cover {
     /// The nests found so far.
-    pub nests: Vec<Nest>,
+    pub nests: Vec<Stretch>,
     /// Work that may still be done; afterwards every run is a nest.
     pub budget: i64,
     /// Largest denominator of a bound.
@@ -16,7 +40,7 @@ pub struct Cover {
 
 impl Cover {
     /// Covers the whole tree.
-    pub fn all(tree: &Tree, divisor: i64, budget: i64) -> Vec<Nest> {
+    pub fn all(tree: &Tree, divisor: i64, budget: i64) -> Vec<Stretch> {
         let mut cover = Cover { nests: Vec::new(), budget, divisor };
         let m = tree.height();
         cover.nodes(tree, m, 0, tree.count(m));
@@ -29,7 +53,8 @@ impl Cover {
             let Some((nest, end)) = self.longest(tree, m, i, b) else {
                 if m == 1 {
                     let (start, count) = (tree.rows.start[i], tree.rows.count[i]);
-                    self.nests.push(Nest::line(start, tree.rows.stride, count as u64));
+                    let nest = Nest::line(start, tree.rows.stride, count as u64);
+                    self.nests.push(Stretch { level: m, first: i, end: i + 1, nest });
                 } else {
                     let (x, y) = tree.children(m, i);
                     self.nodes(tree, m - 1, x, y);
@@ -37,7 +62,7 @@ impl Cover {
                 i += 1;
                 continue;
             };
-            self.nests.push(nest);
+            self.nests.push(Stretch { level: m, first: i, end, nest });
             i = end;
         }
     }

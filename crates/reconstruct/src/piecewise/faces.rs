@@ -189,9 +189,39 @@ fn nearest(points: &[Point], x0: usize, k: usize, most: usize, accept: impl Fn(u
 /// is on no face found.
 pub fn fit(points: &[Point], k: usize, side: Side, divisor: i64, work: &mut u64) -> Option<Vec<Face>> {
     let y = targets(points, side);
-    match fit_with(points, &y, k, 1, work) {
+    match fit_with(points, &y, k, 1, &[], PATIENCE, work) {
         Ok(faces) => Some(faces),
-        Err(Unfit::Denominator) if divisor > 1 => fit_with(points, &y, k, divisor, work).ok(),
+        Err(Unfit::Denominator) if divisor > 1 => fit_with(points, &y, k, divisor, &[], PATIENCE, work).ok(),
+        Err(_) => None,
+    }
+}
+
+/// As [`fit`], from faces through all but the last `fresh` points; gives up sooner.
+pub fn refit(
+    points: &[Point],
+    fresh: usize,
+    old: &[Face],
+    k: usize,
+    side: Side,
+    divisor: i64,
+    work: &mut u64,
+) -> Option<Vec<Face>> {
+    let y = targets(points, side);
+    for x0 in points.len().saturating_sub(fresh)..points.len() {
+        if fresh - (points.len() - x0) >= CHECKED {
+            break;
+        }
+        let chosen = lp::tight(points, &y, &[(x0, 1.0)], k, work)?;
+        let face = lp::through(points, &y, &chosen, k)?;
+        if face.value(&points[x0].outer) > y[x0] {
+            return None;
+        }
+    }
+    match fit_with(points, &y, k, 1, old, IMPATIENCE, work) {
+        Ok(faces) => Some(faces),
+        Err(Unfit::Denominator) if divisor > 1 => {
+            fit_with(points, &y, k, divisor, old, IMPATIENCE, work).ok()
+        }
         Err(_) => None,
     }
 }
@@ -207,13 +237,32 @@ enum Unfit {
 
 /// Planes tried without progress.
 const PATIENCE: usize = 40;
+/// The same where a fit is one of many tries.
+const IMPATIENCE: usize = 12;
+/// Fresh points for which a supporting plane is looked for first of all.
+const CHECKED: usize = 3;
 
-fn fit_with(points: &[Point], y: &[i64], k: usize, divisor: i64, work: &mut u64) -> Result<Vec<Face>, Unfit> {
+fn fit_with(
+    points: &[Point],
+    y: &[i64],
+    k: usize,
+    divisor: i64,
+    old: &[Face],
+    patience: usize,
+    work: &mut u64,
+) -> Result<Vec<Face>, Unfit> {
     let mut cover = Cover::new(points.len());
+    for face in old.iter().filter(|f| f.divisor <= divisor) {
+        let mut face = face.clone();
+        face.slopes.resize(k, 0);
+        if points.iter().zip(y).all(|(p, &v)| face.value(&p.outer) >= v) {
+            cover.add(face, points, y);
+        }
+    }
     let mut choices = Choices(12345);
     let mut stale = 0;
     while cover.left > 0 {
-        if stale >= PATIENCE {
+        if stale >= patience {
             return Err(Unfit::Denominator);
         }
         let x0 = cover.uncovered(choices.below(cover.left));

@@ -9,6 +9,7 @@
 use std::sync::Arc;
 
 use super::faces::Bounds;
+use super::labels::Labelled;
 use super::tree::{Coordinates, Loops, Rows, Tree};
 use crate::nest::MAX_DEPTH;
 
@@ -27,23 +28,30 @@ const LOOKAHEAD: usize = 40;
 const SKIP: i64 = 64;
 /// Furthest shift of one loop.
 const FAR: i64 = 64;
+/// Furthest first shift of two, of a loop that does not move the address.
+const UNSEEN: i64 = 32;
+/// The same for others.
+const SEEN: i64 = 8;
 
 impl Model {
-    fn depth(&self) -> usize {
+    /// Number of loops.
+    pub fn depth(&self) -> usize {
         self.coefficients.len()
     }
 
     /// Address relative to that of the origin of coordinates.
-    fn offset(&self, z: &Coordinates) -> i64 {
+    pub fn offset(&self, z: &Coordinates) -> i64 {
         let terms = self.coefficients.iter().zip(z).map(|(c, x)| c.wrapping_mul(*x));
         terms.fold(0, i64::wrapping_add)
     }
 
-    fn low(&self, level: usize, z: &Coordinates) -> i64 {
+    /// First value of a loop's counter.
+    pub fn low(&self, level: usize, z: &Coordinates) -> i64 {
         self.bounds[level - 1].low(&z[level..])
     }
 
-    fn high(&self, level: usize, z: &Coordinates) -> i64 {
+    /// Last value of a loop's counter.
+    pub fn high(&self, level: usize, z: &Coordinates) -> i64 {
         self.bounds[level - 1].high(&z[level..])
     }
 
@@ -60,14 +68,14 @@ impl Model {
     }
 
     /// As [`Model::enter`], going on through empty loops.
-    fn enter_anyway(&self, z: &mut Coordinates, level: usize) {
+    pub fn enter_anyway(&self, z: &mut Coordinates, level: usize) {
         for m in (1..level).rev() {
             z[m - 1] = self.low(m, z);
         }
     }
 
     /// The first run after the one at `z`: the loop that advances, and the new coordinates.
-    fn next(&self, z: &Coordinates) -> Option<(usize, Coordinates)> {
+    pub fn next(&self, z: &Coordinates) -> Option<(usize, Coordinates)> {
         let mut at = *z;
         let mut tries = 0;
         for level in 2..=self.depth() {
@@ -87,18 +95,10 @@ impl Model {
         None
     }
 
-    fn run_length(&self, z: &Coordinates) -> i64 {
+    /// Number of integers of the run that starts at `z`.
+    pub fn run_length(&self, z: &Coordinates) -> i64 {
         self.high(1, z).wrapping_sub(z[0]).wrapping_add(1)
     }
-}
-
-/// A run with its coordinates.
-struct Labelled {
-    start: i64,
-    count: i64,
-    /// The loop that advanced to reach it.
-    level: usize,
-    at: Coordinates,
 }
 
 /// A tree whose runs are labelled by replaying them through the model, and the number of mispredictions; `None` if there
@@ -151,16 +151,21 @@ pub fn relabel(tree: &Tree, model: &Model, work: &mut u64) -> Option<(Tree, usiz
 }
 
 /// The rest of the trace from a mispredicted run on.
-struct Rest<'a> {
-    rows: &'a Rows,
-    model: &'a Model,
-    origin: i64,
-    from: usize,
-    used: i64,
+pub struct Rest<'a> {
+    /// The trace.
+    pub rows: &'a Rows,
+    /// What predicts it.
+    pub model: &'a Model,
+    /// Integer at the origin of coordinates.
+    pub origin: i64,
+    /// The run that was mispredicted.
+    pub from: usize,
+    /// Integers of it that are labelled already.
+    pub used: i64,
 }
 
 /// A step considered: its cost, the loop that advances, the new coordinates.
-type Step = (i64, usize, Coordinates);
+pub type Step = (i64, usize, Coordinates);
 
 impl Rest<'_> {
     fn best(
@@ -171,7 +176,7 @@ impl Rest<'_> {
         work: &mut u64,
     ) -> Option<(usize, Coordinates)> {
         let mut best: Option<(i64, usize, Coordinates)> = None;
-        for (cost, level, at) in self.steps(z, predicted, address) {
+        for (cost, level, at) in self.steps(z, predicted, address, false) {
             let foreseen = self.foreseen(at);
             *work += 60 * (2 + foreseen as u64);
             let score = cost - foreseen * 25;
@@ -186,8 +191,8 @@ impl Rest<'_> {
         self.origin.wrapping_add(self.model.offset(z))
     }
 
-    /// All steps that lead to the address.
-    fn steps(&self, z: &Coordinates, predicted: usize, address: i64) -> Vec<Step> {
+    /// All steps that lead to the address; `further`: also those where two loops start elsewhere.
+    pub fn steps(&self, z: &Coordinates, predicted: usize, address: i64, further: bool) -> Vec<Step> {
         let mut out = Vec::new();
         for level in 2..=self.model.depth() {
             let preference = if level == predicted { 0 } else { level as i64 };
@@ -217,6 +222,12 @@ impl Rest<'_> {
                     out.push((cost, level, at));
                 } else {
                     self.shifted(&at, level, preference, rest, address, &mut out);
+                    if !further {
+                        self.paired(&at, level, rest, &mut out);
+                    }
+                }
+                if further {
+                    self.moved(&at, level, preference, address, &mut out);
                 }
             }
         }
@@ -238,10 +249,10 @@ impl Rest<'_> {
             if c[q] == 0 {
                 continue;
             }
-            if rest % c[q] == 0 && (rest / c[q]).abs() <= FAR {
+            if rest.checked_rem(c[q]) == Some(0) && (rest / c[q]).unsigned_abs() <= FAR as u64 {
                 let shift = rest / c[q];
                 let mut one = *at;
-                one[q] += shift;
+                one[q] = one[q].wrapping_add(shift);
                 out.push((30 + shift.abs() * 2 + preference, level, one));
                 let mut below = one;
                 self.model.enter_anyway(&mut below, q + 1);
@@ -249,15 +260,50 @@ impl Rest<'_> {
                     out.push((25 + shift.abs() * 2, level, below));
                 }
             }
+        }
+    }
+
+    /// Variants of a step where two inner loops start elsewhere, whatever the bounds of the inner one say.
+    fn paired(&self, at: &Coordinates, level: usize, rest: i64, out: &mut Vec<Step>) {
+        let c = &self.model.coefficients;
+        for q in (0..level - 1).filter(|&q| c[q] != 0) {
             for p in (0..q).filter(|&p| c[p] != 0) {
                 for first in [-2i64, -1, 1, 2] {
                     let left = rest.wrapping_sub(first.wrapping_mul(c[q]));
-                    if left != 0 && left % c[p] == 0 && (left / c[p]).abs() <= FAR / 2 {
-                        let second = left / c[p];
-                        let mut two = *at;
-                        two[q] += first;
-                        two[p] += second;
-                        out.push((60 + second.abs() * 2, level, two));
+                    let other = left.checked_rem(c[p]).filter(|&r| r == 0).map(|_| left / c[p]);
+                    let Some(second) = other.filter(|o| *o != 0 && o.unsigned_abs() <= FAR as u64 / 2) else {
+                        continue;
+                    };
+                    let mut two = *at;
+                    two[q] = two[q].wrapping_add(first);
+                    two[p] = two[p].wrapping_add(second);
+                    out.push((60 + second.abs() * 2, level, two));
+                }
+            }
+        }
+    }
+
+    /// Variants of a step where one loop starts elsewhere, the loops inside it follow their bounds, and one of those
+    /// starts elsewhere again to meet the address.
+    fn moved(&self, at: &Coordinates, level: usize, preference: i64, address: i64, out: &mut Vec<Step>) {
+        let c = &self.model.coefficients;
+        for q in 1..level.max(2) - 1 {
+            let reach = if c[q] == 0 { UNSEEN } else { SEEN };
+            for shift in (-reach..=reach).filter(|&s| s != 0) {
+                let mut one = *at;
+                one[q] = one[q].wrapping_add(shift);
+                self.model.enter_anyway(&mut one, q + 1);
+                let rest = address.wrapping_sub(self.address(&one));
+                if rest == 0 {
+                    out.push((30 + shift.abs() * 2 + preference, level, one));
+                    continue;
+                }
+                for p in (0..q).filter(|&p| rest.checked_rem(c[p]) == Some(0)) {
+                    let other = rest / c[p];
+                    if other.unsigned_abs() <= FAR as u64 / 2 {
+                        let mut two = one;
+                        two[p] = two[p].wrapping_add(other);
+                        out.push((60 + 2 * (shift.abs() + other.abs()), level, two));
                     }
                 }
             }
@@ -265,7 +311,7 @@ impl Rest<'_> {
     }
 
     /// How many of the following runs the model foresees from there; a right address with a wrong length counts half.
-    fn foreseen(&self, mut z: Coordinates) -> i64 {
+    pub fn foreseen(&self, mut z: Coordinates) -> i64 {
         let stride = self.model.coefficients[0];
         let mut good = 0;
         let mut used = self.used;

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use super::attempt::{exact, repaired};
 use super::cover::Cover;
+use super::seeds::shallowest;
 use super::tree::{Choice, Loops, Policy, Rows, Tree, principal};
 use crate::nest::{MAX_DEPTH, Nest};
 use crate::run::Differences;
@@ -98,6 +99,19 @@ fn strategies() -> Vec<Strategy> {
 const PLAIN: u64 = 6;
 /// Traces of more runs keep the first nest found, and fewer strategies are tried.
 const LARGE: usize = 1_500_000;
+/// Traces of more runs are not extended from a part.
+const EXTENDED: usize = 100_000;
+/// Work of extension after them, at most.
+const MANY_TRIES: u64 = 300_000_000;
+/// Work of extension before all other strategies.
+const FEW_TRIES: u64 = 50_000_000;
+/// Ways of grouping whose trees give seeds: policy, ends, window, convex.
+const SEEDING: &[(Policy, bool, i64, u8)] = &[
+    (Policy::Agreement, false, 0, 0),
+    (Policy::Agreement, false, 2, 1),
+    (Policy::Still, true, 0, 0),
+    (Policy::Agreement, true, 4, 1),
+];
 /// Every level.
 const ALL: u8 = 99;
 /// Nodes of a level for which several coefficients are tried.
@@ -123,7 +137,11 @@ pub fn solve(trace: &Differences, effort: &Effort) -> Vec<Nest> {
     // One bound per side is the form of a single domain, which has no fewer loops.
     let plain = state.best.as_ref().is_some_and(|n| n.faces() == 2 * n.depth());
     let large = state.best.is_some() && rows.len() > LARGE;
-    if !plain && !large && (state.best.is_none() || state.depth() > 2) {
+    let searched = plain || large || (state.best.is_some() && state.depth() <= 2);
+    if !searched && rows.len() <= EXTENDED {
+        state.extend(&rows, if effort.rounds > 1 { FEW_TRIES } else { total.min(FEW_TRIES) });
+    }
+    if !searched {
         for (round, share) in [1, 10, 100].into_iter().enumerate().take(usize::from(effort.rounds)) {
             if round > 0 && state.best.is_some() {
                 break;
@@ -133,6 +151,9 @@ pub fn solve(trace: &Differences, effort: &Effort) -> Vec<Nest> {
                 _ => total.saturating_mul(share).clamp(share * 10_000_000, MOST_WORK.max(total)),
             };
             state.round(trace, &strides, std::mem::take(&mut unfit), work);
+            if round > 0 && state.best.is_none() && rows.len() <= EXTENDED {
+                state.extend(&rows, work.min(MANY_TRIES));
+            }
         }
     }
     match state.best {
@@ -159,6 +180,25 @@ impl State<'_> {
     /// Only nests of at most so many loops are of interest.
     fn depth(&self) -> usize {
         self.best.as_ref().map_or(self.effort.depth, |n| n.depth())
+    }
+
+    /// Extends parts that are understood to the whole trace.
+    fn extend(&mut self, rows: &Rows, budget: u64) {
+        let mut trees = Vec::new();
+        for &(policy, ends, window, convex) in SEEDING {
+            let s = Strategy { policy, ends, window, convex, ..FIRST };
+            let share = (budget / 10) as i64;
+            let mut search = Search::new(s, share, self.effort.depth, self.effort);
+            search.explore(&mut Tree::new(rows.clone()), 1, 0);
+            trees.extend(search.partial.pop());
+        }
+        let depth = if self.best.is_some() { self.depth() - 1 } else { self.depth() };
+        let found = shallowest(&trees, self.effort.divisor, depth, budget).map(simplified);
+        if let Some(nest) = found
+            && self.best.as_ref().is_none_or(|b| better(&nest, b))
+        {
+            self.best = Some(nest);
+        }
     }
 
     /// All strategies with a limited amount of work: trees first, then exact bounds, then repairs, also of the trees
@@ -296,7 +336,7 @@ fn candidates(
         m => rows.split_at_mode(m == 2),
     };
     let Some(rows) = rows else { return Vec::new() };
-    let mut search = Search { strategy: *s, budget, depth, found: Vec::new(), effort };
+    let mut search = Search::new(*s, budget, depth, effort);
     let mut tree = Tree::new(rows);
     if !s.thorough {
         search.explore(&mut tree, 1, 0);
@@ -322,10 +362,16 @@ struct Search<'a> {
     budget: i64,
     depth: usize,
     found: Vec<Candidate>,
+    /// The trees, complete or not, of the first choices.
+    partial: Vec<Tree>,
     effort: &'a Effort,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    fn new(strategy: Strategy, budget: i64, depth: usize, effort: &'a Effort) -> Search<'a> {
+        Search { strategy, budget, depth, found: Vec::new(), partial: Vec::new(), effort }
+    }
+
     /// Explores the levels from m on with exactly `deviations` choices that are not the first.
     fn explore(&mut self, tree: &mut Tree, m: usize, deviations: usize) {
         let n = tree.count(m);
@@ -338,6 +384,9 @@ impl Search<'_> {
             let mark = tree.loops.iter().fold(rows, |h, l| mix(h, mark(l)));
             self.found.push(Candidate { tree: tree.clone(), nodes, mark });
             return;
+        }
+        if deviations == 0 && m > 1 {
+            self.partial = vec![tree.clone()];
         }
         if m >= self.depth
             || self.budget < 0
@@ -473,5 +522,5 @@ fn cover(rows: Rows, effort: &Effort) -> Vec<Nest> {
         tree.loops.push(Arc::new(loops));
     }
     let budget = (2000 * n).saturating_add(3_000_000);
-    Cover::all(&tree, effort.divisor.min(16), budget).into_iter().map(simplified).collect()
+    Cover::all(&tree, effort.divisor.min(16), budget).into_iter().map(|s| simplified(s.nest)).collect()
 }
