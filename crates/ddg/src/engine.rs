@@ -23,6 +23,7 @@ use crate::observer::{Canonical, observer};
 use crate::paths::{Follow, Instances, LONGEST, Moment, NodeId, Paths, Step, build};
 use crate::reference::{AnyMemory, ByteMemory};
 use crate::registers::Registers;
+use crate::shared::Shared;
 use crate::walker::{Event, Walker};
 
 /// How often a loop context was entered and iterated.
@@ -83,6 +84,7 @@ pub struct Engine {
     pub(crate) contexts: Contexts,
     pub(crate) instances: Instances,
     pub(crate) paths: Paths,
+    pub(crate) shared: Shared,
     pub(crate) streams: Streams,
     pub(crate) objects: Objects,
     pub(crate) canonical: Canonical,
@@ -133,6 +135,7 @@ impl Default for Engine {
             contexts: Contexts::default(),
             instances: Instances::default(),
             paths: Paths::default(),
+            shared: Shared::default(),
             streams: Streams::default(),
             objects: Objects::default(),
             canonical: Canonical::default(),
@@ -322,7 +325,7 @@ impl Engine {
 
     /// About how many bytes the analysis uses; a function of what it saw alone, so that equal runs end equally.
     fn bytes(&self) -> usize {
-        self.streams.bytes() + self.paths.bytes() + self.memory.bytes()
+        self.streams.bytes() + self.paths.bytes() + self.shared.bytes() + self.memory.bytes()
     }
 
     /// An engine that computes the same the slow, obvious way.
@@ -674,7 +677,8 @@ impl Engine {
             is_saved: &|register, slot| self.registers.is_saved(register, slot),
             is_allocator: &|pc| allocators.get(&pc).is_some_and(Option::is_some),
         };
-        let path = build(&steps, context.dims, flat, &self.codes, &mut self.instances, &moment);
+        let mut path = build(&steps, context.dims, flat, &self.codes, &mut self.instances, &moment);
+        path.innermost = self.contexts.loops(self.paths.context(node)).last().copied();
         self.paths.add(node, path)
     }
 

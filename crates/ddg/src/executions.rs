@@ -55,6 +55,11 @@ impl Executions {
         self.folders().add(iv, labels);
     }
 
+    /// Whether the executions may be too ragged to fold before long.
+    pub fn are_crowded(&self) -> bool {
+        self.folders.as_ref().is_some_and(|folders| folders.domain.is_crowded())
+    }
+
     /// The folders, with everything so far in them.
     pub fn folders(&mut self) -> &mut Folders {
         let (dims, columns) = (usize::from(self.dims), usize::from(self.columns));

@@ -175,6 +175,21 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
         tables.place(&mut engine, &mut profile, &mut locations, &context_of, instance);
     }
     let thread_base = engine.thread_base;
+    for (instance, columns, domain, words) in std::mem::take(&mut engine.shared).finish() {
+        let own = *engine.instances.get(instance);
+        let inserted = engine.canonical.get(own.context).map(|c| c.1.clone()).unwrap_or_default();
+        let lift =
+            |folded: Folded| inserted.iter().fold(folded, |f, &d| f.with_zero_dimension(usize::from(d)));
+        let block = tables.place(&mut engine, &mut profile, &mut locations, &context_of, instance) as usize;
+        let code = engine.codes.get(own.code).clone();
+        for (k, operand) in code.operands.iter().enumerate() {
+            let id = canonical_id(&mut engine, own.first + own.statements + k as u32);
+            let Some(&access) = id.and_then(|id| tables.access_of.get(&id)) else { continue };
+            let folded = addresses(&operand.address, &domain, (&columns, &words), thread_base);
+            profile.accesses[access as usize].address.extend(folded.map(&lift));
+        }
+        profile.blocks[block].domain.push(lift(domain));
+    }
     let mut static_pairs: FxHashMap<(u32, u32, Use), StaticPair> = FxHashMap::default();
     for path in paths {
         if path.executions == 0 {
@@ -212,21 +227,7 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
             if path.flat {
                 continue;
             }
-            let folded = match operand.address {
-                Address::Constant(a) => Some(domain.clone().with_constant_label(a as i64)),
-                Address::Segment { word: None, delta } => {
-                    Some(domain.clone().with_constant_label((thread_base as i64).wrapping_add(delta)))
-                }
-                Address::Word { word, delta } => {
-                    path.columns.binary_search(&word).ok().map(|c| words[c].clone().shifted(delta))
-                }
-                Address::Segment { word: Some(word), delta } => path
-                    .columns
-                    .binary_search(&word)
-                    .ok()
-                    .map(|c| words[c].clone().shifted((thread_base as i64).wrapping_add(delta))),
-                Address::Span { .. } | Address::Lane { .. } => None,
-            };
+            let folded = addresses(&operand.address, &domain, (&path.columns, &words), thread_base);
             let context = engine.instances.owner(operand.id).context;
             if let Some(folded) = folded {
                 add_alone(&mut access.address, lift(folded, &inserted(&engine, context)));
@@ -465,6 +466,24 @@ impl Tables {
         });
         self.block_of.insert(instance, block);
         block
+    }
+}
+
+/// The addresses of an operand, from the folded domain and words of what executed it.
+fn addresses(
+    recipe: &Address,
+    domain: &Folded,
+    (columns, words): (&[u16], &[Folded]),
+    thread_base: u64,
+) -> Option<Folded> {
+    let of = |word: u16, by: i64| columns.binary_search(&word).ok().map(|c| words[c].clone().shifted(by));
+    let constant = |address: i64| Some(domain.clone().with_constant_label(address));
+    match *recipe {
+        Address::Constant(address) => constant(address as i64),
+        Address::Word { word, delta } => of(word, delta),
+        Address::Segment { word: None, delta } => constant((thread_base as i64).wrapping_add(delta)),
+        Address::Segment { word: Some(word), delta } => of(word, (thread_base as i64).wrapping_add(delta)),
+        Address::Span { .. } | Address::Lane { .. } => None,
     }
 }
 

@@ -18,6 +18,7 @@ mod paths;
 pub mod reference;
 mod registers;
 mod run;
+mod shared;
 mod units;
 pub mod walker;
 

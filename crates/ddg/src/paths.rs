@@ -13,6 +13,7 @@ use trace::block::{Access, Address, Block, Folded, OpKind, RegRange, Role};
 use crate::code::{CodeId, CodeTable, address};
 use crate::contexts::{ContextId, FunctionId};
 use crate::executions::Executions;
+use crate::shared::Split;
 use crate::units::{UNITS, units};
 
 /// Index of a node of the trie of paths.
@@ -268,8 +269,12 @@ pub struct Path {
     pub repeats: u64,
     /// The first such: vector of the earlier one.
     pub repeat_example: Option<Box<Iv>>,
-    /// Their vectors and the words of their columns; nothing is kept of flat paths.
+    /// Their vectors and the words of their columns, until its loop became shared; nothing is kept of flat paths.
     pub seen: Executions,
+    /// The innermost loop around its blocks, if any.
+    pub innermost: Option<ContextId>,
+    /// How executions are split since the loop is shared.
+    pub split: Option<Split>,
     /// Bytes of the executions when they were last counted, and the number of executions to count them again at.
     counted: (usize, u64),
     /// Contains an allocator's entry or exit: iterations must be looked at one by one.
@@ -514,6 +519,8 @@ pub fn build(
         repeats: 0,
         repeat_example: None,
         seen: Executions::new(dims, 0),
+        innermost: None,
+        split: None,
         counted: (0, 0),
         allocates: false,
     };

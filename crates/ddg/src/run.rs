@@ -40,11 +40,18 @@ impl Engine {
             return;
         }
         let lane = path.dims.checked_sub(1);
+        self.share(&mut path);
         if n == 1 {
-            path.seen.one(&iv, &path.columns, words);
+            match &path.split {
+                Some(split) => self.shared.one(split, &iv, words),
+                None => path.seen.one(&iv, &path.columns, words),
+            }
             self.single(&path, iv, 0, words);
         } else {
-            path.seen.folders().domain.run(&iv.0[..dims], count, &[], &[]);
+            match &path.split {
+                Some(split) => self.shared.domains(split, &iv.0[..dims], count),
+                None => path.seen.folders().domain.run(&iv.0[..dims], count, &[], &[]),
+            }
             if let Some(folded) = path.folded.take() {
                 self.segment(&mut path, iv, n, words, &folded.advance(words), None);
                 path.folded = Some(folded);
@@ -54,6 +61,21 @@ impl Engine {
         }
         self.registers_of(&mut path, iv, count, lane, words);
         self.paths.put(id, path);
+    }
+
+    /// Splits a path whose loop is shared, or makes its loop shared.
+    fn share(&mut self, path: &mut Path) {
+        let Some(innermost) = path.innermost.filter(|_| path.split.is_none()) else { return };
+        if path.seen.are_crowded() {
+            self.shared.add(innermost);
+        }
+        if self.shared.contains(innermost) {
+            path.split = self.shared.split(path);
+            if path.split.is_none() {
+                // It stays as it is, for good.
+                path.innermost = None;
+            }
+        }
     }
 
     /// Cuts the iterations where words stop advancing by constants.
@@ -139,7 +161,11 @@ impl Engine {
         let patterns =
             if irregular.is_some() { self.patterns(path, n, words, &is_irregular) } else { Vec::new() };
         let pattern_of = |word: u16| patterns.iter().find(|p| p.0 == word).map(|p| p.1);
-        for (column, folder) in path.columns.iter().zip(&mut path.seen.folders().words) {
+        for (k, column) in path.columns.iter().enumerate() {
+            let folder = match &path.split {
+                Some(split) => self.shared.words(split, k),
+                None => &mut path.seen.folders().words[k],
+            };
             let at = usize::from(*column);
             if !is_irregular(*column) {
                 folder.run(&iv.0[..dims], n as u64, &[words[at] as i64], &[strides[at]]);

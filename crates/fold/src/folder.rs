@@ -216,6 +216,12 @@ impl Folder {
             + self.out.pieces.len() * (size_of::<Piece>() + dims * (size_of::<Level>() + 48))
     }
 
+    /// Whether half of what [`Options`] allow is in use, so that the stream may be given up before long.
+    pub fn is_crowded(&self) -> bool {
+        let alive: usize = self.levels.iter().map(Vec::len).sum();
+        alive > self.options.alive / 2 || self.out.pieces.len() > self.options.pieces / 2
+    }
+
     /// Whether the stream was given up.
     pub fn gave_up(&self) -> bool {
         self.out.gave_up

@@ -1,0 +1,116 @@
+//! Executions of blocks that many paths share.
+//!
+//! Where data decides the way through the body of a loop, each path is taken in a ragged set of iterations and folds to
+//! nothing, though a block that lies on all of them runs in every one. Once the executions of a path of some loop no
+//! longer fold well, the loop is *shared*: from then on the executions of its blocks are folded block by block. What the
+//! paths had folded until then stays with them.
+//!
+//! Invariant: the vectors of a block's executions increase, since a block runs at most once in an iteration of its
+//! innermost loop; paths that contain a block twice are left as they are.
+
+use fold::{Folded, Folder};
+use rustc_hash::{FxHashMap, FxHashSet};
+use shadow::Iv;
+
+use crate::contexts::ContextId;
+use crate::executions::Executions;
+use crate::paths::{InstanceId, Path};
+
+/// The executions of one block.
+#[derive(Debug)]
+struct Block {
+    instance: InstanceId,
+    /// Positions in the block's words of those of interest, ascending.
+    columns: Vec<u16>,
+    seen: Executions,
+}
+
+/// How the executions of a path go to its blocks.
+#[derive(Debug)]
+pub struct Split {
+    /// Per block of the path: its number here and the first of its words.
+    blocks: Vec<(u32, u16)>,
+    /// Per column of the path: block and column in it.
+    columns: Vec<(u32, u16)>,
+}
+
+/// All shared loops and the executions of their blocks.
+#[derive(Debug, Default)]
+pub struct Shared {
+    loops: FxHashSet<ContextId>,
+    blocks: Vec<Block>,
+    index: FxHashMap<InstanceId, u32>,
+}
+
+impl Shared {
+    /// Whether a loop is shared.
+    #[inline]
+    pub fn contains(&self, innermost: ContextId) -> bool {
+        !self.loops.is_empty() && self.loops.contains(&innermost)
+    }
+
+    /// Makes a loop shared.
+    pub fn add(&mut self, innermost: ContextId) {
+        self.loops.insert(innermost);
+    }
+
+    /// How a path is split; `None` if it contains a block twice.
+    pub fn split(&mut self, path: &Path) -> Option<Split> {
+        let mut unique = FxHashSet::default();
+        if !path.steps.iter().all(|step| unique.insert(*step)) {
+            return None;
+        }
+        let mut split = Split { blocks: Vec::new(), columns: Vec::new() };
+        for (k, (&instance, &first)) in path.steps.iter().zip(&path.headers).enumerate() {
+            let end = path.headers.get(k + 1).copied().unwrap_or(u16::MAX);
+            let inside = path.columns.iter().filter(|c| (first..end).contains(*c));
+            let columns: Vec<u16> = inside.map(|c| c - first).collect();
+            let next = self.blocks.len() as u32;
+            let number = *self.index.entry(instance).or_insert(next);
+            if number == next {
+                let seen = Executions::new(path.dims, columns.len());
+                self.blocks.push(Block { instance, columns, seen });
+            } else if self.blocks[number as usize].columns != columns {
+                return None;
+            }
+            let count = self.blocks[number as usize].columns.len() as u16;
+            split.columns.extend((0..count).map(|column| (number, column)));
+            split.blocks.push((number, first));
+        }
+        Some(split)
+    }
+
+    /// One execution of a path.
+    pub fn one(&mut self, split: &Split, iv: &Iv, words: &[u64]) {
+        for &(number, first) in &split.blocks {
+            let block = &mut self.blocks[number as usize];
+            block.seen.one(iv, &block.columns, &words[usize::from(first)..]);
+        }
+    }
+
+    /// `count` executions of a path in consecutive iterations, without their words.
+    pub fn domains(&mut self, split: &Split, iv: &[i64], count: u64) {
+        for &(number, _) in &split.blocks {
+            self.blocks[number as usize].seen.folders().domain.run(iv, count, &[], &[]);
+        }
+    }
+
+    /// The folder of a column of a path.
+    pub fn words(&mut self, split: &Split, column: usize) -> &mut Folder {
+        let (number, column) = split.columns[column];
+        &mut self.blocks[number as usize].seen.folders().words[usize::from(column)]
+    }
+
+    /// About how many bytes are used.
+    pub fn bytes(&self) -> usize {
+        self.blocks.iter().map(|b| size_of::<Block>() + 2 * b.columns.len() + b.seen.bytes()).sum()
+    }
+
+    /// Per block its columns, the folded domain and per column the folded words.
+    pub fn finish(self) -> impl Iterator<Item = (InstanceId, Vec<u16>, Folded, Vec<Folded>)> {
+        self.blocks.into_iter().map(|block| {
+            let (domain, words) = block.seen.finish();
+            (block.instance, block.columns, domain, words)
+        })
+    }
+}
