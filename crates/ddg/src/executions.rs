@@ -22,6 +22,16 @@ pub struct Executions {
     /// Per execution the coordinates, then the words.
     kept: Vec<i64>,
     folders: Option<Box<Folders>>,
+    /// What was left when the executions were handed on.
+    left: Option<Box<(Folded, Vec<Folded>)>>,
+}
+
+/// Executions handed on: vectors in increasing order, and per column the words, if they are known.
+pub struct HandedOn {
+    /// The vectors.
+    pub vectors: Vec<Vec<i64>>,
+    /// Per column, the words in the order of the vectors.
+    pub columns: Vec<Option<Vec<i64>>>,
 }
 
 /// The folders of one path.
@@ -38,7 +48,7 @@ impl Executions {
     pub fn new(dims: u8, columns: usize) -> Executions {
         // Columns are positions in the words of a path, which are numbered by 16 bits.
         let columns = u16::try_from(columns).unwrap_or(u16::MAX);
-        Executions { dims, columns, count: 0, kept: Vec::new(), folders: None }
+        Executions { dims, columns, count: 0, kept: Vec::new(), folders: None, left: None }
     }
 
     /// Adds one execution: `words` are all of it, `columns` the positions of those of interest.
@@ -79,8 +89,47 @@ impl Executions {
         })
     }
 
+    /// Hands on all executions, at most `limit`; only words that are not known exactly stay. `None` if there are more or
+    /// their vectors are not known. Nothing may be added afterwards.
+    pub fn hand_on(&mut self, limit: u64) -> Option<HandedOn> {
+        let (mut domain, mut words) = std::mem::replace(self, Executions::new(self.dims, 0)).finish();
+        let points = |folded: &Folded, out: &mut Vec<(Vec<i64>, Option<i64>)>| {
+            let is_whole = folded.is_exact()
+                && folded.points <= limit
+                && folded.pieces.iter().all(|piece| {
+                    piece.points(limit, &mut |x, labels| {
+                        out.push((x.to_vec(), labels.first().copied().flatten()));
+                    })
+                });
+            out.sort_unstable();
+            is_whole
+        };
+        let mut all = Vec::new();
+        let handed_on = points(&domain, &mut all).then(|| {
+            let vectors: Vec<Vec<i64>> = all.into_iter().map(|(x, _)| x).collect();
+            let columns = words
+                .iter_mut()
+                .map(|word| {
+                    let mut all = Vec::new();
+                    let is_known = points(word, &mut all) && all.len() == vectors.len();
+                    let labels: Option<Vec<i64>> = all.into_iter().map(|(_, label)| label).collect();
+                    let labels = labels.filter(|_| is_known)?;
+                    *word = Folded::default();
+                    Some(labels)
+                })
+                .collect();
+            domain = Folded::default();
+            HandedOn { vectors, columns }
+        });
+        self.left = Some(Box::new((domain, words)));
+        handed_on
+    }
+
     /// The folded domain, and per column the folded words.
     pub fn finish(mut self) -> (Folded, Vec<Folded>) {
+        if let Some(left) = self.left {
+            return *left;
+        }
         self.folders();
         match self.folders {
             Some(folders) => {

@@ -208,7 +208,7 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
             let block =
                 tables.place(&mut engine, &mut profile, &mut locations, &context_of, instance) as usize;
             profile.blocks[block].executions += path.executions;
-            if !path.flat {
+            if !path.flat && domain.points > 0 {
                 let lifted = lift(domain.clone(), &inserted(&engine, own));
                 add_alone(&mut profile.blocks[block].domain, lifted);
             }
@@ -229,7 +229,7 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
             }
             let folded = addresses(&operand.address, &domain, (&path.columns, &words), thread_base);
             let context = engine.instances.owner(operand.id).context;
-            if let Some(folded) = folded {
+            if let Some(folded) = folded.filter(|f| f.points > 0) {
                 add_alone(&mut access.address, lift(folded, &inserted(&engine, context)));
             }
         }

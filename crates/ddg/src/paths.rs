@@ -304,6 +304,8 @@ pub struct Paths {
     nodes: Vec<Node>,
     roots: FxHashMap<(ContextId, CodeId), NodeId>,
     list: Vec<Option<Box<Path>>>,
+    /// Paths by the innermost loop around them.
+    by_loop: FxHashMap<ContextId, Vec<u32>>,
     /// Bytes of all paths.
     weight: usize,
 }
@@ -400,9 +402,17 @@ impl Paths {
     pub fn add(&mut self, node: NodeId, path: Path) -> u32 {
         let id = self.list.len() as u32;
         self.weight += path.bytes();
+        if let Some(innermost) = path.innermost {
+            self.by_loop.entry(innermost).or_default().push(id);
+        }
         self.list.push(Some(Box::new(path)));
         self.nodes[node as usize].path = id;
         id
+    }
+
+    /// The paths through the body of a loop.
+    pub fn of_loop(&self, innermost: ContextId) -> &[u32] {
+        self.by_loop.get(&innermost).map_or(&[], Vec::as_slice)
     }
 
     /// A path that is not taken.

@@ -5,6 +5,7 @@ use shadow::{DependenceRun, Gather, Iv, Operand, PatternId, Record};
 use trace::block::Address;
 
 use crate::code::{address, lane_address, span};
+use crate::contexts::ContextId;
 use crate::engine::{Engine, pieces};
 use crate::observer::observer;
 use crate::paths::{Before, Path, PathOperand};
@@ -14,6 +15,8 @@ use crate::registers::Writer;
 const SEGMENT: usize = 4;
 /// Fewer irregular loads than this are not worth a pattern.
 const SHORTEST_PATTERN: usize = 4;
+/// Most executions of one path that are folded again when its loop becomes shared.
+const MAX_ADOPTED: u64 = 1 << 12;
 /// Largest load that a pattern may consist of.
 const MAX_ELEMENT: u32 = 4096;
 
@@ -66,8 +69,10 @@ impl Engine {
     /// Splits a path whose loop is shared, or makes its loop shared.
     fn share(&mut self, path: &mut Path) {
         let Some(innermost) = path.innermost.filter(|_| path.split.is_none()) else { return };
-        if path.seen.are_crowded() {
+        if path.seen.are_crowded() && !self.shared.contains(innermost) {
             self.shared.add(innermost);
+            self.adopt(innermost, path);
+            return;
         }
         if self.shared.contains(innermost) {
             path.split = self.shared.split(path);
@@ -76,6 +81,27 @@ impl Engine {
                 path.innermost = None;
             }
         }
+    }
+
+    /// Hands the executions of all paths of a loop to its blocks.
+    fn adopt(&mut self, innermost: ContextId, path: &mut Path) {
+        let others: Vec<u32> = self.paths.of_loop(innermost).to_vec();
+        let mut all: Vec<(u32, Box<Path>)> =
+            others.into_iter().filter_map(|id| Some((id, self.paths.take(id)?))).collect();
+        let mut early = Vec::new();
+        for path in all.iter_mut().map(|(_, path)| &mut **path).chain([path]) {
+            path.split = self.shared.split(path);
+            match &path.split {
+                Some(split) => {
+                    let handed_on = path.seen.hand_on(MAX_ADOPTED);
+                    early.extend(handed_on.map(|handed_on| (split, handed_on)));
+                }
+                None => path.innermost = None,
+            }
+        }
+        self.shared.adopt(&early);
+        drop(early);
+        all.into_iter().for_each(|(id, path)| self.paths.put(id, path));
     }
 
     /// Cuts the iterations where words stop advancing by constants.

@@ -2,8 +2,9 @@
 //!
 //! Where data decides the way through the body of a loop, each path is taken in a ragged set of iterations and folds to
 //! nothing, though a block that lies on all of them runs in every one. Once the executions of a path of some loop no
-//! longer fold well, the loop is *shared*: from then on the executions of its blocks are folded block by block. What the
-//! paths had folded until then stays with them.
+//! longer fold well, the loop is *shared*: the executions of its blocks are folded block by block from then on, and so are
+//! those from before, if there are few of them; else, and where words were not affine, what the paths had folded stays with
+//! them.
 //!
 //! Invariant: the vectors of a block's executions increase, since a block runs at most once in an iteration of its
 //! innermost loop; paths that contain a block twice are left as they are.
@@ -13,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use shadow::Iv;
 
 use crate::contexts::ContextId;
-use crate::executions::Executions;
+use crate::executions::{Executions, HandedOn};
 use crate::paths::{InstanceId, Path};
 
 /// The executions of one block.
@@ -33,6 +34,9 @@ pub struct Split {
     /// Per column of the path: block and column in it.
     columns: Vec<(u32, u16)>,
 }
+
+/// A vector and a word.
+type Labelled<'a> = (&'a [i64], i64);
 
 /// All shared loops and the executions of their blocks.
 #[derive(Debug, Default)]
@@ -78,6 +82,32 @@ impl Shared {
             split.blocks.push((number, first));
         }
         Some(split)
+    }
+
+    /// Takes the executions of the paths of a loop that has just become shared.
+    pub fn adopt(&mut self, paths: &[(&Split, HandedOn)]) {
+        let mut domains: FxHashMap<u32, Vec<&[i64]>> = FxHashMap::default();
+        let mut words: FxHashMap<(u32, u16), Vec<Labelled>> = FxHashMap::default();
+        for (split, early) in paths {
+            for (number, _) in &split.blocks {
+                domains.entry(*number).or_default().extend(early.vectors.iter().map(Vec::as_slice));
+            }
+            for (at, labels) in split.columns.iter().zip(&early.columns) {
+                let labels = labels.iter().flatten().copied();
+                words.entry(*at).or_default().extend(early.vectors.iter().map(Vec::as_slice).zip(labels));
+            }
+        }
+        for (number, mut vectors) in domains {
+            vectors.sort_unstable();
+            let folders = self.blocks[number as usize].seen.folders();
+            vectors.iter().for_each(|x| folders.domain.point(x, &[]));
+        }
+        for ((number, column), mut points) in words {
+            points.sort_unstable();
+            let folders = self.blocks[number as usize].seen.folders();
+            let folder = &mut folders.words[usize::from(column)];
+            points.iter().for_each(|(x, label)| folder.point(x, &[*label]));
+        }
     }
 
     /// One execution of a path.
