@@ -17,6 +17,9 @@ use crate::contexts::ContextId;
 use crate::executions::{Executions, HandedOn};
 use crate::paths::{InstanceId, Path};
 
+/// Most paths of a loop that are split.
+const MAX_PATHS: u32 = 32;
+
 /// The executions of one block.
 #[derive(Debug)]
 struct Block {
@@ -41,7 +44,8 @@ type Labelled<'a> = (&'a [i64], i64);
 /// All shared loops and the executions of their blocks.
 #[derive(Debug, Default)]
 pub struct Shared {
-    loops: FxHashSet<ContextId>,
+    /// With the number of paths that are split.
+    loops: FxHashMap<ContextId, u32>,
     blocks: Vec<Block>,
     index: FxHashMap<InstanceId, u32>,
 }
@@ -50,16 +54,19 @@ impl Shared {
     /// Whether a loop is shared.
     #[inline]
     pub fn contains(&self, innermost: ContextId) -> bool {
-        !self.loops.is_empty() && self.loops.contains(&innermost)
+        !self.loops.is_empty() && self.loops.contains_key(&innermost)
     }
 
     /// Makes a loop shared.
     pub fn add(&mut self, innermost: ContextId) {
-        self.loops.insert(innermost);
+        self.loops.entry(innermost).or_insert(0);
     }
 
-    /// How a path is split; `None` if it contains a block twice.
+    /// How a path of a shared loop is split; `None` if it contains a block twice, or if the loop has too many paths: then
+    /// it is an interpreter or the like, of whose blocks hardly one runs in every iteration.
     pub fn split(&mut self, path: &Path) -> Option<Split> {
+        let paths = self.loops.get_mut(&path.innermost?).filter(|paths| **paths < MAX_PATHS)?;
+        *paths += 1;
         let mut unique = FxHashSet::default();
         if !path.steps.iter().all(|step| unique.insert(*step)) {
             return None;
