@@ -9,14 +9,14 @@ const BASES: [u64; 2] = [0x0f3a_9c51_7e2d_84b7, 0x1b58_e06c_3d97_a2f1];
 const OUTPUTS: [u64; 2] = [0x1c69_b3f7_4ac5_ae35, 0x05fb_d1ee_9d0a_5e1b];
 
 #[inline]
-fn product(a: u64, b: u64) -> u64 {
-    let wide = u128::from(a) * u128::from(b);
+const fn product(a: u64, b: u64) -> u64 {
+    let wide = a as u128 * b as u128;
     let sum = (wide as u64 & PRIME) + (wide >> 61) as u64;
     if sum >= PRIME { sum - PRIME } else { sum }
 }
 
 #[inline]
-fn sum(a: u64, b: u64) -> u64 {
+const fn sum(a: u64, b: u64) -> u64 {
     let sum = a + b;
     if sum >= PRIME { sum - PRIME } else { sum }
 }
@@ -28,9 +28,12 @@ fn element(value: i64) -> u64 {
 }
 
 /// Factor of an output, so that equal sequences of different outputs differ.
-fn factor(half: usize, output: usize) -> u64 {
+const fn factor(half: usize, output: usize) -> u64 {
     sum(OUTPUTS[half], product(BASES[1 - half], output as u64 + 1))
 }
+
+/// Of the first output, which mostly is the only one.
+const FIRST: [u64; 2] = [factor(0, 0), factor(1, 0)];
 
 /// `B^t`: what the label at position t counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,7 +94,8 @@ impl Fingerprint {
     #[inline]
     pub fn add(&mut self, at: Weight, output: usize, value: i64) {
         for half in 0..2 {
-            let value = product(element(value), factor(half, output));
+            let factor = if output == 0 { FIRST[half] } else { factor(half, output) };
+            let value = product(element(value), factor);
             self.0[half] = sum(self.0[half], product(at.0[half], value));
         }
     }

@@ -18,6 +18,7 @@
 use smallvec::{SmallVec, smallvec};
 
 use crate::class::{ClassId, Classes, NO_CLASS, Short};
+use crate::cursor::Cursor;
 use crate::emit;
 use crate::give_up::Boxed;
 use crate::group::{Group, Item, fit, take};
@@ -47,6 +48,7 @@ pub struct Folder {
     /// Number of groups at which to act.
     pub(crate) threshold: usize,
     pub(crate) boxed: Option<Boxed>,
+    pub(crate) cursor: Cursor,
 }
 
 impl Folder {
@@ -70,12 +72,13 @@ impl Folder {
             eager: if options.widen && options.adaptive.is_none() { u64::MAX } else { 0 },
             threshold: options.exact(),
             boxed: None,
+            cursor: Cursor::default(),
         }
     }
 
     /// Number of points so far.
     pub fn points(&self) -> u64 {
-        self.out.points
+        self.out.points.saturating_add(self.cursor.taken())
     }
 
     /// About how many bytes the folder uses; a function of the points it took alone.
@@ -98,7 +101,9 @@ impl Folder {
     /// Adds one point.
     #[inline]
     pub fn point(&mut self, iv: &[i64], label: &[i64]) {
-        self.run(iv, 1, label, &[0; 64][..self.outputs]);
+        if !self.advances(iv, label) {
+            self.lattice_run(iv, 1, 1, label, &[0; Folder::MOST][..self.outputs]);
+        }
     }
 
     /// Adds `count` points: `iv` with the innermost coordinate advancing by 1, `label` by `advance`.
@@ -119,21 +124,21 @@ impl Folder {
         {
             return;
         }
-        let count = i64::try_from(count).unwrap_or(i64::MAX);
-        self.note(count, label, advance);
-        // Fast path: the newest innermost group continues.
-        let inner = self.dims.saturating_sub(1);
-        if self.dims > 0
-            && self.started
-            && self.outer == iv[..inner]
-            && let Some(group) = self.levels[inner].last_mut()
-            && (count == 1 || (group.step == step && group.delta[..] == *advance))
-            && group.continues((iv[inner], NO_CLASS, label))
-        {
-            group.advance(count);
+        if count == 1 && self.advances(iv, label) {
             return;
         }
+        self.settle();
+        let count = i64::try_from(count).unwrap_or(i64::MAX);
+        self.note(count, label, advance);
+        if self.dims > 0 && self.started && self.boxed.is_none() {
+            if self.next_row(iv, step, count, label, advance)
+                || count == 1 && self.continues_widened(iv, label)
+            {
+                return;
+            }
+        }
         self.slow(iv, step, count, label, advance);
+        self.follow();
     }
 
     /// Counts points and keeps the ranges of labels.
@@ -156,6 +161,12 @@ impl Folder {
         }
         self.outside(iv);
         self.latest_x = last;
+        if let Some(group) = self.levels[inner].last_mut()
+            && (count == 1 || (group.step == step && group.delta[..] == *advance))
+            && group.continues((iv[inner], NO_CLASS, label))
+        {
+            return group.advance(count);
+        }
         if count > 1 && self.levels[inner].is_empty() {
             let mut group = Group::single((iv[inner], NO_CLASS, label));
             group.step = step;
@@ -227,11 +238,15 @@ impl Folder {
     }
 
     pub(crate) fn insert(&mut self, q: usize, item: Item<'_>) {
-        if let [group] = &mut self.levels[q][..]
-            && group.continues(item)
-        {
-            group.advance(1);
-            return;
+        if let [group] = &mut self.levels[q][..] {
+            if group.continues(item) {
+                group.advance(1);
+                return;
+            }
+            // The second point of a row.
+            if item.1 == NO_CLASS && group.class == NO_CLASS && group.count == 1 && item.0 > group.x {
+                return take(group, item, (NO_CLASS, 0), self.outputs);
+            }
         }
         let labels_at = item.2.len() - self.outputs;
         // Among items of one kind those of equal shape belong together; only then may shapes change from item to item.
@@ -391,6 +406,7 @@ impl Folder {
 
     /// Ends the stream.
     pub fn finish(mut self) -> Folded {
+        self.settle();
         for q in (0..self.dims).rev() {
             self.complete(q);
         }

@@ -217,8 +217,11 @@ pub(crate) fn take(
     if group.count == 1 {
         group.step = x.wrapping_sub(group.x);
         group.count = 2;
-        group.delta = vector.iter().zip(&group.first).map(|(a, b)| a.wrapping_sub(*b)).collect();
-        group.expected = vector.iter().zip(&group.delta).map(|(v, d)| v.wrapping_add(*d)).collect();
+        for (i, &v) in vector.iter().enumerate() {
+            let delta = v.wrapping_sub(group.first[i]);
+            group.delta[i] = delta;
+            group.expected[i] = v.wrapping_add(delta);
+        }
         return;
     }
     group.widen(broken, labels_at);

@@ -19,6 +19,7 @@ pub mod piece;
 pub mod row;
 
 mod class;
+mod cursor;
 mod emit;
 mod fingerprint;
 mod give_up;

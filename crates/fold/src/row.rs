@@ -70,6 +70,7 @@ impl Folder {
         if self.outputs != 1 || iv.len() != self.dims || self.dims == 0 {
             return;
         }
+        self.settle();
         let inner = self.dims - 1;
         if self.boxed.is_some() {
             let count = labels.clone().count() as i64;
