@@ -35,6 +35,23 @@ impl Cursor {
 }
 
 impl Group {
+    /// Takes an item of predicted shape and these labels, some of which are ⊤.
+    #[inline]
+    fn append_one(&mut self, labels_at: usize, label: &[i64]) {
+        for (e, d) in self.expected.iter_mut().zip(&self.delta).take(labels_at) {
+            *e = e.wrapping_add(*d);
+        }
+        let (first, delta) = (&self.first[labels_at..], &self.delta[labels_at..]);
+        for (o, expected) in self.expected[labels_at..].iter_mut().enumerate() {
+            if self.unknown >> o & 1 == 1 {
+                self.fingerprint.add(self.weight, o, label[o].wrapping_sub(first[o]));
+            }
+            *expected = label[o].wrapping_add(delta[o]);
+        }
+        self.weight = self.weight.next();
+        self.count += 1;
+    }
+
     /// Becomes a group of points of one progression.
     fn restart(&mut self, x: i64, step: i64, count: i64, label: &[i64], advance: &[i64]) {
         self.kind = Kind::Coordinate;
@@ -123,16 +140,22 @@ impl Folder {
             && latest != NO_CLASS
             && around.class == latest
             && around.count >= 2
-            && around.unknown == 0
             && around.kind == Kind::Coordinate
             && row.kind == Kind::Coordinate
             && self.outer[up] == around.next_x()
             && around.expected[0] == row.x
             && around.expected[1] == row.count
-            && around.expected[2..].iter().zip(&row.first).all(|(a, b)| a == b)
+            && row
+                .first
+                .iter()
+                .enumerate()
+                .all(|(o, label)| around.unknown >> o & 1 == 1 || around.expected[2 + o] == *label)
             && row.is_of(self.classes.at(latest));
         if fits {
-            around.advance(1);
+            match around.unknown {
+                0 => around.advance(1),
+                _ => around.append_one(2, &row.first),
+            }
             self.outer[up] = iv[up];
             row.restart(iv[up + 1], step, count, label, advance);
             self.latest_x = iv[up + 1].saturating_add((count - 1).saturating_mul(step));
@@ -152,7 +175,7 @@ impl Folder {
             && iv.iter().zip(&self.outer).all(|(a, b)| a == b)
             && (0..label.len()).all(|o| group.unknown >> o & 1 == 1 || group.expected[o] == label[o]);
         if is_next {
-            group.append(0, label, |_| 0, 1);
+            group.append_one(0, label);
             self.latest_x = iv[inner];
         }
         is_next

@@ -11,8 +11,7 @@ const OUTPUTS: [u64; 2] = [0x1c69_b3f7_4ac5_ae35, 0x05fb_d1ee_9d0a_5e1b];
 #[inline]
 const fn product(a: u64, b: u64) -> u64 {
     let wide = a as u128 * b as u128;
-    let sum = (wide as u64 & PRIME) + (wide >> 61) as u64;
-    if sum >= PRIME { sum - PRIME } else { sum }
+    sum(wide as u64 & PRIME, (wide >> 61) as u64)
 }
 
 #[inline]
@@ -23,7 +22,8 @@ const fn sum(a: u64, b: u64) -> u64 {
 
 #[inline]
 fn element(value: i64) -> u64 {
-    let magnitude = value.unsigned_abs() % PRIME;
+    let magnitude = value.unsigned_abs();
+    let magnitude = sum(magnitude & PRIME, magnitude >> 61);
     if value < 0 && magnitude != 0 { PRIME - magnitude } else { magnitude }
 }
 

@@ -253,6 +253,7 @@ impl Folder {
         let alone = self.levels[q].len() <= 1 || labels_at == 0;
         for strict in if alone { &[false][..] } else { &[true, false] } {
             for at in (0..self.levels[q].len()).rev() {
+                let at = self.first_like(q, at);
                 if self.joins(q, at, *strict, item) {
                     self.make_newest(q, at);
                     return;
@@ -266,6 +267,17 @@ impl Folder {
             self.retire();
         }
         push_first_alone(&mut self.levels[q], Group::single(item));
+    }
+
+    /// Among points with one vector the order of their successors is theirs: the first of those like the single point at an
+    /// index; of other groups the index itself.
+    fn first_like(&self, q: usize, at: usize) -> usize {
+        let group = &self.levels[q][at];
+        if group.count > 1 || group.class != NO_CLASS {
+            return at;
+        }
+        let like = |g: &Group| g.count == 1 && g.x == group.x && g.class == NO_CLASS;
+        self.levels[q].iter().position(like).unwrap_or(at)
     }
 
     /// Two points with a gap do not make a lattice if the next coordinate follows the second: then the later two make a

@@ -173,7 +173,12 @@ impl Group {
 
 /// The outputs of a mask.
 pub(crate) fn outputs(mask: u64) -> impl Iterator<Item = usize> {
-    (0..64).filter(move |o| mask >> o & 1 == 1)
+    let mut left = mask;
+    std::iter::from_fn(move || {
+        let output = (left != 0).then(|| left.trailing_zeros() as usize);
+        left &= left.wrapping_sub(1);
+        output
+    })
 }
 
 /// Whether `group` can take an item of its kind at the next coordinate, and how: the common class, and the outputs that
