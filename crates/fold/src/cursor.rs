@@ -60,10 +60,12 @@ impl Group {
         self.step = if count > 1 { step } else { 1 };
         (self.unknown, self.fingerprint) = (0, Fingerprint::default());
         let factor = i64::from(count > 1);
-        for (o, (&l, &a)) in label.iter().zip(advance).enumerate() {
-            self.first[o] = l;
-            self.delta[o] = a * factor;
-            self.expected[o] = l.wrapping_add((a * factor).wrapping_mul(count));
+        let (first, delta, expected) = (&mut self.first[..], &mut self.delta[..], &mut self.expected[..]);
+        let own = first.iter_mut().zip(delta).zip(expected);
+        for ((&l, &a), ((first, delta), expected)) in label.iter().zip(advance).zip(own) {
+            *first = l;
+            *delta = a * factor;
+            *expected = l.wrapping_add((a * factor).wrapping_mul(count));
         }
     }
 }
@@ -93,6 +95,12 @@ impl Folder {
     /// Tells the group of the points that the cursor took; then there is no cursor.
     #[inline]
     pub(crate) fn settle(&mut self) {
+        if self.cursor.is_active {
+            self.tell_group();
+        }
+    }
+
+    fn tell_group(&mut self) {
         let count = std::mem::take(&mut self.cursor.taken);
         self.cursor.is_active = false;
         let Some(group) = self.levels.last_mut().and_then(|l| l.last_mut()).filter(|_| count > 0) else {

@@ -93,20 +93,20 @@ impl Fingerprint {
     /// Adds one label at a position.
     #[inline]
     pub fn add(&mut self, at: Weight, output: usize, value: i64) {
-        for half in 0..2 {
+        for (half, own) in self.0.iter_mut().enumerate() {
             let factor = if output == 0 { FIRST[half] } else { factor(half, output) };
             let value = product(element(value), factor);
-            self.0[half] = sum(self.0[half], product(at.0[half], value));
+            *own = sum(*own, product(at.0[half], value));
         }
     }
 
     /// Adds `first, first + delta, …`, `count` labels from a position on.
     pub fn add_progression(&mut self, at: Weight, output: usize, first: i64, delta: i64, count: i64) {
-        for half in 0..2 {
+        for (half, own) in self.0.iter_mut().enumerate() {
             let p = Powers::of(BASES[half], count);
             let value = sum(product(element(first), p.plain), product(element(delta), p.linear));
             let value = product(value, factor(half, output));
-            self.0[half] = sum(self.0[half], product(at.0[half], value));
+            *own = sum(*own, product(at.0[half], value));
         }
     }
 

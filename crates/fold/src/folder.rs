@@ -130,12 +130,13 @@ impl Folder {
         self.settle();
         let count = i64::try_from(count).unwrap_or(i64::MAX);
         self.note(count, label, advance);
-        if self.dims > 0 && self.started && self.boxed.is_none() {
-            if self.next_row(iv, step, count, label, advance)
-                || count == 1 && self.continues_widened(iv, label)
-            {
-                return;
-            }
+        let is_regular = self.dims > 0
+            && self.started
+            && self.boxed.is_none()
+            && (self.next_row(iv, step, count, label, advance)
+                || count == 1 && self.continues_widened(iv, label));
+        if is_regular {
+            return;
         }
         self.slow(iv, step, count, label, advance);
         self.follow();

@@ -154,13 +154,18 @@ impl Group {
     /// Whether the group, closed, is an item of this class.
     #[inline]
     pub fn is_of(&self, class: &Class) -> bool {
-        let (delta, step) = if self.count == 1 { (None, None) } else { (Some(&self.delta), Some(self.step)) };
-        class.inner == self.class
+        let advances = match (&class.delta, class.step) {
+            (Some(delta), Some(step)) => {
+                self.count > 1 && self.step == step && self.delta.iter().zip(delta).all(|(a, b)| a == b)
+            }
+            _ => self.count == 1,
+        };
+        // Of one inner class all descriptions have one length.
+        advances
+            && class.inner == self.class
             && class.kind == self.kind
             && class.unknown == self.unknown
             && class.fingerprint == self.fingerprint
-            && class.step == step
-            && class.delta.as_ref() == delta
     }
 
     /// The group as an item: `[x, count, first…]`.
