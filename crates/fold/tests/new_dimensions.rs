@@ -185,7 +185,7 @@ impl Planted {
             }
             let label: i64 = t.iter().zip(&self.coefficients).map(|(t, c)| t * c).sum();
             let mixed = (out.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33;
-            if self.holes.is_none_or(|h| mixed % h != 0) {
+            if self.holes.is_none_or(|h| !mixed.is_multiple_of(h)) {
                 let noise = self.noise.map_or(0, |n| if mixed % n == 1 { (mixed % 7) as i64 } else { 0 });
                 out.push((iv, vec![label + noise]));
             } else {
