@@ -7,201 +7,78 @@
 //! iteration vector as key (ALGORITHMS 3.9); slopes are any integers and steps any positive integer.
 //!
 //! ⊤: where only labels break the pattern and widening is on, the coefficient of the level becomes unknown and the group
-//! keeps a fingerprint (128 bits) of its labels relative to the first. Groups with a fingerprint continue one another
-//! only with equal fingerprints, equal starts and equal counts, so a known coefficient beside an unknown one holds for
-//! every pair of points (up to a collision of fingerprints).
+//! keeps a fingerprint of its labels relative to the first. Groups with a fingerprint continue one another only with
+//! equal fingerprints, equal starts and equal counts, so a known coefficient beside an unknown one holds for every pair
+//! of points (up to a collision of fingerprints).
 //!
-//! Limits: at most [`Options::alive`] open groups and [`Options::pieces`] finished pieces; beyond, one box min..max.
+//! Limits: where more than [`Options::alive`] groups are open, in this order: groups that recur become a new dimension
+//! (`new_dimension`), coefficients are widened (`widen`), finished pieces of the outermost level are emitted, and what is
+//! left of the current prefix becomes a box (`give_up`).
 
-use std::hash::BuildHasher;
-
-use poly::Affine;
-use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
-use crate::piece::{Coefficient, Folded, Label, Level, Piece};
+use crate::class::{ClassId, Classes, NO_CLASS, Short};
+use crate::cursor::Cursor;
+use crate::emit;
+use crate::give_up::Boxed;
+use crate::group::{Group, Item, fit, take};
+use crate::options::Options;
+use crate::piece::{Folded, Label, Piece};
 
-/// What to do with streams that are not affine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
-    /// Replace label coefficients by ⊤ where that lets points fold together.
-    pub widen: bool,
-    /// Most open groups at one time before giving up.
-    pub alive: usize,
-    /// Most finished pieces before giving up.
-    pub pieces: usize,
-}
-
-impl Options {
-    /// The published default, `4d+1` open groups for a d-dimensional stream, and as many more as vector code needs for
-    /// its phases; room for 16 finished pieces a group.
-    pub fn for_dimensions(dims: usize, widen: bool) -> Options {
-        Options { widen, alive: 4 * dims + 1 + PHASES, pieces: 16 * (4 * dims + 1) + 4 * PHASES }
-    }
-
-    /// Never give up.
-    pub fn unlimited(widen: bool) -> Options {
-        Options { widen, alive: usize::MAX, pieces: usize::MAX }
-    }
-}
-
-/// Interleaved lattices that one vector access read or written by scalar code leaves at most.
-const PHASES: usize = 32;
-
-/// Labels of consecutive points relative to the first, of one output.
-#[derive(Debug, Clone)]
-pub struct Row {
-    count: i64,
-    is_affine: bool,
-    delta: i64,
-    last: i64,
-    least: i64,
-    most: i64,
-    fingerprint: u128,
-    /// The row with a point before it, and how far its labels are from that point's.
-    longer: Option<(i64, Box<Row>)>,
-}
-
-impl Row {
-    /// The row that begins with `begun` and goes on with these labels, those of this row.
-    fn after(&mut self, begun: i64, labels: impl Iterator<Item = i64> + Clone) -> &mut Row {
-        let first = labels.clone().next().unwrap_or(begun);
-        let apart = first.wrapping_sub(begun);
-        let known = self.longer.take().filter(|l| l.0 == apart);
-        let longer = known.unwrap_or_else(|| {
-            let relative: Vec<i64> =
-                std::iter::once(0).chain(labels.map(|l| l.wrapping_sub(begun))).collect();
-            (apart, Box::new(Row::new(&relative)))
-        });
-        &mut self.longer.insert(longer).1
-    }
-
-    /// Describes a row by its labels less the first one.
-    pub fn new(relative: &[i64]) -> Row {
-        let delta = relative.get(1).copied().unwrap_or(0);
-        let mut row = Row {
-            count: relative.len() as i64,
-            is_affine: true,
-            delta,
-            last: relative.last().copied().unwrap_or(0),
-            least: 0,
-            most: 0,
-            fingerprint: 0,
-            longer: None,
-        };
-        for (t, &label) in relative.iter().enumerate() {
-            row.is_affine &= label == delta.wrapping_mul(t as i64);
-            row.least = row.least.min(label);
-            row.most = row.most.max(label);
-            row.fingerprint = mix(row.fingerprint, 0, label);
-        }
-        row
-    }
-}
-
-/// A short vector: starts and counts of inner levels, and labels.
-type Short = SmallVec<[i64; 8]>;
-
-type ClassId = u32;
-const NO_CLASS: ClassId = 0;
-
-/// How an item continues inside: shared by all items that may follow each other in one group.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Class {
-    inner: ClassId,
-    /// Advance of the inner description per step; `None` while only one item was seen (⊥).
-    delta: Option<Short>,
-    step: Option<i64>,
-    unknown: u64,
-    fingerprint: u128,
-}
-
-#[derive(Debug, Clone)]
-struct Group {
-    class: ClassId,
-    x: i64,
-    count: i64,
-    step: i64,
-    first: Short,
-    delta: Short,
-    expected: Short,
-    unknown: u64,
-    fingerprint: u128,
-}
-
-impl Group {
-    /// Whether an item is the next of at least two and just what the group predicts.
-    #[inline]
-    fn continues(&self, x: i64, class: ClassId, vector: &[i64]) -> bool {
-        self.count >= 2
-            && self.unknown == 0
-            && self.class == class
-            && x == self.x.wrapping_add(self.step.wrapping_mul(self.count))
-            && self.expected[..] == *vector
-    }
-
-    /// Takes the item that was predicted.
-    #[inline]
-    fn advance(&mut self) {
-        self.count += 1;
-        for (e, d) in self.expected.iter_mut().zip(&self.delta) {
-            *e = e.wrapping_add(*d);
-        }
-    }
-
-    /// Whether the group, closed, is an item of this class.
-    #[inline]
-    fn is_of(&self, class: &Class) -> bool {
-        let (delta, step) = if self.count == 1 { (None, None) } else { (Some(&self.delta), Some(self.step)) };
-        class.inner == self.class
-            && class.unknown == self.unknown
-            && class.fingerprint == self.fingerprint
-            && class.step == step
-            && class.delta.as_ref() == delta
-    }
-}
+/// Groups over the limit that may gather before they are looked at again.
+const SLACK: usize = 16;
 
 /// Folds one stream.
 #[derive(Debug)]
 pub struct Folder {
-    dims: usize,
-    outputs: usize,
-    options: Options,
-    levels: Vec<Vec<Group>>,
-    outer: Vec<i64>,
-    started: bool,
-    /// Class `id` stands at `id - 1`.
-    classes: Vec<Class>,
-    ids: FxHashMap<Class, ClassId>,
+    pub(crate) dims: usize,
+    pub(crate) outputs: usize,
+    pub(crate) options: Options,
+    pub(crate) levels: Vec<Vec<Group>>,
+    pub(crate) outer: Vec<i64>,
+    pub(crate) started: bool,
+    /// Innermost coordinate seen last.
+    pub(crate) latest_x: i64,
+    pub(crate) classes: Classes,
     /// Per level the class interned last: rows mostly repeat.
-    latest: SmallVec<[ClassId; 8]>,
-    out: Folded,
-    low: Vec<i64>,
-    high: Vec<i64>,
+    pub(crate) latest: SmallVec<[ClassId; 8]>,
+    pub(crate) out: Folded,
+    /// Levels at which labels are widened as soon as they break a pattern.
+    pub(crate) eager: u64,
+    /// Number of groups at which to act.
+    pub(crate) threshold: usize,
+    pub(crate) boxed: Option<Boxed>,
+    pub(crate) cursor: Cursor,
 }
 
 impl Folder {
-    /// A folder for vectors of `dims` coordinates and labels of `outputs` integers (at most 64).
+    /// Most coordinates, and most outputs.
+    pub const MOST: usize = 64;
+
+    /// A folder for vectors of `dims` coordinates and labels of `outputs` integers (at most 64 of each).
     pub fn new(dims: usize, outputs: usize, options: Options) -> Folder {
+        let (dims, outputs) = (dims.min(Folder::MOST), outputs.min(Folder::MOST));
         Folder {
             dims,
-            outputs: outputs.min(64),
+            outputs,
             options,
             levels: vec![Vec::new(); dims.max(1)],
             outer: vec![0; dims.saturating_sub(1)],
             started: false,
-            classes: Vec::new(),
-            ids: FxHashMap::default(),
+            latest_x: 0,
+            classes: Classes::default(),
             latest: smallvec![NO_CLASS; dims.max(1)],
-            out: Folded { ranges: vec![(i64::MAX, i64::MIN); outputs.min(64)], ..Folded::default() },
-            low: vec![i64::MAX; dims],
-            high: vec![i64::MIN; dims],
+            out: Folded { ranges: vec![(i64::MAX, i64::MIN); outputs], ..Folded::default() },
+            eager: if options.widen && options.adaptive.is_none() { u64::MAX } else { 0 },
+            threshold: options.exact(),
+            boxed: None,
+            cursor: Cursor::default(),
         }
     }
 
     /// Number of points so far.
     pub fn points(&self) -> u64 {
-        self.out.points
+        self.out.points.saturating_add(self.cursor.taken())
     }
 
     /// About how many bytes the folder uses; a function of the points it took alone.
@@ -212,29 +89,34 @@ impl Folder {
         size_of::<Folder>()
             + dims * (size_of::<Vec<Group>>() + 48)
             + groups * size_of::<Group>()
-            + self.classes.len() * 3 * size_of::<Class>()
-            + self.out.pieces.len() * (size_of::<Piece>() + dims * (size_of::<Level>() + 48))
+            + self.classes.len() * 3 * size_of::<crate::class::Class>()
+            + self.out.pieces.len() * (size_of::<Piece>() + dims * (size_of::<crate::piece::Level>() + 48))
     }
 
-    /// Whether half of what [`Options`] allow is in use, so that the stream may be given up before long.
+    /// Whether half of what [`Options`] allow is in use, so that some of the stream may be given up before long.
     pub fn is_crowded(&self) -> bool {
-        let alive: usize = self.levels.iter().map(Vec::len).sum();
-        alive > self.options.alive / 2 || self.out.pieces.len() > self.options.pieces / 2
+        let beyond_half = |used: usize, most: Option<usize>| most.is_some_and(|most| used > most / 2);
+        beyond_half(self.alive(), self.options.alive)
+            || beyond_half(self.out.pieces.len(), self.options.pieces)
     }
 
-    /// Whether the stream was given up.
+    /// Whether all of the stream that is to come was given up: it only makes a box grow.
     pub fn gave_up(&self) -> bool {
-        self.out.gave_up
+        self.boxed.as_ref().is_some_and(|b| b.level == 0) || self.dims == 0 && self.out.gave_up
     }
 
     /// Adds one point.
+    #[inline]
     pub fn point(&mut self, iv: &[i64], label: &[i64]) {
-        self.run(iv, 1, label, &[0; 64][..self.outputs]);
+        if !self.advances(iv, label) {
+            self.lattice_run(iv, 1, 1, label, &[0; Folder::MOST][..self.outputs]);
+        }
     }
 
     /// Adds `count` points: `iv` with the innermost coordinate advancing by 1, `label` by `advance`.
     ///
     /// `iv` has `dims` coordinates, `label` and `advance` have `outputs` entries; anything else is ignored.
+    #[inline]
     pub fn run(&mut self, iv: &[i64], count: u64, label: &[i64], advance: &[i64]) {
         self.lattice_run(iv, 1, count, label, advance);
     }
@@ -249,107 +131,83 @@ impl Folder {
         {
             return;
         }
+        if count == 1 && self.advances(iv, label) {
+            return;
+        }
+        self.settle();
         let count = i64::try_from(count).unwrap_or(i64::MAX);
-        if self.out.gave_up {
-            self.note(iv, step, count, label, advance);
-            return;
-        }
-        // Fast path: the newest innermost group continues.
-        let inner = self.dims.saturating_sub(1);
-        if self.dims > 0
-            && !self.out.gave_up
+        self.note(count, label, advance);
+        let is_regular = self.dims > 0
             && self.started
-            && self.outer == iv[..inner]
-            && let Some(group) = self.levels[inner].last_mut()
-            && group.count >= 2
-            && group.unknown == 0
-            && (count == 1 || group.step == step)
-            && iv[inner] == group.x.wrapping_add(group.count.wrapping_mul(group.step))
-            && group.expected[..] == *label
-            && (count == 1 || group.delta[..] == *advance)
-        {
-            group.count = group.count.saturating_add(count);
-            for (e, d) in group.expected.iter_mut().zip(&group.delta) {
-                *e = e.wrapping_add(d.wrapping_mul(count));
-            }
-            self.note(iv, step, count, label, advance);
-            return;
-        }
-        self.note(iv, step, count, label, advance);
-        if self.out.gave_up {
+            && self.boxed.is_none()
+            && (self.next_row(iv, step, count, label, advance)
+                || count == 1 && self.continues_widened(iv, label));
+        if is_regular {
             return;
         }
         self.slow(iv, step, count, label, advance);
+        self.follow();
     }
 
-    /// Adds the points of a row without steps: `iv` with the innermost coordinate advancing by 1, one label in each.
-    ///
-    /// `row` describes the labels relative to the first (see [`Row::new`]), if that is known: then the row is mostly
-    /// taken as a whole. A folder with more than one output ignores rows.
-    pub fn row(&mut self, iv: &[i64], row: Option<&mut Row>, labels: impl Iterator<Item = i64> + Clone) {
-        let Some(first) = labels.clone().next() else { return };
-        if self.outputs != 1 || iv.len() != self.dims || self.dims == 0 {
+    /// Counts points and keeps the ranges of labels.
+    #[inline]
+    pub(crate) fn note(&mut self, count: i64, label: &[i64], advance: &[i64]) {
+        self.out.points = self.out.points.saturating_add(count as u64);
+        for (range, (&l, &a)) in self.out.ranges.iter_mut().zip(label.iter().zip(advance)) {
+            let end = l.wrapping_add(a.wrapping_mul(count - 1));
+            range.0 = range.0.min(l).min(end);
+            range.1 = range.1.max(l).max(end);
+        }
+    }
+
+    #[inline(never)]
+    fn slow(&mut self, iv: &[i64], step: i64, count: i64, label: &[i64], advance: &[i64]) {
+        let Some(inner) = self.dims.checked_sub(1) else { return self.without_dimensions(label) };
+        let last = iv[inner].saturating_add((count - 1).saturating_mul(step));
+        if self.in_box(iv, last) {
             return;
         }
-        if self.out.gave_up {
-            let count = labels.clone().count() as i64;
-            self.note(iv, 1, count, &[first], &[0]);
-            let range = &mut self.out.ranges[0];
-            *range = labels.fold(*range, |(low, high), label| (low.min(label), high.max(label)));
-            return;
+        self.outside(iv);
+        self.latest_x = last;
+        if let Some(group) = self.levels[inner].last_mut()
+            && (count == 1 || (group.step == step && group.delta[..] == *advance))
+            && group.continues((iv[inner], NO_CLASS, label))
+        {
+            return group.advance(count);
         }
-        let Some(row) = row else { return self.each(iv, labels) };
-        let inner = self.dims - 1;
-        let is_new = !self.started || self.outer != iv[..inner];
-        // Mostly the first point of the row came alone.
-        let begun = match self.levels[inner].as_slice() {
-            [group] if !is_new && group.count == 1 && group.x.wrapping_add(1) == iv[inner] => {
-                Some(group.first[0])
-            }
-            _ => None,
-        };
-        let row = match begun {
-            Some(begun) => row.after(begun, labels.clone()),
-            None => row,
-        };
-        if !self.options.widen || row.is_affine || row.count < 3 || !(is_new || begun.is_some()) {
-            return self.each(iv, labels);
+        if count > 1 && self.levels[inner].is_empty() {
+            let mut group = Group::single((iv[inner], NO_CLASS, label));
+            group.step = step;
+            group.delta = advance.into();
+            group.count = 0;
+            group.advance(count);
+            push_first_alone(&mut self.levels[inner], group);
+            return self.limit();
         }
-        let (count, origin) = match begun {
-            Some(begun) => (row.count - 1, begun),
-            None => (row.count, first),
-        };
-        self.note(iv, 1, count, &[first], &[0]);
-        let range = &mut self.out.ranges[0];
-        range.0 = range.0.min(origin.wrapping_add(row.least));
-        range.1 = range.1.max(origin.wrapping_add(row.most));
-        if begun.is_none() {
-            self.outside(iv);
-            self.insert(inner, iv[inner], NO_CLASS, &[first]);
-        }
-        if let Some(group) = self.levels[inner].last_mut() {
-            group.step = 1;
-            group.count = row.count;
-            group.delta = smallvec![row.delta];
-            group.expected = smallvec![origin.wrapping_add(row.last).wrapping_add(row.delta)];
-            group.unknown = 1;
-            group.fingerprint = row.fingerprint;
+        self.insert(inner, (iv[inner], NO_CLASS, label));
+        if count > 1 {
+            // The second point fixes the advance; the rest follows.
+            let next: Short = label.iter().zip(advance).map(|(l, a)| l.wrapping_add(*a)).collect();
+            let x = iv[inner].wrapping_add(step);
+            self.insert(inner, (x, NO_CLASS, &next));
+            self.extend((x, &next), step, count - 2, advance);
         }
         self.limit();
     }
 
-    fn each(&mut self, iv: &[i64], labels: impl Iterator<Item = i64>) {
-        let mut point: Short = iv.into();
-        for label in labels {
-            self.run(&point, 1, &[label], &[0]);
-            if let Some(x) = point.last_mut() {
-                *x = x.wrapping_add(1);
-            }
+    /// Points of a stream without dimensions all coincide; the first is kept, the ranges hold the rest.
+    fn without_dimensions(&mut self, label: &[i64]) {
+        if let Some(piece) = self.out.pieces.first() {
+            self.out.gave_up |= piece.labels.iter().zip(label).any(|(a, b)| a.constant != *b);
+            return;
         }
+        let labels = label.iter().map(|&l| Label { coefficients: Vec::new(), constant: l }).collect();
+        let piece = Piece { levels: Vec::new(), labels, points: 1, over_approximated: false };
+        push_first_alone(&mut self.out.pieces, piece);
     }
 
     /// Completes the levels inside the outermost coordinate that differs from the point before.
-    fn outside(&mut self, iv: &[i64]) {
+    pub(crate) fn outside(&mut self, iv: &[i64]) {
         let inner = self.dims - 1;
         if self.started
             && let Some(changed) = (0..inner).find(|&q| self.outer[q] != iv[q])
@@ -362,272 +220,109 @@ impl Folder {
         self.outer.copy_from_slice(&iv[..inner]);
     }
 
-    /// Gives up where there are too many groups or pieces.
-    fn limit(&mut self) {
-        let alive: usize = self.levels.iter().map(Vec::len).sum();
-        self.out.most_alive = self.out.most_alive.max(alive + self.out.pieces.len());
-        if alive > self.options.alive || self.out.pieces.len() > self.options.pieces {
-            self.give_up();
-        }
-    }
-
-    /// Keeps the box and the ranges of labels.
-    #[inline]
-    fn note(&mut self, iv: &[i64], step: i64, count: i64, label: &[i64], advance: &[i64]) {
-        self.out.points = self.out.points.saturating_add(count as u64);
-        for (q, &x) in iv.iter().enumerate() {
-            let last =
-                if q + 1 == self.dims { x.saturating_add((count - 1).saturating_mul(step)) } else { x };
-            self.low[q] = self.low[q].min(x);
-            self.high[q] = self.high[q].max(last);
-        }
-        for (o, (&l, &a)) in label.iter().zip(advance).enumerate() {
-            let end = l.wrapping_add(a.wrapping_mul(count - 1));
-            let range = &mut self.out.ranges[o];
-            range.0 = range.0.min(l).min(end);
-            range.1 = range.1.max(l).max(end);
-        }
-    }
-
-    #[inline(never)]
-    fn slow(&mut self, iv: &[i64], step: i64, count: i64, label: &[i64], advance: &[i64]) {
-        if self.dims == 0 {
-            // Points of a stream without dimensions all coincide; keep the first, the ranges hold the rest.
-            if self.out.pieces.is_empty() {
-                let labels = label.iter().map(|&l| Label { coefficients: Vec::new(), constant: l }).collect();
-                let piece = Piece { levels: Vec::new(), labels, points: 1, over_approximated: false };
-                push_first_alone(&mut self.out.pieces, piece);
-            } else {
-                self.out.gave_up |=
-                    self.out.pieces[0].labels.iter().zip(label).any(|(a, b)| a.constant != *b);
-            }
-            return;
-        }
+    /// Continues the innermost level after the point at `x`, which the newest group has just taken, by `count` more
+    /// points that advance as asked.
+    fn extend(&mut self, (mut x, label): (i64, &[i64]), step: i64, count: i64, advance: &[i64]) {
         let inner = self.dims - 1;
-        self.outside(iv);
-        if count > 1 && self.levels[inner].is_empty() {
-            let group = Group {
-                class: NO_CLASS,
-                x: iv[inner],
-                count,
-                step,
-                first: label.into(),
-                delta: advance.into(),
-                expected: label
-                    .iter()
-                    .zip(advance)
-                    .map(|(l, a)| l.wrapping_add(a.wrapping_mul(count)))
-                    .collect(),
-                unknown: 0,
-                fingerprint: 0,
-            };
-            push_first_alone(&mut self.levels[inner], group);
-            return self.limit();
-        }
-        self.insert(inner, iv[inner], NO_CLASS, label);
-        if count > 1 && !self.out.gave_up {
-            // The second point fixes the advance; the rest follows.
-            let next: Short = label.iter().zip(advance).map(|(l, a)| l.wrapping_add(*a)).collect();
-            self.insert(inner, iv[inner].wrapping_add(step), NO_CLASS, &next);
-            self.extend(inner, iv[inner].wrapping_add(step), step, count - 2, advance);
-        }
-        self.limit();
-    }
-
-    /// Continues level `q` after the point at `x`, which the newest group has just taken, by `count` more points that
-    /// advance as asked.
-    fn extend(&mut self, q: usize, x: i64, step: i64, count: i64, advance: &[i64]) {
-        if count == 0 {
-            return;
-        }
-        let Some(group) = self.levels[q].last_mut() else { return };
-        let last = group.x.wrapping_add(group.step.wrapping_mul(group.count - 1));
-        if group.count >= 2
-            && group.unknown == 0
-            && group.step == step
-            && last == x
-            && group.delta[..] == *advance
-        {
-            group.count = group.count.saturating_add(count);
-            for (e, d) in group.expected.iter_mut().zip(&group.delta) {
-                *e = e.wrapping_add(d.wrapping_mul(count));
-            }
-            return;
-        }
-        // A widened group, or one of another pattern: point by point.
-        let mut x = x;
-        let mut label = self.last_labels(q);
-        for _ in 0..count {
-            for (l, a) in label.iter_mut().zip(advance) {
-                *l = l.wrapping_add(*a);
-            }
-            x = x.wrapping_add(step);
-            self.insert(q, x, NO_CLASS, &label);
-            if self.out.gave_up {
+        let mut label: Short = label.into();
+        for taken in 0..count {
+            label.iter_mut().zip(advance).for_each(|(l, a)| *l = l.wrapping_add(*a));
+            let Some(group) = self.levels[inner].last_mut() else { return };
+            let agrees = |o: usize| group.unknown >> o & 1 == 1 || group.delta[o] == advance[o];
+            if group.count >= 2 && group.step == step && group.last_x() == x && (0..advance.len()).all(agrees)
+            {
+                group.append(0, &label, |o| advance[o], count - taken);
                 return;
             }
+            // Of another pattern: the next point begins a new group, or joins another.
+            x = x.wrapping_add(step);
+            self.insert(inner, (x, NO_CLASS, &label));
         }
     }
 
-    fn last_labels(&self, q: usize) -> Short {
-        self.levels[q]
-            .last()
-            .map(|g| g.expected.iter().zip(&g.delta).map(|(e, d)| e.wrapping_sub(*d)).collect())
-            .unwrap_or_default()
+    /// Whether labels that break a pattern at level `q` become ⊤ at once.
+    pub(crate) fn widens_at(&self, q: usize) -> bool {
+        self.eager >> q & 1 == 1
     }
 
-    fn class(&mut self, class: Class) -> ClassId {
-        if let Some(&id) = self.ids.get(&class) {
-            return id;
-        }
-        push_first_alone(&mut self.classes, class.clone());
-        let id = self.classes.len() as ClassId;
-        self.ids.insert(class, id);
-        id
-    }
-
-    /// What [`Folder::class`] interned as `id`, which is not [`NO_CLASS`].
-    fn class_at(&self, id: ClassId) -> &Class {
-        &self.classes[id as usize - 1]
-    }
-
-    /// The more definite of two classes if they can describe the same inner structure.
-    fn unify(&mut self, a: ClassId, b: ClassId) -> Option<ClassId> {
-        if a == b {
-            return Some(a);
-        }
-        if a == NO_CLASS || b == NO_CLASS {
-            return None;
-        }
-        let (x, y) = (self.class_at(a).clone(), self.class_at(b).clone());
-        let inner = self.unify(x.inner, y.inner)?;
-        if x.unknown != y.unknown || x.fingerprint != y.fingerprint {
-            return None;
-        }
-        let delta = match (x.delta, y.delta) {
-            (Some(p), Some(q)) => (p == q).then_some(Some(p))?,
-            (p, q) => p.or(q),
-        };
-        let step = match (x.step, y.step) {
-            (Some(p), Some(q)) => (p == q).then_some(Some(p))?,
-            (p, q) => p.or(q),
-        };
-        Some(self.class(Class { inner, delta, step, unknown: x.unknown, fingerprint: x.fingerprint }))
-    }
-
-    /// Whether items of this class carry labels that may only be compared at equal inner coordinates.
-    fn is_fingerprinted(&self, mut class: ClassId) -> bool {
-        while class != NO_CLASS {
-            let c = self.class_at(class);
-            if c.unknown != 0 {
-                return true;
+    pub(crate) fn insert(&mut self, q: usize, item: Item<'_>) {
+        if let [group] = &mut self.levels[q][..] {
+            if group.continues(item) {
+                group.advance(1);
+                return;
             }
-            class = c.inner;
+            // The second point of a row.
+            if item.1 == NO_CLASS && group.class == NO_CLASS && group.count == 1 && item.0 > group.x {
+                return take(group, item, (NO_CLASS, 0), self.outputs);
+            }
         }
-        false
-    }
-
-    fn insert(&mut self, q: usize, x: i64, class: ClassId, vector: &[i64]) {
-        if let [group] = &mut self.levels[q][..]
-            && group.continues(x, class, vector)
-        {
-            group.advance();
-            return;
-        }
-        let labels_at = vector.len() - self.outputs;
+        let labels_at = item.2.len() - self.outputs;
         // Among items of one kind those of equal shape belong together; only then may shapes change from item to item.
         let alone = self.levels[q].len() <= 1 || labels_at == 0;
         for strict in if alone { &[false][..] } else { &[true, false] } {
             for at in (0..self.levels[q].len()).rev() {
-                if self.joins(q, at, *strict, (x, class, vector)) {
+                let at = self.first_like(q, at);
+                if self.joins(q, at, *strict, item) {
                     self.make_newest(q, at);
                     return;
                 }
             }
         }
-        let group = Group {
-            class,
-            x,
-            count: 1,
-            step: 1,
-            first: vector.into(),
-            delta: smallvec![0; vector.len()],
-            expected: vector.into(),
-            unknown: 0,
-            fingerprint: 0,
-        };
-        push_first_alone(&mut self.levels[q], group);
+        if item.1 == NO_CLASS && self.splits(q, item) {
+            return;
+        }
+        if q == 0 && !self.options.is_patient() {
+            self.retire();
+        }
+        push_first_alone(&mut self.levels[q], Group::single(item));
+    }
+
+    /// Among points with one vector the order of their successors is theirs: the first of those like the single point at an
+    /// index; of other groups the index itself.
+    fn first_like(&self, q: usize, at: usize) -> usize {
+        let group = &self.levels[q][at];
+        if group.count > 1 || group.class != NO_CLASS {
+            return at;
+        }
+        let like = |g: &Group| g.count == 1 && g.x == group.x && g.class == NO_CLASS;
+        self.levels[q].iter().position(like).unwrap_or(at)
+    }
+
+    /// Two points with a gap do not make a lattice if the next coordinate follows the second: then the later two make a
+    /// group, and the first is alone again.
+    fn splits(&mut self, q: usize, item: Item<'_>) -> bool {
+        let Some(pair) = self.levels[q].last_mut() else { return false };
+        let is_next = item.0.checked_sub(1) == Some(pair.last_x());
+        if pair.count != 2 || pair.class != NO_CLASS || pair.unknown != 0 || pair.step < 2 || !is_next {
+            return false;
+        }
+        let last: Short = pair.expected.iter().zip(&pair.delta).map(|(e, d)| e.wrapping_sub(*d)).collect();
+        let mut second = Group::single((pair.last_x(), NO_CLASS, &last));
+        *pair = Group::single((pair.x, NO_CLASS, &pair.first));
+        take(&mut second, item, (NO_CLASS, 0), self.outputs);
+        self.levels[q].push(second);
+        true
     }
 
     /// Whether an item continues the group at an index of level `q`, which then has it. Of a group of one item the
     /// `strict` want the same shape.
-    fn joins(
-        &mut self,
-        q: usize,
-        at: usize,
-        strict: bool,
-        (x, class, vector): (i64, ClassId, &[i64]),
-    ) -> bool {
-        let labels_at = vector.len() - self.outputs;
-        let group = &self.levels[q][at];
-        if strict && group.count == 1 && group.first[..labels_at] != vector[..labels_at] {
-            return false;
-        }
-        let step = x.wrapping_sub(group.x);
-        if step <= 0 || (group.count > 1 && x != group.x.wrapping_add(group.step.wrapping_mul(group.count))) {
-            return false;
-        }
-        let Some(unified) = self.unify(group.class, class) else { return false };
-        let rigid = self.is_fingerprinted(unified);
-        let group = &self.levels[q][at];
-        if group.count == 1 {
-            let delta: Short = vector.iter().zip(&group.first).map(|(a, b)| a.wrapping_sub(*b)).collect();
-            if rigid && delta[..labels_at].iter().any(|&d| d != 0) {
-                return false;
-            }
-            let group = &mut self.levels[q][at];
-            group.class = unified;
-            group.step = step;
-            group.count = 2;
-            group.expected = vector.iter().zip(&delta).map(|(v, d)| v.wrapping_add(*d)).collect();
-            group.delta = delta;
-            return true;
-        }
-        if group.expected[..labels_at] != vector[..labels_at] {
-            return false;
-        }
-        let broken: u64 = (0..self.outputs)
-            .filter(|&o| {
-                group.unknown >> o & 1 == 0 && group.expected[labels_at + o] != vector[labels_at + o]
-            })
-            .fold(0, |mask, o| mask | 1 << o);
-        if broken != 0 && !self.options.widen {
-            return false;
-        }
+    fn joins(&mut self, q: usize, at: usize, strict: bool, item: Item<'_>) -> bool {
+        let widens = self.widens_at(q);
         let group = &mut self.levels[q][at];
-        if group.unknown | broken != 0 {
-            if rigid && group.delta[..labels_at].iter().any(|&d| d != 0) {
-                return false;
-            }
-            for o in 0..self.outputs {
-                let i = labels_at + o;
-                if broken >> o & 1 == 1 {
-                    for t in 0..group.count {
-                        group.fingerprint = mix(group.fingerprint, o, group.delta[i].wrapping_mul(t));
-                    }
-                }
-                if (group.unknown | broken) >> o & 1 == 1 {
-                    group.fingerprint = mix(group.fingerprint, o, vector[i].wrapping_sub(group.first[i]));
-                }
-            }
-            group.unknown |= broken;
+        let labels_at = item.2.len() - self.outputs;
+        if strict
+            && group.count == 1
+            && (group.first.len() != item.2.len() || group.first[..labels_at] != item.2[..labels_at])
+        {
+            return false;
         }
-        group.class = unified;
-        group.count += 1;
-        for ((e, v), d) in group.expected.iter_mut().zip(vector).zip(&group.delta) {
-            *e = v.wrapping_add(*d);
+        match fit(&mut self.classes, group, item, self.outputs) {
+            Some((unified, broken)) if broken == 0 || widens => {
+                take(group, item, (unified, broken), self.outputs);
+                true
+            }
+            _ => false,
         }
-        true
     }
 
     /// Only at the innermost level is the newest group tried first; elsewhere creation order is kept.
@@ -640,160 +335,110 @@ impl Folder {
 
     /// Closes all groups of level `q`: they become items of level `q − 1`, or pieces.
     fn complete(&mut self, q: usize) {
+        self.complete_box(q);
         let mut groups = std::mem::take(&mut self.levels[q]);
+        if self.options.new_dimensions && groups.len() >= crate::new_dimension::REPEATS {
+            groups = self.recur(groups);
+        }
         for group in groups.drain(..) {
-            let latest = self.latest[q];
-            let class = if latest != NO_CLASS && group.is_of(self.class_at(latest)) {
-                latest
-            } else {
-                let single = group.count == 1;
-                let id = self.class(Class {
-                    inner: group.class,
-                    delta: (!single).then(|| group.delta.clone()),
-                    step: (!single).then_some(group.step),
-                    unknown: group.unknown,
-                    fingerprint: group.fingerprint,
-                });
-                self.latest[q] = id;
-                id
-            };
-            let mut vector: Short = smallvec![group.x, group.count];
-            vector.extend_from_slice(&group.first);
-            if q == 0 {
-                let piece = self.piece(class, &vector);
-                push_first_alone(&mut self.out.pieces, piece);
-            } else {
-                let x = self.outer[q - 1];
-                self.insert(q - 1, x, class, &vector);
-            }
+            self.close(q, &group);
         }
         if self.levels[q].is_empty() {
             self.levels[q] = groups;
         }
     }
 
-    /// Reads a piece off a class and its vector `[x_0, n_0, x_1, n_1, …, labels]`.
-    fn piece(&self, class: ClassId, vector: &[i64]) -> Piece {
-        let n = self.dims;
-        let mut levels: Vec<Level> = (0..n)
-            .map(|q| Level {
-                start: Affine::constant(vector[2 * q]),
-                count: Affine::constant(vector[2 * q + 1]),
-                step: 1,
-            })
-            .collect();
-        let mut labels: Vec<Label> = vector[2 * n..]
-            .iter()
-            .map(|&l| Label { coefficients: vec![Coefficient::Known(0); n], constant: l })
-            .collect();
-        let mut at = class;
-        for q in 0..n {
-            let c = self.class_at(at);
-            levels[q].step = c.step.unwrap_or(1);
-            if let Some(delta) = &c.delta {
-                // The description inside level q is [x_{q+1}, n_{q+1}, …, labels].
-                for r in q + 1..n {
-                    set_coefficient(&mut levels[r].start, q, delta[2 * (r - q - 1)]);
-                    set_coefficient(&mut levels[r].count, q, delta[2 * (r - q - 1) + 1]);
-                }
-                for (o, label) in labels.iter_mut().enumerate() {
-                    label.coefficients[q] = Coefficient::Known(delta[2 * (n - q - 1) + o]);
-                }
-            }
-            for (o, label) in labels.iter_mut().enumerate() {
-                if c.unknown >> o & 1 == 1 {
-                    label.coefficients[q] = Coefficient::Unknown;
-                }
-            }
-            at = c.inner;
-        }
-        let mut piece = Piece { levels, labels, points: 0, over_approximated: false };
-        piece.points = count_points(&piece.levels);
-        piece
+    /// Hands a group of level `q` on.
+    pub(crate) fn close(&mut self, q: usize, group: &Group) {
+        let latest = self.latest[q];
+        let class = if latest != NO_CLASS && group.is_of(self.classes.at(latest)) {
+            latest
+        } else {
+            self.classes.intern(group.class())
+        };
+        self.latest[q] = class;
+        self.pass_on(q, class, &group.vector());
     }
 
-    fn give_up(&mut self) {
-        self.out.gave_up = true;
-        self.levels.fill_with(Vec::new);
-        self.out.pieces = Vec::new();
-        self.classes = Vec::new();
-        self.ids = FxHashMap::default();
-        self.latest.fill(NO_CLASS);
+    /// Takes an item of level `q` into level `q − 1`, or as a piece.
+    pub(crate) fn pass_on(&mut self, q: usize, class: ClassId, vector: &[i64]) {
+        if q == 0 {
+            let piece = emit::piece(&self.classes, class, vector, self.outputs);
+            push_first_alone(&mut self.out.pieces, piece);
+        } else {
+            self.insert(q - 1, (self.outer[q - 1], class, vector));
+        }
+    }
+
+    /// Number of open groups.
+    pub(crate) fn alive(&self) -> usize {
+        self.levels.iter().map(Vec::len).sum()
+    }
+
+    /// Acts where there are too many groups or pieces.
+    pub(crate) fn limit(&mut self) {
+        let alive = self.alive();
+        self.out.most_alive = self.out.most_alive.max(alive);
+        if alive > self.threshold {
+            self.overflow();
+        }
+    }
+
+    #[inline(never)]
+    fn overflow(&mut self) {
+        let limit = self.options.alive.unwrap_or(usize::MAX);
+        if self.options.new_dimensions {
+            (0..self.dims).for_each(|q| self.recur_among_closed(q));
+        }
+        while self.options.widen && self.alive() > self.options.exact() && self.widen_once() {}
+        if self.alive() > limit {
+            self.retire();
+        }
+        let too_many = self.options.pieces.is_some_and(|most| self.out.pieces.len() > most);
+        if too_many {
+            self.give_up(0);
+        } else if self.alive() > limit {
+            self.give_up(self.level_to_give_up());
+        }
+        let slack = if self.options.is_patient() { SLACK } else { 0 };
+        self.threshold = self.options.exact().max(self.alive().saturating_add(slack));
+    }
+
+    /// Coordinate of level `q` in the point seen last.
+    pub(crate) fn current(&self, q: usize) -> i64 {
+        self.outer.get(q).copied().unwrap_or(self.latest_x)
+    }
+
+    /// Emits the groups of the outermost level that are left behind. A single item is if the next coordinate has passed.
+    fn retire(&mut self) {
+        let current = self.current(0);
+        let groups = std::mem::take(&mut self.levels[0]);
+        let open_from = self.first_open(&groups, current);
+        let (closed, open): (Vec<Group>, Vec<Group>) = groups.into_iter().partition(|g| match g.count {
+            1 => g.x.saturating_add(1) < current,
+            _ => self.is_left_behind(g, current, open_from),
+        });
+        for group in &closed {
+            self.close(0, group);
+        }
+        self.levels[0] = open;
     }
 
     /// Ends the stream.
     pub fn finish(mut self) -> Folded {
-        if !self.out.gave_up {
-            for q in (0..self.dims).rev() {
-                self.complete(q);
-            }
-            if self.out.pieces.len() > self.options.pieces {
-                self.give_up();
-            }
+        self.settle();
+        for q in (0..self.dims).rev() {
+            self.complete(q);
         }
-        if self.out.gave_up && self.dims > 0 {
-            let levels = (0..self.dims)
-                .map(|q| Level {
-                    start: Affine::constant(self.low[q]),
-                    count: Affine::constant(self.high[q].saturating_sub(self.low[q]).saturating_add(1)),
-                    step: 1,
-                })
-                .collect();
-            let labels = (0..self.outputs)
-                .map(|_| Label { coefficients: vec![Coefficient::Unknown; self.dims], constant: 0 })
-                .collect();
-            self.out.pieces =
-                vec![Piece { levels, labels, points: self.out.points, over_approximated: true }];
-        }
+        self.count_boxes();
         self.out
     }
 }
 
 /// Appends to a list that mostly has one element: room for more is made by the second.
-fn push_first_alone<T>(list: &mut Vec<T>, item: T) {
+pub(crate) fn push_first_alone<T>(list: &mut Vec<T>, item: T) {
     if list.is_empty() {
         list.reserve_exact(1);
     }
     list.push(item);
-}
-
-/// Sets a coefficient that is 0 so far, where it is not to stay so: most functions are constant and need no list.
-fn set_coefficient(function: &mut Affine, q: usize, coefficient: i64) {
-    if coefficient != 0 {
-        function.coefficients.resize(function.coefficients.len().max(q + 1), 0);
-        function.coefficients[q] = coefficient;
-    }
-}
-
-/// Number of points of a nest with affine counts; saturating.
-fn count_points(levels: &[Level]) -> u64 {
-    fn walk(levels: &[Level], t: &mut Vec<i64>) -> u64 {
-        let q = t.len();
-        let Some(level) = levels.get(q) else { return 1 };
-        let count = level.count.at(t).unwrap_or(0).max(0);
-        let independent = levels[q + 1..].iter().all(|l| l.count.coefficient(q) == 0);
-        if independent {
-            t.push(0);
-            let inner = walk(levels, t);
-            t.pop();
-            return inner.saturating_mul(count as u64);
-        }
-        let mut sum = 0u64;
-        for k in 0..count {
-            t.push(k);
-            sum = sum.saturating_add(walk(levels, t));
-            t.pop();
-        }
-        sum
-    }
-    walk(levels, &mut Vec::new())
-}
-
-fn mix(fingerprint: u128, output: usize, value: i64) -> u128 {
-    let mut halves = [fingerprint as u64, (fingerprint >> 64) as u64];
-    for (i, half) in halves.iter_mut().enumerate() {
-        let h = rustc_hash::FxBuildHasher.hash_one((*half, output, value, i, 0x9e37_79b9_7f4a_7c15_u64));
-        *half ^= (h ^ (h >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9).rotate_left(31);
-    }
-    u128::from(halves[0]) | u128::from(halves[1]) << 64
 }

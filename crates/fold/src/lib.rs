@@ -4,14 +4,31 @@
 //! innermost dimension. Output: a union of domains, each with one label function per output whose coefficients are
 //! integers or unknown (⊤). Without ⊤ and without give-up the pieces regenerate the stream exactly.
 //!
-//! - [`folder`]: the streaming algorithm;
-//! - [`piece`]: the result, and its translation into coordinates;
+//! - [`folder`]: the streaming algorithm; [`checked`] its entry for streams that nobody vouches for;
+//! - [`options`]: limits, widening, and the published variants;
+//! - [`piece`]: the result, and [`coordinates`] its translation into coordinates;
 //! - [`check`]: an independent checker that replays a stream against a result.
 #![forbid(unsafe_code)]
 
 pub mod check;
+pub mod checked;
+pub mod coordinates;
 pub mod folder;
+pub mod options;
 pub mod piece;
+pub mod row;
 
-pub use folder::{Folder, Options, Row};
-pub use piece::{Coefficient, Folded, Label, Piece};
+mod class;
+mod cursor;
+mod emit;
+mod fingerprint;
+mod give_up;
+mod group;
+mod new_dimension;
+mod widen;
+
+pub use checked::{CheckedFolder, StreamError};
+pub use folder::Folder;
+pub use options::Options;
+pub use piece::{Coefficient, Folded, Label, Piece, Statistics};
+pub use row::Row;

@@ -1,10 +1,12 @@
 //! Results of folding.
 //!
-//! A [`Piece`] is a loop nest over counters `t_0, t_1, …` (each from 0, step 1) with
-//! `x_q = start_q(t_0 … t_{q−1}) + step_q · t_q`; the number of iterations of level q is affine in the outer counters.
-//! [`Piece::domain`] and [`Piece::label`] translate it into the coordinates x.
+//! A [`Piece`] is a loop nest over counters `t_0, t_1, …` (each from 0, step 1), one per level. A level has a coordinate
+//! `x = start(t_0 … t_{q−1}) + step · t_q`, or is a *new dimension* that the program does not have: then it has a counter
+//! alone, and the start of the next level with a coordinate depends on that counter (`x = W·t_new + start + step·t`). The
+//! number of iterations of every level is affine in the outer counters. The module [`crate::coordinates`] translates a
+//! piece into the coordinates x.
 
-use poly::{Affine, Bounds, Domain};
+use poly::Affine;
 use serde::{Deserialize, Serialize};
 
 /// A coefficient of a label function.
@@ -58,6 +60,15 @@ pub struct Level {
     pub count: Affine,
     /// Distance of neighbouring coordinates.
     pub step: i64,
+    /// A new dimension: it has a counter and no coordinate; its start is 0 and its step 1.
+    pub is_new: bool,
+}
+
+impl Level {
+    /// Whether the level has one iteration, always.
+    pub fn is_single(&self) -> bool {
+        self.count.constant == 1 && self.count.coefficients.iter().all(|&c| c == 0)
+    }
 }
 
 /// Receives a point and its labels, `None` where a label is unknown.
@@ -77,81 +88,35 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// Per level: the start of its coordinate and its counter, both in coordinates.
-    fn in_coordinates(&self) -> Option<Vec<(Ratio, Ratio)>> {
-        let mut counters: Vec<Ratio> = Vec::new();
-        let mut out = Vec::new();
-        for (q, level) in self.levels.iter().enumerate() {
-            let start = substitute(&level.start, &counters)?;
-            let coordinate = Ratio { numerator: Affine::coordinate(q), denominator: 1 };
-            let difference = coordinate.plus(-1, &start)?;
-            let counter = Ratio {
-                denominator: difference.denominator.checked_mul(level.step.max(1))?,
-                numerator: difference.numerator,
-            };
-            counters.push(counter.clone());
-            out.push((start, counter));
-        }
-        Some(out)
+    /// Whether the domain is exact and no label has an unknown coefficient.
+    pub fn is_affine(&self) -> bool {
+        !self.over_approximated && self.labels.iter().all(Label::is_affine)
     }
 
-    /// The domain in coordinates. `None` where a bound would need fractions.
-    pub fn domain(&self) -> Option<Domain> {
-        let levels = self.in_coordinates()?;
-        let counters: Vec<Ratio> = levels.iter().map(|l| l.1.clone()).collect();
-        let mut dimensions = Vec::new();
-        for (level, (start, _)) in self.levels.iter().zip(&levels) {
-            let last = substitute(&level.count, &counters)?;
-            let last = last.plus(-1, &Ratio { numerator: Affine::constant(1), denominator: 1 })?;
-            let upper = start.plus(level.step, &last)?.integral()?;
-            dimensions.push(Bounds { lower: start.integral()?, upper, step: level.step });
-        }
-        Some(Domain { dimensions })
+    /// Whether every label that is a function of the counters is one of the coordinates too.
+    pub fn is_in_coordinates(&self) -> bool {
+        let is_function = |o: usize| self.label(o).is_some_and(|l| l.is_affine());
+        self.labels.iter().enumerate().all(|(o, label)| !label.is_affine() || is_function(o))
     }
 
-    /// The label function of one output in coordinates. `None` where it would need fractions.
-    pub fn label(&self, output: usize) -> Option<Label> {
-        let label = self.labels.get(output)?;
-        let levels = self.in_coordinates()?;
-        // An unknown function of a counter is an unknown function of every coordinate the counter depends on.
-        let n = self.levels.len();
-        let mut unknown = vec![false; n];
-        let mut function = Ratio { numerator: Affine::constant(label.constant), denominator: 1 };
-        for (c, (_, counter)) in label.coefficients.iter().zip(&levels) {
-            match c {
-                Coefficient::Known(c) => function = function.plus(*c, counter)?,
-                Coefficient::Unknown => {
-                    for (q, flag) in unknown.iter_mut().enumerate() {
-                        *flag |= counter.numerator.coefficient(q) != 0;
-                    }
-                }
-            }
+    /// Number of coordinates.
+    pub fn dims(&self) -> usize {
+        self.levels.iter().filter(|l| !l.is_new).count()
+    }
+
+    /// The levels that make up a coordinate: its new dimensions, then its own. Empty if there is no such coordinate.
+    pub fn levels_of(&self, dim: usize) -> &[Level] {
+        let (from, to) = (self.level_after(dim), self.level_after(dim + 1));
+        if dim < self.dims() { &self.levels[from..to] } else { &[] }
+    }
+
+    /// Index of the level after the first `dims` coordinates.
+    fn level_after(&self, dims: usize) -> usize {
+        let mut own = self.levels.iter().enumerate().filter(|(_, l)| !l.is_new).map(|(at, _)| at + 1);
+        match dims.checked_sub(1) {
+            None => 0,
+            Some(before) => own.nth(before).unwrap_or(self.levels.len()),
         }
-        let known = Affine {
-            coefficients: (0..n)
-                .map(|q| if unknown[q] { 0 } else { function.numerator.coefficient(q) })
-                .collect(),
-            constant: function.numerator.constant,
-        };
-        let any_unknown = unknown.contains(&true);
-        let function = if any_unknown {
-            // The constant is meaningless then; only the known coefficients must be integral.
-            let known = Affine { constant: 0, ..known };
-            Ratio { numerator: known, denominator: function.denominator }.integral()?
-        } else {
-            function.integral()?
-        };
-        let coefficients =
-            (0..n)
-                .map(|q| {
-                    if unknown[q] {
-                        Coefficient::Unknown
-                    } else {
-                        Coefficient::Known(function.coefficient(q))
-                    }
-                })
-                .collect();
-        Some(Label { coefficients, constant: function.constant })
     }
 
     /// Visits `(point, labels)` of the piece in order; unknown labels are `None`. Returns false when `limit` points
@@ -174,10 +139,10 @@ impl Piece {
         let (Some(start), Some(count)) = (level.start.at(t), level.count.at(t)) else { return false };
         for k in 0..count {
             t.push(k);
-            x.push(start.wrapping_add(level.step.wrapping_mul(k)));
+            x.extend((!level.is_new).then(|| start.wrapping_add(level.step.wrapping_mul(k))));
             let complete = self.walk(t, x, left, visit);
             t.pop();
-            x.pop();
+            x.truncate(x.len() - usize::from(!level.is_new));
             if !complete {
                 return false;
             }
@@ -186,75 +151,51 @@ impl Piece {
     }
 }
 
-/// `numerator / denominator`, the denominator positive.
-#[derive(Debug, Clone)]
-struct Ratio {
-    numerator: Affine,
-    denominator: i64,
-}
-
-impl Ratio {
-    /// `self + factor · other`.
-    fn plus(&self, factor: i64, other: &Ratio) -> Option<Ratio> {
-        let common = lcm(self.denominator, other.denominator)?;
-        let zero = Affine::constant(0);
-        let mine = zero.plus(common / self.denominator, &self.numerator)?;
-        let numerator = mine.plus(factor.checked_mul(common / other.denominator)?, &other.numerator)?;
-        Some(Ratio { numerator, denominator: common })
-    }
-
-    fn integral(&self) -> Option<Affine> {
-        let d = self.denominator;
-        let f = &self.numerator;
-        if f.constant % d != 0 || f.coefficients.iter().any(|c| c % d != 0) {
-            return None;
-        }
-        Some(Affine {
-            coefficients: f.coefficients.iter().map(|c| c / d).collect(),
-            constant: f.constant / d,
-        })
-    }
-}
-
-fn lcm(a: i64, b: i64) -> Option<i64> {
-    let (mut x, mut y) = (a, b);
-    while y != 0 {
-        (x, y) = (y, x % y);
-    }
-    (a / x).checked_mul(b)
-}
-
-/// Replaces the counters of `f` by their expressions in coordinates.
-fn substitute(f: &Affine, counters: &[Ratio]) -> Option<Ratio> {
-    let mut out = Ratio { numerator: Affine::constant(f.constant), denominator: 1 };
-    for (c, counter) in f.coefficients.iter().zip(counters) {
-        if *c != 0 {
-            out = out.plus(*c, counter)?;
-        }
-    }
-    Some(out)
-}
-
 /// A folded stream.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Folded {
-    /// Disjoint pieces in order of their end.
+    /// Pieces in order of their end. Those that are exact are disjoint if no vector came twice; boxes of what was given up
+    /// may overlap them.
     pub pieces: Vec<Piece>,
     /// Number of points of the stream.
     pub points: u64,
-    /// The limit on pieces was reached: one box holds everything.
+    /// A limit on pieces was reached: some pieces are boxes.
     pub gave_up: bool,
     /// Per output: smallest and largest label seen.
     pub ranges: Vec<(i64, i64)>,
-    /// Most pieces alive at one time.
+    /// Most intermediate pieces (those that could still grow) at one time: #MPI of the publication.
     pub most_alive: usize,
 }
 
+/// Figures of one folded stream, as the publication prints them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Statistics {
+    /// Points of the stream.
+    pub points: u64,
+    /// Pieces emitted, #P.
+    pub pieces: usize,
+    /// Most intermediate pieces at one time, #MPI.
+    pub most_alive: usize,
+    /// Points in pieces without unknown coefficients; their share is %A.
+    pub affine_points: u64,
+}
+
 impl Folded {
+    /// Figures of the stream.
+    pub fn statistics(&self) -> Statistics {
+        let affine = self.pieces.iter().filter(|p| p.is_affine());
+        Statistics {
+            points: self.points,
+            pieces: self.pieces.len(),
+            most_alive: self.most_alive,
+            affine_points: affine.fold(0, |sum, p| sum.saturating_add(p.points)),
+        }
+    }
+
     /// The same stream with coordinate 0 inserted at dimension `dim` of every vector.
     pub fn with_zero_dimension(mut self, dim: usize) -> Folded {
         for piece in &mut self.pieces {
-            let at = dim.min(piece.levels.len());
+            let at = piece.level_after(dim);
             for level in &mut piece.levels[at..] {
                 for f in [&mut level.start, &mut level.count] {
                     if f.coefficients.len() >= at {
@@ -262,9 +203,8 @@ impl Folded {
                     }
                 }
             }
-            piece
-                .levels
-                .insert(at, Level { start: Affine::constant(0), count: Affine::constant(1), step: 1 });
+            let (start, count) = (Affine::constant(0), Affine::constant(1));
+            piece.levels.insert(at, Level { start, count, step: 1, is_new: false });
             for label in &mut piece.labels {
                 label.coefficients.insert(at, Coefficient::Known(0));
             }
@@ -307,7 +247,6 @@ impl Folded {
 
     /// Whether the domain is exact and no label of any piece is unknown.
     pub fn is_exact(&self) -> bool {
-        !self.gave_up
-            && self.pieces.iter().all(|p| !p.over_approximated && p.labels.iter().all(Label::is_affine))
+        !self.gave_up && self.pieces.iter().all(Piece::is_affine)
     }
 }

@@ -200,8 +200,8 @@ struct Condition {
 impl Condition {
     /// The points of a piece.
     fn of(piece: &Piece, letter: &str) -> Condition {
-        let x = names(letter, piece.levels.len());
-        if let Some(domain) = piece.domain() {
+        let x = names(letter, piece.dims());
+        if let Some(domain) = piece.domain().filter(|_| piece.is_in_coordinates()) {
             let mut parts = Vec::new();
             for (bounds, x_q) in domain.dimensions.iter().zip(&x) {
                 let (lower, upper) = (bounds.lower.display(&x), bounds.upper.display(&x));
@@ -213,26 +213,33 @@ impl Condition {
             return Condition { counters: 0, parts };
         }
         let t = names("t", piece.levels.len());
-        let levels = piece.levels.iter().zip(&x).zip(&t);
-        let parts = levels
-            .flat_map(|((level, x_q), t_q)| {
-                let start = level.start.display(&t);
-                let count = level.count.display(&t);
-                [format!("{x_q} = {start} + {}{t_q}", level.step), format!("0 <= {t_q} < {count}")]
-            })
-            .collect();
+        let mut parts = Vec::new();
+        let mut coordinates = x.iter();
+        for (level, t_q) in piece.levels.iter().zip(&t) {
+            // A new dimension has a counter alone.
+            if !level.is_new
+                && let Some(x_q) = coordinates.next()
+            {
+                parts.push(format!("{x_q} = {} + {}{t_q}", level.start.display(&t), level.step));
+            }
+            parts.push(format!("0 <= {t_q} < {}", level.count.display(&t)));
+        }
         Condition { counters: piece.levels.len(), parts }
     }
 
     /// Adds that `name` is one of `width` integers from an output of the piece on; false if the output is not affine.
     fn output(&mut self, piece: &Piece, output: usize, name: &str, width: i64) -> bool {
-        let label = match self.counters {
-            0 => piece.label(output),
-            _ => piece.labels.get(output).cloned(),
+        // A function of the coordinates where there is one; else of the counters, if they are at hand.
+        let in_coordinates = piece.label(output).and_then(|l| l.function());
+        let in_counters =
+            || piece.labels.get(output).filter(|_| self.counters > 0).and_then(|l| l.function());
+        let (first, names) = match in_coordinates {
+            Some(f) => (f, names("i", piece.dims())),
+            None => match in_counters() {
+                Some(f) => (f, names("t", self.counters)),
+                None => return false,
+            },
         };
-        let Some(first) = label.and_then(|l| l.function()) else { return false };
-        let letter = if self.counters == 0 { "i" } else { "t" };
-        let names = names(letter, piece.levels.len());
         let first = first.display(&names);
         self.parts.push(match width {
             1 => format!("{name} = {first}"),

@@ -115,7 +115,7 @@ enum Sign {
 impl Relation {
     /// The points of a piece: coordinates are outputs.
     fn domain(piece: &Piece) -> Relation {
-        let mut relation = Relation { outputs: piece.levels.len(), inputs: 0, locals: 0, rows: Vec::new() };
+        let mut relation = Relation { outputs: piece.dims(), inputs: 0, locals: 0, rows: Vec::new() };
         relation.points(piece, 1);
         relation
     }
@@ -136,7 +136,7 @@ impl Relation {
 
     /// The first byte accessed at the points of a piece: array and place in it are outputs, coordinates inputs.
     fn access(folded: &Folded, piece: &Piece, base: i64) -> Relation {
-        let mut relation = Relation { outputs: 2, inputs: piece.levels.len(), locals: 0, rows: Vec::new() };
+        let mut relation = Relation { outputs: 2, inputs: piece.dims(), locals: 0, rows: Vec::new() };
         let first_input = 3;
         let first_counter = relation.points(piece, first_input);
         relation.row(Sign::Zero, &[(1, -1)], MEMORY);
@@ -167,7 +167,8 @@ impl Relation {
     /// Adds the points of a piece, before any other row; its coordinates are in the columns from `first` on. Gives the first
     /// column of the counters of its levels if they were needed.
     fn points(&mut self, piece: &Piece, first: usize) -> Option<usize> {
-        let domain = piece.domain().filter(|d| d.dimensions.iter().all(|b| b.step <= 1));
+        let domain = piece.domain().filter(|_| piece.is_in_coordinates());
+        let domain = domain.filter(|d| d.dimensions.iter().all(|b| b.step <= 1));
         if let Some(domain) = domain {
             for (q, bounds) in domain.dimensions.iter().enumerate() {
                 self.above(&[(first + q, 1)], &bounds.lower, first, -1);
@@ -177,10 +178,16 @@ impl Relation {
         }
         let counters = 1 + self.outputs + self.inputs;
         self.locals = piece.levels.len();
+        let mut coordinates = first..;
         for (q, level) in piece.levels.iter().enumerate() {
-            let mut row = vec![(first + q, -1), (counters + q, level.step)];
-            row.extend(level.start.coefficients.iter().enumerate().map(|(q, c)| (counters + q, *c)));
-            self.row(Sign::Zero, &row, level.start.constant);
+            // A new dimension has a counter alone.
+            if !level.is_new
+                && let Some(coordinate) = coordinates.next()
+            {
+                let mut row = vec![(coordinate, -1), (counters + q, level.step)];
+                row.extend(level.start.coefficients.iter().enumerate().map(|(q, c)| (counters + q, *c)));
+                self.row(Sign::Zero, &row, level.start.constant);
+            }
             self.row(Sign::NotNegative, &[(counters + q, 1)], 0);
             let last = Affine { constant: level.count.constant.wrapping_sub(1), ..level.count.clone() };
             self.above(&[(counters + q, -1)], &last, counters, 1);

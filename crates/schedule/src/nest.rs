@@ -87,11 +87,8 @@ pub fn stride(access: &profile::Access, dim: usize) -> Option<i64> {
         }
         for piece in &folded.pieces {
             // A piece of one iteration along the dimension says nothing about the stride.
-            if piece
-                .levels
-                .get(dim)
-                .is_some_and(|l| l.count.constant == 1 && l.count.coefficients.iter().all(|&c| c == 0))
-            {
+            let levels = piece.levels_of(dim);
+            if !levels.is_empty() && levels.iter().all(|l| l.is_single()) {
                 continue;
             }
             let value = piece.label(0)?.coefficients.get(dim)?.known()?;

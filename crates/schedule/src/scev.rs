@@ -346,9 +346,13 @@ fn is_regular(profile: &Profile, statement: StatementIndex, dim: usize) -> bool 
     block.domain.iter().all(|folded| {
         !folded.gave_up
             && folded.pieces.iter().all(|piece| {
-                piece.levels.iter().enumerate().skip(dim + 1).all(|(q, level)| {
-                    level.count.coefficients.iter().all(|&c| c == 0)
-                        && *lengths.entry(q).or_insert(level.count.constant) == level.count.constant
+                // The length of a loop with new dimensions is that of no level.
+                (dim + 1..piece.dims()).all(|q| match piece.levels_of(q) {
+                    [level] => {
+                        level.count.coefficients.iter().all(|&c| c == 0)
+                            && *lengths.entry(q).or_insert(level.count.constant) == level.count.constant
+                    }
+                    _ => false,
                 })
             })
     })

@@ -1,0 +1,109 @@
+//! Giving up: the open groups of a prefix become one box, smallest to largest coordinate, in which labels are unknown.
+//!
+//! While the prefix lasts, its points only make the box grow; then the box is an item of the level outside, like any
+//! other. At level 0 everything that is to come is in the box. Pieces emitted before stay; the box may overlap them.
+
+use crate::class::{Class, Classes, Kind, NO_CLASS, Short};
+use crate::emit;
+use crate::fingerprint::Fingerprint;
+use crate::folder::Folder;
+use smallvec::smallvec;
+
+/// The box of the current prefix.
+#[derive(Debug)]
+pub(crate) struct Boxed {
+    /// Coordinates before this level are those of the prefix.
+    pub level: usize,
+    /// Smallest and largest value per coordinate from `level` on.
+    extent: Vec<(i64, i64)>,
+}
+
+impl Boxed {
+    /// A box of no points.
+    fn new(level: usize, dims: usize) -> Boxed {
+        Boxed { level, extent: vec![(i64::MAX, i64::MIN); dims - level] }
+    }
+
+    /// Takes in the points at `prefix` followed by `extent`, both from coordinate 0 and `prefix.len()` on.
+    fn include(&mut self, prefix: &[i64], extent: &[(i64, i64)]) {
+        let fixed = prefix[self.level..].iter().map(|&x| (x, x));
+        for (own, other) in self.extent.iter_mut().zip(fixed.chain(extent.iter().copied())) {
+            *own = (own.0.min(other.0), own.1.max(other.1));
+        }
+    }
+}
+
+impl Folder {
+    /// Whether a run from `iv` to innermost coordinate `last` belongs to a prefix that was given up; then it is in its box.
+    pub(crate) fn in_box(&mut self, iv: &[i64], last: i64) -> bool {
+        let Some(boxed) = self.boxed.as_mut().filter(|b| self.outer[..b.level] == iv[..b.level]) else {
+            return false;
+        };
+        let inner = iv.len() - 1;
+        boxed.include(&iv[..inner], &[(iv[inner], last)]);
+        true
+    }
+
+    /// The level with most open groups, the innermost of them; the outermost one unless widening is adaptive.
+    pub(crate) fn level_to_give_up(&self) -> usize {
+        let most = |&q: &usize| self.levels[q].len();
+        if self.options.adaptive.is_some() { (0..self.dims).max_by_key(most).unwrap_or(0) } else { 0 }
+    }
+
+    /// Makes a box of what is open at a level and inside it.
+    pub(crate) fn give_up(&mut self, level: usize) {
+        let mut boxed = Boxed::new(level, self.dims);
+        if let Some(inner) = self.boxed.take() {
+            boxed.include(&self.outer[..inner.level], &inner.extent);
+        }
+        for (q, groups) in self.levels.iter_mut().enumerate().skip(level) {
+            for group in std::mem::take(groups) {
+                let class = self.classes.intern(group.class());
+                let levels = emit::levels(&self.classes, class, &group.vector());
+                boxed.include(&self.outer[..q], &emit::extent(&levels));
+            }
+        }
+        if level == 0 {
+            self.classes = Classes::default();
+            self.latest.fill(NO_CLASS);
+        }
+        self.boxed = Some(boxed);
+        self.out.gave_up = true;
+    }
+
+    /// Hands the box on where the prefix it stands for ends.
+    pub(crate) fn complete_box(&mut self, q: usize) {
+        let Some(boxed) = self.boxed.take_if(|b| b.level == q) else { return };
+        let mut class = NO_CLASS;
+        let mut vector: Short = smallvec![0; self.outputs];
+        for &(low, high) in boxed.extent.iter().rev() {
+            class = self.classes.intern(Class {
+                kind: Kind::Box,
+                inner: class,
+                delta: Some(smallvec![0; vector.len()]),
+                step: Some(1),
+                unknown: emit::all_outputs(self.outputs),
+                fingerprint: Fingerprint::default(),
+            });
+            let count = high.saturating_sub(low).saturating_add(1);
+            vector.insert_many(0, [low, count]);
+        }
+        self.pass_on(q, class, &vector);
+    }
+
+    /// Shares the points that are in no exact piece out among the boxes, none getting more than it can hold but the last.
+    pub(crate) fn count_boxes(&mut self) {
+        let exact = self.out.pieces.iter().filter(|p| !p.over_approximated);
+        let exact = exact.fold(0u64, |sum, p| sum.saturating_add(p.points));
+        let mut left = self.out.points.saturating_sub(exact);
+        let mut last = None;
+        for (at, piece) in self.out.pieces.iter_mut().enumerate().filter(|(_, p)| p.over_approximated) {
+            piece.points = piece.points.min(left);
+            left -= piece.points;
+            last = Some(at);
+        }
+        if let Some(at) = last {
+            self.out.pieces[at].points += left;
+        }
+    }
+}
