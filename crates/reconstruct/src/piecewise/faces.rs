@@ -211,8 +211,10 @@ pub fn refit(
         if fresh - (points.len() - x0) >= CHECKED {
             break;
         }
-        let chosen = lp::tight(points, &y, &[(x0, 1.0)], k, work)?;
-        let face = lp::through(points, &y, &chosen, k)?;
+        let chosen = lp::tight(points, &y, &[(x0, 1.0)], k, work);
+        let chosen = chosen?;
+        let face = lp::through(points, &y, &chosen, k);
+        let face = face?;
         if face.value(&points[x0].outer) > y[x0] {
             return None;
         }
@@ -238,7 +240,7 @@ enum Unfit {
 /// Planes tried without progress.
 const PATIENCE: usize = 40;
 /// The same where a fit is one of many tries.
-const IMPATIENCE: usize = 12;
+const IMPATIENCE: usize = 6;
 /// Fresh points for which a supporting plane is looked for first of all.
 const CHECKED: usize = 3;
 
