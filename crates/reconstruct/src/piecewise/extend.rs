@@ -67,6 +67,9 @@ struct Node {
     cost: i64,
 }
 
+/// A step: how good it looks, the least first, and its model if that is another.
+type Considered = (i64, Step, Option<Model>);
+
 /// How many integers a step gives coordinates to.
 enum Extent {
     /// All runs of a node of the tree.
@@ -217,13 +220,17 @@ impl<'a> Extension<'a> {
             let Some(z) = self.labels.last().map(|l| l.at) else { break };
             let address = self.address();
             let next = self.model.next(&z);
-            let steps = self.steps(&z, next.map_or(0, |n| n.0), address, work);
+            let highest = self.closable(&z, work);
+            let steps = self.steps(&z, next.map_or(0, |n| n.0), address, highest, work);
             let cost = nodes[current].cost;
             for (step, model) in steps {
                 let (row, used) = (nodes[current].row, nodes[current].used);
                 (self.row, self.used) = (row, used);
                 let extents = self.extents(&step, &model, address);
                 for (variant, extent) in extents.into_iter().enumerate() {
+                    if *work > limit {
+                        break;
+                    }
                     (self.row, self.used) = (row, used);
                     self.labels.truncate(length);
                     self.known.clone_from(&nodes[current].known);
@@ -411,16 +418,26 @@ impl<'a> Extension<'a> {
     }
 
     /// The best steps to the next run, each with its model.
-    fn steps(&self, z: &Coordinates, predicted: usize, address: i64, work: &mut u64) -> Vec<(Step, Model)> {
-        let mut out: Vec<(i64, Step, Option<Model>)> = Vec::new();
+    fn steps(
+        &self,
+        z: &Coordinates,
+        predicted: usize,
+        address: i64,
+        highest: usize,
+        work: &mut u64,
+    ) -> Vec<(Step, Model)> {
+        let mut out: Vec<Considered> = Vec::new();
         let here = self.rest(&self.model);
         for step in here.steps(z, predicted, address, true).into_iter().chain(self.skipping(z, address)) {
+            if step.1 > highest {
+                continue;
+            }
             let foreseen = here.foreseen(step.2);
             *work += 60 * (2 + foreseen as u64);
             let step = (step.0 + outside(&self.model, &step), step.1, step.2);
             out.push((step.0 - foreseen * 25, step, None));
         }
-        if self.model.depth() < self.depth.min(MAX_DEPTH - 1) {
+        if self.model.depth() < self.depth.min(MAX_DEPTH - 1).min(highest) {
             let mut grown = Vec::new();
             let mut model = self.model.clone();
             model.bounds.push(Bounds::default());
@@ -443,11 +460,53 @@ impl<'a> Extension<'a> {
         out.sort_by_key(|e| (e.0, e.1.0, e.1.1, e.1.2));
         out.dedup_by_key(|e| (e.1.1, e.1.2));
         // What looks best ahead, and what changes least.
-        let mut others = out.split_off(WIDTH.min(out.len()));
-        others.sort_by_key(|e| (e.1.0, e.0));
-        others.truncate(WIDTH / 2);
-        out.extend(others);
-        out.into_iter().map(|(_, step, model)| (step, model.unwrap_or_else(|| self.model.clone()))).collect()
+        let best = self.openable(&mut out, WIDTH, work);
+        out.sort_by_key(|e| (e.1.0, e.0));
+        let least = self.openable(&mut out, WIDTH / 2, work);
+        best.into_iter()
+            .chain(least)
+            .map(|(_, step, model)| (step, model.unwrap_or_else(|| self.model.clone())))
+            .collect()
+    }
+
+    /// Takes the first few steps out of a list; those whose inner loops cannot begin there are dropped.
+    fn openable(&self, steps: &mut Vec<Considered>, most: usize, work: &mut u64) -> Vec<Considered> {
+        let mut first: Vec<Considered> = steps.drain(..most.min(steps.len())).collect();
+        first.retain(|(_, (_, level, at), model)| {
+            let depth = model.as_ref().unwrap_or(&self.model).depth();
+            depth > self.model.depth()
+                || (1..*level).all(|l| {
+                    let outer = outer(at, l, depth);
+                    self.possible(l, Side::Lower, Point { outer, low: at[l - 1], high: at[l - 1] }, work)
+                })
+        });
+        first
+    }
+
+    /// The highest loop that may advance from here: those inside it can end here.
+    fn closable(&self, z: &Coordinates, work: &mut u64) -> usize {
+        let depth = self.model.depth();
+        let ends = |l: usize, work: &mut u64| {
+            let outer = outer(z, l, depth);
+            self.possible(l, Side::Upper, Point { outer, low: z[l - 1], high: z[l - 1] }, work)
+        };
+        (2..depth).find(|&l| !ends(l, work)).unwrap_or(MAX_DEPTH)
+    }
+
+    /// Whether bounds of a level exist that give one more point.
+    fn possible(&self, level: usize, side: Side, point: Point, work: &mut u64) -> bool {
+        let (bounds, known) = (&self.model.bounds[level - 1], &self.known[level - 1]);
+        let (faces, list, right) = match side {
+            Side::Lower => (&bounds.lower, &known.lower, bounds.low(&point.outer) == point.low),
+            Side::Upper => (&bounds.upper, &known.upper, bounds.high(&point.outer) == point.high),
+        };
+        if faces.is_empty() || right {
+            return true;
+        }
+        let mut points = list.clone();
+        points.push(point);
+        let k = self.model.depth() - level;
+        refit(&points, 1, faces, k, side, self.divisor, work).is_some_and(|f| f.len() <= MOST_FACES)
     }
 
     /// Steps to runs that the model foresees later, at or within their beginnings: what bounds not yet known cut off is

@@ -268,7 +268,7 @@ fn fit_with(
             return Err(Unfit::Denominator);
         }
         let x0 = cover.uncovered(choices.below(cover.left));
-        let neighbours = if stale == 5 { 0 } else { [0, 4, 16, 64][choices.below(4)] };
+        let neighbours = if stale == 1 || stale == 5 { 0 } else { [0, 4, 16, 64][choices.below(4)] };
         let near = nearest(points, x0, k, neighbours, |i| !cover.covered[i] || stale > 20);
         *work += 2 * points.len() as u64;
         let mut weights = vec![(x0, 1.0)];

@@ -15,7 +15,7 @@ const PER_TREE: usize = 2;
 /// Loops that may have to be found around a seed.
 const AROUND: usize = 2;
 /// Parts of the work left that one try may do, as divisors: at first, and of those that remain.
-const LITTLE: u64 = 64;
+const LITTLE: u64 = 48;
 /// The same once all have been tried.
 const MUCH: u64 = 6;
 /// Largest denominator of a bound of a seed.
