@@ -3,9 +3,11 @@
 //! The seed is a stretch of a tree whose bounds fit exactly. Its model predicts the run that follows. Where it does
 //! not, the steps that lead to the run's address are listed as in [`super::relabel`], also a new outermost loop. A step
 //! may be taken for one run or for all runs of a node of the tree that begins there, whose relative coordinates the tree
-//! knows. After each the bounds are fitted again to all runs that have coordinates; a step for which none fit is wrong.
-//! Of several that are possible the search is best first: cheap steps and many runs foreseen after them. At the end of
-//! the trace the same is done backwards, with all counters negated.
+//! knows, or for the part of a run that ends where the model ends it. Runs that the model foresees later are steps too:
+//! a bound not yet known cut off those between. After each step the bounds are fitted again to all runs that have
+//! coordinates; a step for which none fit is wrong. Of several that are possible the search is best first: cheap steps,
+//! simple bounds and many runs foreseen after them. From each of the best ways to the end of the trace the same is done
+//! backwards, with all counters negated.
 //!
 //! Invariant: after every step the model's bounds hold exactly for all loop executions that are complete.
 //! Limits: coefficients of loops inside the seed are not revised; the work is limited.
@@ -117,10 +119,13 @@ pub fn extended(
     }
     let before = e.row - e.labels.len();
     // What the last runs are like shows in the first ones at times.
-    for mut e in e.forward(work, limit) {
+    let ways = e.forward(work, limit);
+    let count = ways.len() as u64;
+    for (mut e, tried) in ways.into_iter().zip(0..) {
         e.reverse();
         e.row = e.rows.len() - before;
         e.used = 0;
+        let limit = *work + limit.saturating_sub(*work) / (count - tried);
         for mut e in e.forward(work, limit) {
             e.reverse();
             let nest = e.close(work);
@@ -458,7 +463,8 @@ impl<'a> Extension<'a> {
             }));
         }
         out.sort_by_key(|e| (e.0, e.1.0, e.1.1, e.1.2));
-        out.dedup_by_key(|e| (e.1.1, e.1.2));
+        let mut seen = FxHashSet::default();
+        out.retain(|e| seen.insert((e.1.1, e.1.2)));
         // What looks best ahead, and what changes least.
         let best = self.openable(&mut out, WIDTH, work);
         out.sort_by_key(|e| (e.1.0, e.0));
