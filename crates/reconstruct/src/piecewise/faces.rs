@@ -268,7 +268,9 @@ fn fit_with(
             return Err(Unfit::Denominator);
         }
         let x0 = cover.uncovered(choices.below(cover.left));
-        let neighbours = if stale == 1 || stale == 5 { 0 } else { [0, 4, 16, 64][choices.below(4)] };
+        // Where a fit is one of many tries it is to fail soon: without neighbours an impossible point shows.
+        let forced = stale == 5 || (stale == 1 && patience == IMPATIENCE);
+        let neighbours = if forced { 0 } else { [0, 4, 16, 64][choices.below(4)] };
         let near = nearest(points, x0, k, neighbours, |i| !cover.covered[i] || stale > 20);
         *work += 2 * points.len() as u64;
         let mut weights = vec![(x0, 1.0)];
