@@ -59,6 +59,13 @@ fn tiles_that_need_a_part_to_be_extended() {
     }
 }
 
+/// Regression 4: the last row of a tile that the first row of the next tile continues by chance ended the extension.
+#[test]
+fn regression_4_a_tile_that_runs_into_the_next() {
+    let g = generators::named("tiled_two_level").expect("a generator");
+    one_nest(g, &Sizes { n: 83, m: 82, tile: 8, ..g.sizes });
+}
+
 #[test]
 fn the_result_does_not_depend_on_threads() {
     for name in ["two_lower", "tiled_banded", "tiled_two_level"] {

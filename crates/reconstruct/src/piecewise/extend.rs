@@ -3,9 +3,11 @@
 //! The seed is a stretch of a tree whose bounds fit exactly. Its model predicts the run that follows. Where it does
 //! not, the steps that lead to the run's address are listed as in [`super::relabel`], also a new outermost loop. A step
 //! may be taken for one run or for all runs of a node of the tree that begins there, whose relative coordinates the tree
-//! knows. After each the bounds are fitted again to all runs that have coordinates; a step for which none fit is wrong.
-//! Of several that are possible the search is best first: cheap steps and many runs foreseen after them. At the end of
-//! the trace the same is done backwards, with all counters negated.
+//! knows, or for the part of a run that ends where the model ends it. Runs that the model foresees later are steps too:
+//! a bound not yet known cut off those between. After each step the bounds are fitted again to all runs that have
+//! coordinates; a step for which none fit is wrong. Of several that are possible the search is best first: cheap steps,
+//! simple bounds and many runs foreseen after them. From each of the best ways to the end of the trace the same is done
+//! backwards, with all counters negated.
 //!
 //! Invariant: after every step the model's bounds hold exactly for all loop executions that are complete.
 //! Limits: coefficients of loops inside the seed are not revised; the work is limited.
@@ -39,6 +41,12 @@ const ADDED: usize = 16;
 const GROWTH: i64 = 200;
 /// Cost of coordinates beyond a known upper bound.
 const CONTRADICTION: i64 = 80;
+/// Ways to the end of the trace that are looked at.
+const WAYS: usize = 3;
+/// Runs foreseen that may be cut off by bounds not yet known.
+const SKIPPED: u32 = 200;
+/// Runs looked at that may follow them.
+const LATER: usize = 12;
 /// Furthest start of a new outermost loop's second iteration from that of the first.
 const NEAR: i64 = 16;
 
@@ -61,7 +69,21 @@ struct Node {
     cost: i64,
 }
 
+/// A step: how good it looks, the least first, and its model if that is another.
+type Considered = (i64, Step, Option<Model>);
+
+/// How many integers a step gives coordinates to.
+enum Extent {
+    /// All runs of a node of the tree.
+    Node(Vec<Labelled>),
+    /// The next run, as far as it is not split where the run after it is expected.
+    Run,
+    /// The beginning of the next run: what follows continues it by chance.
+    Part(i64),
+}
+
 /// A stretch of the trace with coordinates, and its model.
+#[derive(Clone)]
 struct Extension<'a> {
     /// What the runs were grouped into.
     tree: &'a Tree,
@@ -96,13 +118,23 @@ pub fn extended(
         return None;
     }
     let before = e.row - e.labels.len();
-    e.forward(work, limit)?;
-    e.reverse();
-    e.row = e.rows.len() - before;
-    e.used = 0;
-    e.forward(work, limit)?;
-    e.reverse();
-    e.close(work)
+    // What the last runs are like shows in the first ones at times.
+    let ways = e.forward(work, limit);
+    let count = ways.len() as u64;
+    for (mut e, tried) in ways.into_iter().zip(0..) {
+        e.reverse();
+        e.row = e.rows.len() - before;
+        e.used = 0;
+        let limit = *work + limit.saturating_sub(*work) / (count - tried);
+        for mut e in e.forward(work, limit) {
+            e.reverse();
+            let nest = e.close(work);
+            if nest.is_some() {
+                return nest;
+            }
+        }
+    }
+    None
 }
 
 impl<'a> Extension<'a> {
@@ -164,8 +196,11 @@ impl<'a> Extension<'a> {
     }
 
     /// Gives coordinates to all runs from the next on: best first, in the order of the costs of the decisions made and
-    /// the runs foreseen.
-    fn forward(&mut self, work: &mut u64, limit: u64) -> Option<()> {
+    /// the runs foreseen. Several ways, best first, if little more work finds them.
+    fn forward(&mut self, work: &mut u64, limit: u64) -> Vec<Extension<'a>> {
+        let mut complete = Vec::new();
+        let begun = *work;
+        let mut limit = limit;
         let base = self.labels.len();
         let from = self.row;
         self.advance(work);
@@ -176,46 +211,62 @@ impl<'a> Extension<'a> {
         open.push((0, Reverse(0usize)));
         let mut expanded = 0;
         let mut seen = FxHashSet::default();
-        while self.row < self.rows.len() {
-            let (_, Reverse(current)) = open.pop()?;
+        if self.row == self.rows.len() {
+            return vec![self.clone()];
+        }
+        while let Some((_, Reverse(current))) = open.pop() {
             expanded += 1;
             if *work > limit || expanded > EXPANSIONS {
-                return None;
+                break;
             }
             self.restore(&nodes, current, base);
             let length = self.labels.len();
             *work += 10 * length as u64;
-            let z = self.labels.last()?.at;
+            let Some(z) = self.labels.last().map(|l| l.at) else { break };
             let address = self.address();
             let next = self.model.next(&z);
-            let steps = self.steps(&z, next.map_or(0, |n| n.0), address, work);
+            let highest = self.closable(&z, work);
+            let steps = self.steps(&z, next.map_or(0, |n| n.0), address, highest, work);
             let cost = nodes[current].cost;
             for (step, model) in steps {
-                let hints = self.hints(nodes[current].row, nodes[current].used, step.1);
-                for (variant, hint) in hints.into_iter().map(Some).chain([None]).enumerate() {
-                    let (row, used) = (nodes[current].row, nodes[current].used);
+                let (row, used) = (nodes[current].row, nodes[current].used);
+                (self.row, self.used) = (row, used);
+                let extents = self.extents(&step, &model, address);
+                for (variant, extent) in extents.into_iter().enumerate() {
+                    if *work > limit {
+                        break;
+                    }
                     (self.row, self.used) = (row, used);
                     self.labels.truncate(length);
                     self.known.clone_from(&nodes[current].known);
-                    if !self.decide(step, &model, hint, work) {
+                    if !self.decide(step, &model, extent, work) {
                         continue;
                     }
                     self.advance(work);
                     if !seen.insert(fingerprint(&self.labels[length..], current)) {
                         continue;
                     }
-                    let cost = cost + 10 + step.0 / SHARE + 5 * variant as i64;
+                    let more = complexity(&self.model) - complexity(&nodes[current].model);
+                    let cost = cost + 10 + step.0 / SHARE + 5 * variant as i64 + more;
                     let done = (self.row - from) as i64;
                     let node = self.node(current, length, cost);
-                    open.push((done * 10 / PACE - cost, Reverse(nodes.len())));
+                    if self.row < self.rows.len() {
+                        open.push((done * 10 / PACE - cost, Reverse(nodes.len())));
+                    }
                     nodes.push(node);
                     if self.row == self.rows.len() {
-                        return Some(());
+                        complete.push((cost, self.clone()));
+                        limit = limit.min(*work + (*work - begun) / 2);
                     }
                 }
             }
+            if complete.len() >= WAYS {
+                break;
+            }
         }
-        Some(())
+        complete.sort_by_key(|c| c.0);
+        complete.truncate(WAYS);
+        complete.into_iter().map(|c| c.1).collect()
     }
 
     /// Takes runs as long as they are foreseen.
@@ -280,13 +331,26 @@ impl<'a> Extension<'a> {
         self.rows.start[self.row].wrapping_add(self.rows.stride.wrapping_mul(self.used))
     }
 
-    /// Takes a step and the runs of a node that begins there; false if no bounds agree with it.
-    fn decide(&mut self, step: Step, model: &Model, hint: Option<Vec<Labelled>>, work: &mut u64) -> bool {
+    /// How far a step may reach, furthest first.
+    fn extents(&self, step: &Step, model: &Model, address: i64) -> Vec<Extent> {
+        let mut out: Vec<Extent> =
+            self.hints(self.row, self.used, step.1).into_iter().map(Extent::Node).collect();
+        out.push(Extent::Run);
+        let (left, expected) = (self.rows.count[self.row] - self.used, model.run_length(&step.2));
+        if (1..left).contains(&expected) && !self.splits(&step.2, address, left, expected) {
+            out.push(Extent::Part(expected));
+        }
+        out
+    }
+
+    /// Takes a step and the runs that its extent says; false if no bounds agree with it.
+    fn decide(&mut self, step: Step, model: &Model, extent: Extent, work: &mut u64) -> bool {
         self.model = model.clone();
         self.known.resize(self.model.depth(), Known::default());
-        match hint {
-            None => self.take(step.1, step.2),
-            Some(labels) => {
+        match extent {
+            Extent::Run => self.take(step.1, step.2),
+            Extent::Part(count) => self.take_part(step.1, step.2, count),
+            Extent::Node(labels) => {
                 self.row += labels.len();
                 for (i, label) in labels.into_iter().enumerate() {
                     let at = std::array::from_fn(|q| step.2[q].wrapping_add(label.at[q]));
@@ -345,27 +409,40 @@ impl<'a> Extension<'a> {
         let left = self.rows.count[self.row] - self.used;
         let expected = self.model.run_length(&at);
         let split = self.splits(&at, start, left, expected);
-        let count = if split { expected } else { left };
-        self.labels.push(Labelled { start, count, level, at });
-        if split {
-            self.used += count;
-        } else {
+        self.take_part(level, at, if split { expected } else { left });
+    }
+
+    /// Gives coordinates to the next `count` integers, at most the rest of the run.
+    fn take_part(&mut self, level: usize, at: Coordinates, count: i64) {
+        self.labels.push(Labelled { start: self.address(), count, level, at });
+        self.used += count;
+        if self.used == self.rows.count[self.row] {
             self.row += 1;
             self.used = 0;
         }
     }
 
     /// The best steps to the next run, each with its model.
-    fn steps(&self, z: &Coordinates, predicted: usize, address: i64, work: &mut u64) -> Vec<(Step, Model)> {
-        let mut out: Vec<(i64, Step, Option<Model>)> = Vec::new();
+    fn steps(
+        &self,
+        z: &Coordinates,
+        predicted: usize,
+        address: i64,
+        highest: usize,
+        work: &mut u64,
+    ) -> Vec<(Step, Model)> {
+        let mut out: Vec<Considered> = Vec::new();
         let here = self.rest(&self.model);
-        for step in here.steps(z, predicted, address, true) {
+        for step in here.steps(z, predicted, address, true).into_iter().chain(self.skipping(z, address)) {
+            if step.1 > highest {
+                continue;
+            }
             let foreseen = here.foreseen(step.2);
             *work += 60 * (2 + foreseen as u64);
             let step = (step.0 + outside(&self.model, &step), step.1, step.2);
             out.push((step.0 - foreseen * 25, step, None));
         }
-        if self.model.depth() < self.depth.min(MAX_DEPTH - 1) {
+        if self.model.depth() < self.depth.min(MAX_DEPTH - 1).min(highest) {
             let mut grown = Vec::new();
             let mut model = self.model.clone();
             model.bounds.push(Bounds::default());
@@ -386,13 +463,81 @@ impl<'a> Extension<'a> {
             }));
         }
         out.sort_by_key(|e| (e.0, e.1.0, e.1.1, e.1.2));
-        out.dedup_by_key(|e| (e.1.1, e.1.2));
+        let mut seen = FxHashSet::default();
+        out.retain(|e| seen.insert((e.1.1, e.1.2)));
         // What looks best ahead, and what changes least.
-        let mut others = out.split_off(WIDTH.min(out.len()));
-        others.sort_by_key(|e| (e.1.0, e.0));
-        others.truncate(WIDTH / 2);
-        out.extend(others);
-        out.into_iter().map(|(_, step, model)| (step, model.unwrap_or_else(|| self.model.clone()))).collect()
+        let best = self.openable(&mut out, WIDTH, work);
+        out.sort_by_key(|e| (e.1.0, e.0));
+        let least = self.openable(&mut out, WIDTH / 2, work);
+        best.into_iter()
+            .chain(least)
+            .map(|(_, step, model)| (step, model.unwrap_or_else(|| self.model.clone())))
+            .collect()
+    }
+
+    /// Takes the first few steps out of a list; those whose inner loops cannot begin there are dropped.
+    fn openable(&self, steps: &mut Vec<Considered>, most: usize, work: &mut u64) -> Vec<Considered> {
+        let mut first: Vec<Considered> = steps.drain(..most.min(steps.len())).collect();
+        first.retain(|(_, (_, level, at), model)| {
+            let depth = model.as_ref().unwrap_or(&self.model).depth();
+            depth > self.model.depth()
+                || (1..*level).all(|l| {
+                    let outer = outer(at, l, depth);
+                    self.possible(l, Side::Lower, Point { outer, low: at[l - 1], high: at[l - 1] }, work)
+                })
+        });
+        first
+    }
+
+    /// The highest loop that may advance from here: those inside it can end here.
+    fn closable(&self, z: &Coordinates, work: &mut u64) -> usize {
+        let depth = self.model.depth();
+        let ends = |l: usize, work: &mut u64| {
+            let outer = outer(z, l, depth);
+            self.possible(l, Side::Upper, Point { outer, low: z[l - 1], high: z[l - 1] }, work)
+        };
+        (2..depth).find(|&l| !ends(l, work)).unwrap_or(MAX_DEPTH)
+    }
+
+    /// Whether bounds of a level exist that give one more point.
+    fn possible(&self, level: usize, side: Side, point: Point, work: &mut u64) -> bool {
+        let (bounds, known) = (&self.model.bounds[level - 1], &self.known[level - 1]);
+        let (faces, list, right) = match side {
+            Side::Lower => (&bounds.lower, &known.lower, bounds.low(&point.outer) == point.low),
+            Side::Upper => (&bounds.upper, &known.upper, bounds.high(&point.outer) == point.high),
+        };
+        if faces.is_empty() || right {
+            return true;
+        }
+        let mut points = list.clone();
+        points.push(point);
+        let k = self.model.depth() - level;
+        refit(&points, 1, faces, k, side, self.divisor, work).is_some_and(|f| f.len() <= MOST_FACES)
+    }
+
+    /// Steps to runs that the model foresees later, at or within their beginnings: what bounds not yet known cut off is
+    /// skipped.
+    fn skipping(&self, z: &Coordinates, address: i64) -> Vec<Step> {
+        let stride = self.model.coefficients[0];
+        let mut out = Vec::new();
+        let mut highest = 0;
+        let mut next = self.model.next(z);
+        for skipped in 0..SKIPPED {
+            let Some((level, mut at)) = next else { break };
+            highest = highest.max(level);
+            next = self.model.next(&at);
+            let beyond = address.wrapping_sub(self.origin).wrapping_sub(self.model.offset(&at));
+            let within = if stride == 0 { 0 } else { beyond.wrapping_div(stride) };
+            let there = within.wrapping_mul(stride) == beyond;
+            if there && (0..self.model.run_length(&at)).contains(&within) && (skipped > 0 || within > 0) {
+                at[0] = at[0].wrapping_add(within);
+                out.push((15 + 4 * i64::from((skipped + 1).ilog2()), highest, at));
+            }
+            if out.len() >= LATER {
+                break;
+            }
+        }
+        out
     }
 
     fn rest<'b>(&'b self, model: &'b Model) -> Rest<'b> {
@@ -543,6 +688,13 @@ impl<'a> Extension<'a> {
         }
         generating(&self.rows, &self.model.coefficients, &self.model.bounds, work)
     }
+}
+
+/// Cost of the bounds of a model: many, steep and rational ones are rarely right.
+fn complexity(model: &Model) -> i64 {
+    let digits = |a: i64| i64::from(64 - a.unsigned_abs().leading_zeros());
+    let face = |f: &Face| 4 + f.slopes.iter().map(|&a| digits(a)).sum::<i64>() + 3 * (digits(f.divisor) - 1);
+    model.bounds.iter().flat_map(|b| b.lower.iter().chain(&b.upper)).map(face).sum()
 }
 
 /// Cost of what a step contradicts in the bounds known.

@@ -211,8 +211,10 @@ pub fn refit(
         if fresh - (points.len() - x0) >= CHECKED {
             break;
         }
-        let chosen = lp::tight(points, &y, &[(x0, 1.0)], k, work)?;
-        let face = lp::through(points, &y, &chosen, k)?;
+        let chosen = lp::tight(points, &y, &[(x0, 1.0)], k, work);
+        let chosen = chosen?;
+        let face = lp::through(points, &y, &chosen, k);
+        let face = face?;
         if face.value(&points[x0].outer) > y[x0] {
             return None;
         }
@@ -238,7 +240,7 @@ enum Unfit {
 /// Planes tried without progress.
 const PATIENCE: usize = 40;
 /// The same where a fit is one of many tries.
-const IMPATIENCE: usize = 12;
+const IMPATIENCE: usize = 6;
 /// Fresh points for which a supporting plane is looked for first of all.
 const CHECKED: usize = 3;
 
@@ -266,7 +268,9 @@ fn fit_with(
             return Err(Unfit::Denominator);
         }
         let x0 = cover.uncovered(choices.below(cover.left));
-        let neighbours = if stale == 5 { 0 } else { [0, 4, 16, 64][choices.below(4)] };
+        // Where a fit is one of many tries it is to fail soon: without neighbours an impossible point shows.
+        let forced = stale == 5 || (stale == 1 && patience == IMPATIENCE);
+        let neighbours = if forced { 0 } else { [0, 4, 16, 64][choices.below(4)] };
         let near = nearest(points, x0, k, neighbours, |i| !cover.covered[i] || stale > 20);
         *work += 2 * points.len() as u64;
         let mut weights = vec![(x0, 1.0)];

@@ -26,6 +26,8 @@ pub struct Model {
 const LOOKAHEAD: usize = 40;
 /// Empty iterations that are skipped at most.
 const SKIP: i64 = 64;
+/// The same of a loop whose last iteration is known.
+const EMPTY: i64 = 2000;
 /// Furthest shift of one loop.
 const FAR: i64 = 64;
 /// Furthest first shift of two, of a loop that does not move the address.
@@ -77,9 +79,10 @@ impl Model {
     /// The first run after the one at `z`: the loop that advances, and the new coordinates.
     pub fn next(&self, z: &Coordinates) -> Option<(usize, Coordinates)> {
         let mut at = *z;
-        let mut tries = 0;
         for level in 2..=self.depth() {
             let high = self.high(level, &at);
+            let most = if high == i64::MAX { SKIP } else { EMPTY };
+            let mut tries = 0;
             while at[level - 1] < high {
                 at[level - 1] += 1;
                 let mut inner = at;
@@ -87,7 +90,7 @@ impl Model {
                     return Some((level, inner));
                 }
                 tries += 1;
-                if tries > 10_000 {
+                if tries > most {
                     return None;
                 }
             }

@@ -102,7 +102,9 @@ const LARGE: usize = 1_500_000;
 /// Traces of more runs are not extended from a part.
 const EXTENDED: usize = 100_000;
 /// Work of extension after them, at most.
-const MANY_TRIES: u64 = 300_000_000;
+const MANY_TRIES: u64 = 1_500_000_000;
+/// Work of extension for every unit of work of the strategies of a round.
+const FURTHER: u64 = 4;
 /// Work of extension before all other strategies.
 const FEW_TRIES: u64 = 50_000_000;
 /// Ways of grouping whose trees give seeds: policy, ends, window, convex.
@@ -152,7 +154,7 @@ pub fn solve(trace: &Differences, effort: &Effort) -> Vec<Nest> {
             };
             state.round(trace, &strides, std::mem::take(&mut unfit), work);
             if round > 0 && state.best.is_none() && rows.len() <= EXTENDED {
-                state.extend(&rows, work.min(MANY_TRIES));
+                state.extend(&rows, work.saturating_mul(FURTHER).min(MANY_TRIES));
             }
         }
     }

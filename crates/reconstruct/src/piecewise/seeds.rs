@@ -14,6 +14,10 @@ use crate::nest::Nest;
 const PER_TREE: usize = 2;
 /// Loops that may have to be found around a seed.
 const AROUND: usize = 2;
+/// Parts of the work left that one try may do, as divisors: at first, and of those that remain.
+const LITTLE: u64 = 48;
+/// The same once all have been tried.
+const MUCH: u64 = 6;
 /// Largest denominator of a bound of a seed.
 const DIVISOR: i64 = 16;
 
@@ -38,19 +42,21 @@ pub fn shallowest(trees: &[Tree], divisor: i64, depth: usize, budget: u64) -> Op
         }
     }
     let mut left = budget;
-    for loops in 2..=depth {
-        let fitting =
-            |s: &&Seed<'_>| (loops.saturating_sub(AROUND)..=loops).contains(&s.stretch.nest.depth());
-        let count = seeds.iter().filter(fitting).count() as u64;
-        for seed in seeds.iter().filter(fitting) {
-            let s = &seed.stretch;
-            let mut work = 0;
-            let limit = left / (count + 1).min(6);
-            let found = extended(seed.tree, s.level, (s.first, s.end), divisor, loops, &mut work, limit);
-            if found.is_some() {
-                return found;
+    // Most need little: a small share for every seed first.
+    for part in [LITTLE, MUCH] {
+        for loops in 2..=depth {
+            let fitting =
+                |s: &&Seed<'_>| (loops.saturating_sub(AROUND)..=loops).contains(&s.stretch.nest.depth());
+            for seed in seeds.iter().filter(fitting) {
+                let s = &seed.stretch;
+                let mut work = 0;
+                let found =
+                    extended(seed.tree, s.level, (s.first, s.end), divisor, loops, &mut work, left / part);
+                if found.is_some() {
+                    return found;
+                }
+                left = left.saturating_sub(work);
             }
-            left = left.saturating_sub(work);
         }
     }
     None
