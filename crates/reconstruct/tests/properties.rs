@@ -195,3 +195,22 @@ fn time_is_linear_in_random_integers() {
     // Sixteen times as many; a quadratic algorithm would need 256 times as long.
     assert!(many < few * 16 * 5, "{few:?} and {many:?}");
 }
+
+/// Regression 5: a bound that faces put at the end of the integers was negated.
+#[test]
+fn regression_5_bounds_at_the_end_of_the_integers() {
+    #[rustfmt::skip]
+    let values: [i64; 213] = [
+        -3, -1, 2, -1, 3, 0, -2, 2, 2, 1, 0, 1, 0, 2, 3, -2, 3, 2, -1, 0, -2, 1, 0, 3,
+        -1, 3, -1, 3, 0, -3, 3, 1, -3, -2, -1, 2, 0, 1, -3, 3, -2, 2, -2, -3, 0, -2, 2, -2,
+        0, -2, -3, -2, 0, -3, 2, -1, -1, 0, 0, -2, 3, 2, 3, 1, 1, -3, -3, 2, -1, 3, 0, -1,
+        -2, 0, 1, 0, -1, 0, 0, -2, 2, -3, -3, 3, 1, 1, 1, -3, 1, -3, -3, 0, -3, 1, 3, 2,
+        2, 3, -1, 1, -1, 3, 1, 3, 3, 1, -1, -3, 1, 2, 1, -2, 2, -3, 1, 3, 1, 3, 1, 2,
+        -1, -2, -2, -2, -3, 2, -1, -1, 3, 0, -2, 2, 2, -2, 2, -2, -3, 3, -1, 0, 2, -1, -3, -2,
+        3, 2, 3, -2, 1, -1, 0, 3, 2, 0, 1, -1, 2, 1, 2, 2, 1, -1, 0, -3, 0, 1, 1, -2,
+        0, -1, -1, -3, -1, 2, 2, 3, 2, -2, -3, -3, 1, -1, 3, -2, 0, -1, 2, -1, -1, -2, -2, 3,
+        -1, -3, 2, 1, -2, 0, 1, -1, 3, -3, 1, 2, 3, 3, 3, 1, 1, 1, -1, 0, -1,
+    ];
+    let result = exact(&values).expect("exact");
+    assert!(compresses(&values, &result).is_ok());
+}

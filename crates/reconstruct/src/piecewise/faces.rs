@@ -79,7 +79,7 @@ pub enum Side {
 }
 
 fn targets(points: &[Point], side: Side) -> Vec<i64> {
-    points.iter().map(|p| if side == Side::Upper { p.high } else { -p.low }).collect()
+    points.iter().map(|p| if side == Side::Upper { p.high } else { p.low.saturating_neg() }).collect()
 }
 
 /// A deterministic sequence of choices.
