@@ -334,7 +334,7 @@ impl Folder {
     }
 
     /// Closes all groups of level `q`: they become items of level `q − 1`, or pieces.
-    fn complete(&mut self, q: usize) {
+    pub(crate) fn complete(&mut self, q: usize) {
         self.complete_box(q);
         let mut groups = std::mem::take(&mut self.levels[q]);
         if self.options.new_dimensions && groups.len() >= crate::new_dimension::REPEATS {

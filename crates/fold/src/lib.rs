@@ -25,6 +25,7 @@ mod fingerprint;
 mod give_up;
 mod group;
 mod new_dimension;
+mod repeat;
 mod widen;
 
 pub use checked::{CheckedFolder, StreamError};

@@ -1,0 +1,81 @@
+//! Iterations that repeat the one before, taken as a number.
+//!
+//! An iteration of dimension q is complete once all levels inside q are: then it is a list of items of level q. If every one
+//! of them is what a group of level q predicted, an iteration with the same points, shifted by one along q and with labels
+//! that go on as before, would find the same groups and leave the same state, one item longer. So any number of them is a
+//! matter of counting.
+
+use crate::class::Kind;
+use crate::folder::Folder;
+use crate::group::{Group, outputs};
+
+impl Folder {
+    /// Whether [`Folder::repeat`] may follow: the latest iteration of dimension `level` continued what earlier ones
+    /// predicted. Calling this ends the iteration: the next point must lie in another one.
+    pub fn can_repeat(&mut self, level: usize) -> bool {
+        if level >= self.dims || !self.started {
+            return false;
+        }
+        self.settle();
+        if self.is_boxed_at(level) {
+            return true;
+        }
+        for q in (level + 1..self.dims).rev() {
+            self.complete(q);
+        }
+        let current = self.current(level);
+        let mut latest = self.levels[level].iter().filter(|g| g.last_x() == current).peekable();
+        latest.peek().is_some() && latest.all(Group::is_repeating)
+    }
+
+    /// Adds `times` more iterations of dimension `level` that repeat the latest one, in which the stream had `points`
+    /// points. Labels go on as they did; of a label that is unknown along `level`, `shift` says by how much it goes on,
+    /// given the output and the latest label. [`Folder::can_repeat`] must just have said yes.
+    ///
+    /// The ranges of labels are not extended: a further iteration is expected to follow, as a stream of points.
+    pub fn repeat(&mut self, level: usize, times: u64, points: u64, shift: &dyn Fn(usize, i64) -> i64) {
+        let count = i64::try_from(times).unwrap_or(i64::MAX);
+        self.out.points = self.out.points.saturating_add(times.saturating_mul(points));
+        if self.is_boxed_at(level) {
+            return;
+        }
+        let (current, width) = (self.current(level), self.outputs);
+        for group in self.levels[level].iter_mut().filter(|g| g.last_x() == current) {
+            group.repeat(width, count, shift);
+        }
+        let next = current.saturating_add(count);
+        match self.outer.get_mut(level) {
+            Some(x) => *x = next,
+            None => self.latest_x = next,
+        }
+    }
+
+    /// Whether everything that is to come in the present prefix of `level` is in a box.
+    fn is_boxed_at(&self, level: usize) -> bool {
+        self.boxed.as_ref().is_some_and(|boxed| boxed.level <= level)
+    }
+}
+
+impl Group {
+    /// Whether the last item was predicted: of two items any second one makes a group.
+    fn is_repeating(&self) -> bool {
+        self.kind == Kind::Coordinate && self.count >= 3 && self.step == 1
+    }
+
+    /// Takes `count` items like the last one.
+    fn repeat(&mut self, width: usize, count: i64, shift: &dyn Fn(usize, i64) -> i64) {
+        if self.unknown == 0 {
+            return self.advance(count);
+        }
+        let labels_at = self.first.len() - width;
+        let mut next = self.expected.clone();
+        let mut shifts = vec![0; width];
+        for o in outputs(self.unknown) {
+            // The prediction beside an unknown label is a step after the last one.
+            let last = self.expected[labels_at + o].wrapping_sub(self.delta[labels_at + o]);
+            shifts[o] = shift(o, last);
+            next[labels_at + o] = last.wrapping_add(shifts[o]);
+        }
+        self.append(labels_at, &next, |o| shifts[o], count);
+    }
+}
