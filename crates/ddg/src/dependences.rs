@@ -12,6 +12,7 @@ use fold::{Folder, Options};
 use profile::{Kind, Use};
 use rustc_hash::FxHashMap;
 use shadow::{DependenceRun, Iv, MAX_DIMS};
+use smallvec::SmallVec;
 
 use crate::objects::{ObjectId, Place};
 
@@ -149,6 +150,17 @@ pub struct Stream {
     levels: Vec<Kept>,
     /// The relation, for flow through memory.
     folder: Option<Box<Folder>>,
+    /// Number of the latest tracking that noted the stream; see [`Streams::track`].
+    noted: u32,
+}
+
+/// What a stream had when tracking began.
+#[derive(Debug)]
+struct Noted {
+    stream: u32,
+    count: u64,
+    /// Instances per level.
+    levels: SmallVec<[u64; 4]>,
 }
 
 /// What identifies a stream, and its shape.
@@ -183,6 +195,11 @@ pub struct Streams {
     coordinates: usize,
     /// Instances in all.
     pub instances: u64,
+    /// Streams added to since tracking began, with what they had before.
+    noted: Vec<Noted>,
+    /// Number of the present tracking, 0 if there is none, and of the latest.
+    tracking: u32,
+    latest_tracking: u32,
 }
 
 impl Streams {
@@ -234,6 +251,7 @@ impl Streams {
                     // Most streams of irregular code have one level and one instance.
                     levels: Vec::with_capacity(1),
                     folder: None,
+                    noted: 0,
                 });
                 self.index.insert(key, at);
                 at
@@ -264,6 +282,62 @@ impl Streams {
         self.list[at].common
     }
 
+    /// From now on notes which streams are added to, or stops.
+    pub fn track(&mut self, on: bool) {
+        self.noted.clear();
+        self.latest_tracking += u32::from(on);
+        self.tracking = if on { self.latest_tracking } else { 0 };
+    }
+
+    /// Number of the present tracking, 0 if there is none.
+    pub fn tracking(&self) -> u32 {
+        self.tracking
+    }
+
+    /// Notes a stream that is about to be added to.
+    #[inline]
+    fn note(&mut self, at: usize) {
+        let stream = &mut self.list[at];
+        if self.tracking != 0 && stream.noted != self.tracking {
+            stream.noted = self.tracking;
+            let levels = stream.levels.iter().map(|l| l.count).collect();
+            self.noted.push(Noted { stream: at as u32, count: stream.count, levels });
+        }
+    }
+
+    /// Whether all streams noted take further iterations of a dimension as a number, the one that was tracked having been
+    /// like those before it.
+    pub fn can_repeat(&mut self, dim: usize) -> bool {
+        let list = &mut self.list;
+        self.noted.iter().all(|noted| {
+            let stream = &mut list[noted.stream as usize];
+            noted.levels.len() == stream.levels.len()
+                && stream.folder.as_mut().is_none_or(|folder| folder.can_repeat(dim))
+        })
+    }
+
+    /// Adds `times` more iterations of a dimension that repeat the one that was tracked, whose coordinate is `latest`.
+    /// Differences are left as they are: a further iteration is expected to follow, which bounds those of all before it.
+    pub fn repeat(&mut self, dim: usize, latest: i64, times: u64) {
+        for noted in &self.noted {
+            let stream = &mut self.list[noted.stream as usize];
+            let each = stream.count - noted.count;
+            let more = each.saturating_mul(times);
+            stream.count = stream.count.saturating_add(more);
+            self.instances = self.instances.saturating_add(more);
+            for (level, before) in stream.levels.iter_mut().zip(&noted.levels) {
+                let more = (level.count - before).saturating_mul(times);
+                level.count = level.count.saturating_add(more);
+            }
+            let is_inside = dim < usize::from(stream.common);
+            // A source in the loop goes along unless it is older than the iteration before.
+            let shift = |output, label| i64::from(is_inside && output == dim && label >= latest - 1);
+            if let Some(folder) = &mut stream.folder {
+                folder.repeat(dim, times, each, &shift);
+            }
+        }
+    }
+
     /// Adds one instance to a known stream; see [`Streams::add`].
     pub fn add_one_to(
         &mut self,
@@ -274,6 +348,7 @@ impl Streams {
         locate: &mut dyn FnMut(u64, u8) -> Option<(Place, bool)>,
     ) {
         self.instances = self.instances.saturating_add(1);
+        self.note(at);
         let stream = &mut self.list[at];
         let first = stream.count == 0;
         stream.count = stream.count.saturating_add(1);
@@ -302,6 +377,7 @@ impl Streams {
     /// `sink_iv` on, of which the common coordinates do not advance.
     pub fn add_uniform_to(&mut self, at: usize, source_iv: &Iv, sink_iv: &Iv, count: u64) {
         self.instances = self.instances.saturating_add(count);
+        self.note(at);
         let stream = &mut self.list[at];
         stream.count = stream.count.saturating_add(count);
         let common = usize::from(stream.common);
@@ -322,6 +398,7 @@ impl Streams {
         locate: &mut dyn FnMut(u64, u8) -> Option<(Place, bool)>,
     ) {
         self.instances = self.instances.saturating_add(run.count);
+        self.note(at);
         let stream = &mut self.list[at];
         let (from, to) = (usize::from(stream.source_dims), usize::from(stream.sink_dims));
         let single = stream.count == 0 && run.count == 1;

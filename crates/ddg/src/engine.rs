@@ -23,6 +23,7 @@ use crate::observer::{Canonical, observer};
 use crate::paths::{Follow, Instances, LONGEST, Moment, NodeId, Paths, Step, build};
 use crate::reference::{AnyMemory, ByteMemory};
 use crate::registers::Registers;
+use crate::repeats::Repeats;
 use crate::shared::Shared;
 use crate::walker::{Event, Walker};
 
@@ -98,6 +99,13 @@ pub struct Engine {
     /// Every iteration on its own, every byte on its own (see [`crate::reference`]).
     reference: bool,
     pub(crate) registers: Registers,
+    /// Iterations that repeat the one before, and whether they are counted.
+    pub(crate) repeats: Repeats,
+    pub(crate) counts: bool,
+    /// Executions change memory and registers, nothing else.
+    pub(crate) is_muted: bool,
+    /// Executions are applied later than they happened.
+    pub(crate) is_late: bool,
     node: Option<NodeId>,
     previous: Option<CodeId>,
     /// Words of the current path that came in earlier slices.
@@ -148,6 +156,10 @@ impl Default for Engine {
             memory: AnyMemory::runs(),
             reference: false,
             registers: Registers::default(),
+            repeats: Repeats::default(),
+            counts: true,
+            is_muted: false,
+            is_late: false,
             node: None,
             previous: None,
             pending: Vec::new(),
@@ -212,7 +224,7 @@ impl Sink for Engine {
         }
         if self.bytes() > self.limit {
             // What was seen stays; the rest of the run is not analysed.
-            self.end_path(&[], 1);
+            self.end();
             self.saturated = true;
             return;
         }
@@ -318,19 +330,29 @@ impl Engine {
         }
     }
 
-    /// Instructions seen so far.
+    /// Instructions seen so far, iterations apart that are yet to be applied.
     pub fn instructions(&self) -> u64 {
         self.instructions
     }
 
     /// About how many bytes the analysis uses; a function of what it saw alone, so that equal runs end equally.
     fn bytes(&self) -> usize {
-        self.streams.bytes() + self.paths.bytes() + self.shared.bytes() + self.memory.bytes()
+        self.streams.bytes()
+            + self.paths.bytes()
+            + self.shared.bytes()
+            + self.memory.bytes()
+            + self.repeats.bytes()
     }
 
     /// An engine that computes the same the slow, obvious way.
     pub fn reference() -> Engine {
-        Engine { memory: AnyMemory::Bytes(ByteMemory::default()), reference: true, ..Engine::default() }
+        let memory = AnyMemory::Bytes(ByteMemory::default());
+        Engine { memory, reference: true, counts: false, ..Engine::default() }
+    }
+
+    /// An engine that applies every iteration, also those that repeat the one before.
+    pub fn applying_all() -> Engine {
+        Engine { counts: false, ..Engine::default() }
     }
 
     /// Takes every iteration of a record as a path of its own.
@@ -359,6 +381,7 @@ impl Engine {
     /// A heap block has come into being.
     fn allocated(&mut self) {
         let Some((start, done)) = self.fresh.take() else { return };
+        self.interrupt();
         self.objects.allocated(start, done.size, done.site);
         if done.kind != Allocator::Resize
             && let Some(walker) = &self.walker
@@ -371,6 +394,7 @@ impl Engine {
     /// Ends the path that is under way.
     pub(crate) fn end(&mut self) {
         self.end_path(&[], 1);
+        self.interrupt();
     }
 
     /// Repeats a cached transition; false if the frame stack does not fit it.
@@ -667,6 +691,8 @@ impl Engine {
     }
 
     fn build(&mut self, node: NodeId, words: &[u64]) -> u32 {
+        // A new path repeats nothing, and looks at registers.
+        self.resume();
         let steps = self.paths.steps(node);
         let context = *self.contexts.get(self.paths.context(node));
         let allocators = &self.allocator_at;
@@ -729,6 +755,7 @@ impl Engine {
     }
 
     fn special(&mut self, special: &Special) {
+        self.interrupt();
         match *special {
             Special::ThreadBase(base) => self.thread_base = base,
             Special::Effect { ranges, .. } => self.effect(ranges),
@@ -833,6 +860,7 @@ impl Engine {
                     Allocator::Free => 0,
                 };
                 if matches!(kind, Allocator::Free | Allocator::Resize) {
+                    self.interrupt();
                     self.objects.freed(a);
                 }
                 self.allocations.push(Allocation { depth, kind, size, site });

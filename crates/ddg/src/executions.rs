@@ -125,6 +125,20 @@ impl Executions {
         handed_on
     }
 
+    /// Whether all folders take further iterations of a dimension as a number; see [`Folder::can_repeat`].
+    pub fn can_repeat(&mut self, dim: usize) -> bool {
+        let folders = self.folders();
+        std::iter::once(&mut folders.domain).chain(&mut folders.words).all(|f| f.can_repeat(dim))
+    }
+
+    /// Adds `times` iterations of a dimension that repeat the latest one, in which there were `count` executions.
+    pub fn repeat(&mut self, dim: usize, times: u64, count: u64) {
+        let folders = self.folders();
+        for folder in std::iter::once(&mut folders.domain).chain(&mut folders.words) {
+            folder.repeat(dim, times, count, &|_, _| 0);
+        }
+    }
+
     /// The folded domain, and per column the folded words.
     pub fn finish(mut self) -> (Folded, Vec<Folded>) {
         if let Some(left) = self.left {

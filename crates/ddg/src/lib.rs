@@ -17,6 +17,8 @@ mod observer;
 mod paths;
 pub mod reference;
 mod registers;
+mod repeats;
+mod replay;
 mod run;
 mod shared;
 mod units;

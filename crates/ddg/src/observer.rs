@@ -61,6 +61,10 @@ pub struct Observer<'a> {
     pub image: &'a Image,
     /// Live frames.
     pub walker: &'a Walker,
+    /// Nothing is filed.
+    pub is_muted: bool,
+    /// The frames are those of a later moment, and all storage was named before.
+    pub is_late: bool,
 }
 
 /// The observer of an engine whose walker is borrowed already; a macro because it borrows some fields alone.
@@ -75,6 +79,8 @@ macro_rules! observer {
             canonical: &$engine.canonical,
             image: &$engine.image,
             walker: $walker,
+            is_muted: $engine.is_muted,
+            is_late: $engine.is_late,
         }
     };
 }
@@ -161,13 +167,16 @@ impl Client for Observer<'_> {
     }
 
     fn dependence(&mut self, run: &DependenceRun) {
+        if self.is_muted {
+            return;
+        }
         if !self.contexts.has_aliases()
             && let Some(at) = self.streams.latest_of(kind_of(run.kind), run.source, run.sink)
         {
             let (objects, image, walker) = (&mut *self.objects, self.image, self.walker);
-            let common = self.streams.common(at);
+            let (common, is_late) = (self.streams.common(at), self.is_late);
             self.streams.add_to(at, run, &mut |address, level| {
-                Some(place(objects, image, walker, common, address, level))
+                (!is_late).then(|| place(objects, image, walker, common, address, level))
             });
             return;
         }
@@ -176,9 +185,9 @@ impl Client for Observer<'_> {
         let (to, sink) = self.resolve(run.sink, &mut run.sink_iv, &mut run.sink_step);
         let Some(ends) = self.ends(run.kind, (&from, source), (&to, sink)) else { return };
         let (objects, image, walker) = (&mut *self.objects, self.image, self.walker);
-        let common = ends.common;
+        let (common, is_late) = (ends.common, self.is_late);
         self.streams.add(&ends, &run, &mut |address, level| {
-            Some(place(objects, image, walker, common, address, level))
+            (!is_late).then(|| place(objects, image, walker, common, address, level))
         });
     }
 
@@ -191,14 +200,17 @@ impl Client for Observer<'_> {
         sink_iv: &Iv,
         address: u64,
     ) {
+        if self.is_muted {
+            return;
+        }
         let known = kind_of(kind);
         if !self.contexts.has_aliases()
             && let Some(at) = self.streams.latest_of(known, source, sink)
         {
             let (objects, image, walker) = (&mut *self.objects, self.image, self.walker);
-            let common = self.streams.common(at);
+            let (common, is_late) = (self.streams.common(at), self.is_late);
             self.streams.add_one_to(at, source_iv, sink_iv, address, &mut |address, level| {
-                Some(place(objects, image, walker, common, address, level))
+                (!is_late).then(|| place(objects, image, walker, common, address, level))
             });
             return;
         }
@@ -209,9 +221,9 @@ impl Client for Observer<'_> {
         }
         let Some(ends) = self.ends(kind, (&from, source), (&to, sink)) else { return };
         let (objects, image, walker) = (&mut *self.objects, self.image, self.walker);
-        let common = ends.common;
+        let (common, is_late) = (ends.common, self.is_late);
         self.streams.add_one(&ends, source_iv, sink_iv, address, &mut |address, level| {
-            Some(place(objects, image, walker, common, address, level))
+            (!is_late).then(|| place(objects, image, walker, common, address, level))
         });
     }
 }

@@ -267,6 +267,10 @@ pub struct Path {
     pub executions: u64,
     /// Executions that followed another of the same path directly.
     pub repeats: u64,
+    /// Number of the latest tracking of an iteration (see [`Streams::track`]), and `repeats` before.
+    ///
+    /// [`Streams::track`]: crate::dependences::Streams::track
+    pub noted: (u32, u64),
     /// The first such: vector of the earlier one.
     pub repeat_example: Option<Box<Iv>>,
     /// Their vectors and the words of their columns, until its loop became shared; nothing is kept of flat paths.
@@ -527,6 +531,7 @@ pub fn build(
         carried: Vec::new(),
         executions: 0,
         repeats: 0,
+        noted: (0, 0),
         repeat_example: None,
         seen: Executions::new(dims, 0),
         innermost: None,

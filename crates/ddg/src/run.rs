@@ -21,17 +21,18 @@ const MAX_ADOPTED: u64 = 1 << 12;
 const MAX_ELEMENT: u32 = 4096;
 
 impl Engine {
-    /// `count` executions of a path in consecutive iterations from `iv` on. `words` are those of all iterations, one
-    /// after the other, or of the first one alone if the path is a folded block.
-    pub(crate) fn run(&mut self, id: u32, iv: Iv, count: u64, words: &[u64]) {
-        if self.walker.is_none() || words.is_empty() {
+    /// Applies `count` executions of a path in consecutive iterations from `iv` on: see [`Engine::run`].
+    pub(crate) fn apply(&mut self, id: u32, iv: Iv, count: u64, words: &[u64]) {
+        if self.walker.is_none() {
             return;
         }
         let Some(mut path) = self.paths.take(id) else { return };
         let n = count as usize;
-        path.executions += count;
-        self.instructions += count * path.instructions;
-        self.accesses += count * path.operands.len() as u64;
+        let tracking = self.streams.tracking();
+        if tracking != 0 && path.noted.0 != tracking {
+            path.noted = (tracking, path.repeats);
+        }
+        self.account(&mut path, if self.is_muted { 0 } else { count });
         let dims = usize::from(path.dims);
         if path.flat {
             for t in 0..n {
@@ -43,15 +44,19 @@ impl Engine {
             return;
         }
         let lane = path.dims.checked_sub(1);
-        self.share(&mut path);
+        if !self.is_muted {
+            self.share(&mut path);
+        }
         if n == 1 {
             match &path.split {
+                _ if self.is_muted => {}
                 Some(split) => self.shared.one(split, &iv, words),
                 None => path.seen.one(&iv, &path.columns, words),
             }
             self.single(&path, iv, 0, words);
         } else {
             match &path.split {
+                _ if self.is_muted => {}
                 Some(split) => self.shared.domains(split, &iv.0[..dims], count),
                 None => path.seen.folders().domain.run(&iv.0[..dims], count, &[], &[]),
             }
@@ -64,6 +69,13 @@ impl Engine {
         }
         self.registers_of(&mut path, iv, count, lane, words);
         self.paths.put(id, path);
+    }
+
+    /// Counts executions of a path.
+    pub(crate) fn account(&mut self, path: &mut Path, count: u64) {
+        path.executions += count;
+        self.instructions += count * path.instructions;
+        self.accesses += count * path.operands.len() as u64;
     }
 
     /// Splits a path whose loop is shared, or makes its loop shared.
@@ -187,7 +199,8 @@ impl Engine {
         let patterns =
             if irregular.is_some() { self.patterns(path, n, words, &is_irregular) } else { Vec::new() };
         let pattern_of = |word: u16| patterns.iter().find(|p| p.0 == word).map(|p| p.1);
-        for (k, column) in path.columns.iter().enumerate() {
+        let columns = if self.is_muted { &[] } else { &path.columns[..] };
+        for (k, column) in columns.iter().enumerate() {
             let folder = match &path.split {
                 Some(split) => self.shared.words(split, k),
                 None => &mut path.seen.folders().words[k],
@@ -419,7 +432,8 @@ impl Engine {
         let mut observer = observer!(self, walker);
         let along = lane.map_or(Iv::ZERO, |l| Iv::along(usize::from(l), 1));
         let is_moved = observer.contexts.has_aliases();
-        for live in &mut path.live_in {
+        let live_in = if self.is_muted { &mut [] } else { &mut path.live_in[..] };
+        for live in live_in {
             let mut latest = None;
             for unit in live.from..live.to {
                 let writer = match live.restored {
@@ -451,7 +465,7 @@ impl Engine {
                 }
             }
         }
-        if count > 1 {
+        if count > 1 && !self.is_muted {
             path.repeats += count - 1;
             path.repeat_example.get_or_insert_with(|| Box::new(iv));
         }

@@ -38,6 +38,13 @@ pub struct Split {
     columns: Vec<(u32, u16)>,
 }
 
+impl Split {
+    /// The numbers of the blocks.
+    pub fn blocks(&self) -> impl Iterator<Item = u32> {
+        self.blocks.iter().map(|(number, _)| *number)
+    }
+}
+
 /// A vector and a word.
 type Labelled<'a> = (&'a [i64], i64);
 
@@ -115,6 +122,16 @@ impl Shared {
             let folder = &mut folders.words[usize::from(column)];
             points.iter().for_each(|(x, label)| folder.point(x, &[*label]));
         }
+    }
+
+    /// Whether something holds for the executions of all blocks of a path.
+    pub fn all_of(&mut self, split: &Split, mut holds: impl FnMut(&mut Executions) -> bool) -> bool {
+        split.blocks().all(|number| holds(self.executions(number)))
+    }
+
+    /// The executions of a block.
+    pub fn executions(&mut self, number: u32) -> &mut Executions {
+        &mut self.blocks[number as usize].seen
     }
 
     /// One execution of a path.

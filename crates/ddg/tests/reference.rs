@@ -80,7 +80,8 @@ fn arguments(name: &str) -> &'static [&'static str] {
     match name {
         "matmul_ikj" | "matmul_ijk" | "floyd_warshall" | "three_functions" => &["13"],
         "perceptron" => &["1"],
-        "jacobi" => &["14", "3"],
+        "jacobi" => &["14", "9"],
+        "sweeps" => &["20", "100"],
         "triangular_solve" | "needle" => &["30"],
         "scratch_row" => &["9", "21"],
         "tree_sum" => &["5", "20"],
@@ -136,5 +137,5 @@ macro_rules! kernels {
 
 kernels! {
     matmul_ikj matmul_ijk perceptron jacobi prefix_sum prefix_equal histogram triangular_solve floyd_warshall needle spmv
-    dot scratch_row tree_sum three_functions polynomial smooth
+    dot scratch_row tree_sum three_functions polynomial smooth sweeps
 }

@@ -1,0 +1,155 @@
+//! The engine's side of repeating iterations (see [`crate::repeats`]): what is counted instead of applied, and catching up.
+
+use rustc_hash::FxHashMap;
+use shadow::Iv;
+
+use crate::engine::Engine;
+use crate::repeats::{Arrival, Due, Entry};
+
+/// Fewest complete iterations that are taken as a number; catching up applies two of them.
+const WORTH: u64 = 4;
+
+impl Engine {
+    /// `count` executions of a path in consecutive iterations from `iv` on. `words` are those of all iterations, one
+    /// after the other, or of the first one alone if the path is a folded block.
+    pub(crate) fn run(&mut self, id: u32, iv: Iv, count: u64, words: &[u64]) {
+        let Some(path) = self.paths.get(id).filter(|_| !words.is_empty()) else { return };
+        if !self.counts || path.flat {
+            self.interrupt();
+            return self.apply(id, iv, count, words);
+        }
+        let (context, dims) = (path.context, usize::from(path.dims));
+        let grows = path.folded.is_none() && dims > 0 && words.len() == count as usize * path.length;
+        let arrival = Arrival { path: id, context, dims, iv: &iv, count, words, grows };
+        if self.is_counted(&arrival) {
+            return;
+        }
+        self.repeats.push(&arrival);
+        self.apply(id, iv, count, words);
+    }
+
+    /// Whether an execution repeats one of the iteration before, so that counting it is enough for now.
+    fn is_counted(&mut self, arrival: &Arrival) -> bool {
+        if self.repeats.is_counting() {
+            if self.repeats.counts(arrival) {
+                return true;
+            }
+            self.resume();
+        }
+        let latest = self.repeats.context();
+        let common = match latest == arrival.context {
+            true => arrival.dims,
+            false => usize::from(self.contexts.common(latest, arrival.context)),
+        };
+        let tracked = self.repeats.tracked();
+        let ended = self.repeats.arrive(arrival, common);
+        if let Some(dim) = ended {
+            if self.can_repeat(dim) {
+                self.repeats.count(dim);
+                if self.repeats.counts(arrival) {
+                    return true;
+                }
+                self.resume();
+            } else {
+                self.repeats.refuse(dim);
+            }
+        }
+        if self.repeats.tracked() != tracked {
+            self.streams.track(self.repeats.tracked().is_some());
+        }
+        false
+    }
+
+    /// What is to come does more than follow paths: everything due is applied, and no iteration goes on over it.
+    pub(crate) fn interrupt(&mut self) {
+        self.resume();
+        self.repeats.clear();
+        self.streams.track(false);
+    }
+
+    /// Catches up with what was counted.
+    ///
+    /// Iterations taken as a number extend the folds and counts; the last but one of them is applied to memory and
+    /// registers alone, so that the last one, applied in full, finds the state that it would have found. Its dependences
+    /// bound those of all that were counted, since differences grow with the iterations or stay.
+    pub(crate) fn resume(&mut self) {
+        let Some(due) = self.repeats.due() else { return };
+        self.is_late = true;
+        let complete = due.complete();
+        let one_by_one = complete < WORTH;
+        if one_by_one {
+            for later in 1..=complete {
+                self.apply_all(due.iteration(later));
+            }
+        } else {
+            self.add_iterations(&due, complete - 1);
+            self.is_muted = true;
+            self.apply_all(due.iteration(complete - 1));
+            self.is_muted = false;
+            self.apply_all(due.iteration(complete));
+        }
+        self.apply_all(due.incomplete());
+        self.is_late = false;
+        self.streams.track(false);
+        self.repeats.caught_up(due, one_by_one);
+    }
+
+    /// Whether every execution of a path comes with words of its own.
+    fn has_all_words(&self, path: u32) -> bool {
+        self.paths.get(path).is_some_and(|path| path.folded.is_none())
+    }
+
+    fn apply_all<'a>(&mut self, entries: impl Iterator<Item = (Iv, Entry<'a>)>) {
+        for (iv, entry) in entries {
+            let Entry { path, count, words, .. } = entry;
+            let Some(lane) = entry.lane().filter(|_| count > 1 && self.has_all_words(path)) else {
+                self.apply(path, iv, count, words);
+                continue;
+            };
+            // As they come: one execution ends the path that the others then repeat.
+            self.apply(path, iv, 1, entry.part(0, 1));
+            self.apply(path, iv.advanced(lane, 1), count - 1, entry.part(1, count - 1));
+        }
+    }
+
+    /// Whether all folds that the latest iteration of a dimension added to take further ones as a number.
+    fn can_repeat(&mut self, dim: usize) -> bool {
+        let mut ids: Vec<u32> = self.repeats.ended(dim).map(|entry| entry.path).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let all = ids.into_iter().all(|id| {
+            let Some(mut path) = self.paths.take(id) else { return false };
+            let is_ready = match &path.split {
+                Some(split) => self.shared.all_of(split, |seen| seen.can_repeat(dim)),
+                None => path.seen.can_repeat(dim),
+            };
+            self.paths.put(id, path);
+            is_ready
+        });
+        all && self.streams.can_repeat(dim)
+    }
+
+    /// Adds `times` iterations to folds and counts.
+    fn add_iterations(&mut self, due: &Due, times: u64) {
+        let mut executions: FxHashMap<u32, u64> = FxHashMap::default();
+        for (_, entry) in due.iteration(1) {
+            *executions.entry(entry.path).or_default() += entry.count;
+        }
+        let dim = due.dim();
+        let mut blocks: FxHashMap<u32, u64> = FxHashMap::default();
+        for (id, count) in executions {
+            let Some(mut path) = self.paths.take(id) else { continue };
+            self.account(&mut path, times * count);
+            path.repeats += times * (path.repeats - path.noted.1);
+            match &path.split {
+                Some(split) => split.blocks().for_each(|block| *blocks.entry(block).or_default() += count),
+                None => path.seen.repeat(dim, times, count),
+            }
+            self.paths.put(id, path);
+        }
+        for (block, count) in blocks {
+            self.shared.executions(block).repeat(dim, times, count);
+        }
+        self.streams.repeat(dim, due.coordinate(), times);
+    }
+}
