@@ -83,7 +83,10 @@ impl FunctionTable {
 
     /// The block at `pc` is translated as a loop of its own.
     pub fn folds(&mut self, pc: u64) {
-        self.self_loops.insert(pc);
+        if self.self_loops.insert(pc) {
+            // The next jump there adds an edge.
+            self.epoch += 1;
+        }
     }
 
     /// Whether the loop headed by the block at `pc` consists of that block alone.

@@ -18,6 +18,7 @@ use trace::stream::{self, EFFECT_WRITE, Special};
 use crate::code::{Brief, CodeId, CodeTable, FunctionTable, address, return_slot};
 use crate::contexts::{ContextId, Contexts};
 use crate::dependences::Streams;
+use crate::jumps::{Jump, Jumps};
 use crate::objects::Objects;
 use crate::observer::{Canonical, observer};
 use crate::paths::{Follow, Instances, LONGEST, Moment, NodeId, Paths, Step, build};
@@ -95,6 +96,7 @@ pub struct Engine {
     pub(crate) unrecorded: u64,
     pub(crate) malformed: u64,
     pub(crate) walker: Option<Walker>,
+    jumps: Jumps,
     pub(crate) memory: AnyMemory,
     /// Every iteration on its own, every byte on its own (see [`crate::reference`]).
     reference: bool,
@@ -153,6 +155,7 @@ impl Default for Engine {
             unrecorded: 0,
             malformed: 0,
             walker: None,
+            jumps: Jumps::default(),
             memory: AnyMemory::runs(),
             reference: false,
             registers: Registers::default(),
@@ -577,8 +580,15 @@ impl Engine {
 
     /// A jump inside the current activation.
     fn jump(&mut self, walker: &mut Walker, function: u32, from: u64, pc: u64) -> Option<Follow> {
-        self.functions.executed(function, Some(from), pc);
-        walker.jump(&mut self.contexts, &mut self.functions, pc);
+        let jump = Jump { context: walker.context(), base: walker.base(), from, to: pc };
+        match self.jumps.get(&jump, self.functions.epoch) {
+            Some(events) => walker.repeat_jump(&self.contexts, pc, events),
+            None => {
+                self.functions.executed(function, Some(from), pc);
+                walker.jump(&mut self.contexts, &mut self.functions, pc);
+                self.jumps.set(jump, self.functions.epoch, &walker.events);
+            }
+        }
         (walker.events == [Event::Plain]).then_some(Follow::Plain)
     }
 

@@ -12,6 +12,7 @@ mod executions;
 pub mod finish;
 pub mod guide;
 pub mod hot;
+mod jumps;
 pub mod objects;
 mod observer;
 mod paths;

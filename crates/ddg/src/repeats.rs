@@ -28,7 +28,7 @@ use shadow::{Iv, MAX_DIMS};
 use crate::contexts::ContextId;
 
 /// Most words of the log.
-const MOST: usize = 1 << 23;
+const MOST: usize = 1 << 24;
 /// Iterations that must have equalled the one before for more to be counted.
 const EQUAL: u32 = 2;
 /// Words of an entry before the changes of its vector.
@@ -387,7 +387,8 @@ impl Repeats {
     pub fn refuse(&mut self, dim: usize) {
         if let Some(i) = &mut self.loops[dim] {
             i.refused += 1;
-            i.wait = 1 << i.refused.min(12);
+            // Folds may need another iteration or two to settle.
+            i.wait = (1 << i.refused.min(12)) >> 2;
         }
     }
 

@@ -305,12 +305,43 @@ impl Walker {
         self.iv.0[dims..].fill(0);
     }
 
+    /// Repeats a jump to `pc` from the current context in an activation with the current base, of which the events are
+    /// known.
+    pub fn repeat_jump(&mut self, contexts: &Contexts, pc: u64, events: &[Event]) {
+        self.events.clear();
+        self.events.extend_from_slice(events);
+        self.block = pc;
+        let mut is_inside = false;
+        for event in events {
+            if let Event::Exit(left) = event {
+                self.context = contexts.get(*left).parent;
+                continue;
+            }
+            if !std::mem::replace(&mut is_inside, true) {
+                self.clear_inner(contexts);
+            }
+            match event {
+                Event::Enter(context) => self.enter_dimension(contexts, *context),
+                Event::Iterate(_) => self.advance(contexts, 1),
+                _ => {}
+            }
+        }
+        if !is_inside {
+            self.clear_inner(contexts);
+        }
+    }
+
+    /// Context in which the current activation started.
+    pub fn base(&self) -> ContextId {
+        self.frames.last().map_or(0, |f| f.base)
+    }
+
     /// A jump inside the current activation. Fills [`Walker::events`].
     pub fn jump(&mut self, contexts: &mut Contexts, functions: &mut dyn Functions, pc: u64) {
         self.events.clear();
         self.block = pc;
         let function = self.function();
-        let base = self.frames.last().map_or(0, |f| f.base);
+        let base = self.base();
         let (chain, heads) = functions.chain(function, pc);
         while self.context != base {
             let node = *contexts.get(self.context);
