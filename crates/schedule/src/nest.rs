@@ -36,7 +36,10 @@ pub fn is_permutable(
                         || removed(o.object)
                         || profile.objects[o.object as usize].kind == profile::ObjectKind::Frame
                 });
-            storage || (from..=to).all(|k| level.minimum.get(k).is_none_or(|&m| m >= 0))
+            // Between parts of an iteration that are not all in the band: permuting it separates them, which is right
+            // only where no iteration passes anything on to another.
+            let carried = usize::from(level.level) < level.minimum.len();
+            storage || (from..=to).all(|k| level.minimum.get(k).map_or(!carried, |&m| m >= 0))
         })
     })
 }
