@@ -55,8 +55,8 @@ impl<'a> Other<'a> {
         loop {
             match args {
                 ["--keep", rest @ ..] => (other.keep, args) = (true, rest),
-                ["--function", name, rest @ ..] => (other.function, args) = (Some(name), rest),
-                ["--published", file, rest @ ..] => (other.published, args) = (Some(file), rest),
+                ["--function", name, rest @ ..] => (other.function, args) = (Some(*name), rest),
+                ["--published", file, rest @ ..] => (other.published, args) = (Some(*file), rest),
                 ["--", program @ ..] if !program.is_empty() => return Ok(Other { program, ..other }),
                 _ => bail!("fold-table [--keep] [--function NAME] [--published FILE.csv] -- PROGRAM ARGS…"),
             }

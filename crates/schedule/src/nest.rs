@@ -22,6 +22,13 @@ pub fn is_permutable(
     let Some(inside) = edges.get(&first) else { return true };
     let removed =
         |object: u32| band.iter().filter_map(|b| verdicts.get(b)).any(|v| v.privatise.contains(&object));
+    // Whether a statement is in a loop of the depth of one of the band that is another loop of the source. (What compilers
+    // split off a loop, or peel, is of the same.)
+    let in_other = |statement: u32, dim: usize| {
+        let chain = profile.loops_around(profile.context_of(statement));
+        let place = |c: ContextIndex| profile.contexts[c as usize].location;
+        chain.get(dim).zip(band.get(dim - from)).is_some_and(|(&own, &of_band)| place(own) != place(of_band))
+    };
     inside.edges.iter().all(|edge| {
         let d = &profile.dependences[edge.dependence as usize];
         let is_scev =
@@ -36,10 +43,14 @@ pub fn is_permutable(
                         || removed(o.object)
                         || profile.objects[o.object as usize].kind == profile::ObjectKind::Frame
                 });
-            // Between parts of an iteration that are not all in the band: permuting it separates them, which is right
-            // only where no iteration passes anything on to another.
+            // Permuting separates the other loops inside an outer one from the band, which is right only where no
+            // iteration passes anything on between them.
             let carried = usize::from(level.level) < level.minimum.len();
-            storage || (from..=to).all(|k| level.minimum.get(k).map_or(!carried, |&m| m >= 0))
+            storage
+                || (from..=to).all(|k| match level.minimum.get(k) {
+                    Some(&least) => least >= 0,
+                    None => !carried || [d.source, d.sink].iter().all(|&s| !in_other(s, k)),
+                })
         })
     })
 }
