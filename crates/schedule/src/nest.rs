@@ -4,7 +4,7 @@
 //! variables and removed storage, has a non-negative difference along each loop of the band (polyhedral note, "Legality
 //! without a scheduler").
 
-use profile::{ContextIndex, Kind, Profile};
+use profile::{ContextIndex, ContextKind, Kind, Profile};
 use rustc_hash::FxHashMap;
 
 use crate::graph::{LoopEdges, dimension};
@@ -26,8 +26,10 @@ pub fn is_permutable(
     // split off a loop, or peel, is of the same.)
     let in_other = |statement: u32, dim: usize| {
         let chain = profile.loops_around(profile.context_of(statement));
-        let place = |c: ContextIndex| profile.contexts[c as usize].location;
-        chain.get(dim).zip(band.get(dim - from)).is_some_and(|(&own, &of_band)| place(own) != place(of_band))
+        chain
+            .get(dim)
+            .zip(band.get(dim - from))
+            .is_some_and(|(&own, &of_band)| !are_pieces(profile, own, of_band))
     };
     inside.edges.iter().all(|edge| {
         let d = &profile.dependences[edge.dependence as usize];
@@ -53,6 +55,19 @@ pub fn is_permutable(
                 })
         })
     })
+}
+
+/// Whether two contexts are the same, or pieces of one loop of the source, on the same call path.
+fn are_pieces(profile: &Profile, mut a: ContextIndex, mut b: ContextIndex) -> bool {
+    while a != b {
+        let (one, other) = (&profile.contexts[a as usize], &profile.contexts[b as usize]);
+        let is_loop = one.kind == ContextKind::Loop;
+        if one.kind != other.kind || one.location != other.location || !is_loop && one.at != other.at {
+            return false;
+        }
+        (a, b) = (one.parent, other.parent);
+    }
+    true
 }
 
 /// Share of the accesses executed directly in the given innermost loops whose stride along them is 0 or one element.
