@@ -52,6 +52,11 @@ fn table(place: &Place, profiles: &[PathBuf], function: &str, published: Option<
     String::from_utf8(output.stdout).unwrap()
 }
 
+/// The cells of a line.
+fn cells(line: &str) -> Vec<&str> {
+    line.trim_matches('|').split('|').map(str::trim).collect()
+}
+
 /// The figures of a line, per variant.
 fn figures(line: &str) -> Vec<Cells> {
     let number = |cell: &str| {
@@ -61,9 +66,8 @@ fn figures(line: &str) -> Vec<Cells> {
         };
         digits.parse::<u64>().unwrap() * unit
     };
-    let cells: Vec<&str> = line.split('|').map(str::trim).collect();
     let of = |c: &[&str]| Cells { pieces: number(c[0]), affine: number(c[1]), most: number(c[2]) };
-    cells[4..16].chunks(3).map(of).collect()
+    cells(line)[3..15].chunks(3).map(of).collect()
 }
 
 /// Programs whose loops were written as one by hand are affine, all of them, under every variant.
@@ -74,14 +78,17 @@ fn linearised_kernels_are_affine() {
         let kernel = kernel(name);
         let case = kernel.hard_case.clone().unwrap();
         assert!(case.affine >= 95);
-        for level in Level::ALL {
+        for level in [Level::O2, Level::O3] {
             let text = table(&place, &profiles(&place, &kernel, level), &case.function, None);
             let lines: Vec<&str> = text.lines().collect();
             assert_eq!(lines.len(), 4, "{text}");
             for line in &lines[2..] {
                 assert!(figures(line).iter().all(|cells| cells.affine >= case.affine), "{text}");
             }
-            assert!(lines[2].ends_with(", P, V |") && lines[2].contains("| T "), "{text}");
+            // Time steps cannot be tiled with the sweep inside, which the other sweep feeds; blocks can with what is in them.
+            let advice = cells(lines[2]).pop().unwrap();
+            let tiles: u32 = advice[2..3].parse().unwrap();
+            assert!(advice.ends_with("D, P, V") && (tiles == 1) == (name == "linear_stencil"), "{text}");
         }
     }
 }
@@ -108,23 +115,20 @@ fn variants_trade_pieces_for_exactness() {
     // Addresses are widened in all of them.
     assert_eq!(instructions[0], instructions[1], "{text}");
     assert_eq!(instructions[2], instructions[3], "{text}");
-    let cells = |line: &str| line.split('|').map(|c| c.trim().to_owned()).collect::<Vec<_>>().join(" ");
     assert_eq!(
-        cells(lines[4]),
-        " breadth_first, published dependences 5M 1 - 2 3 4% 5 6 7% 8 9 10% 11 T 2D, P "
+        cells(lines[4]).join(" "),
+        "breadth_first, published dependences 5M 1 - 2 3 4% 5 6 7% 8 9 10% 11 T 2D, P"
     );
     assert_eq!(
-        cells(lines[5]),
-        " breadth_first, published instructions 4M - - - 12 13% 14 - - - 15 16% 17 T 2D, P "
+        cells(lines[5]).join(" "),
+        "breadth_first, published instructions 4M - - - 12 13% 14 - - - 15 16% 17 T 2D, P"
     );
     // Any order, and what is missing is left out.
     let reordered = [profiles[2].clone(), profiles[0].clone()];
     let partial = table(&place, &reordered, "search", None);
-    let line = cells(partial.lines().nth(2).unwrap());
-    let all = cells(lines[2]);
-    let (all, partial): (Vec<&str>, Vec<&str>) = (all.split(' ').collect(), line.split(' ').collect());
-    assert_eq!((&partial[..7], &partial[7..10]), (&all[..7], &["-", "-", "-"][..]));
-    assert_eq!(partial[10..13], all[10..13]);
+    let (partial, all) = (cells(partial.lines().nth(2).unwrap()), cells(lines[2]));
+    assert_eq!((&partial[..6], &partial[6..9]), (&all[..6], &["-", "-", "-"][..]));
+    assert_eq!(partial[9..12], all[9..12]);
 }
 
 /// One scattered stream that may not be given up for its pieces: memory runs out, it is given up and named, and the rest
