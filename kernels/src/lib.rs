@@ -9,4 +9,6 @@ mod compile;
 mod table;
 
 pub use compile::{Compiler, Error, Level, Program, compile};
-pub use table::{Blocking, Distance, Expected, Kernel, LoopTruth, Parallel, TableError, directory, load};
+pub use table::{
+    Blocking, Distance, Expected, HardCase, Kernel, LoopTruth, Parallel, TableError, directory, load,
+};

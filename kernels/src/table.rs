@@ -27,6 +27,9 @@ pub struct Kernel {
     /// Arguments per optimisation level for a run of at least half a second.
     #[serde(default)]
     pub bench: BTreeMap<Level, Vec<String>>,
+    /// What makes it hard for folding, if anything.
+    #[serde(default)]
+    pub hard_case: Option<HardCase>,
     /// Memory accesses follow from data rather than from counters.
     #[serde(default)]
     pub irregular: bool,
@@ -36,6 +39,19 @@ pub struct Kernel {
     /// Loops, by marker, that may be interchanged with one another, outermost first.
     #[serde(default)]
     pub permutable: Vec<Vec<String>>,
+}
+
+/// What the published evaluations of folding find hard about a program.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HardCase {
+    /// In words.
+    pub name: String,
+    /// The function it is in.
+    pub function: String,
+    /// Least share of the function that has to be affine, in percent.
+    #[serde(default)]
+    pub affine: u64,
 }
 
 /// What is true about one loop.

@@ -1,10 +1,11 @@
-//! Development tasks: `cargo xtask ci`, `cargo xtask fuzz`, `cargo xtask bench`.
+//! Development tasks; see `USAGE`.
 #![forbid(unsafe_code)]
 
 mod bench;
 mod bench_memory;
 mod bench_reconstruct;
 mod ci;
+mod fold_table;
 mod fuzz;
 mod licences;
 mod measure;
@@ -19,7 +20,10 @@ cargo xtask fuzz [SECONDS]   random cases, a new seed each time
 cargo xtask fuzz --seed N    one case of every kind
 cargo xtask bench [KERNEL…]  speed and memory on the kernels; without names also writes docs/benchmarks.md
 cargo xtask bench-reconstruct [PART…]  what reconstruction finds and how fast; writes
-                             docs/reconstruction.md";
+                             docs/reconstruction.md
+cargo xtask fold-table       pieces and affine shares of the hard cases; writes docs/folding.md
+cargo xtask fold-table [--keep] [--function NAME] [--published FILE.csv] -- PROGRAM ARGS…
+                             the same for any program; --keep adds its rows to docs/folding.md";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -33,6 +37,7 @@ fn main() -> ExitCode {
             seconds.parse().map_err(Into::into).and_then(|s| fuzz::run(Duration::from_secs(s)))
         }
         ["bench-reconstruct", ref parts @ ..] => bench_reconstruct::run(parts),
+        ["fold-table", ref args @ ..] => fold_table::run(args),
         ["bench", ref names @ ..] => bench::run(names),
         _ => {
             eprintln!("{USAGE}");

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use fold::GiveUp;
 
 use crate::streams_args::{CompressArgs, ExpandArgs, PredictArgs, ReconstructArgs, TraceArgs};
 
@@ -47,6 +48,8 @@ pub enum Format {
     Isl,
     /// The polyhedral program as OpenScop, for pluto --readscop and others.
     Openscop,
+    /// The table of the folding algorithm's evaluation: pieces and affine shares under the variants profiled.
+    Folding,
 }
 
 #[derive(Debug, Args)]
@@ -71,7 +74,15 @@ pub struct ProfileArgs {
     pub fast: bool,
     #[command(flatten)]
     pub bounds: Bounds,
-    /// Stop analysing when the analysis needs about this much memory; the program runs on.
+    /// Give up exact coefficients of dependences where that lets instances fold together, as is done for addresses.
+    #[arg(long, conflicts_with = "fast")]
+    pub widen_deps: bool,
+    /// Give up a stream that needs more than N pieces at a time: only the smallest and largest iterations are then known.
+    /// 4d+1 stands for the default, 4 times the number of loops around it and 1 (and 32 for the phases of vector code).
+    #[arg(long, value_name = "N|4d+1|never", default_value_t = GiveUp::Published, conflicts_with = "fast")]
+    pub give_up: GiveUp,
+    /// When the analysis needs about this much memory, give up the streams that take most of it; stop analysing where
+    /// that does not help. The program runs on.
     #[arg(long, value_name = "MIB", default_value_t = 700)]
     pub memory_limit: usize,
     /// Number of loops in the summary.
@@ -98,9 +109,9 @@ pub struct Bounds {
 
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// The profile.
-    #[arg(value_name = "PROFILE")]
-    pub profile: PathBuf,
+    /// The profile; with --format folding as many as wanted, those of one program making one row.
+    #[arg(value_name = "PROFILE", required = true)]
+    pub profiles: Vec<PathBuf>,
     /// What to print.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
@@ -113,9 +124,12 @@ pub struct ReportArgs {
     /// Number of loops in the text summary.
     #[arg(long, value_name = "N", default_value_t = 12)]
     pub top: usize,
-    /// With --format isl or openscop: only this function and what it calls.
+    /// With --format isl, openscop or folding: only this function and what it calls.
     #[arg(long, value_name = "NAME")]
     pub function: Option<String>,
+    /// With --format folding: print the figures of this file beside those of programs that are named in it.
+    #[arg(long, value_name = "FILE.csv")]
+    pub published: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -28,7 +28,13 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
     let (profile, outcome) = if args.fast {
         count_program(&config, &mut progress)?
     } else {
-        let plan = Plan { function: args.bounds.function.clone(), limit: args.memory_limit, known: None };
+        let folding = ddg::Folding {
+            widen_dependences: args.widen_deps,
+            give_up: args.give_up,
+            ..ddg::Folding::default()
+        };
+        let function = args.bounds.function.clone();
+        let plan = Plan { function, folding, limit: args.memory_limit, known: None };
         if args.two_pass {
             match record_twice(&config, plan, chatty, &interrupts, &mut progress)? {
                 Some(result) => result,
@@ -57,6 +63,8 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
 pub struct Plan {
     /// Record only inside this function.
     pub function: Option<String>,
+    /// How streams are folded.
+    pub folding: ddg::Folding,
     /// MiB for the analysis, about.
     pub limit: usize,
     /// What an earlier run showed.
@@ -66,7 +74,7 @@ pub struct Plan {
 /// Records a program and builds its profile.
 pub fn record_program(config: &Config, plan: Plan, progress: &mut Progress) -> Result<(Profile, Outcome)> {
     progress.phase("recording", false);
-    let mut engine = ddg::Engine::with_limit(plan.limit.saturating_mul(1 << 20));
+    let mut engine = ddg::Engine::with_limit(plan.limit.saturating_mul(1 << 20)).folding(plan.folding);
     let mut guide = match &plan.known {
         Some(known) => Symbols::knowing(plan.function, known.clone()),
         None => Symbols::new(plan.function),

@@ -1,30 +1,37 @@
 //! `loopwright report`.
 
 use std::io::{IsTerminal, Write};
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use profile::Profile;
 use report::polyhedral::Program;
-use report::{isl, openscop, text, wire};
+use report::published::Published;
+use report::{folding, isl, openscop, text, wire};
 
 use crate::args::{Format, ReportArgs};
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &ReportArgs) -> Result<u8> {
-    let profile = profile::file::read(&args.profile)?;
-    let function = args.function.as_deref();
-    if function.is_some_and(|name| !profile.functions.iter().any(|f| f.name == name)) {
-        bail!("{}: no function of that name ran: {}", args.profile.display(), function.unwrap_or_default());
+    if args.published.is_some() && args.format != Format::Folding {
+        bail!("--published is for --format folding");
     }
-    let text = render(
-        &profile,
-        args.format,
-        Rendering {
-            top: args.top,
-            terminal: args.output.is_none() && std::io::stdout().is_terminal(),
-            function,
-        },
-    );
+    let [first, others @ ..] = &args.profiles[..] else { bail!("no profile given") };
+    if !others.is_empty() && args.format != Format::Folding {
+        bail!("one profile at a time, except with --format folding");
+    }
+    let function = args.function.as_deref();
+    let text = match args.format {
+        Format::Folding => {
+            let profiles: Vec<Profile> =
+                args.profiles.iter().map(|path| read(path, function)).collect::<Result<_>>()?;
+            folding::table(&profiles, function, published(args.published.as_deref())?.as_ref())
+        }
+        format => {
+            let terminal = args.output.is_none() && std::io::stdout().is_terminal();
+            render(&read(first, function)?, format, Rendering { top: args.top, terminal, function })
+        }
+    };
     match &args.output {
         Some(path) => {
             profile::file::replace(path, |file| file.write_all(text.as_bytes()))
@@ -41,6 +48,22 @@ pub fn run(args: &ReportArgs) -> Result<u8> {
         },
     }
     Ok(0)
+}
+
+/// Reads a profile in which a function must have run.
+fn read(path: &Path, function: Option<&str>) -> Result<Profile> {
+    let profile = profile::file::read(path)?;
+    if function.is_some_and(|name| !profile.functions.iter().any(|f| f.name == name)) {
+        bail!("{}: no function of that name ran: {}", path.display(), function.unwrap_or_default());
+    }
+    Ok(profile)
+}
+
+/// Reads published figures.
+fn published(path: Option<&Path>) -> Result<Option<Published>> {
+    let Some(path) = path else { return Ok(None) };
+    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    Ok(Some(Published::parse(&text).with_context(|| path.display().to_string())?))
 }
 
 /// How to print a profile.
@@ -63,5 +86,6 @@ pub fn render(profile: &Profile, format: Format, how: Rendering) -> String {
         Format::Json => wire::json(&report::report(profile)),
         Format::Isl => isl::text(&Program::of(profile, how.function)),
         Format::Openscop => openscop::text(&Program::of(profile, how.function)),
+        Format::Folding => folding::table(std::slice::from_ref(profile), how.function, None),
     }
 }

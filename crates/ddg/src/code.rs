@@ -143,6 +143,8 @@ pub struct Brief {
     pub special: bool,
     /// One record stands for many iterations.
     pub folded: bool,
+    /// Of the program itself, not of a library.
+    pub own: bool,
 }
 
 /// All distinct blocks.
@@ -155,8 +157,9 @@ pub struct CodeTable {
 }
 
 impl CodeTable {
-    /// Adds a translated block; its id must be the next one (ids are dense). A block out of order is padded over.
-    pub fn add(&mut self, block: Block) {
+    /// Adds a translated block; its id must be the next one (ids are dense). A block out of order is padded over. `own`: it
+    /// is of the program itself, not of a library.
+    pub fn add(&mut self, block: Block, own: bool) {
         let at = block.id as usize;
         let candidates = self.by_pc.entry(block.pc).or_default();
         let same = |other: &Block| {
@@ -179,6 +182,7 @@ impl CodeTable {
                     words: usize::from(block.words),
                     special: call || block.arguments.is_some() || block.result.is_some(),
                     folded: block.folded.is_some(),
+                    own,
                 });
                 self.blocks.push(Arc::new(block));
                 id

@@ -8,12 +8,15 @@
 //! Most streams of irregular programs have one instance, and there are hundreds of thousands: what is kept of an instance
 //! has only the coordinates in use, and bounds of differences only where differences vary.
 
-use fold::{Folder, Options};
+use std::sync::Arc;
+
+use fold::{Folder, Gauge};
 use profile::{Kind, Use};
 use rustc_hash::FxHashMap;
 use shadow::{DependenceRun, Iv, MAX_DIMS};
 use smallvec::SmallVec;
 
+use crate::folding::Folding;
 use crate::objects::{ObjectId, Place};
 
 /// Most objects kept per level.
@@ -22,6 +25,8 @@ const OBJECTS: usize = 24;
 const STREAM_BYTES: usize = 2400;
 /// What a stream takes beside that for each coordinate of its vectors, likewise.
 const COORDINATE_BYTES: usize = 70;
+/// Instances after which a folder is looked at again, at least.
+const RECOUNT: u64 = 64;
 
 /// Summary of one level of one stream.
 #[derive(Debug, Clone)]
@@ -152,6 +157,11 @@ pub struct Stream {
     folder: Option<Box<Folder>>,
     /// Number of the latest tracking that noted the stream; see [`Streams::track`].
     noted: u32,
+    /// Counts the first instance while there is no folder.
+    gauge: Option<Gauge>,
+    /// Bytes of the folder beyond what every stream counts, when they were last counted, and the number of instances to
+    /// count them again at.
+    counted: (usize, u64),
 }
 
 /// What a stream had when tracking began.
@@ -182,17 +192,22 @@ pub struct Ends {
     pub source_dims: u8,
     /// Dimensions of the sink's vectors.
     pub sink_dims: u8,
+    /// Both ends are of the program itself, not of a library.
+    pub own: bool,
 }
 
 /// All streams.
 #[derive(Debug, Default)]
 pub struct Streams {
+    folding: Arc<Folding>,
     list: Vec<Stream>,
     index: FxHashMap<(u32, u32, u8), u32>,
     /// Per sink and kind the stream met last.
     latest: Vec<[u32; 3]>,
     /// Coordinates of the vectors of all streams.
     coordinates: usize,
+    /// Bytes of large folders.
+    large: usize,
     /// Instances in all.
     pub instances: u64,
     /// Streams added to since tracking began, with what they had before.
@@ -203,9 +218,41 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// About how many bytes all streams use; a function of their number and dimensions alone.
+    /// No stream yet.
+    pub fn new(folding: &Arc<Folding>) -> Streams {
+        Streams { folding: Arc::clone(folding), ..Streams::default() }
+    }
+
+    /// About how many bytes all streams use; a function of their number, dimensions and instances.
     pub fn bytes(&self) -> usize {
-        self.list.len() * STREAM_BYTES + self.coordinates * COORDINATE_BYTES
+        self.list.len() * STREAM_BYTES + self.coordinates * COORDINATE_BYTES + self.large
+    }
+
+    /// Bytes of the folders of all streams: stream, bytes.
+    pub fn folder_bytes(&self) -> impl Iterator<Item = (u32, usize)> {
+        let all = self.list.iter().enumerate();
+        all.filter_map(|(at, stream)| Some((at as u32, stream.folder.as_ref()?.bytes())))
+    }
+
+    /// Gives up a stream; gives its source and sink.
+    pub fn abandon(&mut self, at: u32) -> Option<(u32, u32)> {
+        let stream = self.list.get_mut(at as usize)?;
+        stream.folder.iter_mut().for_each(|folder| folder.abandon());
+        self.large -= std::mem::take(&mut stream.counted.0);
+        Some((stream.source, stream.sink))
+    }
+
+    /// Counts the bytes of a folder now and then: mostly as many of its pieces are open as were.
+    #[inline]
+    fn count(&mut self, at: usize) {
+        let stream = &mut self.list[at];
+        if stream.count >= stream.counted.1 {
+            let bytes =
+                stream.folder.as_ref().map_or(0, |folder| folder.bytes().saturating_sub(STREAM_BYTES));
+            let next = stream.count + stream.count / 4 + RECOUNT;
+            let before = std::mem::replace(&mut stream.counted, (bytes, next)).0;
+            self.large = self.large - before + bytes;
+        }
     }
 
     /// All streams.
@@ -237,6 +284,9 @@ impl Streams {
             Some(&at) => at,
             None => {
                 let at = self.list.len() as u32;
+                let is_folded = ends.own && ends.kind == Kind::Flow && ends.memory;
+                let mut gauge = self.folding.dependences.gauge(u32::from(is_folded));
+                gauge.iter_mut().for_each(|gauge| gauge.show(1));
                 self.coordinates += usize::from(ends.source_dims) + usize::from(ends.sink_dims);
                 self.list.push(Stream {
                     kind: ends.kind,
@@ -252,6 +302,8 @@ impl Streams {
                     levels: Vec::with_capacity(1),
                     folder: None,
                     noted: 0,
+                    gauge,
+                    counted: (0, RECOUNT),
                 });
                 self.index.insert(key, at);
                 at
@@ -353,9 +405,11 @@ impl Streams {
         let first = stream.count == 0;
         stream.count = stream.count.saturating_add(1);
         let (from, to) = (usize::from(stream.source_dims), usize::from(stream.sink_dims));
-        if !first && let Some(folder) = stream.folder() {
+        if !first && let Some(folder) = stream.folder(&self.folding) {
             folder.point(&sink_iv.0[..to], &source_iv.0[..from]);
         }
+        self.count(at);
+        let stream = &mut self.list[at];
         let common = usize::from(stream.common);
         let level = (0..common).find(|&q| sink_iv.0[q] != source_iv.0[q]).unwrap_or(common);
         let leaves = from > common || to > common;
@@ -403,7 +457,7 @@ impl Streams {
         let (from, to) = (usize::from(stream.source_dims), usize::from(stream.sink_dims));
         let single = stream.count == 0 && run.count == 1;
         stream.count = stream.count.saturating_add(run.count);
-        if !single && let Some(folder) = stream.folder() {
+        if !single && let Some(folder) = stream.folder(&self.folding) {
             let (dims, outputs) = (to, from);
             let lane = dims.wrapping_sub(1);
             // Runs advance along the innermost dimension; phases of vector code by more than 1.
@@ -420,6 +474,8 @@ impl Streams {
                 }
             }
         }
+        self.count(at);
+        let stream = &mut self.list[at];
         let common = usize::from(stream.common);
         // Objects are of interest where a loop carries the dependence, and where a value enters or leaves a loop.
         let leaves = stream.memory && (from > common || to > common);
@@ -475,13 +531,13 @@ impl Streams {
 impl Stream {
     /// The folder of a flow dependence through memory, once there is more than one instance; the first one is then
     /// taken from its level.
-    fn folder(&mut self) -> Option<&mut Folder> {
+    fn folder(&mut self, folding: &Folding) -> Option<&mut Folder> {
         if self.kind != Kind::Flow || !self.memory {
             return None;
         }
         if self.folder.is_none() {
             let (from, to) = (usize::from(self.source_dims), usize::from(self.sink_dims));
-            let mut folder = Folder::new(to, from, Options::for_dimensions(to, false));
+            let mut folder = Folder::new(to, from, folding.of_dependences(to)).metered(self.gauge.take());
             if let Some(level) = self.levels.first() {
                 let (source, rest) = level.vectors.split_at(from);
                 folder.point(&rest[..to], source);
@@ -492,8 +548,8 @@ impl Stream {
     }
 
     /// The relation; once.
-    pub fn relation(&mut self) -> Option<fold::Folded> {
-        self.folder();
+    pub fn relation(&mut self, folding: &Folding) -> Option<fold::Folded> {
+        self.folder(folding);
         self.folder.take().map(|f| f.finish())
     }
 
@@ -633,6 +689,7 @@ mod tests {
             common: 2,
             source_dims: 2,
             sink_dims: 2,
+            own: true,
         };
         // Differences (0, t−3) for t in 0..6: carried by the inner loop except at t = 3.
         let run = DependenceRun {

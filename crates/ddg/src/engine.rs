@@ -18,12 +18,14 @@ use trace::stream::{self, EFFECT_WRITE, Special};
 use crate::code::{Brief, CodeId, CodeTable, FunctionTable, address, return_slot};
 use crate::contexts::{ContextId, Contexts};
 use crate::dependences::Streams;
+use crate::folding::Folding;
 use crate::jumps::{Jump, Jumps};
 use crate::objects::Objects;
 use crate::observer::{Canonical, observer};
 use crate::paths::{Follow, Instances, LONGEST, Moment, NodeId, Paths, Step, build};
 use crate::reference::{AnyMemory, ByteMemory};
 use crate::registers::Registers;
+use crate::relief::Relieved;
 use crate::repeats::Repeats;
 use crate::shared::Shared;
 use crate::walker::{Event, Walker};
@@ -88,6 +90,9 @@ pub struct Engine {
     pub(crate) paths: Paths,
     pub(crate) shared: Shared,
     pub(crate) streams: Streams,
+    pub(crate) folding: Arc<Folding>,
+    /// Streams that were given up to free memory, and where some of them are.
+    pub(crate) relieved: Relieved,
     pub(crate) objects: Objects,
     pub(crate) canonical: Canonical,
     pub(crate) loops: FxHashMap<ContextId, LoopCount>,
@@ -126,7 +131,7 @@ pub struct Engine {
     signal: bool,
     resume: bool,
     /// Bytes the analysis may use, about.
-    limit: usize,
+    pub(crate) limit: usize,
     /// The limit was reached.
     pub(crate) saturated: bool,
     pub(crate) last_path: Option<u32>,
@@ -147,6 +152,8 @@ impl Default for Engine {
             paths: Paths::default(),
             shared: Shared::default(),
             streams: Streams::default(),
+            folding: Arc::default(),
+            relieved: Relieved::default(),
             objects: Objects::default(),
             canonical: Canonical::default(),
             loops: FxHashMap::default(),
@@ -218,14 +225,15 @@ impl Sink for Engine {
         if block.folded.is_some() {
             self.functions.folds(block.pc);
         }
-        self.codes.add(block);
+        let own = self.image.is_own(block.pc);
+        self.codes.add(block, own);
     }
 
     fn words(&mut self, thread: ThreadId, words: &[u64]) {
         if thread != 0 || self.saturated {
             return;
         }
-        if self.bytes() > self.limit {
+        if self.bytes() > self.limit && !self.relieve() {
             // What was seen stays; the rest of the run is not analysed.
             self.end();
             self.saturated = true;
@@ -311,6 +319,12 @@ impl Engine {
         Engine { limit, ..Engine::default() }
     }
 
+    /// The same with streams folded as asked; before anything was recorded.
+    pub fn folding(self, folding: Folding) -> Engine {
+        let folding = Arc::new(folding);
+        Engine { streams: Streams::new(&folding), folding, ..self }
+    }
+
     /// From now on relies on what an earlier run of the program showed, where that is known.
     pub fn knowing(self, known: Known) -> Engine {
         Engine { known: Some(known), ..self }
@@ -339,7 +353,7 @@ impl Engine {
     }
 
     /// About how many bytes the analysis uses; a function of what it saw alone, so that equal runs end equally.
-    fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.streams.bytes()
             + self.paths.bytes()
             + self.shared.bytes()
@@ -712,6 +726,7 @@ impl Engine {
             thread_base: self.thread_base,
             is_saved: &|register, slot| self.registers.is_saved(register, slot),
             is_allocator: &|pc| allocators.get(&pc).is_some_and(Option::is_some),
+            folding: &self.folding,
         };
         let mut path = build(&steps, context.dims, flat, &self.codes, &mut self.instances, &moment);
         path.innermost = self.contexts.loops(self.paths.context(node)).last().copied();

@@ -6,8 +6,12 @@
 //! Invariant: the result is that of folders that had seen every execution when it happened. Most paths of irregular
 //! programs are executed once or a few times; a folder takes a hundred times what an execution does.
 
-use fold::{Folded, Folder, Options};
+use std::sync::Arc;
+
+use fold::{Folded, Folder, Gauge};
 use shadow::Iv;
+
+use crate::folding::Folding;
 
 /// Most executions kept as they came.
 const KEPT: u32 = 8;
@@ -15,8 +19,12 @@ const KEPT: u32 = 8;
 /// The executions of one path.
 #[derive(Debug)]
 pub struct Executions {
+    folding: Arc<Folding>,
     dims: u8,
-    columns: u16,
+    /// How many streams of the program's own are told by the domain alone, then by each column.
+    streams: Box<[u32]>,
+    /// Counts what is kept as one piece of each of those.
+    gauge: Option<Gauge>,
     /// Number of executions in `kept`.
     count: u32,
     /// Per execution the coordinates, then the words.
@@ -44,11 +52,23 @@ pub struct Folders {
 }
 
 impl Executions {
-    /// No execution yet of a path with vectors of `dims` coordinates and `columns` words of interest.
-    pub fn new(dims: u8, columns: usize) -> Executions {
-        // Columns are positions in the words of a path, which are numbered by 16 bits.
-        let columns = u16::try_from(columns).unwrap_or(u16::MAX);
-        Executions { dims, columns, count: 0, kept: Vec::new(), folders: None, left: None }
+    /// No execution yet of a path with vectors of `dims` coordinates. `streams` counts for the domain alone, then for
+    /// each word of interest, the statements and accesses of the program's own that it tells.
+    pub fn new(folding: &Arc<Folding>, dims: u8, streams: Box<[u32]>) -> Executions {
+        Executions {
+            folding: Arc::clone(folding),
+            dims,
+            streams,
+            gauge: None,
+            count: 0,
+            kept: Vec::new(),
+            folders: None,
+            left: None,
+        }
+    }
+
+    fn columns(&self) -> usize {
+        self.streams.len().saturating_sub(1)
     }
 
     /// Adds one execution: `words` are all of it, `columns` the positions of those of interest.
@@ -60,6 +80,10 @@ impl Executions {
             self.kept.extend_from_slice(iv);
             self.kept.extend(labels);
             self.count += 1;
+            if self.count == 1 {
+                self.gauge = self.folding.instructions.gauge(self.streams.iter().sum());
+                self.gauge.iter_mut().for_each(|gauge| gauge.show(1));
+            }
             return;
         }
         self.folders().add(iv, labels);
@@ -72,14 +96,16 @@ impl Executions {
 
     /// The folders, with everything so far in them.
     pub fn folders(&mut self) -> &mut Folders {
-        let (dims, columns) = (usize::from(self.dims), usize::from(self.columns));
+        let (dims, columns) = (usize::from(self.dims), self.columns());
         let (count, kept) = (std::mem::take(&mut self.count), std::mem::take(&mut self.kept));
+        let (folding, streams, gauge) = (&self.folding, &self.streams, &mut self.gauge);
         self.folders.get_or_insert_with(|| {
+            *gauge = None;
+            let gauge = |at: usize| folding.instructions.gauge(streams.get(at).copied().unwrap_or(0));
+            let word = |at| Folder::new(dims, 1, folding.of_words(dims)).metered(gauge(at));
             let mut folders = Folders {
-                domain: Folder::new(dims, 0, Options::for_dimensions(dims, false)),
-                words: (0..columns)
-                    .map(|_| Folder::new(dims, 1, Options::for_dimensions(dims, true)))
-                    .collect(),
+                domain: Folder::new(dims, 0, folding.of_domains(dims)).metered(gauge(0)),
+                words: (1..=columns).map(word).collect(),
             };
             for k in 0..count as usize {
                 let (iv, labels) = kept[k * (dims + columns)..][..dims + columns].split_at(dims);
@@ -92,7 +118,8 @@ impl Executions {
     /// Hands on all executions, at most `limit`; only words that are not known exactly stay. `None` if there are more or
     /// their vectors are not known. Nothing may be added afterwards.
     pub fn hand_on(&mut self, limit: u64) -> Option<HandedOn> {
-        let (mut domain, mut words) = std::mem::replace(self, Executions::new(self.dims, 0)).finish();
+        let (mut domain, mut words) =
+            std::mem::replace(self, Executions::new(&self.folding, self.dims, Box::default())).finish();
         let points = |folded: &Folded, out: &mut Vec<(Vec<i64>, Option<i64>)>| {
             let is_whole = folded.is_exact()
                 && folded.points <= limit
@@ -155,8 +182,23 @@ impl Executions {
 
     /// About how many bytes are used.
     pub fn bytes(&self) -> usize {
+        8 * self.kept.len() + self.folder_bytes().sum::<usize>()
+    }
+
+    /// About how many bytes each folder uses: that of the domain, then those of the words.
+    pub fn folder_bytes(&self) -> impl Iterator<Item = usize> {
         let folders = self.folders.iter().flat_map(|f| std::iter::once(&f.domain).chain(&f.words));
-        8 * self.kept.len() + folders.map(Folder::bytes).sum::<usize>()
+        folders.map(Folder::bytes)
+    }
+
+    /// Gives up the stream of a folder, counted as in [`Executions::folder_bytes`].
+    pub fn abandon(&mut self, at: usize) {
+        let Some(folders) = &mut self.folders else { return };
+        let folder = match at.checked_sub(1) {
+            None => Some(&mut folders.domain),
+            Some(word) => folders.words.get_mut(word),
+        };
+        folder.into_iter().for_each(Folder::abandon);
     }
 }
 
@@ -171,13 +213,15 @@ impl Folders {
 
 #[cfg(test)]
 mod tests {
+    use fold::Options;
+
     use super::*;
 
     /// However many executions are kept before they are folded, the result is that of folding each at once.
     #[test]
     fn keeping_does_not_change_the_result() {
         for n in 0..3 * i64::from(KEPT) {
-            let mut executions = Executions::new(2, 2);
+            let mut executions = Executions::new(&Arc::default(), 2, [1, 1, 1].into());
             let mut domain = Folder::new(2, 0, Options::for_dimensions(2, false));
             let mut words: Vec<Folder> =
                 (0..2).map(|_| Folder::new(2, 1, Options::for_dimensions(2, true))).collect();

@@ -1,10 +1,12 @@
 //! From streams to a profile.
 
+use std::sync::Arc;
+
 use fold::Folded;
 use profile::{
     Access as ProfileAccess, Block as ProfileBlock, Context as ProfileContext, ContextKind, Dependence,
-    Function, Kind as DependenceKind, LevelSummary, Location, Object as ProfileObject, ObjectKind, ObjectUse,
-    Operation, Profile, Program, Statement, Trust, Use,
+    Function, IntermediatePieces, Kind as DependenceKind, LevelSummary, Location, Object as ProfileObject,
+    ObjectKind, ObjectUse, Operation, Profile, Program, Statement, Trust, Use,
 };
 use program::image::{Image, Location as ImageLocation};
 use rustc_hash::FxHashMap;
@@ -17,6 +19,7 @@ use crate::engine::Engine;
 use crate::objects::Object;
 use crate::paths::Pair;
 use crate::reference::AnyMemory;
+use crate::relief::{GivenUp, Relieved};
 use crate::walker::insert_zero;
 
 /// Interns source positions.
@@ -129,6 +132,11 @@ pub struct About {
 /// Turns everything the engine saw into a profile.
 pub fn finish(mut engine: Engine, about: About) -> Profile {
     engine.end();
+    let folding = Arc::clone(&engine.folding);
+    let most = IntermediatePieces {
+        instructions: folding.instructions.most(),
+        dependences: folding.dependences.most(),
+    };
     // What is needed only while records come makes room for the profile.
     engine.memory = AnyMemory::runs();
     engine.canonical.update(&mut engine.contexts);
@@ -137,6 +145,11 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
     if profile.program.build_id.is_none() {
         profile.program.build_id = engine.image.modules().first().and_then(|m| m.build_id());
     }
+    profile.folding = profile::Folding {
+        widened_dependences: folding.widen_dependences,
+        give_up: folding.give_up,
+        most_intermediate: most,
+    };
     profile.trust = Trust {
         instructions: engine.instructions,
         memory_accesses: engine.accesses,
@@ -149,6 +162,10 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
     };
     if engine.saturated {
         profile.trust.truncated.push("analysis ended at --memory-limit".into());
+    }
+    if engine.relieved.count > 0 {
+        let text = given_up(&engine.relieved, &engine.image, &mut locations);
+        profile.trust.truncated.push(text);
     }
     if engine.malformed > 0 {
         profile.trust.truncated.push(format!("{} malformed records", engine.malformed));
@@ -350,6 +367,35 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
     profile
 }
 
+/// Which streams were given up to free memory, in words.
+fn given_up(relieved: &Relieved, image: &Image, locations: &mut Locations) -> String {
+    let mut place = |pc: u64| {
+        let at = locations.at(image, pc) as usize;
+        let location = &locations.list[at];
+        match location.file.rsplit('/').next().filter(|_| location.line > 0) {
+            Some(file) => format!("{file}:{}", location.line),
+            None => format!("{} ({pc:#x})", location.function),
+        }
+    };
+    let mut named: Vec<String> = relieved
+        .some
+        .iter()
+        .map(|stream| match *stream {
+            GivenUp::Dependence { source, sink } => {
+                format!("dependence {} <- {}", place(sink), place(source))
+            }
+            GivenUp::Domain(pc) => format!("iterations from {}", place(pc)),
+            GivenUp::Addresses(pc) => format!("addresses from {}", place(pc)),
+        })
+        .collect();
+    named.dedup();
+    if relieved.count > relieved.some.len() {
+        named.push(format!("{} more", relieved.count - relieved.some.len()));
+    }
+    let streams = if relieved.count == 1 { "stream" } else { "streams" };
+    format!("{} {streams} given up at --memory-limit ({})", relieved.count, named.join(", "))
+}
+
 /// What a stream summarised: its levels and its relation.
 type Summary = (Vec<Level>, Option<Folded>);
 
@@ -363,7 +409,7 @@ fn add_alone<T>(list: &mut Vec<T>, item: T) {
 
 /// Moves a stream that was filed before a recursion was discovered to the contexts that replaced its own.
 fn lift_stream(engine: &mut Engine, stream: &mut Stream) -> Summary {
-    let relation = stream.relation();
+    let relation = stream.relation(&engine.folding);
     let mut levels = stream.levels();
     let lifted = |engine: &Engine, id: u32| -> Vec<u8> {
         let context = engine.instances.owner(id).context;

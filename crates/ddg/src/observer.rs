@@ -127,6 +127,7 @@ impl Observer<'_> {
             common: self.contexts.common(from.context, to.context),
             source_dims: self.contexts.get(from.context).dims,
             sink_dims: self.contexts.get(to.context).dims,
+            own: self.codes.brief(from.code).own && self.codes.brief(to.code).own,
         })
     }
 
@@ -143,6 +144,7 @@ impl Observer<'_> {
             common: self.contexts.common(from.context, to.context),
             source_dims: self.contexts.get(from.context).dims,
             sink_dims: self.contexts.get(to.context).dims,
+            own: false,
         };
         let at = self.streams.stream(&ends);
         self.streams.add_to(at, &run, &mut |_, _| None);

@@ -5,6 +5,8 @@
 //! register dependences inside it, live-in and live-out registers, and what an iteration that follows the same path
 //! reads from the one before (ALGORITHMS 2.2).
 
+use std::sync::Arc;
+
 use profile::Use;
 use rustc_hash::FxHashMap;
 use shadow::Iv;
@@ -13,6 +15,7 @@ use trace::block::{Access, Address, Block, Folded, OpKind, RegRange, Role};
 use crate::code::{CodeId, CodeTable, address};
 use crate::contexts::{ContextId, FunctionId};
 use crate::executions::Executions;
+use crate::folding::Folding;
 use crate::shared::Split;
 use crate::units::{UNITS, units};
 
@@ -436,10 +439,31 @@ impl Paths {
     pub fn put(&mut self, id: u32, mut path: Box<Path>) {
         // Mostly as many groups are open as were; counting each time would cost more than the execution.
         if path.executions >= path.counted.1 {
-            let before = std::mem::replace(&mut path.counted, (path.seen.bytes(), 2 * path.executions)).0;
-            self.weight = self.weight - before + path.counted.0;
+            self.count(&mut path);
         }
         self.list[id as usize] = Some(path);
+    }
+
+    /// Counts the bytes of the executions of a path.
+    fn count(&mut self, path: &mut Path) {
+        let before = std::mem::replace(&mut path.counted, (path.seen.bytes(), 2 * path.executions)).0;
+        self.weight = self.weight - before + path.counted.0;
+    }
+
+    /// Bytes of the folders of all paths: path, folder, bytes.
+    pub fn folder_bytes(&self) -> impl Iterator<Item = (u32, usize, usize)> {
+        let present = self.list.iter().enumerate().filter_map(|(id, path)| Some((id as u32, path.as_ref()?)));
+        present.flat_map(|(id, path)| path.seen.folder_bytes().enumerate().map(move |(at, n)| (id, at, n)))
+    }
+
+    /// Gives up the stream of a folder of a path; gives the path's first block.
+    pub fn abandon(&mut self, id: u32, folder: usize) -> Option<InstanceId> {
+        let mut path = self.take(id)?;
+        path.seen.abandon(folder);
+        self.count(&mut path);
+        let first = path.steps.first().copied();
+        self.list[id as usize] = Some(path);
+        first
     }
 
     /// All paths.
@@ -467,6 +491,8 @@ pub struct Moment<'a> {
     pub is_saved: &'a dyn Fn(u8, u64) -> bool,
     /// Whether a function at an address is an allocator.
     pub is_allocator: &'a dyn Fn(u64) -> bool,
+    /// How its executions are folded.
+    pub folding: &'a Arc<Folding>,
 }
 
 const NONE: u32 = u32::MAX;
@@ -498,6 +524,29 @@ fn moved_register(block: &Block, instr: usize, access: Access) -> Option<(u8, us
         Access::Read => i.defs.iter().find(|d| whole(d))?.reg,
     };
     Some((register, at))
+}
+
+/// Adds the streams of a block of the program's own, the words of which begin at `base` of those that `columns` are
+/// positions in: statements without an access and accesses at a constant address to the first count, which is the
+/// domain's, other accesses to that of their column. (Spans and lanes of gathers are not folded.)
+pub fn add_streams(codes: &CodeTable, code: CodeId, (columns, base): (&[u16], u16), streams: &mut [u32]) {
+    if !codes.brief(code).own {
+        return;
+    }
+    let block = codes.get(code);
+    let accesses = |instr: usize| block.operands.iter().any(|o| usize::from(o.instr) == instr);
+    streams[0] += (0..block.instrs.len()).filter(|&instr| !accesses(instr)).count() as u32;
+    for operand in &block.operands {
+        match &operand.address {
+            Address::Word { word, .. } | Address::Segment { word: Some(word), .. } => {
+                if let Ok(column) = columns.binary_search(&(word + base)) {
+                    streams[column + 1] += 1;
+                }
+            }
+            Address::Constant(_) | Address::Segment { word: None, .. } => streams[0] += 1,
+            Address::Span { .. } | Address::Lane { .. } => {}
+        }
+    }
 }
 
 /// Computes everything static about the path with these steps. Which loads restore a saved register is decided once,
@@ -533,7 +582,7 @@ pub fn build(
         repeats: 0,
         noted: (0, 0),
         repeat_example: None,
-        seen: Executions::new(dims, 0),
+        seen: Executions::new(moment.folding, dims, Box::default()),
         innermost: None,
         split: None,
         counted: (0, 0),
@@ -731,7 +780,11 @@ pub fn build(
     path.inside.shrink_to_fit();
     path.columns.sort_unstable();
     path.columns.dedup();
-    path.seen = Executions::new(dims, path.columns.len());
+    let mut streams = vec![0; path.columns.len() + 1];
+    for (step, &base) in steps.iter().zip(&path.headers) {
+        add_streams(codes, step.code, (&path.columns, base), &mut streams);
+    }
+    path.seen = Executions::new(moment.folding, dims, streams.into());
     path.operands.shrink_to_fit();
     path.headers.shrink_to_fit();
     path.columns.shrink_to_fit();

@@ -7,9 +7,11 @@ use trace::block::Address;
 use crate::code::{address, lane_address, span};
 use crate::contexts::ContextId;
 use crate::engine::{Engine, pieces};
+use crate::executions::Executions;
 use crate::observer::observer;
-use crate::paths::{Before, Path, PathOperand};
+use crate::paths::{Before, Path, PathOperand, add_streams};
 use crate::registers::Writer;
+use crate::shared::Split;
 
 /// Runs whose words break their pattern more often than once in this many iterations are looked at singly.
 const SEGMENT: usize = 4;
@@ -87,12 +89,22 @@ impl Engine {
             return;
         }
         if self.shared.contains(innermost) {
-            path.split = self.shared.split(path);
+            path.split = self.split(path);
             if path.split.is_none() {
                 // It stays as it is, for good.
                 path.innermost = None;
             }
         }
+    }
+
+    /// How the executions of a path of a shared loop go to its blocks.
+    fn split(&mut self, path: &Path) -> Option<Split> {
+        let (instances, codes, folding) = (&self.instances, &self.codes, &self.folding);
+        self.shared.split(path, &|instance, columns| {
+            let mut streams = vec![0; columns.len() + 1];
+            add_streams(codes, instances.get(instance).code, (columns, 0), &mut streams);
+            Executions::new(folding, path.dims, streams.into())
+        })
     }
 
     /// Hands the executions of all paths of a loop to its blocks.
@@ -102,7 +114,7 @@ impl Engine {
             others.into_iter().filter_map(|id| Some((id, self.paths.take(id)?))).collect();
         let mut early = Vec::new();
         for path in all.iter_mut().map(|(_, path)| &mut **path).chain([path]) {
-            path.split = self.shared.split(path);
+            path.split = self.split(path);
             match &path.split {
                 Some(split) => {
                     let handed_on = path.seen.hand_on(MAX_ADOPTED);

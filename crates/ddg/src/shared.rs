@@ -71,7 +71,9 @@ impl Shared {
 
     /// How a path of a shared loop is split; `None` if it contains a block twice, or if the loop has too many paths: then
     /// it is an interpreter or the like, of whose blocks hardly one runs in every iteration.
-    pub fn split(&mut self, path: &Path) -> Option<Split> {
+    ///
+    /// `new` makes the executions of a block with these columns.
+    pub fn split(&mut self, path: &Path, new: &dyn Fn(InstanceId, &[u16]) -> Executions) -> Option<Split> {
         let paths = self.loops.get_mut(&path.innermost?).filter(|paths| **paths < MAX_PATHS)?;
         *paths += 1;
         let mut unique = FxHashSet::default();
@@ -86,7 +88,7 @@ impl Shared {
             let next = self.blocks.len() as u32;
             let number = *self.index.entry(instance).or_insert(next);
             if number == next {
-                let seen = Executions::new(path.dims, columns.len());
+                let seen = new(instance, &columns);
                 self.blocks.push(Block { instance, columns, seen });
             } else if self.blocks[number as usize].columns != columns {
                 return None;
@@ -158,6 +160,19 @@ impl Shared {
     /// About how many bytes are used.
     pub fn bytes(&self) -> usize {
         self.blocks.iter().map(|b| size_of::<Block>() + 2 * b.columns.len() + b.seen.bytes()).sum()
+    }
+
+    /// Bytes of the folders of all blocks: block, folder, bytes.
+    pub fn folder_bytes(&self) -> impl Iterator<Item = (u32, usize, usize)> {
+        let all = self.blocks.iter().enumerate();
+        all.flat_map(|(id, b)| b.seen.folder_bytes().enumerate().map(move |(at, n)| (id as u32, at, n)))
+    }
+
+    /// Gives up the stream of a folder of a block; gives the block.
+    pub fn abandon(&mut self, id: u32, folder: usize) -> Option<InstanceId> {
+        let block = self.blocks.get_mut(id as usize)?;
+        block.seen.abandon(folder);
+        Some(block.instance)
     }
 
     /// Per block its columns, the folded domain and per column the folded words.

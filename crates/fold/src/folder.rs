@@ -22,7 +22,8 @@ use crate::cursor::Cursor;
 use crate::emit;
 use crate::give_up::Boxed;
 use crate::group::{Group, Item, fit, take};
-use crate::options::Options;
+use crate::meter::Gauge;
+use crate::options::{GiveUp, Options};
 use crate::piece::{Folded, Label, Piece};
 
 /// Groups over the limit that may gather before they are looked at again.
@@ -49,6 +50,8 @@ pub struct Folder {
     pub(crate) threshold: usize,
     pub(crate) boxed: Option<Boxed>,
     pub(crate) cursor: Cursor,
+    /// Shows the number of groups to a meter.
+    pub(crate) gauge: Option<Gauge>,
 }
 
 impl Folder {
@@ -73,7 +76,13 @@ impl Folder {
             threshold: options.exact(),
             boxed: None,
             cursor: Cursor::default(),
+            gauge: None,
         }
+    }
+
+    /// The same folder, counted by a meter of intermediate pieces from now on.
+    pub fn metered(self, gauge: Option<Gauge>) -> Folder {
+        Folder { gauge, ..self }
     }
 
     /// Number of points so far.
@@ -93,11 +102,29 @@ impl Folder {
             + self.out.pieces.len() * (size_of::<Piece>() + dims * (size_of::<crate::piece::Level>() + 48))
     }
 
-    /// Whether half of what [`Options`] allow is in use, so that some of the stream may be given up before long.
+    /// Whether half as many pieces as the engine's limit ([`Options::for_dimensions`]) or one below it allow are in use,
+    /// so that some of the stream may be given up before long.
     pub fn is_crowded(&self) -> bool {
-        let beyond_half = |used: usize, most: Option<usize>| most.is_some_and(|most| used > most / 2);
+        let engine = GiveUp::Published.limit(self.dims);
+        let beyond_half = |used: usize, most: Option<usize>| {
+            let most = most.into_iter().chain(engine).min();
+            most.is_some_and(|most| used > most / 2)
+        };
         beyond_half(self.alive(), self.options.alive)
             || beyond_half(self.out.pieces.len(), self.options.pieces)
+    }
+
+    /// Gives up all of the stream, to free memory: what was seen and what is to come is one box. Of a stream without
+    /// dimensions there is nothing to free.
+    pub fn abandon(&mut self) {
+        if self.dims == 0 || !self.started {
+            return;
+        }
+        self.settle();
+        self.give_up(0);
+        self.box_pieces();
+        self.levels.iter_mut().for_each(Vec::shrink_to_fit);
+        self.limit();
     }
 
     /// Whether all of the stream that is to come was given up: it only makes a box grow.
@@ -379,6 +406,9 @@ impl Folder {
     pub(crate) fn limit(&mut self) {
         let alive = self.alive();
         self.out.most_alive = self.out.most_alive.max(alive);
+        if let Some(gauge) = &mut self.gauge {
+            gauge.show(alive);
+        }
         if alive > self.threshold {
             self.overflow();
         }
@@ -391,7 +421,7 @@ impl Folder {
             (0..self.dims).for_each(|q| self.recur_among_closed(q));
         }
         while self.options.widen && self.alive() > self.options.exact() && self.widen_once() {}
-        if self.alive() > limit {
+        if self.alive() > self.options.alive.unwrap_or(self.options.exact()) {
             self.retire();
         }
         let too_many = self.options.pieces.is_some_and(|most| self.out.pieces.len() > most);
@@ -400,7 +430,12 @@ impl Folder {
         } else if self.alive() > limit {
             self.give_up(self.level_to_give_up());
         }
-        let slack = if self.options.is_patient() { SLACK } else { 0 };
+        let slack = match self.options.alive {
+            // Nothing bounds the number of pieces: looking at them costs a share of what made them.
+            None => SLACK.max(self.alive()),
+            Some(_) if self.options.is_patient() => SLACK,
+            Some(_) => 0,
+        };
         self.threshold = self.options.exact().max(self.alive().saturating_add(slack));
     }
 

@@ -71,6 +71,14 @@ impl Folder {
         self.out.gave_up = true;
     }
 
+    /// Takes the pieces emitted so far into the box of everything.
+    pub(crate) fn box_pieces(&mut self) {
+        let Some(boxed) = self.boxed.as_mut().filter(|b| b.level == 0) else { return };
+        for piece in std::mem::take(&mut self.out.pieces) {
+            boxed.include(&[], &emit::extent(&piece.levels));
+        }
+    }
+
     /// Hands the box on where the prefix it stands for ends.
     pub(crate) fn complete_box(&mut self, q: usize) {
         let Some(boxed) = self.boxed.take_if(|b| b.level == q) else { return };

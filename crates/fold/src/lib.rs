@@ -5,7 +5,7 @@
 //! integers or unknown (⊤). Without ⊤ and without give-up the pieces regenerate the stream exactly.
 //!
 //! - [`folder`]: the streaming algorithm; [`checked`] its entry for streams that nobody vouches for;
-//! - [`options`]: limits, widening, and the published variants;
+//! - [`options`]: limits, widening, and the published variants; [`meter`]: intermediate pieces of many folders;
 //! - [`piece`]: the result, and [`coordinates`] its translation into coordinates;
 //! - [`check`]: an independent checker that replays a stream against a result.
 #![forbid(unsafe_code)]
@@ -14,6 +14,7 @@ pub mod check;
 pub mod checked;
 pub mod coordinates;
 pub mod folder;
+pub mod meter;
 pub mod options;
 pub mod piece;
 pub mod row;
@@ -30,6 +31,7 @@ mod widen;
 
 pub use checked::{CheckedFolder, StreamError};
 pub use folder::Folder;
-pub use options::Options;
+pub use meter::{Gauge, Meter};
+pub use options::{GiveUp, Options};
 pub use piece::{Coefficient, Folded, Label, Piece, Statistics};
 pub use row::Row;

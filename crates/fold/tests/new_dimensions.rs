@@ -1,6 +1,6 @@
 //! Loops that the program writes as one (ALGORITHMS 3.10).
 
-use fold::{Coefficient, Folded, Folder, Options, check::check};
+use fold::{Coefficient, Folded, Folder, GiveUp, Options, check::check};
 use proptest::prelude::*;
 
 type Stream = Vec<(Vec<i64>, Vec<i64>)>;
@@ -237,7 +237,11 @@ proptest! {
         let published = published.map(|(widen, give_up)| Options::published(dims, widen, give_up));
         let tight = Options { alive: Some(6), pieces: Some(3), ..Options::for_dimensions(dims, true) };
         let unlimited = Options { adaptive: Some(4), alive: None, pieces: None, ..tight };
-        let all = options(dims).into_iter().chain(published).chain([tight, unlimited, Options::unlimited(true)]);
+        let limits = [GiveUp::Never, GiveUp::Beyond(1), GiveUp::Beyond(6)];
+        let limited = limits.into_iter().flat_map(|limit| {
+            [false, true].map(|widen| Options::giving_up(dims, widen, limit)).into_iter().chain([Options::widening_late(dims, true, limit)])
+        });
+        let all = options(dims).into_iter().chain(published).chain(limited).chain([tight, unlimited, Options::unlimited(true)]);
         for options in all {
             if stream.is_empty() {
                 continue;

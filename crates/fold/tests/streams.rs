@@ -1,7 +1,7 @@
 //! Streams that are odd or wrong: vectors that come twice, diagonals, slopes, one coordinate only, bad input; adaptive
 //! widening and the published variants.
 
-use fold::{CheckedFolder, Coefficient, Folded, Folder, Options, StreamError, check::check};
+use fold::{CheckedFolder, Coefficient, Folded, Folder, GiveUp, Options, StreamError, check::check};
 
 type Stream = Vec<(Vec<i64>, Vec<i64>)>;
 
@@ -124,6 +124,54 @@ fn published_variants() {
             assert_eq!(folded.statistics().affine_points, 1600);
         }
     }
+}
+
+/// Without a limit everything stays exact, whatever it takes; with one of the caller's it is kept to.
+#[test]
+fn limits_are_the_callers() {
+    let scattered: Stream = (0..400).map(|i| (vec![i, (i * i * 31) % 97], vec![(i * 7919) % 101])).collect();
+    let never = fold(2, 1, Options::giving_up(2, false, GiveUp::Never), &scattered);
+    assert!(never.is_exact() && never.pieces.len() > 100);
+    let few = fold(2, 1, Options::giving_up(2, false, GiveUp::Beyond(3)), &scattered);
+    let default = fold(2, 1, Options::for_dimensions(2, false), &scattered);
+    assert!(
+        few.gave_up && few.pieces.len() < default.pieces.len(),
+        "{} {}",
+        few.pieces.len(),
+        default.pieces.len()
+    );
+    for (text, limit) in [("4d+1", GiveUp::Published), ("never", GiveUp::Never), ("12", GiveUp::Beyond(12))] {
+        assert_eq!((text.parse(), limit.to_string()), (Ok(limit), text.to_owned()));
+    }
+    for text in ["", "0", "-1", "always", "99999999999999999999"] {
+        assert!(text.parse::<GiveUp>().is_err(), "{text}");
+    }
+}
+
+/// To free memory a stream is given up at any point: then it is one box, with all its points.
+#[test]
+fn an_abandoned_stream_is_one_box() {
+    let scattered: Stream = (0..300).map(|i| (vec![i, (i * i * 31) % 97], vec![(i * 7919) % 101])).collect();
+    for after in [1, 2, 150, 300] {
+        let mut folder = Folder::new(2, 1, Options::giving_up(2, true, GiveUp::Never));
+        for (at, (iv, label)) in scattered.iter().enumerate() {
+            folder.point(iv, label);
+            if at + 1 == after {
+                folder.abandon();
+                assert!(folder.gave_up() && folder.bytes() < 4096);
+            }
+        }
+        let folded = folder.finish();
+        assert_eq!(check(&scattered, &folded), Ok(()));
+        let whole = &folded.pieces[0];
+        let extent = whole.domain().expect("a box").display(&["i", "j"].map(str::to_owned)).to_string();
+        assert_eq!((folded.pieces.len(), whole.points, folded.ranges[0]), (1, 300, (0, 100)));
+        assert_eq!(extent, "0<=i<=299, 0<=j<=96");
+    }
+    let mut point = Folder::new(0, 1, Options::unlimited(false));
+    point.point(&[], &[4]);
+    point.abandon();
+    assert!(point.finish().is_exact());
 }
 
 #[test]

@@ -9,7 +9,7 @@
 pub mod file;
 pub mod fuzzing;
 
-use fold::Folded;
+use fold::{Folded, GiveUp};
 use serde::{Deserialize, Serialize};
 
 /// Index into [`Profile::contexts`].
@@ -30,6 +30,8 @@ pub struct Profile {
     pub program: Program,
     /// How much of it was seen and how exactly.
     pub trust: Trust,
+    /// How streams were folded.
+    pub folding: Folding,
     /// Source positions; index 0 is "unknown".
     pub locations: Vec<Location>,
     /// Functions.
@@ -78,6 +80,27 @@ pub struct Trust {
     pub missing_debug_information: Vec<String>,
     /// Executions were counted and nothing else recorded: no accesses, no dependences.
     pub counted_only: bool,
+}
+
+/// How streams were folded, and how much of that was under way.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Folding {
+    /// Coefficients of dependences were replaced by ⊤ where that let instances fold together, as those of addresses
+    /// always are.
+    pub widened_dependences: bool,
+    /// When a stream was given up.
+    pub give_up: GiveUp,
+    /// Most pieces that could still grow, at one time.
+    pub most_intermediate: IntermediatePieces,
+}
+
+/// Pieces that can still grow, of all streams of the program's own code together: #MPI of the publication.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IntermediatePieces {
+    /// Of statements without memory access and of memory accesses.
+    pub instructions: u64,
+    /// Of flow dependences through memory.
+    pub dependences: u64,
 }
 
 /// A source position.

@@ -227,6 +227,11 @@ impl Image {
         self.modules.iter().rev().find(|m| m.contains(pc))
     }
 
+    /// Whether the code at `pc` is of the program itself, not of a library: of the file mapped first.
+    pub fn is_own(&self, pc: u64) -> bool {
+        self.module(pc).zip(self.modules.first()).is_some_and(|(module, own)| module.path == own.path)
+    }
+
     /// The function that contains `pc`.
     pub fn function(&self, pc: u64) -> Option<Symbol> {
         let module = self.module(pc)?;

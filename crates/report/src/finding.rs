@@ -87,6 +87,16 @@ pub fn verdict_name(parallel: Parallel) -> &'static str {
     }
 }
 
+/// Whether a loop's iterations can be shared among threads, possibly with a reduction or private variables.
+pub fn is_parallelisable(entry: &SourceLoop) -> bool {
+    matches!(entry.parallel, Parallel::Yes | Parallel::Reduction | Parallel::AfterPrivatisation)
+}
+
+/// Whether a loop's iterations can be the lanes of vectors.
+pub fn is_vectorisable(entry: &SourceLoop) -> bool {
+    entry.innermost && matches!(entry.parallel, Parallel::Yes | Parallel::Reduction)
+}
+
 /// What blocks a loop, over all its pieces.
 pub fn blocking(profile: &Profile, entry: &SourceLoop) -> Vec<BlockingFinding> {
     let mut out: Vec<BlockingFinding> = Vec::new();

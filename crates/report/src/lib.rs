@@ -3,13 +3,16 @@
 //! - [`finding`]: one loop's verdict in words and numbers, independent of any format;
 //! - [`wire`]: the JSON report, schema `loopwright.report/1`;
 //! - [`text`]: the terminal summary;
+//! - [`folding`]: the table of the folding algorithm's evaluation, beside [`published`] figures;
 //! - [`polyhedral`]: the polyhedral program, as text in [`isl`] notation and as [`openscop`].
 #![forbid(unsafe_code)]
 
 pub mod finding;
+pub mod folding;
 pub mod isl;
 pub mod openscop;
 pub mod polyhedral;
+pub mod published;
 pub mod text;
 pub mod wire;
 

@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use fold::Folded;
-use profile::{Access, ContextIndex, ContextKind, Dependence, Profile, StatementIndex};
+use profile::{Access, ContextIndex, Dependence, Profile, StatementIndex};
 
 /// A selection of a profile, in order of execution.
 pub struct Program<'a> {
@@ -90,7 +90,7 @@ fn number(statements: &mut [(Vec<Vec<usize>>, Statement)]) {
 }
 
 /// Per context whether its statements are wanted.
-fn selected_contexts(profile: &Profile, function: Option<&str>) -> Vec<bool> {
+pub(crate) fn selected_contexts(profile: &Profile, function: Option<&str>) -> Vec<bool> {
     let mut selected: Vec<bool> = Vec::with_capacity(profile.contexts.len());
     for node in &profile.contexts {
         let function_of = |f: u32| profile.functions.get(f as usize);
@@ -99,8 +99,7 @@ fn selected_contexts(profile: &Profile, function: Option<&str>) -> Vec<bool> {
             Some(wanted) => {
                 // Parents stand before children.
                 let inherited = selected.get(node.parent as usize).is_some_and(|s| *s);
-                let is_it = |f: u32| function_of(f).is_some_and(|f| f.name == wanted);
-                inherited || matches!(node.kind, ContextKind::Call { callee, .. } if is_it(callee))
+                inherited || function_of(node.function).is_some_and(|f| f.name == wanted)
             }
         };
         selected.push(is_selected && !node.allocator);

@@ -1,7 +1,6 @@
 //! The JSON report, schema `loopwright.report/1`. Fields may be added, never changed.
 
 use profile::Profile;
-use schedule::Parallel;
 use serde::Serialize;
 
 use crate::finding::{self, Report};
@@ -210,7 +209,7 @@ fn loops(report: &Report<'_>) -> Vec<Loop> {
                 .collect(),
             directive: finding::directive(p, l),
             stride01_fraction: l.stride01,
-            simd: l.innermost && matches!(l.parallel, Parallel::Yes | Parallel::Reduction),
+            simd: finding::is_vectorisable(l),
             accesses: l
                 .contexts
                 .iter()
@@ -286,12 +285,7 @@ fn nests(report: &Report<'_>) -> Vec<Nest> {
         bands.retain(|b| b.len() > 1);
         let advice = chain
             .iter()
-            .find(|&&at| {
-                matches!(
-                    loops[at].parallel,
-                    Parallel::Yes | Parallel::Reduction | Parallel::AfterPrivatisation
-                )
-            })
+            .find(|&&at| finding::is_parallelisable(&loops[at]))
             .map(|&at| Advice {
                 kind: "parallelise",
                 loops: vec![loops[at].id.clone()],

@@ -4,7 +4,7 @@
 //! variables and removed storage, has a non-negative difference along each loop of the band (polyhedral note, "Legality
 //! without a scheduler").
 
-use profile::{ContextIndex, Kind, Profile};
+use profile::{ContextIndex, ContextKind, Kind, Profile};
 use rustc_hash::FxHashMap;
 
 use crate::graph::{LoopEdges, dimension};
@@ -22,6 +22,15 @@ pub fn is_permutable(
     let Some(inside) = edges.get(&first) else { return true };
     let removed =
         |object: u32| band.iter().filter_map(|b| verdicts.get(b)).any(|v| v.privatise.contains(&object));
+    // Whether a statement is in a loop of the depth of one of the band that is another loop of the source. (What compilers
+    // split off a loop, or peel, is of the same.)
+    let in_other = |statement: u32, dim: usize| {
+        let chain = profile.loops_around(profile.context_of(statement));
+        chain
+            .get(dim)
+            .zip(band.get(dim - from))
+            .is_some_and(|(&own, &of_band)| !are_pieces(profile, own, of_band))
+    };
     inside.edges.iter().all(|edge| {
         let d = &profile.dependences[edge.dependence as usize];
         let is_scev =
@@ -36,9 +45,29 @@ pub fn is_permutable(
                         || removed(o.object)
                         || profile.objects[o.object as usize].kind == profile::ObjectKind::Frame
                 });
-            storage || (from..=to).all(|k| level.minimum.get(k).is_none_or(|&m| m >= 0))
+            // Permuting separates the other loops inside an outer one from the band, which is right only where no
+            // iteration passes anything on between them.
+            let carried = usize::from(level.level) < level.minimum.len();
+            storage
+                || (from..=to).all(|k| match level.minimum.get(k) {
+                    Some(&least) => least >= 0,
+                    None => !carried || [d.source, d.sink].iter().all(|&s| !in_other(s, k)),
+                })
         })
     })
+}
+
+/// Whether two contexts are the same, or pieces of one loop of the source, on the same call path.
+fn are_pieces(profile: &Profile, mut a: ContextIndex, mut b: ContextIndex) -> bool {
+    while a != b {
+        let (one, other) = (&profile.contexts[a as usize], &profile.contexts[b as usize]);
+        let is_loop = one.kind == ContextKind::Loop;
+        if one.kind != other.kind || one.location != other.location || !is_loop && one.at != other.at {
+            return false;
+        }
+        (a, b) = (one.parent, other.parent);
+    }
+    true
 }
 
 /// Share of the accesses executed directly in the given innermost loops whose stride along them is 0 or one element.

@@ -56,7 +56,7 @@ pub struct SourceLoop {
     pub stride01: Option<f64>,
     /// No loop inside.
     pub innermost: bool,
-    /// Permutable with its parent (and all loops between in the same band).
+    /// Permutable with its parent and all loops of the parent's band.
     pub permutable_with_parent: bool,
 }
 
@@ -185,17 +185,23 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
             out[parent].innermost = false;
         }
     }
-    for entry in &mut out {
-        if entry.innermost {
-            entry.stride01 = stride01(profile, &entry.contexts);
+    // Per entry the number of loops of its band down to itself; entries come outer before inner.
+    let mut band = vec![1usize; out.len()];
+    for at in 0..out.len() {
+        if out[at].innermost {
+            out[at].stride01 = stride01(profile, &out[at].contexts);
         }
-        entry.permutable_with_parent = entry.contexts.iter().all(|&c| {
+        let Some(parent) = out[at].parent else { continue };
+        // All loops of the band together: two neighbours may be permutable, and the next two, but not the three.
+        let joins = out[at].contexts.iter().all(|&c| {
             let chain = profile.loops_around(c);
-            match chain.len().checked_sub(2) {
-                Some(from) => is_permutable(profile, &chain[from..], &edges, &verdicts),
-                None => false,
-            }
+            let from = chain.len().saturating_sub(band[parent] + 1);
+            chain.len() > 1 && is_permutable(profile, &chain[from..], &edges, &verdicts)
         });
+        if joins {
+            band[at] = band[parent] + 1;
+            out[at].permutable_with_parent = true;
+        }
     }
     name(&mut out);
     out
