@@ -31,8 +31,12 @@ const WIDTH: usize = 4;
 const EXPANSIONS: usize = 1000;
 /// A decision costs 10 and this part of the cost of its step.
 const SHARE: i64 = 4;
+/// Cost of every further extent of a step.
+const VARIANT: i64 = 5;
 /// Runs foreseen that make up for a decision.
 const PACE: i64 = 3;
+/// What runs taken with a node of the tree make up for, per binary digit of their number: the tree may be wrong.
+const TAKEN: i64 = 6;
 /// Rounds of fitting with the points that the last fit got wrong.
 const ROUNDS: usize = 20;
 /// Points added per level and round.
@@ -67,10 +71,36 @@ struct Node {
     model: Model,
     known: Vec<Known>,
     cost: i64,
+    gain: i64,
 }
 
-/// A step: how good it looks, the least first, and its model if that is another.
+/// A step: the runs foreseen after it, and its model if that is another.
 type Considered = (i64, Step, Option<Model>);
+
+/// What is to be done next.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Open {
+    /// To list the decisions after a node.
+    Node(usize),
+    /// To make one of them.
+    Try(usize),
+}
+
+/// A decision that has not been made.
+struct Try {
+    node: usize,
+    step: Step,
+    model: Option<Model>,
+    /// Which of the extents of the step.
+    variant: usize,
+    order: i64,
+}
+
+impl Try {
+    fn cost(step: &Step, variant: usize) -> i64 {
+        10 + step.0 / SHARE + VARIANT * variant as i64
+    }
+}
 
 /// How many integers a step gives coordinates to.
 enum Extent {
@@ -94,6 +124,8 @@ struct Extension<'a> {
     rows: Rows,
     divisor: i64,
     depth: usize,
+    /// Twice the longest run of the seed.
+    reach: i64,
     labels: Vec<Labelled>,
     model: Model,
     origin: i64,
@@ -114,7 +146,7 @@ pub fn extended(
     limit: u64,
 ) -> Option<Nest> {
     let mut e = Extension::seed(tree, m, (a, b), divisor, depth)?;
-    if !e.refit(work) {
+    if !e.refit(0, work) {
         return None;
     }
     let before = e.row - e.labels.len();
@@ -125,6 +157,10 @@ pub fn extended(
         e.reverse();
         e.row = e.rows.len() - before;
         e.used = 0;
+        // The last executions, which the end of the trace completed, are the first now.
+        if !e.refit(0, work) {
+            continue;
+        }
         let limit = *work + limit.saturating_sub(*work) / (count - tried);
         for mut e in e.forward(work, limit) {
             e.reverse();
@@ -173,6 +209,7 @@ impl<'a> Extension<'a> {
         }
         let row = node + labels.len();
         let rows = (*tree.rows).clone();
+        let reach = labels.iter().map(|l| l.count).max().unwrap_or(1).saturating_mul(2);
         let mut begins: Vec<Vec<u32>> = vec![(0..=tree.rows.len() as u32).collect()];
         for loops in &tree.loops {
             let below = begins.last()?;
@@ -186,6 +223,7 @@ impl<'a> Extension<'a> {
             rows,
             divisor,
             depth,
+            reach,
             labels,
             model,
             origin,
@@ -196,77 +234,89 @@ impl<'a> Extension<'a> {
     }
 
     /// Gives coordinates to all runs from the next on: best first, in the order of the costs of the decisions made and
-    /// the runs foreseen. Several ways, best first, if little more work finds them.
+    /// the runs foreseen. What a decision leads to is worked out only when it is the best left, since what is wrong costs
+    /// most. Several ways, best first, if little more work finds them.
     fn forward(&mut self, work: &mut u64, limit: u64) -> Vec<Extension<'a>> {
-        let mut complete = Vec::new();
         let begun = *work;
         let mut limit = limit;
         let base = self.labels.len();
-        let from = self.row;
         self.advance(work);
-        let mut nodes: Vec<Node> = Vec::new();
-        let mut open = BinaryHeap::new();
-        let root = self.node(usize::MAX, base, 0);
-        nodes.push(root);
-        open.push((0, Reverse(0usize)));
-        let mut expanded = 0;
-        let mut seen = FxHashSet::default();
         if self.row == self.rows.len() {
             return vec![self.clone()];
         }
-        while let Some((_, Reverse(current))) = open.pop() {
-            expanded += 1;
-            if *work > limit || expanded > EXPANSIONS {
+        let mut complete = Vec::new();
+        let mut nodes = vec![self.node(usize::MAX, base, 0, 0)];
+        let mut path = vec![(0, self.labels.len())];
+        let mut tries: Vec<Try> = Vec::new();
+        let mut open = BinaryHeap::from([(0, Reverse(0usize), Open::Node(0))]);
+        let mut expanded = 0;
+        let mut seen = FxHashSet::default();
+        while let Some((_, _, next)) = open.pop() {
+            if *work > limit || expanded > EXPANSIONS || complete.len() >= WAYS {
                 break;
             }
-            self.restore(&nodes, current, base);
-            let length = self.labels.len();
-            *work += 10 * length as u64;
-            let Some(z) = self.labels.last().map(|l| l.at) else { break };
-            let address = self.address();
-            let next = self.model.next(&z);
-            let highest = self.closable(&z, work);
-            let steps = self.steps(&z, next.map_or(0, |n| n.0), address, highest, work);
-            let cost = nodes[current].cost;
-            for (step, model) in steps {
-                let (row, used) = (nodes[current].row, nodes[current].used);
-                (self.row, self.used) = (row, used);
-                let extents = self.extents(&step, &model, address);
-                for (variant, extent) in extents.into_iter().enumerate() {
-                    if *work > limit {
-                        break;
+            match next {
+                Open::Node(current) => {
+                    expanded += 1;
+                    self.restore(&nodes, current, &mut path, work);
+                    for (foreseen, step, model) in self.decisions(work) {
+                        let chance = foreseen * 5 / PACE;
+                        let order = nodes[current].gain - nodes[current].cost + chance - Try::cost(&step, 0);
+                        open.push((order, Reverse(nodes.len() + tries.len()), Open::Try(tries.len())));
+                        tries.push(Try { node: current, step, model, variant: 0, order });
                     }
-                    (self.row, self.used) = (row, used);
-                    self.labels.truncate(length);
-                    self.known.clone_from(&nodes[current].known);
-                    if !self.decide(step, &model, extent, work) {
+                }
+                Open::Try(index) => {
+                    let Try { node: current, step, ref model, variant, order } = tries[index];
+                    self.restore(&nodes, current, &mut path, work);
+                    let model = model.clone().unwrap_or_else(|| self.model.clone());
+                    if variant == 0 && !self.opens(&step, &model, work) {
                         continue;
                     }
+                    let mut extents = self.extents(&step, &model, self.address());
+                    if variant + 1 < extents.len() {
+                        let order = order - VARIANT;
+                        open.push((order, Reverse(nodes.len() + tries.len()), Open::Try(tries.len())));
+                        let model = tries[index].model.clone();
+                        tries.push(Try { node: current, step, model, variant: variant + 1, order });
+                    }
+                    let (row, length) = (self.row, self.labels.len());
+                    path.push((usize::MAX, length));
+                    if !self.decide(step, &model, extents.swap_remove(variant), work) {
+                        continue;
+                    }
+                    let decided = self.row;
                     self.advance(work);
                     if !seen.insert(fingerprint(&self.labels[length..], current)) {
                         continue;
                     }
-                    let more = complexity(&self.model) - complexity(&nodes[current].model);
-                    let cost = cost + 10 + step.0 / SHARE + 5 * variant as i64 + more;
-                    let done = (self.row - from) as i64;
-                    let node = self.node(current, length, cost);
-                    if self.row < self.rows.len() {
-                        open.push((done * 10 / PACE - cost, Reverse(nodes.len())));
-                    }
-                    nodes.push(node);
+                    let parent = &nodes[current];
+                    let foreseen = (self.row - decided) as i64;
+                    let gain = parent.gain + foreseen * 10 / PACE + TAKEN * digits((decided - row) as i64);
+                    let more = complexity(&self.model) - complexity(&parent.model);
+                    let cost = parent.cost + Try::cost(&step, variant) + more;
                     if self.row == self.rows.len() {
                         complete.push((cost, self.clone()));
                         limit = limit.min(*work + (*work - begun) / 2);
+                        continue;
                     }
+                    path.pop();
+                    path.push((nodes.len(), self.labels.len()));
+                    open.push((gain - cost, Reverse(nodes.len() + tries.len()), Open::Node(nodes.len())));
+                    nodes.push(self.node(current, length, cost, gain));
                 }
             }
-            if complete.len() >= WAYS {
-                break;
-            }
         }
-        complete.sort_by_key(|c| c.0);
-        complete.truncate(WAYS);
+        complete.sort_by_key(|c: &(i64, Extension<'a>)| c.0);
         complete.into_iter().map(|c| c.1).collect()
+    }
+
+    /// The decisions possible at the next run: runs foreseen after each, the step, and its model if it is another.
+    fn decisions(&self, work: &mut u64) -> Vec<Considered> {
+        let Some(z) = self.labels.last().map(|l| l.at) else { return Vec::new() };
+        let next = self.model.next(&z);
+        let highest = self.closable(&z, work);
+        self.steps(&z, next.map_or(0, |n| n.0), self.address(), highest, work)
     }
 
     /// Takes runs as long as they are foreseen.
@@ -282,7 +332,7 @@ impl<'a> Extension<'a> {
         }
     }
 
-    fn node(&self, parent: usize, from: usize, cost: i64) -> Node {
+    fn node(&self, parent: usize, from: usize, cost: i64, gain: i64) -> Node {
         Node {
             parent,
             labels: self.labels[from..].to_vec(),
@@ -291,22 +341,32 @@ impl<'a> Extension<'a> {
             model: self.model.clone(),
             known: self.known.clone(),
             cost,
+            gain,
         }
     }
 
-    fn restore(&mut self, nodes: &[Node], node: usize, base: usize) {
-        let mut path = vec![node];
-        while let Some(parent) = path.last().map(|&n| nodes[n].parent).filter(|&p| p != usize::MAX) {
-            path.push(parent);
-        }
-        self.labels.truncate(base);
-        for &n in path.iter().rev() {
+    /// Goes to the state after a decision. `path`: the nodes whose runs have coordinates now, with the number of runs.
+    fn restore(&mut self, nodes: &[Node], node: usize, path: &mut Vec<(usize, usize)>, work: &mut u64) {
+        let mut missing = Vec::new();
+        let mut common = node;
+        let place = loop {
+            match path.iter().position(|p| p.0 == common) {
+                Some(place) => break place,
+                None => missing.push(common),
+            }
+            common = nodes[common].parent;
+        };
+        path.truncate(place + 1);
+        self.labels.truncate(path[place].1);
+        for &n in missing.iter().rev() {
             self.labels.extend_from_slice(&nodes[n].labels);
+            *work += 10 * nodes[n].labels.len() as u64;
+            path.push((n, self.labels.len()));
         }
         let node = &nodes[node];
         (self.row, self.used) = (node.row, node.used);
-        self.model = node.model.clone();
-        self.known = node.known.clone();
+        self.model.clone_from(&node.model);
+        self.known.clone_from(&node.known);
     }
 
     /// Whether the next run, or the part of it that ends where the run after it is expected, is the one at z.
@@ -345,7 +405,10 @@ impl<'a> Extension<'a> {
 
     /// Takes a step and the runs that its extent says; false if no bounds agree with it.
     fn decide(&mut self, step: Step, model: &Model, extent: Extent, work: &mut u64) -> bool {
-        self.model = model.clone();
+        // Complete executions so far agree with the model, unless there is a loop around them now.
+        let grown = model.depth() > self.model.depth();
+        let from = if grown { 0 } else { self.labels.len().saturating_sub(1) };
+        self.model.clone_from(model);
         self.known.resize(self.model.depth(), Known::default());
         match extent {
             Extent::Run => self.take(step.1, step.2),
@@ -359,7 +422,7 @@ impl<'a> Extension<'a> {
                 }
             }
         }
-        self.refit(work)
+        self.refit(from, work)
     }
 
     /// The nodes of the tree below a level that begin at a run, largest first: their runs with coordinates relative to
@@ -422,7 +485,7 @@ impl<'a> Extension<'a> {
         }
     }
 
-    /// The best steps to the next run, each with its model.
+    /// The best steps to the next run.
     fn steps(
         &self,
         z: &Coordinates,
@@ -430,8 +493,8 @@ impl<'a> Extension<'a> {
         address: i64,
         highest: usize,
         work: &mut u64,
-    ) -> Vec<(Step, Model)> {
-        let mut out: Vec<Considered> = Vec::new();
+    ) -> Vec<Considered> {
+        let mut out: Vec<(i64, Considered)> = Vec::new();
         let here = self.rest(&self.model);
         for step in here.steps(z, predicted, address, true).into_iter().chain(self.skipping(z, address)) {
             if step.1 > highest {
@@ -440,7 +503,7 @@ impl<'a> Extension<'a> {
             let foreseen = here.foreseen(step.2);
             *work += 60 * (2 + foreseen as u64);
             let step = (step.0 + outside(&self.model, &step), step.1, step.2);
-            out.push((step.0 - foreseen * 25, step, None));
+            out.push((step.0 - foreseen * 25, (foreseen, step, None)));
         }
         if self.model.depth() < self.depth.min(MAX_DEPTH - 1).min(highest) {
             let mut grown = Vec::new();
@@ -452,41 +515,35 @@ impl<'a> Extension<'a> {
                 model.coefficients[depth - 1] = coefficient;
                 let foreseen = self.rest(&model).foreseen(at);
                 *work += 60 * (2 + foreseen as u64);
-                grown.push((cost - foreseen * 25, (cost, depth, at), coefficient));
+                grown.push((cost - foreseen * 25, (cost, depth, at), foreseen, coefficient));
             }
             // Others mostly differ in the origin of the new counter only.
             grown.sort_by_key(|e| (e.0, e.1.0, e.1.1, e.1.2));
-            out.extend(grown.into_iter().take(2).map(|(score, step, coefficient)| {
+            out.extend(grown.into_iter().take(2).map(|(score, step, foreseen, coefficient)| {
                 let mut model = model.clone();
                 model.coefficients[depth - 1] = coefficient;
-                (score, step, Some(model))
+                (score, (foreseen, step, Some(model)))
             }));
         }
-        out.sort_by_key(|e| (e.0, e.1.0, e.1.1, e.1.2));
+        out.sort_by_key(|(score, (_, step, _))| (*score, step.0, step.1, step.2));
         let mut seen = FxHashSet::default();
-        out.retain(|e| seen.insert((e.1.1, e.1.2)));
+        out.retain(|(_, (_, step, _))| seen.insert((step.1, step.2)));
         // What looks best ahead, and what changes least.
-        let best = self.openable(&mut out, WIDTH, work);
-        out.sort_by_key(|e| (e.1.0, e.0));
-        let least = self.openable(&mut out, WIDTH / 2, work);
-        best.into_iter()
-            .chain(least)
-            .map(|(_, step, model)| (step, model.unwrap_or_else(|| self.model.clone())))
-            .collect()
+        let mut best: Vec<(i64, Considered)> = out.drain(..WIDTH.min(out.len())).collect();
+        out.sort_by_key(|(score, (_, step, _))| (step.0, *score));
+        best.extend(out.into_iter().take(WIDTH / 2));
+        best.into_iter().map(|e| e.1).collect()
     }
 
-    /// Takes the first few steps out of a list; those whose inner loops cannot begin there are dropped.
-    fn openable(&self, steps: &mut Vec<Considered>, most: usize, work: &mut u64) -> Vec<Considered> {
-        let mut first: Vec<Considered> = steps.drain(..most.min(steps.len())).collect();
-        first.retain(|(_, (_, level, at), model)| {
-            let depth = model.as_ref().unwrap_or(&self.model).depth();
-            depth > self.model.depth()
-                || (1..*level).all(|l| {
-                    let outer = outer(at, l, depth);
-                    self.possible(l, Side::Lower, Point { outer, low: at[l - 1], high: at[l - 1] }, work)
-                })
-        });
-        first
+    /// Whether the loops inside a step's can begin there.
+    fn opens(&self, step: &Step, model: &Model, work: &mut u64) -> bool {
+        let (_, level, at) = step;
+        let depth = model.depth();
+        depth > self.model.depth()
+            || (1..*level).all(|l| {
+                let outer = outer(at, l, depth);
+                self.possible(l, Side::Lower, Point { outer, low: at[l - 1], high: at[l - 1] }, work)
+            })
     }
 
     /// The highest loop that may advance from here: those inside it can end here.
@@ -512,7 +569,8 @@ impl<'a> Extension<'a> {
         let mut points = list.clone();
         points.push(point);
         let k = self.model.depth() - level;
-        refit(&points, 1, faces, k, side, self.divisor, work).is_some_and(|f| f.len() <= MOST_FACES)
+        let data = clipping(&self.model.coefficients, level, self.reach);
+        refit(&points, 1, faces, &data, k, side, self.divisor, work).is_some_and(|f| f.len() <= MOST_FACES)
     }
 
     /// Steps to runs that the model foresees later, at or within their beginnings: what bounds not yet known cut off is
@@ -566,12 +624,13 @@ impl<'a> Extension<'a> {
         out
     }
 
-    /// Fits the bounds to all complete executions; false if none fit.
-    fn refit(&mut self, work: &mut u64) -> bool {
+    /// Fits the bounds to all complete executions, of which those before run `from` agree with them; false if none fit.
+    fn refit(&mut self, mut from: usize, work: &mut u64) -> bool {
         let depth = self.model.depth();
         for _ in 0..ROUNDS {
-            let wrong = self.violators();
-            *work += (6 * self.labels.len()) as u64;
+            let wrong = self.violators(from);
+            *work += (self.labels.len() + 5 * (self.labels.len() - from)) as u64;
+            from = 0;
             if wrong.iter().all(|w| w.0.is_empty() && w.1.is_empty()) {
                 return true;
             }
@@ -587,7 +646,8 @@ impl<'a> Extension<'a> {
                     list.extend(points);
                     let bounds = &mut self.model.bounds[l];
                     let old = if side == Side::Lower { &mut bounds.lower } else { &mut bounds.upper };
-                    let faces = refit(list, fresh, old, k, side, self.divisor, work);
+                    let data = clipping(&self.model.coefficients, l + 1, self.reach);
+                    let faces = refit(list, fresh, old, &data, k, side, self.divisor, work);
                     let Some(faces) = faces.filter(|f| f.len() <= MOST_FACES) else { return false };
                     *old = faces;
                 }
@@ -597,8 +657,8 @@ impl<'a> Extension<'a> {
     }
 
     /// Per level, executions of which the bounds get the first or the last value wrong: some of them. The last value is
-    /// known of complete executions, the first of all but those at the beginning.
-    fn violators(&self) -> Vec<(Vec<Point>, Vec<Point>)> {
+    /// known of complete executions, the first of all but those at the beginning. Those before run `from` are right.
+    fn violators(&self, from: usize) -> Vec<(Vec<Point>, Vec<Point>)> {
         let depth = self.model.depth();
         let mut out = vec![(Vec::new(), Vec::new()); depth];
         // Where the open execution of every level began; the outermost loop has one only, which is never complete.
@@ -609,7 +669,7 @@ impl<'a> Extension<'a> {
                 if i > 0 && label.level > l {
                     first[l - 1] = i;
                 }
-                if l >= end && l > 1 {
+                if i < from || (l >= end && l > 1) {
                     continue;
                 }
                 let outer = outer(&label.at, l, depth);
@@ -681,7 +741,7 @@ impl<'a> Extension<'a> {
         // The last execution of every level is complete now.
         let end = Labelled { level: depth + 1, ..*last };
         self.labels.push(end);
-        let fits = self.refit(work);
+        let fits = self.refit(0, work);
         self.labels.pop();
         if !fits {
             return None;
@@ -690,11 +750,29 @@ impl<'a> Extension<'a> {
     }
 }
 
+fn digits(a: i64) -> i64 {
+    i64::from(64 - a.unsigned_abs().leading_zeros())
+}
+
 /// Cost of the bounds of a model: many, steep and rational ones are rarely right.
 fn complexity(model: &Model) -> i64 {
-    let digits = |a: i64| i64::from(64 - a.unsigned_abs().leading_zeros());
     let face = |f: &Face| 4 + f.slopes.iter().map(|&a| digits(a)).sum::<i64>() + 3 * (digits(f.divisor) - 1);
     model.bounds.iter().flat_map(|b| b.lower.iter().chain(&b.upper)).map(face).sum()
+}
+
+/// Slopes of a bound of a level that keeps the address on one side of a constant: how the extents of the data clip tiles.
+/// Coefficients of more than `reach` steps of the level are those of another dimension of the data, whose rows count
+/// modulo the least of them.
+fn clipping(coefficients: &[i64], level: usize, reach: i64) -> Vec<i64> {
+    let own = i128::from(coefficients[level - 1]);
+    let far = own.abs() * i128::from(reach);
+    let outer = || coefficients[level..].iter().map(|&c| i128::from(c));
+    let row = outer().map(i128::abs).filter(|&c| c > far).min();
+    let slope = |c: i128| {
+        let within = row.map_or(c, |row| (c + row / 2).rem_euclid(row) - row / 2);
+        (within + own.abs() / 2).checked_div_euclid(own).and_then(|q| i64::try_from(-q).ok()).unwrap_or(0)
+    };
+    outer().map(slope).collect()
 }
 
 /// Cost of what a step contradicts in the bounds known.

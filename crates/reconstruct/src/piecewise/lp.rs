@@ -10,6 +10,9 @@ use crate::piecewise::faces::Face;
 /// Largest common denominator of a face.
 const MOST_DENOMINATOR: i128 = 4096;
 
+/// Weight of the centre of all points.
+const CENTRE: f64 = 1e-3;
+
 /// Most steps of one solution.
 const STEPS: usize = 400;
 
@@ -29,6 +32,11 @@ pub fn tight(
         for (q, t) in target.iter_mut().enumerate() {
             *t += w * coordinate(i, q);
         }
+    }
+    // Where the chosen points leave the slopes open, the plane nearest to all points.
+    let share = CENTRE / points.len().max(1) as f64;
+    for (q, t) in target.iter_mut().enumerate() {
+        *t += share * (0..points.len()).map(|i| coordinate(i, q)).sum::<f64>();
     }
     let mut inverse = vec![0f64; rows * rows];
     let mut basis: Vec<Option<usize>> = vec![None; rows];
