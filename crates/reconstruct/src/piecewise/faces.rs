@@ -196,22 +196,30 @@ pub fn fit(points: &[Point], k: usize, side: Side, divisor: i64, work: &mut u64)
     }
 }
 
-/// As [`fit`], from faces through all but the last `fresh` points; gives up sooner. `data`: slopes of an upper bound that
-/// clips at a constant address, tried first.
+/// What is known of a fit to all but the last points.
+pub struct Earlier<'a> {
+    /// Faces through the other points.
+    pub faces: &'a [Face],
+    /// How many points are new.
+    pub fresh: usize,
+    /// Slopes of an upper bound that clips at a constant address, tried first.
+    pub clipping: &'a [i64],
+}
+
+/// As [`fit`], from an earlier fit; gives up sooner.
 pub fn refit(
     points: &[Point],
-    fresh: usize,
-    old: &[Face],
-    data: &[i64],
+    earlier: &Earlier<'_>,
     k: usize,
     side: Side,
     divisor: i64,
     work: &mut u64,
 ) -> Option<Vec<Face>> {
+    let Earlier { faces: old, fresh, clipping } = *earlier;
     let y = targets(points, side);
-    let data: Vec<i64> =
-        data.iter().map(|s| if side == Side::Upper { *s } else { s.wrapping_neg() }).collect();
-    let data = &data;
+    let turned = |s: &i64| if side == Side::Upper { *s } else { s.wrapping_neg() };
+    let data: Vec<i64> = clipping.iter().map(turned).collect();
+    let data = &data[..];
     for x0 in points.len().saturating_sub(fresh)..points.len() {
         if fresh - (points.len() - x0) >= CHECKED {
             break;
@@ -259,7 +267,7 @@ fn fit_with(
     k: usize,
     divisor: i64,
     old: &[Face],
-    data: Option<&Vec<i64>>,
+    data: Option<&[i64]>,
     work: &mut u64,
 ) -> Result<Vec<Face>, Unfit> {
     let one_of_many = data.is_some();
