@@ -224,7 +224,7 @@ pub fn refit(
         if fresh - (points.len() - x0) >= CHECKED {
             break;
         }
-        let chosen = lp::tight(points, &y, &[(x0, 1.0)], k, work);
+        let chosen = lp::tight(points, &y, &[(x0, 1.0)], k, true, work);
         let chosen = chosen?;
         let face = lp::through(points, &y, &chosen, k);
         let face = face?;
@@ -301,7 +301,7 @@ fn fit_with(
         *work += 2 * points.len() as u64;
         let mut weights = vec![(x0, 1.0)];
         weights.extend(near.into_iter().map(|i| (i, 0.05)));
-        let chosen = lp::tight(points, y, &weights, k, work);
+        let chosen = lp::tight(points, y, &weights, k, one_of_many, work);
         let face = chosen.and_then(|chosen| lp::through(points, y, &chosen, k));
         if neighbours == 0
             && let Some(face) = &face
@@ -434,7 +434,7 @@ pub fn fit_most(
             let targets: Vec<i64> = chosen.iter().map(|&i| y[i]).collect();
             let mut weights = vec![(0, 1.0)];
             weights.extend((1..chosen.len().min(6)).map(|i| (chosen.len() - i, 0.05)));
-            let Some(basis) = lp::tight(&sub, &targets, &weights, k, work) else { break };
+            let Some(basis) = lp::tight(&sub, &targets, &weights, k, false, work) else { break };
             let Some(face) = lp::through(&sub, &targets, &basis, k).filter(|f| f.divisor <= 64) else {
                 break;
             };

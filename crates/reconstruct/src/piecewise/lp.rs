@@ -16,12 +16,14 @@ const CENTRE: f64 = 1e-3;
 /// Most steps of one solution.
 const STEPS: usize = 400;
 
-/// Points that are tight at the optimum, or `None` if there is none.
+/// Points that are tight at the optimum, or `None` if there is none; `centred`: where the chosen points leave the slopes
+/// open, those of the plane nearest to all points.
 pub fn tight(
     points: &[Point],
     y: &[i64],
     weights: &[(usize, f64)],
     k: usize,
+    centred: bool,
     work: &mut u64,
 ) -> Option<Vec<usize>> {
     const BIG: f64 = 1e9;
@@ -33,10 +35,11 @@ pub fn tight(
             *t += w * coordinate(i, q);
         }
     }
-    // Where the chosen points leave the slopes open, the plane nearest to all points.
-    let share = CENTRE / points.len().max(1) as f64;
-    for (q, t) in target.iter_mut().enumerate() {
-        *t += share * (0..points.len()).map(|i| coordinate(i, q)).sum::<f64>();
+    if centred {
+        let share = CENTRE / points.len().max(1) as f64;
+        for (q, t) in target.iter_mut().enumerate() {
+            *t += share * (0..points.len()).map(|i| coordinate(i, q)).sum::<f64>();
+        }
     }
     let mut inverse = vec![0f64; rows * rows];
     let mut basis: Vec<Option<usize>> = vec![None; rows];
