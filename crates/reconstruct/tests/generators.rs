@@ -66,6 +66,24 @@ fn regression_4_a_tile_that_runs_into_the_next() {
     one_nest(g, &Sizes { n: 83, m: 82, tile: 8, ..g.sizes });
 }
 
+/// Regression 6: the plane through one point beyond all others was taken as level, so no bounds seemed to begin a new tile.
+#[test]
+fn regression_6_diamonds_cut_at_all_sides() {
+    let g = generators::named("tiled_diamond1d").expect("a generator");
+    for (n, steps) in [(32, 16), (48, 24), (83, 43)] {
+        one_nest(g, &Sizes { n, tile: 8, steps, ..g.sizes });
+    }
+}
+
+/// Regression 7: facets through few points had odd slopes; no bounds with small denominators were found.
+#[test]
+fn regression_7_a_few_points_of_a_new_bound() {
+    let g = generators::named("tiled_diamond1d").expect("a generator");
+    one_nest(g, &Sizes { n: 160, tile: 8, steps: 80, ..g.sizes });
+    let g = generators::named("tiled_two_level").expect("a generator");
+    one_nest(g, &Sizes { n: 163, m: 162, tile: 8, ..g.sizes });
+}
+
 #[test]
 fn the_result_does_not_depend_on_threads() {
     for name in ["two_lower", "tiled_banded", "tiled_two_level"] {

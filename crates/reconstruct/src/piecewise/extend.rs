@@ -5,50 +5,30 @@
 //! may be taken for one run or for all runs of a node of the tree that begins there, whose relative coordinates the tree
 //! knows, or for the part of a run that ends where the model ends it. Runs that the model foresees later are steps too:
 //! a bound not yet known cut off those between. After each step the bounds are fitted again to all runs that have
-//! coordinates; a step for which none fit is wrong. Of several that are possible the search is best first: cheap steps,
-//! simple bounds and many runs foreseen after them. From each of the best ways to the end of the trace the same is done
+//! coordinates; a step for which none fit is wrong. Of several that are possible the search in [`ways`] is best first:
+//! cheap steps, simple bounds and many runs foreseen after them. From each of the best ways to the end of the trace the same is done
 //! backwards, with all counters negated.
 //!
 //! Invariant: after every step the model's bounds hold exactly for all loop executions that are complete.
 //! Limits: coefficients of loops inside the seed are not revised; the work is limited.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+mod steps;
+mod ways;
 
-use rustc_hash::FxHashSet;
+use steps::clipping;
 
 use super::attempt::{MOST_FACES, generating};
-use super::faces::{Bounds, Face, Side, refit};
-use super::labels::{Labelled, fingerprint, label, turned};
+use super::faces::{Bounds, Earlier, Face, Side, refit};
+use super::labels::{Labelled, label, turned};
 use super::points::Point;
-use super::relabel::{Model, Rest, Step};
+use super::relabel::{Model, Step};
 use super::tree::{Coordinates, Rows, Tree};
 use crate::nest::{MAX_DEPTH, Nest};
 
-/// Steps considered per decision.
-const WIDTH: usize = 4;
-/// Decisions looked at in one direction.
-const EXPANSIONS: usize = 1000;
-/// A decision costs 10 and this part of the cost of its step.
-const SHARE: i64 = 4;
-/// Runs foreseen that make up for a decision.
-const PACE: i64 = 3;
 /// Rounds of fitting with the points that the last fit got wrong.
 const ROUNDS: usize = 20;
 /// Points added per level and round.
 const ADDED: usize = 16;
-/// Cost of a new outermost loop, in the unit of [`Rest::steps`].
-const GROWTH: i64 = 200;
-/// Cost of coordinates beyond a known upper bound.
-const CONTRADICTION: i64 = 80;
-/// Ways to the end of the trace that are looked at.
-const WAYS: usize = 3;
-/// Runs foreseen that may be cut off by bounds not yet known.
-const SKIPPED: u32 = 200;
-/// Runs looked at that may follow them.
-const LATER: usize = 12;
-/// Furthest start of a new outermost loop's second iteration from that of the first.
-const NEAR: i64 = 16;
 
 /// What is known about one level: executions whose first or last values the bounds must give.
 #[derive(Debug, Clone, Default)]
@@ -56,21 +36,6 @@ struct Known {
     lower: Vec<Point>,
     upper: Vec<Point>,
 }
-
-/// The state after a decision and everything foreseen from there.
-struct Node {
-    parent: usize,
-    /// Coordinates given since the parent.
-    labels: Vec<Labelled>,
-    row: usize,
-    used: i64,
-    model: Model,
-    known: Vec<Known>,
-    cost: i64,
-}
-
-/// A step: how good it looks, the least first, and its model if that is another.
-type Considered = (i64, Step, Option<Model>);
 
 /// How many integers a step gives coordinates to.
 enum Extent {
@@ -94,6 +59,8 @@ struct Extension<'a> {
     rows: Rows,
     divisor: i64,
     depth: usize,
+    /// Twice the longest run of the seed.
+    reach: i64,
     labels: Vec<Labelled>,
     model: Model,
     origin: i64,
@@ -114,7 +81,7 @@ pub fn extended(
     limit: u64,
 ) -> Option<Nest> {
     let mut e = Extension::seed(tree, m, (a, b), divisor, depth)?;
-    if !e.refit(work) {
+    if !e.refit(0, work) {
         return None;
     }
     let before = e.row - e.labels.len();
@@ -125,6 +92,10 @@ pub fn extended(
         e.reverse();
         e.row = e.rows.len() - before;
         e.used = 0;
+        // The last executions, which the end of the trace completed, are the first now.
+        if !e.refit(0, work) {
+            continue;
+        }
         let limit = *work + limit.saturating_sub(*work) / (count - tried);
         for mut e in e.forward(work, limit) {
             e.reverse();
@@ -173,6 +144,7 @@ impl<'a> Extension<'a> {
         }
         let row = node + labels.len();
         let rows = (*tree.rows).clone();
+        let reach = labels.iter().map(|l| l.count).max().unwrap_or(1).saturating_mul(2);
         let mut begins: Vec<Vec<u32>> = vec![(0..=tree.rows.len() as u32).collect()];
         for loops in &tree.loops {
             let below = begins.last()?;
@@ -186,6 +158,7 @@ impl<'a> Extension<'a> {
             rows,
             divisor,
             depth,
+            reach,
             labels,
             model,
             origin,
@@ -193,80 +166,6 @@ impl<'a> Extension<'a> {
             row,
             used: 0,
         })
-    }
-
-    /// Gives coordinates to all runs from the next on: best first, in the order of the costs of the decisions made and
-    /// the runs foreseen. Several ways, best first, if little more work finds them.
-    fn forward(&mut self, work: &mut u64, limit: u64) -> Vec<Extension<'a>> {
-        let mut complete = Vec::new();
-        let begun = *work;
-        let mut limit = limit;
-        let base = self.labels.len();
-        let from = self.row;
-        self.advance(work);
-        let mut nodes: Vec<Node> = Vec::new();
-        let mut open = BinaryHeap::new();
-        let root = self.node(usize::MAX, base, 0);
-        nodes.push(root);
-        open.push((0, Reverse(0usize)));
-        let mut expanded = 0;
-        let mut seen = FxHashSet::default();
-        if self.row == self.rows.len() {
-            return vec![self.clone()];
-        }
-        while let Some((_, Reverse(current))) = open.pop() {
-            expanded += 1;
-            if *work > limit || expanded > EXPANSIONS {
-                break;
-            }
-            self.restore(&nodes, current, base);
-            let length = self.labels.len();
-            *work += 10 * length as u64;
-            let Some(z) = self.labels.last().map(|l| l.at) else { break };
-            let address = self.address();
-            let next = self.model.next(&z);
-            let highest = self.closable(&z, work);
-            let steps = self.steps(&z, next.map_or(0, |n| n.0), address, highest, work);
-            let cost = nodes[current].cost;
-            for (step, model) in steps {
-                let (row, used) = (nodes[current].row, nodes[current].used);
-                (self.row, self.used) = (row, used);
-                let extents = self.extents(&step, &model, address);
-                for (variant, extent) in extents.into_iter().enumerate() {
-                    if *work > limit {
-                        break;
-                    }
-                    (self.row, self.used) = (row, used);
-                    self.labels.truncate(length);
-                    self.known.clone_from(&nodes[current].known);
-                    if !self.decide(step, &model, extent, work) {
-                        continue;
-                    }
-                    self.advance(work);
-                    if !seen.insert(fingerprint(&self.labels[length..], current)) {
-                        continue;
-                    }
-                    let more = complexity(&self.model) - complexity(&nodes[current].model);
-                    let cost = cost + 10 + step.0 / SHARE + 5 * variant as i64 + more;
-                    let done = (self.row - from) as i64;
-                    let node = self.node(current, length, cost);
-                    if self.row < self.rows.len() {
-                        open.push((done * 10 / PACE - cost, Reverse(nodes.len())));
-                    }
-                    nodes.push(node);
-                    if self.row == self.rows.len() {
-                        complete.push((cost, self.clone()));
-                        limit = limit.min(*work + (*work - begun) / 2);
-                    }
-                }
-            }
-            if complete.len() >= WAYS {
-                break;
-            }
-        }
-        complete.sort_by_key(|c| c.0);
-        complete.truncate(WAYS);
-        complete.into_iter().map(|c| c.1).collect()
     }
 
     /// Takes runs as long as they are foreseen.
@@ -280,33 +179,6 @@ impl<'a> Extension<'a> {
                 None => return,
             }
         }
-    }
-
-    fn node(&self, parent: usize, from: usize, cost: i64) -> Node {
-        Node {
-            parent,
-            labels: self.labels[from..].to_vec(),
-            row: self.row,
-            used: self.used,
-            model: self.model.clone(),
-            known: self.known.clone(),
-            cost,
-        }
-    }
-
-    fn restore(&mut self, nodes: &[Node], node: usize, base: usize) {
-        let mut path = vec![node];
-        while let Some(parent) = path.last().map(|&n| nodes[n].parent).filter(|&p| p != usize::MAX) {
-            path.push(parent);
-        }
-        self.labels.truncate(base);
-        for &n in path.iter().rev() {
-            self.labels.extend_from_slice(&nodes[n].labels);
-        }
-        let node = &nodes[node];
-        (self.row, self.used) = (node.row, node.used);
-        self.model = node.model.clone();
-        self.known = node.known.clone();
     }
 
     /// Whether the next run, or the part of it that ends where the run after it is expected, is the one at z.
@@ -345,7 +217,10 @@ impl<'a> Extension<'a> {
 
     /// Takes a step and the runs that its extent says; false if no bounds agree with it.
     fn decide(&mut self, step: Step, model: &Model, extent: Extent, work: &mut u64) -> bool {
-        self.model = model.clone();
+        // Complete executions so far agree with the model, unless there is a loop around them now.
+        let grown = model.depth() > self.model.depth();
+        let from = if grown { 0 } else { self.labels.len().saturating_sub(1) };
+        self.model.clone_from(model);
         self.known.resize(self.model.depth(), Known::default());
         match extent {
             Extent::Run => self.take(step.1, step.2),
@@ -359,7 +234,7 @@ impl<'a> Extension<'a> {
                 }
             }
         }
-        self.refit(work)
+        self.refit(from, work)
     }
 
     /// The nodes of the tree below a level that begin at a run, largest first: their runs with coordinates relative to
@@ -422,156 +297,13 @@ impl<'a> Extension<'a> {
         }
     }
 
-    /// The best steps to the next run, each with its model.
-    fn steps(
-        &self,
-        z: &Coordinates,
-        predicted: usize,
-        address: i64,
-        highest: usize,
-        work: &mut u64,
-    ) -> Vec<(Step, Model)> {
-        let mut out: Vec<Considered> = Vec::new();
-        let here = self.rest(&self.model);
-        for step in here.steps(z, predicted, address, true).into_iter().chain(self.skipping(z, address)) {
-            if step.1 > highest {
-                continue;
-            }
-            let foreseen = here.foreseen(step.2);
-            *work += 60 * (2 + foreseen as u64);
-            let step = (step.0 + outside(&self.model, &step), step.1, step.2);
-            out.push((step.0 - foreseen * 25, step, None));
-        }
-        if self.model.depth() < self.depth.min(MAX_DEPTH - 1).min(highest) {
-            let mut grown = Vec::new();
-            let mut model = self.model.clone();
-            model.bounds.push(Bounds::default());
-            model.coefficients.push(0);
-            let depth = model.depth();
-            for (cost, at, coefficient) in self.grown(address) {
-                model.coefficients[depth - 1] = coefficient;
-                let foreseen = self.rest(&model).foreseen(at);
-                *work += 60 * (2 + foreseen as u64);
-                grown.push((cost - foreseen * 25, (cost, depth, at), coefficient));
-            }
-            // Others mostly differ in the origin of the new counter only.
-            grown.sort_by_key(|e| (e.0, e.1.0, e.1.1, e.1.2));
-            out.extend(grown.into_iter().take(2).map(|(score, step, coefficient)| {
-                let mut model = model.clone();
-                model.coefficients[depth - 1] = coefficient;
-                (score, step, Some(model))
-            }));
-        }
-        out.sort_by_key(|e| (e.0, e.1.0, e.1.1, e.1.2));
-        let mut seen = FxHashSet::default();
-        out.retain(|e| seen.insert((e.1.1, e.1.2)));
-        // What looks best ahead, and what changes least.
-        let best = self.openable(&mut out, WIDTH, work);
-        out.sort_by_key(|e| (e.1.0, e.0));
-        let least = self.openable(&mut out, WIDTH / 2, work);
-        best.into_iter()
-            .chain(least)
-            .map(|(_, step, model)| (step, model.unwrap_or_else(|| self.model.clone())))
-            .collect()
-    }
-
-    /// Takes the first few steps out of a list; those whose inner loops cannot begin there are dropped.
-    fn openable(&self, steps: &mut Vec<Considered>, most: usize, work: &mut u64) -> Vec<Considered> {
-        let mut first: Vec<Considered> = steps.drain(..most.min(steps.len())).collect();
-        first.retain(|(_, (_, level, at), model)| {
-            let depth = model.as_ref().unwrap_or(&self.model).depth();
-            depth > self.model.depth()
-                || (1..*level).all(|l| {
-                    let outer = outer(at, l, depth);
-                    self.possible(l, Side::Lower, Point { outer, low: at[l - 1], high: at[l - 1] }, work)
-                })
-        });
-        first
-    }
-
-    /// The highest loop that may advance from here: those inside it can end here.
-    fn closable(&self, z: &Coordinates, work: &mut u64) -> usize {
-        let depth = self.model.depth();
-        let ends = |l: usize, work: &mut u64| {
-            let outer = outer(z, l, depth);
-            self.possible(l, Side::Upper, Point { outer, low: z[l - 1], high: z[l - 1] }, work)
-        };
-        (2..depth).find(|&l| !ends(l, work)).unwrap_or(MAX_DEPTH)
-    }
-
-    /// Whether bounds of a level exist that give one more point.
-    fn possible(&self, level: usize, side: Side, point: Point, work: &mut u64) -> bool {
-        let (bounds, known) = (&self.model.bounds[level - 1], &self.known[level - 1]);
-        let (faces, list, right) = match side {
-            Side::Lower => (&bounds.lower, &known.lower, bounds.low(&point.outer) == point.low),
-            Side::Upper => (&bounds.upper, &known.upper, bounds.high(&point.outer) == point.high),
-        };
-        if faces.is_empty() || right {
-            return true;
-        }
-        let mut points = list.clone();
-        points.push(point);
-        let k = self.model.depth() - level;
-        refit(&points, 1, faces, k, side, self.divisor, work).is_some_and(|f| f.len() <= MOST_FACES)
-    }
-
-    /// Steps to runs that the model foresees later, at or within their beginnings: what bounds not yet known cut off is
-    /// skipped.
-    fn skipping(&self, z: &Coordinates, address: i64) -> Vec<Step> {
-        let stride = self.model.coefficients[0];
-        let mut out = Vec::new();
-        let mut highest = 0;
-        let mut next = self.model.next(z);
-        for skipped in 0..SKIPPED {
-            let Some((level, mut at)) = next else { break };
-            highest = highest.max(level);
-            next = self.model.next(&at);
-            let beyond = address.wrapping_sub(self.origin).wrapping_sub(self.model.offset(&at));
-            let within = if stride == 0 { 0 } else { beyond.wrapping_div(stride) };
-            let there = within.wrapping_mul(stride) == beyond;
-            if there && (0..self.model.run_length(&at)).contains(&within) && (skipped > 0 || within > 0) {
-                at[0] = at[0].wrapping_add(within);
-                out.push((15 + 4 * i64::from((skipped + 1).ilog2()), highest, at));
-            }
-            if out.len() >= LATER {
-                break;
-            }
-        }
-        out
-    }
-
-    fn rest<'b>(&'b self, model: &'b Model) -> Rest<'b> {
-        Rest { rows: &self.rows, model, origin: self.origin, from: self.row, used: self.used }
-    }
-
-    /// Second iterations of a new outermost loop: cost, coordinates, coefficient.
-    fn grown(&self, address: i64) -> Vec<(i64, Coordinates, i64)> {
-        let depth = self.model.depth();
-        let Some(first) = self.labels.first() else { return Vec::new() };
-        let mut out = Vec::new();
-        let mut add = |cost: i64, mut at: Coordinates| {
-            let coefficient = address.wrapping_sub(self.origin).wrapping_sub(self.model.offset(&at));
-            at[depth] = first.at[depth].wrapping_add(1);
-            out.push((GROWTH + cost, at, coefficient));
-        };
-        add(0, first.at);
-        for q in 0..depth {
-            for shift in (-NEAR..=NEAR).filter(|&s| s != 0) {
-                let mut at = first.at;
-                at[q] = at[q].wrapping_add(shift);
-                self.model.enter_anyway(&mut at, q + 1);
-                add(5 + shift.abs(), at);
-            }
-        }
-        out
-    }
-
-    /// Fits the bounds to all complete executions; false if none fit.
-    fn refit(&mut self, work: &mut u64) -> bool {
+    /// Fits the bounds to all complete executions, of which those before run `from` agree with them; false if none fit.
+    fn refit(&mut self, mut from: usize, work: &mut u64) -> bool {
         let depth = self.model.depth();
         for _ in 0..ROUNDS {
-            let wrong = self.violators();
-            *work += (6 * self.labels.len()) as u64;
+            let wrong = self.violators(from);
+            *work += (self.labels.len() + 5 * (self.labels.len() - from)) as u64;
+            from = 0;
             if wrong.iter().all(|w| w.0.is_empty() && w.1.is_empty()) {
                 return true;
             }
@@ -587,7 +319,9 @@ impl<'a> Extension<'a> {
                     list.extend(points);
                     let bounds = &mut self.model.bounds[l];
                     let old = if side == Side::Lower { &mut bounds.lower } else { &mut bounds.upper };
-                    let faces = refit(list, fresh, old, k, side, self.divisor, work);
+                    let data = clipping(&self.model.coefficients, l + 1, self.reach);
+                    let earlier = Earlier { faces: old, fresh, clipping: &data };
+                    let faces = refit(list, &earlier, k, side, self.divisor, work);
                     let Some(faces) = faces.filter(|f| f.len() <= MOST_FACES) else { return false };
                     *old = faces;
                 }
@@ -597,8 +331,8 @@ impl<'a> Extension<'a> {
     }
 
     /// Per level, executions of which the bounds get the first or the last value wrong: some of them. The last value is
-    /// known of complete executions, the first of all but those at the beginning.
-    fn violators(&self) -> Vec<(Vec<Point>, Vec<Point>)> {
+    /// known of complete executions, the first of all but those at the beginning. Those before run `from` are right.
+    fn violators(&self, from: usize) -> Vec<(Vec<Point>, Vec<Point>)> {
         let depth = self.model.depth();
         let mut out = vec![(Vec::new(), Vec::new()); depth];
         // Where the open execution of every level began; the outermost loop has one only, which is never complete.
@@ -609,7 +343,7 @@ impl<'a> Extension<'a> {
                 if i > 0 && label.level > l {
                     first[l - 1] = i;
                 }
-                if l >= end && l > 1 {
+                if i < from || (l >= end && l > 1) {
                     continue;
                 }
                 let outer = outer(&label.at, l, depth);
@@ -681,37 +415,13 @@ impl<'a> Extension<'a> {
         // The last execution of every level is complete now.
         let end = Labelled { level: depth + 1, ..*last };
         self.labels.push(end);
-        let fits = self.refit(work);
+        let fits = self.refit(0, work);
         self.labels.pop();
         if !fits {
             return None;
         }
         generating(&self.rows, &self.model.coefficients, &self.model.bounds, work)
     }
-}
-
-/// Cost of the bounds of a model: many, steep and rational ones are rarely right.
-fn complexity(model: &Model) -> i64 {
-    let digits = |a: i64| i64::from(64 - a.unsigned_abs().leading_zeros());
-    let face = |f: &Face| 4 + f.slopes.iter().map(|&a| digits(a)).sum::<i64>() + 3 * (digits(f.divisor) - 1);
-    model.bounds.iter().flat_map(|b| b.lower.iter().chain(&b.upper)).map(face).sum()
-}
-
-/// Cost of what a step contradicts in the bounds known.
-fn outside(model: &Model, step: &Step) -> i64 {
-    let (_, level, at) = step;
-    let inner = (2..*level).map(|l| {
-        if at[l - 1] > model.high(l, at) {
-            CONTRADICTION
-        } else if at[l - 1] < model.low(l, at) {
-            CONTRADICTION / 8
-        } else {
-            0
-        }
-    });
-    let own =
-        if *level < model.depth() && at[level - 1] > model.high(*level, at) { CONTRADICTION / 4 } else { 0 };
-    inner.sum::<i64>() + own
 }
 
 /// Counters of levels above l, nearest first.

@@ -189,29 +189,42 @@ fn nearest(points: &[Point], x0: usize, k: usize, most: usize, accept: impl Fn(u
 /// is on no face found.
 pub fn fit(points: &[Point], k: usize, side: Side, divisor: i64, work: &mut u64) -> Option<Vec<Face>> {
     let y = targets(points, side);
-    match fit_with(points, &y, k, 1, &[], PATIENCE, work) {
+    match fit_with(points, &y, k, 1, &[], None, work) {
         Ok(faces) => Some(faces),
-        Err(Unfit::Denominator) if divisor > 1 => fit_with(points, &y, k, divisor, &[], PATIENCE, work).ok(),
+        Err(Unfit::Denominator) if divisor > 1 => fit_with(points, &y, k, divisor, &[], None, work).ok(),
         Err(_) => None,
     }
 }
 
-/// As [`fit`], from faces through all but the last `fresh` points; gives up sooner.
+/// What is known of a fit to all but the last points.
+pub struct Earlier<'a> {
+    /// Faces through the other points.
+    pub faces: &'a [Face],
+    /// How many points are new.
+    pub fresh: usize,
+    /// Slopes of an upper bound that clips at a constant address, tried first.
+    pub clipping: &'a [i64],
+}
+
+/// As [`fit`], from an earlier fit; gives up sooner.
 pub fn refit(
     points: &[Point],
-    fresh: usize,
-    old: &[Face],
+    earlier: &Earlier<'_>,
     k: usize,
     side: Side,
     divisor: i64,
     work: &mut u64,
 ) -> Option<Vec<Face>> {
+    let Earlier { faces: old, fresh, clipping } = *earlier;
     let y = targets(points, side);
+    let turned = |s: &i64| if side == Side::Upper { *s } else { s.wrapping_neg() };
+    let data: Vec<i64> = clipping.iter().map(turned).collect();
+    let data = &data[..];
     for x0 in points.len().saturating_sub(fresh)..points.len() {
         if fresh - (points.len() - x0) >= CHECKED {
             break;
         }
-        let chosen = lp::tight(points, &y, &[(x0, 1.0)], k, work);
+        let chosen = lp::tight(points, &y, &[(x0, 1.0)], k, true, work);
         let chosen = chosen?;
         let face = lp::through(points, &y, &chosen, k);
         let face = face?;
@@ -219,10 +232,10 @@ pub fn refit(
             return None;
         }
     }
-    match fit_with(points, &y, k, 1, old, IMPATIENCE, work) {
+    match fit_with(points, &y, k, 1, old, Some(data), work) {
         Ok(faces) => Some(faces),
         Err(Unfit::Denominator) if divisor > 1 => {
-            fit_with(points, &y, k, divisor, old, IMPATIENCE, work).ok()
+            fit_with(points, &y, k, divisor, old, Some(data), work).ok()
         }
         Err(_) => None,
     }
@@ -241,6 +254,10 @@ enum Unfit {
 const PATIENCE: usize = 40;
 /// The same where a fit is one of many tries.
 const IMPATIENCE: usize = 6;
+/// Planes tried without progress before simple ones are.
+const SIMPLE: usize = 2;
+/// Simple planes taken at a time.
+const SIMPLEST: usize = 3;
 /// Fresh points for which a supporting plane is looked for first of all.
 const CHECKED: usize = 3;
 
@@ -250,9 +267,11 @@ fn fit_with(
     k: usize,
     divisor: i64,
     old: &[Face],
-    patience: usize,
+    data: Option<&[i64]>,
     work: &mut u64,
 ) -> Result<Vec<Face>, Unfit> {
+    let one_of_many = data.is_some();
+    let patience = if one_of_many { IMPATIENCE } else { PATIENCE };
     let mut cover = Cover::new(points.len());
     for face in old.iter().filter(|f| f.divisor <= divisor) {
         let mut face = face.clone();
@@ -268,14 +287,21 @@ fn fit_with(
             return Err(Unfit::Denominator);
         }
         let x0 = cover.uncovered(choices.below(cover.left));
+        if stale == 0
+            && let Some(face) = data.and_then(|slopes| plane(points, y, x0, slopes))
+            && cover.add(face, points, y)
+        {
+            *work += 4 * points.len() as u64;
+            continue;
+        }
         // Where a fit is one of many tries it is to fail soon: without neighbours an impossible point shows.
-        let forced = stale == 5 || (stale == 1 && patience == IMPATIENCE);
+        let forced = stale == 5 || (stale == 1 && one_of_many);
         let neighbours = if forced { 0 } else { [0, 4, 16, 64][choices.below(4)] };
         let near = nearest(points, x0, k, neighbours, |i| !cover.covered[i] || stale > 20);
         *work += 2 * points.len() as u64;
         let mut weights = vec![(x0, 1.0)];
         weights.extend(near.into_iter().map(|i| (i, 0.05)));
-        let chosen = lp::tight(points, y, &weights, k, work);
+        let chosen = lp::tight(points, y, &weights, k, one_of_many, work);
         let face = chosen.and_then(|chosen| lp::through(points, y, &chosen, k));
         if neighbours == 0
             && let Some(face) = &face
@@ -288,6 +314,12 @@ fn fit_with(
         if let Some(face) = face.filter(|f| f.divisor <= divisor) {
             progress = add_valid(&mut cover, face, points, y);
             *work += 4 * points.len() as u64;
+        }
+        if !progress && stale == SIMPLE && one_of_many {
+            for face in simple_planes(points, y, k, x0, old) {
+                progress |= cover.add(face, points, y);
+            }
+            *work += ((1 + old.len()) * k * points.len()) as u64;
         }
         stale = if progress { 0 } else { stale + 1 };
     }
@@ -304,6 +336,57 @@ fn fit_with(
     }
     let right = points.iter().zip(y).all(|(p, &v)| least(&faces, &p.outer) == v);
     if right { Ok(faces) } else { Err(Unfit::Denominator) }
+}
+
+/// Integral planes through point x0 and beyond no point, simplest first: horizontal or parallel to an old face but for the
+/// slope along one axis. Where few points are known, the facets that a linear programme finds have odd slopes.
+fn simple_planes(points: &[Point], y: &[i64], k: usize, x0: usize, old: &[Face]) -> Vec<Face> {
+    let flat = vec![0; k];
+    let mut out: Vec<Face> = Vec::new();
+    for base in std::iter::once(&flat).chain(old.iter().filter(|f| f.divisor == 1).map(|f| &f.slopes)) {
+        for axis in 0..k {
+            let mut slopes = base.clone();
+            slopes.resize(k, 0);
+            let Some(change) = least_turn(points, y, x0, &slopes, axis) else { continue };
+            slopes[axis] = slopes[axis].wrapping_add(change);
+            out.extend(plane(points, y, x0, &slopes));
+        }
+    }
+    out.sort_by_key(Face::complexity);
+    out.truncate(SIMPLEST);
+    out
+}
+
+/// The integral plane through point x0 if it is beyond no point.
+fn plane(points: &[Point], y: &[i64], x0: usize, slopes: &[i64]) -> Option<Face> {
+    let face = Face { slopes: slopes.to_vec(), constant: 0, divisor: 1 };
+    let constant = y[x0].wrapping_sub(face.value(&points[x0].outer));
+    let face = Face { constant, ..face };
+    points.iter().zip(y).all(|(p, &v)| face.value(&p.outer) >= v).then_some(face)
+}
+
+/// Least change of the slope along an axis with which the plane through point x0 is beyond no point.
+fn least_turn(points: &[Point], y: &[i64], x0: usize, slopes: &[i64], axis: usize) -> Option<i64> {
+    let origin = &points[x0].outer;
+    let (mut low, mut high) = (i64::MIN, i64::MAX);
+    for (p, &v) in points.iter().zip(y) {
+        let rise = slopes
+            .iter()
+            .zip(p.outer.iter().zip(origin))
+            .fold(0i64, |sum, (s, (x, o))| sum.wrapping_add(s.wrapping_mul(x.wrapping_sub(*o))));
+        let needed = i128::from(v.wrapping_sub(y[x0])) - i128::from(rise);
+        let along = i128::from(p.outer[axis]) - i128::from(origin[axis]);
+        if along == 0 {
+            if needed > 0 {
+                return None;
+            }
+        } else if along > 0 {
+            low = low.max(i64::try_from(-(-needed).div_euclid(along)).ok()?);
+        } else {
+            high = high.min(i64::try_from((-needed).div_euclid(-along)).ok()?);
+        }
+    }
+    (low <= high).then(|| 0.clamp(low, high))
 }
 
 /// Adds the face, raised until it is valid at all points, and for divisors its variants that round differently.
@@ -351,7 +434,7 @@ pub fn fit_most(
             let targets: Vec<i64> = chosen.iter().map(|&i| y[i]).collect();
             let mut weights = vec![(0, 1.0)];
             weights.extend((1..chosen.len().min(6)).map(|i| (chosen.len() - i, 0.05)));
-            let Some(basis) = lp::tight(&sub, &targets, &weights, k, work) else { break };
+            let Some(basis) = lp::tight(&sub, &targets, &weights, k, false, work) else { break };
             let Some(face) = lp::through(&sub, &targets, &basis, k).filter(|f| f.divisor <= 64) else {
                 break;
             };

@@ -10,15 +10,20 @@ use crate::piecewise::faces::Face;
 /// Largest common denominator of a face.
 const MOST_DENOMINATOR: i128 = 4096;
 
+/// Weight of the centre of all points.
+const CENTRE: f64 = 1e-3;
+
 /// Most steps of one solution.
 const STEPS: usize = 400;
 
-/// Points that are tight at the optimum, or `None` if there is none.
+/// Points that are tight at the optimum, or `None` if there is none; `centred`: where the chosen points leave the slopes
+/// open, those of the plane nearest to all points.
 pub fn tight(
     points: &[Point],
     y: &[i64],
     weights: &[(usize, f64)],
     k: usize,
+    centred: bool,
     work: &mut u64,
 ) -> Option<Vec<usize>> {
     const BIG: f64 = 1e9;
@@ -28,6 +33,12 @@ pub fn tight(
     for &(i, w) in weights {
         for (q, t) in target.iter_mut().enumerate() {
             *t += w * coordinate(i, q);
+        }
+    }
+    if centred {
+        let share = CENTRE / points.len().max(1) as f64;
+        for (q, t) in target.iter_mut().enumerate() {
+            *t += share * (0..points.len()).map(|i| coordinate(i, q)).sum::<f64>();
         }
     }
     let mut inverse = vec![0f64; rows * rows];

@@ -104,7 +104,7 @@ const EXTENDED: usize = 100_000;
 /// Work of extension after them, at most.
 const MANY_TRIES: u64 = 1_500_000_000;
 /// Work of extension for every unit of work of the strategies of a round.
-const FURTHER: u64 = 4;
+const FURTHER: u64 = 6;
 /// Work of extension before all other strategies.
 const FEW_TRIES: u64 = 50_000_000;
 /// Ways of grouping whose trees give seeds: policy, ends, window, convex.

@@ -11,7 +11,7 @@ use super::tree::Tree;
 use crate::nest::Nest;
 
 /// Stretches of one tree that are tried.
-const PER_TREE: usize = 2;
+const PER_TREE: usize = 4;
 /// Loops that may have to be found around a seed.
 const AROUND: usize = 2;
 /// Parts of the work left that one try may do, as divisors: at first, and of those that remain.
