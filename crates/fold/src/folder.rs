@@ -304,14 +304,19 @@ impl Folder {
         push_first_alone(&mut self.levels[q], Group::single(item));
     }
 
-    /// Among points with one vector the order of their successors is theirs: the first of those like the single point at an
-    /// index; of other groups the index itself.
+    /// Items that differ in labels alone come in the same order at the next coordinate: the first of those like the single
+    /// item at an index; of other groups the index itself.
     fn first_like(&self, q: usize, at: usize) -> usize {
         let group = &self.levels[q][at];
-        if group.count > 1 || group.class != NO_CLASS {
+        if group.count > 1 {
             return at;
         }
-        let like = |g: &Group| g.count == 1 && g.x == group.x && g.class == NO_CLASS;
+        let labels_at = group.first.len() - self.outputs;
+        let like = |g: &Group| {
+            g.count == 1
+                && (g.x, g.class) == (group.x, group.class)
+                && g.first[..labels_at] == group.first[..labels_at]
+        };
         self.levels[q].iter().position(like).unwrap_or(at)
     }
 

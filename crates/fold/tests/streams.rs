@@ -36,6 +36,21 @@ fn the_same_vector_twice() {
     }
 }
 
+/// Regression 1: rows that differ in labels alone were paired crosswise at the level outside, which made a piece of every two
+/// iterations.
+#[test]
+fn regression_1_rows_that_differ_in_labels_alone() {
+    for rows in [2, 3] {
+        let stream: Stream = (0..7)
+            .flat_map(|t| (0..5).flat_map(move |j| (0..rows).map(move |r| (t, j, r))))
+            .map(|(t, j, r)| (vec![t, 3, j], vec![1000 * r * r + j]))
+            .collect();
+        let folded = fold(3, 1, Options::for_dimensions(3, false), &stream);
+        assert!(folded.is_exact());
+        assert_eq!(folded.pieces.len(), rows as usize, "{:?}", folded.pieces);
+    }
+}
+
 #[test]
 fn slopes_and_diagonals() {
     for slope in [-3, -2, 2, 5] {
