@@ -155,8 +155,8 @@ pub struct Stream {
     levels: Vec<Kept>,
     /// The relation, for flow through memory.
     folder: Option<Box<Folder>>,
-    /// Number of the latest tracking that noted the stream; see [`Streams::track`].
-    noted: u32,
+    /// Number of the latest tracking that noted the stream, and which of those noted it is; see [`Streams::track`].
+    noted: (u32, u32),
     /// Counts the first instance while there is no folder.
     gauge: Option<Gauge>,
     /// Bytes of the folder beyond what every stream counts, when they were last counted, and the number of instances to
@@ -301,7 +301,7 @@ impl Streams {
                     // Most streams of irregular code have one level and one instance.
                     levels: Vec::with_capacity(1),
                     folder: None,
-                    noted: 0,
+                    noted: (0, 0),
                     gauge,
                     counted: (0, RECOUNT),
                 });
@@ -350,8 +350,8 @@ impl Streams {
     #[inline]
     fn note(&mut self, at: usize) {
         let stream = &mut self.list[at];
-        if self.tracking != 0 && stream.noted != self.tracking {
-            stream.noted = self.tracking;
+        if self.tracking != 0 && stream.noted.0 != self.tracking {
+            stream.noted = (self.tracking, self.noted.len() as u32);
             let levels = stream.levels.iter().map(|l| l.count).collect();
             self.noted.push(Noted { stream: at as u32, count: stream.count, levels });
         }
@@ -441,6 +441,27 @@ impl Streams {
         if count > 1 {
             // They differ in the innermost dimension.
             stream.later(level, 1 << stream.sink_dims.saturating_sub(1));
+        }
+    }
+
+    /// Adds instances of one distance through registers, seen before, that were counted elsewhere; those of an iteration that
+    /// is tracked are not among them.
+    pub fn add_steady(&mut self, at: usize, distance: &Iv, count: u64, later: u8) {
+        self.instances = self.instances.saturating_add(count);
+        let stream = &mut self.list[at];
+        stream.count = stream.count.saturating_add(count);
+        let common = usize::from(stream.common);
+        let level = (0..common).find(|&q| distance.0[q] != 0).unwrap_or(common) as u8;
+        let Some(level) = stream.levels.iter().position(|l| l.level == level) else { return };
+        let kept = &mut stream.levels[level];
+        kept.count = kept.count.saturating_add(count);
+        kept.later |= later;
+        if self.tracking != 0
+            && stream.noted.0 == self.tracking
+            && let Some(noted) = self.noted.get_mut(stream.noted.1 as usize)
+        {
+            noted.count = noted.count.saturating_add(count);
+            noted.levels.get_mut(level).into_iter().for_each(|before| *before = before.saturating_add(count));
         }
     }
 
@@ -663,7 +684,7 @@ impl Stream {
 
 /// Bit q: coordinate q is not 0.
 #[inline]
-fn beyond_first(iv: &Iv) -> u8 {
+pub(crate) fn beyond_first(iv: &Iv) -> u8 {
     iv.0.iter().enumerate().fold(0, |bits, (q, x)| bits | u8::from(*x != 0) << q)
 }
 

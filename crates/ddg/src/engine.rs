@@ -412,6 +412,7 @@ impl Engine {
     pub(crate) fn end(&mut self) {
         self.end_path(&[], 1);
         self.interrupt();
+        self.paths.hand_over(&mut self.streams);
     }
 
     /// Repeats a cached transition; false if the frame stack does not fit it.

@@ -24,6 +24,7 @@ mod repeats;
 mod replay;
 mod run;
 mod shared;
+mod steady;
 mod units;
 pub mod walker;
 

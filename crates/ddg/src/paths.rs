@@ -14,9 +14,11 @@ use trace::block::{Access, Address, Block, Folded, OpKind, RegRange, Role};
 
 use crate::code::{CodeId, CodeTable, address};
 use crate::contexts::{ContextId, FunctionId};
+use crate::dependences::Streams;
 use crate::executions::Executions;
 use crate::folding::Folding;
 use crate::shared::Split;
+use crate::steady::Steady;
 use crate::units::{UNITS, units};
 
 /// Index of a node of the trie of paths.
@@ -256,6 +258,8 @@ pub struct Path {
     pub irregular: bool,
     /// Registers read from before.
     pub live_in: Vec<LiveIn>,
+    /// Of a path that is executed often, per register read what is yet to reach its stream; else empty.
+    pub steady: Vec<Option<Steady>>,
     /// Registers left behind.
     pub live_out: Vec<LiveOut>,
     /// Registers saved for a later path to restore.
@@ -415,6 +419,15 @@ impl Paths {
         self.list.push(Some(Box::new(path)));
         self.nodes[node as usize].path = id;
         id
+    }
+
+    /// Adds what register reads have counted to their streams.
+    pub fn hand_over(&mut self, streams: &mut Streams) {
+        for steady in self.list.iter_mut().flatten().flat_map(|path| &mut path.steady) {
+            if let Some(steady) = steady.take() {
+                steady.hand_over(streams);
+            }
+        }
     }
 
     /// The paths through the body of a loop.
@@ -581,6 +594,7 @@ pub fn build(
         executions: 0,
         repeats: 0,
         noted: (0, 0),
+        steady: Vec::new(),
         repeat_example: None,
         seen: Executions::new(moment.folding, dims, Box::default()),
         innermost: None,

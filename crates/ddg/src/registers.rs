@@ -26,6 +26,11 @@ impl Writer {
         Writer { statement, slot, inner }
     }
 
+    /// The statement.
+    pub fn statement(self) -> u32 {
+        self.statement
+    }
+
     /// The writer, if there is one.
     pub fn known(self) -> Option<Writer> {
         Some(self).filter(|w| w.statement != NONE)
@@ -65,6 +70,12 @@ impl Registers {
             iv.0[usize::from(lane)] = writer.inner;
         }
         (writer.statement, iv)
+    }
+
+    /// How far a vector is from that of a writer.
+    #[inline]
+    pub fn distance(&self, writer: Writer, iv: &Iv) -> Iv {
+        iv.minus(&self.resolve(writer).1)
     }
 
     /// A slot for writes at this vector, whose innermost coordinate is `lane`.

@@ -1,7 +1,7 @@
 //! One run of a path: domain, addresses, memory, registers.
 
 use fold::Row;
-use shadow::{DependenceRun, Gather, Iv, Operand, PatternId, Record};
+use shadow::{Gather, Iv, Operand, PatternId, Record};
 use trace::block::Address;
 
 use crate::code::{address, lane_address, span};
@@ -9,8 +9,7 @@ use crate::contexts::ContextId;
 use crate::engine::{Engine, pieces};
 use crate::executions::Executions;
 use crate::observer::observer;
-use crate::paths::{Before, Path, PathOperand, add_streams};
-use crate::registers::Writer;
+use crate::paths::{Path, PathOperand, add_streams};
 use crate::shared::Split;
 
 /// Runs whose words break their pattern more often than once in this many iterations are looked at singly.
@@ -425,82 +424,6 @@ impl Engine {
         }
         let mut observer = observer!(self, walker);
         self.memory.record(record, &mut observer);
-    }
-
-    /// Register dependences of `count` consecutive executions.
-    fn registers_of(&mut self, path: &mut Path, iv: Iv, count: u64, lane: Option<u8>, words: &[u64]) {
-        // Taking a slot may renumber the others: first of all.
-        let last = lane.map_or(iv, |l| iv.advanced(usize::from(l), count as i64 - 1));
-        let slot = self.registers.slot(&last, lane);
-        let thread_base = self.thread_base;
-        let slot_of =
-            |path: &Path, operand: u32| address(&path.operands[operand as usize].address, words, thread_base);
-        let restored: Vec<Option<[Writer; 4]>> = path
-            .restores
-            .iter()
-            .map(|r| self.registers.saved(r.register, slot_of(path, r.operand)?))
-            .collect();
-        let Some(walker) = &self.walker else { return };
-        let mut observer = observer!(self, walker);
-        let along = lane.map_or(Iv::ZERO, |l| Iv::along(usize::from(l), 1));
-        let is_moved = observer.contexts.has_aliases();
-        let live_in = if self.is_muted { &mut [] } else { &mut path.live_in[..] };
-        for live in live_in {
-            let mut latest = None;
-            for unit in live.from..live.to {
-                let writer = match live.restored {
-                    None => self.registers.writer(unit),
-                    Some(r) => restored[usize::from(r)].and_then(|w| w[usize::from(unit % 4)].known()),
-                };
-                if writer == latest {
-                    continue;
-                }
-                latest = writer;
-                let Some(writer) = writer else { continue };
-                let (source, source_iv) = self.registers.resolve(writer);
-                let whole = !live.redefined && count > 1;
-                let run = DependenceRun {
-                    kind: shadow::Kind::Flow,
-                    source,
-                    sink: live.statement,
-                    source_iv,
-                    source_step: Iv::ZERO,
-                    sink_iv: iv,
-                    sink_step: if whole { along } else { Iv::ZERO },
-                    count: if whole { count } else { 1 },
-                    address: 0,
-                    address_step: 0,
-                };
-                match live.latest.filter(|latest| latest.0 == source) {
-                    Some((_, stream)) if !is_moved => observer.register_again(stream, &run),
-                    _ => live.latest = observer.register(live.role, run).map(|stream| (source, stream)),
-                }
-            }
-        }
-        if count > 1 && !self.is_muted {
-            path.repeats += count - 1;
-            path.repeat_example.get_or_insert_with(|| Box::new(iv));
-        }
-        for save in &path.saves {
-            let Some(at) = slot_of(path, save.operand) else { continue };
-            let writers = std::array::from_fn(|unit| {
-                let old = self.registers.entry(save.register, unit);
-                match save.writers[unit] {
-                    Before::Path => old,
-                    Before::Statement(statement) => Writer::new(statement, slot),
-                    Before::Restored(r) => restored[usize::from(r)].map_or(old, |w| w[unit]),
-                }
-            });
-            self.registers.save(save.register, at, writers);
-        }
-        for out in &path.live_out {
-            self.registers.write(out.from, out.to, out.statement, slot);
-        }
-        for (restore, writers) in path.restores.iter().zip(restored) {
-            if let Some(writers) = writers.filter(|_| restore.lasts) {
-                self.registers.restore(restore.register, writers);
-            }
-        }
     }
 }
 

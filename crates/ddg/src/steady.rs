@@ -1,0 +1,164 @@
+//! Register dependences of the executions of a path.
+
+use shadow::{DependenceRun, Iv};
+
+use crate::code::address;
+use crate::dependences::{Streams, beyond_first};
+use crate::engine::Engine;
+use crate::observer::observer;
+use crate::paths::{Before, Path};
+use crate::registers::Writer;
+
+/// Executions of a path from which on it is worth remembering where its registers were written.
+const OFTEN: u64 = 64;
+
+/// A register read whose writer keeps its distance: instances are counted here, and reach the stream when that changes.
+#[derive(Debug, Clone, Copy)]
+pub struct Steady {
+    source: u32,
+    stream: u32,
+    common: u8,
+    /// Bit q: some sink was not in the first iteration of its dimension q.
+    later: u8,
+    instances: u64,
+    /// Of the sink from the source, along the common dimensions.
+    distance: Iv,
+}
+
+impl Steady {
+    fn new(source: u32, stream: u32, common: u8, distance: Iv) -> Steady {
+        Steady { source, stream, common, later: 0, instances: 0, distance }
+    }
+
+    /// Counts instances of this source and distance; false if they have another.
+    #[inline]
+    fn takes(&mut self, source: u32, distance: &Iv, count: u64, later: u8) -> bool {
+        let common = usize::from(self.common);
+        let is_same = self.source == source && self.distance.0[..common] == distance.0[..common];
+        if is_same {
+            self.instances += count;
+            self.later |= later;
+        }
+        is_same
+    }
+
+    /// Adds what was counted to the stream.
+    pub fn hand_over(self, streams: &mut Streams) {
+        if self.instances > 0 {
+            streams.add_steady(self.stream as usize, &self.distance, self.instances, self.later);
+        }
+    }
+}
+
+impl Engine {
+    /// Register dependences of `count` consecutive executions.
+    pub(crate) fn registers_of(
+        &mut self,
+        path: &mut Path,
+        iv: Iv,
+        count: u64,
+        lane: Option<u8>,
+        words: &[u64],
+    ) {
+        // Taking a slot may renumber the others: first of all.
+        let last = lane.map_or(iv, |l| iv.advanced(usize::from(l), count as i64 - 1));
+        let slot = self.registers.slot(&last, lane);
+        let thread_base = self.thread_base;
+        let slot_of =
+            |path: &Path, operand: u32| address(&path.operands[operand as usize].address, words, thread_base);
+        let restored: Vec<Option<[Writer; 4]>> = path
+            .restores
+            .iter()
+            .map(|r| self.registers.saved(r.register, slot_of(path, r.operand)?))
+            .collect();
+        let Some(walker) = &self.walker else { return };
+        let mut observer = observer!(self, walker);
+        let along = lane.map_or(Iv::ZERO, |l| Iv::along(usize::from(l), 1));
+        let is_moved = observer.contexts.has_aliases();
+        if path.steady.is_empty() && self.counts && path.executions >= OFTEN {
+            path.steady = vec![None; path.live_in.len()];
+        }
+        let can_wait = self.counts && observer.streams.tracking() == 0 && !is_moved;
+        let later = beyond_first(&iv);
+        let lane_bit = lane.map_or(0, |lane| 1 << lane);
+        let (mut never, is_often) = (None, !path.steady.is_empty());
+        let live_in = if self.is_muted { &mut [] } else { &mut path.live_in[..] };
+        for (k, live) in live_in.iter_mut().enumerate() {
+            let steady = path.steady.get_mut(k).unwrap_or(&mut never);
+            let writer_of = |unit: u16| match live.restored {
+                None => self.registers.writer(unit),
+                Some(r) => restored[usize::from(r)].and_then(|w| w[usize::from(unit % 4)].known()),
+            };
+            let whole = !live.redefined && count > 1;
+            let count = if whole { count } else { 1 };
+            let first = writer_of(live.from);
+            let one = first.filter(|_| (live.from + 1..live.to).all(|unit| writer_of(unit) == first));
+            let distance = one.map(|writer| (writer.statement(), self.registers.distance(writer, &iv)));
+            if let (Some(steady), Some((source, distance))) = (steady.as_mut(), &distance)
+                && can_wait
+                && steady.takes(*source, distance, count, later | if whole { lane_bit } else { 0 })
+            {
+                continue;
+            }
+            if let Some(steady) = steady.take() {
+                steady.hand_over(observer.streams);
+            }
+            let mut latest = None;
+            for unit in live.from..live.to {
+                let writer = writer_of(unit);
+                if writer == latest {
+                    continue;
+                }
+                latest = writer;
+                let Some(writer) = writer else { continue };
+                let (source, source_iv) = self.registers.resolve(writer);
+                let run = DependenceRun {
+                    kind: shadow::Kind::Flow,
+                    source,
+                    sink: live.statement,
+                    source_iv,
+                    source_step: Iv::ZERO,
+                    sink_iv: iv,
+                    sink_step: if whole { along } else { Iv::ZERO },
+                    count,
+                    address: 0,
+                    address_step: 0,
+                };
+                match live.latest.filter(|latest| latest.0 == source) {
+                    Some((_, stream)) if !is_moved => observer.register_again(stream, &run),
+                    _ => live.latest = observer.register(live.role, run).map(|stream| (source, stream)),
+                }
+            }
+            if let (Some((source, distance)), Some((_, stream)), true) = (distance, live.latest, is_often) {
+                let common = observer.streams.common(stream as usize);
+                // All instances of a run have one distance unless the loop they advance along is a common one.
+                let is_uniform = !whole || lane.is_some_and(|lane| common <= lane);
+                *steady = is_uniform.then(|| Steady::new(source, stream, common, distance));
+            }
+        }
+        if count > 1 && !self.is_muted {
+            path.repeats += count - 1;
+            path.repeat_example.get_or_insert_with(|| Box::new(iv));
+        }
+        for save in &path.saves {
+            let Some(at) = slot_of(path, save.operand) else { continue };
+            let writers = std::array::from_fn(|unit| {
+                let old = self.registers.entry(save.register, unit);
+                match save.writers[unit] {
+                    Before::Path => old,
+                    Before::Statement(statement) => Writer::new(statement, slot),
+                    Before::Restored(r) => restored[usize::from(r)].map_or(old, |w| w[unit]),
+                }
+            });
+            self.registers.save(save.register, at, writers);
+        }
+        for out in &path.live_out {
+            self.registers.write(out.from, out.to, out.statement, slot);
+        }
+        for (restore, writers) in path.restores.iter().zip(restored) {
+            if let Some(writers) = writers.filter(|_| restore.lasts) {
+                self.registers.restore(restore.register, writers);
+            }
+        }
+    }
+}
