@@ -26,6 +26,12 @@ impl Writer {
         Writer { statement, slot, inner }
     }
 
+    /// Whether another writer has the same vector.
+    #[inline]
+    pub fn is_at_vector_of(self, other: Writer) -> bool {
+        (self.slot, self.inner) == (other.slot, other.inner)
+    }
+
     /// The statement.
     pub fn statement(self) -> u32 {
         self.statement
@@ -61,6 +67,13 @@ impl Registers {
     #[inline]
     pub fn writer(&self, unit: u16) -> Option<Writer> {
         self.table[usize::from(unit)].known()
+    }
+
+    /// The last writer of units `from..to`, if they have one in common.
+    #[inline]
+    pub fn writer_of_all(&self, from: u16, to: u16) -> Option<Writer> {
+        let (first, rest) = self.table[usize::from(from)..usize::from(to)].split_first()?;
+        first.known().filter(|_| rest.iter().all(|writer| writer == first))
     }
 
     /// Statement and vector of a writer.

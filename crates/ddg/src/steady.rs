@@ -7,7 +7,7 @@ use crate::dependences::{Streams, beyond_first};
 use crate::engine::Engine;
 use crate::observer::observer;
 use crate::paths::{Before, Path};
-use crate::registers::Writer;
+use crate::registers::{Registers, Writer};
 
 /// Executions of a path from which on it is worth remembering where its registers were written.
 const OFTEN: u64 = 64;
@@ -50,6 +50,30 @@ impl Steady {
     }
 }
 
+/// Distances of one vector from those of writers, the latest one remembered: neighbouring reads mostly share it.
+struct Distances<'a> {
+    iv: &'a Iv,
+    latest: Option<(Writer, Iv)>,
+}
+
+impl<'a> Distances<'a> {
+    fn new(iv: &'a Iv) -> Distances<'a> {
+        Distances { iv, latest: None }
+    }
+
+    #[inline]
+    fn of(&mut self, writer: Writer, registers: &Registers) -> Iv {
+        match &self.latest {
+            Some((latest, distance)) if latest.is_at_vector_of(writer) => *distance,
+            _ => {
+                let distance = registers.distance(writer, self.iv);
+                self.latest = Some((writer, distance));
+                distance
+            }
+        }
+    }
+}
+
 impl Engine {
     /// Register dependences of `count` consecutive executions.
     pub(crate) fn registers_of(
@@ -81,6 +105,7 @@ impl Engine {
         let can_wait = self.counts && observer.streams.tracking() == 0 && !is_moved;
         let later = beyond_first(&iv);
         let lane_bit = lane.map_or(0, |lane| 1 << lane);
+        let mut distances = Distances::new(&iv);
         let (mut never, is_often) = (None, !path.steady.is_empty());
         let live_in = if self.is_muted { &mut [] } else { &mut path.live_in[..] };
         for (k, live) in live_in.iter_mut().enumerate() {
@@ -91,9 +116,11 @@ impl Engine {
             };
             let whole = !live.redefined && count > 1;
             let count = if whole { count } else { 1 };
-            let first = writer_of(live.from);
-            let one = first.filter(|_| (live.from + 1..live.to).all(|unit| writer_of(unit) == first));
-            let distance = one.map(|writer| (writer.statement(), self.registers.distance(writer, &iv)));
+            let one = match live.restored {
+                None => self.registers.writer_of_all(live.from, live.to),
+                Some(_) => None,
+            };
+            let distance = one.map(|writer| (writer.statement(), distances.of(writer, &self.registers)));
             if let (Some(steady), Some((source, distance))) = (steady.as_mut(), &distance)
                 && can_wait
                 && steady.takes(*source, distance, count, later | if whole { lane_bit } else { 0 })
