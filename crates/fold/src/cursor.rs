@@ -2,6 +2,7 @@
 //!
 //! - The *cursor* is the newest innermost group as far as the next point is concerned: what it predicts is counted and
 //!   reaches the group later ([`Folder::settle`]).
+//! - the cursor of rows (`row_cursor`): the row that ends and the one that begins are both predicted;
 //! - [`Folder::next_row`]: the row that ends is what the only group around it predicts.
 //! - [`Folder::continues_widened`]: the next point of a row whose labels are ⊤.
 
@@ -11,7 +12,7 @@ use crate::folder::Folder;
 use crate::group::Group;
 
 /// Most outputs of a stream that has a cursor.
-const OUTPUTS: usize = 4;
+pub(crate) const OUTPUTS: usize = 4;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -53,7 +54,7 @@ impl Group {
     }
 
     /// Becomes a group of points of one progression.
-    fn restart(&mut self, x: i64, step: i64, count: i64, label: &[i64], advance: &[i64]) {
+    pub(crate) fn restart(&mut self, x: i64, step: i64, count: i64, label: &[i64], advance: &[i64]) {
         self.kind = Kind::Coordinate;
         self.class = NO_CLASS;
         (self.x, self.count) = (x, count);
@@ -95,6 +96,7 @@ impl Folder {
     /// Tells the group of the points that the cursor took; then there is no cursor.
     #[inline]
     pub(crate) fn settle(&mut self) {
+        self.settle_rows();
         if self.cursor.is_active {
             self.tell_group();
         }
@@ -167,6 +169,7 @@ impl Folder {
             self.outer[up] = iv[up];
             row.restart(iv[up + 1], step, count, label, advance);
             self.latest_x = iv[up + 1].saturating_add((count - 1).saturating_mul(step));
+            self.follow_rows(up);
         }
         fits
     }

@@ -25,6 +25,7 @@ use crate::group::{Group, Item, fit, take};
 use crate::meter::Gauge;
 use crate::options::{GiveUp, Options};
 use crate::piece::{Folded, Label, Piece};
+use crate::row_cursor::RowCursor;
 
 /// Groups over the limit that may gather before they are looked at again.
 const SLACK: usize = 16;
@@ -50,6 +51,7 @@ pub struct Folder {
     pub(crate) threshold: usize,
     pub(crate) boxed: Option<Boxed>,
     pub(crate) cursor: Cursor,
+    pub(crate) rows: RowCursor,
     /// Shows the number of groups to a meter.
     pub(crate) gauge: Option<Gauge>,
 }
@@ -76,6 +78,7 @@ impl Folder {
             threshold: options.exact(),
             boxed: None,
             cursor: Cursor::default(),
+            rows: RowCursor::default(),
             gauge: None,
         }
     }
@@ -87,7 +90,7 @@ impl Folder {
 
     /// Number of points so far.
     pub fn points(&self) -> u64 {
-        self.out.points.saturating_add(self.cursor.taken())
+        self.out.points.saturating_add(self.cursor.taken()).saturating_add(self.rows.points())
     }
 
     /// About how many bytes the folder uses; a function of the points it took alone.
@@ -158,7 +161,7 @@ impl Folder {
         {
             return;
         }
-        if count == 1 && self.advances(iv, label) {
+        if self.takes_row(iv, step, count, label, advance) || count == 1 && self.advances(iv, label) {
             return;
         }
         self.settle();

@@ -27,6 +27,7 @@ mod give_up;
 mod group;
 mod new_dimension;
 mod repeat;
+mod row_cursor;
 mod widen;
 
 pub use checked::{CheckedFolder, StreamError};

@@ -1,0 +1,71 @@
+//! Rows given as runs give what their points give.
+
+use fold::{Folded, Folder, Options};
+use proptest::prelude::*;
+
+/// Some rows `(outer, i, j)`, i from `first` on: row r begins at `j + grow_j·r`, has `count + grow·r` points and labels
+/// `base + grow_label·r + advance·point`.
+#[derive(Debug, Clone)]
+struct Rows {
+    gap: i64,
+    rows: i64,
+    j: i64,
+    grow_j: i64,
+    count: i64,
+    grow: i64,
+    step: i64,
+    labels: [(i64, i64, i64); 2],
+}
+
+fn rows() -> impl Strategy<Value = Rows> {
+    let label = (0i64..100, -2i64..3, -2i64..3);
+    (1i64..3, 1i64..9, 0i64..4, 0i64..3, 1i64..7, -1i64..3, 1i64..3, [label.clone(), label]).prop_map(
+        |(gap, rows, j, grow_j, count, grow, step, labels)| Rows {
+            gap,
+            rows,
+            j,
+            grow_j,
+            count,
+            grow,
+            step,
+            labels,
+        },
+    )
+}
+
+fn fold(all: &[Rows], options: Options, repeats: i64, by_runs: bool) -> Folded {
+    let mut folder = Folder::new(3, 2, options);
+    for outer in 0..repeats {
+        let mut i = 0;
+        for part in all {
+            i += part.gap;
+            for r in 0..part.rows {
+                let count = (part.count + part.grow * r).max(0);
+                let j = part.j + part.grow_j * r;
+                let first = part.labels.map(|(base, grow, _)| base + grow * r);
+                let advance = part.labels.map(|(_, _, advance)| advance);
+                if by_runs {
+                    folder.lattice_run(&[outer, i, j], part.step, count as u64, &first, &advance);
+                } else {
+                    for t in 0..count {
+                        let label = [first[0] + advance[0] * t, first[1] + advance[1] * t];
+                        folder.point(&[outer, i, j + part.step * t], &label);
+                    }
+                }
+                i += 1;
+            }
+        }
+    }
+    folder.finish()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn runs_and_points(all in prop::collection::vec(rows(), 1..5), repeats in 1i64..4, widen in any::<bool>()) {
+        for options in [Options::for_dimensions(3, widen), Options::unlimited(widen)] {
+            prop_assert_eq!(fold(&all, options, repeats, true), fold(&all, options, repeats, false));
+        }
+    }
+}
