@@ -347,9 +347,9 @@ impl Engine {
         }
     }
 
-    /// Instructions seen so far, iterations apart that are yet to be applied.
+    /// Instructions seen so far.
     pub fn instructions(&self) -> u64 {
-        self.instructions
+        self.instructions.saturating_add(self.repeats.instructions())
     }
 
     /// About how many bytes the analysis uses; a function of what it saw alone, so that equal runs end equally.

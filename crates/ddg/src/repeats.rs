@@ -159,6 +159,8 @@ struct Count {
     at: usize,
     done: u64,
     complete: u64,
+    /// Instructions of an iteration.
+    instructions: u64,
 }
 
 /// See the module.
@@ -375,12 +377,19 @@ impl Repeats {
         all.map(|(_, entry)| entry)
     }
 
-    /// Counts iterations of a dimension from now on, as far as they repeat the one that has just ended.
-    pub fn count(&mut self, dim: usize) {
+    /// Instructions of the complete iterations that are being counted.
+    pub fn instructions(&self) -> u64 {
+        self.count.as_ref().map_or(0, |count| count.complete.saturating_mul(count.instructions))
+    }
+
+    /// Counts iterations of a dimension from now on, as far as they repeat the one that has just ended, which had so many
+    /// instructions.
+    pub fn count(&mut self, dim: usize, instructions: u64) {
         let Some(i) = self.loops[dim] else { return };
         let Some(start) = i.previous else { return };
         let pattern = start..i.current;
-        self.count = Some(Count { dim, base: self.latest, at: start, pattern, done: 0, complete: 0 });
+        let base = self.latest;
+        self.count = Some(Count { dim, base, at: start, pattern, done: 0, complete: 0, instructions });
     }
 
     /// The iterations of a dimension cannot be counted, for now.

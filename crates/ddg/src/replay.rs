@@ -45,7 +45,9 @@ impl Engine {
         let ended = self.repeats.arrive(arrival, common);
         if let Some(dim) = ended {
             if self.can_repeat(dim) {
-                self.repeats.count(dim);
+                let each = |entry: Entry| Some(entry.count * self.paths.get(entry.path)?.instructions);
+                let instructions = self.repeats.ended(dim).filter_map(each).sum();
+                self.repeats.count(dim, instructions);
                 if self.repeats.counts(arrival) {
                     return true;
                 }

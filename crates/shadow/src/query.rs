@@ -451,6 +451,8 @@ fn query_cells(half: &Half, t: &Tables, a: &Accesses, out: &mut Vec<Piece>) -> i
         }
     }
     let mut previous = None;
+    // An access over several cells has one dependence on each reader or writer, whatever it finds in how many of them.
+    let mut met: Vec<(Stmt, Point)> = Vec::new();
     for i in first..=last {
         let cell = dense.cells[i];
         if cell.stmt == NONE || previous == Some(cell) {
@@ -459,6 +461,12 @@ fn query_cells(half: &Half, t: &Tables, a: &Accesses, out: &mut Vec<Piece>) -> i
         previous = Some(cell);
         let next = if n > 1 { dense.cells[first + stride] } else { cell };
         let mut add = |stmt, from: Point, to: Point| {
+            if first < last {
+                if met.contains(&(stmt, from)) {
+                    return;
+                }
+                met.push((stmt, from));
+            }
             let piece = Piece {
                 t: a.t,
                 t_step: 1,
