@@ -1,6 +1,9 @@
 //! Iterations that are counted because they repeat the one before give the profile that applying them gives.
 #![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
+use std::path::Path;
+use std::process::Command;
+
 use ddg::Engine;
 use ddg::finish::{About, finish};
 use ddg::guide::Symbols;
@@ -32,37 +35,129 @@ impl Sink for Both {
     }
 }
 
-fn record(name: &str, level: Level, arguments: &[&str]) -> (Profile, Profile) {
-    let table = kernels::load().unwrap();
-    let kernel = table.iter().find(|k| k.name() == name).unwrap();
-    let directory = tempfile::tempdir().unwrap();
-    let program = kernels::compile(kernel, level, directory.path()).unwrap();
-    let mut config = Config::new(&program.path);
-    config.args = vec![program.path.clone().into_os_string()];
+/// Records a program, counting iterations that repeat and applying all.
+fn record(program: &Path, arguments: &[&str]) -> (Profile, Profile) {
+    let mut config = Config::new(program);
+    config.args = vec![program.to_path_buf().into_os_string()];
     config.args.extend(arguments.iter().map(Into::into));
     let both = Both(Engine::default(), Engine::applying_all());
     let (_, Both(counting, applying)) = record::run(&config, &mut Symbols::default(), both).unwrap();
     (finish(counting, About::default()), finish(applying, About::default()))
 }
 
+fn compare(what: &str, (mut counted, mut applied): (Profile, Profile)) {
+    // How many instances of an anti dependence are told apart depends on how the memory keeps its readers.
+    for profile in [&mut counted, &mut applied] {
+        profile.trust.dependences = 0;
+        for anti in profile.dependences.iter_mut().filter(|d| d.kind == Kind::Anti) {
+            anti.count = 0;
+            anti.levels.iter_mut().for_each(|level| level.count = 0);
+        }
+    }
+    assert_eq!(counted.trust, applied.trust, "{what}");
+    assert_eq!(counted.contexts, applied.contexts, "{what}");
+    assert_eq!(counted.blocks, applied.blocks, "{what}");
+    for (a, b) in counted.dependences.iter().zip(&applied.dependences) {
+        assert_eq!(a, b, "{what}");
+    }
+    assert!(counted == applied, "{what}");
+}
+
 fn check(name: &str, arguments: &[&str]) {
+    let table = kernels::load().unwrap();
+    let kernel = table.iter().find(|k| k.name() == name).unwrap();
+    let directory = tempfile::tempdir().unwrap();
     for level in Level::ALL {
-        let (mut counted, mut applied) = record(name, level, arguments);
-        // How many instances of an anti dependence are told apart depends on how the memory keeps its readers.
-        for profile in [&mut counted, &mut applied] {
-            profile.trust.dependences = 0;
-            for anti in profile.dependences.iter_mut().filter(|d| d.kind == Kind::Anti) {
-                anti.count = 0;
-                anti.levels.iter_mut().for_each(|level| level.count = 0);
-            }
+        let program = kernels::compile(kernel, level, directory.path()).unwrap();
+        compare(&format!("{name} {level}"), record(&program.path, arguments));
+    }
+}
+
+/// Small random numbers.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) % n
+    }
+
+    fn array(&mut self) -> char {
+        ['a', 'b', 'c'][self.below(3) as usize]
+    }
+}
+
+/// Something a step of the program does; `depth` bounds conditions within conditions.
+fn statement(random: &mut Random, depth: u32) -> String {
+    let (x, y) = (random.array(), random.array());
+    let k = random.below(3);
+    match random.below(if depth > 0 { 11 } else { 6 }) {
+        0 => format!("for (int i = 0; i < N; i++) {x}[i] = {y}[i + {k}] + t;"),
+        1 => format!("for (int i = 0; i < N; i++) {x}[p[i]] += {y}[i];"),
+        2 => format!("for (int i = 0; i < N; i++) for (int j = {k}; j <= i; j++) {x}[i] += {y}[j];"),
+        3 => format!("helper({x}, {y}, {});", random.below(N) + 1),
+        4 => format!("for (int i = 1; i < N; i++) if (p[i] > {}) {x}[i] = {x}[i - 1];", random.below(N)),
+        5 => format!("total += {x}[{}];", random.below(N)),
+        6 => format!("if (t == {k}) {{ {} }}", statement(random, depth - 1)),
+        7 => format!("if (t % {} == {k}) {{ {} }}", 9 + random.below(20), statement(random, depth - 1)),
+        8 => format!("if (t % {} == 5) free(malloc(40));", 11 + random.below(20)),
+        9 => format!("{x}[t % {}] = t;", random.below(4) + 1),
+        _ => "{ int *swap = a; a = b; b = swap; }".to_owned(),
+    }
+}
+
+/// Elements per sweep.
+const N: u64 = 12;
+
+fn program(seed: u64) -> String {
+    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let steps = 20 + random.below(50);
+    let body: Vec<String> = (0..2 + random.below(3)).map(|_| statement(&mut random, 2)).collect();
+    let body = body.join("\n            ");
+    format!(
+        "#include <stdio.h>
+#include <stdlib.h>
+enum {{ N = {N} }};
+int storage[3][2 * N], p[N], total;
+__attribute__((noinline)) void helper(int *x, int *y, int n)
+{{
+    for (int i = 0; i < n; i++)
+        x[i] = x[i] + y[n - 1 - i];
+}}
+int main(void)
+{{
+    int *a = storage[0], *b = storage[1], *c = storage[2];
+    for (int i = 0; i < N; i++)
+        p[i] = i * 7 % N;
+    for (int r = 0; r < {repeat}; r++)
+        for (int t = 0; t < {steps}; t++) {{
+            {body}
+        }}
+    printf(\"%d\\n\", total + a[1] + b[2] + c[3]);
+    return 0;
+}}
+",
+        repeat = 1 + random.below(2),
+    )
+}
+
+/// Programs of random steps, most of them repeated.
+#[test]
+fn random_programs() {
+    let first: u64 = std::env::var("LOOPWRIGHT_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(1);
+    let count: u64 = std::env::var("LOOPWRIGHT_CASES").ok().and_then(|s| s.parse().ok()).unwrap_or(6);
+    let directory = tempfile::tempdir().unwrap();
+    for seed in first..first + count {
+        let source = directory.path().join("random.c");
+        std::fs::write(&source, program(seed)).unwrap();
+        for level in ["-O0", "-O2"] {
+            let path = directory.path().join("random");
+            let status = Command::new("gcc").args([level, "-g", "-o"]).arg(&path).arg(&source).status();
+            assert!(status.unwrap().success());
+            compare(&format!("seed {seed} {level}:\n{}", program(seed)), record(&path, &[]));
         }
-        assert_eq!(counted.trust, applied.trust, "{name} {level}");
-        assert_eq!(counted.contexts, applied.contexts, "{name} {level}");
-        assert_eq!(counted.blocks, applied.blocks, "{name} {level}");
-        for (a, b) in counted.dependences.iter().zip(&applied.dependences) {
-            assert_eq!(a, b, "{name} {level}");
-        }
-        assert!(counted == applied, "{name} {level}");
     }
 }
 
