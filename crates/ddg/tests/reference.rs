@@ -7,36 +7,11 @@
 
 use std::collections::BTreeMap;
 
+mod support;
+
 use ddg::Engine;
-use ddg::finish::{About, finish};
-use ddg::guide::Symbols;
 use kernels::Level;
 use profile::{Kind, Profile};
-use record::Config;
-use trace::block::{Block, FunctionCode};
-use trace::sink::{Mapping, Sink, ThreadId};
-
-/// Hands one recording to two engines.
-struct Both(Engine, Engine);
-
-impl Sink for Both {
-    fn mapping(&mut self, mapping: Mapping) {
-        self.0.mapping(mapping.clone());
-        self.1.mapping(mapping);
-    }
-    fn function(&mut self, code: FunctionCode) {
-        self.0.function(code.clone());
-        self.1.function(code);
-    }
-    fn block(&mut self, block: Block) {
-        self.0.block(block.clone());
-        self.1.block(block);
-    }
-    fn words(&mut self, thread: ThreadId, words: &[u64]) {
-        self.0.words(thread, words);
-        self.1.words(thread, words);
-    }
-}
 
 type Key = (Kind, bool, (u64, u32), (u64, u32), u8);
 type Distances = (Vec<i64>, Vec<i64>);
@@ -97,12 +72,8 @@ fn check(name: &str, level: Level) {
     let kernel = table.iter().find(|k| k.name() == name).unwrap();
     let directory = tempfile::tempdir().unwrap();
     let program = kernels::compile(kernel, level, directory.path()).unwrap();
-    let mut config = Config::new(&program.path);
-    config.args = vec![program.path.clone().into_os_string()];
-    config.args.extend(arguments(name).iter().map(Into::into));
-    let both = Both(Engine::default(), Engine::reference());
-    let (_, Both(fast, slow)) = record::run(&config, &mut Symbols::default(), both).unwrap();
-    let (fast, slow) = (finish(fast, About::default()), finish(slow, About::default()));
+    let engines = (Engine::default(), Engine::reference());
+    let (fast, slow) = support::profiles(&program.path, arguments(name), engines);
     assert_eq!(fast.trust.instructions, slow.trust.instructions, "{name} {level}: instructions");
     assert_eq!(fast.contexts, slow.contexts, "{name} {level}: contexts");
     assert_eq!(executions(&fast), executions(&slow), "{name} {level}: executions");

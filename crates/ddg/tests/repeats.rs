@@ -4,45 +4,15 @@
 use std::path::Path;
 use std::process::Command;
 
+mod support;
+
 use ddg::Engine;
-use ddg::finish::{About, finish};
-use ddg::guide::Symbols;
 use kernels::Level;
 use profile::{Kind, Profile};
-use record::Config;
-use trace::block::{Block, FunctionCode};
-use trace::sink::{Mapping, Sink, ThreadId};
 
-/// Hands one recording to two engines.
-struct Both(Engine, Engine);
-
-impl Sink for Both {
-    fn mapping(&mut self, mapping: Mapping) {
-        self.0.mapping(mapping.clone());
-        self.1.mapping(mapping);
-    }
-    fn function(&mut self, code: FunctionCode) {
-        self.0.function(code.clone());
-        self.1.function(code);
-    }
-    fn block(&mut self, block: Block) {
-        self.0.block(block.clone());
-        self.1.block(block);
-    }
-    fn words(&mut self, thread: ThreadId, words: &[u64]) {
-        self.0.words(thread, words);
-        self.1.words(thread, words);
-    }
-}
-
-/// Records a program, counting iterations that repeat and applying all.
+/// What counting iterations that repeat makes of a program, and what applying all does.
 fn record(program: &Path, arguments: &[&str]) -> (Profile, Profile) {
-    let mut config = Config::new(program);
-    config.args = vec![program.to_path_buf().into_os_string()];
-    config.args.extend(arguments.iter().map(Into::into));
-    let both = Both(Engine::default(), Engine::applying_all());
-    let (_, Both(counting, applying)) = record::run(&config, &mut Symbols::default(), both).unwrap();
-    (finish(counting, About::default()), finish(applying, About::default()))
+    support::profiles(program, arguments, (Engine::default(), Engine::applying_all()))
 }
 
 fn compare(what: &str, (mut counted, mut applied): (Profile, Profile)) {

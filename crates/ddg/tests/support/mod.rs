@@ -1,0 +1,44 @@
+//! Two engines that see one recording.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use ddg::Engine;
+use ddg::finish::{About, finish};
+use ddg::guide::Symbols;
+use profile::Profile;
+use record::Config;
+use trace::block::{Block, FunctionCode};
+use trace::sink::{Mapping, Sink, ThreadId};
+
+/// Hands one recording to two engines.
+struct Both(Engine, Engine);
+
+impl Sink for Both {
+    fn mapping(&mut self, mapping: Mapping) {
+        self.0.mapping(mapping.clone());
+        self.1.mapping(mapping);
+    }
+    fn function(&mut self, code: FunctionCode) {
+        self.0.function(code.clone());
+        self.1.function(code);
+    }
+    fn block(&mut self, block: Block) {
+        self.0.block(block.clone());
+        self.1.block(block);
+    }
+    fn words(&mut self, thread: ThreadId, words: &[u64]) {
+        self.0.words(thread, words);
+        self.1.words(thread, words);
+    }
+}
+
+/// What two engines make of one run of a program.
+pub fn profiles(program: &Path, arguments: &[&str], engines: (Engine, Engine)) -> (Profile, Profile) {
+    let mut config = Config::new(program);
+    config.args = vec![program.to_path_buf().into_os_string()];
+    config.args.extend(arguments.iter().map(OsString::from));
+    let both = Both(engines.0, engines.1);
+    let (_, Both(one, other)) = record::run(&config, &mut Symbols::default(), both).expect("a recording");
+    (finish(one, About::default()), finish(other, About::default()))
+}
