@@ -13,8 +13,10 @@
 
 mod attempt;
 mod cover;
+mod explore;
 mod extend;
 mod faces;
+mod grouping;
 mod labels;
 mod lp;
 mod points;

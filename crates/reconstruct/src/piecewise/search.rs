@@ -6,9 +6,11 @@ use std::time::Instant;
 
 use super::attempt::{exact, repaired};
 use super::cover::Cover;
+use super::explore::{Candidate, FIRST, Search, Strategy, candidates, strategies};
+use super::grouping::{Choice, Policy};
 use super::seeds::shallowest;
-use super::tree::{Choice, Loops, Policy, Rows, Tree, principal};
-use crate::nest::{MAX_DEPTH, Nest};
+use super::tree::{Rows, Tree, principal};
+use crate::nest::Nest;
 use crate::run::Differences;
 use crate::simplify::simplified;
 
@@ -35,64 +37,10 @@ impl Default for Effort {
 }
 
 impl Effort {
-    fn late(&self) -> bool {
+    /// Whether the time is up.
+    pub fn late(&self) -> bool {
         self.deadline.is_some_and(|d| Instant::now() >= d)
     }
-}
-
-/// One way through the choices of grouping.
-#[derive(Debug, Clone, Copy)]
-struct Strategy {
-    policy: Policy,
-    /// Loops may be found by their last elements too.
-    ends: bool,
-    /// All choices per level, not only the first.
-    thorough: bool,
-    /// How runs are cut: 0 as they are, 1 and 2 at the most frequent length.
-    modal: u8,
-    /// Shifts without a corner.
-    window: i64,
-    /// Which of the inner strides, best first.
-    stride: usize,
-    /// Up to which level bounds must bend inwards.
-    convex: u8,
-}
-
-const POLICIES: [Policy; 3] = [Policy::Still, Policy::Agreement, Policy::Moving];
-
-/// The cheap strategy that mostly does.
-const FIRST: Strategy = Strategy {
-    policy: Policy::Agreement,
-    ends: false,
-    thorough: false,
-    modal: 0,
-    window: 0,
-    stride: 0,
-    convex: 0,
-};
-
-/// All others, in order of preference among equally good results.
-fn strategies() -> Vec<Strategy> {
-    let mut out = Vec::new();
-    for (stride, window, modal, convex) in [
-        (0, 0, 0, 0),
-        (0, 0, 1, 0),
-        (0, 0, 2, 0),
-        (0, 2, 0, 1),
-        (0, 0, 0, ALL),
-        (0, 1, 0, 0),
-        (0, 2, 0, 0),
-        (0, 4, 0, 0),
-        (1, 0, 0, 0),
-        (2, 0, 0, 0),
-    ] {
-        for ends in [false, true] {
-            for policy in POLICIES {
-                out.push(Strategy { policy, ends, thorough: true, modal, window, stride, convex });
-            }
-        }
-    }
-    out
 }
 
 /// Strategies without any specialty.
@@ -114,14 +62,6 @@ const SEEDING: &[(Policy, bool, i64, u8)] = &[
     (Policy::Still, true, 0, 0),
     (Policy::Agreement, true, 4, 1),
 ];
-/// Every level.
-const ALL: u8 = 99;
-/// Nodes of a level for which several coefficients are tried.
-const FEW_NODES: usize = 2000;
-/// Choices other than the first in one tree.
-const MOST_DEVIATIONS: usize = 6;
-/// Trees that one strategy keeps.
-const MOST_FOUND: usize = 200;
 /// Candidates whose bounds are fitted at a time; a fixed number, so that the result does not depend on threads.
 const BATCH: usize = 8;
 /// A trace of so many more runs than with its best stride is not cut with another.
@@ -190,9 +130,8 @@ impl State<'_> {
         for &(policy, ends, window, convex) in SEEDING {
             let s = Strategy { policy, ends, window, convex, ..FIRST };
             let share = (budget / 10) as i64;
-            let mut search = Search::new(s, share, self.effort.depth, self.effort);
-            search.explore(&mut Tree::new(rows.clone()), 1, 0);
-            trees.extend(search.partial.pop());
+            let search = Search::new(s, share, self.effort.depth, self.effort);
+            trees.extend(search.plainest(rows.clone()));
         }
         let depth = if self.best.is_some() { self.depth() - 1 } else { self.depth() };
         let found = shallowest(&trees, self.effort.divisor, depth, budget).map(simplified);
@@ -321,191 +260,6 @@ fn in_parallel<I: Sync, T: Send>(items: &[I], effort: &Effort, one: impl Fn(&I) 
     };
     all.sort_by_key(|e| e.0);
     all.into_iter().map(|e| e.1).collect()
-}
-
-/// The trees that one strategy finds.
-fn candidates(
-    s: &Strategy,
-    trace: &Differences,
-    stride: i64,
-    depth: usize,
-    budget: i64,
-    effort: &Effort,
-) -> Vec<Candidate> {
-    let rows = Rows::cut(trace, stride).split_coincidences();
-    let rows = match s.modal {
-        0 => Some(rows),
-        m => rows.split_at_mode(m == 2),
-    };
-    let Some(rows) = rows else { return Vec::new() };
-    let mut search = Search::new(*s, budget, depth, effort);
-    let mut tree = Tree::new(rows);
-    if !s.thorough {
-        search.explore(&mut tree, 1, 0);
-    }
-    for deviations in 0..=MOST_DEVIATIONS {
-        if !s.thorough || search.budget < 0 {
-            break;
-        }
-        search.explore(&mut tree, 1, deviations);
-    }
-    search.found
-}
-
-/// A complete tree.
-struct Candidate {
-    tree: Tree,
-    nodes: usize,
-    mark: u64,
-}
-
-struct Search<'a> {
-    strategy: Strategy,
-    budget: i64,
-    depth: usize,
-    found: Vec<Candidate>,
-    /// The trees, complete or not, of the first choices.
-    partial: Vec<Tree>,
-    effort: &'a Effort,
-}
-
-impl<'a> Search<'a> {
-    fn new(strategy: Strategy, budget: i64, depth: usize, effort: &'a Effort) -> Search<'a> {
-        Search { strategy, budget, depth, found: Vec::new(), partial: Vec::new(), effort }
-    }
-
-    /// Explores the levels from m on with exactly `deviations` choices that are not the first.
-    fn explore(&mut self, tree: &mut Tree, m: usize, deviations: usize) {
-        let n = tree.count(m);
-        if n == 1 {
-            if deviations > 0 {
-                return;
-            }
-            let nodes = (1..=m).map(|q| tree.count(q)).sum();
-            let rows = mix(tree.rows.len() as u64, tree.rows.stride as u64);
-            let mark = tree.loops.iter().fold(rows, |h, l| mix(h, mark(l)));
-            self.found.push(Candidate { tree: tree.clone(), nodes, mark });
-            return;
-        }
-        if deviations == 0 && m > 1 {
-            self.partial = vec![tree.clone()];
-        }
-        if m >= self.depth
-            || self.budget < 0
-            || self.found.len() >= MOST_FOUND
-            || m + 1 >= MAX_DEPTH
-            || self.effort.late()
-        {
-            return;
-        }
-        let s = self.strategy;
-        self.budget -= 10 * n as i64;
-        // Where nodes are few, other coefficients cost little.
-        let most = if !s.thorough {
-            1
-        } else if m >= 3 && n < FEW_NODES {
-            3
-        } else if s.window > 0 {
-            2
-        } else {
-            1
-        };
-        let coefficients = tree.candidates(m, s.ends && s.thorough, most);
-        let mut seen: Vec<u64> = Vec::new();
-        for (i, c) in coefficients.into_iter().enumerate() {
-            for (j, choice) in choices(&s).into_iter().enumerate() {
-                let Some(left) = deviations.checked_sub(usize::from(i > 0) + usize::from(j > 0)) else {
-                    continue;
-                };
-                let (loops, work) = tree.group(m, c, s.policy, choice);
-                self.budget -= 5 * work as i64;
-                let nodes = loops.start.len();
-                if nodes >= n || (nodes * 10 > n * 9 && n > 60) {
-                    continue;
-                }
-                if s.thorough && m >= 2 && (2..=6).contains(&nodes) && n >= nodes * 8 {
-                    self.merged(tree, m, c, choice, &loops, left);
-                }
-                let mark = mix(mark(&loops), left as u64);
-                if seen.contains(&mark) {
-                    continue;
-                }
-                seen.push(mark);
-                tree.loops.push(Arc::new(loops));
-                self.explore(tree, m + 1, left);
-                tree.loops.pop();
-                if self.budget < 0 {
-                    return;
-                }
-            }
-        }
-    }
-
-    /// A few breaks left at the top often come from one node that was split below: joins neighbours around each break
-    /// and goes on from there if that leaves fewer.
-    fn merged(
-        &mut self,
-        tree: &mut Tree,
-        m: usize,
-        c: i64,
-        choice: Choice,
-        loops: &Loops,
-        deviations: usize,
-    ) {
-        let n = tree.count(m);
-        let nodes = loops.start.len();
-        for &p in &loops.first[1..nodes] {
-            for offset in [-1i64, 0, -2, -3, 1] {
-                let at = i64::from(p) + offset;
-                if at < 0 || at as usize + 1 >= n {
-                    continue;
-                }
-                let Some(joined) = tree.joined(m, at as usize) else { continue };
-                let old = std::mem::replace(&mut tree.loops[m - 2], Arc::new(joined));
-                let (again, work) = tree.group(m, c, self.strategy.policy, Choice { modal: 0, ..choice });
-                self.budget -= 5 * work as i64;
-                let improved = again.start.len() < nodes;
-                if improved {
-                    tree.loops.push(Arc::new(again));
-                    self.explore(tree, m + 1, deviations);
-                    tree.loops.pop();
-                }
-                tree.loops[m - 2] = old;
-                if improved {
-                    return;
-                }
-            }
-        }
-    }
-}
-
-fn choices(s: &Strategy) -> Vec<Choice> {
-    let choice =
-        |dictionary, modal, strict| Choice { dictionary, modal, strict, window: s.window, convex: s.convex };
-    if !s.thorough {
-        return vec![choice(false, 0, false)];
-    }
-    vec![
-        choice(false, 0, true),
-        choice(false, 1, true),
-        choice(false, 2, true),
-        choice(true, 0, true),
-        choice(true, 1, true),
-        choice(true, 2, true),
-        choice(false, 0, false),
-        choice(false, 1, false),
-        choice(true, 0, false),
-    ]
-}
-
-fn mix(h: u64, x: u64) -> u64 {
-    (h ^ x).wrapping_mul(0x0100_0000_01b3).rotate_left(23)
-}
-
-/// Fingerprint of a grouping.
-fn mark(loops: &Loops) -> u64 {
-    let h = loops.first.iter().fold(loops.coefficient as u64, |h, &x| mix(h, u64::from(x)));
-    loops.shifts.iter().fold(h, |h, &x| mix(h, x as u64))
 }
 
 /// A sequence of nests for a trace that is not one.
