@@ -58,6 +58,36 @@ pub const FIRST: Strategy = Strategy {
     convex: 0,
 };
 
+impl Strategy {
+    /// Whether it is without any specialty.
+    pub fn is_plain(&self) -> bool {
+        self.modal == 0 && self.window == 0 && self.stride == 0 && self.convex == 0
+    }
+}
+
+/// One for each specialty of inner stride and policy that mostly do.
+pub fn likely() -> Vec<Strategy> {
+    let of = |&(policy, window, modal, convex): &(Policy, i64, u8, u8)| Strategy {
+        policy,
+        thorough: true,
+        modal,
+        window,
+        convex,
+        ..FIRST
+    };
+    [
+        (Policy::Still, 0, 0, 0),
+        (Policy::Agreement, 0, 0, 0),
+        (Policy::Still, 0, 1, 0),
+        (Policy::Still, 0, 2, 0),
+        (Policy::Still, 2, 0, 1),
+        (Policy::Still, 4, 0, 0),
+    ]
+    .iter()
+    .map(of)
+    .collect()
+}
+
 /// All others, in order of preference among equally good results.
 pub fn strategies() -> Vec<Strategy> {
     let mut out = Vec::new();

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::attempt::{exact, repaired};
 use super::cover::Cover;
-use super::explore::{Candidate, FIRST, Search, Strategy, candidates, strategies};
+use super::explore::{Candidate, FIRST, Search, Strategy, candidates, likely, strategies};
 use super::grouping::{Choice, Policy};
 use super::seeds::shallowest;
 use super::tree::{Rows, Tree, principal};
@@ -44,7 +44,7 @@ impl Effort {
 }
 
 /// Strategies without any specialty.
-const PLAIN: u64 = 6;
+const PLAIN: usize = 6;
 /// Traces of more runs keep the first nest found, and fewer strategies are tried.
 const LARGE: usize = 1_500_000;
 /// Traces of more runs are not extended from a part.
@@ -53,7 +53,15 @@ const EXTENDED: usize = 100_000;
 const MANY_TRIES: u64 = 1_500_000_000;
 /// Work of extension for every unit of work of the strategies of a round.
 const FURTHER: u64 = 6;
-/// Work of extension before all other strategies.
+/// Work of each of the likely strategies, for every run, at first and for traces that are not too long to be extended.
+const QUICK: [u64; 2] = [120, 1000];
+/// Work of the first level of a tree, for every run: a strategy that may do less finds nothing.
+const LEAST: u64 = 18;
+/// Part of the work of a round that looks for a nest of fewer loops, as a divisor.
+const BETTER: u64 = 8;
+/// Work of extension before all other strategies, for every access.
+const EAGER: u64 = 100;
+/// The same, at most.
 const FEW_TRIES: u64 = 50_000_000;
 /// Ways of grouping whose trees give seeds: policy, ends, window, convex.
 const SEEDING: &[(Policy, bool, i64, u8)] = &[
@@ -63,7 +71,7 @@ const SEEDING: &[(Policy, bool, i64, u8)] = &[
     (Policy::Agreement, true, 4, 1),
 ];
 /// Candidates whose bounds are fitted at a time; a fixed number, so that the result does not depend on threads.
-const BATCH: usize = 8;
+const BATCH: usize = 4;
 /// A trace of so many more runs than with its best stride is not cut with another.
 const MORE_RUNS: u64 = 8;
 
@@ -80,21 +88,35 @@ pub fn solve(trace: &Differences, effort: &Effort) -> Vec<Nest> {
     let plain = state.best.as_ref().is_some_and(|n| n.faces() == 2 * n.depth());
     let large = state.best.is_some() && rows.len() > LARGE;
     let searched = plain || large || (state.best.is_some() && state.depth() <= 2);
-    if !searched && rows.len() <= EXTENDED {
-        state.extend(&rows, if effort.rounds > 1 { FEW_TRIES } else { total.min(FEW_TRIES) });
+    let extended = rows.len() <= EXTENDED;
+    for work in QUICK {
+        if searched || state.best.is_some() || rows.len() > if work == QUICK[0] { LARGE } else { EXTENDED } {
+            break;
+        }
+        let each = work * rows.len() as u64;
+        let each = if extended { each } else { each.min(total / 40) };
+        let shares = Shares { plain: each, other: each, fit: 5 * each };
+        unfit = state.round(trace, &strides, &likely(), unfit, shares);
     }
-    if !searched {
+    if !searched && state.best.is_none() && extended {
+        state.extend(&rows, (EAGER * accesses).min(FEW_TRIES));
+    }
+    let all = strategies();
+    let list = if rows.len() > LARGE { &all[..PLAIN] } else { &all[..] };
+    if !searched && state.best.is_some() {
+        state.round(trace, &strides, list, unfit, Shares::of(total / BETTER, list));
+    } else if !searched {
         for (round, share) in [1, 10, 100].into_iter().enumerate().take(usize::from(effort.rounds)) {
-            if round > 0 && state.best.is_some() {
-                break;
-            }
             let work = match round {
                 0 => total,
                 _ => total.saturating_mul(share).clamp(share * 10_000_000, MOST_WORK.max(total)),
             };
-            state.round(trace, &strides, std::mem::take(&mut unfit), work);
-            if round > 0 && state.best.is_none() && rows.len() <= EXTENDED {
+            state.round(trace, &strides, list, std::mem::take(&mut unfit), Shares::of(work, list));
+            if round > 0 && state.best.is_none() && extended {
                 state.extend(&rows, work.saturating_mul(FURTHER).min(MANY_TRIES));
+            }
+            if state.best.is_some() {
+                break;
             }
         }
     }
@@ -110,6 +132,25 @@ const MOST_WORK: u64 = 3_000_000_000;
 /// Work for a trace, in about nanoseconds: a fraction of a microsecond per access, less for long traces.
 fn budget(accesses: u64) -> u64 {
     (300 * accesses).min(1_000_000_000 + 3 * accesses).max(300_000)
+}
+
+/// The work of a round.
+struct Shares {
+    /// For the trees of each plain strategy.
+    plain: u64,
+    /// For those of each other.
+    other: u64,
+    /// For exact bounds, and for repairs.
+    fit: u64,
+}
+
+impl Shares {
+    /// A third for trees, half of it for the plain strategies.
+    fn of(work: u64, list: &[Strategy]) -> Shares {
+        let plain = list.iter().filter(|s| s.is_plain()).count() as u64;
+        let other = list.len() as u64 - plain;
+        Shares { plain: work / 6 / plain.max(1), other: work / 6 / other.max(1), fit: work / 3 }
+    }
 }
 
 /// The best nest so far.
@@ -142,26 +183,26 @@ impl State<'_> {
         }
     }
 
-    /// All strategies with a limited amount of work: trees first, then exact bounds, then repairs, also of the trees
-    /// that did not fit before.
-    fn round(&mut self, trace: &Differences, strides: &[i64], unfit: Vec<Candidate>, budget: u64) {
+    /// Strategies with a limited amount of work: trees first, then exact bounds, then repairs, also of the trees that did
+    /// not fit before. Returns the trees that did not fit.
+    fn round(
+        &mut self,
+        trace: &Differences,
+        strides: &[i64],
+        list: &[Strategy],
+        unfit: Vec<Candidate>,
+        shares: Shares,
+    ) -> Vec<Candidate> {
         let depth = if self.best.is_some() { self.depth() - 1 } else { self.depth() };
-        let mut list = strategies();
-        if runs_with(trace, strides[0]) > LARGE as u64 {
-            list.truncate(PLAIN as usize);
-        }
-        // Half of the work goes to the plain strategies, which come first.
-        let plain = (budget / 6 / PLAIN) as i64;
-        let other = (budget / 6 / (list.len() as u64).saturating_sub(PLAIN).max(1)) as i64;
         let best_runs = runs_with(trace, strides[0]);
-        let found = in_parallel(&list, self.effort, |s| {
-            let share =
-                if s.modal == 0 && s.window == 0 && s.stride == 0 && s.convex == 0 { plain } else { other };
+        let found = in_parallel(list, self.effort, |s| {
+            let share = if s.is_plain() { shares.plain } else { shares.other };
             let Some(&stride) = strides.get(s.stride) else { return Vec::new() };
-            if runs_with(trace, stride) > MORE_RUNS * best_runs {
+            let runs = runs_with(trace, stride);
+            if runs > MORE_RUNS * best_runs || share < LEAST * runs {
                 return Vec::new();
             }
-            candidates(s, trace, stride, depth, share, self.effort)
+            candidates(s, trace, stride, depth, share as i64, self.effort)
         });
         let mut all: Vec<Candidate> = Vec::new();
         let mut seen = rustc_hash::FxHashSet::default();
@@ -171,9 +212,10 @@ impl State<'_> {
             }
         }
         all.sort_by_key(|c| (c.tree.height(), c.nodes));
-        let mut all = self.fit(all, exact, budget / 3);
-        all.splice(0..0, unfit);
-        self.fit(all, repaired, budget / 3);
+        let mut all = self.fit(all, exact, shares.fit);
+        all.extend(unfit);
+        all.sort_by_key(|c| (c.tree.height(), c.nodes));
+        self.fit(all, repaired, shares.fit)
     }
 
     /// Fits bounds to candidates in order, in batches, while there is work left and fewer loops can be found. Returns
