@@ -53,15 +53,21 @@ const EXTENDED: usize = 100_000;
 const MANY_TRIES: u64 = 1_500_000_000;
 /// Work of extension for every unit of work of the strategies of a round.
 const FURTHER: u64 = 6;
-/// Work of each of the likely strategies, for every run, at first and for traces that are not too long to be extended.
-const QUICK: [u64; 2] = [120, 1000];
+/// Work of each of the likely strategies, for every run.
+const QUICK: u64 = 120;
+/// The same of traces that could not be extended from a part.
+const THOROUGH: u64 = 1000;
+/// For a nest of fewer loops than more than these, parts are extended with much and with little work.
+const DEEP: usize = 6;
+const SHALLOW: usize = 4;
 /// Work of the first level of a tree, for every run: a strategy that may do less finds nothing.
 const LEAST: u64 = 18;
 /// Part of the work of a round that looks for a nest of fewer loops, as a divisor.
 const BETTER: u64 = 8;
-/// Work of extension before all other strategies, for every access.
-const EAGER: u64 = 100;
-/// The same, at most.
+/// Work of extension before most strategies, for every access.
+const EAGER: u64 = 300;
+/// The same, at least and at most.
+const LEAST_TRIES: u64 = 10_000_000;
 const FEW_TRIES: u64 = 50_000_000;
 /// Ways of grouping whose trees give seeds: policy, ends, window, convex.
 const SEEDING: &[(Policy, bool, i64, u8)] = &[
@@ -89,17 +95,21 @@ pub fn solve(trace: &Differences, effort: &Effort) -> Vec<Nest> {
     let large = state.best.is_some() && rows.len() > LARGE;
     let searched = plain || large || (state.best.is_some() && state.depth() <= 2);
     let extended = rows.len() <= EXTENDED;
-    for work in QUICK {
-        if searched || state.best.is_some() || rows.len() > if work == QUICK[0] { LARGE } else { EXTENDED } {
-            break;
-        }
-        let each = work * rows.len() as u64;
-        let each = if extended { each } else { each.min(total / 40) };
-        let shares = Shares { plain: each, other: each, fit: 5 * each };
-        unfit = state.round(trace, &strides, &likely(), unfit, shares);
+    if !searched && rows.len() <= LARGE {
+        unfit = state.likely(trace, &strides, unfit, QUICK * rows.len() as u64, total);
     }
-    if !searched && state.best.is_none() && extended {
-        state.extend(&rows, (EAGER * accesses).min(FEW_TRIES));
+    if !searched && extended {
+        let work = match state.best.as_ref().map(|n| n.depth()) {
+            // Nests of many loops are mostly split ones.
+            Some(depth) if depth > DEEP => FEW_TRIES,
+            Some(depth) if depth > SHALLOW => (accesses * EAGER / 6).clamp(LEAST_TRIES / 2, FEW_TRIES),
+            Some(_) => 0,
+            None => (accesses * EAGER).clamp(LEAST_TRIES, FEW_TRIES),
+        };
+        state.extend(&rows, work);
+    }
+    if !searched && extended && state.best.is_none() {
+        unfit = state.likely(trace, &strides, unfit, THOROUGH * rows.len() as u64, u64::MAX);
     }
     let all = strategies();
     let list = if rows.len() > LARGE { &all[..PLAIN] } else { &all[..] };
@@ -167,6 +177,9 @@ impl State<'_> {
 
     /// Extends parts that are understood to the whole trace.
     fn extend(&mut self, rows: &Rows, budget: u64) {
+        if budget == 0 {
+            return;
+        }
         let mut trees = Vec::new();
         for &(policy, ends, window, convex) in SEEDING {
             let s = Strategy { policy, ends, window, convex, ..FIRST };
@@ -183,6 +196,20 @@ impl State<'_> {
         }
     }
 
+    /// The likely strategies with limited work each, all together within the work for the trace.
+    fn likely(
+        &mut self,
+        trace: &Differences,
+        strides: &[i64],
+        unfit: Vec<Candidate>,
+        each: u64,
+        total: u64,
+    ) -> Vec<Candidate> {
+        let list = likely();
+        let each = each.min(total / 6 / list.len() as u64);
+        self.round(trace, strides, &list, unfit, Shares { plain: each, other: each, fit: 5 * each })
+    }
+
     /// Strategies with a limited amount of work: trees first, then exact bounds, then repairs, also of the trees that did
     /// not fit before. Returns the trees that did not fit.
     fn round(
@@ -194,15 +221,14 @@ impl State<'_> {
         shares: Shares,
     ) -> Vec<Candidate> {
         let depth = if self.best.is_some() { self.depth() - 1 } else { self.depth() };
-        let best_runs = runs_with(trace, strides[0]);
+        let runs: Vec<u64> = strides.iter().map(|&s| runs_with(trace, s)).collect();
         let found = in_parallel(list, self.effort, |s| {
             let share = if s.is_plain() { shares.plain } else { shares.other };
-            let Some(&stride) = strides.get(s.stride) else { return Vec::new() };
-            let runs = runs_with(trace, stride);
-            if runs > MORE_RUNS * best_runs || share < LEAST * runs {
-                return Vec::new();
+            match runs.get(s.stride) {
+                Some(&n) if n <= MORE_RUNS * runs[0] && share >= LEAST * n => {}
+                _ => return Vec::new(),
             }
-            candidates(s, trace, stride, depth, share as i64, self.effort)
+            candidates(s, trace, strides[s.stride], depth, share as i64, self.effort)
         });
         let mut all: Vec<Candidate> = Vec::new();
         let mut seen = rustc_hash::FxHashSet::default();
