@@ -21,6 +21,7 @@ mod labels;
 mod lp;
 mod points;
 mod relabel;
+mod sample;
 mod search;
 mod seeds;
 mod tree;

@@ -8,6 +8,7 @@ use super::attempt::{exact, repaired};
 use super::cover::Cover;
 use super::explore::{Candidate, FIRST, Search, Strategy, candidates, likely, strategies};
 use super::grouping::{Choice, Policy};
+use super::sample::from_ends;
 use super::seeds::shallowest;
 use super::tree::{Rows, Tree, principal};
 use crate::nest::Nest;
@@ -83,20 +84,31 @@ const MORE_RUNS: u64 = 8;
 
 /// The shortest sequence of nests found for a trace.
 pub fn solve(trace: &Differences, effort: &Effort) -> Vec<Nest> {
-    let accesses = trace.len();
     let strides = strides(trace);
-    let first = candidates(&FIRST, trace, strides[0], effort.depth, i64::MAX, effort);
     let rows = Rows::cut(trace, strides[0]);
+    match single(trace, &strides, &rows, effort) {
+        Some(nest) => vec![nest],
+        None => cover(rows, effort),
+    }
+}
+
+/// One nest for a trace, which is cut into rows with the first of the strides.
+pub fn single(trace: &Differences, strides: &[i64], rows: &Rows, effort: &Effort) -> Option<Nest> {
+    let accesses = trace.len();
+    let first = candidates(&FIRST, trace, strides[0], effort.depth, i64::MAX, effort);
     let mut state = State { best: None, effort };
     let total = budget(accesses);
     let mut unfit = state.fit(first, exact, u64::MAX);
+    if state.best.is_none() && rows.len() > LARGE {
+        state.best = from_ends(rows, effort);
+    }
     // One bound per side is the form of a single domain, which has no fewer loops.
     let plain = state.best.as_ref().is_some_and(|n| n.faces() == 2 * n.depth());
     let large = state.best.is_some() && rows.len() > LARGE;
     let searched = plain || large || (state.best.is_some() && state.depth() <= 2);
     let extended = rows.len() <= EXTENDED;
     if !searched && rows.len() <= LARGE {
-        unfit = state.likely(trace, &strides, unfit, QUICK * rows.len() as u64, total);
+        unfit = state.likely(trace, strides, unfit, QUICK * rows.len() as u64, total);
     }
     if !searched && extended {
         let work = match state.best.as_ref().map(|n| n.depth()) {
@@ -106,34 +118,31 @@ pub fn solve(trace: &Differences, effort: &Effort) -> Vec<Nest> {
             Some(_) => 0,
             None => (accesses * EAGER).clamp(LEAST_TRIES, FEW_TRIES),
         };
-        state.extend(&rows, work);
+        state.extend(rows, work);
     }
-    if !searched && extended && state.best.is_none() {
-        unfit = state.likely(trace, &strides, unfit, THOROUGH * rows.len() as u64, u64::MAX);
+    if !searched && extended && effort.rounds > 0 && state.best.is_none() {
+        unfit = state.likely(trace, strides, unfit, THOROUGH * rows.len() as u64, u64::MAX);
     }
     let all = strategies();
     let list = if rows.len() > LARGE { &all[..PLAIN] } else { &all[..] };
     if !searched && state.best.is_some() {
-        state.round(trace, &strides, list, unfit, Shares::of(total / BETTER, list));
+        state.round(trace, strides, list, unfit, Shares::of(total / BETTER, list));
     } else if !searched {
         for (round, share) in [1, 10, 100].into_iter().enumerate().take(usize::from(effort.rounds)) {
             let work = match round {
                 0 => total,
                 _ => total.saturating_mul(share).clamp(share * 10_000_000, MOST_WORK.max(total)),
             };
-            state.round(trace, &strides, list, std::mem::take(&mut unfit), Shares::of(work, list));
+            state.round(trace, strides, list, std::mem::take(&mut unfit), Shares::of(work, list));
             if round > 0 && state.best.is_none() && extended {
-                state.extend(&rows, work.saturating_mul(FURTHER).min(MANY_TRIES));
+                state.extend(rows, work.saturating_mul(FURTHER).min(MANY_TRIES));
             }
             if state.best.is_some() {
                 break;
             }
         }
     }
-    match state.best {
-        Some(nest) => vec![nest],
-        None => cover(rows, effort),
-    }
+    state.best
 }
 
 /// Work of one round at most, unless the trace is so long that a plain round takes more.
@@ -290,7 +299,7 @@ fn better(a: &Nest, b: &Nest) -> bool {
 }
 
 /// Inner strides, best first; at least one.
-fn strides(trace: &Differences) -> Vec<i64> {
+pub fn strides(trace: &Differences) -> Vec<i64> {
     let mut counts: rustc_hash::FxHashMap<i64, (u64, u64)> = rustc_hash::FxHashMap::default();
     for &(d, times) in &trace.steps {
         let entry = counts.entry(d).or_default();
