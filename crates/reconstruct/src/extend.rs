@@ -30,7 +30,8 @@ fn candidates(items: &Items, divisor: i64) -> Option<Vec<Nest>> {
     around(nest, count(0..largest), count(largest + 1..items.len()), divisor)
 }
 
-/// Nests that begin so many accesses before a nest with a constant number of iterations and end so many after it.
+/// Nests that a nest with a constant number of iterations is a part of, so many accesses after the beginning and before
+/// the end: candidates, likeliest first. `divisor` as in [`coalesced`].
 pub fn around(nest: Nest, before: u128, after: u128, divisor: i64) -> Option<Vec<Nest>> {
     let all = before.checked_add(nest.accesses())?.checked_add(after)?;
     let bounds = nest.levels.first()?;

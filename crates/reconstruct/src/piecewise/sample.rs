@@ -42,3 +42,29 @@ fn whole(rows: &Rows, part: std::ops::Range<usize>, effort: &Effort) -> Option<N
     let nests = around(nest, before, after, effort.divisor)?;
     nests.into_iter().map(simplified).find(|nest| verify::generates([nest], rows.stride, rows.pairs()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generators;
+
+    fn rows(name: &str) -> Rows {
+        let generator = generators::named(name).map(|g| g.all()).unwrap_or_default();
+        let trace = Differences::of(generator).unwrap_or_default();
+        Rows::cut(&trace, strides(&trace)[0])
+    }
+
+    #[test]
+    fn a_triangle_from_its_last_iterations() {
+        let rows = rows("tiled_lu_ij");
+        assert!(rows.len() > 3 * END);
+        let nest = from_ends(&rows, &Effort::default());
+        assert_eq!(nest.as_ref().map(Nest::accesses), Some(8_955_050));
+        assert!(nest.is_some_and(|n| verify::generates([&n], rows.stride, rows.pairs())));
+    }
+
+    #[test]
+    fn iterations_longer_than_an_end_show_nothing() {
+        assert_eq!(from_ends(&rows("tiled_heat3d"), &Effort::default()), None);
+    }
+}

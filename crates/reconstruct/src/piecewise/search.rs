@@ -26,8 +26,8 @@ pub struct Effort {
     pub divisor: i64,
     /// Deepest nest.
     pub depth: usize,
-    /// Rounds of search while no single nest was found, each with about ten times the work of the one before: 1 for a
-    /// fraction of a microsecond per integer, 3 for up to seconds.
+    /// Rounds of search while no single nest was found, each with about ten times the work of the one before: 0 for
+    /// the likely strategies only, 1 for a fraction of a microsecond per integer, 3 for up to seconds.
     pub rounds: u8,
 }
 
@@ -116,6 +116,7 @@ pub fn single(trace: &Differences, strides: &[i64], rows: &Rows, effort: &Effort
             Some(depth) if depth > DEEP => FEW_TRIES,
             Some(depth) if depth > SHALLOW => (accesses * EAGER / 6).clamp(LEAST_TRIES / 2, FEW_TRIES),
             Some(_) => 0,
+            None if effort.rounds == 0 => LEAST_TRIES,
             None => (accesses * EAGER).clamp(LEAST_TRIES, FEW_TRIES),
         };
         state.extend(rows, work);

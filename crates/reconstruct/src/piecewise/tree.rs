@@ -1,4 +1,4 @@
-//! Bottom-up grouping of runs into loops.
+//! Runs and the loops that they are grouped into, bottom up.
 //!
 //! Level 1 nodes are the runs of the inner stride. A level m+1 node is a stretch of neighbouring level m nodes taken to be
 //! the iterations of one loop with a coefficient c. Each node has a frame: coordinates of its inner loops counted from
@@ -6,7 +6,7 @@
 //! by exactly c; the corner that moves so fixes the *shift*, the translation between the two frames. Bounds that move
 //! with an outer counter, clipped and skewed tiles show up as shifts.
 //!
-//! Which corner is meant can be ambiguous; [`Choice`] and [`Policy`] are the ways tried, and verification decides.
+//! Which corner is meant can be ambiguous: [`super::grouping`] has the ways that are tried.
 
 use std::sync::Arc;
 
