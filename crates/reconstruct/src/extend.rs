@@ -27,7 +27,13 @@ fn candidates(items: &Items, divisor: i64) -> Option<Vec<Nest>> {
     let largest = (0..items.len()).max_by_key(|&i| (sizes[i], std::cmp::Reverse(i)))?;
     let nest = items.nest(largest)?;
     let count = |range: std::ops::Range<usize>| items.runs_in(range).map(|r| r.1 as u128).sum::<u128>();
-    let (before, after) = (count(0..largest), count(largest + 1..items.len()));
+    around(nest, count(0..largest), count(largest + 1..items.len()), divisor)
+}
+
+/// Nests that a nest with a constant number of iterations is a part of, so many accesses after the beginning and before
+/// the end: candidates, likeliest first. `divisor` as in [`coalesced`].
+pub fn around(nest: Nest, before: u128, after: u128, divisor: i64) -> Option<Vec<Nest>> {
+    let all = before.checked_add(nest.accesses())?.checked_add(after)?;
     let bounds = nest.levels.first()?;
     let (first, last) = (bounds.lower.first()?.constant, bounds.upper.first()?.constant);
     let (low, covered_before) = grow(&nest, before, first, -1)?;
@@ -43,7 +49,6 @@ fn candidates(items: &Items, divisor: i64) -> Option<Vec<Nest>> {
     if covered_after == after {
         return Some(shapes);
     }
-    let all = count(0..items.len());
     Some(shapes.iter().filter_map(|nest| cut(nest, all)).collect())
 }
 

@@ -119,6 +119,10 @@ fn repaired_within(tree: &Tree, divisor: i64, tolerance: usize, work: &mut u64) 
     let coefficients: Vec<i64> = (1..=depth).map(|m| tree.coefficient(m)).collect();
     let mut current = tree.clone();
     let (mut bounds, _) = fit_levels(&current, divisor, tolerance, work)?;
+    // What few points are wrong about may be right in the trace.
+    if let Some(nest) = verified(tree, &bounds, work) {
+        return Some(nest);
+    }
     for _ in 0..REPAIRS {
         let model = Model { bounds, coefficients: coefficients.clone() };
         current = relabel(&current, &model, work)?.0;

@@ -15,6 +15,9 @@
 mod steps;
 mod ways;
 
+use std::sync::Arc;
+
+use smallvec::SmallVec;
 use steps::clipping;
 
 use super::attempt::{MOST_FACES, generating};
@@ -64,7 +67,7 @@ struct Extension<'a> {
     labels: Vec<Labelled>,
     model: Model,
     origin: i64,
-    known: Vec<Known>,
+    known: Vec<Arc<Known>>,
     /// The next run and how much of it has coordinates.
     row: usize,
     used: i64,
@@ -162,7 +165,7 @@ impl<'a> Extension<'a> {
             labels,
             model,
             origin,
-            known: vec![Known::default(); m],
+            known: vec![Arc::default(); m],
             row,
             used: 0,
         })
@@ -221,7 +224,7 @@ impl<'a> Extension<'a> {
         let grown = model.depth() > self.model.depth();
         let from = if grown { 0 } else { self.labels.len().saturating_sub(1) };
         self.model.clone_from(model);
-        self.known.resize(self.model.depth(), Known::default());
+        self.known.resize(self.model.depth(), Arc::default());
         match extent {
             Extent::Run => self.take(step.1, step.2),
             Extent::Part(count) => self.take_part(step.1, step.2, count),
@@ -300,10 +303,14 @@ impl<'a> Extension<'a> {
     /// Fits the bounds to all complete executions, of which those before run `from` agree with them; false if none fit.
     fn refit(&mut self, mut from: usize, work: &mut u64) -> bool {
         let depth = self.model.depth();
+        // Levels whose bounds have changed: the others agree with all executions.
+        let mut changed = [true; MAX_DEPTH];
         for _ in 0..ROUNDS {
-            let wrong = self.violators(from);
-            *work += (self.labels.len() + 5 * (self.labels.len() - from)) as u64;
+            let wrong = self.violators(from, &changed);
+            let levels = changed[..depth].iter().filter(|c| **c).count();
+            *work += (levels * (self.labels.len() - from)) as u64 + 20;
             from = 0;
+            changed = [false; MAX_DEPTH];
             if wrong.iter().all(|w| w.0.is_empty() && w.1.is_empty()) {
                 return true;
             }
@@ -313,7 +320,7 @@ impl<'a> Extension<'a> {
                     if points.is_empty() {
                         continue;
                     }
-                    let known = &mut self.known[l];
+                    let known = Arc::make_mut(&mut self.known[l]);
                     let list = if side == Side::Lower { &mut known.lower } else { &mut known.upper };
                     let fresh = points.len();
                     list.extend(points);
@@ -324,6 +331,7 @@ impl<'a> Extension<'a> {
                     let faces = refit(list, &earlier, k, side, self.divisor, work);
                     let Some(faces) = faces.filter(|f| f.len() <= MOST_FACES) else { return false };
                     *old = faces;
+                    changed[l] = true;
                 }
             }
         }
@@ -332,18 +340,18 @@ impl<'a> Extension<'a> {
 
     /// Per level, executions of which the bounds get the first or the last value wrong: some of them. The last value is
     /// known of complete executions, the first of all but those at the beginning. Those before run `from` are right.
-    fn violators(&self, from: usize) -> Vec<(Vec<Point>, Vec<Point>)> {
+    fn violators(&self, from: usize, wanted: &[bool; MAX_DEPTH]) -> Vec<(Vec<Point>, Vec<Point>)> {
         let depth = self.model.depth();
         let mut out = vec![(Vec::new(), Vec::new()); depth];
-        // Where the open execution of every level began; the outermost loop has one only, which is never complete.
-        let mut first = [0usize; MAX_DEPTH];
-        for (i, label) in self.labels.iter().enumerate() {
+        let levels: SmallVec<[usize; MAX_DEPTH]> = (1..depth).filter(|&l| wanted[l - 1]).collect();
+        let mut first = self.begun(from, depth);
+        for (i, label) in self.labels.iter().enumerate().skip(from) {
             let end = self.labels.get(i + 1).map_or(1, |next| next.level);
-            for l in 1..depth {
+            for &l in &levels {
                 if i > 0 && label.level > l {
                     first[l - 1] = i;
                 }
-                if i < from || (l >= end && l > 1) {
+                if l >= end && l > 1 {
                     continue;
                 }
                 let outer = outer(&label.at, l, depth);
@@ -362,6 +370,23 @@ impl<'a> Extension<'a> {
             }
         }
         out
+    }
+
+    /// Where the execution of every level that is open at run `from` began; the outermost loop has one only, which is
+    /// never complete.
+    fn begun(&self, from: usize, depth: usize) -> [usize; MAX_DEPTH] {
+        let mut first = [0; MAX_DEPTH];
+        let mut known = 0;
+        for (i, label) in self.labels.iter().enumerate().take(from).skip(1).rev() {
+            while known + 1 < label.level {
+                first[known] = i;
+                known += 1;
+            }
+            if known + 1 >= depth {
+                break;
+            }
+        }
+        first
     }
 
     /// Turns the direction of time: counters are negated, runs begin at their other ends.
@@ -390,7 +415,7 @@ impl<'a> Extension<'a> {
             negated(&mut bounds.lower);
             negated(&mut bounds.upper);
         }
-        for known in &mut self.known {
+        for known in self.known.iter_mut().map(Arc::make_mut) {
             std::mem::swap(&mut known.lower, &mut known.upper);
             for p in known.lower.iter_mut().chain(&mut known.upper) {
                 p.outer = p.outer.map(i64::wrapping_neg);

@@ -6,9 +6,12 @@ use std::time::Instant;
 
 use super::attempt::{exact, repaired};
 use super::cover::Cover;
+use super::explore::{Candidate, FIRST, Search, Strategy, candidates, likely, strategies};
+use super::grouping::{Choice, Policy};
+use super::sample::from_ends;
 use super::seeds::shallowest;
-use super::tree::{Choice, Loops, Policy, Rows, Tree, principal};
-use crate::nest::{MAX_DEPTH, Nest};
+use super::tree::{Rows, Tree, principal};
+use crate::nest::Nest;
 use crate::run::Differences;
 use crate::simplify::simplified;
 
@@ -23,8 +26,8 @@ pub struct Effort {
     pub divisor: i64,
     /// Deepest nest.
     pub depth: usize,
-    /// Rounds of search while no single nest was found, each with about ten times the work of the one before: 1 for a
-    /// fraction of a microsecond per integer, 3 for up to seconds.
+    /// Rounds of search while no single nest was found, each with about ten times the work of the one before: 0 for
+    /// the likely strategies only, 1 for a fraction of a microsecond per integer, 3 for up to seconds.
     pub rounds: u8,
 }
 
@@ -35,68 +38,14 @@ impl Default for Effort {
 }
 
 impl Effort {
-    fn late(&self) -> bool {
+    /// Whether the time is up.
+    pub fn late(&self) -> bool {
         self.deadline.is_some_and(|d| Instant::now() >= d)
     }
 }
 
-/// One way through the choices of grouping.
-#[derive(Debug, Clone, Copy)]
-struct Strategy {
-    policy: Policy,
-    /// Loops may be found by their last elements too.
-    ends: bool,
-    /// All choices per level, not only the first.
-    thorough: bool,
-    /// How runs are cut: 0 as they are, 1 and 2 at the most frequent length.
-    modal: u8,
-    /// Shifts without a corner.
-    window: i64,
-    /// Which of the inner strides, best first.
-    stride: usize,
-    /// Up to which level bounds must bend inwards.
-    convex: u8,
-}
-
-const POLICIES: [Policy; 3] = [Policy::Still, Policy::Agreement, Policy::Moving];
-
-/// The cheap strategy that mostly does.
-const FIRST: Strategy = Strategy {
-    policy: Policy::Agreement,
-    ends: false,
-    thorough: false,
-    modal: 0,
-    window: 0,
-    stride: 0,
-    convex: 0,
-};
-
-/// All others, in order of preference among equally good results.
-fn strategies() -> Vec<Strategy> {
-    let mut out = Vec::new();
-    for (stride, window, modal, convex) in [
-        (0, 0, 0, 0),
-        (0, 0, 1, 0),
-        (0, 0, 2, 0),
-        (0, 2, 0, 1),
-        (0, 0, 0, ALL),
-        (0, 1, 0, 0),
-        (0, 2, 0, 0),
-        (0, 4, 0, 0),
-        (1, 0, 0, 0),
-        (2, 0, 0, 0),
-    ] {
-        for ends in [false, true] {
-            for policy in POLICIES {
-                out.push(Strategy { policy, ends, thorough: true, modal, window, stride, convex });
-            }
-        }
-    }
-    out
-}
-
 /// Strategies without any specialty.
-const PLAIN: u64 = 6;
+const PLAIN: usize = 6;
 /// Traces of more runs keep the first nest found, and fewer strategies are tried.
 const LARGE: usize = 1_500_000;
 /// Traces of more runs are not extended from a part.
@@ -105,7 +54,21 @@ const EXTENDED: usize = 100_000;
 const MANY_TRIES: u64 = 1_500_000_000;
 /// Work of extension for every unit of work of the strategies of a round.
 const FURTHER: u64 = 6;
-/// Work of extension before all other strategies.
+/// Work of each of the likely strategies, for every run.
+const QUICK: u64 = 120;
+/// The same of traces that could not be extended from a part.
+const THOROUGH: u64 = 1000;
+/// For a nest of fewer loops than more than these, parts are extended with much and with little work.
+const DEEP: usize = 6;
+const SHALLOW: usize = 4;
+/// Work of the first level of a tree, for every run: a strategy that may do less finds nothing.
+const LEAST: u64 = 18;
+/// Part of the work of a round that looks for a nest of fewer loops, as a divisor.
+const BETTER: u64 = 8;
+/// Work of extension before most strategies, for every access.
+const EAGER: u64 = 300;
+/// The same, at least and at most.
+const LEAST_TRIES: u64 = 10_000_000;
 const FEW_TRIES: u64 = 50_000_000;
 /// Ways of grouping whose trees give seeds: policy, ends, window, convex.
 const SEEDING: &[(Policy, bool, i64, u8)] = &[
@@ -114,54 +77,73 @@ const SEEDING: &[(Policy, bool, i64, u8)] = &[
     (Policy::Still, true, 0, 0),
     (Policy::Agreement, true, 4, 1),
 ];
-/// Every level.
-const ALL: u8 = 99;
-/// Nodes of a level for which several coefficients are tried.
-const FEW_NODES: usize = 2000;
-/// Choices other than the first in one tree.
-const MOST_DEVIATIONS: usize = 6;
-/// Trees that one strategy keeps.
-const MOST_FOUND: usize = 200;
 /// Candidates whose bounds are fitted at a time; a fixed number, so that the result does not depend on threads.
-const BATCH: usize = 8;
+const BATCH: usize = 4;
 /// A trace of so many more runs than with its best stride is not cut with another.
 const MORE_RUNS: u64 = 8;
 
 /// The shortest sequence of nests found for a trace.
 pub fn solve(trace: &Differences, effort: &Effort) -> Vec<Nest> {
-    let accesses = trace.len();
     let strides = strides(trace);
-    let first = candidates(&FIRST, trace, strides[0], effort.depth, i64::MAX, effort);
     let rows = Rows::cut(trace, strides[0]);
+    match single(trace, &strides, &rows, effort) {
+        Some(nest) => vec![nest],
+        None => cover(rows, effort),
+    }
+}
+
+/// One nest for a trace, which is cut into rows with the first of the strides.
+pub fn single(trace: &Differences, strides: &[i64], rows: &Rows, effort: &Effort) -> Option<Nest> {
+    let accesses = trace.len();
+    let first = candidates(&FIRST, trace, strides[0], effort.depth, i64::MAX, effort);
     let mut state = State { best: None, effort };
     let total = budget(accesses);
     let mut unfit = state.fit(first, exact, u64::MAX);
+    if state.best.is_none() && rows.len() > LARGE {
+        state.best = from_ends(rows, effort);
+    }
     // One bound per side is the form of a single domain, which has no fewer loops.
     let plain = state.best.as_ref().is_some_and(|n| n.faces() == 2 * n.depth());
     let large = state.best.is_some() && rows.len() > LARGE;
     let searched = plain || large || (state.best.is_some() && state.depth() <= 2);
-    if !searched && rows.len() <= EXTENDED {
-        state.extend(&rows, if effort.rounds > 1 { FEW_TRIES } else { total.min(FEW_TRIES) });
+    let extended = rows.len() <= EXTENDED;
+    if !searched && rows.len() <= LARGE {
+        unfit = state.likely(trace, strides, unfit, QUICK * rows.len() as u64, total);
     }
-    if !searched {
+    if !searched && extended {
+        let work = match state.best.as_ref().map(|n| n.depth()) {
+            // Nests of many loops are mostly split ones.
+            Some(depth) if depth > DEEP => FEW_TRIES,
+            Some(depth) if depth > SHALLOW => (accesses * EAGER / 6).clamp(LEAST_TRIES / 2, FEW_TRIES),
+            Some(_) => 0,
+            None if effort.rounds == 0 => LEAST_TRIES,
+            None => (accesses * EAGER).clamp(LEAST_TRIES, FEW_TRIES),
+        };
+        state.extend(rows, work);
+    }
+    if !searched && extended && effort.rounds > 0 && state.best.is_none() {
+        unfit = state.likely(trace, strides, unfit, THOROUGH * rows.len() as u64, u64::MAX);
+    }
+    let all = strategies();
+    let list = if rows.len() > LARGE { &all[..PLAIN] } else { &all[..] };
+    if !searched && state.best.is_some() {
+        state.round(trace, strides, list, unfit, Shares::of(total / BETTER, list));
+    } else if !searched {
         for (round, share) in [1, 10, 100].into_iter().enumerate().take(usize::from(effort.rounds)) {
-            if round > 0 && state.best.is_some() {
-                break;
-            }
             let work = match round {
                 0 => total,
                 _ => total.saturating_mul(share).clamp(share * 10_000_000, MOST_WORK.max(total)),
             };
-            state.round(trace, &strides, std::mem::take(&mut unfit), work);
-            if round > 0 && state.best.is_none() && rows.len() <= EXTENDED {
-                state.extend(&rows, work.saturating_mul(FURTHER).min(MANY_TRIES));
+            state.round(trace, strides, list, std::mem::take(&mut unfit), Shares::of(work, list));
+            if round > 0 && state.best.is_none() && extended {
+                state.extend(rows, work.saturating_mul(FURTHER).min(MANY_TRIES));
+            }
+            if state.best.is_some() {
+                break;
             }
         }
     }
-    match state.best {
-        Some(nest) => vec![nest],
-        None => cover(rows, effort),
-    }
+    state.best
 }
 
 /// Work of one round at most, unless the trace is so long that a plain round takes more.
@@ -170,6 +152,25 @@ const MOST_WORK: u64 = 3_000_000_000;
 /// Work for a trace, in about nanoseconds: a fraction of a microsecond per access, less for long traces.
 fn budget(accesses: u64) -> u64 {
     (300 * accesses).min(1_000_000_000 + 3 * accesses).max(300_000)
+}
+
+/// The work of a round.
+struct Shares {
+    /// For the trees of each plain strategy.
+    plain: u64,
+    /// For those of each other.
+    other: u64,
+    /// For exact bounds, and for repairs.
+    fit: u64,
+}
+
+impl Shares {
+    /// A third for trees, half of it for the plain strategies.
+    fn of(work: u64, list: &[Strategy]) -> Shares {
+        let plain = list.iter().filter(|s| s.is_plain()).count() as u64;
+        let other = list.len() as u64 - plain;
+        Shares { plain: work / 6 / plain.max(1), other: work / 6 / other.max(1), fit: work / 3 }
+    }
 }
 
 /// The best nest so far.
@@ -186,13 +187,15 @@ impl State<'_> {
 
     /// Extends parts that are understood to the whole trace.
     fn extend(&mut self, rows: &Rows, budget: u64) {
+        if budget == 0 {
+            return;
+        }
         let mut trees = Vec::new();
         for &(policy, ends, window, convex) in SEEDING {
             let s = Strategy { policy, ends, window, convex, ..FIRST };
             let share = (budget / 10) as i64;
-            let mut search = Search::new(s, share, self.effort.depth, self.effort);
-            search.explore(&mut Tree::new(rows.clone()), 1, 0);
-            trees.extend(search.partial.pop());
+            let search = Search::new(s, share, self.effort.depth, self.effort);
+            trees.extend(search.plainest(rows.clone()));
         }
         let depth = if self.best.is_some() { self.depth() - 1 } else { self.depth() };
         let found = shallowest(&trees, self.effort.divisor, depth, budget).map(simplified);
@@ -203,26 +206,39 @@ impl State<'_> {
         }
     }
 
-    /// All strategies with a limited amount of work: trees first, then exact bounds, then repairs, also of the trees
-    /// that did not fit before.
-    fn round(&mut self, trace: &Differences, strides: &[i64], unfit: Vec<Candidate>, budget: u64) {
+    /// The likely strategies with limited work each, all together within the work for the trace.
+    fn likely(
+        &mut self,
+        trace: &Differences,
+        strides: &[i64],
+        unfit: Vec<Candidate>,
+        each: u64,
+        total: u64,
+    ) -> Vec<Candidate> {
+        let list = likely();
+        let each = each.min(total / 6 / list.len() as u64);
+        self.round(trace, strides, &list, unfit, Shares { plain: each, other: each, fit: 5 * each })
+    }
+
+    /// Strategies with a limited amount of work: trees first, then exact bounds, then repairs, also of the trees that did
+    /// not fit before. Returns the trees that did not fit.
+    fn round(
+        &mut self,
+        trace: &Differences,
+        strides: &[i64],
+        list: &[Strategy],
+        unfit: Vec<Candidate>,
+        shares: Shares,
+    ) -> Vec<Candidate> {
         let depth = if self.best.is_some() { self.depth() - 1 } else { self.depth() };
-        let mut list = strategies();
-        if runs_with(trace, strides[0]) > LARGE as u64 {
-            list.truncate(PLAIN as usize);
-        }
-        // Half of the work goes to the plain strategies, which come first.
-        let plain = (budget / 6 / PLAIN) as i64;
-        let other = (budget / 6 / (list.len() as u64).saturating_sub(PLAIN).max(1)) as i64;
-        let best_runs = runs_with(trace, strides[0]);
-        let found = in_parallel(&list, self.effort, |s| {
-            let share =
-                if s.modal == 0 && s.window == 0 && s.stride == 0 && s.convex == 0 { plain } else { other };
-            let Some(&stride) = strides.get(s.stride) else { return Vec::new() };
-            if runs_with(trace, stride) > MORE_RUNS * best_runs {
-                return Vec::new();
+        let runs: Vec<u64> = strides.iter().map(|&s| runs_with(trace, s)).collect();
+        let found = in_parallel(list, self.effort, |s| {
+            let share = if s.is_plain() { shares.plain } else { shares.other };
+            match runs.get(s.stride) {
+                Some(&n) if n <= MORE_RUNS * runs[0] && share >= LEAST * n => {}
+                _ => return Vec::new(),
             }
-            candidates(s, trace, stride, depth, share, self.effort)
+            candidates(s, trace, strides[s.stride], depth, share as i64, self.effort)
         });
         let mut all: Vec<Candidate> = Vec::new();
         let mut seen = rustc_hash::FxHashSet::default();
@@ -232,9 +248,10 @@ impl State<'_> {
             }
         }
         all.sort_by_key(|c| (c.tree.height(), c.nodes));
-        let mut all = self.fit(all, exact, budget / 3);
-        all.splice(0..0, unfit);
-        self.fit(all, repaired, budget / 3);
+        let mut all = self.fit(all, exact, shares.fit);
+        all.extend(unfit);
+        all.sort_by_key(|c| (c.tree.height(), c.nodes));
+        self.fit(all, repaired, shares.fit)
     }
 
     /// Fits bounds to candidates in order, in batches, while there is work left and fewer loops can be found. Returns
@@ -283,7 +300,7 @@ fn better(a: &Nest, b: &Nest) -> bool {
 }
 
 /// Inner strides, best first; at least one.
-fn strides(trace: &Differences) -> Vec<i64> {
+pub fn strides(trace: &Differences) -> Vec<i64> {
     let mut counts: rustc_hash::FxHashMap<i64, (u64, u64)> = rustc_hash::FxHashMap::default();
     for &(d, times) in &trace.steps {
         let entry = counts.entry(d).or_default();
@@ -321,191 +338,6 @@ fn in_parallel<I: Sync, T: Send>(items: &[I], effort: &Effort, one: impl Fn(&I) 
     };
     all.sort_by_key(|e| e.0);
     all.into_iter().map(|e| e.1).collect()
-}
-
-/// The trees that one strategy finds.
-fn candidates(
-    s: &Strategy,
-    trace: &Differences,
-    stride: i64,
-    depth: usize,
-    budget: i64,
-    effort: &Effort,
-) -> Vec<Candidate> {
-    let rows = Rows::cut(trace, stride).split_coincidences();
-    let rows = match s.modal {
-        0 => Some(rows),
-        m => rows.split_at_mode(m == 2),
-    };
-    let Some(rows) = rows else { return Vec::new() };
-    let mut search = Search::new(*s, budget, depth, effort);
-    let mut tree = Tree::new(rows);
-    if !s.thorough {
-        search.explore(&mut tree, 1, 0);
-    }
-    for deviations in 0..=MOST_DEVIATIONS {
-        if !s.thorough || search.budget < 0 {
-            break;
-        }
-        search.explore(&mut tree, 1, deviations);
-    }
-    search.found
-}
-
-/// A complete tree.
-struct Candidate {
-    tree: Tree,
-    nodes: usize,
-    mark: u64,
-}
-
-struct Search<'a> {
-    strategy: Strategy,
-    budget: i64,
-    depth: usize,
-    found: Vec<Candidate>,
-    /// The trees, complete or not, of the first choices.
-    partial: Vec<Tree>,
-    effort: &'a Effort,
-}
-
-impl<'a> Search<'a> {
-    fn new(strategy: Strategy, budget: i64, depth: usize, effort: &'a Effort) -> Search<'a> {
-        Search { strategy, budget, depth, found: Vec::new(), partial: Vec::new(), effort }
-    }
-
-    /// Explores the levels from m on with exactly `deviations` choices that are not the first.
-    fn explore(&mut self, tree: &mut Tree, m: usize, deviations: usize) {
-        let n = tree.count(m);
-        if n == 1 {
-            if deviations > 0 {
-                return;
-            }
-            let nodes = (1..=m).map(|q| tree.count(q)).sum();
-            let rows = mix(tree.rows.len() as u64, tree.rows.stride as u64);
-            let mark = tree.loops.iter().fold(rows, |h, l| mix(h, mark(l)));
-            self.found.push(Candidate { tree: tree.clone(), nodes, mark });
-            return;
-        }
-        if deviations == 0 && m > 1 {
-            self.partial = vec![tree.clone()];
-        }
-        if m >= self.depth
-            || self.budget < 0
-            || self.found.len() >= MOST_FOUND
-            || m + 1 >= MAX_DEPTH
-            || self.effort.late()
-        {
-            return;
-        }
-        let s = self.strategy;
-        self.budget -= 10 * n as i64;
-        // Where nodes are few, other coefficients cost little.
-        let most = if !s.thorough {
-            1
-        } else if m >= 3 && n < FEW_NODES {
-            3
-        } else if s.window > 0 {
-            2
-        } else {
-            1
-        };
-        let coefficients = tree.candidates(m, s.ends && s.thorough, most);
-        let mut seen: Vec<u64> = Vec::new();
-        for (i, c) in coefficients.into_iter().enumerate() {
-            for (j, choice) in choices(&s).into_iter().enumerate() {
-                let Some(left) = deviations.checked_sub(usize::from(i > 0) + usize::from(j > 0)) else {
-                    continue;
-                };
-                let (loops, work) = tree.group(m, c, s.policy, choice);
-                self.budget -= 5 * work as i64;
-                let nodes = loops.start.len();
-                if nodes >= n || (nodes * 10 > n * 9 && n > 60) {
-                    continue;
-                }
-                if s.thorough && m >= 2 && (2..=6).contains(&nodes) && n >= nodes * 8 {
-                    self.merged(tree, m, c, choice, &loops, left);
-                }
-                let mark = mix(mark(&loops), left as u64);
-                if seen.contains(&mark) {
-                    continue;
-                }
-                seen.push(mark);
-                tree.loops.push(Arc::new(loops));
-                self.explore(tree, m + 1, left);
-                tree.loops.pop();
-                if self.budget < 0 {
-                    return;
-                }
-            }
-        }
-    }
-
-    /// A few breaks left at the top often come from one node that was split below: joins neighbours around each break
-    /// and goes on from there if that leaves fewer.
-    fn merged(
-        &mut self,
-        tree: &mut Tree,
-        m: usize,
-        c: i64,
-        choice: Choice,
-        loops: &Loops,
-        deviations: usize,
-    ) {
-        let n = tree.count(m);
-        let nodes = loops.start.len();
-        for &p in &loops.first[1..nodes] {
-            for offset in [-1i64, 0, -2, -3, 1] {
-                let at = i64::from(p) + offset;
-                if at < 0 || at as usize + 1 >= n {
-                    continue;
-                }
-                let Some(joined) = tree.joined(m, at as usize) else { continue };
-                let old = std::mem::replace(&mut tree.loops[m - 2], Arc::new(joined));
-                let (again, work) = tree.group(m, c, self.strategy.policy, Choice { modal: 0, ..choice });
-                self.budget -= 5 * work as i64;
-                let improved = again.start.len() < nodes;
-                if improved {
-                    tree.loops.push(Arc::new(again));
-                    self.explore(tree, m + 1, deviations);
-                    tree.loops.pop();
-                }
-                tree.loops[m - 2] = old;
-                if improved {
-                    return;
-                }
-            }
-        }
-    }
-}
-
-fn choices(s: &Strategy) -> Vec<Choice> {
-    let choice =
-        |dictionary, modal, strict| Choice { dictionary, modal, strict, window: s.window, convex: s.convex };
-    if !s.thorough {
-        return vec![choice(false, 0, false)];
-    }
-    vec![
-        choice(false, 0, true),
-        choice(false, 1, true),
-        choice(false, 2, true),
-        choice(true, 0, true),
-        choice(true, 1, true),
-        choice(true, 2, true),
-        choice(false, 0, false),
-        choice(false, 1, false),
-        choice(true, 0, false),
-    ]
-}
-
-fn mix(h: u64, x: u64) -> u64 {
-    (h ^ x).wrapping_mul(0x0100_0000_01b3).rotate_left(23)
-}
-
-/// Fingerprint of a grouping.
-fn mark(loops: &Loops) -> u64 {
-    let h = loops.first.iter().fold(loops.coefficient as u64, |h, &x| mix(h, u64::from(x)));
-    loops.shifts.iter().fold(h, |h, &x| mix(h, x as u64))
 }
 
 /// A sequence of nests for a trace that is not one.

@@ -1,4 +1,4 @@
-//! Bottom-up grouping of runs into loops.
+//! Runs and the loops that they are grouped into, bottom up.
 //!
 //! Level 1 nodes are the runs of the inner stride. A level m+1 node is a stretch of neighbouring level m nodes taken to be
 //! the iterations of one loop with a coefficient c. Each node has a frame: coordinates of its inner loops counted from
@@ -6,7 +6,7 @@
 //! by exactly c; the corner that moves so fixes the *shift*, the translation between the two frames. Bounds that move
 //! with an outer counter, clipped and skewed tiles show up as shifts.
 //!
-//! Which corner is meant can be ambiguous; [`Choice`] and [`Policy`] are the ways tried, and verification decides.
+//! Which corner is meant can be ambiguous: [`super::grouping`] has the ways that are tried.
 
 use std::sync::Arc;
 
@@ -130,7 +130,7 @@ impl Rows {
 }
 
 /// The most frequent length, how often it occurs, how many are longer, how many there are.
-fn mode(lengths: impl Iterator<Item = i64>) -> Option<(i64, usize, usize, usize)> {
+pub fn mode(lengths: impl Iterator<Item = i64>) -> Option<(i64, usize, usize, usize)> {
     let mut counts: FxHashMap<i64, usize> = FxHashMap::default();
     let mut all = 0;
     for length in lengths {
@@ -192,40 +192,17 @@ pub struct Tree {
     pub loops: Vec<Arc<Loops>>,
 }
 
-/// How to decide between shifts that explain one transition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Policy {
-    /// Most corners agree, then the smallest.
-    Agreement,
-    /// First those that move loops with non-zero coefficients only.
-    Moving,
-    /// As agreement, but loops that do not move the address never shift.
-    Still,
-}
-
-/// How transitions of one level are taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Choice {
-    /// Split long loops at the most frequent trip count: not, from the start, from the end.
-    pub modal: u8,
-    /// A transition that explains itself elsewhere is accepted where it does not.
-    pub dictionary: bool,
-    /// At least an eighth of the corners must agree.
-    pub strict: bool,
-    /// Shifts up to this size are accepted without any corner.
-    pub window: i64,
-    /// Up to this level, bounds of loops inside one loop must bend inwards only: tiles may touch at their tips.
-    pub convex: u8,
-}
-
 /// A corner of a node.
 #[derive(Debug, Clone, Copy)]
-struct Corner {
-    address: i64,
-    at: Coordinates,
+pub struct Corner {
+    /// Its integer.
+    pub address: i64,
+    /// Its coordinates in the frame of the node.
+    pub at: Coordinates,
 }
 
-const NO_CORNER: Corner = Corner { address: 0, at: [0; MAX_DEPTH] };
+/// A corner to be overwritten.
+pub const NO_CORNER: Corner = Corner { address: 0, at: [0; MAX_DEPTH] };
 
 impl Tree {
     /// A tree of bare runs.
@@ -276,7 +253,7 @@ impl Tree {
     }
 
     /// All 2^m corners of a node; bit q of the index says whether loop q+1 stands at its last iteration.
-    fn corners(&self, m: usize, i: usize, out: &mut [Corner]) {
+    pub fn corners(&self, m: usize, i: usize, out: &mut [Corner]) {
         if m == 1 {
             let (start, n) = (self.rows.start[i], self.rows.count[i]);
             out[0] = Corner { address: start, ..NO_CORNER };
@@ -331,287 +308,6 @@ impl Tree {
         out
     }
 
-    /// The shift that explains the step from node i to i+1 of level m as one iteration of a loop with coefficient c.
-    fn explain(
-        &self,
-        m: usize,
-        i: usize,
-        c: i64,
-        policy: Policy,
-        choice: Choice,
-        scratch: &mut Scratch,
-    ) -> Option<Coordinates> {
-        let corners = 1usize << m;
-        scratch.a.resize(corners, NO_CORNER);
-        scratch.b.resize(corners, NO_CORNER);
-        self.corners(m, i, &mut scratch.a);
-        self.corners(m, i + 1, &mut scratch.b);
-        let shift_at = |k: usize| -> Coordinates {
-            std::array::from_fn(|q| if q < m { scratch.a[k].at[q] - scratch.b[k].at[q] } else { 0 })
-        };
-        scratch.tried.clear();
-        let mut best: Option<((bool, u32, i64), Coordinates)> = None;
-        // The last corner first, then corners with few moved coordinates.
-        let order = std::iter::once(corners - 1).chain((1..corners - 1).filter(|k| k.count_ones() == 1));
-        let order = order.chain((1..corners - 1).filter(|k| k.count_ones() > 1));
-        for k in order {
-            if scratch.b[k].address.wrapping_sub(scratch.a[k].address) != c {
-                continue;
-            }
-            let shift = shift_at(k);
-            if scratch.tried.contains(&shift) {
-                continue;
-            }
-            scratch.tried.push(shift);
-            let agree = (0..corners).filter(|&k| shift_at(k) == shift).count() as u32;
-            let size: i64 = shift[..m].iter().map(|x| x.abs()).sum();
-            let moving =
-                policy == Policy::Moving && (0..m).all(|q| shift[q] == 0 || self.coefficient(q + 1) != 0);
-            let score = (moving, agree, -size);
-            if best.is_none_or(|b| score > b.0) {
-                best = Some((score, shift));
-            }
-        }
-        if let Some((score, _)) = best
-            && choice.strict
-            && ((score.1 as usize) * 8 < corners || (m > 1 && score.1 < 2))
-        {
-            best = None;
-        }
-        let found = best.map(|(_, mut shift)| {
-            if policy == Policy::Still {
-                for (q, s) in shift.iter_mut().enumerate().take(m) {
-                    if self.coefficient(q + 1) == 0 {
-                        *s = 0;
-                    }
-                }
-            }
-            shift
-        });
-        found.or_else(|| self.near(m, i, c, choice.window))
-    }
-
-    /// The smallest shift of one loop, or of one and the innermost, that explains the step; at most `window` each.
-    fn near(&self, m: usize, i: usize, c: i64, window: i64) -> Option<Coordinates> {
-        if window == 0 {
-            return None;
-        }
-        let rest = self.start(m, i + 1).wrapping_sub(self.start(m, i)).wrapping_sub(c);
-        let mut best: Option<(i64, usize, i64, i64)> = None;
-        let stride = self.coefficient(1);
-        for q in 0..m {
-            let c = self.coefficient(q + 1);
-            if c == 0 {
-                continue;
-            }
-            for inner in if q == 0 { 0..=0 } else { -window..=window } {
-                let left = rest.wrapping_sub(stride.wrapping_mul(inner));
-                if left % c != 0 {
-                    continue;
-                }
-                let size = (left / c).saturating_abs();
-                let candidate = (size.saturating_add(inner.abs()), q, left / c, inner);
-                if size <= window && best.is_none_or(|b| candidate.0 < b.0) {
-                    best = Some(candidate);
-                }
-            }
-        }
-        let (_, q, shift, inner) = best?;
-        let mut out = [0; MAX_DEPTH];
-        out[0] = inner;
-        out[q] += shift;
-        Some(out)
-    }
-
-    /// Groups the nodes of level m into loops with coefficient c. Returns the loops and the work done.
-    pub fn group(&self, m: usize, c: i64, policy: Policy, choice: Choice) -> (Loops, u64) {
-        let n = self.count(m);
-        let mut work = n as u64;
-        let mut scratch = Scratch::default();
-        // Transitions whose first integer does not move by c: (index, shift if explained).
-        let mut odd: Vec<(u32, Option<Coordinates>)> = Vec::new();
-        let mut seen: FxHashMap<i64, (u32, u32, Coordinates)> = FxHashMap::default();
-        for i in 0..n.saturating_sub(1) {
-            let difference = self.start(m, i + 1).wrapping_sub(self.start(m, i));
-            if difference == c {
-                continue;
-            }
-            let shift = if m == 1 {
-                self.explain_rows(i, c, policy, choice)
-            } else {
-                work += 2 << m;
-                self.explain(m, i, c, policy, choice, &mut scratch)
-            };
-            if choice.dictionary {
-                let entry = seen.entry(difference).or_insert((0, 0, [0; MAX_DEPTH]));
-                match shift {
-                    Some(shift) => {
-                        if entry.0 == 0 {
-                            entry.2 = shift;
-                        }
-                        entry.0 += 1;
-                    }
-                    None => entry.1 += 1,
-                }
-            }
-            odd.push((i as u32, shift));
-        }
-        if m <= usize::from(choice.convex) {
-            self.break_at_kinks(m, &mut odd);
-        }
-        if choice.dictionary {
-            for (i, shift) in odd.iter_mut().filter(|e| e.1.is_none()) {
-                let i = *i as usize;
-                let difference = self.start(m, i + 1).wrapping_sub(self.start(m, i));
-                if let Some((explained, not, known)) = seen.get(&difference)
-                    && *explained >= 2
-                    && not <= explained
-                {
-                    *shift = Some(*known);
-                }
-            }
-        }
-        (self.assemble(m, c, &odd, choice.modal), work)
-    }
-
-    /// Ends loops where a bound of the loop inside bends outwards: maxima of lower and minima of upper bounds do not.
-    fn break_at_kinks(&self, m: usize, odd: &mut Vec<(u32, Option<Coordinates>)>) {
-        let mut moved: Vec<Option<i64>> = vec![Some(0); self.count(m).saturating_sub(1)];
-        for (i, shift) in odd.iter() {
-            moved[*i as usize] = shift.map(|s| s[m - 1]);
-        }
-        // Advance of both ends per transition.
-        let slopes: Vec<Option<(i64, i64)>> = moved
-            .iter()
-            .enumerate()
-            .map(|(i, low)| low.map(|low| (low, low + self.trips(m, i + 1) - self.trips(m, i))))
-            .collect();
-        let mut broken: Vec<u32> = Vec::new();
-        let mut before: Option<(i64, i64)> = None;
-        for (i, slope) in slopes.iter().enumerate() {
-            let Some((low, high)) = *slope else {
-                before = None;
-                continue;
-            };
-            if before.is_some_and(|(l, h)| low < l || high > h) {
-                // A single jump between two equal slopes is the end itself; else the end is where the bend shows.
-                let jump = i >= 2 && slopes[i - 2] == *slope;
-                broken.push(if jump { i - 1 } else { i } as u32);
-                before = jump.then_some((low, high));
-            } else {
-                before = Some((low, high));
-            }
-        }
-        for i in broken {
-            match odd.binary_search_by_key(&i, |e| e.0) {
-                Ok(place) => odd[place].1 = None,
-                Err(place) => odd.insert(place, (i, None)),
-            }
-        }
-    }
-
-    /// [`Tree::explain`] for runs, where the last integer is the only other corner.
-    fn explain_rows(&self, i: usize, c: i64, policy: Policy, choice: Choice) -> Option<Coordinates> {
-        let rows = &self.rows;
-        let last = |i: usize| rows.start[i].wrapping_add(rows.stride.wrapping_mul(rows.count[i] - 1));
-        if last(i + 1).wrapping_sub(last(i)) == c {
-            let mut shift = [0; MAX_DEPTH];
-            if policy != Policy::Still || rows.stride != 0 {
-                shift[0] = rows.count[i] - rows.count[i + 1];
-            }
-            return Some(shift);
-        }
-        self.near(1, i, c, choice.window)
-    }
-
-    fn assemble(&self, m: usize, c: i64, odd: &[(u32, Option<Coordinates>)], modal: u8) -> Loops {
-        let n = self.count(m);
-        let shifted = odd.iter().any(|e| e.1.is_some_and(|s| s.iter().any(|&x| x != 0)));
-        let mut first: Vec<u32> = vec![0];
-        let mut shifts: Vec<i64> = Vec::new();
-        if shifted {
-            shifts.reserve(n * m);
-            shifts.resize(m, 0);
-            let mut current = [0; MAX_DEPTH];
-            let mut next = odd.iter().peekable();
-            for i in 0..n - 1 {
-                if let Some((_, shift)) = next.next_if(|e| e.0 as usize == i) {
-                    match shift {
-                        Some(shift) => {
-                            for q in 0..m {
-                                current[q] += shift[q];
-                            }
-                        }
-                        None => {
-                            first.push(i as u32 + 1);
-                            current = [0; MAX_DEPTH];
-                        }
-                    }
-                }
-                shifts.extend_from_slice(&current[..m]);
-            }
-        } else {
-            first.extend(odd.iter().filter(|e| e.1.is_none()).map(|e| e.0 + 1));
-        }
-        if modal > 0 && first.len() > 4 {
-            first = split_nodes(first, n as u32, modal == 2);
-        }
-        let start = first.iter().map(|&i| self.start(m, i as usize)).collect();
-        first.push(n as u32);
-        if shifted {
-            for w in first.windows(2) {
-                let (a, b) = (w[0] as usize, w[1] as usize);
-                let origin: Vec<i64> = shifts[a * m..(a + 1) * m].to_vec();
-                if origin.iter().any(|&x| x != 0) {
-                    for child in a..b {
-                        for q in 0..m {
-                            shifts[child * m + q] -= origin[q];
-                        }
-                    }
-                }
-            }
-        }
-        Loops { coefficient: c, first, shifts, start }
-    }
-
-    /// Joins nodes i and i+1 of level m, one shift of one inner loop apart.
-    pub fn joined(&self, m: usize, i: usize) -> Option<Loops> {
-        let loops = &self.loops[m - 2];
-        let k = m - 1;
-        let (begin, end) = (loops.first[i + 1] as usize, loops.first[i + 2] as usize);
-        let difference = self.start(k, begin).wrapping_sub(self.start(k, begin - 1));
-        let rest = difference.wrapping_sub(loops.coefficient);
-        let (shift, q) = if rest == 0 {
-            (0, 0)
-        } else {
-            (0..k)
-                .filter_map(|q| {
-                    let c = self.coefficient(q + 1);
-                    (c != 0 && rest % c == 0).then(|| (rest / c, q))
-                })
-                .min_by_key(|e| e.0.unsigned_abs())?
-        };
-        if shift.abs() > 64 {
-            return None;
-        }
-        let mut shifts = loops.shifts.clone();
-        if shifts.is_empty() {
-            shifts = vec![0; self.count(k) * k];
-        }
-        let mut origin = shifts[(begin - 1) * k..begin * k].to_vec();
-        origin[q] += shift;
-        for child in begin..end {
-            for x in 0..k {
-                shifts[child * k + x] += origin[x];
-            }
-        }
-        let mut first = loops.first.clone();
-        first.remove(i + 1);
-        let mut start = loops.start.clone();
-        start.remove(i + 1);
-        Some(Loops { coefficient: loops.coefficient, first, shifts, start })
-    }
-
     /// Nodes a to b of level m, as a tree of their own under one loop of the level above.
     pub fn slice(&self, m: usize, a: usize, b: usize) -> Tree {
         let coefficient = self.loops.get(m - 1).map_or(0, |l| l.coefficient);
@@ -649,37 +345,4 @@ impl Tree {
         };
         Tree { rows: Arc::new(rows), loops }
     }
-}
-
-/// Splits nodes with more children than most at multiples of the most frequent number.
-fn split_nodes(first: Vec<u32>, n: u32, from_end: bool) -> Vec<u32> {
-    let ends = first.iter().skip(1).copied().chain([n]);
-    let bounds: Vec<(u32, u32)> = first.iter().copied().zip(ends).collect();
-    let Some((mode, times, longer, all)) = mode(bounds.iter().map(|(a, b)| i64::from(b - a))) else {
-        return first;
-    };
-    if mode <= 1 || times * 10 < all * 4 || longer == 0 || longer * 3 > all {
-        return first;
-    }
-    let mode = mode as u32;
-    let mut out = Vec::with_capacity(first.len() + 16);
-    for (mut a, b) in bounds {
-        let odd = (b - a) % mode;
-        if from_end && b - a > mode && odd > 0 {
-            out.push(a);
-            a += odd;
-        }
-        while a < b {
-            out.push(a);
-            a += mode;
-        }
-    }
-    out
-}
-
-#[derive(Default)]
-struct Scratch {
-    a: Vec<Corner>,
-    b: Vec<Corner>,
-    tried: Vec<Coordinates>,
 }

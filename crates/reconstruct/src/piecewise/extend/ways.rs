@@ -6,6 +6,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
@@ -35,7 +36,7 @@ struct Node {
     row: usize,
     used: i64,
     model: Model,
-    known: Vec<Known>,
+    known: Vec<Arc<Known>>,
     cost: i64,
     gain: i64,
 }
