@@ -120,6 +120,8 @@ pub struct Engine {
     start_iv: Iv,
     pub(crate) thread_base: u64,
     call_slot: u64,
+    /// Canonical frame address of the function at whose entry recording goes on.
+    entry: Option<u64>,
     pub(crate) operands: Vec<Operand>,
     /// By number of a pattern of addresses, how it folds.
     pub(crate) rows: Vec<Row>,
@@ -176,6 +178,7 @@ impl Default for Engine {
             start_iv: Iv::ZERO,
             thread_base: 0,
             call_slot: 0,
+            entry: None,
             operands: Vec::new(),
             rows: Vec::new(),
             allocations: Vec::new(),
@@ -458,7 +461,11 @@ impl Engine {
         let Some(mut walker) = self.walker.take() else {
             let function = self.functions.at(pc);
             self.functions.executed(function, None, pc);
-            let mut walker = Walker::new(&mut self.contexts, &mut self.functions, function, pc);
+            let (contexts, functions) = (&mut self.contexts, &mut self.functions);
+            let mut walker = match self.entry.take() {
+                Some(cfa) => Walker::entered(contexts, functions, function, pc, cfa),
+                None => Walker::new(contexts, functions, function, pc),
+            };
             walker.declare(self.known.as_ref().map_or(0, Known::components));
             for (component, function, header) in self.members.drain(..) {
                 walker.join(component, function, header);
@@ -524,6 +531,14 @@ impl Engine {
 
     /// Decides what kind of transfer leads to `pc` and tells the walker. Returns how to repeat it cheaply, if it can be.
     fn transition(&mut self, walker: &mut Walker, pc: u64) -> Option<Follow> {
+        if let Some(cfa) = self.entry.take() {
+            let function = self.functions.at(pc);
+            self.functions.executed(function, None, pc);
+            if walker.enter_again(&mut self.contexts, &mut self.functions, function, pc, cfa) {
+                self.signal_depths.clear();
+                return None;
+            }
+        }
         if std::mem::take(&mut self.resume) {
             let keep = self.signal_depths.pop().unwrap_or(walker.frames().len());
             walker.unwind(&mut self.contexts, &mut self.functions, keep, pc);
@@ -789,9 +804,12 @@ impl Engine {
             }
             Special::Signal { .. } => self.signal = true,
             Special::Resume(_) => self.resume = true,
-            Special::Gap { instructions } => {
+            Special::Gap { instructions, stack } => {
                 self.unrecorded = self.unrecorded.saturating_add(instructions);
                 self.previous = None;
+                self.registers.forget();
+                // The return address lies at the stack pointer, the frame begins above it.
+                self.entry = Some(stack.wrapping_add(8));
             }
         }
     }

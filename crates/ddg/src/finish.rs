@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use fold::Folded;
 use profile::{
-    Access as ProfileAccess, Block as ProfileBlock, Context as ProfileContext, ContextKind, Dependence,
-    Function, IntermediatePieces, Kind as DependenceKind, LevelSummary, Location, Object as ProfileObject,
-    ObjectKind, ObjectUse, Operation, Profile, Program, Statement, Trust, Use,
+    Access as ProfileAccess, Addend, Block as ProfileBlock, Context as ProfileContext, ContextKind,
+    Dependence, Function, IntermediatePieces, Kind as DependenceKind, LevelSummary, Location,
+    Object as ProfileObject, ObjectKind, ObjectUse, Operation, Profile, Program, Statement, Trust, Use,
 };
 use program::image::{Image, Location as ImageLocation};
 use rustc_hash::FxHashMap;
@@ -485,7 +485,7 @@ impl Tables {
                 operation: operation(instr.operation.kind),
                 float: instr.operation.float,
                 linear: instr.operation.linear,
-                addend: instr.operation.addend,
+                addend: instr.operation.addend.map(addend),
             });
         }
         for (k, operand) in code.operands.iter().enumerate() {
@@ -562,6 +562,15 @@ pub(crate) fn missing_debug_information(image: &Image) -> Vec<String> {
     out
 }
 
+fn addend(addend: trace::block::Addend) -> Addend {
+    match addend {
+        trace::block::Addend::Constant(constant) => Addend::Constant(constant),
+        trace::block::Addend::Register { to, from, negated } => {
+            Addend::Register { to: to.reg, from: from.reg, bytes: to.hi, negated }
+        }
+    }
+}
+
 fn operation(kind: OpKind) -> Operation {
     match kind {
         OpKind::Nop | OpKind::Control => Operation::Control,
@@ -599,6 +608,7 @@ fn contexts(engine: &mut Engine, profile: &mut Profile, locations: &mut Location
         };
         match node.kind {
             Kind::Root => {}
+            Kind::Entries => context.kind = ContextKind::Entries,
             Kind::Call { site, callee } => {
                 let pc = last_instruction(engine, site).unwrap_or(site);
                 context.kind = ContextKind::Call { site: locations.at(&engine.image, pc), callee };
@@ -626,7 +636,7 @@ fn contexts(engine: &mut Engine, profile: &mut Profile, locations: &mut Location
                 context.at = entry;
             }
         }
-        if matches!(node.kind, Kind::Loop { .. } | Kind::Recursive { .. }) {
+        if node.kind.counts() {
             context.is_dimension = !node.flat;
             if !replaced {
                 let counts = engine.loops.get(&id).copied().unwrap_or_default();
