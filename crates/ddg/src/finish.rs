@@ -163,6 +163,9 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
     if engine.saturated {
         profile.trust.truncated.push("analysis ended at --memory-limit".into());
     }
+    if engine.is_out_of_time {
+        profile.trust.truncated.push("analysis ended at --time-limit".into());
+    }
     if engine.relieved.count > 0 {
         let text = given_up(&engine.relieved, &engine.image, &mut locations);
         profile.trust.truncated.push(text);

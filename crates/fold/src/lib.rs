@@ -29,7 +29,7 @@ mod new_dimension;
 mod repeat;
 mod widen;
 
-pub use checked::{CheckedFolder, StreamError};
+pub use checked::{CheckedFolder, Refused, StreamError};
 pub use folder::Folder;
 pub use meter::{Gauge, Meter};
 pub use options::{GiveUp, Options};

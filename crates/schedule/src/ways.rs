@@ -48,9 +48,7 @@ fn add_one_register(
         return false;
     }
     let executions: u64 = members.iter().map(|&s| profile.executions(s)).sum();
-    // Where the test stands at the loop's top, the last iteration is the test alone.
-    let whole = if node.top_tested { node.iterations.saturating_sub(node.entries) } else { node.iterations };
-    executions == whole
+    executions == node.iterations
         && members.iter().all(|&sink| {
             reads.sources(profile, sink).all(|d| {
                 let is_member = members.binary_search(&d.source).is_ok();
