@@ -21,14 +21,14 @@ __attribute__((noinline)) static long checked(const int *in, int at)
 __attribute__((noinline)) static long row_sum(const int *in, int columns)
 {
     long sum = 0;
-    for (int c = 0; c < columns; c++) // @entry
+    for (int c = 0; c < columns; c++) /* @entry */
         sum += checked(in, c);
     return sum;
 }
 
 __attribute__((noinline)) static void sums(const std::vector<int> &in, int columns, std::vector<long> &out)
 {
-    for (unsigned r = 0; r < out.size(); r++) { // @row
+    for (unsigned r = 0; r < out.size(); r++) { /* @row */
         try {
             out[r] = row_sum(&in[r * columns], columns);
         } catch (const Bad &bad) {
