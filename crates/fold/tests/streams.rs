@@ -183,7 +183,7 @@ fn bad_input_is_refused_where_it_stands() {
     assert_eq!(folder.run(&[0, 0], 1, 5, &[10], &[2]), Ok(()));
     let out_of_order = StreamError::OutOfOrder { position: 5, vector: vec![0, 3], before: vec![0, 4] };
     assert_eq!(folder.point(&[0, 3], &[0]), refused(out_of_order.clone()));
-    let said = refused(out_of_order).unwrap_err().to_string();
+    let said = refused(out_of_order).expect_err("refused").to_string();
     assert!(said.starts_with("addresses of 0x401000, point 5: "), "{said}");
     assert_eq!(
         folder.point(&[1], &[0]),
