@@ -6,14 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define COLUMNS 60
-
-static __attribute__((noinline)) void locate(int rows, const int *in, int wanted, int *where)
+static __attribute__((noinline)) void locate(int rows, int columns, const int *in, int wanted, int *where)
 {
     for (int r = 0; r < rows; r++) { /* @row */
-        int at = COLUMNS;
-        for (int c = 0; c < COLUMNS; c++) /* @at */
-            if (in[r * COLUMNS + c] == wanted) {
+        int at = columns;
+        for (int c = 0; c < columns; c++) /* @at */
+            if (in[r * columns + c] == wanted) {
                 at = c;
                 break;
             }
@@ -23,14 +21,15 @@ static __attribute__((noinline)) void locate(int rows, const int *in, int wanted
 
 int main(int argc, char **argv)
 {
-    int rows = argc > 1 ? atoi(argv[1]) : 80, wanted = argc > 2 ? atoi(argv[2]) : 7;
-    int *in = malloc(sizeof *in * rows * COLUMNS), *where = malloc(sizeof *where * rows);
+    int rows = argc > 1 ? atoi(argv[1]) : 80, columns = argc > 2 ? atoi(argv[2]) : 60;
+    int wanted = argc > 3 ? atoi(argv[3]) : 7;
+    int *in = malloc(sizeof *in * rows * columns), *where = malloc(sizeof *where * rows);
     unsigned state = 11;
-    for (int i = 0; i < rows * COLUMNS; i++) {
+    for (int i = 0; i < rows * columns; i++) {
         state = state * 1664525u + 1013904223u;
         in[i] = (state >> 8) % 40u;
     }
-    locate(rows, in, wanted, where);
+    locate(rows, columns, in, wanted, where);
     long check = 0;
     for (int r = 0; r < rows; r++)
         check += where[r];

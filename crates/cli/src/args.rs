@@ -85,6 +85,9 @@ pub struct ProfileArgs {
     /// that does not help. The program runs on.
     #[arg(long, value_name = "MIB", default_value_t = 700)]
     pub memory_limit: usize,
+    /// Stop analysing after this many seconds; the program runs on.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, conflicts_with = "fast")]
+    pub time_limit: Option<Duration>,
     /// Number of loops in the summary.
     #[arg(long, value_name = "N", default_value_t = 12)]
     pub top: usize,

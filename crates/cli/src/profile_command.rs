@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use ddg::finish::{About, finish};
@@ -34,7 +35,7 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
             ..ddg::Folding::default()
         };
         let function = args.bounds.function.clone();
-        let plan = Plan { function, folding, limit: args.memory_limit, known: None };
+        let plan = Plan { function, folding, limit: args.memory_limit, time: args.time_limit, known: None };
         if args.two_pass {
             match record_twice(&config, plan, chatty, &interrupts, &mut progress)? {
                 Some(result) => result,
@@ -67,6 +68,8 @@ pub struct Plan {
     pub folding: ddg::Folding,
     /// MiB for the analysis, about.
     pub limit: usize,
+    /// For the analysis, from the start of the recording.
+    pub time: Option<Duration>,
     /// What an earlier run showed.
     pub known: Option<Known>,
 }
@@ -75,6 +78,9 @@ pub struct Plan {
 pub fn record_program(config: &Config, plan: Plan, progress: &mut Progress) -> Result<(Profile, Outcome)> {
     progress.phase("recording", false);
     let mut engine = ddg::Engine::with_limit(plan.limit.saturating_mul(1 << 20)).folding(plan.folding);
+    if let Some(time) = plan.time {
+        engine = engine.within(time);
+    }
     let mut guide = match &plan.known {
         Some(known) => Symbols::knowing(plan.function, known.clone()),
         None => Symbols::new(plan.function),

@@ -27,7 +27,7 @@ macro_rules! kernels {
 kernels! {
     matmul_ikj matmul_ijk perceptron jacobi prefix_sum prefix_equal histogram triangular_solve floyd_warshall needle spmv
     dot scratch_row tree_sum three_functions polynomial smooth linear_stencil chunked_lu breadth_first tree_search collatz
-    early_exit sweeps
+    early_exit sweeps unwinding exceptions tail_calls callbacks irreducible split
 }
 
 /// Every program of the table is tested and every source is in the table.

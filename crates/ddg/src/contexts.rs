@@ -37,6 +37,16 @@ pub enum Kind {
         /// Number of the recursive component.
         component: u32,
     },
+    /// What enters the one function that is recorded: a loop that counts its entries, so that two of them do not share
+    /// vectors. Below the root only.
+    Entries,
+}
+
+impl Kind {
+    /// Whether contexts of this kind have a counter.
+    pub fn counts(self) -> bool {
+        matches!(self, Kind::Loop { .. } | Kind::Recursive { .. } | Kind::Entries)
+    }
 }
 
 /// A node of the tree.
@@ -101,7 +111,7 @@ impl Contexts {
             return id;
         }
         let above = self.nodes[parent as usize];
-        let is_loop = matches!(kind, Kind::Loop { .. } | Kind::Recursive { .. });
+        let is_loop = kind.counts();
         // Inside a flat loop nothing has a dimension: coordinates would repeat.
         let flat = is_loop && (usize::from(above.dims) >= MAX_DIMS || self.inside_flat(parent));
         let dims = above.dims + u8::from(is_loop && !flat);
@@ -164,7 +174,7 @@ impl Contexts {
     pub fn loops(&self, id: ContextId) -> Vec<ContextId> {
         let is_dimension = |c: &ContextId| {
             let node = self.get(*c);
-            !node.flat && matches!(node.kind, Kind::Loop { .. } | Kind::Recursive { .. })
+            !node.flat && node.kind.counts()
         };
         self.chain(id).into_iter().filter(is_dimension).collect()
     }

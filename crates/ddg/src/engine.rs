@@ -5,6 +5,7 @@
 //! that advance by constants give accesses with strides; the others are looked at one iteration at a time.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use fold::Row;
 use program::image::Image;
@@ -16,7 +17,7 @@ use trace::sink::{Mapping, Sink, ThreadId};
 use trace::stream::{self, EFFECT_WRITE, Special};
 
 use crate::code::{Brief, CodeId, CodeTable, FunctionTable, address, return_slot};
-use crate::contexts::{ContextId, Contexts};
+use crate::contexts::{ContextId, Contexts, Kind};
 use crate::dependences::Streams;
 use crate::folding::Folding;
 use crate::jumps::{Jump, Jumps};
@@ -120,6 +121,8 @@ pub struct Engine {
     start_iv: Iv,
     pub(crate) thread_base: u64,
     call_slot: u64,
+    /// Canonical frame address of the function at whose entry recording goes on.
+    entry: Option<u64>,
     pub(crate) operands: Vec<Operand>,
     /// By number of a pattern of addresses, how it folds.
     pub(crate) rows: Vec<Row>,
@@ -132,7 +135,11 @@ pub struct Engine {
     resume: bool,
     /// Bytes the analysis may use, about.
     pub(crate) limit: usize,
-    /// The limit was reached.
+    /// When the analysis is to end.
+    pub(crate) deadline: Option<Instant>,
+    /// The analysis ended at its deadline.
+    pub(crate) is_out_of_time: bool,
+    /// The limit of memory was reached.
     pub(crate) saturated: bool,
     pub(crate) last_path: Option<u32>,
     /// What an earlier run showed.
@@ -176,6 +183,7 @@ impl Default for Engine {
             start_iv: Iv::ZERO,
             thread_base: 0,
             call_slot: 0,
+            entry: None,
             operands: Vec::new(),
             rows: Vec::new(),
             allocations: Vec::new(),
@@ -185,6 +193,8 @@ impl Default for Engine {
             signal: false,
             resume: false,
             limit: DEFAULT_LIMIT,
+            deadline: None,
+            is_out_of_time: false,
             saturated: false,
             last_path: None,
             known: None,
@@ -230,7 +240,12 @@ impl Sink for Engine {
     }
 
     fn words(&mut self, thread: ThreadId, words: &[u64]) {
-        if thread != 0 || self.saturated {
+        if thread != 0 || self.saturated || self.is_out_of_time {
+            return;
+        }
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            self.end();
+            self.is_out_of_time = true;
             return;
         }
         if self.bytes() > self.limit && !self.relieve() {
@@ -328,6 +343,11 @@ impl Engine {
     /// From now on relies on what an earlier run of the program showed, where that is known.
     pub fn knowing(self, known: Known) -> Engine {
         Engine { known: Some(known), ..self }
+    }
+
+    /// An engine that ignores what comes later than `limit` from now.
+    pub fn within(self, limit: Duration) -> Engine {
+        Engine { deadline: Instant::now().checked_add(limit), ..self }
     }
 
     fn add_function(&mut self, code: &FunctionCode) {
@@ -459,7 +479,11 @@ impl Engine {
         let Some(mut walker) = self.walker.take() else {
             let function = self.functions.at(pc);
             self.functions.executed(function, None, pc);
-            let mut walker = Walker::new(&mut self.contexts, &mut self.functions, function, pc);
+            let (contexts, functions) = (&mut self.contexts, &mut self.functions);
+            let mut walker = match self.entry.take() {
+                Some(cfa) => Walker::entered(contexts, functions, function, pc, cfa),
+                None => Walker::new(contexts, functions, function, pc),
+            };
             walker.declare(self.known.as_ref().map_or(0, Known::components));
             for (component, function, header) in self.members.drain(..) {
                 walker.join(component, function, header);
@@ -525,6 +549,14 @@ impl Engine {
 
     /// Decides what kind of transfer leads to `pc` and tells the walker. Returns how to repeat it cheaply, if it can be.
     fn transition(&mut self, walker: &mut Walker, pc: u64) -> Option<Follow> {
+        if let Some(cfa) = self.entry.take() {
+            let function = self.functions.at(pc);
+            self.functions.executed(function, None, pc);
+            if walker.enter_again(&mut self.contexts, &mut self.functions, function, pc, cfa) {
+                self.signal_depths.clear();
+                return None;
+            }
+        }
         if std::mem::take(&mut self.resume) {
             let keep = self.signal_depths.pop().unwrap_or(walker.frames().len());
             walker.unwind(&mut self.contexts, &mut self.functions, keep, pc);
@@ -558,13 +590,12 @@ impl Engine {
             Terminator::Return => {
                 let frames = walker.frames();
                 if let Some(at) = frames.iter().rposition(|f| f.return_pc == pc && f.return_pc != 0) {
+                    self.note_return(walker, at, pc);
                     if at + 1 == frames.len() {
                         walker.ret(&mut self.contexts, &mut self.functions, pc);
-                        self.note_arrival(walker, pc);
                         return (walker.events == [Event::Return]).then_some(Follow::Return);
                     }
                     walker.unwind(&mut self.contexts, &mut self.functions, at, pc);
-                    self.note_arrival(walker, pc);
                     return None;
                 }
                 self.foreign(walker, pc)
@@ -607,13 +638,20 @@ impl Engine {
         (walker.events == [Event::Plain]).then_some(Follow::Plain)
     }
 
-    fn note_arrival(&mut self, walker: &Walker, pc: u64) {
-        self.functions.executed(walker.function(), None, pc);
+    /// Control goes back to `pc`, in the activation that called the one with index `callee`: behind the call, or to where
+    /// an exception is caught. That is an edge from the calling block, so that it leaves no loop that both lie in.
+    fn note_return(&mut self, walker: &Walker, callee: usize, pc: u64) {
+        let Some(caller) = callee.checked_sub(1).and_then(|at| walker.frames().get(at)) else { return };
+        let site = walker.frames().get(callee).and_then(|f| match self.contexts.get(f.base).kind {
+            Kind::Call { site, .. } => Some(site),
+            _ => None,
+        });
+        self.functions.executed(caller.function, site, pc);
     }
 
     fn same_symbol(&self, a: u64, b: u64) -> bool {
         match (self.image.function(a), self.image.function(b)) {
-            (Some(a), Some(b)) => a.address == b.address,
+            (Some(a), Some(b)) => a.address == b.address || are_parts(&a.name, &b.name),
             _ => false,
         }
     }
@@ -640,8 +678,11 @@ impl Engine {
             .map(|(i, _)| i);
         match hit {
             Some(at) if !(self.functions.is_entry(pc)) => {
-                let function = frames[at].function;
-                self.functions.executed(function, None, pc);
+                if at + 1 < frames.len() {
+                    self.note_return(walker, at + 1, pc);
+                } else {
+                    self.functions.executed(frames[at].function, None, pc);
+                }
                 walker.unwind(&mut self.contexts, &mut self.functions, at + 1, pc);
                 None
             }
@@ -790,9 +831,12 @@ impl Engine {
             }
             Special::Signal { .. } => self.signal = true,
             Special::Resume(_) => self.resume = true,
-            Special::Gap { instructions } => {
+            Special::Gap { instructions, stack } => {
                 self.unrecorded = self.unrecorded.saturating_add(instructions);
                 self.previous = None;
+                self.registers.forget();
+                // The return address lies at the stack pointer, the frame begins above it.
+                self.entry = Some(stack.wrapping_add(8));
             }
         }
     }
@@ -903,6 +947,12 @@ impl Engine {
             }
         }
     }
+}
+
+/// Whether two symbols are parts of one function that the compiler has split.
+fn are_parts(a: &str, b: &str) -> bool {
+    let whole = |name: &'_ str| name.split_once(".cold").map_or(name.len(), |(whole, _)| whole.len());
+    a.len() != b.len() && a[..whole(a)] == b[..whole(b)]
 }
 
 /// Cuts a byte range into operands of a size the memory takes.

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use fold::Folded;
 use profile::{
-    Access as ProfileAccess, Block as ProfileBlock, Context as ProfileContext, ContextKind, Dependence,
-    Function, IntermediatePieces, Kind as DependenceKind, LevelSummary, Location, Object as ProfileObject,
-    ObjectKind, ObjectUse, Operation, Profile, Program, Statement, Trust, Use,
+    Access as ProfileAccess, Addend, Block as ProfileBlock, Context as ProfileContext, ContextKind,
+    Dependence, Function, IntermediatePieces, Kind as DependenceKind, LevelSummary, Location,
+    Object as ProfileObject, ObjectKind, ObjectUse, Operation, Profile, Program, Statement, Trust, Use,
 };
 use program::image::{Image, Location as ImageLocation};
 use rustc_hash::FxHashMap;
@@ -162,6 +162,9 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
     };
     if engine.saturated {
         profile.trust.truncated.push("analysis ended at --memory-limit".into());
+    }
+    if engine.is_out_of_time {
+        profile.trust.truncated.push("analysis ended at --time-limit".into());
     }
     if engine.relieved.count > 0 {
         let text = given_up(&engine.relieved, &engine.image, &mut locations);
@@ -485,7 +488,7 @@ impl Tables {
                 operation: operation(instr.operation.kind),
                 float: instr.operation.float,
                 linear: instr.operation.linear,
-                addend: instr.operation.addend,
+                addend: instr.operation.addend.map(addend),
             });
         }
         for (k, operand) in code.operands.iter().enumerate() {
@@ -562,6 +565,15 @@ pub(crate) fn missing_debug_information(image: &Image) -> Vec<String> {
     out
 }
 
+fn addend(addend: trace::block::Addend) -> Addend {
+    match addend {
+        trace::block::Addend::Constant(constant) => Addend::Constant(constant),
+        trace::block::Addend::Register { to, from, negated } => {
+            Addend::Register { to: to.reg, from: from.reg, bytes: to.hi, negated }
+        }
+    }
+}
+
 fn operation(kind: OpKind) -> Operation {
     match kind {
         OpKind::Nop | OpKind::Control => Operation::Control,
@@ -599,6 +611,7 @@ fn contexts(engine: &mut Engine, profile: &mut Profile, locations: &mut Location
         };
         match node.kind {
             Kind::Root => {}
+            Kind::Entries => context.kind = ContextKind::Entries,
             Kind::Call { site, callee } => {
                 let pc = last_instruction(engine, site).unwrap_or(site);
                 context.kind = ContextKind::Call { site: locations.at(&engine.image, pc), callee };
@@ -626,7 +639,7 @@ fn contexts(engine: &mut Engine, profile: &mut Profile, locations: &mut Location
                 context.at = entry;
             }
         }
-        if matches!(node.kind, Kind::Loop { .. } | Kind::Recursive { .. }) {
+        if node.kind.counts() {
             context.is_dimension = !node.flat;
             if !replaced {
                 let counts = engine.loops.get(&id).copied().unwrap_or_default();

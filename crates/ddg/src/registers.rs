@@ -136,6 +136,12 @@ impl Registers {
         self.table[first..first + 4].copy_from_slice(&writers);
     }
 
+    /// Forgets all writers: what ran unrecorded may have written any register.
+    pub fn forget(&mut self) {
+        self.table.fill(Writer { statement: NONE, slot: 0, inner: 0 });
+        self.saved.clear();
+    }
+
     fn compact(&mut self) {
         let mut kept = Vec::new();
         let mut moved = vec![NONE; self.slots.len()];

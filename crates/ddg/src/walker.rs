@@ -110,20 +110,85 @@ impl Walker {
         function: FunctionId,
         pc: u64,
     ) -> Walker {
+        Walker::below(0, 0, contexts, functions, function, pc)
+    }
+
+    /// Starts with the first entry of the one function that is recorded; `cfa` is its canonical frame address.
+    pub fn entered(
+        contexts: &mut Contexts,
+        functions: &mut dyn Functions,
+        function: FunctionId,
+        pc: u64,
+        cfa: u64,
+    ) -> Walker {
+        let entries = contexts.child(0, Kind::Entries);
+        let mut walker = Walker::below(entries, cfa, contexts, functions, function, pc);
+        walker.events.retain(|e| *e != Event::Plain);
+        walker.events.insert(0, Event::Enter(entries));
+        walker
+    }
+
+    /// The next entry of the one function that is recorded: whatever was active is over. False (and nothing done) if the
+    /// walker did not start with one.
+    pub fn enter_again(
+        &mut self,
+        contexts: &mut Contexts,
+        functions: &mut dyn Functions,
+        function: FunctionId,
+        pc: u64,
+        cfa: u64,
+    ) -> bool {
+        let entries = contexts.child(0, Kind::Entries);
+        let base = self.frames[0].base;
+        if base != entries && contexts.get(base).parent != entries {
+            return false;
+        }
+        while self.frames.len() > 1 {
+            self.pop_silently(contexts);
+        }
+        let old = self.function();
+        let count = self.active_count(old);
+        *count = count.saturating_sub(1);
+        *self.active_count(function) += 1;
+        let first = &mut self.frames[0];
+        (first.function, first.entry, first.cfa, first.bottom) = (function, pc, cfa, 0);
+        self.context = entries;
+        self.clear_inner(contexts);
+        self.advance(contexts, 1);
+        let mut events = vec![Event::Iterate(entries)];
+        if base != entries {
+            // The function was found to be recursive: it is the recursive loop's first iteration again.
+            self.enter_dimension(contexts, base);
+            events.push(Event::EnterCall(base));
+        }
+        self.jump(contexts, functions, pc);
+        events.extend(self.events.drain(..).filter(|e| *e != Event::Plain));
+        self.events = events;
+        true
+    }
+
+    fn below(
+        base: ContextId,
+        cfa: u64,
+        contexts: &mut Contexts,
+        functions: &mut dyn Functions,
+        function: FunctionId,
+        pc: u64,
+    ) -> Walker {
         let first = Frame {
             function,
             entry: pc,
-            base: 0,
+            base,
             return_pc: 0,
-            cfa: 0,
+            cfa,
             bottom: 0,
             how: How::Call,
-            caller: 0,
+            caller: base,
             saved: Iv([0; MAX_DIMS]),
         };
         let mut walker = Walker {
             frames: vec![first],
-            context: 0,
+            context: base,
             iv: Iv([0; MAX_DIMS]),
             block: pc,
             components: Vec::new(),
@@ -514,7 +579,7 @@ impl Walker {
             *self.active_count(function) += 1;
             self.frames[0].function = function;
             self.frames[0].entry = pc;
-            self.context = 0;
+            self.context = self.base();
             self.clear_inner(contexts);
             self.jump(contexts, functions, pc);
             return;
@@ -708,7 +773,7 @@ mod tests {
                         text += &format!("L{}, {}, ", component + 1, self.walker.iv().0[dim]);
                         dim += 1;
                     }
-                    Kind::Root => {}
+                    Kind::Root | Kind::Entries => {}
                 }
             }
             text += self.names[&self.walker.block()];

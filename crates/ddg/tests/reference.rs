@@ -63,6 +63,7 @@ fn arguments(name: &str) -> &'static [&'static str] {
         "polynomial" => &["40", "7"],
         "spmv" => &["60"],
         "smooth" => &["14"],
+        "unwinding" | "callbacks" | "exceptions" | "irreducible" | "tail_calls" => &["20"],
         _ => &["300"],
     }
 }
@@ -108,5 +109,6 @@ macro_rules! kernels {
 
 kernels! {
     matmul_ikj matmul_ijk perceptron jacobi prefix_sum prefix_equal histogram triangular_solve floyd_warshall needle spmv
-    dot scratch_row tree_sum three_functions polynomial smooth sweeps
+    dot scratch_row tree_sum three_functions polynomial smooth sweeps unwinding exceptions tail_calls
+    callbacks irreducible split early_exit
 }

@@ -1,7 +1,7 @@
 //! Folding of streams that nobody vouches for.
 //!
 //! [`Folder`] takes what its callers know to be a stream. Here every point and run is tested first, and refused with an
-//! error that names its position; a refused one leaves the folder as it was.
+//! error that names the stream and the position; a refused one leaves the folder as it was.
 
 use crate::folder::Folder;
 use crate::options::Options;
@@ -72,9 +72,21 @@ pub enum StreamError {
     },
 }
 
+/// A [`StreamError`] with the stream it happened in.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{stream}, {reason}")]
+pub struct Refused {
+    /// Name of the stream.
+    pub stream: String,
+    /// What is wrong, and where.
+    #[source]
+    pub reason: StreamError,
+}
+
 /// A [`Folder`] that tests its input.
 #[derive(Debug)]
 pub struct CheckedFolder {
+    stream: String,
     folder: Folder,
     dims: usize,
     outputs: usize,
@@ -82,9 +94,10 @@ pub struct CheckedFolder {
 }
 
 impl CheckedFolder {
-    /// As [`Folder::new`].
-    pub fn new(dims: usize, outputs: usize, options: Options) -> CheckedFolder {
-        CheckedFolder { folder: Folder::new(dims, outputs, options), dims, outputs, last: None }
+    /// As [`Folder::new`], for a stream that errors call by this name.
+    pub fn new(stream: &str, dims: usize, outputs: usize, options: Options) -> CheckedFolder {
+        let folder = Folder::new(dims, outputs, options);
+        CheckedFolder { stream: stream.to_owned(), folder, dims, outputs, last: None }
     }
 
     /// Number of points so far.
@@ -96,7 +109,7 @@ impl CheckedFolder {
     ///
     /// # Errors
     /// If it has another shape than the stream or its vector is lexicographically smaller than the one before.
-    pub fn point(&mut self, iv: &[i64], label: &[i64]) -> Result<(), StreamError> {
+    pub fn point(&mut self, iv: &[i64], label: &[i64]) -> Result<(), Refused> {
         self.run(iv, 1, 1, label, &vec![0; label.len()])
     }
 
@@ -111,7 +124,24 @@ impl CheckedFolder {
         count: u64,
         label: &[i64],
         advance: &[i64],
-    ) -> Result<(), StreamError> {
+    ) -> Result<(), Refused> {
+        let last = self
+            .last_of(iv, step, count, label, advance)
+            .map_err(|reason| Refused { stream: self.stream.clone(), reason })?;
+        self.last = Some(last);
+        self.folder.lattice_run(iv, step, count, label, advance);
+        Ok(())
+    }
+
+    /// The last vector of a run, if it continues the stream.
+    fn last_of(
+        &self,
+        iv: &[i64],
+        step: i64,
+        count: u64,
+        label: &[i64],
+        advance: &[i64],
+    ) -> Result<Vec<i64>, StreamError> {
         let position = self.points();
         if iv.len() != self.dims || self.dims > Folder::MOST {
             return Err(StreamError::Dimensions { position, expected: self.dims, found: iv.len() });
@@ -138,9 +168,7 @@ impl CheckedFolder {
         if let Some(x) = last.last_mut() {
             *x = end(*x, step).ok_or(StreamError::CoordinateOverflow { position, count })?;
         }
-        self.last = Some(last);
-        self.folder.lattice_run(iv, step, count, label, advance);
-        Ok(())
+        Ok(last)
     }
 
     /// Ends the stream.

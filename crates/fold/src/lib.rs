@@ -30,7 +30,7 @@ mod repeat;
 mod row_cursor;
 mod widen;
 
-pub use checked::{CheckedFolder, StreamError};
+pub use checked::{CheckedFolder, Refused, StreamError};
 pub use folder::Folder;
 pub use meter::{Gauge, Meter};
 pub use options::{GiveUp, Options};

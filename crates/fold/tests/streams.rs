@@ -1,12 +1,12 @@
 //! Streams that are odd or wrong: vectors that come twice, diagonals, slopes, one coordinate only, bad input; adaptive
 //! widening and the published variants.
 
-use fold::{CheckedFolder, Coefficient, Folded, Folder, GiveUp, Options, StreamError, check::check};
+use fold::{CheckedFolder, Coefficient, Folded, Folder, GiveUp, Options, Refused, StreamError, check::check};
 
 type Stream = Vec<(Vec<i64>, Vec<i64>)>;
 
 fn fold(dims: usize, outputs: usize, options: Options, stream: &Stream) -> Folded {
-    let mut folder = CheckedFolder::new(dims, outputs, options);
+    let mut folder = CheckedFolder::new("a stream", dims, outputs, options);
     for (iv, label) in stream {
         folder.point(iv, label).expect("a stream");
     }
@@ -191,22 +191,30 @@ fn an_abandoned_stream_is_one_box() {
 
 #[test]
 fn bad_input_is_refused_where_it_stands() {
-    let mut folder = CheckedFolder::new(2, 1, Options::for_dimensions(2, false));
+    let refused = |reason| -> Result<(), Refused> {
+        Err(Refused { stream: "addresses of 0x401000".to_owned(), reason })
+    };
+    let mut folder = CheckedFolder::new("addresses of 0x401000", 2, 1, Options::for_dimensions(2, false));
     assert_eq!(folder.run(&[0, 0], 1, 5, &[10], &[2]), Ok(()));
     let out_of_order = StreamError::OutOfOrder { position: 5, vector: vec![0, 3], before: vec![0, 4] };
-    assert_eq!(folder.point(&[0, 3], &[0]), Err(out_of_order));
-    assert_eq!(folder.point(&[1], &[0]), Err(StreamError::Dimensions { position: 5, expected: 2, found: 1 }));
+    assert_eq!(folder.point(&[0, 3], &[0]), refused(out_of_order.clone()));
+    let said = refused(out_of_order).expect_err("refused").to_string();
+    assert!(said.starts_with("addresses of 0x401000, point 5: "), "{said}");
+    assert_eq!(
+        folder.point(&[1], &[0]),
+        refused(StreamError::Dimensions { position: 5, expected: 2, found: 1 })
+    );
     assert_eq!(
         folder.point(&[1, 0], &[0, 1]),
-        Err(StreamError::Outputs { position: 5, expected: 1, found: 2 })
+        refused(StreamError::Outputs { position: 5, expected: 1, found: 2 })
     );
     let overflow = StreamError::LabelOverflow { position: 5, output: 0, count: 3 };
-    assert_eq!(folder.run(&[1, 0], 1, 3, &[i64::MAX - 1], &[1]), Err(overflow));
+    assert_eq!(folder.run(&[1, 0], 1, 3, &[i64::MAX - 1], &[1]), refused(overflow));
     let overflow = StreamError::CoordinateOverflow { position: 5, count: 3 };
-    assert_eq!(folder.run(&[1, i64::MAX - 3], 2, 3, &[0], &[1]), Err(overflow));
+    assert_eq!(folder.run(&[1, i64::MAX - 3], 2, 3, &[0], &[1]), refused(overflow));
     assert_eq!(
         folder.run(&[1, 0], 0, 3, &[0], &[1]),
-        Err(StreamError::NotARun { position: 5, count: 3, step: 0 })
+        refused(StreamError::NotARun { position: 5, count: 3, step: 0 })
     );
     assert_eq!(folder.point(&[0, 4], &[18]), Ok(()));
     assert_eq!(folder.finish().points, 6);

@@ -145,6 +145,8 @@ pub enum ContextKind {
     Loop,
     /// A recursive loop.
     Recursive,
+    /// Entries of the one function that was recorded, counted as iterations: no loop that anything is said about.
+    Entries,
 }
 
 /// A node of the context tree.
@@ -271,8 +273,26 @@ pub struct Statement {
     pub float: bool,
     /// Constant-coefficient combination of its value operands.
     pub linear: bool,
-    /// The result is one operand plus this constant.
-    pub addend: Option<i64>,
+    /// What is added to one operand to give the result, if that is all.
+    pub addend: Option<Addend>,
+}
+
+/// What an integer addition adds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Addend {
+    /// A constant.
+    Constant(i64),
+    /// A general register, by its number; the sum replaces the other operand.
+    Register {
+        /// The register that the sum replaces.
+        to: u8,
+        /// The register added, another one.
+        from: u8,
+        /// Low bytes of both that take part.
+        bytes: u8,
+        /// It is subtracted.
+        negated: bool,
+    },
 }
 
 /// What a value is used for.

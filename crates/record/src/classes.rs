@@ -5,7 +5,9 @@
 //! plain inputs, which is always safe.
 
 use iced_x86::{Instruction, Mnemonic, OpKind as Kind, Register};
-use trace::block::OpKind;
+use trace::block::{Addend, OpKind, REG_VECTOR, RegRange};
+
+use crate::decode;
 
 /// Which inputs may be the accumulator of a reduction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -392,8 +394,8 @@ pub(crate) fn conversion_source(m: Mnemonic) -> Option<u8> {
     }
 }
 
-/// The constant that an integer addition adds to its one other operand.
-pub(crate) fn addend(i: &Instruction) -> Option<i64> {
+/// What an integer addition adds to one other operand.
+pub(crate) fn addend(i: &Instruction) -> Option<Addend> {
     let immediate = || {
         let is_immediate = matches!(
             i.op1_kind(),
@@ -407,7 +409,7 @@ pub(crate) fn addend(i: &Instruction) -> Option<i64> {
         );
         is_immediate.then(|| i.immediate(1) as i64)
     };
-    match i.mnemonic() {
+    let constant = match i.mnemonic() {
         Mnemonic::Inc => Some(1),
         Mnemonic::Dec => Some(-1),
         Mnemonic::Add => immediate(),
@@ -416,5 +418,31 @@ pub(crate) fn addend(i: &Instruction) -> Option<i64> {
             Some(i.memory_displacement64() as i64)
         }
         _ => None,
-    }
+    };
+    constant.map(Addend::Constant).or_else(|| added_register(i))
+}
+
+/// The register of at least 4 bytes that an addition adds to another one.
+fn added_register(i: &Instruction) -> Option<Addend> {
+    let (to, from, negated) = match i.mnemonic() {
+        Mnemonic::Add | Mnemonic::Sub => {
+            if (i.op0_kind(), i.op1_kind()) != (Kind::Register, Kind::Register) {
+                return None;
+            }
+            (i.op0_register(), i.op1_register(), i.mnemonic() == Mnemonic::Sub)
+        }
+        Mnemonic::Lea if i.memory_index_scale() == 1 && i.memory_displacement64() == 0 => {
+            let (to, base, index) = (i.op0_register(), i.memory_base(), i.memory_index());
+            match (base == to, index == to) {
+                (true, false) => (to, index, false),
+                (false, true) => (to, base, false),
+                _ => return None,
+            }
+        }
+        _ => return None,
+    };
+    let (to, from) = (decode::range(to)?, decode::range(from)?);
+    let is_general = |r: RegRange| r.reg < REG_VECTOR && r.lo == 0 && r.hi >= 4;
+    let fits = is_general(to) && is_general(from) && to.hi == from.hi && to.reg != from.reg;
+    fits.then_some(Addend::Register { to, from, negated })
 }

@@ -99,7 +99,7 @@ fn is_high(r: Register) -> bool {
 }
 
 /// The bytes a register names; `None` for registers that carry no data here (segments, the instruction pointer).
-fn range(r: Register) -> Option<RegRange> {
+pub(crate) fn range(r: Register) -> Option<RegRange> {
     let n = r.number() as u8;
     Some(if r.is_gpr() {
         let reg = number(r);

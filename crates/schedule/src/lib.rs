@@ -2,6 +2,7 @@
 //!
 //! - [`graph`]: the dependences inside one loop, and its strongly connected sets;
 //! - [`scev`]: which statements are induction variables of a loop (ALGORITHMS 2.3);
+//! - [`ways`]: cycles through which iterations take different ways;
 //! - [`reduction`]: which carried cycles are reductions (2.5);
 //! - [`storage`]: which anti and output dependences privatisation removes (2.6);
 //! - [`verdict`]: the verdict per loop context;
@@ -16,6 +17,7 @@ pub mod scev;
 pub mod source;
 pub mod storage;
 pub mod verdict;
+pub mod ways;
 
 pub use source::{SourceLoop, analyse};
 pub use verdict::{Blocking, Parallel, Verdict};

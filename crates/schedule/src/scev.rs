@@ -3,14 +3,15 @@
 //! A statement is a SCEV of loop L if its value is provably a function of the iteration alone: it is a linear operation
 //! whose operands are SCEVs, constants or invariants of L; a load counts only if its address does not move inside L.
 //! A cycle counts if it consists of moves and additions of invariants, each executed once per iteration, with inner loops
-//! around them of constant length; if only inner loops carry it, it may begin with and add SCEVs. A cycle of moves and additions of constants counts too if iterations take different
-//! ways through it, provided that all ways add the same from one iteration to the next. Affinity follows from the operations, so no values need to be recorded, and values
+//! around them of constant length; if only inner loops carry it, it may begin with and add SCEVs. A cycle counts too if
+//! iterations take different ways through it, provided that all ways add the same ([`crate::ways`]). Affinity follows from the operations, so no values need to be recorded, and values
 //! that are affine by accident (a prefix sum over equal data) are not taken for induction variables.
 
 use profile::{ContextIndex, Dependence, Operation, Profile, StatementIndex, Use};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::graph::{LoopEdges, components, dimension, is_flow};
+use crate::ways;
 
 /// What is known about the statements of a loop; statements without flow edges inside the loop are asked for singly.
 #[derive(Debug, Default)]
@@ -55,7 +56,7 @@ impl Reads {
     }
 
     /// The flow dependences on which a statement's value depends.
-    fn sources<'a>(
+    pub fn sources<'a>(
         &'a self,
         profile: &'a Profile,
         statement: StatementIndex,
@@ -172,7 +173,7 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, reads:
                 .iter()
                 .all(|p| members.binary_search(p).is_ok() || invariant.contains(p))
         });
-        if recurrence || adds_the_same(profile, &members, dim, reads) {
+        if recurrence || ways::add_the_same(profile, &members, context, reads) {
             scevs.scev.extend(members.iter().copied());
         }
         if moves_only && fed {
@@ -182,91 +183,6 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, reads:
     }
     recomputable(profile, inside, &mut scevs);
     scevs
-}
-
-/// Whether the members of a cycle, moves and additions of constants in the body of the loop of dimension `dim`, hand on a
-/// value that grows by the same constant in every iteration, whatever way through the body it takes.
-///
-/// The value of a member s in iteration t is c·t + p(s) with one c for all iff p(s) = p(r) + a(s) − c·δ for every member r
-/// it reads, where s adds a(s) and the value is δ iterations old, always; and if a value from outside the loop is read in
-/// the first iteration alone.
-fn adds_the_same(profile: &Profile, members: &[StatementIndex], dim: usize, reads: &Reads) -> bool {
-    let addend = |s: StatementIndex| {
-        let statement = &profile.statements[s as usize];
-        match statement.operation {
-            Operation::Copy => Some(0),
-            Operation::Add if !statement.float => statement.addend,
-            _ => None,
-        }
-    };
-    let is_plain = |s: &StatementIndex| {
-        usize::from(profile.contexts[profile.context_of(*s) as usize].dims) == dim + 1
-            && reads.are_fixed(profile, *s, dim)
-            && addend(*s).is_some()
-    };
-    if !members.iter().all(is_plain) {
-        return false;
-    }
-    // Equations (r, s, a(s), δ).
-    let mut equations = Vec::new();
-    for &sink in members {
-        for d in reads.sources(profile, sink) {
-            let is_member = members.binary_search(&d.source).is_ok();
-            for level in &d.levels {
-                let at = usize::from(level.level);
-                if at < dim || usize::from(d.common) <= dim {
-                    if level.later >> dim & 1 == 1 {
-                        return false;
-                    }
-                    continue;
-                }
-                let age = if at == dim { (level.minimum[dim], level.maximum[dim]) } else { (0, 0) };
-                match addend(sink) {
-                    Some(constant) if is_member && age.0 == age.1 => {
-                        equations.push((d.source, sink, constant, age.0));
-                    }
-                    _ => return false,
-                }
-            }
-        }
-    }
-    consistent(&equations)
-}
-
-/// Whether numbers p and a constant c exist with p(s) = p(r) + a − c·δ for every (r, s, a, δ).
-fn consistent(equations: &[(StatementIndex, StatementIndex, i64, i64)]) -> bool {
-    // p(s) = known.0 − c·known.1, from one member on along the equations.
-    let mut known: FxHashMap<StatementIndex, (i128, i128)> = FxHashMap::default();
-    let Some(first) = equations.first() else { return false };
-    known.insert(first.0, (0, 0));
-    let mut slope: Option<(i128, i128)> = None;
-    loop {
-        let before = known.len();
-        for &(from, to, constant, age) in equations {
-            let Some(&(sum, ages)) = known.get(&from) else { continue };
-            let reached = (sum + i128::from(constant), ages + i128::from(age));
-            let Some(&(sum, ages)) = known.get(&to) else {
-                known.insert(to, reached);
-                continue;
-            };
-            // Two ways to one member: what they add is c times how many iterations they take.
-            let (adds, takes) = (reached.0 - sum, reached.1 - ages);
-            if takes == 0 {
-                if adds != 0 {
-                    return false;
-                }
-                continue;
-            }
-            let (total, iterations) = *slope.get_or_insert((adds, takes));
-            let products = adds.checked_mul(iterations).zip(total.checked_mul(takes));
-            if products.is_none_or(|(a, b)| a != b) {
-                return false;
-            }
-        }
-        if known.len() == before {
-            return equations.iter().all(|(from, ..)| known.contains_key(from));
-        }
-    }
 }
 
 /// Loads that only ever read unnamed parts of stack frames: restored registers and spilled temporaries.

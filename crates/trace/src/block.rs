@@ -117,8 +117,24 @@ pub struct Operation {
     /// operands plus a constant: moves, additions, subtractions, `lea`, negation, shift left and multiplication by
     /// an immediate. Flags set beside it do not matter.
     pub linear: bool,
-    /// The result is one operand plus this constant.
-    pub addend: Option<i64>,
+    /// What is added to one operand to give the result, if that is all.
+    pub addend: Option<Addend>,
+}
+
+/// What an integer addition adds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Addend {
+    /// A constant.
+    Constant(i64),
+    /// A general register; the sum replaces the other operand.
+    Register {
+        /// The operand that the sum replaces.
+        to: RegRange,
+        /// The register added, another one, of as many bytes.
+        from: RegRange,
+        /// It is subtracted.
+        negated: bool,
+    },
 }
 
 /// One instruction of a block.

@@ -60,7 +60,7 @@ pub fn words(seed: u64) -> Vec<u64> {
             .write(&mut out),
             3 => Special::Signal { number: next(64), handler: next(u64::MAX) }.write(&mut out),
             4 => Special::Resume(next(u64::MAX)).write(&mut out),
-            _ => Special::Gap { instructions: next(u64::MAX) }.write(&mut out),
+            _ => Special::Gap { instructions: next(u64::MAX), stack: next(u64::MAX) }.write(&mut out),
         }
     }
     for _ in 0..next(4) {

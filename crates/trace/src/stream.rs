@@ -50,10 +50,12 @@ pub enum Special<'a> {
     },
     /// Control continues at `pc` for a reason no instruction shows (return from a signal handler).
     Resume(u64),
-    /// Recording was off in between; `instructions` is the number not recorded if known, else 0.
+    /// Recording was off in between, and goes on where a function is entered.
     Gap {
-        /// Instructions not recorded.
+        /// Instructions not recorded, 0 if unknown.
         instructions: u64,
+        /// The stack pointer at the function's entry, where its return address lies.
+        stack: u64,
     },
 }
 
@@ -79,7 +81,7 @@ impl Special<'_> {
             }
             Special::Signal { number, handler } => out.extend([header(SIGNAL, 2), number, handler]),
             Special::Resume(pc) => out.extend([header(RESUME, 1), pc]),
-            Special::Gap { instructions } => out.extend([header(GAP, 1), instructions]),
+            Special::Gap { instructions, stack } => out.extend([header(GAP, 2), instructions, stack]),
         }
     }
 }
@@ -126,7 +128,7 @@ pub fn special(words: &[u64]) -> Result<(Special<'_>, usize), StreamError> {
         },
         (SIGNAL, [number, handler]) => Special::Signal { number: *number, handler: *handler },
         (RESUME, [pc]) => Special::Resume(*pc),
-        (GAP, [instructions]) => Special::Gap { instructions: *instructions },
+        (GAP, [instructions, stack]) => Special::Gap { instructions: *instructions, stack: *stack },
         _ => return Err(StreamError::Malformed(0)),
     };
     Ok((record, 1 + len))
@@ -144,7 +146,7 @@ mod tests {
             Special::Partial { block: 3, iterations: 2, instructions: 1, words: &[9, 8] },
             Special::Signal { number: 11, handler: 0x4000 },
             Special::Resume(0x5000),
-            Special::Gap { instructions: 12 },
+            Special::Gap { instructions: 12, stack: 0x7000 },
         ];
         for record in all {
             let mut words = Vec::new();

@@ -1,0 +1,117 @@
+//! Control structure of real programs: what enters and leaves loops other than by their own jumps.
+#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
+
+mod support;
+
+use std::path::Path;
+use std::process::Command;
+
+use kernels::Level;
+use serde_json::Value;
+use support::Place;
+
+/// The loops of a program's report; `options` are those of `profile`.
+fn loops(place: &Place, program: &Path, options: &[&str]) -> Vec<Value> {
+    let profile = place.path("program.lwp");
+    let mut command = place.loopwright();
+    command.args(["profile", "--quiet", "-o"]).arg(&profile).args(options).arg("--").arg(program);
+    let done = command.output().unwrap();
+    assert!(done.status.success() && done.stderr.is_empty(), "{done:?}");
+    let report = place.loopwright().arg("report").arg(&profile).args(["--format", "json"]).output().unwrap();
+    let report: Value = serde_json::from_slice(&report.stdout).unwrap();
+    report["loops"].as_array().unwrap().clone()
+}
+
+fn kernel(place: &Place, name: &str, level: Level) -> std::path::PathBuf {
+    let kernel = kernels::load().unwrap().into_iter().find(|k| k.name() == name).unwrap();
+    kernels::compile(&kernel, level, place.directory()).unwrap().path
+}
+
+/// Verdicts of the loops of a function, by line.
+fn verdicts(loops: &[Value], function: &str) -> Vec<(u64, String)> {
+    let of = |l: &&Value| l["function"] == function;
+    let mut out: Vec<_> = loops
+        .iter()
+        .filter(of)
+        .map(|l| (l["line"].as_u64().unwrap(), l["parallel"].as_str().unwrap().to_owned()))
+        .collect();
+    out.sort();
+    out.dedup();
+    out
+}
+
+/// The second call of a function reads what the first one wrote: no iteration of the loops inside does. Two entries of
+/// the function that is recorded alone had equal vectors.
+#[test]
+fn regression_3_entries_of_the_recorded_function_are_apart() {
+    for level in Level::ALL {
+        let place = Place::new();
+        let program = kernel(&place, "perceptron", level);
+        let whole = verdicts(&loops(&place, &program, &[]), "layer");
+        let alone = verdicts(&loops(&place, &program, &["--function", "layer"]), "layer");
+        assert_eq!(whole.len(), 2);
+        assert_eq!(whole, alone, "{level}");
+    }
+}
+
+/// An exception caught in a loop's body continues the loop: iterations after the first exception were outside of it.
+#[test]
+fn regression_4_exceptions_caught_in_a_loop_do_not_end_it() {
+    for level in Level::ALL {
+        let place = Place::new();
+        let program = kernel(&place, "exceptions", level);
+        let all = loops(&place, &program, &[]);
+        let rows: u64 =
+            all.iter().filter(|l| l["function"] == "sums").map(|l| l["iterations"].as_u64().unwrap()).sum();
+        assert!((28..=34).contains(&rows), "{level}: {rows} of 30 iterations");
+    }
+}
+
+/// Ways through a loop's body that add different values, or one only sometimes, make no induction variable.
+#[test]
+fn regression_5_ways_that_do_not_add_the_same_register() {
+    const SOURCE: &str = "#include <stdio.h>\n\
+        __attribute__((noipa)) static long other(int n, const int *in, long *out, long a, long b) {\n\
+          long k = 0;\n\
+          for (int i = 0; i < n; i++) {\n\
+            if (in[i] & 1) { out[2 * i] = k; __asm__ volatile(\"add %1, %0\" : \"+r\"(k) : \"r\"(a)); }\n\
+            else { out[2 * i + 1] = k; __asm__ volatile(\"add %1, %0\" : \"+r\"(k) : \"r\"(b)); }\n\
+          }\n\
+          return k; }\n\
+        __attribute__((noipa)) static long some(int n, const int *in, long *out, long a) {\n\
+          long k = 0;\n\
+          for (int i = 0; i < n; i++) {\n\
+            out[i] = k;\n\
+            if (in[i] & 1) __asm__ volatile(\"add %1, %0\" : \"+r\"(k) : \"r\"(a));\n\
+          }\n\
+          return k; }\n\
+        int main(void) { static int in[200]; static long out[400];\n\
+          for (int i = 0; i < 200; i++) in[i] = i * 7 % 11;\n\
+          printf(\"%ld %ld\\n\", other(200, in, out, 3, 5), some(200, in, out, 9)); return 0; }\n";
+    for flags in [["-O2", "-g"], ["-O1", "-g"]] {
+        let place = Place::new();
+        let program = place.compile("ways", SOURCE, &flags);
+        let native = Command::new(&program).output().unwrap();
+        assert!(native.status.success());
+        let all = loops(&place, &program, &[]);
+        for function in ["other", "some"] {
+            let found = verdicts(&all, function);
+            assert!(!found.is_empty() && found.iter().all(|v| v.1 != "yes"), "{function}: {found:?}");
+        }
+    }
+}
+
+/// The analysis ends at its limit of time and says so; the program runs on.
+#[test]
+fn the_analysis_ends_at_its_time_limit() {
+    let place = Place::new();
+    let program = kernel(&place, "jacobi", Level::O2);
+    let profile = place.path("p.lwp");
+    let mut command = place.loopwright();
+    command.args(["profile", "--time-limit", "0", "-o"]).arg(&profile).arg("--").arg(&program);
+    let done = command.output().unwrap();
+    assert!(done.status.success(), "{done:?}");
+    assert_eq!(done.stdout, Command::new(&program).output().unwrap().stdout);
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(said.contains("truncated: analysis ended at --time-limit"), "{said}");
+}
