@@ -2,24 +2,39 @@
    one the first element, so that most sweeps repeat the accesses of the one before, and some do not.
 
    relax, loop t: a sweep reads what the sweep before wrote into x, distance 1: not parallel.
-   relax, loop k (weights, first sweep alone): parallel.
-   relax, loop i (y from gathered x): parallel.
-   relax, loop j (x from y): x[j] needs x[j-1] of the same sweep, distance 1: not parallel. */
+   weigh, loop k (weights, first sweep alone): parallel.
+   gather, loop i (y from gathered x): parallel.
+   mean, loop j (x from y): x[j] needs x[j-1] of the same sweep, distance 1: not parallel. */
 #include <stdio.h>
 #include <stdlib.h>
+
+static __attribute__((noinline)) void weigh(int n, double *w)
+{
+    for (int k = 0; k < n; k++) /* @k */
+        w[k] = 1.0 / (k + 2);
+}
+
+static __attribute__((noinline)) void gather(int n, const double *x, double *y, const double *w, const int *p)
+{
+    for (int i = 0; i < n; i++) /* @i */
+        y[i] = w[i] * x[p[i]];
+}
+
+static __attribute__((noinline)) void mean(int n, double *x, const double *y)
+{
+    for (int j = 1; j < n; j++) /* @j */
+        x[j] = 0.5 * (x[j - 1] + y[j]);
+}
 
 static __attribute__((noinline)) void relax(int steps, int n, double *x, double *y, double *w, const int *p)
 {
     for (int t = 0; t < steps; t++) { /* @t */
         if (t == 0)
-            for (int k = 0; k < n; k++) /* @k */
-                w[k] = 1.0 / (k + 2);
-        if (t % 32 == 31)
+            weigh(n, w);
+        if (t % 32 == 31) /* @renewal */
             x[0] = t;
-        for (int i = 0; i < n; i++) /* @i */
-            y[i] = w[i] * x[p[i]];
-        for (int j = 1; j < n; j++) /* @j */
-            x[j] = 0.5 * (x[j - 1] + y[j]);
+        gather(n, x, y, w, p);
+        mean(n, x, y);
     }
 }
 
