@@ -29,6 +29,8 @@ use crate::row_cursor::RowCursor;
 
 /// Groups over the limit that may gather before they are looked at again.
 const SLACK: usize = 16;
+/// Groups looked through for items that differ in labels alone.
+const ALIKE: usize = 64;
 
 /// Folds one stream.
 #[derive(Debug)]
@@ -308,19 +310,27 @@ impl Folder {
     }
 
     /// Items that differ in labels alone come in the same order at the next coordinate: the first of those like the single
-    /// item at an index; of other groups the index itself.
+    /// item at an index; of other groups the index itself. Single items of one coordinate stand together, but for groups
+    /// that were continued between them.
     fn first_like(&self, q: usize, at: usize) -> usize {
         let group = &self.levels[q][at];
         if group.count > 1 {
             return at;
         }
         let labels_at = group.first.len() - self.outputs;
-        let like = |g: &Group| {
-            g.count == 1
-                && (g.x, g.class) == (group.x, group.class)
-                && g.first[..labels_at] == group.first[..labels_at]
-        };
-        self.levels[q].iter().position(like).unwrap_or(at)
+        let mut first = at;
+        for (k, g) in self.levels[q][..at].iter().enumerate().rev().take(ALIKE) {
+            if g.count > 1 {
+                continue;
+            }
+            if g.x != group.x {
+                break;
+            }
+            if g.class == group.class && g.first[..labels_at] == group.first[..labels_at] {
+                first = k;
+            }
+        }
+        first
     }
 
     /// Two points with a gap do not make a lattice if the next coordinate follows the second: then the later two make a
