@@ -248,6 +248,10 @@ impl Sink for Engine {
             self.is_out_of_time = true;
             return;
         }
+        if self.bytes() > self.limit {
+            // What is remembered of executions goes first.
+            self.interrupt();
+        }
         if self.bytes() > self.limit && !self.relieve() {
             // What was seen stays; the rest of the run is not analysed.
             self.end();

@@ -50,8 +50,6 @@ impl Engine {
     /// Gives up the largest streams until a quarter of the limit is free; false, and nothing is done, if that cannot
     /// bring the analysis clearly below the limit.
     pub(crate) fn relieve(&mut self) -> bool {
-        // Folds must not be given up while iterations are counted that they are to take.
-        self.interrupt();
         let mut large = self.large_folders();
         let total = large.iter().map(|l| l.1 - LARGE).sum::<usize>();
         let used = self.bytes();
