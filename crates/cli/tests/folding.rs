@@ -140,7 +140,7 @@ fn memory_gives_up_the_offending_stream_alone() {
         __attribute__((noinline)) static void work(int n)\n{\n    unsigned s = 1;\n    for (int i = 0; i < n; i++) {\n\
         s = s * 1664525u + 1013904223u;\n        bins[s >> 20]++;\n    }\n    for (int i = 1; i < 100; i++)\n\
         for (int j = 0; j < 100; j++)\n            a[i][j] = a[i - 1][j] + 1;\n}\n\
-        int main(void)\n{\n    work(100000);\n    printf(\"%u %f\\n\", bins[5], a[99][3]);\n    return 0;\n}\n";
+        int main(void)\n{\n    work(12000);\n    printf(\"%u %f\\n\", bins[5], a[99][3]);\n    return 0;\n}\n";
     let program = place.compile("scattered", source, &["-O1", "-g"]);
     let report = |limit: &str| {
         let mut command = place.loopwright();
