@@ -144,7 +144,7 @@ impl Walker {
             return false;
         }
         while self.frames.len() > 1 {
-            self.pop_silently(contexts);
+            self.leave(contexts, &mut Vec::new());
         }
         let old = self.function();
         let count = self.active_count(old);
@@ -518,49 +518,14 @@ impl Walker {
             self.jump(contexts, functions, pc);
             return;
         }
-        let Some(frame) = self.frames.pop() else { return };
-        let count = self.active_count(frame.function);
-        *count = count.saturating_sub(1);
         let mut events = Vec::new();
-        while self.context != frame.base {
-            let node = *contexts.get(self.context);
-            if matches!(node.kind, Kind::Loop { .. }) {
-                events.push(Event::Exit(self.context));
-            }
-            self.context = node.parent;
-        }
-        match frame.how {
-            How::Call => {
-                self.context = frame.caller;
-                events.push(Event::Return);
-            }
-            How::EnterRecursion(c) => {
-                events.push(Event::ExitReturn(self.context));
-                self.components[c as usize].active = None;
-                self.context = frame.caller;
-            }
-            How::Iteration(c) => {
-                let context = self.components[c as usize].context;
-                self.context = context;
-                self.advance(contexts, 1);
-                events.push(Event::IterateReturn(context));
-                // The caller's inner part continues where it was; the recursive loop's counter stays advanced.
-                let outer = usize::from(contexts.get(context).dims);
-                self.context = frame.caller;
-                let dims = usize::from(contexts.get(frame.caller).dims);
-                for q in outer..dims {
-                    self.iv.0[q] = frame.saved.0[q];
-                }
-            }
-        }
-        self.clear_inner(contexts);
+        self.leave(contexts, &mut events);
         // Arriving at the return block is a jump of the caller; it may also leave or continue a loop there.
         self.jump(contexts, functions, pc);
         if self.events == [Event::Plain] {
             self.events.clear();
         }
-        events.append(&mut self.events);
-        self.events = events;
+        self.precede(events);
     }
 
     /// A tail call: the current activation is replaced, its return block kept.
@@ -579,60 +544,85 @@ impl Walker {
             *self.active_count(function) += 1;
             self.frames[0].function = function;
             self.frames[0].entry = pc;
-            self.context = self.base();
+            let mut events = Vec::new();
+            self.leave_loops(contexts, &mut events);
             self.clear_inner(contexts);
             self.jump(contexts, functions, pc);
+            self.precede(events);
             return;
         }
         let Some(top) = self.frames.last() else { return };
         let (return_pc, cfa) = (top.return_pc, top.cfa);
-        let site = match contexts.get(top.base).kind {
+        let base = contexts.get(top.base);
+        let called = if matches!(top.how, How::EnterRecursion(_)) { contexts.get(base.parent) } else { base };
+        let site = match called.kind {
             Kind::Call { site, .. } => site,
             _ => self.block,
         };
-        self.pop_silently(contexts);
+        let mut events = Vec::new();
+        self.leave(contexts, &mut events);
+        events.retain(|event| event.moves());
         self.block = site;
         self.call(contexts, functions, function, pc, return_pc);
+        self.precede(events);
         self.set_cfa(cfa);
     }
 
-    /// Pops the current activation without arriving anywhere.
-    fn pop_silently(&mut self, contexts: &Contexts) {
+    /// Events that came before those of the latest step.
+    fn precede(&mut self, mut events: Vec<Event>) {
+        events.append(&mut self.events);
+        self.events = events;
+    }
+
+    /// Leaves the loops of the current activation.
+    fn leave_loops(&mut self, contexts: &Contexts, events: &mut Vec<Event>) {
+        let base = self.base();
+        while self.context != base {
+            let node = contexts.get(self.context);
+            if matches!(node.kind, Kind::Loop { .. }) {
+                events.push(Event::Exit(self.context));
+            }
+            self.context = node.parent;
+        }
+    }
+
+    /// Ends the current activation, which is not the first one, without arriving anywhere.
+    fn leave(&mut self, contexts: &Contexts, events: &mut Vec<Event>) {
+        self.leave_loops(contexts, events);
         let Some(frame) = self.frames.pop() else { return };
         let count = self.active_count(frame.function);
         *count = count.saturating_sub(1);
-        self.context = frame.caller;
         match frame.how {
-            How::Call => {}
-            How::EnterRecursion(c) => self.components[c as usize].active = None,
+            How::Call => events.push(Event::Return),
+            How::EnterRecursion(c) => {
+                events.push(Event::ExitReturn(self.context));
+                self.components[c as usize].active = None;
+            }
             How::Iteration(c) => {
                 let context = self.components[c as usize].context;
+                self.context = context;
+                self.advance(contexts, 1);
+                events.push(Event::IterateReturn(context));
+                // The caller's inner part continues where it was; the recursive loop's counter stays advanced.
                 let outer = usize::from(contexts.get(context).dims);
-                if let Some(dim) = outer.checked_sub(1)
-                    && !contexts.get(context).flat
-                {
-                    self.iv.0[dim] = self.iv.0[dim].wrapping_add(1);
-                }
                 let dims = usize::from(contexts.get(frame.caller).dims);
                 for q in outer..dims {
                     self.iv.0[q] = frame.saved.0[q];
                 }
             }
         }
+        self.context = frame.caller;
         self.clear_inner(contexts);
     }
 
     /// Drops activations until `keep` are left, then jumps to `pc` in the last of them (longjmp, exceptions).
     pub fn unwind(&mut self, contexts: &mut Contexts, functions: &mut dyn Functions, keep: usize, pc: u64) {
-        let mut moved = false;
+        let mut events = Vec::new();
         while self.frames.len() > keep.max(1) {
-            moved = true;
-            self.pop_silently(contexts);
+            self.leave(contexts, &mut events);
         }
         self.jump(contexts, functions, pc);
-        if moved {
-            self.events.insert(0, Event::Return);
-        }
+        self.precede(events);
     }
 
     /// `function` is called while active and belongs to no component: its cycle of activations becomes one.
@@ -937,9 +927,27 @@ mod tests {
         assert_eq!(s.call(4, D0, D1), "C (M0/B0/C0/D0)");
         // longjmp from D to M2.
         s.walker.unwind(&mut s.contexts, &mut s.functions, 1, M2);
-        assert_eq!(s.show(), "R N (M2)");
+        assert_eq!(s.show(), "R R R N (M2)");
         assert_eq!(s.walker.frames().len(), 1);
         assert!(s.walker.is_plain_call(2) && s.walker.is_plain_call(4));
+    }
+
+    /// A tail call is a return and a call: it leaves loops and advances recursive ones (regression 1 of ddg).
+    #[test]
+    fn tail_calls_tell_what_they_leave() {
+        let chains: &[(u64, &[u64])] = &[(B1, &[B1]), (B2, &[B1])];
+        let mut s = Scene::new(&names(), chains, &[(B1, "L2")], M0);
+        s.walker.declare(1);
+        s.walker.join(0, 2, true);
+        assert_eq!(s.call(2, B0, M1), "EC (M0/L1, 0, B0)");
+        assert_eq!(s.call(2, B0, B3), "IC (M0/L1, 1, B0)");
+        assert_eq!(s.jump(B1), "E (M0/L1, 1, L2, 0, B1)");
+        s.walker.tail_call(&mut s.contexts, &mut s.functions, 3, C0);
+        assert_eq!(s.show(), "X IR C (M0/L1, 2, B1/C0)");
+        assert_eq!(s.ret(B3), "R (M0/L1, 2, B3)");
+        s.walker.tail_call(&mut s.contexts, &mut s.functions, 3, C0);
+        assert_eq!(s.show(), "XR C (M0/C0)");
+        assert_eq!(s.ret(M1), "R (M1)");
     }
 
     #[test]
