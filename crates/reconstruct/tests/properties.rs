@@ -214,3 +214,20 @@ fn regression_5_bounds_at_the_end_of_the_integers() {
     let result = exact(&values).expect("exact");
     assert!(compresses(&values, &result).is_ok());
 }
+
+/// Regression 9: distances of points whose coordinates have nearly run out overflowed.
+#[test]
+fn regression_9_distances_at_the_end_of_the_integers() {
+    #[rustfmt::skip]
+    let sweep: [i64; 160] = [
+        1, 2, 3, 4, 5, 6, 7, 1, 2, 3, 4, 5, 1, 2, 3, 1, 8, 9, 10, 11, 12, 13, 14, 15, 6, 7, 8, 9, 10, 11, 12,
+        13, 4, 5, 6, 7, 8, 9, 10, 11, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 1, 2, 3, 4, 5, 1, 2, 3, 1,
+        16, 17, 18, 19, 20, 14, 15, 16, 17, 18, 19, 20, 12, 13, 14, 15, 16, 17, 18, 19, 10, 11, 12, 13, 14, 15,
+        16, 17, 8, 9, 10, 11, 12, 13, 14, 15, 6, 7, 8, 9, 10, 11, 12, 13, 4, 5, 6, 7, 8, 9, 10, 11, 2, 3, 4, 5,
+        6, 7, 8, 9, 20, 18, 19, 20, 16, 17, 18, 19, 20, 14, 15, 16, 17, 18, 19, 20, 12, 13, 14, 15, 16, 17, 18,
+        19, 10, 11, 12, 13, 14, 15, 16, 17, 20, 18, 19, 20,
+    ];
+    let values = noisy(sweep.repeat(2), 161, 4_088_355_835_503_848_368);
+    let result = exact(&values).expect("exact");
+    assert!(compresses(&values, &result).is_ok());
+}

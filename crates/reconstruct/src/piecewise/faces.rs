@@ -173,7 +173,7 @@ fn nearest(points: &[Point], x0: usize, k: usize, most: usize, accept: impl Fn(u
     let mut by_distance: Vec<(i64, usize)> = (0..points.len())
         .filter(|&i| i != x0 && accept(i))
         .map(|i| {
-            let d = (0..k).map(|q| (points[i].outer[q] - points[x0].outer[q]).saturating_abs());
+            let d = (0..k).map(|q| points[i].outer[q].saturating_sub(points[x0].outer[q]).saturating_abs());
             (d.fold(0, i64::saturating_add), i)
         })
         .collect();

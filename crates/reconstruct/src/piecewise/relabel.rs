@@ -201,12 +201,15 @@ impl Rest<'_> {
             let preference = if level == predicted { 0 } else { level as i64 };
             for skip in [false, true] {
                 let mut at = *z;
-                at[level - 1] += 1;
+                // No loop goes on after the last integer (regression 8).
+                let Some(next) = at[level - 1].checked_add(1) else { continue };
+                at[level - 1] = next;
                 if skip {
                     let mut inner = at;
                     let mut skipped = 0;
                     while skipped < SKIP && !self.model.enter(&mut inner, level) {
-                        at[level - 1] += 1;
+                        let Some(next) = at[level - 1].checked_add(1) else { break };
+                        at[level - 1] = next;
                         inner = at;
                         skipped += 1;
                     }
