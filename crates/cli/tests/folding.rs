@@ -134,7 +134,6 @@ fn variants_trade_pieces_for_exactness() {
 /// One scattered stream that may not be given up for its pieces: memory runs out, it is given up and named, and the rest
 /// of the program is analysed to its end.
 #[test]
-#[ignore = "takes minutes since entries of --function are a dimension: thousands of open groups are searched one by one"]
 fn memory_gives_up_the_offending_stream_alone() {
     let place = Place::new();
     let source = "#include <stdio.h>\nstatic unsigned bins[1 << 12];\nstatic double a[100][100];\n\

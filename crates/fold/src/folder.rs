@@ -25,6 +25,7 @@ use crate::group::{Group, Item, fit, take};
 use crate::meter::Gauge;
 use crate::options::{GiveUp, Options};
 use crate::piece::{Folded, Label, Piece};
+use crate::reach::Reach;
 use crate::row_cursor::RowCursor;
 
 /// Groups over the limit that may gather before they are looked at again.
@@ -39,6 +40,8 @@ pub struct Folder {
     pub(crate) outputs: usize,
     pub(crate) options: Options,
     pub(crate) levels: Vec<Vec<Group>>,
+    /// Per level the groups that may take an item.
+    pub(crate) reach: SmallVec<[Reach; 4]>,
     pub(crate) outer: Vec<i64>,
     pub(crate) started: bool,
     /// Innermost coordinate seen last.
@@ -70,6 +73,7 @@ impl Folder {
             outputs,
             options,
             levels: vec![Vec::new(); dims.max(1)],
+            reach: smallvec![Reach::ALL; dims.max(1)],
             outer: vec![0; dims.saturating_sub(1)],
             started: false,
             latest_x: 0,
@@ -291,8 +295,9 @@ impl Folder {
         let labels_at = item.2.len() - self.outputs;
         // Among items of one kind those of equal shape belong together; only then may shapes change from item to item.
         let alone = self.levels[q].len() <= 1 || labels_at == 0;
+        let reach = self.reach(q, item.0);
         for strict in if alone { &[false][..] } else { &[true, false] } {
-            for at in (0..self.levels[q].len()).rev() {
+            for at in reach.clone().rev() {
                 let at = self.first_like(q, at);
                 if self.joins(q, at, *strict, item) {
                     self.make_newest(q, at);
@@ -307,6 +312,7 @@ impl Folder {
             self.retire();
         }
         push_first_alone(&mut self.levels[q], Group::single(item));
+        self.began(q, item.0);
     }
 
     /// Items that differ in labels alone come in the same order at the next coordinate: the first of those like the single
@@ -381,6 +387,7 @@ impl Folder {
     /// Closes all groups of level `q`: they become items of level `q − 1`, or pieces.
     pub(crate) fn complete(&mut self, q: usize) {
         self.complete_box(q);
+        self.reach[q] = Reach::ALL;
         let mut groups = std::mem::take(&mut self.levels[q]);
         if self.options.new_dimensions && groups.len() >= crate::new_dimension::REPEATS {
             groups = self.recur(groups);
@@ -475,6 +482,7 @@ impl Folder {
             self.close(0, group);
         }
         self.levels[0] = open;
+        self.reach[0] = Reach::ALL;
     }
 
     /// Ends the stream.

@@ -7,6 +7,7 @@ use crate::class::{Class, Classes, Kind, NO_CLASS, Short};
 use crate::emit;
 use crate::fingerprint::Fingerprint;
 use crate::folder::Folder;
+use crate::reach::Reach;
 use smallvec::smallvec;
 
 /// The box of the current prefix.
@@ -63,6 +64,7 @@ impl Folder {
                 boxed.include(&self.outer[..q], &emit::extent(&levels));
             }
         }
+        self.reach.fill(Reach::ALL);
         if level == 0 {
             self.classes = Classes::default();
             self.latest.fill(NO_CLASS);

@@ -26,6 +26,7 @@ mod fingerprint;
 mod give_up;
 mod group;
 mod new_dimension;
+mod reach;
 mod repeat;
 mod row_cursor;
 mod widen;

@@ -13,6 +13,7 @@ use crate::class::{ClassId, Classes, Kind, Short};
 use crate::emit;
 use crate::folder::Folder;
 use crate::group::Group;
+use crate::reach::Reach;
 
 /// Most groups between a group and its recurrence.
 const BODY: usize = 8;
@@ -66,6 +67,7 @@ impl Folder {
         });
         let mut groups = self.recur_before(closed, current.min(open_from));
         groups.extend(open);
+        self.reach[q] = Reach::ALL;
         self.levels[q] = groups;
     }
 

@@ -11,6 +11,7 @@ use crate::class::{Class, Classes, Kind, NO_CLASS};
 use crate::emit;
 use crate::folder::Folder;
 use crate::group::{Group, outputs};
+use crate::reach::Reach;
 
 /// Most blocks of a new dimension that are taken apart again.
 const BLOCKS: i64 = 64;
@@ -40,6 +41,7 @@ impl Folder {
         }
         let Some((q, merge)) = best else { return false };
         self.eager |= 1 << q;
+        self.reach.fill(Reach::ALL);
         for (level, groups) in merge.levels {
             self.levels[level] = groups;
         }
