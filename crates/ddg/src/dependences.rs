@@ -411,9 +411,9 @@ impl Streams {
         self.count(at);
         let stream = &mut self.list[at];
         let common = usize::from(stream.common);
-        let level = (0..common).find(|&q| sink_iv.0[q] != source_iv.0[q]).unwrap_or(common);
+        let level = level_of(common, sink_iv, source_iv);
         let leaves = from > common || to > common;
-        stream.note_uniform((source_iv, sink_iv, 1, address), level as u8, leaves, locate);
+        stream.note_uniform((source_iv, sink_iv, 1, address), level, leaves, locate);
     }
 
     /// Adds a run. `locate` names the storage at an address, given the level; it is asked only where that can matter.
@@ -434,9 +434,7 @@ impl Streams {
         self.note(at);
         let stream = &mut self.list[at];
         stream.count = stream.count.saturating_add(count);
-        let common = usize::from(stream.common);
-        let level = (0..common).find(|&q| sink_iv.0[q] != source_iv.0[q]).unwrap_or(common);
-        let level = level as u8;
+        let level = level_of(usize::from(stream.common), sink_iv, source_iv);
         stream.note_uniform((source_iv, sink_iv, count, 0), level, false, &mut |_, _| None);
         if count > 1 {
             // They differ in the innermost dimension.
@@ -450,8 +448,7 @@ impl Streams {
         self.instances = self.instances.saturating_add(count);
         let stream = &mut self.list[at];
         stream.count = stream.count.saturating_add(count);
-        let common = usize::from(stream.common);
-        let level = (0..common).find(|&q| distance.0[q] != 0).unwrap_or(common) as u8;
+        let level = level_of(usize::from(stream.common), distance, &Iv::ZERO);
         let Some(level) = stream.levels.iter().position(|l| l.level == level) else { return };
         let kept = &mut stream.levels[level];
         kept.count = kept.count.saturating_add(count);
@@ -502,11 +499,11 @@ impl Streams {
         let leaves = stream.memory && (from > common || to > common);
         // One instance, or many with the same differences along the common loops.
         if run.count == 1 || run.sink_step.0[..common] == run.source_step.0[..common] {
-            let level = (0..common).find(|&q| run.sink_iv.0[q] != run.source_iv.0[q]).unwrap_or(common);
+            let level = level_of(common, &run.sink_iv, &run.source_iv);
             let one = (&run.source_iv, &run.sink_iv, run.count, run.address);
-            stream.note_uniform(one, level as u8, leaves, locate);
+            stream.note_uniform(one, level, leaves, locate);
             if run.count > 1 {
-                stream.later(level as u8, beyond_first(&run.sink_step));
+                stream.later(level, beyond_first(&run.sink_step));
             }
             return;
         }
@@ -686,6 +683,11 @@ impl Stream {
 #[inline]
 pub(crate) fn beyond_first(iv: &Iv) -> u8 {
     iv.0.iter().enumerate().fold(0, |bits, (q, x)| bits | u8::from(*x != 0) << q)
+}
+
+/// The first of the common dimensions in which two vectors differ; all of them if in none.
+fn level_of(common: usize, sink: &Iv, source: &Iv) -> u8 {
+    (0..common).find(|&q| sink.0[q] != source.0[q]).unwrap_or(common) as u8
 }
 
 #[cfg(test)]

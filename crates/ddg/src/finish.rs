@@ -197,39 +197,36 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
     let thread_base = engine.thread_base;
     for (instance, columns, domain, words) in std::mem::take(&mut engine.shared).finish() {
         let own = *engine.instances.get(instance);
-        let inserted = engine.canonical.get(own.context).map(|c| c.1.clone()).unwrap_or_default();
-        let lift =
-            |folded: Folded| inserted.iter().fold(folded, |f, &d| f.with_zero_dimension(usize::from(d)));
+        if domain.points == 0 {
+            continue;
+        }
         let block = tables.place(&mut engine, &mut profile, &mut locations, &context_of, instance) as usize;
         let code = engine.codes.get(own.code).clone();
         for (k, operand) in code.operands.iter().enumerate() {
             let id = canonical_id(&mut engine, own.first + own.statements + k as u32);
             let Some(&access) = id.and_then(|id| tables.access_of.get(&id)) else { continue };
             let folded = addresses(&operand.address, &domain, (&columns, &words), thread_base);
-            profile.accesses[access as usize].address.extend(folded.map(&lift));
+            if let Some(folded) = folded.filter(|f| f.points > 0) {
+                let lifted = lift(folded, engine.canonical.inserted(own.context));
+                add_alone(&mut profile.accesses[access as usize].address, lifted);
+            }
         }
-        profile.blocks[block].domain.push(lift(domain));
+        add_alone(&mut profile.blocks[block].domain, lift(domain, engine.canonical.inserted(own.context)));
     }
     let mut static_pairs: FxHashMap<(u32, u32, Use), StaticPair> = FxHashMap::default();
     for path in paths {
         if path.executions == 0 {
             continue;
         }
-        // Steps may lie in contexts that were replaced when a recursion was discovered: each is lifted on its own.
-        let inserted = |engine: &Engine, context: ContextId| -> Vec<u8> {
-            engine.canonical.get(context).map(|c| c.1.clone()).unwrap_or_default()
-        };
-        let lift = |folded: Folded, dims: &[u8]| {
-            dims.iter().fold(folded, |f, &d| f.with_zero_dimension(usize::from(d)))
-        };
         let (domain, words) = path.seen.finish();
+        // Steps may lie in contexts that were replaced when a recursion was discovered: each is lifted on its own.
         for &instance in &path.steps {
             let own = engine.instances.get(instance).context;
             let block =
                 tables.place(&mut engine, &mut profile, &mut locations, &context_of, instance) as usize;
             profile.blocks[block].executions += path.executions;
             if !path.flat && domain.points > 0 {
-                let lifted = lift(domain.clone(), &inserted(&engine, own));
+                let lifted = lift(domain.clone(), engine.canonical.inserted(own));
                 add_alone(&mut profile.blocks[block].domain, lifted);
             }
             let count = u64::from(profile.blocks[block].count);
@@ -250,7 +247,7 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
             let folded = addresses(&operand.address, &domain, (&path.columns, &words), thread_base);
             let context = engine.instances.owner(operand.id).context;
             if let Some(folded) = folded.filter(|f| f.points > 0) {
-                add_alone(&mut access.address, lift(folded, &inserted(&engine, context)));
+                add_alone(&mut access.address, lift(folded, engine.canonical.inserted(context)));
             }
         }
         let dims = path.dims;
@@ -264,9 +261,9 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
                 let common = engine.contexts.common(to[0], to[1]);
                 let mut example = example;
                 let mut lane = dims;
-                for dim in inserted(&engine, contexts[1]) {
-                    example.iter_mut().for_each(|iv| insert_zero(iv, dim));
-                    lane += u8::from(dim < lane);
+                for dim in engine.canonical.inserted(contexts[1]) {
+                    example.iter_mut().for_each(|iv| insert_zero(iv, *dim));
+                    lane += u8::from(*dim < lane);
                 }
                 let entry = static_pairs.entry((source, sink, pair.role)).or_insert((0, 0, common, None));
                 if carried && lane == common {
@@ -410,15 +407,17 @@ fn add_alone<T>(list: &mut Vec<T>, item: T) {
     list.push(item);
 }
 
+/// Inserts dimensions into the vectors of a fold.
+fn lift(folded: Folded, inserted: &[u8]) -> Folded {
+    inserted.iter().fold(folded, |folded, &dim| folded.with_zero_dimension(usize::from(dim)))
+}
+
 /// Moves a stream that was filed before a recursion was discovered to the contexts that replaced its own.
 fn lift_stream(engine: &mut Engine, stream: &mut Stream) -> Summary {
     let relation = stream.relation(&engine.folding);
     let mut levels = stream.levels();
-    let lifted = |engine: &Engine, id: u32| -> Vec<u8> {
-        let context = engine.instances.owner(id).context;
-        engine.canonical.get(context).map(|c| c.1.clone()).unwrap_or_default()
-    };
-    let (from, to) = (lifted(engine, stream.source), lifted(engine, stream.sink));
+    let inserted = |id: u32| engine.canonical.inserted(engine.instances.owner(id).context).to_vec();
+    let (from, to) = (inserted(stream.source), inserted(stream.sink));
     if from.is_empty() && to.is_empty() {
         return (levels, relation);
     }
@@ -446,10 +445,8 @@ fn lift_stream(engine: &mut Engine, stream: &mut Stream) -> Summary {
             level.level = new;
         }
     }
-    let relation = relation.map(|folded| {
-        let folded = to.iter().fold(folded, |f, &d| f.with_zero_dimension(usize::from(d)));
-        from.iter().fold(folded, |f, &d| f.with_zero_output(usize::from(d)))
-    });
+    let relation = relation
+        .map(|folded| from.iter().fold(lift(folded, &to), |f, &d| f.with_zero_output(usize::from(d))));
     (levels, relation)
 }
 

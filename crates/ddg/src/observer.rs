@@ -41,6 +41,11 @@ impl Canonical {
     pub fn get(&self, id: ContextId) -> Option<&(ContextId, Vec<u8>)> {
         if self.known == 0 { None } else { self.of.get(&id) }
     }
+
+    /// The dimensions to insert, in this order, into vectors of a context.
+    pub fn inserted(&self, id: ContextId) -> &[u8] {
+        self.get(id).map_or(&[], |(_, inserted)| inserted)
+    }
 }
 
 /// Everything needed to file a dependence.
@@ -59,12 +64,10 @@ pub struct Observer<'a> {
     pub canonical: &'a Canonical,
     /// Symbols.
     pub image: &'a Image,
-    /// Live frames.
-    pub walker: &'a Walker,
+    /// Live frames; `None` if only those of a later moment are known, when all storage was named before.
+    pub walker: Option<&'a Walker>,
     /// Nothing is filed.
     pub is_muted: bool,
-    /// The frames are those of a later moment, and all storage was named before.
-    pub is_late: bool,
 }
 
 /// The observer of an engine whose walker is borrowed already; a macro because it borrows some fields alone.
@@ -78,9 +81,8 @@ macro_rules! observer {
             contexts: &$engine.contexts,
             canonical: &$engine.canonical,
             image: &$engine.image,
-            walker: $walker,
+            walker: (!$engine.is_late).then_some($walker),
             is_muted: $engine.is_muted,
-            is_late: $engine.is_late,
         }
     };
 }
@@ -175,22 +177,16 @@ impl Client for Observer<'_> {
         if !self.contexts.has_aliases()
             && let Some(at) = self.streams.latest_of(kind_of(run.kind), run.source, run.sink)
         {
-            let (objects, image, walker) = (&mut *self.objects, self.image, self.walker);
-            let (common, is_late) = (self.streams.common(at), self.is_late);
-            self.streams.add_to(at, run, &mut |address, level| {
-                (!is_late).then(|| place(objects, image, walker, common, address, level))
-            });
+            let mut place = naming(self.objects, self.image, self.walker, self.streams.common(at));
+            self.streams.add_to(at, run, &mut place);
             return;
         }
         let mut run = *run;
         let (from, source) = self.resolve(run.source, &mut run.source_iv, &mut run.source_step);
         let (to, sink) = self.resolve(run.sink, &mut run.sink_iv, &mut run.sink_step);
         let Some(ends) = self.ends(run.kind, (&from, source), (&to, sink)) else { return };
-        let (objects, image, walker) = (&mut *self.objects, self.image, self.walker);
-        let (common, is_late) = (ends.common, self.is_late);
-        self.streams.add(&ends, &run, &mut |address, level| {
-            (!is_late).then(|| place(objects, image, walker, common, address, level))
-        });
+        let mut place = naming(self.objects, self.image, self.walker, ends.common);
+        self.streams.add(&ends, &run, &mut place);
     }
 
     fn single(
@@ -209,11 +205,8 @@ impl Client for Observer<'_> {
         if !self.contexts.has_aliases()
             && let Some(at) = self.streams.latest_of(known, source, sink)
         {
-            let (objects, image, walker) = (&mut *self.objects, self.image, self.walker);
-            let (common, is_late) = (self.streams.common(at), self.is_late);
-            self.streams.add_one_to(at, source_iv, sink_iv, address, &mut |address, level| {
-                (!is_late).then(|| place(objects, image, walker, common, address, level))
-            });
+            let mut place = naming(self.objects, self.image, self.walker, self.streams.common(at));
+            self.streams.add_one_to(at, source_iv, sink_iv, address, &mut place);
             return;
         }
         let (from, to) = (*self.instances.owner(source), *self.instances.owner(sink));
@@ -222,11 +215,8 @@ impl Client for Observer<'_> {
             return;
         }
         let Some(ends) = self.ends(kind, (&from, source), (&to, sink)) else { return };
-        let (objects, image, walker) = (&mut *self.objects, self.image, self.walker);
-        let (common, is_late) = (ends.common, self.is_late);
-        self.streams.add_one(&ends, source_iv, sink_iv, address, &mut |address, level| {
-            (!is_late).then(|| place(objects, image, walker, common, address, level))
-        });
+        let mut place = naming(self.objects, self.image, self.walker, ends.common);
+        self.streams.add_one(&ends, source_iv, sink_iv, address, &mut place);
     }
 }
 
@@ -238,18 +228,19 @@ fn kind_of(kind: shadow::Kind) -> Kind {
     }
 }
 
-/// What is at an address, and whether the loop of a level created the frame it lies in.
-fn place(
-    objects: &mut Objects,
-    image: &Image,
-    walker: &Walker,
+/// Tells what is at an address, and whether the loop of a level created the frame it lies in; nothing without frames.
+fn naming<'a>(
+    objects: &'a mut Objects,
+    image: &'a Image,
+    walker: Option<&'a Walker>,
     common: u8,
-    address: u64,
-    level: u8,
-) -> (Place, bool) {
-    let place = objects.locate(image, walker, address);
-    let callee = level < common
-        && place.frame != usize::MAX
-        && place.frame >= walker.frames_outside(usize::from(level));
-    (place, callee)
+) -> impl FnMut(u64, u8) -> Option<(Place, bool)> + 'a {
+    move |address, level| {
+        let walker = walker?;
+        let place = objects.locate(image, walker, address);
+        let callee = level < common
+            && place.frame != usize::MAX
+            && place.frame >= walker.frames_outside(usize::from(level));
+        Some((place, callee))
+    }
 }

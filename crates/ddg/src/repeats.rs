@@ -280,7 +280,7 @@ impl Repeats {
         self.tracked
     }
 
-    /// Context and vector of the latest execution.
+    /// Context of the latest execution.
     pub fn context(&self) -> ContextId {
         self.context
     }
@@ -420,10 +420,9 @@ impl Repeats {
         log.extend_from_within(pattern.start..at);
         if done > 0 {
             // The entry that is under way goes on where it stopped.
-            let (entry, _) = Entry::read(&log, at);
+            let (entry, next) = Entry::read(&log, at);
             let part = entry.part(0, done).len();
-            let words = entry.words.len();
-            let head = Entry::read(&log, at).1 - words - at;
+            let head = next - entry.words.len() - at;
             let open = log.len();
             log.extend_from_within(at..at + head + part);
             (log[open + 1], log[open + 2]) = (done, part as u64);

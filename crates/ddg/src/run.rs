@@ -34,7 +34,6 @@ impl Engine {
             path.noted = (tracking, path.repeats);
         }
         self.account(&mut path, if self.is_muted { 0 } else { count });
-        let dims = usize::from(path.dims);
         if path.flat {
             for t in 0..n {
                 let words = &words[if path.folded.is_some() { 0 } else { t * path.length }..];
@@ -47,29 +46,29 @@ impl Engine {
         let lane = path.dims.checked_sub(1);
         if !self.is_muted {
             self.share(&mut path);
+            self.file_domain(&mut path, iv, count, words);
         }
         if n == 1 {
-            match &path.split {
-                _ if self.is_muted => {}
-                Some(split) => self.shared.one(split, &iv, words),
-                None => path.seen.one(&iv, &path.columns, words),
-            }
             self.single(&path, iv, 0, words);
+        } else if let Some(folded) = path.folded.take() {
+            self.segment(&mut path, iv, n, words, &folded.advance(words), None);
+            path.folded = Some(folded);
         } else {
-            match &path.split {
-                _ if self.is_muted => {}
-                Some(split) => self.shared.domains(split, &iv.0[..dims], count),
-                None => path.seen.folders().domain.run(&iv.0[..dims], count, &[], &[]),
-            }
-            if let Some(folded) = path.folded.take() {
-                self.segment(&mut path, iv, n, words, &folded.advance(words), None);
-                path.folded = Some(folded);
-            } else {
-                self.segments(&mut path, iv, n, words);
-            }
+            self.segments(&mut path, iv, n, words);
         }
         self.registers_of(&mut path, iv, count, lane, words);
         self.paths.put(id, path);
+    }
+
+    /// Files executions under the domain; one alone with its words.
+    fn file_domain(&mut self, path: &mut Path, iv: Iv, count: u64, words: &[u64]) {
+        let vector = &iv.0[..usize::from(path.dims)];
+        match (&path.split, count) {
+            (Some(split), 1) => self.shared.one(split, &iv, words),
+            (Some(split), _) => self.shared.domains(split, vector, count),
+            (None, 1) => path.seen.one(&iv, &path.columns, words),
+            (None, _) => path.seen.folders().domain.run(vector, count, &[], &[]),
+        }
     }
 
     /// Counts executions of a path.
