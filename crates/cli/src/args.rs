@@ -35,6 +35,9 @@ pub enum Command {
     Expand(ExpandArgs),
     /// Replay a trace of integers and say which share of it could be predicted.
     Predict(PredictArgs),
+    /// Answer one request for a schedule; `report --schedule` starts it.
+    #[command(hide = true)]
+    IslWorker,
 }
 
 /// Output format of a report.
@@ -50,6 +53,15 @@ pub enum Format {
     Openscop,
     /// The table of the folding algorithm's evaluation: pieces and affine shares under the variants profiled.
     Folding,
+}
+
+/// How much a schedule fuses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Fusion {
+    /// As far as parallelism and tiling do not suffer.
+    Smart,
+    /// As far as dependences allow.
+    Max,
 }
 
 #[derive(Debug, Args)]
@@ -130,6 +142,15 @@ pub struct ReportArgs {
     /// With --format isl, openscop or folding: only this function and what it calls.
     #[arg(long, value_name = "NAME")]
     pub function: Option<String>,
+    /// Ask isl what the hottest regions could become, and print the transformed loops (with --format text or json).
+    #[arg(long)]
+    pub schedule: bool,
+    /// With --schedule: processor time for all regions together.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, requires = "schedule")]
+    pub schedule_time: u64,
+    /// With --schedule: what is fused.
+    #[arg(long, value_enum, default_value_t = Fusion::Smart, requires = "schedule")]
+    pub fusion: Fusion,
     /// With --format folding: print the figures of this file beside those of programs that are named in it.
     #[arg(long, value_name = "FILE.csv")]
     pub published: Option<PathBuf>,

@@ -45,6 +45,7 @@ fn main() -> ExitCode {
         Command::Compress(compress) => (compress_command::compress(compress), 2),
         Command::Expand(expand) => (compress_command::expand(expand), 2),
         Command::Predict(predict) => (predict_command::run(predict), 2),
+        Command::IslWorker => (report_command::serve_schedule(), 2),
     };
     match result {
         Ok(code) => ExitCode::from(code),

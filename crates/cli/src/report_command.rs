@@ -7,14 +7,18 @@ use anyhow::{Context, Result, bail};
 use profile::Profile;
 use report::polyhedral::Program;
 use report::published::Published;
-use report::{folding, isl, openscop, text, wire};
+use report::{Report, folding, isl, openscop, text, wire};
+use schedule::propose::{self, Budget};
 
-use crate::args::{Format, ReportArgs};
+use crate::args::{Format, Fusion, ReportArgs};
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &ReportArgs) -> Result<u8> {
     if args.published.is_some() && args.format != Format::Folding {
         bail!("--published is for --format folding");
+    }
+    if args.schedule && !matches!(args.format, Format::Text | Format::Json) {
+        bail!("--schedule is for --format text and json");
     }
     let [first, others @ ..] = &args.profiles[..] else { bail!("no profile given") };
     if !others.is_empty() && args.format != Format::Folding {
@@ -29,7 +33,16 @@ pub fn run(args: &ReportArgs) -> Result<u8> {
         }
         format => {
             let terminal = args.output.is_none() && std::io::stdout().is_terminal();
-            render(&read(first, function)?, format, Rendering { top: args.top, terminal, function })
+            let profile = read(first, function)?;
+            let rendering = Rendering { top: args.top, terminal, function };
+            match format {
+                Format::Text | Format::Json if args.schedule => {
+                    let mut report = report::report(&profile);
+                    report.proposals = Some(proposals(&report, args)?);
+                    render_report(&report, format, &rendering)
+                }
+                _ => render(&profile, format, rendering),
+            }
         }
     };
     match &args.output {
@@ -47,6 +60,31 @@ pub fn run(args: &ReportArgs) -> Result<u8> {
             other => other.context("standard output")?,
         },
     }
+    Ok(0)
+}
+
+/// Regions with less of the instructions are left out.
+const WORTH: f64 = 0.05;
+
+/// What isl says that the hottest regions could become.
+fn proposals(report: &Report, args: &ReportArgs) -> Result<Vec<propose::Proposal>> {
+    let worker = ::isl::worker::Worker {
+        program: std::env::current_exe().context("this program's own file")?,
+        arguments: vec!["isl-worker".into()],
+    };
+    let fusion = match args.fusion {
+        Fusion::Smart => ::isl::Fusion::Smart,
+        Fusion::Max => ::isl::Fusion::Maximal,
+    };
+    let budget = Budget { seconds: args.schedule_time, fusion, ..Budget::default() };
+    let regions = propose::hottest(&report.loops, WORTH);
+    Ok(propose::propose(report.profile, &report.loops, regions, &worker, budget))
+}
+
+/// Answers a request for a schedule on standard input.
+pub fn serve_schedule() -> Result<u8> {
+    let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
+    ::isl::worker::serve(&mut input, &mut output).context("a request for a schedule")?;
     Ok(0)
 }
 
@@ -79,13 +117,18 @@ pub struct Rendering<'a> {
 /// A profile in a format.
 pub fn render(profile: &Profile, format: Format, how: Rendering) -> String {
     match format {
-        Format::Text => {
-            let colour = how.terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
-            text::summary(&report::report(profile), text::Options { top: how.top, colour })
-        }
-        Format::Json => wire::json(&report::report(profile)),
+        Format::Text | Format::Json => render_report(&report::report(profile), format, &how),
         Format::Isl => isl::text(&Program::of(profile, how.function)),
         Format::Openscop => openscop::text(&Program::of(profile, how.function)),
         Format::Folding => folding::table(std::slice::from_ref(profile), how.function, None),
     }
+}
+
+/// A report as text, or as JSON.
+fn render_report(report: &Report, format: Format, how: &Rendering) -> String {
+    if format == Format::Json {
+        return wire::json(report);
+    }
+    let colour = how.terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+    text::summary(report, text::Options { top: how.top, colour })
 }

@@ -99,6 +99,11 @@ impl Piece {
         self.labels.iter().enumerate().all(|(o, label)| !label.is_affine() || is_function(o))
     }
 
+    /// A range per coordinate that holds all its values.
+    pub fn extent(&self) -> Vec<(i64, i64)> {
+        crate::emit::extent(&self.levels)
+    }
+
     /// Number of coordinates.
     pub fn dims(&self) -> usize {
         self.levels.iter().filter(|l| !l.is_new).count()

@@ -47,6 +47,8 @@ functions! {
     options_set_on_error(Pointer, c_int) -> c_int;
     options_set_schedule_algorithm(Pointer, c_int) -> c_int;
     options_set_schedule_whole_component(Pointer, c_int) -> c_int;
+    options_set_schedule_maximize_coincidence(Pointer, c_int) -> c_int;
+    options_set_schedule_maximize_band_depth(Pointer, c_int) -> c_int;
     set_read_from_str(Pointer, *const c_char) -> Pointer;
     set_get_tuple_name(Pointer) -> *const c_char;
     set_free(Pointer) -> Pointer;
@@ -58,6 +60,10 @@ functions! {
     union_map_free(Pointer) -> Pointer;
     union_map_lex_lt_union_map(Pointer, Pointer) -> Pointer;
     union_map_is_subset(Pointer, Pointer) -> c_int;
+    union_map_union(Pointer, Pointer) -> Pointer;
+    union_map_coalesce(Pointer) -> Pointer;
+    union_map_gist_domain(Pointer, Pointer) -> Pointer;
+    union_map_gist_range(Pointer, Pointer) -> Pointer;
     union_map_intersect_domain(Pointer, Pointer) -> Pointer;
     union_map_intersect_range(Pointer, Pointer) -> Pointer;
     union_set_copy(Pointer) -> Pointer;

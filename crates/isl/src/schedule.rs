@@ -46,10 +46,22 @@ pub struct Problem {
     pub validity: String,
     /// Pairs that should be near one another, a union map; empty for none.
     pub proximity: String,
+    /// Further dependences, in terms of the observed sizes; none for most problems.
+    pub observed: Option<Observed>,
     /// The scheduler.
     pub algorithm: Algorithm,
     /// Fusion.
     pub fusion: Fusion,
+}
+
+/// Dependences that take the observed sizes to be told apart, such as accesses to overlapping bytes of rows that lie one
+/// after the other. What they are in the observed domain holds in a domain with parameters too, as far as it is known.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Observed {
+    /// The observed instances, without parameters: a union set.
+    pub domain: String,
+    /// The dependences among them, a union map from source to sink.
+    pub validity: String,
 }
 
 /// An affine function of the iterators of a statement: `(Σ coefficients·i + Σ parameters·p + constant)`.
@@ -126,7 +138,14 @@ impl Context {
         let set =
             |text: &str| Object::read(inner, text, library.union_set_read_from_str, library.union_set_free);
         let domain = set(&problem.domain)?;
-        let validity = restricted(inner, map(&problem.validity)?, &domain)?;
+        let mut validity = map(&problem.validity)?;
+        if let Some(observed) = &problem.observed {
+            let known = simplified(inner, map(&observed.validity)?, &set(&observed.domain)?)?;
+            // SAFETY: both are union maps, given up.
+            let all = unsafe { (library.union_map_union)(validity.take(), known.take()) };
+            validity = Object::new(inner, all, library.union_map_free)?;
+        }
+        let validity = restricted(inner, validity, &domain)?;
         let proximity = restricted(inner, map(&problem.proximity)?, &domain)?;
         let kept = copy(inner, &validity, library.union_map_copy, library.union_map_free)?;
         let coincidence = copy(inner, &validity, library.union_map_copy, library.union_map_free)?;
@@ -139,6 +158,8 @@ impl Context {
             (library.options_set_schedule_algorithm)(inner.raw, algorithm);
             let whole = c_int::from(problem.fusion == Fusion::Maximal);
             (library.options_set_schedule_whole_component)(inner.raw, whole);
+            (library.options_set_schedule_maximize_coincidence)(inner.raw, 1 - whole);
+            (library.options_set_schedule_maximize_band_depth)(inner.raw, 1);
             let mut constraints = (library.schedule_constraints_on_domain)(domain.take());
             if !problem.context.is_empty() {
                 let known =
@@ -176,6 +197,21 @@ fn restricted(inner: &Rc<Inner>, map: Object, domain: &Object) -> Result<Object,
     let map = unsafe {
         let map = (library.union_map_intersect_domain)(map.take(), from.take());
         (library.union_map_intersect_range)(map, to.take())
+    };
+    Object::new(inner, map, library.union_map_free)
+}
+
+/// The pairs of which both ends are in the domain, without what says that they are.
+fn simplified(inner: &Rc<Inner>, map: Object, domain: &Object) -> Result<Object, Error> {
+    let library = &inner.library;
+    let map = restricted(inner, map, domain)?;
+    let domain_copy = || copy(inner, domain, library.union_set_copy, library.union_set_free);
+    let (from, to) = (domain_copy()?, domain_copy()?);
+    // SAFETY: objects of the types asked for; every `take` argument is given up.
+    let map = unsafe {
+        let map = (library.union_map_coalesce)(map.take());
+        let map = (library.union_map_gist_domain)(map, from.take());
+        (library.union_map_gist_range)(map, to.take())
     };
     Object::new(inner, map, library.union_map_free)
 }
@@ -408,6 +444,7 @@ mod tests {
             domain: domain.to_owned(),
             validity: validity.to_owned(),
             proximity: validity.to_owned(),
+            observed: None,
             algorithm: Algorithm::Bands,
             fusion: Fusion::Smart,
         }
@@ -471,6 +508,20 @@ mod tests {
         let schedule = scheduled(&seidel);
         assert!(schedule.is_legal);
         assert!(matches!(&schedule.tree, Tree::Band { members, .. } if members.len() == 1));
+    }
+
+    /// Rows of 40 elements one after the other: equal addresses are equal iterations, which no parameter would show.
+    #[test]
+    fn observed_sizes_tell_rows_apart() {
+        let mut rows = problem("[n] -> { R[i, j] : 0 <= i, j < n; W[i, j] : 0 <= i, j < n }", "{ }");
+        rows.context = "[n] -> { : n >= 32 }".to_owned();
+        rows.observed = Some(Observed {
+            domain: "{ R[i, j] : 0 <= i, j < 40; W[i, j] : 0 <= i, j < 40 }".to_owned(),
+            validity: "{ R[o, p] -> W[i, j] : 40 o + p = 40 i + j }".to_owned(),
+        });
+        rows.fusion = Fusion::Maximal;
+        let Tree::Band { members, is_permutable, .. } = scheduled(&rows).tree else { panic!("no band") };
+        assert!(is_permutable && members.len() == 2 && members.iter().all(|m| m.is_parallel));
     }
 
     #[test]

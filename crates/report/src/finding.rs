@@ -12,6 +12,8 @@ pub struct Report<'a> {
     pub loops: Vec<SourceLoop>,
     /// Share of recorded instructions with an exact domain and exact addresses.
     pub exact_fraction: f64,
+    /// What regions could become, if that was asked for.
+    pub proposals: Option<Vec<schedule::propose::Proposal>>,
 }
 
 /// A blocking dependence in words and numbers.
@@ -50,7 +52,12 @@ pub struct ObjectFinding {
 
 /// Judges a profile and gathers what renderers need.
 pub fn report(profile: &Profile) -> Report<'_> {
-    Report { profile, loops: schedule::analyse(profile), exact_fraction: exact_fraction(profile) }
+    Report {
+        profile,
+        loops: schedule::analyse(profile),
+        exact_fraction: exact_fraction(profile),
+        proposals: None,
+    }
 }
 
 /// Share of dynamic instructions whose domain is exact and whose address functions have no unknown coefficient.

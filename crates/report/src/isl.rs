@@ -11,6 +11,7 @@ use std::fmt::{self, Write};
 
 use fold::{Folded, Piece};
 use profile::{Access, Dependence, Kind};
+use schedule::notation::{Condition, Parameters};
 
 use crate::polyhedral::{Program, Statement};
 
@@ -89,7 +90,7 @@ impl Assignments {
         let tuple = tuple(statement.index, "i", statement.dims);
         for piece in pieces(statement.domain) {
             let to = if piece.over_approximated { &mut self.approximate_domain } else { &mut self.domain };
-            to.push(format!("{tuple} : {}", Condition::of(piece, "i").text()));
+            to.push(format!("{tuple} : {}", Condition::of(piece, "i", &Parameters::NONE).text()));
         }
         let times: Vec<String> = statement
             .positions
@@ -111,13 +112,15 @@ impl Assignments {
         if access.address.iter().all(|folded| folded.pieces.is_empty()) {
             // Repeated string instructions and lanes that are not always active: anything.
             let to = if access.write { &mut self.may_write } else { &mut self.may_read };
-            let anywhere = |piece| format!("{tuple} -> M[a] : {}", Condition::of(piece, "i").text());
+            let anywhere =
+                |piece| format!("{tuple} -> M[a] : {}", Condition::of(piece, "i", &Parameters::NONE).text());
             to.extend(pieces(statement.domain).map(anywhere));
         }
         for folded in &access.address {
             for piece in &folded.pieces {
-                let mut condition = Condition::of(piece, "i");
-                let is_exact = !piece.over_approximated && condition.output(piece, 0, "a", size);
+                let mut condition = Condition::of(piece, "i", &Parameters::NONE);
+                let is_exact =
+                    !piece.over_approximated && condition.output(piece, 0, "a", size, &Parameters::NONE);
                 if !is_exact && let Some(&(low, high)) = folded.ranges.first() {
                     condition.parts.push(format!("{low} <= a <= {}", high.saturating_add(size - 1)));
                 }
@@ -142,10 +145,10 @@ impl Assignments {
         match (d.kind, &d.relation) {
             (Kind::Flow, Some(relation)) => {
                 for piece in &relation.pieces {
-                    let mut condition = Condition::of(piece, "i");
+                    let mut condition = Condition::of(piece, "i", &Parameters::NONE);
                     let mut is_exact = !piece.over_approximated;
                     for q in 0..from {
-                        if !condition.output(piece, q, &format!("o{q}"), 1) {
+                        if !condition.output(piece, q, &format!("o{q}"), 1, &Parameters::NONE) {
                             is_exact = false;
                             condition.parts.extend(source_range(d, relation, q));
                         }
@@ -164,7 +167,7 @@ impl Assignments {
                     let distances = level.minimum.iter().zip(&level.maximum).enumerate();
                     let parts: Vec<String> =
                         distances.map(|(q, (low, high))| format!("{low} <= i{q} - o{q} <= {high}")).collect();
-                    to.push(format!("{arrow} : {}", Condition { counters: 0, parts }.text()));
+                    to.push(format!("{arrow} : {}", Condition::from(parts).text()));
                 }
             }
         }
@@ -188,75 +191,4 @@ fn pieces(domain: &[Folded]) -> impl Iterator<Item = &Piece> {
 fn tuple(statement: u32, letter: &str, dims: usize) -> String {
     let names: Vec<String> = (0..dims).map(|q| format!("{letter}{q}")).collect();
     format!("S{statement}[{}]", names.join(", "))
-}
-
-/// A conjunction over the coordinates, and over the counters of a piece where coordinates alone do not do.
-struct Condition {
-    /// Number of counters; 0 where coordinates do.
-    counters: usize,
-    parts: Vec<String>,
-}
-
-impl Condition {
-    /// The points of a piece.
-    fn of(piece: &Piece, letter: &str) -> Condition {
-        let x = names(letter, piece.dims());
-        if let Some(domain) = piece.domain().filter(|_| piece.is_in_coordinates()) {
-            let mut parts = Vec::new();
-            for (bounds, x_q) in domain.dimensions.iter().zip(&x) {
-                let (lower, upper) = (bounds.lower.display(&x), bounds.upper.display(&x));
-                parts.push(format!("{lower} <= {x_q} <= {upper}"));
-                if bounds.step > 1 {
-                    parts.push(format!("({x_q} - ({lower})) mod {} = 0", bounds.step));
-                }
-            }
-            return Condition { counters: 0, parts };
-        }
-        let t = names("t", piece.levels.len());
-        let mut parts = Vec::new();
-        let mut coordinates = x.iter();
-        for (level, t_q) in piece.levels.iter().zip(&t) {
-            // A new dimension has a counter alone.
-            if !level.is_new
-                && let Some(x_q) = coordinates.next()
-            {
-                parts.push(format!("{x_q} = {} + {}{t_q}", level.start.display(&t), level.step));
-            }
-            parts.push(format!("0 <= {t_q} < {}", level.count.display(&t)));
-        }
-        Condition { counters: piece.levels.len(), parts }
-    }
-
-    /// Adds that `name` is one of `width` integers from an output of the piece on; false if the output is not affine.
-    fn output(&mut self, piece: &Piece, output: usize, name: &str, width: i64) -> bool {
-        // A function of the coordinates where there is one; else of the counters, if they are at hand.
-        let in_coordinates = piece.label(output).and_then(|l| l.function());
-        let in_counters =
-            || piece.labels.get(output).filter(|_| self.counters > 0).and_then(|l| l.function());
-        let (first, names) = match in_coordinates {
-            Some(f) => (f, names("i", piece.dims())),
-            None => match in_counters() {
-                Some(f) => (f, names("t", self.counters)),
-                None => return false,
-            },
-        };
-        let first = first.display(&names);
-        self.parts.push(match width {
-            1 => format!("{name} = {first}"),
-            _ => format!("{first} <= {name} < {first} + {width}"),
-        });
-        true
-    }
-
-    fn text(&self) -> String {
-        let all = if self.parts.is_empty() { "true".to_owned() } else { self.parts.join(" and ") };
-        match self.counters {
-            0 => all,
-            n => format!("exists ({} : {all})", names("t", n).join(", ")),
-        }
-    }
-}
-
-fn names(letter: &str, count: usize) -> Vec<String> {
-    (0..count).map(|q| format!("{letter}{q}")).collect()
 }

@@ -34,6 +34,9 @@ pub fn summary(report: &Report<'_>, options: Options) -> String {
     if others > 0 {
         let _ = writeln!(out, "\n{others} more loops; --top N shows more, --format json all of them.");
     }
+    if let Some(proposals) = &report.proposals {
+        out.push_str(&crate::proposals::text(&report.loops, proposals));
+    }
     out
 }
 

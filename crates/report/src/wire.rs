@@ -4,6 +4,7 @@ use profile::Profile;
 use serde::Serialize;
 
 use crate::finding::{self, Report};
+use crate::proposals::{self, WireProposal};
 
 /// Name of the schema.
 pub const SCHEMA: &str = "loopwright.report/1";
@@ -15,6 +16,8 @@ struct Root {
     trust: Trust,
     loops: Vec<Loop>,
     nests: Vec<Nest>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proposals: Option<Vec<WireProposal>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -167,6 +170,10 @@ pub fn json(report: &Report<'_>) -> String {
         },
         loops: loops(report),
         nests: nests(report),
+        proposals: report
+            .proposals
+            .as_ref()
+            .map(|all| all.iter().map(|p| proposals::wire(&report.loops, p)).collect()),
     };
     // Serialising plain data to a string cannot fail; if it did, an empty document would be noticed at once.
     let mut text = serde_json::to_string_pretty(&root).unwrap_or_default();

@@ -126,6 +126,7 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
                 reductions: Vec::new(),
                 privatise: Vec::new(),
                 scevs: Vec::new(),
+                ordering: Vec::new(),
             }
         };
         verdicts.insert(index, verdict.clone());
@@ -231,7 +232,7 @@ fn enclosing(
 }
 
 /// Instructions in the subtree of every context.
-fn subtree_instructions(profile: &Profile) -> Vec<u64> {
+pub(crate) fn subtree_instructions(profile: &Profile) -> Vec<u64> {
     let mut totals: Vec<u64> = profile.contexts.iter().map(|c| c.own_instructions).collect();
     for index in (1..totals.len()).rev() {
         let parent = profile.contexts[index].parent as usize;

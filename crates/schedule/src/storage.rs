@@ -117,6 +117,28 @@ pub fn judge(
     out
 }
 
+/// The anti and output dependences that the loop of dimension `dim` carries and that no remedy removes.
+pub fn ordering(
+    profile: &Profile,
+    dim: usize,
+    inside: &LoopEdges,
+    findings: &[Finding],
+    skip: &dyn Fn(StatementIndex) -> bool,
+) -> Vec<u32> {
+    let blocks =
+        |object: ObjectIndex| findings.iter().any(|f| f.object == object && f.remedy == Remedy::Blocks);
+    let carried = inside.edges.iter().filter(|e| e.carried).map(|e| e.dependence);
+    carried
+        .filter(|&index| {
+            let d = &profile.dependences[index as usize];
+            let level = d.levels.iter().find(|l| usize::from(l.level) == dim);
+            d.kind != Kind::Flow
+                && !(skip(d.source) && skip(d.sink))
+                && level.is_some_and(|l| l.objects.is_empty() || l.objects.iter().any(|o| blocks(o.object)))
+        })
+        .collect()
+}
+
 fn remedy(
     profile: &Profile,
     context: ContextIndex,

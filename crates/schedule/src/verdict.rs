@@ -50,6 +50,9 @@ pub struct Verdict {
     pub privatise: Vec<ObjectIndex>,
     /// Induction variables and invariants.
     pub scevs: Vec<u32>,
+    /// Dependences that order the iterations, ascending indices into [`Profile::dependences`]: carried, and neither of
+    /// induction variables nor removed by privatising what is named. Those of reductions are among them.
+    pub ordering: Vec<u32>,
 }
 
 /// Most blocking dependences reported for a loop.
@@ -77,6 +80,7 @@ pub fn judge(profile: &Profile, context: ContextIndex, inside: &LoopEdges, index
     let in_reduction = |s: u32| reductions.iter().any(|r| r.statements.binary_search(&s).is_ok());
     let mut blocking: Vec<(u64, Blocking)> = Vec::new();
     let mut reduced = false;
+    let mut ordering: Vec<u32> = Vec::new();
     let mut block = |dependence: u32, object: Option<ObjectIndex>| {
         let d = &profile.dependences[dependence as usize];
         if let Some(level) = d.levels.iter().position(|l| usize::from(l.level) == dim) {
@@ -89,6 +93,7 @@ pub fn judge(profile: &Profile, context: ContextIndex, inside: &LoopEdges, index
         if !is_flow(d) || scevs.contains(d.source) || (!d.memory && scevs.is_recomputable(d.source)) {
             continue;
         }
+        ordering.push(edge.dependence);
         let same = reductions.iter().any(|r| {
             r.statements.binary_search(&d.source).is_ok() && r.statements.binary_search(&d.sink).is_ok()
         });
@@ -101,6 +106,8 @@ pub fn judge(profile: &Profile, context: ContextIndex, inside: &LoopEdges, index
     // Storage of induction variables and accumulators is dealt with by what replaces them.
     let skip = |s: u32| scevs.contains(s) || in_reduction(s);
     let findings = storage::judge(profile, context, inside, &indexes.coverage, &skip);
+    ordering.extend(storage::ordering(profile, dim, inside, &findings, &skip));
+    ordering.sort_unstable();
     let mut privatise = Vec::new();
     let mut advise = false;
     for finding in findings {
@@ -143,5 +150,6 @@ pub fn judge(profile: &Profile, context: ContextIndex, inside: &LoopEdges, index
         reductions,
         privatise,
         scevs: statements,
+        ordering,
     }
 }

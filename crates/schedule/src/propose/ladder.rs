@@ -1,0 +1,134 @@
+//! What is tried in turn, until a schedule is found that respects all dependences (polyhedral note, "Strategy ladder").
+
+use isl::worker::{Failure, Limits, Worker};
+use isl::{Algorithm, Fusion, Problem, Schedule};
+use profile::Profile;
+
+use super::outline::{Node, outline};
+use super::problem::{Unfit, formulate};
+use super::region::Region;
+use crate::SourceLoop;
+
+/// Statements beyond which the first rung is not tried, of up to two and of more loops.
+const MOST_STATEMENTS: [usize; 2] = [30, 10];
+/// Statements beyond which isl is not asked at all.
+const MOST_AT_ALL: usize = 250;
+/// Most processor time of one rung, in seconds.
+const RUNG: u64 = 10;
+
+/// What isl may use for one program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// Processor time, in seconds, shared evenly by the regions.
+    pub seconds: u64,
+    /// Address space of each process, in bytes.
+    pub bytes: u64,
+    /// What is fused.
+    pub fusion: Fusion,
+}
+
+impl Default for Budget {
+    fn default() -> Budget {
+        Budget { seconds: 60, bytes: 2 << 30, fusion: Fusion::Smart }
+    }
+}
+
+/// How far down the ladder a schedule was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rung {
+    /// Bands, with statements that pass values kept near one another.
+    Bands,
+    /// Bands.
+    WithoutProximity,
+    /// Feautrier's scheduler: nothing is known about tiling.
+    Feautrier,
+}
+
+/// What a region could become.
+#[derive(Debug, Clone)]
+pub struct Proposal {
+    /// The region.
+    pub region: Region,
+    /// The rung and the transformed region, or why there is none.
+    pub found: Result<(Rung, Vec<Node>), String>,
+    /// What was tried before, and why it failed.
+    pub failed: Vec<(Rung, String)>,
+}
+
+/// Asks isl what each region could become.
+pub fn propose(
+    profile: &Profile,
+    loops: &[SourceLoop],
+    regions: Vec<Region>,
+    worker: &Worker,
+    budget: Budget,
+) -> Vec<Proposal> {
+    let each = budget.seconds / (regions.len() as u64).max(1);
+    regions
+        .into_iter()
+        .map(|region| one(profile, loops, region, worker, Budget { seconds: each, ..budget }))
+        .collect()
+}
+
+fn one(profile: &Profile, loops: &[SourceLoop], region: Region, worker: &Worker, budget: Budget) -> Proposal {
+    let mut failed = Vec::new();
+    let found = match formulate(profile, loops, &region) {
+        Err(unfit @ (Unfit::Domain(_) | Unfit::Empty)) => Err(unfit.to_string()),
+        Ok(formulated) if formulated.statements.len() > MOST_AT_ALL => {
+            Err(format!("{} statements; at most {MOST_AT_ALL} are scheduled", formulated.statements.len()))
+        }
+        Ok(formulated) => {
+            let dims = |&(block, _): &(u32, _)| {
+                profile.contexts[profile.blocks[block as usize].context as usize].dims
+            };
+            let deep = formulated.statements.iter().map(dims).max().unwrap_or(0) > 2;
+            let few = formulated.statements.len() <= MOST_STATEMENTS[usize::from(deep)];
+            let problem = Problem { fusion: budget.fusion, ..formulated.problem };
+            let scheduled = climb(problem, few, worker, budget, &mut failed);
+            scheduled.map(|(rung, schedule)| {
+                (rung, outline(profile, loops, &formulated.statements, &schedule.tree))
+            })
+        }
+    };
+    Proposal { region, found, failed }
+}
+
+/// The first rung that gives a schedule which respects all dependences.
+fn climb(
+    problem: Problem,
+    few: bool,
+    worker: &Worker,
+    budget: Budget,
+    failed: &mut Vec<(Rung, String)>,
+) -> Result<(Rung, Schedule), String> {
+    let mut left = budget.seconds;
+    for rung in [Rung::Bands, Rung::WithoutProximity, Rung::Feautrier] {
+        if rung == Rung::Bands && !few {
+            failed.push((rung, "too many statements".to_owned()));
+            continue;
+        }
+        let seconds = RUNG.min(left);
+        if seconds == 0 {
+            break;
+        }
+        let mut attempt = problem.clone();
+        if rung != Rung::Bands {
+            attempt.proximity = String::new();
+        }
+        if rung == Rung::Feautrier {
+            attempt.algorithm = Algorithm::Feautrier;
+        }
+        match worker.schedule(attempt, Limits { seconds, bytes: budget.bytes }) {
+            Ok(schedule) if schedule.is_legal => return Ok((rung, schedule)),
+            Ok(_) => failed.push((rung, "the schedule breaks a dependence".to_owned())),
+            Err(failure @ (Failure::Missing(_) | Failure::Io(_))) => return Err(failure.to_string()),
+            Err(failure) => {
+                if matches!(failure, Failure::Time(_)) {
+                    left = left.saturating_sub(seconds);
+                }
+                failed.push((rung, failure.to_string()));
+            }
+        }
+    }
+    Err("no schedule within the budget; the verdicts per loop stand".to_owned())
+}

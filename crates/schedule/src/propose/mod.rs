@@ -1,0 +1,21 @@
+//! What a region could become: schedules of its statements that respect all dependences, found by isl.
+//!
+//! - [`region`]: the hottest loops around everything else;
+//! - [`problem`]: a region as a scheduling problem;
+//! - [`ladder`]: what is tried in turn, within a budget;
+//! - [`statements`]: what stays in one piece;
+//! - [`outline`]: the transformed region as loops, in terms of the loops of the source.
+//!
+//! Dependences are those that order the iterations of some loop of the region ([`crate::verdict::Verdict::ordering`]) and
+//! those inside one iteration, except of induction variables. So what privatisation removes is removed, and control
+//! dependences are not among them.
+
+pub mod ladder;
+pub mod outline;
+pub mod problem;
+pub mod region;
+pub mod statements;
+
+pub use ladder::{Budget, Proposal, Rung, propose};
+pub use outline::{Loop, Node};
+pub use region::{Region, hottest};

@@ -1,0 +1,290 @@
+//! A region as a scheduling problem in the notation of isl.
+//!
+//! `S12[i0, i1]` is the statement named by block 12 of the profile ([`Statements`]) in iteration (i0, i1). Large constants are parameters
+//! ([`Parameters`]), so a schedule is found for all sizes; the observed ones are among them.
+//!
+//! Over-approximations, all safe: boxes of domains and of distances stand for what has no exact form, and for relations of
+//! more than [`MOST_PIECES`] pieces.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fold::{Folded, Piece};
+use isl::schedule::Observed;
+use isl::{Algorithm, Fusion, Problem};
+use profile::{ContextIndex, Dependence, Kind, LevelSummary, Operation, Profile};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::region::{Region, inside};
+use super::statements::{Statements, allocated};
+use crate::SourceLoop;
+use crate::graph::dimension;
+use crate::notation::{Condition, Parameters, constants, function, names};
+use crate::verdict::Verdict;
+
+/// Pieces of a relation beyond which its distances are used instead.
+const MOST_PIECES: usize = 32;
+/// Pieces of a domain beyond which the box around them is used.
+const MOST_OF_DOMAIN: usize = 8;
+/// Pieces of an address beyond which distances are used instead of addresses.
+const MOST_OF_ADDRESSES: usize = 4;
+
+/// Why a region is no scheduling problem.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unfit {
+    /// A block's iterations are not known.
+    #[error("the iterations of block {0} are not known")]
+    Domain(u32),
+    /// It has no statement that anything depends on.
+    #[error("no statement of it accesses memory or depends on another")]
+    Empty,
+}
+
+/// A region's problem.
+#[derive(Debug, Clone)]
+pub struct Formulated {
+    /// The statements, ascending: each the block that names it, and all its blocks.
+    pub statements: Vec<(u32, Vec<u32>)>,
+    /// The problem, to be solved for bands.
+    pub problem: Problem,
+}
+
+/// A dependence at one level that a schedule has to respect.
+struct Ordering<'a> {
+    /// The statements.
+    source: u32,
+    sink: u32,
+    /// Loops around both statements.
+    common: usize,
+    /// Both ends lie in the blocks that name the statements.
+    is_direct: bool,
+    dependence: &'a Dependence,
+    level: &'a LevelSummary,
+}
+
+impl Ordering<'_> {
+    /// Whether its source is known as functions of its sink.
+    fn pieces(&self) -> Option<&[Piece]> {
+        let pieces = &self.dependence.relation.as_ref()?.pieces;
+        (self.is_direct && self.dependence.kind == Kind::Flow && (1..=MOST_PIECES).contains(&pieces.len()))
+            .then_some(pieces)
+    }
+}
+
+/// Formulates a region's problem.
+///
+/// # Errors
+/// [`Unfit`].
+pub fn formulate(profile: &Profile, loops: &[SourceLoop], region: &Region) -> Result<Formulated, Unfit> {
+    let contexts = inside(profile, &region.contexts);
+    let is_inside =
+        |context: ContextIndex| contexts.contains(&context) && !profile.contexts[context as usize].allocator;
+    let statements = Statements::new(profile, &is_inside);
+    let orderings = orderings(profile, loops, region, (&contexts, &statements));
+    let mut blocks: BTreeSet<u32> = orderings.iter().flat_map(|o| [o.source, o.sink]).collect();
+    // A call stores where to return to.
+    let stores = profile.accesses.iter().filter(|a| {
+        let operation = profile.statements[a.statement as usize].operation;
+        a.write && a.executions > 0 && operation != Operation::Control
+    });
+    blocks.extend(stores.filter_map(|a| statements.of(profile, a.statement)));
+    if blocks.is_empty() {
+        return Err(Unfit::Empty);
+    }
+    let pieces_of = |block: u32| pieces(&profile.blocks[block as usize].domain);
+    let of_domains = blocks.iter().flat_map(|&block| pieces_of(block));
+    let of_relations = orderings.iter().filter_map(Ordering::pieces).flatten();
+    let parameters = Parameters::of(of_domains.chain(of_relations).flat_map(constants));
+    let domain = |parameters: &Parameters| -> Result<String, Unfit> {
+        let parts: Result<Vec<_>, _> =
+            blocks.iter().map(|&block| instances(profile, block, parameters)).collect();
+        Ok(union(parameters, parts?.into_iter().flatten()))
+    };
+    let (mut validity, mut proximity, mut observed) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    for ordering in &orderings {
+        if let Some(pairs) = overlaps(profile, ordering) {
+            observed.extend(pairs);
+            continue;
+        }
+        let pairs = pairs(profile, ordering, &parameters);
+        if ordering.dependence.kind == Kind::Flow {
+            proximity.extend(pairs.iter().cloned());
+        }
+        validity.extend(pairs);
+    }
+    let observed = match observed.is_empty() {
+        true => None,
+        false => Some(Observed {
+            domain: domain(&Parameters::NONE)?,
+            validity: union(&Parameters::NONE, observed.into_iter()),
+        }),
+    };
+    let problem = Problem {
+        context: parameters.context(),
+        domain: domain(&parameters)?,
+        validity: union(&parameters, validity.into_iter()),
+        proximity: union(&parameters, proximity.into_iter()),
+        observed,
+        algorithm: Algorithm::Bands,
+        fusion: Fusion::Smart,
+    };
+    let statements = blocks.into_iter().map(|block| (block, statements.members(block).to_vec())).collect();
+    Ok(Formulated { statements, problem })
+}
+
+fn union(parameters: &Parameters, parts: impl Iterator<Item = String>) -> String {
+    format!("{}{{ {} }}", parameters.declaration(), parts.collect::<Vec<_>>().join("; "))
+}
+
+fn pieces(folded: &[Folded]) -> impl Iterator<Item = &Piece> {
+    folded.iter().flat_map(|folded| &folded.pieces)
+}
+
+/// The instances of a statement, as parts of a union set.
+fn instances(profile: &Profile, block: u32, parameters: &Parameters) -> Result<Vec<String>, Unfit> {
+    let dims = dims(profile, block);
+    let tuple = tuple(block, "i", dims);
+    let domain = &profile.blocks[block as usize].domain;
+    let parts: Vec<String> = match pieces(domain).count() {
+        0 if dims == 0 => return Ok(vec![tuple]),
+        0 => return Err(Unfit::Domain(block)),
+        1..=MOST_OF_DOMAIN => {
+            pieces(domain).map(|piece| Condition::of(piece, "i", parameters).text()).collect()
+        }
+        _ => {
+            let extents: Vec<Vec<(i64, i64)>> = pieces(domain).map(Piece::extent).collect();
+            let range = |q: usize| {
+                let ranges = extents.iter().filter_map(|extent| extent.get(q).copied());
+                let (low, high) = ranges.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
+                Some(format!("{} <= i{q} <= {}", parameters.constant(low), parameters.constant(high)))
+            };
+            let parts: Option<Vec<String>> = (0..dims).map(range).collect();
+            vec![Condition::from(parts.ok_or(Unfit::Domain(block))?).text()]
+        }
+    };
+    Ok(parts.iter().map(|part| format!("{tuple} : {part}")).collect())
+}
+
+/// Number of coordinates of a block.
+fn dims(profile: &Profile, block: u32) -> usize {
+    usize::from(profile.contexts[profile.blocks[block as usize].context as usize].dims)
+}
+
+fn tuple(block: u32, letter: &str, dims: usize) -> String {
+    format!("S{block}[{}]", names(letter, dims).join(", "))
+}
+
+/// The dependences inside one instance of the region that order iterations, and those inside one iteration between
+/// different blocks.
+fn orderings<'a>(
+    profile: &'a Profile,
+    loops: &[SourceLoop],
+    region: &Region,
+    (contexts, statements): (&FxHashSet<ContextIndex>, &Statements),
+) -> Vec<Ordering<'a>> {
+    let verdicts: FxHashMap<ContextIndex, &Verdict> =
+        loops.iter().flat_map(|l| l.contexts.iter().copied().zip(&l.verdicts)).collect();
+    let outermost = region.contexts.iter().map(|&c| dimension(profile, c)).min().unwrap_or(0);
+    let mut around: BTreeMap<ContextIndex, Vec<ContextIndex>> = BTreeMap::new();
+    let allocated = allocated(profile, contexts);
+    let mut out = Vec::new();
+    for (index, dependence) in profile.dependences.iter().enumerate() {
+        let ends = [dependence.source, dependence.sink];
+        let [Some(source), Some(sink)] = ends.map(|s| statements.of(profile, s)) else { continue };
+        let context = profile.context_of(dependence.sink);
+        let chain = around.entry(context).or_insert_with(|| profile.loops_around(context));
+        let common = usize::from(dependence.common).min(dims(profile, source)).min(dims(profile, sink));
+        let is_direct = ends.map(|s| profile.statements[s as usize].block) == [source, sink];
+        let verdict = |dim: usize| chain.get(dim).and_then(|context| verdicts.get(context));
+        let is_induction = || {
+            let scevs = (outermost..common).filter_map(verdict).map(|v| &v.scevs);
+            dependence.kind == Kind::Flow
+                && !allocated.contains(&dependence.source)
+                && scevs.into_iter().any(|scevs| scevs.binary_search(&dependence.source).is_ok())
+        };
+        for level in &dependence.levels {
+            let dim = usize::from(level.level);
+            let orders = if dim < outermost {
+                false
+            } else if dim < common {
+                verdict(dim).is_some_and(|v| v.ordering.binary_search(&(index as u32)).is_ok())
+            } else {
+                source != sink && !is_induction()
+            };
+            if orders {
+                out.push(Ordering { source, sink, common, is_direct, dependence, level });
+            }
+        }
+    }
+    out
+}
+
+/// An anti or output dependence at a level as all pairs of iterations that access a byte in common; `None` if addresses are
+/// not known in exact form, or in too many pieces. Without parameters: rows may lie one after the other.
+fn overlaps(profile: &Profile, ordering: &Ordering) -> Option<Vec<String>> {
+    let &Ordering { source, sink, common, is_direct, dependence, level } = ordering;
+    if dependence.kind == Kind::Flow || !is_direct {
+        return None;
+    }
+    let accesses = [dependence.source_access?, dependence.sink_access?];
+    let accesses = accesses.map(|access| &profile.accesses[access as usize]);
+    let [first, second] = accesses.map(|access| {
+        let all: Vec<&Piece> = pieces(&access.address).collect();
+        let is_exact = access.address.iter().all(Folded::is_exact);
+        (is_exact && (1..=MOST_OF_ADDRESSES).contains(&all.len())).then_some(all)
+    });
+    let [from, to] = [source, sink].map(|block| dims(profile, block));
+    let arrow = format!("{} -> {}", tuple(source, "o", from), tuple(sink, "i", to));
+    let mut out = Vec::new();
+    for (a, b) in first?.iter().flat_map(|a| second.iter().flatten().map(move |b| (a, b))) {
+        let (mut x, mut y) = (function(a, 0)?, function(b, 0)?);
+        // Relative to the first address: numbers stay small.
+        y.constant = y.constant.checked_sub(x.constant)?;
+        x.constant = 0;
+        let (x_names, y_names) = (names("o", from), names("i", to));
+        let (x, y) = (x.display(&x_names).to_string(), y.display(&y_names).to_string());
+        let mut parts = Condition::of(a, "o", &Parameters::NONE).conjuncts()?;
+        parts.extend(Condition::of(b, "i", &Parameters::NONE).conjuncts()?);
+        parts.push(format!("{x} < {y} + {}", accesses[1].size.max(1)));
+        parts.push(format!("{y} < {x} + {}", accesses[0].size.max(1)));
+        parts.extend((0..common).filter_map(|q| distance(level, q, &Parameters::NONE)));
+        out.push(format!("{arrow} : {}", Condition::from(parts).text()));
+    }
+    Some(out)
+}
+
+/// Between which bounds a distance at a level lies.
+fn distance(level: &LevelSummary, q: usize, parameters: &Parameters) -> Option<String> {
+    let (low, high) = (level.minimum.get(q)?, level.maximum.get(q)?);
+    let (low, high) = (parameters.constant(*low), parameters.constant(*high));
+    Some(format!("{low} <= i{q} - o{q} <= {high}"))
+}
+
+/// The pairs of source and sink of a dependence at a level, as parts of a union map.
+fn pairs(profile: &Profile, ordering: &Ordering, parameters: &Parameters) -> Vec<String> {
+    let &Ordering { source, sink, common, level, .. } = ordering;
+    let [from, to] = [source, sink].map(|block| dims(profile, block));
+    let arrow = format!("{} -> {}", tuple(source, "o", from), tuple(sink, "i", to));
+    let distance = |q: usize| distance(level, q, parameters);
+    let Some(pieces) = ordering.pieces() else {
+        let parts: Vec<String> = (0..common).filter_map(distance).collect();
+        return vec![format!("{arrow} : {}", Condition::from(parts).text())];
+    };
+    let carried = usize::from(level.level);
+    let mut at_level: Vec<String> = (0..carried.min(from).min(to)).map(|q| format!("i{q} = o{q}")).collect();
+    if carried < common {
+        at_level.push(format!("i{carried} > o{carried}"));
+    }
+    pieces
+        .iter()
+        .map(|piece| {
+            let mut condition = Condition::of(piece, "i", parameters);
+            for q in 0..from {
+                if !condition.output(piece, q, &format!("o{q}"), 1, parameters) {
+                    condition.parts.extend(distance(q));
+                }
+            }
+            condition.parts.extend(at_level.iter().cloned());
+            format!("{arrow} : {}", condition.text())
+        })
+        .collect()
+}
