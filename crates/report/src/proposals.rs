@@ -2,10 +2,13 @@
 
 use std::fmt::Write;
 
+use profile::Profile;
 use schedule::SourceLoop;
-use schedule::propose::outline::{Statement, Term};
+use schedule::propose::outline::{Count, Statement};
 use schedule::propose::{Loop, Node, Proposal, Rung};
 use serde::Serialize;
+
+use crate::finding;
 
 /// Columns for the loops, before what is said about them.
 const COLUMN: usize = 44;
@@ -24,6 +27,8 @@ pub struct WireProposal {
     reason: Option<String>,
     tile_depth: usize,
     skewed: bool,
+    /// Variables of which every iteration of the loops around needs its own copy.
+    own_copies: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -46,7 +51,7 @@ enum WireNode {
 }
 
 /// A proposal for programs.
-pub fn wire(loops: &[SourceLoop], proposal: &Proposal) -> WireProposal {
+pub fn wire(profile: &Profile, loops: &[SourceLoop], proposal: &Proposal) -> WireProposal {
     let found = proposal.found.as_ref().ok();
     WireProposal {
         region: loops[proposal.region.outermost].id.clone(),
@@ -56,6 +61,7 @@ pub fn wire(loops: &[SourceLoop], proposal: &Proposal) -> WireProposal {
         reason: proposal.found.as_ref().err().cloned(),
         tile_depth: found.map_or(0, |(_, nodes)| tile_depth(nodes)),
         skewed: found.is_some_and(|(_, nodes)| is_skewed(nodes)),
+        own_copies: own_copies(profile, loops, proposal),
     }
 }
 
@@ -63,7 +69,7 @@ fn wire_node(loops: &[SourceLoop], node: &Node) -> WireNode {
     let all = |nodes: &[Node]| nodes.iter().map(|node| wire_node(loops, node)).collect();
     match node {
         Node::Loop(l) => WireNode::Loop {
-            counts: l.counts.iter().map(|terms| sum(loops, terms)).collect(),
+            counts: l.counts.iter().map(|count| sum(loops, count)).collect(),
             parallel: l.is_parallel,
             skewed: l.is_skewed(),
             band_place: l.band.0,
@@ -108,9 +114,10 @@ pub fn is_skewed(nodes: &[Node]) -> bool {
 }
 
 /// Proposals for people.
-pub fn text(loops: &[SourceLoop], proposals: &[Proposal]) -> String {
-    let mut out =
-        String::from("\nWhat the hottest regions could become (every observed dependence respected):\n");
+pub fn text(profile: &Profile, loops: &[SourceLoop], proposals: &[Proposal]) -> String {
+    let mut out = String::from(
+        "\nWhat the hottest regions could become (all observed dependences respected; conditions are not looked at):\n",
+    );
     if proposals.is_empty() {
         out.push_str("  no loop of the program has 5 % of the instructions\n");
     }
@@ -130,6 +137,10 @@ pub fn text(loops: &[SourceLoop], proposals: &[Proposal]) -> String {
                 let worth = (SMALL * proposal.region.instructions as f64) as u64;
                 let shown = worthwhile(nodes, worth, &mut left_out);
                 lines(loops, &shown, proposal.region.instructions, 1, &mut out);
+                let copies = own_copies(profile, loops, proposal);
+                if !copies.is_empty() {
+                    let _ = writeln!(out, "  every iteration with its own copy of: {}", copies.join("; "));
+                }
                 if left_out > 0 {
                     let _ = writeln!(out, "  ({left_out} parts with less than 0.1 % are left out)");
                 }
@@ -143,6 +154,18 @@ pub fn text(loops: &[SourceLoop], proposals: &[Proposal]) -> String {
         }
     }
     out
+}
+
+/// What the loops of a region must privatise or expand; their storage orders nothing in a schedule.
+fn own_copies(profile: &Profile, loops: &[SourceLoop], proposal: &Proposal) -> Vec<String> {
+    let outermost = proposal.region.outermost;
+    let is_inside =
+        |at: usize| std::iter::successors(Some(at), |&at| loops[at].parent).any(|at| at == outermost);
+    let inside = loops.iter().enumerate().filter(|&(at, l)| l.main && is_inside(at));
+    let mut names: Vec<String> = inside.flat_map(|(_, l)| finding::privatise(profile, l)).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 /// The parts with at least so many instructions; counts the others.
@@ -179,7 +202,7 @@ fn lines(loops: &[SourceLoop], nodes: &[Node], all: u64, depth: usize, out: &mut
     for node in nodes {
         match node {
             Node::Loop(l) => {
-                let counts: Vec<String> = l.counts.iter().map(|terms| sum(loops, terms)).collect();
+                let counts: Vec<String> = l.counts.iter().map(|count| sum(loops, count)).collect();
                 let head = format!("{pad}for {}", counts.join(" | "));
                 let _ = writeln!(out, "{head:COLUMN$} {}", marks(l).join(", "));
                 lines(loops, &l.inside, all, depth + 1, out);
@@ -217,10 +240,10 @@ fn marks(l: &Loop) -> Vec<String> {
     marks
 }
 
-/// `i@12 + 2 i@13`, loops by their lines.
-fn sum(loops: &[SourceLoop], terms: &[Term]) -> String {
+/// `a.c:12 + 2 a.c:13 - 1`, loops by their lines.
+fn sum(loops: &[SourceLoop], count: &Count) -> String {
     let mut out = String::new();
-    for (k, term) in terms.iter().enumerate() {
+    for (k, term) in count.terms.iter().enumerate() {
         let sign = match (k, term.factor < 0) {
             (0, false) => "",
             (0, true) => "-",
@@ -232,6 +255,10 @@ fn sum(loops: &[SourceLoop], terms: &[Term]) -> String {
             n => format!("{n} "),
         };
         let _ = write!(out, "{sign}{factor}{}", loop_name(&loops[term.of]));
+    }
+    if count.shift != 0 {
+        let sign = if count.shift < 0 { '-' } else { '+' };
+        let _ = write!(out, " {sign} {}", count.shift.unsigned_abs());
     }
     out
 }

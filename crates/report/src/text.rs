@@ -35,7 +35,7 @@ pub fn summary(report: &Report<'_>, options: Options) -> String {
         let _ = writeln!(out, "\n{others} more loops; --top N shows more, --format json all of them.");
     }
     if let Some(proposals) = &report.proposals {
-        out.push_str(&crate::proposals::text(&report.loops, proposals));
+        out.push_str(&crate::proposals::text(report.profile, &report.loops, proposals));
     }
     out
 }

@@ -173,7 +173,7 @@ pub fn json(report: &Report<'_>) -> String {
         proposals: report
             .proposals
             .as_ref()
-            .map(|all| all.iter().map(|p| proposals::wire(&report.loops, p)).collect()),
+            .map(|all| all.iter().map(|proposal| proposals::wire(p, &report.loops, proposal)).collect()),
     };
     // Serialising plain data to a string cannot fail; if it did, an empty document would be noticed at once.
     let mut text = serde_json::to_string_pretty(&root).unwrap_or_default();

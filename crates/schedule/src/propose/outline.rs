@@ -21,11 +21,20 @@ pub struct Term {
     pub factor: i64,
 }
 
+/// What a loop counts for some statement: a sum, shifted by a constant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Count {
+    /// The sum.
+    pub terms: Vec<Term>,
+    /// The constant; parameters are left out.
+    pub shift: i64,
+}
+
 /// A loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loop {
-    /// What it counts, a sum each; several where statements are fused.
-    pub counts: Vec<Vec<Term>>,
+    /// What it counts; several where statements are fused.
+    pub counts: Vec<Count>,
     /// Its iterations may run in parallel.
     pub is_parallel: bool,
     /// Its place among the loops it may be permuted with, from 0, and their number.
@@ -61,7 +70,7 @@ pub enum Node {
 impl Loop {
     /// Whether some count is a sum of several loops of the source.
     pub fn is_skewed(&self) -> bool {
-        self.counts.iter().any(|terms| terms.len() > 1)
+        self.counts.iter().any(|count| count.terms.len() > 1)
     }
 }
 
@@ -112,7 +121,7 @@ fn nodes(names: &Names, tree: &Tree, statements: &[String]) -> Vec<Node> {
             parts.iter().map(|(part, inside)| nodes(names, inside, &common(statements, part))).collect(),
         )],
         Tree::Band { members, is_permutable, inside } => {
-            let counts: Vec<Vec<Vec<Term>>> =
+            let counts: Vec<Vec<Count>> =
                 members.iter().map(|member| counts(names, member, statements)).collect();
             // A member that counts nothing only separates statements, which sequences do.
             let real: Vec<usize> = (0..members.len()).filter(|&m| !counts[m].is_empty()).collect();
@@ -135,8 +144,8 @@ fn common(all: &[String], part: &[String]) -> Vec<String> {
 }
 
 /// The different sums that a loop counts.
-fn counts(names: &Names, member: &Member, statements: &[String]) -> Vec<Vec<Term>> {
-    let mut out: Vec<Vec<Term>> = Vec::new();
+fn counts(names: &Names, member: &Member, statements: &[String]) -> Vec<Count> {
+    let mut out: Vec<Count> = Vec::new();
     for function in member.functions.iter().filter(|f| statements.contains(&f.statement)) {
         let (Some(affine), Some(named)) = (&function.affine, names.of.get(&function.statement)) else {
             continue;
@@ -145,8 +154,9 @@ fn counts(names: &Names, member: &Member, statements: &[String]) -> Vec<Vec<Term
         let mut terms: Vec<Term> =
             known.filter_map(|(&factor, of)| of.map(|of| Term { of, factor })).collect();
         terms.sort_unstable();
-        if !terms.is_empty() && !out.contains(&terms) {
-            out.push(terms);
+        let count = Count { terms, shift: affine.constant };
+        if !count.terms.is_empty() && !out.contains(&count) {
+            out.push(count);
         }
     }
     out

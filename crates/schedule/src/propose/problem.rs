@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fold::{Folded, Piece};
 use isl::schedule::Observed;
 use isl::{Algorithm, Fusion, Problem};
-use profile::{ContextIndex, Dependence, Kind, LevelSummary, Operation, Profile};
+use profile::{ContextIndex, ContextKind, Dependence, Kind, LevelSummary, Operation, Profile};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::region::{Region, inside};
@@ -55,7 +55,7 @@ struct Ordering<'a> {
     sink: u32,
     /// Loops around both statements.
     common: usize,
-    /// Both ends lie in the blocks that name the statements.
+    /// Both ends have the coordinates of the blocks that name the statements.
     is_direct: bool,
     dependence: &'a Dependence,
     level: &'a LevelSummary,
@@ -78,7 +78,8 @@ pub fn formulate(profile: &Profile, loops: &[SourceLoop], region: &Region) -> Re
     let contexts = inside(profile, &region.contexts);
     let is_inside =
         |context: ContextIndex| contexts.contains(&context) && !profile.contexts[context as usize].allocator;
-    let statements = Statements::new(profile, &is_inside);
+    let mut statements = Statements::new(profile, &is_inside);
+    join(profile, &mut statements, |statements| orderings(profile, loops, region, (&contexts, statements)));
     let orderings = orderings(profile, loops, region, (&contexts, &statements));
     let mut blocks: BTreeSet<u32> = orderings.iter().flat_map(|o| [o.source, o.sink]).collect();
     // A call stores where to return to.
@@ -95,8 +96,8 @@ pub fn formulate(profile: &Profile, loops: &[SourceLoop], region: &Region) -> Re
     let of_relations = orderings.iter().filter_map(Ordering::pieces).flatten();
     let parameters = Parameters::of(of_domains.chain(of_relations).flat_map(constants));
     let domain = |parameters: &Parameters| -> Result<String, Unfit> {
-        let parts: Result<Vec<_>, _> =
-            blocks.iter().map(|&block| instances(profile, block, parameters)).collect();
+        let each = |&block: &u32| instances(profile, (block, statements.members(block)), parameters);
+        let parts: Result<Vec<_>, _> = blocks.iter().map(each).collect();
         Ok(union(parameters, parts?.into_iter().flatten()))
     };
     let (mut validity, mut proximity, mut observed) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
@@ -131,6 +132,27 @@ pub fn formulate(profile: &Profile, loops: &[SourceLoop], region: &Region) -> Re
     Ok(Formulated { statements, problem })
 }
 
+/// Joins statements of one body that pass values in registers inside an iteration.
+fn join<'a>(
+    profile: &Profile,
+    statements: &mut Statements,
+    orderings: impl Fn(&Statements) -> Vec<Ordering<'a>>,
+) {
+    let context = |block: u32| profile.blocks[block as usize].context;
+    let (mut pairs, mut edges) = (Vec::new(), Vec::new());
+    for ordering in orderings(statements) {
+        if usize::from(ordering.level.level) < ordering.common {
+            continue;
+        }
+        let ends = (ordering.source, ordering.sink);
+        edges.push(ends);
+        if !ordering.dependence.memory && context(ends.0) == context(ends.1) {
+            pairs.push(ends);
+        }
+    }
+    statements.join(&pairs, &edges);
+}
+
 fn union(parameters: &Parameters, parts: impl Iterator<Item = String>) -> String {
     format!("{}{{ {} }}", parameters.declaration(), parts.collect::<Vec<_>>().join("; "))
 }
@@ -140,18 +162,31 @@ fn pieces(folded: &[Folded]) -> impl Iterator<Item = &Piece> {
 }
 
 /// The instances of a statement, as parts of a union set.
-fn instances(profile: &Profile, block: u32, parameters: &Parameters) -> Result<Vec<String>, Unfit> {
+///
+/// Of several blocks, or of many pieces, they are those of the header or the first block of the body, if these are simple:
+/// it runs in every iteration that some other does.
+fn instances(
+    profile: &Profile,
+    (block, members): (u32, &[u32]),
+    parameters: &Parameters,
+) -> Result<Vec<String>, Unfit> {
     let dims = dims(profile, block);
     let tuple = tuple(block, "i", dims);
-    let domain = &profile.blocks[block as usize].domain;
-    let parts: Vec<String> = match pieces(domain).count() {
+    let own = &profile.blocks[block as usize];
+    let peers = || members.iter().map(|&m| &profile.blocks[m as usize]).filter(|b| b.context == own.context);
+    let is_simple = |domain: &[Folded]| (1..=MOST_OF_DOMAIN).contains(&pieces(domain).count());
+    let is_alone = peers().count() == 1 && is_simple(&own.domain);
+    let header = first_block(profile, own.context).filter(|first| !is_alone && is_simple(&first.domain));
+    let all: Vec<&Piece> = match header {
+        Some(first) => pieces(&first.domain).collect(),
+        None => peers().flat_map(|block| pieces(&block.domain)).collect(),
+    };
+    let parts: Vec<String> = match all.len() {
         0 if dims == 0 => return Ok(vec![tuple]),
         0 => return Err(Unfit::Domain(block)),
-        1..=MOST_OF_DOMAIN => {
-            pieces(domain).map(|piece| Condition::of(piece, "i", parameters).text()).collect()
-        }
+        1..=MOST_OF_DOMAIN => all.iter().map(|piece| Condition::of(piece, "i", parameters).text()).collect(),
         _ => {
-            let extents: Vec<Vec<(i64, i64)>> = pieces(domain).map(Piece::extent).collect();
+            let extents: Vec<Vec<(i64, i64)>> = all.iter().map(|piece| piece.extent()).collect();
             let range = |q: usize| {
                 let ranges = extents.iter().filter_map(|extent| extent.get(q).copied());
                 let (low, high) = ranges.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
@@ -162,6 +197,19 @@ fn instances(profile: &Profile, block: u32, parameters: &Parameters) -> Result<V
         }
     };
     Ok(parts.iter().map(|part| format!("{tuple} : {part}")).collect())
+}
+
+/// The block that every iteration of a loop, or every call of a function, begins with.
+fn first_block(profile: &Profile, context: ContextIndex) -> Option<&profile::Block> {
+    let own = &profile.contexts[context as usize];
+    let at = match own.kind {
+        ContextKind::Loop => own.at,
+        _ => profile.functions.get(own.function as usize)?.entry,
+    };
+    let starts = |block: &&profile::Block| {
+        block.context == context && profile.statements.get(block.first as usize).is_some_and(|s| s.pc == at)
+    };
+    profile.blocks.iter().find(starts)
 }
 
 /// Number of coordinates of a block.
@@ -193,7 +241,8 @@ fn orderings<'a>(
         let context = profile.context_of(dependence.sink);
         let chain = around.entry(context).or_insert_with(|| profile.loops_around(context));
         let common = usize::from(dependence.common).min(dims(profile, source)).min(dims(profile, sink));
-        let is_direct = ends.map(|s| profile.statements[s as usize].block) == [source, sink];
+        let is_direct =
+            ends.map(|s| profile.context_of(s)) == [source, sink].map(|s| profile.blocks[s as usize].context);
         let verdict = |dim: usize| chain.get(dim).and_then(|context| verdicts.get(context));
         let is_induction = || {
             let scevs = (outermost..common).filter_map(verdict).map(|v| &v.scevs);

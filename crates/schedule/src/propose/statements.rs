@@ -2,12 +2,15 @@
 //!
 //! Definition: a statement is a block of the program's own code, in a context, with all that library functions called from
 //! it execute. A library's insides are nothing that anyone would transform, and they stay in one piece with the call. What
-//! a library calls back belongs to it too.
+//! a library calls back belongs to it too. Blocks of one body that pass values in registers inside an iteration are one
+//! statement, unless something between them is not: to part them would take an array per register.
 
 use std::collections::BTreeMap;
 
 use profile::{ContextIndex, ContextKind, Kind, Profile, StatementIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::graph::components;
 
 /// Blocks of a region by the statement that they belong to, which is named by one of them.
 #[derive(Debug, Default)]
@@ -45,6 +48,36 @@ impl Statements {
     /// The statement that an instruction belongs to, as one of its blocks; `None` outside of the region.
     pub fn of(&self, profile: &Profile, instruction: StatementIndex) -> Option<u32> {
         self.of.get(&profile.statements[instruction as usize].block).copied()
+    }
+
+    /// Joins pairs of statements of one body, where that leaves an order of all `edges` inside an iteration.
+    pub fn join(&mut self, pairs: &[(u32, u32)], edges: &[(u32, u32)]) {
+        let mut first: BTreeMap<u32, u32> = self.members.keys().map(|&s| (s, s)).collect();
+        let root = |first: &BTreeMap<u32, u32>, mut s: u32| {
+            while let Some(&next) = first.get(&s).filter(|next| **next != s) {
+                s = next;
+            }
+            s
+        };
+        for &(a, b) in pairs {
+            let (a, b) = (root(&first, a), root(&first, b));
+            first.insert(a.max(b), a.min(b));
+        }
+        let joined: Vec<(u32, u32)> =
+            edges.iter().map(|&(a, b)| (root(&first, a), root(&first, b))).filter(|(a, b)| a != b).collect();
+        let order = components(&joined);
+        let moves: Vec<(u32, u32)> = first.keys().map(|&s| (s, root(&first, s))).collect();
+        for (statement, to) in moves {
+            let in_cycle = order.of.get(&to).is_some_and(|&component| order.is_cyclic(component));
+            if statement == to || in_cycle {
+                continue;
+            }
+            let members = self.members.remove(&statement).unwrap_or_default();
+            members.iter().for_each(|&block| {
+                self.of.insert(block, to);
+            });
+            self.members.entry(to).or_default().extend(members);
+        }
     }
 
     /// The blocks of a statement.

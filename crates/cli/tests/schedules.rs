@@ -1,0 +1,192 @@
+//! `report --schedule`: what isl says that the kernels' loops could become.
+#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
+
+mod support;
+
+use std::io::Write;
+use std::path::Path;
+use std::process::Stdio;
+
+use kernels::Level;
+use serde_json::Value;
+use support::Place;
+
+/// The proposals on a kernel, hottest region first.
+fn proposals(place: &Place, kernel: &str, level: Level, arguments: &[&str], options: &[&str]) -> Vec<Value> {
+    let table = kernels::load().unwrap();
+    let kernel = table.iter().find(|k| k.name() == kernel).unwrap();
+    let program = kernels::compile(kernel, level, place.directory()).unwrap();
+    proposals_of(place, &program.path, arguments, options)
+}
+
+fn proposals_of(place: &Place, program: &Path, arguments: &[&str], options: &[&str]) -> Vec<Value> {
+    let profile = place.path("p.lwp");
+    let mut command = place.loopwright();
+    command.args(["profile", "--quiet", "-o"]).arg(&profile).arg("--").arg(program).args(arguments);
+    assert!(command.output().unwrap().status.success());
+    let mut command = place.loopwright();
+    command.args(["report", "--format", "json", "--schedule"]).args(options).arg(profile);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    report["proposals"].as_array().unwrap().clone()
+}
+
+/// The one of a function's region.
+fn of<'a>(proposals: &'a [Value], function: &str) -> &'a Value {
+    let is_of = |p: &&Value| p["region"].as_str().unwrap().split(':').nth(1) == Some(function);
+    proposals.iter().find(is_of).unwrap_or_else(|| panic!("no region in {function}: {proposals:#?}"))
+}
+
+/// All loops of a schedule, outer ones first.
+fn loops(nodes: &Value) -> Vec<&Value> {
+    let mut out = Vec::new();
+    for node in nodes.as_array().unwrap() {
+        if let Some(inner) = node.get("loop") {
+            out.push(inner);
+            out.extend(loops(&inner["body"]));
+        } else if let Some(parts) = node.get("any_order") {
+            out.extend(parts.as_array().unwrap().iter().flat_map(loops));
+        }
+    }
+    out
+}
+
+/// Place, file and line of the one loop of the source that a loop counts.
+fn counts(l: &Value) -> Vec<&str> {
+    l["counts"].as_array().unwrap().iter().map(|count| count.as_str().unwrap()).collect()
+}
+
+/// Two sweeps over two arrays in every step: three loops may be tiled once the inner ones are skewed by two steps each.
+#[test]
+fn jacobi_is_tiled_after_skewing() {
+    let place = Place::new();
+    for level in [Level::O2, Level::O0] {
+        let all = proposals(&place, "jacobi", level, &["40", "20"], &[]);
+        let relax = of(&all, "relax");
+        assert_eq!(
+            (&relax["tile_depth"], &relax["skewed"]),
+            (&3.into(), &true.into()),
+            "{level}: {relax:#?}"
+        );
+        let all = loops(&relax["schedule"]);
+        let band = all.into_iter().filter(|l| l["band_depth"] == 3);
+        let counted: Vec<Vec<&str>> = band.map(counts).collect();
+        assert!(counted[1].iter().all(|count| count.starts_with("2 jacobi.c:")), "{counted:?}");
+    }
+}
+
+/// Sweeps in place: an element takes its left neighbour's new value and its right neighbour's old one.
+#[test]
+fn sweeps_in_place_are_skewed_by_one() {
+    let place = Place::new();
+    let source = "#include <stdio.h>\n#include <stdlib.h>\n\
+        static double a[400];\n\
+        __attribute__((noinline)) static void sweep(int steps, int n)\n{\n\
+        for (int t = 0; t < steps; t++)\n        for (int i = 1; i < n - 1; i++)\n\
+        a[i] = (a[i - 1] + a[i] + a[i + 1]) / 3;\n}\n\
+        int main(int argc, char **argv)\n{\n    for (int i = 0; i < 400; i++)\n        a[i] = i % 7;\n\
+        sweep(50, 300 + argc);\n    printf(\"%f\\n\", a[7]);\n    return 0;\n}\n";
+    for flags in [["-O1", "-g"], ["-O2", "-g"]] {
+        let program = place.compile("seidel", source, &flags);
+        let all = proposals_of(&place, &program, &[], &[]);
+        let sweep = of(&all, "sweep");
+        assert_eq!((&sweep["tile_depth"], &sweep["skewed"]), (&2.into(), &true.into()), "{sweep:#?}");
+        let band: Vec<Vec<&str>> = loops(&sweep["schedule"])
+            .into_iter()
+            .filter(|l| l["band_depth"] == 2 && l["parallel"] == false)
+            .map(counts)
+            .collect();
+        assert_eq!(band[0], ["seidel.c:6"], "{sweep:#?}");
+        assert!(band.len() == 2 && band[1].contains(&"seidel.c:6 + seidel.c:7"), "{sweep:#?}");
+    }
+}
+
+/// The classic: two parallel loops, the sum is carried, all three may be tiled, over three functions too.
+#[test]
+fn products_are_tiled_as_they_are() {
+    let place = Place::new();
+    for (kernel, level) in [
+        ("matmul_ikj", Level::O0),
+        ("matmul_ikj", Level::O2),
+        ("matmul_ijk", Level::O2),
+        ("three_functions", Level::O2),
+    ] {
+        let all = proposals(&place, kernel, level, &["40"], &[]);
+        let multiply = of(&all, "multiply");
+        assert_eq!(multiply["tile_depth"], 3, "{kernel} {level}: {multiply:#?}");
+        assert_eq!(multiply["skewed"], false, "{kernel} {level}");
+        let band: Vec<bool> = loops(&multiply["schedule"])
+            .into_iter()
+            .filter(|l| l["band_depth"] == 3)
+            .map(|l| l["parallel"].as_bool().unwrap())
+            .collect();
+        assert_eq!(band.iter().filter(|parallel| **parallel).count(), 2, "{kernel} {level}: {multiply:#?}");
+    }
+}
+
+/// Both loops carry; they may be tiled, and nothing is parallel.
+#[test]
+fn a_wavefront_is_tiled_and_not_parallel() {
+    let place = Place::new();
+    let all = proposals(&place, "needle", Level::O2, &["60"], &[]);
+    let align = of(&all, "align");
+    let band: Vec<&Value> = loops(&align["schedule"]).into_iter().filter(|l| l["band_depth"] == 2).collect();
+    assert_eq!(band.len(), 2, "{align:#?}");
+    assert!(band.iter().all(|l| l["parallel"] == false), "{align:#?}");
+}
+
+/// The outermost loop of shortest paths is carried; those inside it are parallel.
+#[test]
+fn shortest_paths_are_parallel_inside() {
+    let place = Place::new();
+    let all = proposals(&place, "floyd_warshall", Level::O2, &["40"], &[]);
+    let improve = of(&all, "improve");
+    let carried: Vec<&Value> =
+        loops(&improve["schedule"]).into_iter().filter(|l| l["parallel"] == false).collect();
+    assert_eq!(carried.len(), 1, "{improve:#?}");
+    let inside = loops(&carried[0]["body"]);
+    assert!(inside.len() >= 2 && inside.iter().all(|l| l["parallel"] == true), "{improve:#?}");
+}
+
+/// Without time there is no schedule, and the report says so; the verdicts are there.
+#[test]
+fn no_time_is_said() {
+    let place = Place::new();
+    let all = proposals(&place, "jacobi", Level::O2, &["20", "10"], &["--schedule-time", "0"]);
+    let relax = of(&all, "relax");
+    assert!(relax["reason"].as_str().unwrap().contains("budget"), "{relax:#?}");
+    let output =
+        place.loopwright().args(["report", "--schedule", "--schedule-time", "0", "p.lwp"]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("none: no schedule within the budget"), "{text}");
+}
+
+/// What is no request is refused, whatever its bytes.
+#[test]
+fn requests_are_checked() {
+    let place = Place::new();
+    let requests: [&[u8]; 4] = [
+        b"",
+        b"{}",
+        b"\xff\xfe\x00",
+        br#"{"limits":{"seconds":1,"bytes":1},"problem":{"context":"","domain":5}}"#,
+    ];
+    for request in requests {
+        let mut child = place
+            .loopwright()
+            .arg("isl-worker")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(request).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("a request for a schedule"));
+    }
+    let output =
+        place.loopwright().args(["report", "--format", "isl", "--schedule", "p.lwp"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+}
