@@ -149,6 +149,29 @@ fn shortest_paths_are_parallel_inside() {
     assert!(inside.len() >= 2 && inside.iter().all(|l| l["parallel"] == true), "{improve:#?}");
 }
 
+/// No schedule is refused by the enumeration of dependences, which knows nothing of isl (regression 1 of schedule: an anti
+/// dependence was lost where the addresses of one end alone are exact, in chunked_lu).
+#[test]
+fn schedules_stand_the_enumeration_of_dependences() {
+    let place = Place::new();
+    let cases: [(&str, &[&str]); 8] = [
+        ("chunked_lu", &["24"]),
+        ("perceptron", &["1"]),
+        ("triangular_solve", &["40"]),
+        ("linear_stencil", &["24"]),
+        ("sweeps", &["24", "100"]),
+        ("scratch_row", &["24", "30"]),
+        ("tree_sum", &["6", "3"]),
+        ("callbacks", &["24"]),
+    ];
+    for (kernel, arguments) in cases {
+        for proposal in proposals(&place, kernel, Level::O2, arguments, &["--schedule-time", "6"]) {
+            let failed = proposal["failed"].to_string();
+            assert!(!failed.contains("refused"), "{kernel}: {proposal:#?}");
+        }
+    }
+}
+
 /// Without time there is no schedule, and the report says so; the verdicts are there.
 #[test]
 fn no_time_is_said() {

@@ -25,6 +25,8 @@ pub struct WireProposal {
     schedule: Option<Vec<WireNode>>,
     /// Why there is none.
     reason: Option<String>,
+    /// Rungs that were tried before, and why they failed.
+    failed: Vec<(&'static str, String)>,
     tile_depth: usize,
     skewed: bool,
     /// Variables of which every iteration of the loops around needs its own copy.
@@ -59,6 +61,7 @@ pub fn wire(profile: &Profile, loops: &[SourceLoop], proposal: &Proposal) -> Wir
         rung: found.map(|(rung, _)| name(*rung)),
         schedule: found.map(|(_, nodes)| nodes.iter().map(|node| wire_node(loops, node)).collect()),
         reason: proposal.found.as_ref().err().cloned(),
+        failed: proposal.failed.iter().map(|(rung, why)| (name(*rung), why.clone())).collect(),
         tile_depth: found.map_or(0, |(_, nodes)| tile_depth(nodes)),
         skewed: found.is_some_and(|(_, nodes)| is_skewed(nodes)),
         own_copies: own_copies(profile, loops, proposal),

@@ -57,6 +57,12 @@ impl Parameters {
         }
     }
 
+    /// The observed value of a parameter.
+    pub fn value(&self, name: &str) -> Option<i64> {
+        let at: usize = name.strip_prefix('n')?.parse().ok()?;
+        self.values.get(at).copied()
+    }
+
     fn names(&self) -> Vec<String> {
         names("n", self.values.len())
     }

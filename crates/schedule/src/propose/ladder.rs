@@ -4,8 +4,9 @@ use isl::worker::{Failure, Limits, Worker};
 use isl::{Algorithm, Fusion, Problem, Schedule};
 use profile::Profile;
 
+use super::check::check;
 use super::outline::{Node, outline};
-use super::problem::{Unfit, formulate};
+use super::problem::{Formulated, Unfit, formulate};
 use super::region::Region;
 use crate::SourceLoop;
 
@@ -83,8 +84,7 @@ fn one(profile: &Profile, loops: &[SourceLoop], region: Region, worker: &Worker,
             };
             let deep = formulated.statements.iter().map(dims).max().unwrap_or(0) > 2;
             let few = formulated.statements.len() <= MOST_STATEMENTS[usize::from(deep)];
-            let problem = Problem { fusion: budget.fusion, ..formulated.problem };
-            let scheduled = climb(problem, few, worker, budget, &mut failed);
+            let scheduled = climb(profile, &formulated, few, worker, budget, &mut failed);
             scheduled.map(|(rung, schedule)| {
                 (rung, outline(profile, loops, &formulated.statements, &schedule.tree))
             })
@@ -95,7 +95,8 @@ fn one(profile: &Profile, loops: &[SourceLoop], region: Region, worker: &Worker,
 
 /// The first rung that gives a schedule which respects all dependences.
 fn climb(
-    problem: Problem,
+    profile: &Profile,
+    formulated: &Formulated,
     few: bool,
     worker: &Worker,
     budget: Budget,
@@ -111,7 +112,7 @@ fn climb(
         if seconds == 0 {
             break;
         }
-        let mut attempt = problem.clone();
+        let mut attempt = Problem { fusion: budget.fusion, ..formulated.problem.clone() };
         if rung != Rung::Bands {
             attempt.proximity = String::new();
         }
@@ -119,8 +120,11 @@ fn climb(
             attempt.algorithm = Algorithm::Feautrier;
         }
         match worker.schedule(attempt, Limits { seconds, bytes: budget.bytes }) {
-            Ok(schedule) if schedule.is_legal => return Ok((rung, schedule)),
-            Ok(_) => failed.push((rung, "the schedule breaks a dependence".to_owned())),
+            Ok(schedule) if schedule.is_legal => match check(profile, formulated, &schedule.tree) {
+                Ok(_) => return Ok((rung, schedule)),
+                Err(violation) => failed.push((rung, format!("refused: {violation}"))),
+            },
+            Ok(_) => failed.push((rung, "refused by isl: the schedule breaks a dependence".to_owned())),
             Err(failure @ (Failure::Missing(_) | Failure::Io(_))) => return Err(failure.to_string()),
             Err(failure) => {
                 if matches!(failure, Failure::Time(_)) {

@@ -3,6 +3,7 @@
 //! - [`region`]: the hottest loops around everything else;
 //! - [`problem`]: a region as a scheduling problem;
 //! - [`ladder`]: what is tried in turn, within a budget;
+//! - [`check`]: schedules compared with dependences one by one, without isl;
 //! - [`statements`]: what stays in one piece;
 //! - [`outline`]: the transformed region as loops, in terms of the loops of the source.
 //!
@@ -10,6 +11,7 @@
 //! those inside one iteration, except of induction variables. So what privatisation removes is removed, and control
 //! dependences are not among them.
 
+pub mod check;
 pub mod ladder;
 pub mod outline;
 pub mod problem;

@@ -46,6 +46,25 @@ pub struct Formulated {
     pub statements: Vec<(u32, Vec<u32>)>,
     /// The problem, to be solved for bands.
     pub problem: Problem,
+    /// The dependences in it.
+    pub kept: Vec<Kept>,
+    /// What its parameters stand for.
+    pub parameters: Parameters,
+}
+
+/// A dependence that a schedule has to respect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// Index into [`Profile::dependences`].
+    pub dependence: u32,
+    /// Its levels that order something.
+    pub levels: Vec<u8>,
+    /// The statements that its ends belong to, by name.
+    pub source: u32,
+    /// As said.
+    pub sink: u32,
+    /// Number of coordinates of the two.
+    pub dims: (usize, usize),
 }
 
 /// A dependence at one level that a schedule has to respect.
@@ -57,6 +76,8 @@ struct Ordering<'a> {
     common: usize,
     /// Both ends have the coordinates of the blocks that name the statements.
     is_direct: bool,
+    /// Index of the dependence.
+    index: u32,
     dependence: &'a Dependence,
     level: &'a LevelSummary,
 }
@@ -129,7 +150,21 @@ pub fn formulate(profile: &Profile, loops: &[SourceLoop], region: &Region) -> Re
         fusion: Fusion::Smart,
     };
     let statements = blocks.into_iter().map(|block| (block, statements.members(block).to_vec())).collect();
-    Ok(Formulated { statements, problem })
+    Ok(Formulated { statements, problem, kept: kept(profile, &orderings), parameters })
+}
+
+/// The dependences of some orderings, which stand together.
+fn kept(profile: &Profile, orderings: &[Ordering]) -> Vec<Kept> {
+    let of_one = orderings.chunk_by(|a, b| a.index == b.index);
+    of_one
+        .map(|all| Kept {
+            dependence: all[0].index,
+            levels: all.iter().map(|o| o.level.level).collect(),
+            source: all[0].source,
+            sink: all[0].sink,
+            dims: (dims(profile, all[0].source), dims(profile, all[0].sink)),
+        })
+        .collect()
 }
 
 /// Joins statements of one body that pass values in registers inside an iteration.
@@ -260,7 +295,8 @@ fn orderings<'a>(
                 source != sink && !is_induction()
             };
             if orders {
-                out.push(Ordering { source, sink, common, is_direct, dependence, level });
+                let index = index as u32;
+                out.push(Ordering { source, sink, common, is_direct, index, dependence, level });
             }
         }
     }
@@ -270,7 +306,7 @@ fn orderings<'a>(
 /// An anti or output dependence at a level as all pairs of iterations that access a byte in common; `None` if addresses are
 /// not known in exact form, or in too many pieces. Without parameters: rows may lie one after the other.
 fn overlaps(profile: &Profile, ordering: &Ordering) -> Option<Vec<String>> {
-    let &Ordering { source, sink, common, is_direct, dependence, level } = ordering;
+    let &Ordering { source, sink, common, is_direct, dependence, level, .. } = ordering;
     if dependence.kind == Kind::Flow || !is_direct {
         return None;
     }
@@ -281,10 +317,11 @@ fn overlaps(profile: &Profile, ordering: &Ordering) -> Option<Vec<String>> {
         let is_exact = access.address.iter().all(Folded::is_exact);
         (is_exact && (1..=MOST_OF_ADDRESSES).contains(&all.len())).then_some(all)
     });
+    let (first, second) = (first?, second?);
     let [from, to] = [source, sink].map(|block| dims(profile, block));
     let arrow = format!("{} -> {}", tuple(source, "o", from), tuple(sink, "i", to));
     let mut out = Vec::new();
-    for (a, b) in first?.iter().flat_map(|a| second.iter().flatten().map(move |b| (a, b))) {
+    for (a, b) in first.iter().flat_map(|a| second.iter().map(move |b| (a, b))) {
         let (mut x, mut y) = (function(a, 0)?, function(b, 0)?);
         // Relative to the first address: numbers stay small.
         y.constant = y.constant.checked_sub(x.constant)?;
