@@ -4,7 +4,7 @@
 //! ([`Parameters`]), so a schedule is found for all sizes; the observed ones are among them.
 //!
 //! Over-approximations, all safe: boxes of domains and of distances stand for what has no exact form, and for relations of
-//! more than [`MOST_PIECES`] pieces.
+//! more than `MOST_PIECES` pieces.
 
 use std::collections::{BTreeMap, BTreeSet};
 
