@@ -11,7 +11,7 @@ use std::fmt::{self, Write};
 
 use fold::{Folded, Piece};
 use profile::{Access, Dependence, Kind};
-use schedule::notation::{Condition, Parameters};
+use schedule::notation::{Condition, Parameters, tuple};
 
 use crate::polyhedral::{Program, Statement};
 
@@ -186,9 +186,4 @@ fn source_range(d: &Dependence, relation: &Folded, q: usize) -> Option<String> {
 
 fn pieces(domain: &[Folded]) -> impl Iterator<Item = &Piece> {
     domain.iter().flat_map(|folded| &folded.pieces)
-}
-
-fn tuple(statement: u32, letter: &str, dims: usize) -> String {
-    let names: Vec<String> = (0..dims).map(|q| format!("{letter}{q}")).collect();
-    format!("S{statement}[{}]", names.join(", "))
 }

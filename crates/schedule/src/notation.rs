@@ -199,6 +199,11 @@ impl Condition {
     }
 }
 
+/// A statement at an iteration: `S12[i0, i1]`.
+pub fn tuple(statement: u32, letter: &str, dims: usize) -> String {
+    format!("S{statement}[{}]", names(letter, dims).join(", "))
+}
+
 /// Names `i0`, `i1`, ….
 pub fn names(letter: &str, count: usize) -> Vec<String> {
     (0..count).map(|q| format!("{letter}{q}")).collect()

@@ -18,7 +18,7 @@ use super::region::{Region, inside};
 use super::statements::{Statements, allocated};
 use crate::SourceLoop;
 use crate::graph::dimension;
-use crate::notation::{Condition, Parameters, constants, function, names};
+use crate::notation::{Condition, Parameters, constants, function, names, tuple};
 use crate::verdict::Verdict;
 
 /// Pieces of a relation beyond which its distances are used instead.
@@ -250,10 +250,6 @@ fn first_block(profile: &Profile, context: ContextIndex) -> Option<&profile::Blo
 /// Number of coordinates of a block.
 fn dims(profile: &Profile, block: u32) -> usize {
     usize::from(profile.contexts[profile.blocks[block as usize].context as usize].dims)
-}
-
-fn tuple(block: u32, letter: &str, dims: usize) -> String {
-    format!("S{block}[{}]", names(letter, dims).join(", "))
 }
 
 /// The dependences inside one instance of the region that order iterations, and those inside one iteration between
