@@ -9,7 +9,7 @@ use super::grouping::{Choice, Policy};
 use super::search::Effort;
 use super::tree::{Loops, Rows, Tree};
 use crate::nest::MAX_DEPTH;
-use crate::run::Differences;
+use crate::run::Trace;
 
 /// Every level.
 const ALL: u8 = 99;
@@ -112,19 +112,24 @@ pub fn strategies() -> Vec<Strategy> {
     out
 }
 
-/// The trees that one strategy finds.
+/// The trees that one strategy finds, for a trace and its inner strides; `rows` are the runs of the first of them.
 pub fn candidates(
     s: &Strategy,
-    trace: &Differences,
-    stride: i64,
+    trace: &dyn Trace,
+    strides: &[i64],
+    rows: &Arc<Rows>,
     depth: usize,
     budget: i64,
     effort: &Effort,
 ) -> Vec<Candidate> {
-    let rows = Rows::cut(trace, stride).split_coincidences();
+    let rows = match strides.get(s.stride) {
+        Some(&stride) if s.stride > 0 => Arc::new(Rows::cut(trace, stride)),
+        _ => rows.clone(),
+    };
+    let rows = rows.split_coincidences().map_or(rows, Arc::new);
     let rows = match s.modal {
         0 => Some(rows),
-        m => rows.split_at_mode(m == 2),
+        m => rows.split_at_mode(m == 2).map(Arc::new),
     };
     let Some(rows) = rows else { return Vec::new() };
     let mut search = Search::new(*s, budget, depth, effort);
@@ -192,7 +197,7 @@ impl<'a> Search<'a> {
     }
 
     /// The tree of the first choices, complete or not.
-    pub fn plainest(mut self, rows: Rows) -> Option<Tree> {
+    pub fn plainest(mut self, rows: Arc<Rows>) -> Option<Tree> {
         self.explore(&mut Tree::new(rows), &mut Branches::default(), 1, 0);
         self.partial
     }

@@ -4,6 +4,8 @@
 //! its integers jump furthest, is a number of such iterations, small enough for the whole search; the outermost loop of
 //! the nest found is run on over the rest of the trace, which decides.
 
+use std::sync::Arc;
+
 use super::search::{Effort, single, strides};
 use super::tree::Rows;
 use crate::extend::around;
@@ -37,7 +39,7 @@ fn whole(rows: &Rows, part: std::ops::Range<usize>, effort: &Effort) -> Option<N
     let run = |i: usize| Run { start: rows.start[i], stride: rows.stride, count: rows.count[i] as u64 };
     let trace = Differences::of(part.map(run))?;
     let strides = strides(&trace);
-    let sample = Rows::cut(&trace, strides[0]);
+    let sample = Arc::new(Rows::cut(&trace, strides[0]));
     let nest = single(&trace, &strides, &sample, &Effort { rounds: 0, ..*effort })?;
     let nests = around(nest, before, after, effort.divisor)?;
     nests.into_iter().map(simplified).find(|nest| verify::generates([nest], rows.stride, rows.pairs()))

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::nest::MAX_DEPTH;
-use crate::run::Differences;
+use crate::run::Trace;
 
 /// Coordinates indexed by level, innermost at 0.
 pub type Coordinates = [i64; MAX_DEPTH];
@@ -31,20 +31,20 @@ pub struct Rows {
 
 impl Rows {
     /// Cuts a trace at every difference other than `stride`.
-    pub fn cut(trace: &Differences, stride: i64) -> Rows {
+    pub fn cut(trace: &dyn Trace, stride: i64) -> Rows {
         let mut rows = Rows { start: Vec::new(), count: Vec::new(), stride };
-        let (mut start, mut count) = (trace.first, 1i64);
-        for &(difference, times) in &trace.steps {
+        let (mut start, mut count) = (trace.first(), 1i64);
+        trace.each(&mut |difference, times| {
             if difference == stride {
                 count += times as i64;
-                continue;
+                return;
             }
             for _ in 0..times {
                 rows.push(start, count);
                 start = start.wrapping_add(stride.wrapping_mul(count - 1)).wrapping_add(difference);
                 count = 1;
             }
-        }
+        });
         rows.push(start, count);
         rows
     }
@@ -65,8 +65,8 @@ impl Rows {
     }
 
     /// Splits runs of which a suffix is what the three runs after it, extrapolated backwards, ask for: there the step
-    /// between two rows happened to equal the stride.
-    pub fn split_coincidences(self) -> Rows {
+    /// between two rows happened to equal the stride. `None` if there are none, or too many to be coincidences.
+    pub fn split_coincidences(&self) -> Option<Rows> {
         let mut splits: Vec<(usize, i64)> = Vec::new();
         let (s, n) = (&self.start, &self.count);
         for i in 0..self.len().saturating_sub(3) {
@@ -84,7 +84,7 @@ impl Rows {
             }
         }
         if splits.is_empty() || splits.len() * 50 > self.len() + 50 {
-            return self;
+            return None;
         }
         let mut rows = Rows { stride: self.stride, ..Rows::default() };
         let mut next = splits.into_iter().peekable();
@@ -97,7 +97,7 @@ impl Rows {
                 None => rows.push(start, count),
             }
         }
-        rows
+        Some(rows)
     }
 
     /// Splits every run at multiples of the most frequent length, if longer runs look like joined ones.
@@ -206,8 +206,8 @@ pub const NO_CORNER: Corner = Corner { address: 0, at: [0; MAX_DEPTH] };
 
 impl Tree {
     /// A tree of bare runs.
-    pub fn new(rows: Rows) -> Tree {
-        Tree { rows: Arc::new(rows), loops: Vec::new() }
+    pub fn new(rows: Arc<Rows>) -> Tree {
+        Tree { rows, loops: Vec::new() }
     }
 
     /// Number of levels.
