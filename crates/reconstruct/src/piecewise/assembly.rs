@@ -58,16 +58,13 @@ impl<'a> Assembly<'a> {
         let at = self.runs;
         self.runs += 1;
         if self.own.is_none() {
-            let shared = self.shared;
-            if shared.start.get(at) == Some(&start) && shared.count.get(at) == Some(&count) {
+            if at < self.shared.len() && self.shared.run(at) == (start, count) {
                 return;
             }
-            let (start, count) = (shared.start[..at].to_vec(), shared.count[..at].to_vec());
-            self.own = Some(Rows { start, count, stride: shared.stride });
+            self.own = Some(self.shared.slice(0..at));
         }
         if let Some(rows) = &mut self.own {
-            rows.start.push(start);
-            rows.count.push(count);
+            rows.push(start, count);
         }
     }
 
@@ -109,6 +106,12 @@ impl Level {
 mod tests {
     use super::*;
 
+    fn rows(runs: &[(i64, i64)]) -> Rows {
+        let mut rows = Rows::new(1);
+        runs.iter().for_each(|&(start, count)| rows.push(start, count));
+        rows
+    }
+
     fn labelled(start: i64, count: i64, level: usize, at: [i64; 3]) -> Labelled {
         let mut all = [0; MAX_DEPTH];
         all[..3].copy_from_slice(&at);
@@ -117,7 +120,7 @@ mod tests {
 
     #[test]
     fn runs_are_shared_unless_one_is_split() {
-        let rows = Arc::new(Rows { start: vec![0, 10, 21, 100], count: vec![3, 3, 2, 6], stride: 1 });
+        let rows = Arc::new(rows(&[(0, 3), (10, 3), (21, 2), (100, 6)]));
         let mut same = Assembly::new(&rows, &[1, 10, 100]);
         let mut split = Assembly::new(&rows, &[1, 10, 100]);
         let mut runs = vec![
@@ -136,13 +139,13 @@ mod tests {
         runs.push(labelled(104, 2, 2, [4, 1, 1]));
         runs.iter().for_each(|run| assert_eq!(split.push(run), Some(())));
         let split = split.finish();
-        assert_eq!((split.rows.len(), split.rows.count[3], split.rows.start[4]), (5, 4, 104));
+        assert_eq!((split.rows.len(), split.rows.run(3), split.rows.run(4)), (5, (100, 4), (104, 2)));
         assert_eq!((split.shift(2, 3, 0), split.shift(2, 4, 0)), (0, 4));
     }
 
     #[test]
     fn iterations_left_out_are_none() {
-        let rows = Arc::new(Rows { start: vec![0, 20], count: vec![3, 3], stride: 1 });
+        let rows = Arc::new(rows(&[(0, 3), (20, 3)]));
         let mut assembly = Assembly::new(&rows, &[1, 10, 100]);
         assert_eq!(assembly.push(&labelled(0, 3, 0, [0, 0, 0])), Some(()));
         assert_eq!(assembly.push(&labelled(20, 3, 2, [0, 2, 0])), None);

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::grouping::{Choice, Policy};
-use super::search::Effort;
+use super::search::{Effort, LARGE};
 use super::tree::{Loops, Rows, Tree};
 use crate::nest::MAX_DEPTH;
 use crate::run::Trace;
@@ -126,7 +126,9 @@ pub fn candidates(
         Some(&stride) if s.stride > 0 => Arc::new(Rows::cut(trace, stride)),
         _ => rows.clone(),
     };
-    let rows = rows.split_coincidences().map_or(rows, Arc::new);
+    // Many runs were split before.
+    let split = if rows.len() > LARGE { None } else { rows.split_coincidences() };
+    let rows = split.map_or(rows, Arc::new);
     let rows = match s.modal {
         0 => Some(rows),
         m => rows.split_at_mode(m == 2).map(Arc::new),

@@ -1,6 +1,6 @@
 //! Reconstruction of piecewise-affine traces (ALGORITHMS 6): several bounds per loop, rational slopes, tiles.
 //!
-//! 1. `tree`, `grouping`, `explore`: runs are grouped level by level into loops; what is ambiguous is tried in several
+//! 1. `rows`, `tree`, `grouping`, `explore`: runs are grouped level by level into loops; what is ambiguous is tried in several
 //!    ways, the likely ones first (`search`).
 //! 2. `points`, `faces`, `lp`: bounds are fitted to the executions of each loop as supporting planes.
 //! 3. `relabel`, `assembly`: a mostly right model is repaired by replaying the trace through it.
@@ -24,6 +24,7 @@ mod labels;
 mod lp;
 mod points;
 mod relabel;
+mod rows;
 mod sample;
 mod search;
 mod seeds;

@@ -111,15 +111,16 @@ pub fn relabel(tree: &Tree, model: &Model, work: &mut u64) -> Option<(Tree, usiz
     let stride = model.coefficients[0];
     let mut z = [0; MAX_DEPTH];
     model.enter_anyway(&mut z, depth + 1);
-    let origin = rows.start[0].wrapping_sub(model.offset(&z));
+    let origin = rows.start(0).wrapping_sub(model.offset(&z));
     let patience = rows.len() / 500 + 60;
     let mut wrong = 0;
     *work += 40 * rows.len() as u64;
     let mut out = Assembly::new(rows, &model.coefficients);
     let (mut i, mut used, mut level) = (0, 0, 0);
     while i < rows.len() {
-        let start = rows.start[i].wrapping_add(stride.wrapping_mul(used));
-        let left = rows.count[i] - used;
+        let (start, whole) = rows.run(i);
+        let start = start.wrapping_add(stride.wrapping_mul(used));
+        let left = whole - used;
         let next = model.next(&z);
         let predicted = next.as_ref().map(|(_, n)| origin.wrapping_add(model.offset(n)));
         let expected = model.run_length(&z);
@@ -135,8 +136,10 @@ pub fn relabel(tree: &Tree, model: &Model, work: &mut u64) -> Option<(Tree, usiz
             i += 1;
             used = 0;
         }
-        let Some(&following) = rows.start.get(i) else { break };
-        let address = following.wrapping_add(stride.wrapping_mul(used));
+        if i == rows.len() {
+            break;
+        }
+        let address = rows.start(i).wrapping_add(stride.wrapping_mul(used));
         match next {
             Some((l, n)) if predicted == Some(address) => (level, z) = (l, n),
             _ => {
@@ -321,10 +324,10 @@ impl Rest<'_> {
         let mut good = 0;
         let mut used = self.used;
         for i in self.from..self.rows.len().min(self.from + LOOKAHEAD) {
-            if self.address(&z) != self.rows.start[i].wrapping_add(stride.wrapping_mul(used)) {
+            if self.address(&z) != self.rows.start(i).wrapping_add(stride.wrapping_mul(used)) {
                 break;
             }
-            let have = self.rows.count[i] - used;
+            let have = self.rows.count(i) - used;
             used = 0;
             let want = self.model.run_length(&z).max(0);
             good += if want == have { 2 } else { 1 };

@@ -47,7 +47,7 @@ impl Effort {
 /// Strategies without any specialty.
 const PLAIN: usize = 6;
 /// Traces of more runs keep the first nest found, and fewer strategies are tried.
-const LARGE: usize = 1_500_000;
+pub const LARGE: usize = 1_500_000;
 /// Traces of more runs are not extended from a part.
 const EXTENDED: usize = 100_000;
 /// Work of extension after them, at most.
@@ -87,7 +87,10 @@ const MORE_RUNS: u64 = 8;
 /// The shortest sequence of nests found for a trace.
 pub fn solve(trace: &dyn Trace, effort: &Effort) -> Vec<Nest> {
     let strides = strides(trace);
-    let rows = Arc::new(Rows::cut(trace, strides[0]));
+    let rows = Rows::cut(trace, strides[0]);
+    // All strategies split them so; two versions of many runs would need twice the memory.
+    let split = if rows.len() > LARGE { rows.split_coincidences() } else { None };
+    let rows = Arc::new(split.unwrap_or(rows));
     let threads = if rows.len() < ALONE { 1 } else { effort.threads };
     let effort = Effort { threads, ..*effort };
     match single(trace, &strides, &rows, &effort) {
