@@ -38,9 +38,25 @@ impl Run {
 /// Integers that are safe to subtract from one another without leaving 64 bits: beyond, a trace is kept as single runs.
 pub const SAFE: std::ops::RangeInclusive<i64> = -(1 << 58)..=(1 << 58);
 
-/// A trace as differences: the first integer, then pairs (difference, how many times in a row).
+/// A trace as the differences of neighbouring integers, which can be visited any number of times.
 ///
 /// This is the form that does not depend on a choice of inner stride; the solver cuts it into runs of its own.
+pub trait Trace: Sync {
+    /// First integer.
+    fn first(&self) -> i64;
+
+    /// Visits all pairs (difference, how many times in a row), in order.
+    fn each(&self, visit: &mut dyn FnMut(i64, u64));
+
+    /// Number of integers.
+    fn integers(&self) -> u64 {
+        let mut steps = 0;
+        self.each(&mut |_, times| steps += times);
+        1 + steps
+    }
+}
+
+/// A trace as differences: the first integer, then pairs (difference, how many times in a row).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Differences {
     /// First integer.
@@ -74,14 +90,14 @@ impl Differences {
             _ => self.steps.push((difference, times)),
         }
     }
+}
 
-    /// Number of integers.
-    pub fn len(&self) -> u64 {
-        1 + self.steps.iter().map(|s| s.1).sum::<u64>()
+impl Trace for Differences {
+    fn first(&self) -> i64 {
+        self.first
     }
 
-    /// Never: there is a first integer.
-    pub fn is_empty(&self) -> bool {
-        false
+    fn each(&self, visit: &mut dyn FnMut(i64, u64)) {
+        self.steps.iter().for_each(|&(difference, times)| visit(difference, times));
     }
 }

@@ -10,7 +10,7 @@ use crate::extend::extended;
 use crate::fold::{Fold, Items};
 use crate::nest::Nest;
 use crate::piecewise::{Effort, solve};
-use crate::run::{Differences, Run, SAFE};
+use crate::run::{Differences, Run, SAFE, Trace};
 use crate::scan::{Scanner, Steps};
 use crate::simplify::coalesced;
 use crate::verify;
@@ -339,9 +339,10 @@ impl Folding {
         if let Some(nest) = folded_whole(&items, runs, options) {
             return vec![nest];
         }
-        let Some(trace) = differences(&items).filter(|trace| !irregular(trace)) else {
+        let trace = Unfolded(&items);
+        if irregular(&trace) {
             return pieces(&items);
-        };
+        }
         let mut effort = options.effort;
         if options.floors {
             effort.divisor = i64::MAX;
@@ -400,10 +401,53 @@ fn differences(items: &Items) -> Option<Differences> {
     Differences::of(items.runs().map(|(start, count)| Run { start, stride, count: count as u64 }))
 }
 
+/// The items as a trace, without keeping its differences. Items hold safe integers only.
+struct Unfolded<'a>(&'a Items);
+
+impl Trace for Unfolded<'_> {
+    fn first(&self) -> i64 {
+        self.0.runs().next().map_or(0, |run| run.0)
+    }
+
+    fn each(&self, visit: &mut dyn FnMut(i64, u64)) {
+        let stride = self.0.stride();
+        let mut last = None;
+        // What repeats is one step, also where a run of one integer is between.
+        let (mut difference, mut times) = (stride, 0);
+        let mut add = |step: i64, more: u64| {
+            if step == difference {
+                times += more;
+            } else {
+                if times > 0 {
+                    visit(difference, times);
+                }
+                (difference, times) = (step, more);
+            }
+        };
+        for (start, count) in self.0.runs() {
+            if let Some(last) = last {
+                add(start.wrapping_sub(last), 1);
+            }
+            if count > 1 {
+                add(stride, count as u64 - 1);
+            }
+            last = Some(start.wrapping_add(stride.wrapping_mul(count - 1)));
+        }
+        if times > 0 {
+            visit(difference, times);
+        }
+    }
+}
+
 /// Whether the differences are so varied that no nest is to be expected.
-fn irregular(trace: &Differences) -> bool {
-    let kinds: rustc_hash::FxHashSet<i64> = trace.steps.iter().map(|s| s.0).collect();
-    trace.steps.len() > 2000 && kinds.len() > trace.steps.len() / 4
+fn irregular(trace: &dyn Trace) -> bool {
+    let mut kinds: rustc_hash::FxHashSet<i64> = rustc_hash::FxHashSet::default();
+    let mut steps = 0;
+    trace.each(&mut |difference, _| {
+        steps += 1;
+        kinds.insert(difference);
+    });
+    steps > 2000 && kinds.len() > steps / 4
 }
 
 /// Every item by itself; items whose numbers are too large for a nest run by run.

@@ -193,6 +193,6 @@ fn nest(rows: &Rows, coefficients: &[i64], bounds: &[Bounds]) -> Option<Nest> {
         first = Some(start);
         false
     });
-    nest.base = rows.start[0].checked_sub(first?)?;
+    nest.base = rows.start(0).checked_sub(first?)?;
     nest.validated()
 }

@@ -52,7 +52,7 @@ impl Cover {
         while i < b {
             let Some((nest, end)) = self.longest(tree, m, i, b) else {
                 if m == 1 {
-                    let (start, count) = (tree.rows.start[i], tree.rows.count[i]);
+                    let (start, count) = tree.rows.run(i);
                     let nest = Nest::line(start, tree.rows.stride, count as u64);
                     self.nests.push(Stretch { level: m, first: i, end: i + 1, nest });
                 } else {

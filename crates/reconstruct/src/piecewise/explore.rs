@@ -6,10 +6,10 @@
 use std::sync::Arc;
 
 use super::grouping::{Choice, Policy};
-use super::search::Effort;
+use super::search::{Effort, LARGE};
 use super::tree::{Loops, Rows, Tree};
 use crate::nest::MAX_DEPTH;
-use crate::run::Differences;
+use crate::run::Trace;
 
 /// Every level.
 const ALL: u8 = 99;
@@ -112,19 +112,26 @@ pub fn strategies() -> Vec<Strategy> {
     out
 }
 
-/// The trees that one strategy finds.
+/// The trees that one strategy finds, for a trace and its inner strides; `rows` are the runs of the first of them.
 pub fn candidates(
     s: &Strategy,
-    trace: &Differences,
-    stride: i64,
+    trace: &dyn Trace,
+    strides: &[i64],
+    rows: &Arc<Rows>,
     depth: usize,
     budget: i64,
     effort: &Effort,
 ) -> Vec<Candidate> {
-    let rows = Rows::cut(trace, stride).split_coincidences();
+    let rows = match strides.get(s.stride) {
+        Some(&stride) if s.stride > 0 => Arc::new(Rows::cut(trace, stride)),
+        _ => rows.clone(),
+    };
+    // Many runs were split before.
+    let split = if rows.len() > LARGE { None } else { rows.split_coincidences() };
+    let rows = split.map_or(rows, Arc::new);
     let rows = match s.modal {
         0 => Some(rows),
-        m => rows.split_at_mode(m == 2),
+        m => rows.split_at_mode(m == 2).map(Arc::new),
     };
     let Some(rows) = rows else { return Vec::new() };
     let mut search = Search::new(*s, budget, depth, effort);
@@ -192,7 +199,7 @@ impl<'a> Search<'a> {
     }
 
     /// The tree of the first choices, complete or not.
-    pub fn plainest(mut self, rows: Rows) -> Option<Tree> {
+    pub fn plainest(mut self, rows: Arc<Rows>) -> Option<Tree> {
         self.explore(&mut Tree::new(rows), &mut Branches::default(), 1, 0);
         self.partial
     }

@@ -189,7 +189,7 @@ impl<'a> Extension<'a> {
         if self.origin.wrapping_add(self.model.offset(z)) != address {
             return false;
         }
-        let left = self.rows.count[self.row] - self.used;
+        let left = self.rows.count(self.row) - self.used;
         let expected = self.model.run_length(z);
         left == expected || self.splits(z, address, left, expected)
     }
@@ -203,7 +203,7 @@ impl<'a> Extension<'a> {
     }
 
     fn address(&self) -> i64 {
-        self.rows.start[self.row].wrapping_add(self.rows.stride.wrapping_mul(self.used))
+        self.rows.start(self.row).wrapping_add(self.rows.stride.wrapping_mul(self.used))
     }
 
     /// How far a step may reach, furthest first.
@@ -211,7 +211,7 @@ impl<'a> Extension<'a> {
         let mut out: Vec<Extent> =
             self.hints(self.row, self.used, step.1).into_iter().map(Extent::Node).collect();
         out.push(Extent::Run);
-        let (left, expected) = (self.rows.count[self.row] - self.used, model.run_length(&step.2));
+        let (left, expected) = (self.rows.count(self.row) - self.used, model.run_length(&step.2));
         if (1..left).contains(&expected) && !self.splits(&step.2, address, left, expected) {
             out.push(Extent::Part(expected));
         }
@@ -284,7 +284,7 @@ impl<'a> Extension<'a> {
     /// it.
     fn take(&mut self, level: usize, at: Coordinates) {
         let start = self.address();
-        let left = self.rows.count[self.row] - self.used;
+        let left = self.rows.count(self.row) - self.used;
         let expected = self.model.run_length(&at);
         let split = self.splits(&at, start, left, expected);
         self.take_part(level, at, if split { expected } else { left });
@@ -294,7 +294,7 @@ impl<'a> Extension<'a> {
     fn take_part(&mut self, level: usize, at: Coordinates, count: i64) {
         self.labels.push(Labelled { start: self.address(), count, level, at });
         self.used += count;
-        if self.used == self.rows.count[self.row] {
+        if self.used == self.rows.count(self.row) {
             self.row += 1;
             self.used = 0;
         }
@@ -392,16 +392,7 @@ impl<'a> Extension<'a> {
     /// Turns the direction of time: counters are negated, runs begin at their other ends.
     fn reverse(&mut self) {
         let stride = self.rows.stride;
-        let rows = &mut self.rows;
-        rows.start = rows
-            .start
-            .iter()
-            .zip(&rows.count)
-            .rev()
-            .map(|(s, n)| s.wrapping_add(stride.wrapping_mul(n - 1)))
-            .collect();
-        rows.count.reverse();
-        rows.stride = stride.wrapping_neg();
+        self.rows = self.rows.reversed();
         self.labels = turned(&self.labels, stride, self.model.depth() + 1);
         self.reversed = !self.reversed;
         for c in &mut self.model.coefficients {

@@ -6,6 +6,7 @@
 //! where loops end that touch, can be ambiguous; the verification of the nest decides.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -24,14 +25,15 @@ pub enum Policy {
 }
 
 /// A step between nodes i and i+1 whose first integers are not one coefficient apart, and the shift if it is explained.
-type Transition = (u32, Option<Coordinates>);
+/// Most shifts are alike, and there are as many as loops inside.
+type Transition = (u32, Option<Arc<Coordinates>>);
 
 /// The steps between neighbouring nodes of a level as iterations of a loop with one coefficient.
 pub struct Transitions {
     coefficient: i64,
     all: Vec<Transition>,
     /// Places among all of those that few corners agree on, with the shift that does without corners.
-    infirm: Vec<(u32, Option<Coordinates>)>,
+    infirm: Vec<Transition>,
 }
 
 impl Transitions {
@@ -52,8 +54,8 @@ impl Transitions {
             return Cow::Borrowed(&self.all);
         }
         let mut chosen = self.all.clone();
-        for &(place, shift) in &self.infirm {
-            chosen[place as usize].1 = shift;
+        for (place, shift) in &self.infirm {
+            chosen[*place as usize].1.clone_from(shift);
         }
         Cow::Owned(chosen)
     }
@@ -171,6 +173,10 @@ impl Tree {
         let mut work = n as u64;
         let mut scratch = Scratch::default();
         let mut out = Transitions { coefficient: c, all: Vec::new(), infirm: Vec::new() };
+        let mut alike = FxHashMap::default();
+        let mut shared = |shift: Coordinates| -> Arc<Coordinates> {
+            alike.entry(shift).or_insert_with(|| Arc::new(shift)).clone()
+        };
         for i in 0..n.saturating_sub(1) {
             if self.start(m, i + 1).wrapping_sub(self.start(m, i)) == c {
                 continue;
@@ -184,13 +190,14 @@ impl Tree {
             let shift = match found {
                 Some((shift, firm)) => {
                     if !firm {
-                        out.infirm.push((out.all.len() as u32, self.near(m, i, c, window)));
+                        let near = self.near(m, i, c, window);
+                        out.infirm.push((out.all.len() as u32, near.map(&mut shared)));
                     }
                     Some(shift)
                 }
                 None => self.near(m, i, c, window),
             };
-            out.all.push((i as u32, shift));
+            out.all.push((i as u32, shift.map(&mut shared)));
         }
         (out, work)
     }
@@ -204,7 +211,7 @@ impl Tree {
         }
         if let Some(explained) = explained {
             for (i, shift) in odd.to_mut().iter_mut().filter(|e| e.1.is_none()) {
-                *shift = explained.get(&self.step(m, *i)).copied();
+                *shift = explained.get(&self.step(m, *i)).cloned();
             }
         }
         self.assemble(m, transitions.coefficient, &odd, choice.modal)
@@ -222,14 +229,14 @@ impl Tree {
     }
 
     /// Shifts by the advance of the first integer, where it is mostly explained.
-    fn dictionary(&self, m: usize, odd: &[Transition]) -> FxHashMap<i64, Coordinates> {
-        let mut seen: FxHashMap<i64, (u32, u32, Coordinates)> = FxHashMap::default();
-        for &(i, shift) in odd {
-            let entry = seen.entry(self.step(m, i)).or_insert((0, 0, [0; MAX_DEPTH]));
+    fn dictionary(&self, m: usize, odd: &[Transition]) -> FxHashMap<i64, Arc<Coordinates>> {
+        let mut seen: FxHashMap<i64, (u32, u32, Option<&Arc<Coordinates>>)> = FxHashMap::default();
+        for (i, shift) in odd {
+            let entry = seen.entry(self.step(m, *i)).or_insert((0, 0, None));
             match shift {
                 Some(shift) => {
                     if entry.0 == 0 {
-                        entry.2 = shift;
+                        entry.2 = Some(shift);
                     }
                     entry.0 += 1;
                 }
@@ -237,14 +244,14 @@ impl Tree {
             }
         }
         seen.retain(|_, (explained, not, _)| *explained >= 2 && not <= explained);
-        seen.into_iter().map(|(step, (_, _, shift))| (step, shift)).collect()
+        seen.into_iter().filter_map(|(step, (_, _, shift))| Some((step, shift?.clone()))).collect()
     }
 
     /// Ends loops where a bound of the loop inside bends outwards: maxima of lower and minima of upper bounds do not.
     fn break_at_kinks(&self, m: usize, odd: &mut Vec<Transition>) {
         let mut moved: Vec<Option<i64>> = vec![Some(0); self.count(m).saturating_sub(1)];
         for (i, shift) in odd.iter() {
-            moved[*i as usize] = shift.map(|s| s[m - 1]);
+            moved[*i as usize] = shift.as_ref().map(|s| s[m - 1]);
         }
         // Advance of both ends per transition.
         let slopes: Vec<Option<(i64, i64)>> = moved
@@ -279,11 +286,11 @@ impl Tree {
     /// [`Tree::explain`] for runs, where the last integer is the only other corner.
     fn explain_rows(&self, i: usize, c: i64, policy: Policy) -> Option<Coordinates> {
         let rows = &self.rows;
-        let last = |i: usize| rows.start[i].wrapping_add(rows.stride.wrapping_mul(rows.count[i] - 1));
+        let last = |i: usize| rows.last(i);
         if last(i + 1).wrapping_sub(last(i)) == c {
             let mut shift = [0; MAX_DEPTH];
             if policy != Policy::Still || rows.stride != 0 {
-                shift[0] = rows.count[i] - rows.count[i + 1];
+                shift[0] = rows.count(i) - rows.count(i + 1);
             }
             return Some(shift);
         }
@@ -292,7 +299,7 @@ impl Tree {
 
     fn assemble(&self, m: usize, c: i64, odd: &[Transition], modal: u8) -> Loops {
         let n = self.count(m);
-        let shifted = odd.iter().any(|e| e.1.is_some_and(|s| s.iter().any(|&x| x != 0)));
+        let shifted = odd.iter().any(|e| e.1.as_ref().is_some_and(|s| s.iter().any(|&x| x != 0)));
         let mut first: Vec<u32> = vec![0];
         let mut shifts: Vec<i64> = Vec::new();
         if shifted {

@@ -31,7 +31,7 @@ pub fn label(
 ) {
     if m == 1 {
         at[0] = frame[0];
-        let (start, count) = (tree.rows.start[node], tree.rows.count[node]);
+        let (start, count) = tree.rows.run(node);
         out.push(Labelled { start, count, level, at: *at });
         return;
     }

@@ -6,11 +6,10 @@
 //! inner loops off their expected start) and the one from which the model predicts most of the following runs is taken.
 //! The coordinates then define a new tree, to which bounds are fitted again.
 
-use std::sync::Arc;
-
+use super::assembly::Assembly;
 use super::faces::Bounds;
 use super::labels::Labelled;
-use super::tree::{Coordinates, Loops, Rows, Tree};
+use super::tree::{Coordinates, Rows, Tree};
 use crate::nest::MAX_DEPTH;
 
 /// Bounds and coefficients, innermost level first.
@@ -112,15 +111,16 @@ pub fn relabel(tree: &Tree, model: &Model, work: &mut u64) -> Option<(Tree, usiz
     let stride = model.coefficients[0];
     let mut z = [0; MAX_DEPTH];
     model.enter_anyway(&mut z, depth + 1);
-    let origin = rows.start[0].wrapping_sub(model.offset(&z));
+    let origin = rows.start(0).wrapping_sub(model.offset(&z));
     let patience = rows.len() / 500 + 60;
     let mut wrong = 0;
     *work += 40 * rows.len() as u64;
-    let mut out: Vec<Labelled> = Vec::with_capacity(rows.len());
+    let mut out = Assembly::new(rows, &model.coefficients);
     let (mut i, mut used, mut level) = (0, 0, 0);
     while i < rows.len() {
-        let start = rows.start[i].wrapping_add(stride.wrapping_mul(used));
-        let left = rows.count[i] - used;
+        let (start, whole) = rows.run(i);
+        let start = start.wrapping_add(stride.wrapping_mul(used));
+        let left = whole - used;
         let next = model.next(&z);
         let predicted = next.as_ref().map(|(_, n)| origin.wrapping_add(model.offset(n)));
         let expected = model.run_length(&z);
@@ -129,15 +129,17 @@ pub fn relabel(tree: &Tree, model: &Model, work: &mut u64) -> Option<(Tree, usiz
             && expected < left
             && predicted == Some(start.wrapping_add(stride.wrapping_mul(expected)));
         let count = if split { expected } else { left };
-        out.push(Labelled { start, count, level, at: z });
+        out.push(&Labelled { start, count, level, at: z })?;
         if split {
             used += count;
         } else {
             i += 1;
             used = 0;
         }
-        let Some(&following) = rows.start.get(i) else { break };
-        let address = following.wrapping_add(stride.wrapping_mul(used));
+        if i == rows.len() {
+            break;
+        }
+        let address = rows.start(i).wrapping_add(stride.wrapping_mul(used));
         match next {
             Some((l, n)) if predicted == Some(address) => (level, z) = (l, n),
             _ => {
@@ -150,7 +152,7 @@ pub fn relabel(tree: &Tree, model: &Model, work: &mut u64) -> Option<(Tree, usiz
             }
         }
     }
-    build(out, model).map(|tree| (tree, wrong))
+    Some((out.finish(), wrong))
 }
 
 /// The rest of the trace from a mispredicted run on.
@@ -322,10 +324,10 @@ impl Rest<'_> {
         let mut good = 0;
         let mut used = self.used;
         for i in self.from..self.rows.len().min(self.from + LOOKAHEAD) {
-            if self.address(&z) != self.rows.start[i].wrapping_add(stride.wrapping_mul(used)) {
+            if self.address(&z) != self.rows.start(i).wrapping_add(stride.wrapping_mul(used)) {
                 break;
             }
-            let have = self.rows.count[i] - used;
+            let have = self.rows.count(i) - used;
             used = 0;
             let want = self.model.run_length(&z).max(0);
             good += if want == have { 2 } else { 1 };
@@ -339,45 +341,4 @@ impl Rest<'_> {
         }
         good
     }
-}
-
-/// The tree that the coordinates describe.
-fn build(runs: Vec<Labelled>, model: &Model) -> Option<Tree> {
-    let mut nodes: Vec<u32> = (0..runs.len() as u32).collect();
-    let mut loops = Vec::new();
-    for m in 2..=model.depth() {
-        let k = m - 1;
-        let mut first: Vec<u32> = Vec::new();
-        let mut parents = Vec::new();
-        for (j, &r) in nodes.iter().enumerate() {
-            if j == 0 || runs[r as usize].level > m {
-                first.push(j as u32);
-                parents.push(r);
-            }
-        }
-        first.push(nodes.len() as u32);
-        let mut shifts = Vec::with_capacity(nodes.len() * k);
-        for w in first.windows(2) {
-            let origin = &runs[nodes[w[0] as usize] as usize].at;
-            for j in w[0]..w[1] {
-                let at = &runs[nodes[j as usize] as usize].at;
-                if at[m - 1] - origin[m - 1] != i64::from(j - w[0]) {
-                    return None;
-                }
-                shifts.extend((0..k).map(|q| at[q] - origin[q]));
-            }
-        }
-        if shifts.iter().all(|&x| x == 0) {
-            shifts = Vec::new();
-        }
-        let start = parents.iter().map(|&r| runs[r as usize].start).collect();
-        loops.push(Arc::new(Loops { coefficient: model.coefficients[m - 1], first, shifts, start }));
-        nodes = parents;
-    }
-    let rows = Rows {
-        start: runs.iter().map(|r| r.start).collect(),
-        count: runs.iter().map(|r| r.count).collect(),
-        stride: model.coefficients[0],
-    };
-    Some(Tree { rows: Arc::new(rows), loops })
 }

@@ -4,6 +4,8 @@
 //! its integers jump furthest, is a number of such iterations, small enough for the whole search; the outermost loop of
 //! the nest found is run on over the rest of the trace, which decides.
 
+use std::sync::Arc;
+
 use super::search::{Effort, single, strides};
 use super::tree::Rows;
 use crate::extend::around;
@@ -28,16 +30,16 @@ pub fn from_ends(rows: &Rows, effort: &Effort) -> Option<Nest> {
 
 /// The run to which the integers jump furthest in a part of the trace.
 fn furthest(rows: &Rows, part: std::ops::Range<usize>) -> Option<usize> {
-    part.skip(1).max_by_key(|&i| (rows.start[i].abs_diff(rows.start[i - 1]), std::cmp::Reverse(i)))
+    part.skip(1).max_by_key(|&i| (rows.start(i).abs_diff(rows.start(i - 1)), std::cmp::Reverse(i)))
 }
 
 fn whole(rows: &Rows, part: std::ops::Range<usize>, effort: &Effort) -> Option<Nest> {
-    let count = |range: std::ops::Range<usize>| rows.count[range].iter().map(|&c| c as u128).sum::<u128>();
+    let count = |range: std::ops::Range<usize>| rows.pairs_in(range).map(|run| run.1 as u128).sum::<u128>();
     let (before, after) = (count(0..part.start), count(part.end..rows.len()));
-    let run = |i: usize| Run { start: rows.start[i], stride: rows.stride, count: rows.count[i] as u64 };
+    let run = |i: usize| Run { start: rows.start(i), stride: rows.stride, count: rows.count(i) as u64 };
     let trace = Differences::of(part.map(run))?;
     let strides = strides(&trace);
-    let sample = Rows::cut(&trace, strides[0]);
+    let sample = Arc::new(Rows::cut(&trace, strides[0]));
     let nest = single(&trace, &strides, &sample, &Effort { rounds: 0, ..*effort })?;
     let nests = around(nest, before, after, effort.divisor)?;
     nests.into_iter().map(simplified).find(|nest| verify::generates([nest], rows.stride, rows.pairs()))

@@ -12,7 +12,7 @@ use super::sample::from_ends;
 use super::seeds::shallowest;
 use super::tree::{Rows, Tree, principal};
 use crate::nest::Nest;
-use crate::run::Differences;
+use crate::run::Trace;
 use crate::simplify::simplified;
 
 /// How hard to try.
@@ -47,7 +47,7 @@ impl Effort {
 /// Strategies without any specialty.
 const PLAIN: usize = 6;
 /// Traces of more runs keep the first nest found, and fewer strategies are tried.
-const LARGE: usize = 1_500_000;
+pub const LARGE: usize = 1_500_000;
 /// Traces of more runs are not extended from a part.
 const EXTENDED: usize = 100_000;
 /// Work of extension after them, at most.
@@ -79,23 +79,30 @@ const SEEDING: &[(Policy, bool, i64, u8)] = &[
 ];
 /// Candidates whose bounds are fitted at a time; a fixed number, so that the result does not depend on threads.
 const BATCH: usize = 4;
+/// Traces of fewer runs are solved sooner than other threads start.
+const ALONE: usize = 1000;
 /// A trace of so many more runs than with its best stride is not cut with another.
 const MORE_RUNS: u64 = 8;
 
 /// The shortest sequence of nests found for a trace.
-pub fn solve(trace: &Differences, effort: &Effort) -> Vec<Nest> {
+pub fn solve(trace: &dyn Trace, effort: &Effort) -> Vec<Nest> {
     let strides = strides(trace);
     let rows = Rows::cut(trace, strides[0]);
-    match single(trace, &strides, &rows, effort) {
+    // All strategies split them so; two versions of many runs would need twice the memory.
+    let split = if rows.len() > LARGE { rows.split_coincidences() } else { None };
+    let rows = Arc::new(split.unwrap_or(rows));
+    let threads = if rows.len() < ALONE { 1 } else { effort.threads };
+    let effort = Effort { threads, ..*effort };
+    match single(trace, &strides, &rows, &effort) {
         Some(nest) => vec![nest],
-        None => cover(rows, effort),
+        None => cover(rows, &effort),
     }
 }
 
 /// One nest for a trace, which is cut into rows with the first of the strides.
-pub fn single(trace: &Differences, strides: &[i64], rows: &Rows, effort: &Effort) -> Option<Nest> {
-    let accesses = trace.len();
-    let first = candidates(&FIRST, trace, strides[0], effort.depth, i64::MAX, effort);
+pub fn single(trace: &dyn Trace, strides: &[i64], rows: &Arc<Rows>, effort: &Effort) -> Option<Nest> {
+    let accesses = trace.integers();
+    let first = candidates(&FIRST, trace, strides, rows, effort.depth, i64::MAX, effort);
     let mut state = State { best: None, effort };
     let total = budget(accesses);
     let mut unfit = state.fit(first, exact, u64::MAX);
@@ -108,7 +115,7 @@ pub fn single(trace: &Differences, strides: &[i64], rows: &Rows, effort: &Effort
     let searched = plain || large || (state.best.is_some() && state.depth() <= 2);
     let extended = rows.len() <= EXTENDED;
     if !searched && rows.len() <= LARGE {
-        unfit = state.likely(trace, strides, unfit, QUICK * rows.len() as u64, total);
+        unfit = state.likely(trace, strides, rows, unfit, QUICK * rows.len() as u64, total);
     }
     if !searched && extended {
         let work = match state.best.as_ref().map(|n| n.depth()) {
@@ -122,19 +129,19 @@ pub fn single(trace: &Differences, strides: &[i64], rows: &Rows, effort: &Effort
         state.extend(rows, work);
     }
     if !searched && extended && effort.rounds > 0 && state.best.is_none() {
-        unfit = state.likely(trace, strides, unfit, THOROUGH * rows.len() as u64, u64::MAX);
+        unfit = state.likely(trace, strides, rows, unfit, THOROUGH * rows.len() as u64, u64::MAX);
     }
     let all = strategies();
     let list = if rows.len() > LARGE { &all[..PLAIN] } else { &all[..] };
     if !searched && state.best.is_some() {
-        state.round(trace, strides, list, unfit, Shares::of(total / BETTER, list));
+        state.round(trace, strides, rows, list, unfit, Shares::of(total / BETTER, list));
     } else if !searched {
         for (round, share) in [1, 10, 100].into_iter().enumerate().take(usize::from(effort.rounds)) {
             let work = match round {
                 0 => total,
                 _ => total.saturating_mul(share).clamp(share * 10_000_000, MOST_WORK.max(total)),
             };
-            state.round(trace, strides, list, std::mem::take(&mut unfit), Shares::of(work, list));
+            state.round(trace, strides, rows, list, std::mem::take(&mut unfit), Shares::of(work, list));
             if round > 0 && state.best.is_none() && extended {
                 state.extend(rows, work.saturating_mul(FURTHER).min(MANY_TRIES));
             }
@@ -186,7 +193,7 @@ impl State<'_> {
     }
 
     /// Extends parts that are understood to the whole trace.
-    fn extend(&mut self, rows: &Rows, budget: u64) {
+    fn extend(&mut self, rows: &Arc<Rows>, budget: u64) {
         if budget == 0 {
             return;
         }
@@ -209,23 +216,25 @@ impl State<'_> {
     /// The likely strategies with limited work each, all together within the work for the trace.
     fn likely(
         &mut self,
-        trace: &Differences,
+        trace: &dyn Trace,
         strides: &[i64],
+        rows: &Arc<Rows>,
         unfit: Vec<Candidate>,
         each: u64,
         total: u64,
     ) -> Vec<Candidate> {
         let list = likely();
         let each = each.min(total / 6 / list.len() as u64);
-        self.round(trace, strides, &list, unfit, Shares { plain: each, other: each, fit: 5 * each })
+        self.round(trace, strides, rows, &list, unfit, Shares { plain: each, other: each, fit: 5 * each })
     }
 
     /// Strategies with a limited amount of work: trees first, then exact bounds, then repairs, also of the trees that did
     /// not fit before. Returns the trees that did not fit.
     fn round(
         &mut self,
-        trace: &Differences,
+        trace: &dyn Trace,
         strides: &[i64],
+        rows: &Arc<Rows>,
         list: &[Strategy],
         unfit: Vec<Candidate>,
         shares: Shares,
@@ -238,7 +247,7 @@ impl State<'_> {
                 Some(&n) if n <= MORE_RUNS * runs[0] && share >= LEAST * n => {}
                 _ => return Vec::new(),
             }
-            candidates(s, trace, strides[s.stride], depth, share as i64, self.effort)
+            candidates(s, trace, strides, rows, depth, share as i64, self.effort)
         });
         let mut all: Vec<Candidate> = Vec::new();
         let mut seen = rustc_hash::FxHashSet::default();
@@ -291,8 +300,10 @@ impl State<'_> {
 }
 
 /// Number of runs when cut at every difference other than `stride`.
-fn runs_with(trace: &Differences, stride: i64) -> u64 {
-    1 + trace.steps.iter().filter(|s| s.0 != stride).map(|s| s.1).sum::<u64>()
+fn runs_with(trace: &dyn Trace, stride: i64) -> u64 {
+    let mut runs = 1;
+    trace.each(&mut |difference, times| runs += if difference == stride { 0 } else { times });
+    runs
 }
 
 fn better(a: &Nest, b: &Nest) -> bool {
@@ -300,13 +311,13 @@ fn better(a: &Nest, b: &Nest) -> bool {
 }
 
 /// Inner strides, best first; at least one.
-pub fn strides(trace: &Differences) -> Vec<i64> {
+pub fn strides(trace: &dyn Trace) -> Vec<i64> {
     let mut counts: rustc_hash::FxHashMap<i64, (u64, u64)> = rustc_hash::FxHashMap::default();
-    for &(d, times) in &trace.steps {
-        let entry = counts.entry(d).or_default();
+    trace.each(&mut |difference, times| {
+        let entry = counts.entry(difference).or_default();
         entry.0 += times - 1;
         entry.1 += times;
-    }
+    });
     let mut list: Vec<(i64, (u64, u64))> = counts.into_iter().collect();
     list.sort_unstable_by_key(|e| (std::cmp::Reverse(e.1), e.0.unsigned_abs(), e.0));
     let mut out: Vec<i64> = list.into_iter().take(3).map(|e| e.0).collect();
@@ -341,7 +352,7 @@ fn in_parallel<I: Sync, T: Send>(items: &[I], effort: &Effort, one: impl Fn(&I) 
 }
 
 /// A sequence of nests for a trace that is not one.
-fn cover(rows: Rows, effort: &Effort) -> Vec<Nest> {
+fn cover(rows: Arc<Rows>, effort: &Effort) -> Vec<Nest> {
     let n = i64::try_from(rows.len()).unwrap_or(i64::MAX / 4000);
     let mut tree = Tree::new(rows);
     while tree.height() < effort.depth.min(8) && tree.count(tree.height()) > 1 {

@@ -12,81 +12,58 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+pub use super::rows::Rows;
 use crate::nest::MAX_DEPTH;
-use crate::run::Differences;
+use crate::run::Trace;
 
 /// Coordinates indexed by level, innermost at 0.
 pub type Coordinates = [i64; MAX_DEPTH];
 
-/// The trace as runs of one stride.
-#[derive(Debug, Clone, Default)]
-pub struct Rows {
-    /// First integer per run.
-    pub start: Vec<i64>,
-    /// Number of integers per run.
-    pub count: Vec<i64>,
-    /// Difference of neighbours inside runs.
-    pub stride: i64,
-}
-
 impl Rows {
     /// Cuts a trace at every difference other than `stride`.
-    pub fn cut(trace: &Differences, stride: i64) -> Rows {
-        let mut rows = Rows { start: Vec::new(), count: Vec::new(), stride };
-        let (mut start, mut count) = (trace.first, 1i64);
-        for &(difference, times) in &trace.steps {
+    pub fn cut(trace: &dyn Trace, stride: i64) -> Rows {
+        let mut rows = Rows::new(stride);
+        let (mut start, mut count) = (trace.first(), 1i64);
+        trace.each(&mut |difference, times| {
             if difference == stride {
                 count += times as i64;
-                continue;
+                return;
             }
             for _ in 0..times {
                 rows.push(start, count);
                 start = start.wrapping_add(stride.wrapping_mul(count - 1)).wrapping_add(difference);
                 count = 1;
             }
-        }
+        });
         rows.push(start, count);
         rows
     }
 
-    fn push(&mut self, start: i64, count: i64) {
-        self.start.push(start);
-        self.count.push(count);
-    }
-
-    /// Number of runs.
-    pub fn len(&self) -> usize {
-        self.start.len()
-    }
-
-    /// The runs as pairs.
-    pub fn pairs(&self) -> impl Iterator<Item = (i64, i64)> + '_ {
-        self.start.iter().copied().zip(self.count.iter().copied())
-    }
-
     /// Splits runs of which a suffix is what the three runs after it, extrapolated backwards, ask for: there the step
-    /// between two rows happened to equal the stride.
-    pub fn split_coincidences(self) -> Rows {
+    /// between two rows happened to equal the stride. `None` if there are none, or too many to be coincidences.
+    pub fn split_coincidences(&self) -> Option<Rows> {
         let mut splits: Vec<(usize, i64)> = Vec::new();
-        let (s, n) = (&self.start, &self.count);
-        for i in 0..self.len().saturating_sub(3) {
-            let (ds, dn) = (s[i + 2] - s[i + 1], n[i + 2] - n[i + 1]);
-            let (start, count) = (s[i + 1] - ds, n[i + 1] - dn);
-            if count <= 0 || count >= n[i] || s[i + 1] - s[i] == ds {
+        let mut four = [(0, 0); 4];
+        for (end, run) in self.pairs().enumerate() {
+            four = [four[1], four[2], four[3], run];
+            let [first, second, third, fourth] = four;
+            let (ds, dn) = (third.0 - second.0, third.1 - second.1);
+            let (start, count) = (second.0 - ds, second.1 - dn);
+            if end < 3 || count <= 0 || count >= first.1 || second.0 - first.0 == ds {
                 continue;
             }
-            if s[i + 3] - s[i + 2] != ds || n[i + 3] - n[i + 2] != dn {
+            if fourth.0 - third.0 != ds || fourth.1 - third.1 != dn {
                 continue;
             }
-            let kept = n[i] - count;
-            if self.stride != 0 && s[i].wrapping_add(self.stride.wrapping_mul(kept)) == start {
-                splits.push((i, kept));
+            let kept = first.1 - count;
+            if self.stride != 0 && first.0.wrapping_add(self.stride.wrapping_mul(kept)) == start {
+                splits.push((end - 3, kept));
             }
         }
         if splits.is_empty() || splits.len() * 50 > self.len() + 50 {
-            return self;
+            return None;
         }
-        let mut rows = Rows { stride: self.stride, ..Rows::default() };
+        let mut rows = Rows::new(self.stride);
         let mut next = splits.into_iter().peekable();
         for (i, (start, count)) in self.pairs().enumerate() {
             match next.next_if(|x| x.0 == i) {
@@ -97,20 +74,20 @@ impl Rows {
                 None => rows.push(start, count),
             }
         }
-        rows
+        Some(rows)
     }
 
     /// Splits every run at multiples of the most frequent length, if longer runs look like joined ones.
     pub fn split_at_mode(&self, from_end: bool) -> Option<Rows> {
-        let (mode, times, longer, all) = mode(self.count.iter().copied())?;
+        let (mode, times, longer, all) = mode(self.pairs().map(|run| run.1))?;
         if mode <= 1 || times * 10 < all * 5 || longer == 0 || longer * 4 > all {
             return None;
         }
-        let total: i64 = self.count.iter().sum();
+        let total: i64 = self.pairs().map(|run| run.1).sum();
         if total / mode > 4 * self.len() as i64 {
             return None;
         }
-        let mut rows = Rows { stride: self.stride, ..Rows::default() };
+        let mut rows = Rows::new(self.stride);
         for (mut start, mut count) in self.pairs() {
             let odd = count % mode;
             if from_end && count > mode && odd > 0 {
@@ -206,8 +183,8 @@ pub const NO_CORNER: Corner = Corner { address: 0, at: [0; MAX_DEPTH] };
 
 impl Tree {
     /// A tree of bare runs.
-    pub fn new(rows: Rows) -> Tree {
-        Tree { rows: Arc::new(rows), loops: Vec::new() }
+    pub fn new(rows: Arc<Rows>) -> Tree {
+        Tree { rows, loops: Vec::new() }
     }
 
     /// Number of levels.
@@ -222,7 +199,7 @@ impl Tree {
 
     /// First integer of a node.
     pub fn start(&self, m: usize, i: usize) -> i64 {
-        if m == 1 { self.rows.start[i] } else { self.loops[m - 2].start[i] }
+        if m == 1 { self.rows.start(i) } else { self.loops[m - 2].start[i] }
     }
 
     /// Children of a node of level 2 or more.
@@ -234,7 +211,7 @@ impl Tree {
     /// Trip count of a node's own loop.
     pub fn trips(&self, m: usize, i: usize) -> i64 {
         if m == 1 {
-            self.rows.count[i]
+            self.rows.count(i)
         } else {
             let (a, b) = self.children(m, i);
             (b - a) as i64
@@ -255,7 +232,7 @@ impl Tree {
     /// All 2^m corners of a node; bit q of the index says whether loop q+1 stands at its last iteration.
     pub fn corners(&self, m: usize, i: usize, out: &mut [Corner]) {
         if m == 1 {
-            let (start, n) = (self.rows.start[i], self.rows.count[i]);
+            let (start, n) = self.rows.run(i);
             out[0] = Corner { address: start, ..NO_CORNER };
             out[1] =
                 Corner { address: start.wrapping_add(self.rows.stride.wrapping_mul(n - 1)), ..NO_CORNER };
@@ -288,7 +265,7 @@ impl Tree {
         for level in (2..=m).rev() {
             node = self.children(level, node).1 - 1;
         }
-        self.rows.start[node].wrapping_add(self.rows.stride.wrapping_mul(self.rows.count[node] - 1))
+        self.rows.last(node)
     }
 
     /// Candidates for the coefficient of the loop above level m, best first: steps between first integers and, if
@@ -338,11 +315,7 @@ impl Tree {
             (low, high) = (next_low, next_high);
         }
         loops.reverse();
-        let rows = Rows {
-            start: self.rows.start[low..high].to_vec(),
-            count: self.rows.count[low..high].to_vec(),
-            stride: self.rows.stride,
-        };
+        let rows = self.rows.slice(low..high);
         Tree { rows: Arc::new(rows), loops }
     }
 }
