@@ -147,6 +147,29 @@ pub struct Brief {
     pub own: bool,
 }
 
+/// Accesses by instructions of the program itself, as the recorder handed them over.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct OwnAccesses {
+    /// All of them.
+    pub all: u64,
+    /// Those in records that stand for all iterations of a loop.
+    pub folded: u64,
+}
+
+impl OwnAccesses {
+    /// Those of one execution of a block with so many memory operands.
+    pub fn of(block: Brief, operands: usize) -> OwnAccesses {
+        let all = if block.own { operands as u64 } else { 0 };
+        OwnAccesses { all, folded: if block.folded { all } else { 0 } }
+    }
+
+    /// Adds `count` times `others`.
+    pub fn add(&mut self, others: OwnAccesses, count: u64) {
+        self.all += count * others.all;
+        self.folded += count * others.folded;
+    }
+}
+
 /// All distinct blocks.
 #[derive(Debug, Default)]
 pub struct CodeTable {

@@ -4,6 +4,8 @@
 //! finds them by comparing whole iterations of raw words, so the cost of a repeated iteration is a few compares. Words
 //! that advance by constants give accesses with strides; the others are looked at one iteration at a time.
 
+mod outside;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -16,7 +18,7 @@ use trace::block::{Block, FunctionCode, Terminator};
 use trace::sink::{Mapping, Sink, ThreadId};
 use trace::stream::{self, EFFECT_WRITE, Special};
 
-use crate::code::{Brief, CodeId, CodeTable, FunctionTable, address, return_slot};
+use crate::code::{Brief, CodeId, CodeTable, FunctionTable, OwnAccesses, address, return_slot};
 use crate::contexts::{ContextId, Contexts, Kind};
 use crate::dependences::Streams;
 use crate::folding::Folding;
@@ -64,6 +66,18 @@ pub enum Allocator {
     Free,
 }
 
+impl Allocator {
+    /// Bytes of the block that a call with these first arguments makes.
+    fn size(self, a: u64, b: u64) -> u64 {
+        match self {
+            Allocator::Allocate => a,
+            Allocator::AllocateArray => a.saturating_mul(b),
+            Allocator::AllocateAligned | Allocator::Resize => b,
+            Allocator::Free => 0,
+        }
+    }
+}
+
 /// Bytes the analysis may use unless told otherwise.
 const DEFAULT_LIMIT: usize = 700 << 20;
 
@@ -99,6 +113,8 @@ pub struct Engine {
     pub(crate) loops: FxHashMap<ContextId, LoopCount>,
     pub(crate) instructions: u64,
     pub(crate) accesses: u64,
+    /// Those of instructions of the program's own file.
+    pub(crate) main_accesses: OwnAccesses,
     pub(crate) unrecorded: u64,
     pub(crate) malformed: u64,
     pub(crate) walker: Option<Walker>,
@@ -123,6 +139,8 @@ pub struct Engine {
     call_slot: u64,
     /// Canonical frame address of the function at whose entry recording goes on.
     entry: Option<u64>,
+    /// Control is about to come back from code that is not recorded.
+    away: Option<outside::Away>,
     pub(crate) operands: Vec<Operand>,
     /// By number of a pattern of addresses, how it folds.
     pub(crate) rows: Vec<Row>,
@@ -166,6 +184,7 @@ impl Default for Engine {
             loops: FxHashMap::default(),
             instructions: 0,
             accesses: 0,
+            main_accesses: OwnAccesses::default(),
             unrecorded: 0,
             malformed: 0,
             walker: None,
@@ -184,6 +203,7 @@ impl Default for Engine {
             thread_base: 0,
             call_slot: 0,
             entry: None,
+            away: None,
             operands: Vec::new(),
             rows: Vec::new(),
             allocations: Vec::new(),
@@ -481,6 +501,7 @@ impl Engine {
     /// Moves the walker to `block` the general way. Returns whether a path ended before it.
     fn step(&mut self, code: CodeId, pc: u64, path_words: &[u64]) -> bool {
         let Some(mut walker) = self.walker.take() else {
+            self.away = None;
             let function = self.functions.at(pc);
             self.functions.executed(function, None, pc);
             let (contexts, functions) = (&mut self.contexts, &mut self.functions);
@@ -562,10 +583,15 @@ impl Engine {
             }
         }
         if std::mem::take(&mut self.resume) {
+            self.away = None;
             let keep = self.signal_depths.pop().unwrap_or(walker.frames().len());
             walker.unwind(&mut self.contexts, &mut self.functions, keep, pc);
             let function = walker.function();
             self.functions.executed(function, None, pc);
+            return None;
+        }
+        if let Some(away) = self.away.take() {
+            self.come_back(walker, &away, pc);
             return None;
         }
         if std::mem::take(&mut self.signal) {
@@ -835,6 +861,7 @@ impl Engine {
             }
             Special::Signal { .. } => self.signal = true,
             Special::Resume(_) => self.resume = true,
+            Special::Outside(outside) => self.leave(outside),
             Special::Gap { instructions, stack } => {
                 self.unrecorded = self.unrecorded.saturating_add(instructions);
                 self.previous = None;
@@ -898,6 +925,7 @@ impl Engine {
                 None => iv,
             };
             self.accesses += operands.len() as u64;
+            self.main_accesses.add(OwnAccesses::of(self.codes.brief(code), operands.len()), 1);
             self.record(&Record { iv, lane: None, count: 1, operands: &operands });
             self.instructions += if t == iterations { instructions } else { block.instrs.len() as u64 };
         }
@@ -927,12 +955,7 @@ impl Engine {
             {
                 let (a, b) = (word(arguments[0]), word(arguments[1]));
                 let site = walker.frames().last().map_or(0, |f| f.return_pc);
-                let size = match kind {
-                    Allocator::Allocate => a,
-                    Allocator::AllocateArray => a.saturating_mul(b),
-                    Allocator::AllocateAligned | Allocator::Resize => b,
-                    Allocator::Free => 0,
-                };
+                let size = kind.size(a, b);
                 if matches!(kind, Allocator::Free | Allocator::Resize) {
                     self.interrupt();
                     self.objects.freed(a);
