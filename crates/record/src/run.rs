@@ -288,6 +288,9 @@ impl<S> Engine<'_, S> {
                 self.awaiting = None;
                 let pc = self.tracee.regs()?.rip;
                 self.special(&Special::Resume(pc))?;
+                if self.has_border() {
+                    self.count("program that took the place of the first one, left out by --scope main");
+                }
                 self.start_image()
             }
             libc::PTRACE_EVENT_FORK | libc::PTRACE_EVENT_VFORK | libc::PTRACE_EVENT_CLONE => {

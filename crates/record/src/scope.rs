@@ -43,7 +43,7 @@ pub(crate) fn starts_on(config: &Config) -> bool {
 }
 
 impl<S> Engine<'_, S> {
-    fn has_border(&self) -> bool {
+    pub(crate) fn has_border(&self) -> bool {
         self.config.scope == Scope::Main && self.config.encoding != Encoding::None
     }
 
