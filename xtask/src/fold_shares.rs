@@ -124,10 +124,10 @@ mod tests {
 
     #[test]
     fn rows_are_added_and_replaced() {
-        let one = with("# Folding\n\ntext\n", row("A", "x", 100, 50.0)).unwrap();
-        let two = with(&one, row("B", "y", 7, 1.0)).unwrap();
-        let three = with(&two, row("A", "z", 3, 100.0)).unwrap();
-        let four = with(&three, row("A", "x", 200, 20.0)).unwrap();
+        let one = with("# Folding\n\ntext\n", row("A", "x", 100, 50.0)).expect("a table");
+        let two = with(&one, row("B", "y", 7, 1.0)).expect("a table");
+        let three = with(&two, row("A", "z", 3, 100.0)).expect("a table");
+        let four = with(&three, row("A", "x", 200, 20.0)).expect("a table");
         let rows: Vec<Row> = four.lines().filter_map(parse).collect();
         assert_eq!(rows, [row("A", "x", 200, 20.0), row("A", "z", 3, 100.0), row("B", "y", 7, 1.0)]);
         assert!(four.starts_with("# Folding\n\ntext\n\n## "), "{four}");

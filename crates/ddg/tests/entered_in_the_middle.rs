@@ -99,8 +99,9 @@ fn folded_records_of_rotated_loops_are_their_iterations() {
     assert!(share > 0.9, "{share}");
     let found = loops(&folded);
     assert_eq!(loops(&every), found);
-    // One entry over the whole array and 24 short ones.
-    assert!(found.iter().any(|l| l.2 == 2048) && found.iter().any(|l| l.1 == 24), "{found:?}");
+    // Once over the whole array, the iteration that a fault interrupts counting twice, and 24 short entries.
+    assert!(found.iter().any(|l| (2048..=2049).contains(&l.2)), "{found:?}");
+    assert!(found.iter().any(|l| (l.1, l.2) == (24, 60)), "{found:?}");
     let (a, b) = (dependences(&every), dependences(&folded));
     assert!(a.len() > 20, "{a:?}");
     assert_eq!(a, b);
