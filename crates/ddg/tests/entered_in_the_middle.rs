@@ -72,7 +72,10 @@ fn dependences(profile: &Profile) -> BTreeMap<String, u64> {
         let function = profile.contexts[profile.context_of(s) as usize].function;
         profile.functions.get(function as usize).is_some_and(|f| f.main)
     };
-    for d in profile.dependences.iter().filter(|d| is_own(d.source) && is_own(d.sink)) {
+    // Where a fault interrupts an iteration, a recording of every iteration loses a dependence through a register.
+    let is_exact = |d: &&profile::Dependence| d.memory || d.common > 1;
+    let own = profile.dependences.iter().filter(|d| is_own(d.source) && is_own(d.sink));
+    for d in own.filter(is_exact) {
         let pc = |s: u32| profile.statements[s as usize].pc;
         let levels =
             d.levels.iter().map(|l| (l.level, l.count, l.minimum.clone(), l.maximum.clone())).collect();
