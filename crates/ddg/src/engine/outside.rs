@@ -29,10 +29,10 @@ impl Engine {
         let previous = self.previous.take();
         self.registers.forget();
         let Some(walker) = &self.walker else { return };
-        self.contexts.mark_outside(walker.context());
         let by = match std::mem::take(&mut self.signal) {
-            // A handler outside.
+            // A handler outside. (Of one inside, all that runs outside is what returns from it.)
             true => {
+                self.contexts.mark_outside(walker.context());
                 self.signal_depths.push(walker.frames().len());
                 None
             }
