@@ -8,6 +8,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use kernels::{HardCase, Level};
 
+use crate::fold_shares::HEADING;
 use crate::{ci, measure};
 
 /// Processor seconds of `loopwright` after which a variant is left out.
@@ -180,6 +181,7 @@ fn realigned(lines: &[String]) -> String {
 
 /// The document with the rows of a program added to the part on other programs, or put in the place of its former ones.
 fn with_other(document: &str, table: &str) -> String {
+    let (document, shares) = document.split_at(document.find(HEADING).unwrap_or(document.len()));
     let (kernels, others) = document.split_at(document.find(OTHERS).unwrap_or(document.len()));
     let mut lines: Vec<String> = others.lines().filter(|l| l.starts_with('|')).map(str::to_owned).collect();
     let new: Vec<String> = table.lines().map(str::to_owned).collect();
@@ -197,7 +199,8 @@ fn with_other(document: &str, table: &str) -> String {
     });
     lines.extend(new[2..].iter().cloned());
     let kernels = kernels.trim_end();
-    format!("{kernels}\n\n{OTHERS}\n{ABOUT_OTHERS}\n{}", realigned(&lines))
+    let gap = if shares.is_empty() { "" } else { "\n" };
+    format!("{kernels}\n\n{OTHERS}\n{ABOUT_OTHERS}\n{}{gap}{shares}", realigned(&lines))
 }
 
 fn capital(text: &str) -> String {

@@ -5,6 +5,7 @@ mod bench;
 mod bench_memory;
 mod bench_reconstruct;
 mod ci;
+mod fold_shares;
 mod fold_table;
 mod fuzz;
 mod licences;
@@ -23,7 +24,10 @@ cargo xtask bench-reconstruct [PART…]  what reconstruction finds and how fast;
                              docs/reconstruction.md
 cargo xtask fold-table       pieces and affine shares of the hard cases; writes docs/folding.md
 cargo xtask fold-table [--keep] [--function NAME] [--published FILE.csv] -- PROGRAM ARGS…
-                             the same for any program; --keep adds its rows to docs/folding.md";
+                             the same for any program; --keep adds its rows to docs/folding.md
+cargo xtask fold-shares [--keep] --suite NAME -- PROGRAM ARGS…
+                             the share of a program's own accesses that is recorded as folded loops; --keep adds
+                             it to docs/folding.md";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -38,6 +42,7 @@ fn main() -> ExitCode {
         }
         ["bench-reconstruct", ref parts @ ..] => bench_reconstruct::run(parts),
         ["fold-table", ref args @ ..] => fold_table::run(args),
+        ["fold-shares", ref args @ ..] => fold_shares::run(args),
         ["bench", ref names @ ..] => bench::run(names),
         _ => {
             eprintln!("{USAGE}");

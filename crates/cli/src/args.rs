@@ -64,6 +64,15 @@ pub enum Fusion {
     Max,
 }
 
+/// Whose code is recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Scope {
+    /// All code.
+    All,
+    /// That of the program's own file.
+    Main,
+}
+
 #[derive(Debug, Args)]
 pub struct ProfileArgs {
     /// Where to write the profile [default: PROGRAM.lwp, with --fast PROGRAM.fast.lwp, in the current directory]
@@ -84,6 +93,9 @@ pub struct ProfileArgs {
     /// Only count, at almost the program's own speed: hot loops and trip counts, no dependences.
     #[arg(long, conflicts_with_all = ["function", "max_instructions"])]
     pub fast: bool,
+    /// Record the code of the program's own file alone: libraries run unrecorded, and loops that call them get no verdict.
+    #[arg(long, value_enum, default_value_t = Scope::All, conflicts_with_all = ["fast", "function"])]
+    pub scope: Scope,
     #[command(flatten)]
     pub bounds: Bounds,
     /// Give up exact coefficients of dependences where that lets instances fold together, as is done for addresses.

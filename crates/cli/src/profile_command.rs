@@ -12,7 +12,7 @@ use profile::{Profile, Program};
 use program::known::Known;
 use record::{Config, Input, Interrupts, Outcome, StopReason};
 
-use crate::args::{Format, ProfileArgs};
+use crate::args::{Format, ProfileArgs, Scope};
 use crate::progress::Progress;
 use crate::recording::{INTERRUPTED, config, exit_code, output};
 use crate::report_command::{Rendering, render};
@@ -22,7 +22,8 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
     // Standard error holds the report alone where a program may read it.
     let chatty = !args.quiet && args.format == Format::Text;
     let interrupts = Interrupts::hold(chatty);
-    let config = config(&args.command, &args.bounds)?;
+    let mut config = config(&args.command, &args.bounds)?;
+    config.scope = scope(args.scope);
     let extension = if args.fast { ".fast.lwp" } else { ".lwp" };
     let path = output(args.output.as_deref(), &args.command, extension)?;
     let mut progress = Progress::new(args.quiet);
@@ -58,6 +59,13 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
         let _ = writeln!(err, "\nProfile: {} (loopwright report {0} --format json)", path.display());
     }
     Ok(exit_code(outcome.exit))
+}
+
+fn scope(asked: Scope) -> record::Scope {
+    match asked {
+        Scope::All => record::Scope::All,
+        Scope::Main => record::Scope::Main,
+    }
 }
 
 /// How to analyse a recording.
@@ -170,7 +178,7 @@ fn about(config: &Config, outcome: &Outcome) -> About {
         truncated.push("the analysis was interrupted: the end of the recording is missing".to_owned());
     }
     let untracked = outcome.untracked.iter().map(|u| format!("{} ({})", u.what, u.count)).collect();
-    About { program, truncated, untracked }
+    About { program, truncated, untracked, main_only: config.scope == record::Scope::Main }
 }
 
 /// Prints the report to standard error.

@@ -115,3 +115,21 @@ fn the_analysis_ends_at_its_time_limit() {
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
     assert!(said.contains("truncated: analysis ended at --time-limit"), "{said}");
 }
+
+/// A freed block is looked into by the allocator: what the loop left there counted as read after it, so that a buffer that
+/// every iteration fills anew could not be private.
+#[test]
+fn regression_6_what_an_allocator_reads_of_a_freed_block() {
+    const SOURCE: &str = "#include <stdio.h>\n#include <stdlib.h>\n\
+        __attribute__((noinline)) static void rows(int n, double *row, double (*out)[8]) {\n\
+          for (int i = 0; i < n; i++) {\n\
+            for (int j = 0; j < 8; j++) row[j] = i * 0.5 + j;\n\
+            for (int j = 0; j < 8; j++) out[i][j] = row[7 - j];\n\
+          } }\n\
+        int main(void) { static double out[50][8]; double *row = malloc(8 * sizeof *row);\n\
+          rows(50, row, out); printf(\"%g\\n\", out[4][3]); free(row); return 0; }\n";
+    let place = Place::new();
+    let program = place.compile("rows", SOURCE, &["-O1", "-g"]);
+    let found = verdicts(&loops(&place, &program, &[]), "rows");
+    assert!(found.contains(&(4, "after-privatisation".to_owned())), "{found:?}");
+}

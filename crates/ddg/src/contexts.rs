@@ -37,8 +37,8 @@ pub enum Kind {
         /// Number of the recursive component.
         component: u32,
     },
-    /// What enters the one function that is recorded: a loop that counts its entries, so that two of them do not share
-    /// vectors. Below the root only.
+    /// What enters a function from code that is not recorded: a loop that counts entries, so that two of them do not share
+    /// vectors.
     Entries,
 }
 
@@ -62,6 +62,8 @@ pub struct Context {
     pub flat: bool,
     /// A loop that a recursive call from inside has suspended at least once.
     pub suspended: bool,
+    /// Code that is not recorded ran inside.
+    pub has_outside: bool,
     /// Distance from the root.
     pub depth: u32,
 }
@@ -79,7 +81,15 @@ pub struct Contexts {
 
 impl Default for Contexts {
     fn default() -> Self {
-        let root = Context { parent: 0, kind: Kind::Root, dims: 0, flat: false, suspended: false, depth: 0 };
+        let root = Context {
+            parent: 0,
+            kind: Kind::Root,
+            dims: 0,
+            flat: false,
+            suspended: false,
+            has_outside: false,
+            depth: 0,
+        };
         Contexts {
             nodes: vec![root],
             ids: FxHashMap::default(),
@@ -116,7 +126,8 @@ impl Contexts {
         let flat = is_loop && (usize::from(above.dims) >= MAX_DIMS || self.inside_flat(parent));
         let dims = above.dims + u8::from(is_loop && !flat);
         let id = self.nodes.len() as ContextId;
-        self.nodes.push(Context { parent, kind, dims, flat, suspended: false, depth: above.depth + 1 });
+        let (suspended, has_outside, depth) = (false, false, above.depth + 1);
+        self.nodes.push(Context { parent, kind, dims, flat, suspended, has_outside, depth });
         self.ids.insert((parent, kind), id);
         id
     }
@@ -144,6 +155,15 @@ impl Contexts {
             }
             node.suspended = true;
             at = node.parent;
+        }
+    }
+
+    /// Code that is not recorded ran in context `id`.
+    pub fn mark_outside(&mut self, id: ContextId) {
+        let mut at = id;
+        // What lies further out was marked with it.
+        while !std::mem::replace(&mut self.nodes[at as usize].has_outside, true) {
+            at = self.nodes[at as usize].parent;
         }
     }
 

@@ -4,6 +4,8 @@
 //! finds them by comparing whole iterations of raw words, so the cost of a repeated iteration is a few compares. Words
 //! that advance by constants give accesses with strides; the others are looked at one iteration at a time.
 
+mod outside;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -16,7 +18,7 @@ use trace::block::{Block, FunctionCode, Terminator};
 use trace::sink::{Mapping, Sink, ThreadId};
 use trace::stream::{self, EFFECT_WRITE, Special};
 
-use crate::code::{Brief, CodeId, CodeTable, FunctionTable, address, return_slot};
+use crate::code::{Brief, CodeId, CodeTable, FunctionTable, OwnAccesses, address, return_slot};
 use crate::contexts::{ContextId, Contexts, Kind};
 use crate::dependences::Streams;
 use crate::folding::Folding;
@@ -64,6 +66,21 @@ pub enum Allocator {
     Free,
 }
 
+impl Allocator {
+    /// Bytes of the block that a call with these first arguments makes.
+    fn size(self, a: u64, b: u64) -> u64 {
+        match self {
+            Allocator::Allocate => a,
+            Allocator::AllocateArray => a.saturating_mul(b),
+            Allocator::AllocateAligned | Allocator::Resize => b,
+            Allocator::Free => 0,
+        }
+    }
+}
+
+/// Words of a folded block that are unrolled at a time.
+const UNROLLED: usize = 1 << 14;
+
 /// Bytes the analysis may use unless told otherwise.
 const DEFAULT_LIMIT: usize = 700 << 20;
 
@@ -99,6 +116,8 @@ pub struct Engine {
     pub(crate) loops: FxHashMap<ContextId, LoopCount>,
     pub(crate) instructions: u64,
     pub(crate) accesses: u64,
+    /// Those of instructions of the program's own file.
+    pub(crate) main_accesses: OwnAccesses,
     pub(crate) unrecorded: u64,
     pub(crate) malformed: u64,
     pub(crate) walker: Option<Walker>,
@@ -123,6 +142,8 @@ pub struct Engine {
     call_slot: u64,
     /// Canonical frame address of the function at whose entry recording goes on.
     entry: Option<u64>,
+    /// Control is about to come back from code that is not recorded.
+    away: Option<outside::Away>,
     pub(crate) operands: Vec<Operand>,
     /// By number of a pattern of addresses, how it folds.
     pub(crate) rows: Vec<Row>,
@@ -166,6 +187,7 @@ impl Default for Engine {
             loops: FxHashMap::default(),
             instructions: 0,
             accesses: 0,
+            main_accesses: OwnAccesses::default(),
             unrecorded: 0,
             malformed: 0,
             walker: None,
@@ -184,6 +206,7 @@ impl Default for Engine {
             thread_base: 0,
             call_slot: 0,
             entry: None,
+            away: None,
             operands: Vec::new(),
             rows: Vec::new(),
             allocations: Vec::new(),
@@ -232,7 +255,7 @@ impl Sink for Engine {
     }
 
     fn block(&mut self, block: Block) {
-        if block.folded.is_some() {
+        if block.folded.is_some() && block.heads.is_empty() {
             self.functions.folds(block.pc);
         }
         let own = self.image.is_own(block.pc);
@@ -286,6 +309,18 @@ impl Sink for Engine {
             if at + length > words.len() || length == 0 {
                 self.malformed += 1;
                 break;
+            }
+            if brief.has_parts {
+                self.pending.extend_from_slice(&words[start..at]);
+                let record = &words[at..at + length];
+                let iterations = self.codes.get(code).iterations(record);
+                self.unroll(thread, code, record, iterations);
+                if self.saturated || self.is_out_of_time {
+                    return;
+                }
+                at += length;
+                start = at;
+                continue;
             }
             if self.reference {
                 self.one_by_one(code, &words[at..at + length]);
@@ -396,6 +431,32 @@ impl Engine {
         Engine { counts: false, ..Engine::default() }
     }
 
+    /// Takes iterations of a folded block that is a loop entered in its middle as what they consist of: records of its
+    /// parts.
+    fn unroll(&mut self, thread: ThreadId, code: CodeId, record: &[u64], iterations: u64) {
+        let block = Arc::clone(self.codes.get(code));
+        let parts = self.codes.parts(code).to_vec();
+        let Some(folded) = &block.folded else { return };
+        let mut moved = record.to_vec();
+        let advance = folded.advance(record).into_owned();
+        let mut out =
+            Vec::with_capacity(UNROLLED.min(record.len() * parts.len() * iterations as usize) + 256);
+        for _ in 0..iterations {
+            for &part in &parts {
+                out.push(u64::from(part));
+                out.extend_from_slice(&moved[1..]);
+            }
+            for (word, by) in moved.iter_mut().zip(&advance) {
+                *word = word.wrapping_add(*by as u64);
+            }
+            if out.len() >= UNROLLED {
+                self.words(thread, &out);
+                out.clear();
+            }
+        }
+        self.words(thread, &out);
+    }
+
     /// Takes every iteration of a record as a path of its own.
     fn one_by_one(&mut self, code: CodeId, record: &[u64]) {
         let block = Arc::clone(self.codes.get(code));
@@ -481,6 +542,7 @@ impl Engine {
     /// Moves the walker to `block` the general way. Returns whether a path ended before it.
     fn step(&mut self, code: CodeId, pc: u64, path_words: &[u64]) -> bool {
         let Some(mut walker) = self.walker.take() else {
+            self.away = None;
             let function = self.functions.at(pc);
             self.functions.executed(function, None, pc);
             let (contexts, functions) = (&mut self.contexts, &mut self.functions);
@@ -562,10 +624,15 @@ impl Engine {
             }
         }
         if std::mem::take(&mut self.resume) {
+            self.away = None;
             let keep = self.signal_depths.pop().unwrap_or(walker.frames().len());
             walker.unwind(&mut self.contexts, &mut self.functions, keep, pc);
             let function = walker.function();
             self.functions.executed(function, None, pc);
+            return None;
+        }
+        if let Some(away) = self.away.take() {
+            self.come_back(walker, &away, pc);
             return None;
         }
         if std::mem::take(&mut self.signal) {
@@ -835,6 +902,7 @@ impl Engine {
             }
             Special::Signal { .. } => self.signal = true,
             Special::Resume(_) => self.resume = true,
+            Special::Outside(outside) => self.leave(outside),
             Special::Gap { instructions, stack } => {
                 self.unrecorded = self.unrecorded.saturating_add(instructions);
                 self.previous = None;
@@ -867,6 +935,15 @@ impl Engine {
     fn partial(&mut self, block: u32, iterations: u64, instructions: u64, words: &[u64]) {
         let Some(code) = self.codes.of_header(u64::from(block)) else { return };
         let block = Arc::clone(self.codes.get(code));
+        if let Some(folded) = block.folded.as_ref().filter(|_| !block.heads.is_empty()) {
+            let mut record = vec![u64::from(block.id)];
+            record.extend_from_slice(words);
+            record.resize(usize::from(block.words), 0);
+            self.unroll(0, code, &record, iterations);
+            let last = folded.at(&record, iterations);
+            self.partial_parts(code, instructions, &last);
+            return;
+        }
         self.step(code, block.pc, &[]);
         let (Some(walker), Some(_)) = (&self.walker, self.node) else { return };
         let (context, iv) = (walker.context(), *walker.iv());
@@ -898,6 +975,7 @@ impl Engine {
                 None => iv,
             };
             self.accesses += operands.len() as u64;
+            self.main_accesses.add(OwnAccesses::of(self.codes.brief(code), operands.len()), 1);
             self.record(&Record { iv, lane: None, count: 1, operands: &operands });
             self.instructions += if t == iterations { instructions } else { block.instrs.len() as u64 };
         }
@@ -905,6 +983,23 @@ impl Engine {
         self.node = None;
         self.pending.clear();
         self.previous = None;
+    }
+
+    /// The interrupted iteration of a folded block that is a loop entered in its middle.
+    fn partial_parts(&mut self, code: CodeId, mut instructions: u64, record: &[u64]) {
+        for part in self.codes.parts(code).to_vec() {
+            let Some(code) = self.codes.of_header(u64::from(part)) else { return };
+            let all = self.codes.get(code).instrs.len() as u64;
+            if instructions < all {
+                self.end_path(&[], 1);
+                self.partial(part, 0, instructions, &record[1..]);
+                return;
+            }
+            instructions -= all;
+            let mut words = record.to_vec();
+            words[0] = u64::from(part);
+            self.words(0, &words);
+        }
     }
 
     /// Follows allocators: sizes at their entry, results at their return.
@@ -927,12 +1022,7 @@ impl Engine {
             {
                 let (a, b) = (word(arguments[0]), word(arguments[1]));
                 let site = walker.frames().last().map_or(0, |f| f.return_pc);
-                let size = match kind {
-                    Allocator::Allocate => a,
-                    Allocator::AllocateArray => a.saturating_mul(b),
-                    Allocator::AllocateAligned | Allocator::Resize => b,
-                    Allocator::Free => 0,
-                };
+                let size = kind.size(a, b);
                 if matches!(kind, Allocator::Free | Allocator::Resize) {
                     self.interrupt();
                     self.objects.freed(a);

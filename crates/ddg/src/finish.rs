@@ -127,6 +127,8 @@ pub struct About {
     pub truncated: Vec<String>,
     /// What was not recorded.
     pub untracked: Vec<String>,
+    /// Only the program's own code was recorded.
+    pub main_only: bool,
 }
 
 /// Turns everything the engine saw into a profile.
@@ -153,11 +155,14 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
     profile.trust = Trust {
         instructions: engine.instructions,
         memory_accesses: engine.accesses,
+        main_accesses: engine.main_accesses.all,
+        main_accesses_folded: engine.main_accesses.folded,
         unrecorded: engine.unrecorded,
         dependences: 0,
         truncated: about.truncated,
         untracked: about.untracked,
         missing_debug_information: missing_debug_information(&engine.image),
+        main_only: about.main_only,
         counted_only: false,
     };
     if engine.saturated {
@@ -658,6 +663,14 @@ fn contexts(engine: &mut Engine, profile: &mut Profile, locations: &mut Location
             let context = &mut profile.contexts[to as usize];
             context.entries += counts.entries;
             context.iterations += counts.iterations;
+        }
+    }
+    for id in 0..count as ContextId {
+        let mut at = index[id as usize] as usize;
+        // Of what was replaced, the loops around its replacement.
+        while engine.contexts.get(id).has_outside && !profile.contexts[at].has_outside {
+            profile.contexts[at].has_outside = true;
+            at = profile.contexts[at].parent as usize;
         }
     }
     // The first activation of a late recursion was entered as an ordinary call: one entry, one iteration.

@@ -48,6 +48,10 @@ impl Guide for Symbols {
         self.function.is_some() && self.starts(pc) == self.function
     }
 
+    fn is_own(&mut self, pc: u64) -> bool {
+        self.image.is_own(pc)
+    }
+
     fn jump_targets(&mut self, after: u64) -> Vec<u64> {
         self.known.as_ref().map(|known| known.jump_targets(after)).unwrap_or_default()
     }

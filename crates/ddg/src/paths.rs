@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use shadow::Iv;
 use trace::block::{Access, Address, Block, Folded, OpKind, RegRange, Role};
 
-use crate::code::{CodeId, CodeTable, address};
+use crate::code::{CodeId, CodeTable, OwnAccesses, address};
 use crate::contexts::{ContextId, FunctionId};
 use crate::dependences::Streams;
 use crate::executions::Executions;
@@ -250,6 +250,8 @@ pub struct Path {
     pub instructions: u64,
     /// Operands in order.
     pub operands: Vec<PathOperand>,
+    /// Accesses of one execution by the program itself.
+    pub own_accesses: OwnAccesses,
     /// Words that appear in recipes, ascending.
     pub columns: Vec<u16>,
     /// How the words advance, for a path that is one folded block.
@@ -582,6 +584,7 @@ pub fn build(
         headers: Vec::new(),
         instructions: 0,
         operands: Vec::new(),
+        own_accesses: OwnAccesses::default(),
         columns: Vec::new(),
         folded: None,
         irregular: false,
@@ -612,6 +615,7 @@ pub fn build(
         path.steps.push(id);
         let base = path.length as u16;
         path.headers.push(base);
+        path.own_accesses.add(OwnAccesses::of(codes.brief(step.code), block.operands.len()), 1);
         path.allocates |= (moment.is_allocator)(block.pc) || block.arguments.is_some();
         let shift = |word: u16| word + base;
         let first_operand = path.operands.len();

@@ -76,6 +76,7 @@ impl Engine {
         path.executions += count;
         self.instructions += count * path.instructions;
         self.accesses += count * path.operands.len() as u64;
+        self.main_accesses.add(path.own_accesses, count);
     }
 
     /// Splits a path whose loop is shared, or makes its loop shared.

@@ -8,6 +8,7 @@
 //! loop's first iteration retroactively: contexts of live frames are rebuilt with the loop inserted and coordinate 0,
 //! and the old contexts are aliased to the new ones.
 
+use rustc_hash::FxHashSet;
 use shadow::{Iv, MAX_DIMS};
 
 use crate::contexts::{ContextId, Contexts, FunctionId, Kind};
@@ -96,6 +97,8 @@ pub struct Walker {
     components: Vec<Component>,
     member: Vec<Option<u32>>,
     active: Vec<u32>,
+    /// Contexts of functions that code that is not recorded has called.
+    called_back: FxHashSet<ContextId>,
     /// Events of the latest step.
     pub events: Vec<Event>,
     /// Frame depth at which each dimension was entered.
@@ -194,6 +197,7 @@ impl Walker {
             components: Vec::new(),
             member: Vec::new(),
             active: Vec::new(),
+            called_back: FxHashSet::default(),
             events: Vec::new(),
             entered_at: [0; MAX_DIMS],
         };
@@ -410,11 +414,14 @@ impl Walker {
         let (chain, heads) = functions.chain(function, pc);
         while self.context != base {
             let node = *contexts.get(self.context);
-            let Kind::Loop { header, .. } = node.kind else { break };
-            if chain.contains(&header) {
-                break;
+            match node.kind {
+                Kind::Loop { header, .. } if !chain.contains(&header) => {
+                    self.events.push(Event::Exit(self.context));
+                }
+                // What is not recorded has come to its end.
+                Kind::Entries => {}
+                _ => break,
             }
-            self.events.push(Event::Exit(self.context));
             self.context = node.parent;
         }
         self.clear_inner(contexts);
@@ -623,6 +630,43 @@ impl Walker {
         }
         self.jump(contexts, functions, pc);
         self.precede(events);
+    }
+
+    /// Code that is not recorded, and ran in the current context, calls `function`.
+    ///
+    /// It may do so again and again without a loop that is seen. Calls after the first one in a context are therefore counted as
+    /// iterations of a loop of their own ([`Kind::Entries`]).
+    pub fn call_back(
+        &mut self,
+        contexts: &mut Contexts,
+        functions: &mut dyn Functions,
+        function: FunctionId,
+        pc: u64,
+    ) {
+        let mut events = Vec::new();
+        if contexts.get(self.context).kind == Kind::Entries && self.context != self.base() {
+            self.clear_inner(contexts);
+            self.advance(contexts, 1);
+            events.push(Event::Iterate(self.context));
+        } else {
+            let once = contexts.child(self.context, Kind::Call { site: self.block, callee: function });
+            if !self.called_back.insert(once) {
+                let entries = contexts.child(self.context, Kind::Entries);
+                self.enter_dimension(contexts, entries);
+                events.push(Event::Enter(entries));
+            }
+        }
+        self.call(contexts, functions, function, pc, 0);
+        self.precede(events);
+    }
+
+    /// Ends the activations, but for the first, whose frames lie below `stack`.
+    pub fn abandon(&mut self, contexts: &Contexts, stack: u64) {
+        let mut events = Vec::new();
+        while self.frames.len() > 1 && self.frames.last().is_some_and(|f| f.cfa != 0 && f.cfa <= stack) {
+            self.leave(contexts, &mut events);
+        }
+        self.events = events;
     }
 
     /// `function` is called while active and belongs to no component: its cycle of activations becomes one.

@@ -68,6 +68,10 @@ pub struct Trust {
     pub instructions: u64,
     /// Memory accesses recorded.
     pub memory_accesses: u64,
+    /// Those of instructions of the program's own file, not of libraries.
+    pub main_accesses: u64,
+    /// Those of them that came in records that stand for all iterations of a loop.
+    pub main_accesses_folded: u64,
     /// Instructions known to have run unrecorded.
     pub unrecorded: u64,
     /// Dependence instances.
@@ -78,6 +82,8 @@ pub struct Trust {
     pub untracked: Vec<String>,
     /// Modules that ran without line information.
     pub missing_debug_information: Vec<String>,
+    /// Only the program's own code was recorded, not that of libraries.
+    pub main_only: bool,
     /// Executions were counted and nothing else recorded: no accesses, no dependences.
     pub counted_only: bool,
 }
@@ -145,7 +151,7 @@ pub enum ContextKind {
     Loop,
     /// A recursive loop.
     Recursive,
-    /// Entries of the one function that was recorded, counted as iterations: no loop that anything is said about.
+    /// Entries of a function from code that was not recorded, counted as iterations: no loop that anything is said about.
     Entries,
 }
 
@@ -177,6 +183,8 @@ pub struct Context {
     /// For loops: a recursive call from inside suspended it; the recursive loop around it then carries what its
     /// iterations pass on.
     pub suspended: bool,
+    /// For loops: code that was left out of the recording ran inside; what iterations pass on through it is not known.
+    pub has_outside: bool,
     /// Instructions executed directly in this context.
     pub own_instructions: u64,
     /// For loops: address ranges of its code.
@@ -201,6 +209,7 @@ impl Context {
             trips: None,
             top_tested: false,
             suspended: false,
+            has_outside: false,
             own_instructions: 0,
             code: Vec::new(),
             at: 0,

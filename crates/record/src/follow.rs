@@ -81,6 +81,7 @@ impl<S> Engine<'_, S> {
             self.cache.guard_return(back);
             self.enter_function(pc)?;
         }
+        self.pass_border(regs, pc, edge)?;
         match edge {
             Some(Edge::Call) => self.enter_function(pc)?,
             // A survey does not cut blocks at the targets of jumps.
@@ -98,7 +99,7 @@ impl<S> Engine<'_, S> {
         Ok(Next::Resume(0))
     }
 
-    fn locate(&mut self, pc: u64) -> Result<(), Error> {
+    pub(crate) fn locate(&mut self, pc: u64) -> Result<(), Error> {
         for mapping in self.code.locate(&self.tracee, pc) {
             self.guide.mapping(&mapping);
             match &mut self.counting {
@@ -144,7 +145,7 @@ impl<S> Engine<'_, S> {
             {
                 continue;
             }
-            if done > 0 && !self.on && self.guide.starts_recording(at) {
+            if done > 0 && (!self.on && self.guide.starts_recording(at) || self.is_across_border(at)) {
                 continue;
             }
             done += 1;

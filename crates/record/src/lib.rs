@@ -36,6 +36,7 @@ mod leave;
 pub mod oracle;
 mod process;
 mod run;
+mod scope;
 mod shared;
 mod signals;
 mod symbols;
@@ -68,6 +69,17 @@ pub enum Encoding {
     None,
 }
 
+/// Whose code is recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Scope {
+    /// All code.
+    #[default]
+    All,
+    /// That of the program's own file, as the guide knows it; other code runs translated and unrecorded, and
+    /// [`trace::stream::Outside`] records tell where it ran.
+    Main,
+}
+
 /// What to run and how to record it.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -79,6 +91,8 @@ pub struct Config {
     pub encoding: Encoding,
     /// Size of each of the four record buffers in 8-byte words.
     pub buffer_words: usize,
+    /// Whose code is recorded.
+    pub scope: Scope,
     /// Whether recording is on from the first instruction; else the guide says where it starts.
     pub start_recording: bool,
     /// Stop recording after about this many instructions; the program runs on natively.
@@ -99,6 +113,7 @@ impl Config {
             args: Vec::new(),
             encoding: Encoding::default(),
             buffer_words: 1 << 17,
+            scope: Scope::All,
             start_recording: true,
             max_instructions: None,
             duration: None,

@@ -21,6 +21,7 @@ use crate::counting::Counting;
 use crate::error::Error;
 use crate::interrupt::{Interrupts, Timer};
 use crate::process::{self, Resume, Status, Tracee};
+use crate::scope::{Left, starts_on};
 use crate::shared::{GUARD, SLOT_POINTER, SLOT_SITE, STATE};
 use crate::syscalls::{self, Call};
 use crate::translate::{Edge, Translator, Trap};
@@ -73,6 +74,8 @@ pub(crate) struct Engine<'a, S> {
     pub(crate) untracked: BTreeMap<String, u64>,
     /// Stack pointer at the entry of the activation that switched recording on, and its return address.
     pub(crate) region: Option<(u64, u64)>,
+    /// How control left the code that is recorded, where that is not all.
+    pub(crate) left: Left,
     pub(crate) blocks: u32,
     pub(crate) stops: u64,
     pub(crate) last_next: u64,
@@ -132,7 +135,7 @@ fn whole<S: Sink + 'static>(
     if !(512..=1 << 26).contains(&config.buffer_words) {
         return Err(Error::BufferSize(config.buffer_words));
     }
-    let on = config.start_recording && config.encoding != Encoding::None;
+    let on = starts_on(config);
     let cache = Cache::new(!on, counting.is_some())?;
     let progress = Arc::new(Progress::default());
     let buffers = Buffers::new(config.buffer_words, sink, config.max_instructions, Arc::clone(&progress))?;
@@ -172,6 +175,7 @@ fn whole<S: Sink + 'static>(
         progress,
         untracked: BTreeMap::new(),
         region: None,
+        left: Left::default(),
         blocks: 0,
         stops: 0,
         last_next: 0,
@@ -244,7 +248,8 @@ impl<S> Engine<'_, S> {
     fn start_image(&mut self) -> Result<(), Error> {
         self.collect();
         self.region = None;
-        self.on = self.config.start_recording && self.config.encoding != Encoding::None;
+        self.left = Left::default();
+        self.on = starts_on(self.config);
         self.cache.clear();
         self.code.clear();
         self.leaders.clear();
@@ -283,6 +288,9 @@ impl<S> Engine<'_, S> {
                 self.awaiting = None;
                 let pc = self.tracee.regs()?.rip;
                 self.special(&Special::Resume(pc))?;
+                if self.has_border() {
+                    self.count("program that took the place of the first one, left out by --scope main");
+                }
                 self.start_image()
             }
             libc::PTRACE_EVENT_FORK | libc::PTRACE_EVENT_VFORK | libc::PTRACE_EVENT_CLONE => {
@@ -345,7 +353,7 @@ impl<S> Engine<'_, S> {
             }
             Some(Awaiting::Sigreturn) if !inside => {
                 self.awaiting = None;
-                self.special(&Special::Resume(regs.rip))?;
+                self.resumed(regs)?;
                 return self.arrive(regs, regs.rip, None, None);
             }
             Some(Awaiting::Native { .. }) if !inside => {

@@ -75,7 +75,7 @@ impl<S> Engine<'_, S> {
         if !self.cache.contains(rip) {
             if matches!(self.awaiting, Some(Awaiting::Sigreturn)) {
                 self.awaiting = None;
-                self.special(&Special::Resume(rip))?;
+                self.resumed(regs)?;
             }
             return Ok(true);
         }
@@ -201,6 +201,7 @@ impl<S> Engine<'_, S> {
         regs: &mut user_regs_struct,
     ) -> Result<Next, Error> {
         let pc = regs.rip;
+        let stack = regs.rsp;
         self.tracee.set_regs(regs)?;
         self.tracee.set_siginfo(info)?;
         self.tracee.resume(Resume::Step, signal)?;
@@ -215,6 +216,7 @@ impl<S> Engine<'_, S> {
         if handler == pc {
             return self.follow(&mut regs, handler, None, None);
         }
+        self.interrupted(stack);
         self.special(&Special::Signal { number: signal as u64, handler })?;
         self.follow(&mut regs, handler, None, Some(Edge::Call))
     }

@@ -199,13 +199,13 @@ impl Translator {
 
     /// Translates one block.
     pub(crate) fn translate(&mut self, request: &Request) -> Result<Translation, Error> {
-        let mut body = self.collect(request);
-        let plan = match request.encoding {
-            Encoding::Folded if request.record.is_some() && !request.arguments => {
-                fold::plan(request.pc, &body, request.hint)
-            }
-            _ => None,
-        };
+        let may_fold = request.encoding == Encoding::Folded && request.record.is_some() && !request.arguments;
+        let (mut body, mut heads) = self.collect(request, may_fold);
+        let plan = if may_fold { fold::plan(request.pc, &body, request.hint) } else { None };
+        if let Some(&first) = heads.first().filter(|_| plan.is_none()) {
+            body.truncate(usize::from(first));
+            heads.clear();
+        }
         let pair = match &plan {
             Some(plan) => (plan.p, plan.s),
             None => shorten(&mut body, request),
@@ -247,6 +247,7 @@ impl Translator {
                 end: out.end,
                 words: out.words,
                 terminator: terminator(&body),
+                heads,
                 instrs: body.into_iter().map(|d| d.instr).collect(),
                 ..out.block.take().unwrap_or_else(empty)
             });
@@ -254,13 +255,18 @@ impl Translator {
         Ok(out)
     }
 
-    /// Decodes up to the end of the basic block.
-    fn collect(&mut self, request: &Request) -> Vec<Decoded> {
+    /// Decodes up to the end of the basic block. With `may_fold` also past branch targets, if the block then is a loop over
+    /// itself; gives the indices of these targets.
+    fn collect(&mut self, request: &Request, may_fold: bool) -> (Vec<Decoded>, Vec<u16>) {
         let mut body: Vec<Decoded> = Vec::new();
+        let mut heads: Vec<u16> = Vec::new();
         let mut pc = request.pc;
         while body.len() < LIMIT {
             if pc != request.pc && request.leaders.contains(&pc) {
-                break;
+                if !may_fold {
+                    break;
+                }
+                heads.push(body.len() as u16);
             }
             let bytes = request.bytes.get((pc - request.pc) as usize..).unwrap_or_default();
             let d = self.decode.decode(bytes, pc);
@@ -280,7 +286,15 @@ impl Translator {
                 break;
             }
         }
-        body
+        heads.retain(|&head| usize::from(head) < body.len());
+        let is_loop = body.last().is_some_and(|d| {
+            matches!(function::terminator(&d.raw), Some(Terminator::Branch { taken, .. }) if taken == request.pc)
+        });
+        if let Some(&first) = heads.first().filter(|_| !is_loop) {
+            body.truncate(usize::from(first));
+            heads.clear();
+        }
+        (body, heads)
     }
 }
 
@@ -323,6 +337,7 @@ pub(crate) fn empty() -> Block {
         instrs: Vec::new(),
         operands: Vec::new(),
         terminator: Terminator::Trap,
+        heads: Vec::new(),
         folded: None,
         arguments: None,
         result: None,

@@ -48,6 +48,25 @@ fn check(name: &str, body: &str, levels: &[&[&str]]) {
 const ALL: [&[&str]; 4] =
     [&["-O0"], &["-O2"], &["-O3", "-march=native"], &["-O3", "-mavx2", "-mfma", "-ftree-vectorize"]];
 
+/// A loop that is entered in its middle is one straight block with a branch target inside.
+#[test]
+fn loops_entered_in_the_middle() {
+    check(
+        "rotated",
+        "static long a[64], b[64];
+        int work(void) {
+            long s = 0, i = 0;
+            for (int k = 0; k < 64; k++) a[k] = 3 * k;
+            for (int t = 0; t < 3; t++)
+                __asm__ volatile(\"xor %1, %1\\n jmp 2f\\n1: mov %%rax, %0\\n mov %0, (%3,%1,8)\\n\"
+                    \"2: mov (%2,%1,8), %%rax\\n add %0, %%rax\\n inc %1\\n cmp $60, %1\\n jne 1b\"
+                    : \"+r\"(s), \"+r\"(i) : \"r\"(a), \"r\"(b) : \"rax\", \"memory\", \"cc\");
+            return s + b[7];
+        }",
+        &ALL,
+    );
+}
+
 /// Addresses that fall as a counter grows, through a negated index or base.
 #[test]
 fn negated_registers() {

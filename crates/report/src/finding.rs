@@ -60,6 +60,12 @@ pub fn report(profile: &Profile) -> Report<'_> {
     }
 }
 
+/// Share of the accesses of the program's own code that came in records of folded loops; `None` if it made none.
+pub fn folded_share(profile: &Profile) -> Option<f64> {
+    let trust = &profile.trust;
+    (trust.main_accesses > 0).then(|| trust.main_accesses_folded as f64 / trust.main_accesses as f64)
+}
+
 /// Share of dynamic instructions whose domain is exact and whose address functions have no unknown coefficient.
 fn exact_fraction(profile: &Profile) -> f64 {
     let mut inexact = vec![false; profile.statements.len()];

@@ -33,7 +33,8 @@ pub fn text(program: &Program) -> String {
 fn write_all(out: &mut String, program: &Program, sets: &Assignments) -> fmt::Result {
     writeln!(out, "# The polyhedral program of: {}", program.profile.program.argv.join(" "))?;
     writeln!(out, "# S12[i0, i1] is an instruction in an iteration, M[a] the byte at address a.")?;
-    for note in &program.profile.trust.truncated {
+    let trust = &program.profile.trust;
+    for note in trust.truncated.iter().chain(&trust.untracked) {
         writeln!(out, "# Not complete: {note}")?;
     }
     if program.unordered > 0 {

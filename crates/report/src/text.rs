@@ -61,14 +61,26 @@ fn header(report: &Report<'_>, out: &mut String) {
         return;
     }
     let recorded = if all == 0 { 0.0 } else { 100.0 * t.instructions as f64 / all as f64 };
+    let extent = match t.main_only {
+        true => "of the program's own code recorded".to_owned(),
+        false => format!("recorded ({recorded:.1} %)"),
+    };
     let _ = writeln!(
         out,
-        "{}: {} instructions recorded ({recorded:.1} %), {:.1} % in exact affine form, {} dependences",
+        "{}: {} instructions {extent}, {:.1} % in exact affine form, {} dependences",
         p.program.argv.first().map_or("program", |a| a.rsplit('/').next().unwrap_or(a)),
         number(t.instructions),
         100.0 * report.exact_fraction,
         number(t.dependences),
     );
+    if let Some(share) = finding::folded_share(p) {
+        let _ = writeln!(
+            out,
+            "  {:.1} % of {} accesses of the program's own code recorded as folded loops",
+            100.0 * share,
+            number(t.main_accesses),
+        );
+    }
     notes(p, out);
     let _ = writeln!(out, "  verdicts hold for this run on this input");
 }

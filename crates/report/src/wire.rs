@@ -31,6 +31,9 @@ struct Program {
 struct Trust {
     instructions: u64,
     memory_accesses: u64,
+    scope: &'static str,
+    main_accesses: u64,
+    main_accesses_folded: u64,
     recorded_fraction: f64,
     exact_fraction: f64,
     dependences: u64,
@@ -161,6 +164,9 @@ pub fn json(report: &Report<'_>) -> String {
         trust: Trust {
             instructions: p.trust.instructions,
             memory_accesses: p.trust.memory_accesses,
+            scope: if p.trust.main_only { "main" } else { "all" },
+            main_accesses: p.trust.main_accesses,
+            main_accesses_folded: p.trust.main_accesses_folded,
             recorded_fraction: if all == 0 { 0.0 } else { p.trust.instructions as f64 / all as f64 },
             exact_fraction: report.exact_fraction,
             dependences: p.trust.dependences,

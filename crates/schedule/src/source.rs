@@ -106,7 +106,7 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
             column: location.column,
             place: if location.line == 0 { context.code.first().map_or(0, |c| c.0) } else { 0 },
         };
-        let verdict = if context.is_dimension {
+        let verdict = if context.is_dimension && !context.has_outside {
             let mut verdict = judge(profile, index, edges.get(&index).unwrap_or(&no_edges), &indexes);
             let around = std::iter::successors(Some(context.parent), |&c| {
                 (c != 0).then(|| profile.contexts[c as usize].parent)
@@ -197,7 +197,8 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
         let joins = out[at].contexts.iter().all(|&c| {
             let chain = profile.loops_around(c);
             let from = chain.len().saturating_sub(band[parent] + 1);
-            chain.len() > 1 && is_permutable(profile, &chain[from..], &edges, &verdicts)
+            let has_outside = chain[from..].iter().any(|&l| profile.contexts[l as usize].has_outside);
+            chain.len() > 1 && !has_outside && is_permutable(profile, &chain[from..], &edges, &verdicts)
         });
         if joins {
             band[at] = band[parent] + 1;

@@ -168,6 +168,10 @@ fn objects_read_after(profile: &Profile, context: ContextIndex, dim: usize) -> V
         if profile.loops_around(profile.context_of(d.source)).get(dim) != Some(&context) {
             continue;
         }
+        // What an allocator looks at in a block that is freed is its own bookkeeping.
+        if profile.contexts[profile.context_of(d.sink) as usize].allocator {
+            continue;
+        }
         for level in &d.levels {
             // Same instance of the loop: carried by it or inside it, with both ends in it.
             let stays = usize::from(d.common) > dim && usize::from(level.level) >= dim;

@@ -347,6 +347,9 @@ pub struct Block {
     pub operands: Vec<Operand>,
     /// How it ends.
     pub terminator: Terminator,
+    /// In a folded block, indices of the instructions (but the first) that jumps from elsewhere lead to, ascending: the
+    /// loop is entered in its middle, or by several ways.
+    pub heads: Vec<u16>,
     /// Set if one record stands for all iterations of the block as a loop.
     pub folded: Option<Folded>,
     /// Words holding the first three integer arguments, in blocks where the guide asked for them.

@@ -3,7 +3,7 @@
 use crate::accesses::{Accesses, StreamId};
 use crate::expand::Expander;
 use crate::foreign::{self, Format};
-use crate::stream::{self, Special};
+use crate::stream::{self, Outside, Special};
 
 /// Most iterations and instructions a partial record of a case may claim: expanding is linear in them.
 const MOST: u64 = 1000;
@@ -47,7 +47,7 @@ pub fn words(seed: u64) -> Vec<u64> {
     let mut out = Vec::new();
     for _ in 0..1 + next(20) {
         let payload: Vec<u64> = (0..2 * next(5)).map(|_| next(u64::MAX)).collect();
-        match next(6) {
+        match next(7) {
             0 => Special::ThreadBase(next(u64::MAX)).write(&mut out),
             1 => Special::Effect { number: next(400), result: next(u64::MAX), ranges: &payload }
                 .write(&mut out),
@@ -60,6 +60,14 @@ pub fn words(seed: u64) -> Vec<u64> {
             .write(&mut out),
             3 => Special::Signal { number: next(64), handler: next(u64::MAX) }.write(&mut out),
             4 => Special::Resume(next(u64::MAX)).write(&mut out),
+            5 => Special::Outside(Outside {
+                target: next(u64::MAX),
+                arguments: [next(u64::MAX), next(u64::MAX)],
+                result: next(u64::MAX),
+                stack: next(u64::MAX),
+                entered: next(2) == 1,
+            })
+            .write(&mut out),
             _ => Special::Gap { instructions: next(u64::MAX), stack: next(u64::MAX) }.write(&mut out),
         }
     }

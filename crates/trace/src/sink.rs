@@ -43,6 +43,11 @@ pub trait Guide {
     /// Whether recording should be on inside the function entered at `pc` and everything it calls. Asked only if
     /// the recorder was told to start with recording off.
     fn starts_recording(&mut self, pc: u64) -> bool;
+    /// Whether the code at `pc`, in a mapping that appeared, is part of the program's own file. Asked only if the recorder
+    /// was told to record that alone.
+    fn is_own(&mut self, _pc: u64) -> bool {
+        true
+    }
     /// Where the indirect jump that ends at address `after` is known to lead (from an earlier run).
     fn jump_targets(&mut self, _after: u64) -> Vec<u64> {
         Vec::new()

@@ -13,6 +13,7 @@ const PARTIAL: u32 = SPECIAL_BASE + 2;
 const SIGNAL: u32 = SPECIAL_BASE + 3;
 const RESUME: u32 = SPECIAL_BASE + 4;
 const GAP: u32 = SPECIAL_BASE + 5;
+const OUTSIDE: u32 = SPECIAL_BASE + 6;
 
 /// A record the recorder injects between block records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +58,23 @@ pub enum Special<'a> {
         /// The stack pointer at the function's entry, where its return address lies.
         stack: u64,
     },
+    /// Control left the code that is recorded and is back in it.
+    Outside(Outside),
+}
+
+/// What ran between two records where only part of the code is recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outside {
+    /// Address that control left to; 0 if nothing was recorded before.
+    pub target: u64,
+    /// First two integer arguments as of then, in case it was a call.
+    pub arguments: [u64; 2],
+    /// Integer result as of the return, in case it was one.
+    pub result: u64,
+    /// The stack pointer on the way back.
+    pub stack: u64,
+    /// Control comes back by entering a function, the return address of which lies at `stack`.
+    pub entered: bool,
 }
 
 /// The bit that marks a written range in [`Special::Effect`].
@@ -82,6 +100,9 @@ impl Special<'_> {
             Special::Signal { number, handler } => out.extend([header(SIGNAL, 2), number, handler]),
             Special::Resume(pc) => out.extend([header(RESUME, 1), pc]),
             Special::Gap { instructions, stack } => out.extend([header(GAP, 2), instructions, stack]),
+            Special::Outside(Outside { target, arguments: [first, second], result, stack, entered }) => {
+                out.extend([header(OUTSIDE, 6), target, first, second, result, stack, u64::from(entered)]);
+            }
         }
     }
 }
@@ -128,6 +149,13 @@ pub fn special(words: &[u64]) -> Result<(Special<'_>, usize), StreamError> {
         },
         (SIGNAL, [number, handler]) => Special::Signal { number: *number, handler: *handler },
         (RESUME, [pc]) => Special::Resume(*pc),
+        (OUTSIDE, &[target, first, second, result, stack, entered @ (0 | 1)]) => Special::Outside(Outside {
+            target,
+            arguments: [first, second],
+            result,
+            stack,
+            entered: entered == 1,
+        }),
         (GAP, [instructions, stack]) => Special::Gap { instructions: *instructions, stack: *stack },
         _ => return Err(StreamError::Malformed(0)),
     };
@@ -147,6 +175,13 @@ mod tests {
             Special::Signal { number: 11, handler: 0x4000 },
             Special::Resume(0x5000),
             Special::Gap { instructions: 12, stack: 0x7000 },
+            Special::Outside(Outside {
+                target: 0x9000,
+                arguments: [1, 2],
+                result: 3,
+                stack: 0x7000,
+                entered: true,
+            }),
         ];
         for record in all {
             let mut words = Vec::new();

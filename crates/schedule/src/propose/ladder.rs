@@ -6,7 +6,7 @@ use profile::Profile;
 
 use super::check::check;
 use super::outline::{Node, outline};
-use super::problem::{Formulated, Unfit, formulate};
+use super::problem::{Formulated, formulate};
 use super::region::Region;
 use crate::SourceLoop;
 
@@ -74,7 +74,7 @@ pub fn propose(
 fn one(profile: &Profile, loops: &[SourceLoop], region: Region, worker: &Worker, budget: Budget) -> Proposal {
     let mut failed = Vec::new();
     let found = match formulate(profile, loops, &region) {
-        Err(unfit @ (Unfit::Domain(_) | Unfit::Empty)) => Err(unfit.to_string()),
+        Err(unfit) => Err(unfit.to_string()),
         Ok(formulated) if formulated.statements.len() > MOST_AT_ALL => {
             Err(format!("{} statements; at most {MOST_AT_ALL} are scheduled", formulated.statements.len()))
         }

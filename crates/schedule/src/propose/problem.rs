@@ -34,6 +34,9 @@ pub enum Unfit {
     /// A block's iterations are not known.
     #[error("the iterations of block {0} are not known")]
     Domain(u32),
+    /// Some of it ran without being recorded, or lies in more loops than are told apart.
+    #[error("not all of it was recorded loop by loop")]
+    Unrecorded,
     /// It has no statement that anything depends on.
     #[error("no statement of it accesses memory or depends on another")]
     Empty,
@@ -97,6 +100,13 @@ impl Ordering<'_> {
 /// [`Unfit`].
 pub fn formulate(profile: &Profile, loops: &[SourceLoop], region: &Region) -> Result<Formulated, Unfit> {
     let contexts = inside(profile, &region.contexts);
+    let is_lost = |&context: &ContextIndex| {
+        let own = &profile.contexts[context as usize];
+        own.has_outside || own.kind == ContextKind::Loop && !own.is_dimension && own.iterations > own.entries
+    };
+    if contexts.iter().any(is_lost) {
+        return Err(Unfit::Unrecorded);
+    }
     let is_inside =
         |context: ContextIndex| contexts.contains(&context) && !profile.contexts[context as usize].allocator;
     let mut statements = Statements::new(profile, &is_inside);
