@@ -30,7 +30,7 @@ const NEEDED: &[(&str, &str)] = &[
 const PYTHON_PACKAGES: &str = "xtask/python.txt";
 
 /// Length of the fuzzing step.
-const FUZZING: Duration = Duration::from_secs(60);
+const FUZZING: Duration = Duration::from_secs(30);
 
 /// Runs every step; stops at the first that fails.
 pub fn run() -> Result<()> {
