@@ -9,9 +9,9 @@
 
 use std::fmt::{self, Write};
 
-use fold::{Folded, Piece};
+use fold::Folded;
 use profile::{Access, Dependence, Kind};
-use schedule::notation::{Condition, Parameters, tuple};
+use schedule::notation::{Condition, Parameters, distance, pieces, tuple};
 
 use crate::polyhedral::{Program, Statement};
 
@@ -167,7 +167,7 @@ impl Assignments {
                 for level in &d.levels {
                     let distances = level.minimum.iter().zip(&level.maximum).enumerate();
                     let parts: Vec<String> =
-                        distances.map(|(q, (low, high))| format!("{low} <= i{q} - o{q} <= {high}")).collect();
+                        distances.map(|(q, (low, high))| distance(q, low, high)).collect();
                     to.push(format!("{arrow} : {}", Condition::from(parts).text()));
                 }
             }
@@ -180,11 +180,7 @@ fn source_range(d: &Dependence, relation: &Folded, q: usize) -> Option<String> {
     if q < usize::from(d.common) {
         let low = d.levels.iter().map(|l| l.minimum[q]).min()?;
         let high = d.levels.iter().map(|l| l.maximum[q]).max()?;
-        return Some(format!("{low} <= i{q} - o{q} <= {high}"));
+        return Some(distance(q, low, high));
     }
     relation.ranges.get(q).map(|(low, high)| format!("{low} <= o{q} <= {high}"))
-}
-
-fn pieces(domain: &[Folded]) -> impl Iterator<Item = &Piece> {
-    domain.iter().flat_map(|folded| &folded.pieces)
 }

@@ -3,7 +3,9 @@
 //! Constants of a piece are numbers, or a parameter plus a small number: isl's scheduler is 10 to 40 times faster on
 //! bounds that are parameters.
 
-use fold::Piece;
+use std::fmt::Display;
+
+use fold::{Folded, Piece};
 use poly::Affine;
 
 /// Constants from this size on become parameters.
@@ -197,6 +199,16 @@ impl Condition {
             n => format!("exists ({} : {all})", names("t", n).join(", ")),
         }
     }
+}
+
+/// All pieces of some folds.
+pub fn pieces(folds: &[Folded]) -> impl Iterator<Item = &Piece> {
+    folds.iter().flat_map(|folded| &folded.pieces)
+}
+
+/// That the difference of two iterations in dimension q, sink − source, lies between two bounds.
+pub fn distance(q: usize, low: impl Display, high: impl Display) -> String {
+    format!("{low} <= i{q} - o{q} <= {high}")
 }
 
 /// A statement at an iteration: `S12[i0, i1]`.

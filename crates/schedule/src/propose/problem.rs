@@ -18,7 +18,7 @@ use super::region::{Region, inside};
 use super::statements::{Statements, allocated};
 use crate::SourceLoop;
 use crate::graph::dimension;
-use crate::notation::{Condition, Parameters, constants, function, names, tuple};
+use crate::notation::{Condition, Parameters, constants, distance, function, names, pieces, tuple};
 use crate::verdict::Verdict;
 
 /// Pieces of a relation beyond which its distances are used instead.
@@ -86,6 +86,11 @@ struct Ordering<'a> {
 }
 
 impl Ordering<'_> {
+    /// Whether a loop around both statements carries it.
+    fn is_carried(&self) -> bool {
+        usize::from(self.level.level) < self.common
+    }
+
     /// Whether its source is known as functions of its sink.
     fn pieces(&self) -> Option<&[Piece]> {
         let pieces = &self.dependence.relation.as_ref()?.pieces;
@@ -110,8 +115,8 @@ pub fn formulate(profile: &Profile, loops: &[SourceLoop], region: &Region) -> Re
     let is_inside =
         |context: ContextIndex| contexts.contains(&context) && !profile.contexts[context as usize].allocator;
     let mut statements = Statements::new(profile, &is_inside);
-    join(profile, &mut statements, |statements| orderings(profile, loops, region, (&contexts, statements)));
     let orderings = orderings(profile, loops, region, (&contexts, &statements));
+    let orderings = join(profile, &mut statements, orderings);
     let mut blocks: BTreeSet<u32> = orderings.iter().flat_map(|o| [o.source, o.sink]).collect();
     // A call stores where to return to.
     let stores = profile.accesses.iter().filter(|a| {
@@ -177,18 +182,15 @@ fn kept(profile: &Profile, orderings: &[Ordering]) -> Vec<Kept> {
         .collect()
 }
 
-/// Joins statements of one body that pass values in registers inside an iteration.
+/// Joins statements of one body that pass values in registers inside an iteration, and gives the orderings of what remains.
 fn join<'a>(
     profile: &Profile,
     statements: &mut Statements,
-    orderings: impl Fn(&Statements) -> Vec<Ordering<'a>>,
-) {
+    mut orderings: Vec<Ordering<'a>>,
+) -> Vec<Ordering<'a>> {
     let context = |block: u32| profile.blocks[block as usize].context;
     let (mut pairs, mut edges) = (Vec::new(), Vec::new());
-    for ordering in orderings(statements) {
-        if usize::from(ordering.level.level) < ordering.common {
-            continue;
-        }
+    for ordering in orderings.iter().filter(|o| !o.is_carried()) {
         let ends = (ordering.source, ordering.sink);
         edges.push(ends);
         if !ordering.dependence.memory && context(ends.0) == context(ends.1) {
@@ -196,14 +198,17 @@ fn join<'a>(
         }
     }
     statements.join(&pairs, &edges);
+    // Joined statements have one context: nothing but the names changes.
+    for ordering in &mut orderings {
+        ordering.source = statements.of_block(ordering.source).unwrap_or(ordering.source);
+        ordering.sink = statements.of_block(ordering.sink).unwrap_or(ordering.sink);
+    }
+    orderings.retain(|o| o.is_carried() || o.source != o.sink);
+    orderings
 }
 
 fn union(parameters: &Parameters, parts: impl Iterator<Item = String>) -> String {
     format!("{}{{ {} }}", parameters.declaration(), parts.collect::<Vec<_>>().join("; "))
-}
-
-fn pieces(folded: &[Folded]) -> impl Iterator<Item = &Piece> {
-    folded.iter().flat_map(|folded| &folded.pieces)
 }
 
 /// The instances of a statement, as parts of a union set.
@@ -338,17 +343,17 @@ fn overlaps(profile: &Profile, ordering: &Ordering) -> Option<Vec<String>> {
         parts.extend(Condition::of(b, "i", &Parameters::NONE).conjuncts()?);
         parts.push(format!("{x} < {y} + {}", accesses[1].size.max(1)));
         parts.push(format!("{y} < {x} + {}", accesses[0].size.max(1)));
-        parts.extend((0..common).filter_map(|q| distance(level, q, &Parameters::NONE)));
+        parts.extend((0..common).filter_map(|q| distance_at(level, q, &Parameters::NONE)));
         out.push(format!("{arrow} : {}", Condition::from(parts).text()));
     }
     Some(out)
 }
 
 /// Between which bounds a distance at a level lies.
-fn distance(level: &LevelSummary, q: usize, parameters: &Parameters) -> Option<String> {
+fn distance_at(level: &LevelSummary, q: usize, parameters: &Parameters) -> Option<String> {
     let (low, high) = (level.minimum.get(q)?, level.maximum.get(q)?);
     let (low, high) = (parameters.constant(*low), parameters.constant(*high));
-    Some(format!("{low} <= i{q} - o{q} <= {high}"))
+    Some(distance(q, low, high))
 }
 
 /// The pairs of source and sink of a dependence at a level, as parts of a union map.
@@ -356,7 +361,7 @@ fn pairs(profile: &Profile, ordering: &Ordering, parameters: &Parameters) -> Vec
     let &Ordering { source, sink, common, level, .. } = ordering;
     let [from, to] = [source, sink].map(|block| dims(profile, block));
     let arrow = format!("{} -> {}", tuple(source, "o", from), tuple(sink, "i", to));
-    let distance = |q: usize| distance(level, q, parameters);
+    let distance = |q: usize| distance_at(level, q, parameters);
     let Some(pieces) = ordering.pieces() else {
         let parts: Vec<String> = (0..common).filter_map(distance).collect();
         return vec![format!("{arrow} : {}", Condition::from(parts).text())];

@@ -47,7 +47,12 @@ impl Statements {
 
     /// The statement that an instruction belongs to, as one of its blocks; `None` outside of the region.
     pub fn of(&self, profile: &Profile, instruction: StatementIndex) -> Option<u32> {
-        self.of.get(&profile.statements[instruction as usize].block).copied()
+        self.of_block(profile.statements[instruction as usize].block)
+    }
+
+    /// The statement that a block belongs to.
+    pub fn of_block(&self, block: u32) -> Option<u32> {
+        self.of.get(&block).copied()
     }
 
     /// Joins pairs of statements of one body, where that leaves an order of all `edges` inside an iteration.
