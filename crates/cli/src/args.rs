@@ -136,7 +136,7 @@ pub struct Bounds {
 
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// The profile; with --format folding as many as wanted, those of one program making one row.
+    /// The profile; with --table or --format folding as many as wanted.
     #[arg(value_name = "PROFILE", required = true)]
     pub profiles: Vec<PathBuf>,
     /// What to print.
@@ -157,13 +157,23 @@ pub struct ReportArgs {
     /// Ask isl what the hottest regions could become, and print the transformed loops (with --format text or json).
     #[arg(long)]
     pub schedule: bool,
-    /// With --schedule: processor time for all regions together.
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, requires = "schedule")]
-    pub schedule_time: u64,
-    /// With --schedule: what is fused.
-    #[arg(long, value_enum, default_value_t = Fusion::Smart, requires = "schedule")]
-    pub fusion: Fusion,
-    /// With --format folding: print the figures of this file beside those of programs that are named in it.
+    /// With --schedule or --table: processor time for all regions of a profile together [default: 60]
+    #[arg(long, value_name = "SECONDS")]
+    pub schedule_time: Option<u64>,
+    /// With --schedule or --table: what is fused [default: smart]
+    #[arg(long, value_enum)]
+    pub fusion: Option<Fusion>,
+    /// With --schedule or --table: this region instead of the hottest ones: a loop by its name or by FILE:LINE, or the
+    /// outermost loops of a function.
+    #[arg(long, value_name = "NAME")]
+    pub region: Option<String>,
+    /// With --schedule: compare schedules with far more pairs of iterations, and say with how many.
+    #[arg(long)]
+    pub verify: bool,
+    /// Print one row per profile: size of its dependence graph, its hottest region, and what that could become.
+    #[arg(long, conflicts_with = "schedule")]
+    pub table: bool,
+    /// With --table or --format folding: print the figures of this file beside those of programs that are named in it.
     #[arg(long, value_name = "FILE.csv")]
     pub published: Option<PathBuf>,
 }

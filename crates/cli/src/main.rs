@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod caches;
 mod compress_command;
 mod demo;
 mod predict_command;

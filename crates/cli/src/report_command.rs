@@ -6,45 +6,19 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use profile::Profile;
 use report::polyhedral::Program;
+use report::proposals::{self, Proposals};
 use report::published::Published;
+use report::regions::{self, Row};
 use report::{Report, folding, isl, openscop, text, wire};
 use schedule::propose::{self, Budget};
 
 use crate::args::{Format, Fusion, ReportArgs};
+use crate::caches;
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &ReportArgs) -> Result<u8> {
-    if args.published.is_some() && args.format != Format::Folding {
-        bail!("--published is for --format folding");
-    }
-    if args.schedule && !matches!(args.format, Format::Text | Format::Json) {
-        bail!("--schedule is for --format text and json");
-    }
-    let [first, others @ ..] = &args.profiles[..] else { bail!("no profile given") };
-    if !others.is_empty() && args.format != Format::Folding {
-        bail!("one profile at a time, except with --format folding");
-    }
-    let function = args.function.as_deref();
-    let text = match args.format {
-        Format::Folding => {
-            let profiles: Vec<Profile> =
-                args.profiles.iter().map(|path| read(path, function)).collect::<Result<_>>()?;
-            folding::table(&profiles, function, published(args.published.as_deref())?.as_ref())
-        }
-        format => {
-            let terminal = args.output.is_none() && std::io::stdout().is_terminal();
-            let profile = read(first, function)?;
-            let rendering = Rendering { top: args.top, terminal, function };
-            match format {
-                Format::Text | Format::Json if args.schedule => {
-                    let mut report = report::report(&profile);
-                    report.proposals = Some(proposals(&report, args)?);
-                    render_report(&report, format, &rendering)
-                }
-                _ => render(&profile, format, rendering),
-            }
-        }
-    };
+    check_arguments(args)?;
+    let text = text_of(args)?;
     match &args.output {
         Some(path) => {
             profile::file::replace(path, |file| file.write_all(text.as_bytes()))
@@ -63,22 +37,105 @@ pub fn run(args: &ReportArgs) -> Result<u8> {
     Ok(0)
 }
 
+/// Refuses options that do not go together.
+fn check_arguments(args: &ReportArgs) -> Result<()> {
+    let is_folding = args.format == Format::Folding;
+    if args.published.is_some() && !is_folding && !args.table {
+        bail!("--published is for --table and --format folding");
+    }
+    if args.schedule && !matches!(args.format, Format::Text | Format::Json) {
+        bail!("--schedule is for --format text and json");
+    }
+    if args.table && args.format != Format::Text {
+        bail!("--table has a form of its own: no --format beside it");
+    }
+    let asks = args.schedule || args.table;
+    let of_schedules = [
+        (args.schedule_time.is_some(), "--schedule-time"),
+        (args.fusion.is_some(), "--fusion"),
+        (args.region.is_some(), "--region"),
+        (args.verify, "--verify"),
+    ];
+    if let Some((_, name)) = of_schedules.iter().find(|(given, _)| *given && !asks) {
+        bail!("{name} is for --schedule and --table");
+    }
+    if args.profiles.len() > 1 && !is_folding && !args.table {
+        bail!("one profile at a time, except with --table and --format folding");
+    }
+    Ok(())
+}
+
+/// What is printed.
+fn text_of(args: &ReportArgs) -> Result<String> {
+    let function = args.function.as_deref();
+    let published = |columns: &[&'static str]| published(args.published.as_deref(), columns);
+    if args.table {
+        let published = published(&regions::published_columns())?;
+        let rows: Vec<Row> = args
+            .profiles
+            .iter()
+            .map(|path| Ok(Row::of(&advised(&read(path, function)?, args)?)))
+            .collect::<Result<_>>()?;
+        return Ok(regions::table(&rows, published.as_ref()));
+    }
+    if args.format == Format::Folding {
+        let profiles: Vec<Profile> =
+            args.profiles.iter().map(|path| read(path, function)).collect::<Result<_>>()?;
+        return Ok(folding::table(&profiles, function, published(&folding::published_columns())?.as_ref()));
+    }
+    let path = args.profiles.first().context("no profile given")?;
+    let terminal = args.output.is_none() && std::io::stdout().is_terminal();
+    let profile = read(path, function)?;
+    let rendering = Rendering { top: args.top, terminal, function };
+    Ok(match args.schedule {
+        true => render_report(&advised(&profile, args)?, args.format, &rendering),
+        false => render(&profile, args.format, rendering),
+    })
+}
+
 /// Regions with less of the instructions are left out.
 const WORTH: f64 = 0.05;
+/// Pairs of each piece of a dependence with which schedules are compared under `--verify`.
+const MANY_PAIRS: u64 = 1 << 20;
 
-/// What isl says that the hottest regions could become.
-fn proposals(report: &Report, args: &ReportArgs) -> Result<Vec<propose::Proposal>> {
+/// A report with what isl says that the hottest regions, or those named, could become.
+fn advised<'a>(profile: &'a Profile, args: &ReportArgs) -> Result<Report<'a>> {
+    let mut report = report::report(profile);
+    let regions = match &args.region {
+        None => propose::hottest(&report.loops, WORTH),
+        Some(name) => {
+            let regions = propose::named(&report.loops, name);
+            if regions.is_empty() {
+                let hottest = propose::hottest(&report.loops, WORTH);
+                let names: Vec<&str> =
+                    hottest.iter().map(|r| report.loops[r.outermost].id.as_str()).collect();
+                bail!("no loop that ran is or is in {name}; the hottest are: {}", names.join(", "));
+            }
+            regions
+        }
+    };
     let worker = ::isl::worker::Worker {
         program: std::env::current_exe().context("this program's own file")?,
         arguments: vec!["isl-worker".into()],
     };
     let fusion = match args.fusion {
-        Fusion::Smart => ::isl::Fusion::Smart,
-        Fusion::Max => ::isl::Fusion::Maximal,
+        None | Some(Fusion::Smart) => propose::Fusion::Smart,
+        Some(Fusion::Max) => propose::Fusion::Maximal,
     };
-    let budget = Budget { seconds: args.schedule_time, fusion, ..Budget::default() };
-    let regions = propose::hottest(&report.loops, WORTH);
-    Ok(propose::propose(report.profile, &report.loops, regions, &worker, budget))
+    let mut budget = Budget { fusion, ..Budget::default() };
+    budget.seconds = args.schedule_time.unwrap_or(budget.seconds);
+    if args.verify {
+        budget.pairs = MANY_PAIRS;
+    }
+    let found = propose::propose(profile, &report.loops, regions, &worker, budget);
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    report.proposals = Some(Proposals {
+        all: proposals::weigh(profile, &report.loops, found, fusion, processors),
+        processors,
+        caches: caches::of_this_machine(),
+        verified: args.verify,
+    });
+    Ok(report)
 }
 
 /// Answers a request for a schedule on standard input.
@@ -98,10 +155,10 @@ fn read(path: &Path, function: Option<&str>) -> Result<Profile> {
 }
 
 /// Reads published figures.
-fn published(path: Option<&Path>) -> Result<Option<Published>> {
+fn published(path: Option<&Path>, columns: &[&'static str]) -> Result<Option<Published>> {
     let Some(path) = path else { return Ok(None) };
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-    Ok(Some(Published::parse(&text).with_context(|| path.display().to_string())?))
+    Ok(Some(Published::parse(&text, columns).with_context(|| path.display().to_string())?))
 }
 
 /// How to print a profile.

@@ -632,6 +632,7 @@ fn contexts(engine: &mut Engine, profile: &mut Profile, locations: &mut Location
                 context.location = locations.of_loop(&engine.image, &statement);
                 context.code = statement.code;
                 context.top_tested = statement.top_tested;
+                context.exits = statement.exits;
             }
             Kind::Recursive { .. } => {
                 context.kind = ContextKind::Recursive;
@@ -698,6 +699,8 @@ pub(crate) struct LoopStatement {
     pub(crate) code: Vec<(u64, u64)>,
     /// The condition is tested at the top.
     pub(crate) top_tested: bool,
+    /// Number of blocks that leave it, other than through calls.
+    pub(crate) exits: u32,
     /// Addresses of all its instructions.
     pub(crate) instructions: Vec<u64>,
 }
@@ -738,7 +741,7 @@ pub(crate) fn deciding(
 
 fn loop_statement(engine: &mut Engine, function: u32, header: u64) -> LoopStatement {
     let fallback =
-        LoopStatement { pc: header, code: Vec::new(), top_tested: false, instructions: Vec::new() };
+        LoopStatement { pc: header, code: Vec::new(), top_tested: false, exits: 0, instructions: Vec::new() };
     let Some(f) = engine.functions.all_mut().get_mut(function as usize) else { return fallback };
     let Some(node) = f.cfg.find(header) else { return fallback };
     let forest = f.cfg.forest();
@@ -764,7 +767,8 @@ fn loop_statement(engine: &mut Engine, function: u32, header: u64) -> LoopStatem
     let ends: Vec<Ending> = starts.iter().copied().filter_map(ending).collect();
     let (pc, top_tested) =
         deciding(&engine.image, ending(header), &latches, &ends).unwrap_or((header, false));
-    LoopStatement { pc, code: range, top_tested, instructions }
+    let exits = ends.iter().filter(|end| end.leaves).count() as u32;
+    LoopStatement { pc, code: range, top_tested, exits, instructions }
 }
 
 fn dependence(

@@ -223,6 +223,7 @@ impl Tree<'_> {
                 iterations: l.iterations,
                 trips: l.trips,
                 top_tested: statement.top_tested,
+                exits: statement.exits,
                 code: statement.code,
                 at: l.header,
                 ..Context::new(around, ContextKind::Loop, f as u32)
@@ -249,7 +250,8 @@ impl Tree<'_> {
         let (pc, top_tested) =
             deciding(self.image, ending(l.header), &latches, &ends).unwrap_or((l.header, false));
         let instructions = blocks.iter().flat_map(|b| b.instrs.iter().copied()).collect();
-        LoopStatement { pc, code: vec![(low, high)], top_tested, instructions }
+        let exits = ends.iter().filter(|end| end.leaves).count() as u32;
+        LoopStatement { pc, code: vec![(low, high)], top_tested, exits, instructions }
     }
 
     /// The context of a block.

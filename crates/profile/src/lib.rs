@@ -180,6 +180,8 @@ pub struct Context {
     pub trips: Option<(u64, u64)>,
     /// For loops: the condition is tested at the top, so that every entry counts one iteration that is the test alone.
     pub top_tested: bool,
+    /// For loops: number of places in its code that leave it, other than through calls: one, unless it is left early.
+    pub exits: u32,
     /// For loops: a recursive call from inside suspended it; the recursive loop around it then carries what its
     /// iterations pass on.
     pub suspended: bool,
@@ -208,6 +210,7 @@ impl Context {
             iterations: 0,
             trips: None,
             top_tested: false,
+            exits: 0,
             suspended: false,
             has_outside: false,
             own_instructions: 0,

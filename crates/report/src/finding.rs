@@ -13,7 +13,7 @@ pub struct Report<'a> {
     /// Share of recorded instructions with an exact domain and exact addresses.
     pub exact_fraction: f64,
     /// What regions could become, if that was asked for.
-    pub proposals: Option<Vec<schedule::propose::Proposal>>,
+    pub proposals: Option<crate::proposals::Proposals>,
 }
 
 /// A blocking dependence in words and numbers.

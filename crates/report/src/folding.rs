@@ -9,13 +9,12 @@
 //! that are neither boxes nor have a ⊤ coefficient (of an address; of a dependence), rounded down. #MPI is the largest
 //! number of pieces that could still grow at one time, in all of the program's own code that was recorded.
 
-use std::fmt::Write;
-
 use fold::{Folded, GiveUp};
 use profile::{Folding, Kind, Profile};
 use schedule::SourceLoop;
 
 use crate::finding::{is_parallelisable, is_vectorisable};
+use crate::markdown::{aligned, file_name, short, stem};
 use crate::polyhedral::selected_contexts;
 use crate::published::Published;
 
@@ -23,6 +22,54 @@ use crate::published::Published;
 const SHARE: u64 = 20;
 /// Names of the variants, in the order of the table.
 const VARIANTS: [&str; 4] = ["F", "F_W", "F_GG", "F_GG,W"];
+
+/// Columns of the publication for dependences, then for instructions, in the order of the table; it leaves out what is 100 %
+/// by construction, and instructions of the variants in which they are the same.
+const PUBLISHED: [(&str, [Option<&str>; 14]); 2] = [
+    (
+        "dependences",
+        [
+            Some("dep_input"),
+            Some("F_P"),
+            None,
+            Some("F_MPI"),
+            Some("FW_P"),
+            Some("FW_A"),
+            Some("FW_MPI"),
+            Some("FGG_P"),
+            Some("FGG_A"),
+            Some("FGG_MPI"),
+            Some("FGGW_P"),
+            Some("FGGW_A"),
+            Some("FGGW_MPI"),
+            Some("optim"),
+        ],
+    ),
+    (
+        "instructions",
+        [
+            Some("ins_input"),
+            None,
+            None,
+            None,
+            Some("ins_FW_P"),
+            Some("ins_FW_A"),
+            Some("ins_FW_MPI"),
+            None,
+            None,
+            None,
+            Some("ins_FGGW_P"),
+            Some("ins_FGGW_A"),
+            Some("ins_FGGW_MPI"),
+            Some("optim"),
+        ],
+    ),
+];
+
+/// Columns that a file of published figures must have.
+pub fn published_columns() -> Vec<&'static str> {
+    PUBLISHED.iter().flat_map(|(_, columns)| columns.iter().flatten().copied()).collect()
+}
 
 /// Figures of all streams of one sort under one variant.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -164,24 +211,19 @@ pub fn table(profiles: &[Profile], function: Option<&str>, published: Option<&Pu
             cells.push(row.advice.clone());
             lines.push(cells);
         }
-        lines.extend(published.into_iter().flat_map(|p| p.lines(stem(name))));
+        for (streams, columns) in &PUBLISHED {
+            let cells = published.and_then(|published| published.cells(stem(name), columns));
+            let start = [format!("{}, published", stem(name)), (*streams).to_owned()];
+            lines.extend(cells.map(|cells| start.into_iter().chain(cells).collect()));
+        }
     }
-    aligned(&lines)
+    let text = |column: usize| column < 2 || column + 1 == lines[0].len();
+    aligned(&lines, &text)
 }
 
 /// Index of a profile's variant.
 fn variant(folding: &Folding) -> usize {
     usize::from(folding.widened_dependences) + 2 * usize::from(folding.give_up != GiveUp::Never)
-}
-
-/// The name of a program's file.
-fn file_name(argv: &[String]) -> &str {
-    argv.first().map_or("", |path| path.rsplit('/').next().unwrap_or(path))
-}
-
-/// A name without what follows a dot: what publications call the program.
-fn stem(name: &str) -> &str {
-    name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(name)
 }
 
 fn head() -> Vec<String> {
@@ -198,41 +240,6 @@ fn of_variant(figures: &Option<Figures>) -> [String; 3] {
         Some(f) => [short(f.pieces), format!("{}%", f.percent()), short(f.most)],
         None => ["-"; 3].map(str::to_owned),
     }
-}
-
-/// A count as the publication prints it: 950, 19K, 3M, 1G.
-fn short(count: u64) -> String {
-    match [(1_000_000_000, "G"), (1_000_000, "M"), (1000, "K")].into_iter().find(|(unit, _)| count >= *unit) {
-        Some((unit, letter)) => format!("{}{letter}", count / unit),
-        None => count.to_string(),
-    }
-}
-
-/// Lines of cells as a table in Markdown, the first being the head; figures stand to the right.
-fn aligned(lines: &[Vec<String>]) -> String {
-    let columns = lines[0].len();
-    let width = |column: usize| lines.iter().map(|cells| cells[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    let is_text = |column: usize| column < 2 || column + 1 == columns;
-    let mut out = String::new();
-    for (at, cells) in lines.iter().enumerate() {
-        for (column, (cell, &width)) in cells.iter().zip(&widths).enumerate() {
-            // Writing to a string cannot fail.
-            let _ = match is_text(column) {
-                true => write!(out, "| {cell:<width$} "),
-                false => write!(out, "| {cell:>width$} "),
-            };
-        }
-        out.push_str("|\n");
-        if at == 0 {
-            for (column, &width) in widths.iter().enumerate() {
-                let dashes = "-".repeat(width);
-                out += &if is_text(column) { format!("|-{dashes}-") } else { format!("|-{dashes}:") };
-            }
-            out.push_str("|\n");
-        }
-    }
-    out
 }
 
 #[cfg(test)]
@@ -319,7 +326,7 @@ mod tests {
         let published = "benchmark,dep_input,F_P,F_MPI,FW_P,FW_A,FW_MPI,FGG_P,FGG_A,FGG_MPI,FGGW_P,FGGW_A,FGGW_MPI,\
             ins_input,ins_FW_P,ins_FW_A,ins_FW_MPI,ins_FGGW_P,ins_FGGW_A,ins_FGGW_MPI,optim\n\
             sum,19M,160,385,161,99%,386,162,98%,387,163,97%,388,15M,140,96%,304,141,95%,305,\"T 1D, P\"\n";
-        let published = Published::parse(published).expect("a table");
+        let published = Published::parse(published, &published_columns()).expect("a table");
         let expected = "\
 | program        | streams      | input | F #P |   %A | #MPI | F_W #P |  %A | #MPI | F_GG #P |   %A | #MPI | F_GG,W #P |  %A | #MPI | advice     |
 |----------------|--------------|------:|-----:|-----:|-----:|-------:|----:|-----:|--------:|-----:|-----:|----------:|----:|-----:|------------|

@@ -4,6 +4,7 @@
 //! - [`wire`]: the JSON report, schema `loopwright.report/1`;
 //! - [`text`]: the terminal summary;
 //! - [`folding`]: the table of the folding algorithm's evaluation, beside [`published`] figures;
+//! - [`regions`]: the table of the published summary, one row per program;
 //! - [`proposals`]: what the hottest regions could become, as isl found;
 //! - [`polyhedral`]: the polyhedral program, as text in [`isl`] notation and as [`openscop`].
 #![forbid(unsafe_code)]
@@ -11,10 +12,12 @@
 pub mod finding;
 pub mod folding;
 pub mod isl;
+pub mod markdown;
 pub mod openscop;
 pub mod polyhedral;
 pub mod proposals;
 pub mod published;
+pub mod regions;
 pub mod text;
 pub mod wire;
 

@@ -4,11 +4,72 @@ use std::fmt::Write;
 
 use profile::Profile;
 use schedule::SourceLoop;
+use schedule::metrics::{self, Metrics, Profit, Structure, profit};
 use schedule::propose::outline::{Count, Statement};
-use schedule::propose::{Loop, Node, Proposal, Rung};
+use schedule::propose::{Fusion, Loop, Node, Proposal, Rung};
 use serde::Serialize;
 
 use crate::finding;
+
+/// What the regions of a program could become, most worthwhile first.
+#[derive(Debug)]
+pub struct Proposals {
+    /// One per region.
+    pub all: Vec<Weighed>,
+    /// Processors that the order rests on.
+    pub processors: usize,
+    /// Sizes of this machine's data caches, in bytes, innermost first.
+    pub caches: Vec<u64>,
+    /// Say how every schedule was verified.
+    pub verified: bool,
+}
+
+/// A proposal with what is known of its region.
+#[derive(Debug)]
+pub struct Weighed {
+    /// The proposal.
+    pub proposal: Proposal,
+    /// What was fused.
+    pub fusion: Fusion,
+    /// Figures of the region.
+    pub metrics: Metrics,
+    /// What the proposal is worth.
+    pub profit: Profit,
+}
+
+impl Weighed {
+    /// Whether there is something to gain: parallel loops, or tiles.
+    pub fn is_advised(&self) -> bool {
+        let Structure { parallel, tile_depth, .. } = self.profit.structure;
+        parallel > 0.0 || tile_depth > 1
+    }
+
+    /// How the publication writes what was fused: `M` or `S`; `None` where no schedule was found.
+    pub fn fusion_letter(&self) -> Option<&'static str> {
+        self.proposal.found.is_ok().then_some(match self.fusion {
+            Fusion::Smart => "S",
+            Fusion::Maximal => "M",
+        })
+    }
+}
+
+/// Weighs proposals for a number of processors.
+pub fn weigh(
+    profile: &Profile,
+    loops: &[SourceLoop],
+    proposals: Vec<Proposal>,
+    fusion: Fusion,
+    processors: usize,
+) -> Vec<Weighed> {
+    let weighed = proposals.into_iter().map(|proposal| {
+        let metrics = metrics::of(profile, loops, &proposal.region);
+        let profit = profit::weigh(profile, loops, &proposal, metrics.before, processors);
+        Weighed { proposal, fusion, metrics, profit }
+    });
+    let mut all: Vec<Weighed> = weighed.collect();
+    all.sort_by(|a, b| b.profit.saved.total_cmp(&a.profit.saved));
+    all
+}
 
 /// Columns for the loops, before what is said about them.
 const COLUMN: usize = 44;
@@ -29,8 +90,54 @@ pub struct WireProposal {
     failed: Vec<(&'static str, String)>,
     tile_depth: usize,
     skewed: bool,
+    metrics: WireMetrics,
+    profit: WireProfit,
+    verified: WireVerified,
     /// Variables of which every iteration of the loops around needs its own copy.
     own_copies: Vec<String>,
+}
+
+/// The columns of the published table; shares are 0 to 1.
+#[derive(Debug, Serialize)]
+pub struct WireMetrics {
+    mops: f64,
+    fpops: f64,
+    interprocedural: bool,
+    /// Letters of the publication.
+    polly: String,
+    par_ops: f64,
+    par_ops_before: f64,
+    simd_ops: f64,
+    simd_ops_before: f64,
+    reuse: Option<f64>,
+    preuse: Option<f64>,
+    source_depth: usize,
+    binary_depth: usize,
+    til_ops: f64,
+    components_before: usize,
+    components_after: usize,
+    /// `M` or `S`; absent where the loops are as they were.
+    fusion: Option<&'static str>,
+}
+
+#[derive(Debug, Serialize)]
+struct WireProfit {
+    /// Share of the program's instructions that no processor has to wait for any more; what orders proposals.
+    saved: f64,
+    processors: usize,
+    parallel_iterations: f64,
+    /// Bytes.
+    footprint: u64,
+    /// Bytes, innermost first.
+    caches: Vec<u64>,
+}
+
+/// With which pairs of iterations a schedule was compared, beside what isl says of it.
+#[derive(Debug, Serialize)]
+struct WireVerified {
+    pairs: u64,
+    dependences: usize,
+    completely: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -52,8 +159,18 @@ enum WireNode {
     },
 }
 
-/// A proposal for programs.
-pub fn wire(profile: &Profile, loops: &[SourceLoop], proposal: &Proposal) -> WireProposal {
+/// Proposals for programs.
+pub fn wire(profile: &Profile, loops: &[SourceLoop], proposals: &Proposals) -> Vec<WireProposal> {
+    proposals.all.iter().map(|weighed| wire_one(profile, loops, proposals, weighed)).collect()
+}
+
+fn wire_one(
+    profile: &Profile,
+    loops: &[SourceLoop],
+    proposals: &Proposals,
+    weighed: &Weighed,
+) -> WireProposal {
+    let Weighed { proposal, profit, .. } = weighed;
     let found = proposal.found.as_ref().ok();
     WireProposal {
         region: loops[proposal.region.outermost].id.clone(),
@@ -62,9 +179,45 @@ pub fn wire(profile: &Profile, loops: &[SourceLoop], proposal: &Proposal) -> Wir
         schedule: found.map(|(_, nodes)| nodes.iter().map(|node| wire_node(loops, node)).collect()),
         reason: proposal.found.as_ref().err().cloned(),
         failed: proposal.failed.iter().map(|(rung, why)| (name(*rung), why.clone())).collect(),
-        tile_depth: found.map_or(0, |(_, nodes)| tile_depth(nodes)),
-        skewed: found.is_some_and(|(_, nodes)| is_skewed(nodes)),
+        tile_depth: found.map_or(0, |_| profit.structure.tile_depth),
+        skewed: found.is_some() && profit.structure.is_skewed,
+        metrics: wire_metrics(weighed),
+        profit: WireProfit {
+            saved: profit.saved,
+            processors: proposals.processors,
+            parallel_iterations: profit.parallel_iterations,
+            footprint: profit.footprint,
+            caches: proposals.caches.clone(),
+        },
+        verified: WireVerified {
+            pairs: proposal.checked.pairs,
+            dependences: proposal.checked.dependences,
+            completely: proposal.checked.completely,
+        },
         own_copies: own_copies(profile, loops, proposal),
+    }
+}
+
+fn wire_metrics(weighed: &Weighed) -> WireMetrics {
+    let Weighed { metrics, profit, .. } = weighed;
+    let (before, after) = (metrics.before, profit.structure);
+    WireMetrics {
+        mops: metrics.memory,
+        fpops: metrics.float,
+        interprocedural: metrics.is_interprocedural,
+        polly: metrics.obstacles.letters(),
+        par_ops: after.parallel,
+        par_ops_before: before.parallel,
+        simd_ops: after.vector,
+        simd_ops_before: before.vector,
+        reuse: metrics.reuse.present,
+        preuse: metrics.reuse.best,
+        source_depth: metrics.source_depth,
+        binary_depth: metrics.binary_depth,
+        til_ops: after.tilable,
+        components_before: before.components,
+        components_after: after.components,
+        fusion: weighed.fusion_letter(),
     }
 }
 
@@ -94,37 +247,16 @@ fn name(rung: Rung) -> &'static str {
     }
 }
 
-/// Number of loops of the widest band.
-pub fn tile_depth(nodes: &[Node]) -> usize {
-    nodes
-        .iter()
-        .map(|node| match node {
-            Node::Loop(l) => l.band.1.max(tile_depth(&l.inside)),
-            Node::AnyOrder(parts) => parts.iter().map(|part| tile_depth(part)).max().unwrap_or(0),
-            Node::Statement(_) => 0,
-        })
-        .max()
-        .unwrap_or(0)
-}
-
-/// Whether some loop counts a sum of several loops of the source.
-pub fn is_skewed(nodes: &[Node]) -> bool {
-    nodes.iter().any(|node| match node {
-        Node::Loop(l) => l.is_skewed() || is_skewed(&l.inside),
-        Node::AnyOrder(parts) => parts.iter().any(|part| is_skewed(part)),
-        Node::Statement(_) => false,
-    })
-}
-
 /// Proposals for people.
-pub fn text(profile: &Profile, loops: &[SourceLoop], proposals: &[Proposal]) -> String {
+pub fn text(profile: &Profile, loops: &[SourceLoop], proposals: &Proposals) -> String {
     let mut out = String::from(
         "\nWhat the hottest regions could become (all observed dependences respected; conditions are not looked at):\n",
     );
-    if proposals.is_empty() {
+    if proposals.all.is_empty() {
         out.push_str("  no loop of the program has 5 % of the instructions\n");
     }
-    for proposal in proposals {
+    for weighed in &proposals.all {
+        let proposal = &weighed.proposal;
         let region = &loops[proposal.region.outermost];
         // Writing to a string does not fail.
         let _ = write!(out, "\n{}  {:.1} % of the instructions", region.id, 100.0 * region.share);
@@ -155,8 +287,72 @@ pub fn text(profile: &Profile, loops: &[SourceLoop], proposals: &[Proposal]) -> 
         for (rung, why) in &proposal.failed {
             let _ = writeln!(out, "  (tried {}: {why})", name(*rung));
         }
+        facts(proposals, weighed, &mut out);
     }
     out
+}
+
+/// The figures of a region and its proposal.
+fn facts(proposals: &Proposals, weighed: &Weighed, out: &mut String) {
+    let Weighed { proposal, metrics, profit, .. } = weighed;
+    let (before, after) = (metrics.before, profit.structure);
+    let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+    let reuse = |share: Option<f64>| share.map_or("unknown".to_owned(), percent);
+    let _ = writeln!(
+        out,
+        "  in parallel loops {} of its instructions (as it is {}), vectorisable {} ({}), in tiles {}",
+        percent(after.parallel),
+        percent(before.parallel),
+        percent(after.vector),
+        percent(before.vector),
+        percent(if after.tile_depth > 1 { after.tilable } else { 0.0 }),
+    );
+    let _ = writeln!(
+        out,
+        "  strides of 0 or one element: {} of the accesses, {} with the best inner loops",
+        reuse(metrics.reuse.present),
+        reuse(metrics.reuse.best),
+    );
+    let caches: Vec<String> = proposals.caches.iter().map(|&bytes| size(bytes)).collect();
+    let caches = if caches.is_empty() { "not known".to_owned() } else { caches.join(", ") };
+    let _ = writeln!(out, "  touches at most {} (caches: {caches})", size(profit.footprint));
+    let _ = writeln!(
+        out,
+        "  on {} processors {} of the program's instructions need not be waited for",
+        proposals.processors,
+        percent(profit.saved),
+    );
+    if before.parallel > 0.0 && before.parallel >= after.parallel {
+        let _ = match proposals.caches.first() {
+            Some(&first) if profit.footprint <= first => {
+                writeln!(
+                    out,
+                    "  its loops are parallel as they are, and its data fits the first cache: no reason to change them"
+                )
+            }
+            _ => writeln!(
+                out,
+                "  its loops are parallel as they are: new ones pay where their tiles fit a cache better"
+            ),
+        };
+    }
+    if proposals.verified && proposal.found.is_ok() {
+        let checked = proposal.checked;
+        let _ = writeln!(
+            out,
+            "  verified by isl, and by {} pairs of iterations of {} dependences (all pairs of {})",
+            checked.pairs, checked.dependences, checked.completely,
+        );
+    }
+}
+
+/// Bytes as people read them.
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1024 => format!("{bytes} bytes"),
+        1024..1_048_576 => format!("{:.0} KiB", bytes as f64 / 1024.0),
+        _ => format!("{:.1} MiB", bytes as f64 / 1_048_576.0),
+    }
 }
 
 /// What the loops of a region must privatise or expand; their storage orders nothing in a schedule.

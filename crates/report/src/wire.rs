@@ -1,6 +1,8 @@
 //! The JSON report, schema `loopwright.report/1`. Fields may be added, never changed.
 
 use profile::Profile;
+use schedule::SourceLoop;
+use schedule::nest::Innermost;
 use serde::Serialize;
 
 use crate::finding::{self, Report};
@@ -176,10 +178,7 @@ pub fn json(report: &Report<'_>) -> String {
         },
         loops: loops(report),
         nests: nests(report),
-        proposals: report
-            .proposals
-            .as_ref()
-            .map(|all| all.iter().map(|proposal| proposals::wire(p, &report.loops, proposal)).collect()),
+        proposals: report.proposals.as_ref().map(|all| proposals::wire(p, &report.loops, all)),
     };
     // Serialising plain data to a string cannot fail; if it did, an empty document would be noticed at once.
     let mut text = serde_json::to_string_pretty(&root).unwrap_or_default();
@@ -189,7 +188,7 @@ pub fn json(report: &Report<'_>) -> String {
 
 fn loops(report: &Report<'_>) -> Vec<Loop> {
     let p = report.profile;
-    let accesses = accesses_by_loop(p);
+    let innermost = Innermost::new(p);
     report
         .loops
         .iter()
@@ -223,13 +222,7 @@ fn loops(report: &Report<'_>) -> Vec<Loop> {
             directive: finding::directive(p, l),
             stride01_fraction: l.stride01,
             simd: finding::is_vectorisable(l),
-            accesses: l
-                .contexts
-                .iter()
-                .filter_map(|c| accesses.get(c))
-                .flatten()
-                .map(|&a| access(p, a))
-                .collect(),
+            accesses: own_accesses(p, &innermost, l).map(|a| access(p, a)).collect(),
         })
         .collect()
 }
@@ -251,19 +244,17 @@ fn distance(d: Option<i64>) -> Distance {
     d.map_or(Distance::Unknown("*"), Distance::Known)
 }
 
-fn accesses_by_loop(p: &Profile) -> std::collections::BTreeMap<u32, Vec<u32>> {
-    let mut out: std::collections::BTreeMap<u32, Vec<u32>> = std::collections::BTreeMap::new();
-    for (index, access) in p.accesses.iter().enumerate().filter(|(_, a)| a.executions > 0) {
-        // What library code accesses inside is not an access of the loop's own code.
-        let context = p.context_of(access.statement);
-        let own = p.functions.get(p.contexts[context as usize].function as usize).is_some_and(|f| f.main);
-        if let Some(&innermost) = p.loops_around(context).last()
-            && own
-        {
-            out.entry(innermost).or_default().push(index as u32);
-        }
-    }
-    out
+/// The accesses of a loop's own code; not what library code accesses inside.
+fn own_accesses<'a>(
+    p: &'a Profile,
+    innermost: &'a Innermost,
+    l: &'a SourceLoop,
+) -> impl Iterator<Item = u32> + 'a {
+    let is_own = |&access: &u32| {
+        let context = p.context_of(p.accesses[access as usize].statement);
+        p.functions.get(p.contexts[context as usize].function as usize).is_some_and(|f| f.main)
+    };
+    l.contexts.iter().flat_map(|&context| innermost.of(context)).copied().filter(is_own)
 }
 
 fn access(p: &Profile, index: u32) -> Access {

@@ -7,12 +7,14 @@
 //! - [`storage`]: which anti and output dependences privatisation removes (2.6);
 //! - [`verdict`]: the verdict per loop context;
 //! - [`nest`]: permutable bands and strides;
+//! - [`metrics`]: figures of regions, as published ones, and what a proposal is worth;
 //! - [`notation`]: pieces of folds in the notation of isl;
 //! - [`propose`]: schedules of whole regions, found by isl;
 //! - [`source`]: loop contexts put together into loops of the source.
 #![forbid(unsafe_code)]
 
 pub mod graph;
+pub mod metrics;
 pub mod nest;
 pub mod notation;
 pub mod propose;

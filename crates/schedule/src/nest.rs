@@ -4,7 +4,7 @@
 //! variables and removed storage, has a non-negative difference along each loop of the band (polyhedral note, "Legality
 //! without a scheduler").
 
-use profile::{ContextIndex, ContextKind, Kind, Profile};
+use profile::{AccessIndex, ContextIndex, ContextKind, Kind, Profile};
 use rustc_hash::FxHashMap;
 
 use crate::graph::{LoopEdges, dimension};
@@ -70,34 +70,88 @@ fn are_pieces(profile: &Profile, mut a: ContextIndex, mut b: ContextIndex) -> bo
     true
 }
 
-/// Share of the accesses executed directly in the given innermost loops whose stride along them is 0 or one element.
+/// The executed accesses of a profile by the innermost loop around them.
+#[derive(Debug, Default)]
+pub struct Innermost {
+    of: FxHashMap<ContextIndex, Vec<AccessIndex>>,
+}
+
+impl Innermost {
+    /// Sorts them.
+    pub fn new(profile: &Profile) -> Innermost {
+        let mut around: FxHashMap<ContextIndex, Option<ContextIndex>> = FxHashMap::default();
+        let mut out = Innermost::default();
+        for (index, access) in profile.accesses.iter().enumerate().filter(|(_, a)| a.executions > 0) {
+            let context = profile.context_of(access.statement);
+            let innermost =
+                *around.entry(context).or_insert_with(|| profile.loops_around(context).last().copied());
+            out.of.entry(innermost.unwrap_or(NO_LOOP)).or_default().push(index as AccessIndex);
+        }
+        out
+    }
+
+    /// The accesses directly in a loop context, ascending.
+    pub fn of(&self, context: ContextIndex) -> &[AccessIndex] {
+        self.of.get(&context).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Stands for no loop; the root is none.
+const NO_LOOP: ContextIndex = 0;
+
+/// How many of some accesses have a stride of 0 or one element along a loop.
 ///
 /// Several accesses of one kind with equal strides that together cover every byte of the stride (unrolled or vectorised
 /// code) count as contiguous.
-pub fn stride01(profile: &Profile, contexts: &[ContextIndex]) -> Option<f64> {
-    let (mut good, mut all) = (0u64, 0u64);
-    // (store, stride, line) → bytes accessed per iteration, and executions.
-    let mut strided: FxHashMap<(bool, u64, u32), (u64, u64)> = FxHashMap::default();
-    for access in profile.accesses.iter().filter(|a| a.executions > 0) {
-        let context = profile.context_of(access.statement);
-        let Some(&innermost) = profile.loops_around(context).last() else { continue };
-        if !contexts.contains(&innermost) {
-            continue;
-        }
-        all += access.executions;
-        match stride(access, dimension(profile, innermost)) {
-            Some(s) if s == 0 || s.unsigned_abs() == u64::from(access.size) => good += access.executions,
+#[derive(Debug, Clone, Default)]
+pub struct Contiguous {
+    good: u64,
+    all: u64,
+    /// (store, stride, line) → bytes accessed per iteration, and executions.
+    strided: FxHashMap<(bool, u64, u32), (u64, u64)>,
+}
+
+impl Contiguous {
+    /// Counts an access whose innermost loop is to be dimension `dim`.
+    pub fn add(&mut self, profile: &Profile, access: &profile::Access, dim: usize) {
+        self.all += access.executions;
+        match stride(access, dim) {
+            Some(s) if s == 0 || s.unsigned_abs() == u64::from(access.size) => self.good += access.executions,
             Some(s) => {
                 let line = profile.location_of(access.statement).line;
-                let entry = strided.entry((access.write, s.unsigned_abs(), line)).or_default();
+                let entry = self.strided.entry((access.write, s.unsigned_abs(), line)).or_default();
                 entry.0 += u64::from(access.size);
                 entry.1 += access.executions;
             }
             None => {}
         }
     }
-    good += strided.iter().filter(|((_, s, _), (bytes, _))| bytes >= s).map(|(_, (_, n))| n).sum::<u64>();
-    (all > 0).then(|| good as f64 / all as f64)
+
+    /// Adds what was counted for other loops.
+    pub fn join(&mut self, other: &Contiguous) {
+        self.good += other.contiguous();
+        self.all += other.all;
+    }
+
+    fn contiguous(&self) -> u64 {
+        let covered = self.strided.iter().filter(|((_, s, _), (bytes, _))| bytes >= s);
+        self.good + covered.map(|(_, (_, n))| n).sum::<u64>()
+    }
+
+    /// Their share; `None` without accesses.
+    pub fn share(&self) -> Option<f64> {
+        (self.all > 0).then(|| self.contiguous() as f64 / self.all as f64)
+    }
+}
+
+/// Share of the accesses executed directly in the given innermost loops whose stride along them is 0 or one element.
+pub fn stride01(profile: &Profile, innermost: &Innermost, contexts: &[ContextIndex]) -> Option<f64> {
+    let mut out = Contiguous::default();
+    for &context in contexts {
+        let dim = dimension(profile, context);
+        innermost.of(context).iter().for_each(|&a| out.add(profile, &profile.accesses[a as usize], dim));
+    }
+    out.share()
 }
 
 /// The one advance per iteration of dimension `dim` that all pieces of an access agree on.

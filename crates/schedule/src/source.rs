@@ -10,7 +10,7 @@ use profile::{ContextIndex, ContextKind, Profile};
 use rustc_hash::FxHashMap;
 
 use crate::graph::edges_by_loop;
-use crate::nest::{is_permutable, stride01};
+use crate::nest::{Innermost, is_permutable, stride01};
 use crate::verdict::{Indexes, Parallel, Verdict, judge};
 
 /// One loop of the source in one context.
@@ -180,6 +180,7 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
         entry.parallel = entry.parallel.max(verdict.parallel);
         entry.verdicts.push(verdict);
     }
+    let innermost = Innermost::new(profile);
     for at in 0..out.len() {
         out[at].share = out[at].instructions as f64 / all;
         if let Some(parent) = out[at].parent {
@@ -190,7 +191,7 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
     let mut band = vec![1usize; out.len()];
     for at in 0..out.len() {
         if out[at].innermost {
-            out[at].stride01 = stride01(profile, &out[at].contexts);
+            out[at].stride01 = stride01(profile, &innermost, &out[at].contexts);
         }
         let Some(parent) = out[at].parent else { continue };
         // All loops of the band together: two neighbours may be permutable, and the next two, but not the three.

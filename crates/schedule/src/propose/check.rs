@@ -13,8 +13,19 @@ use profile::{Dependence, Profile};
 
 use super::problem::{Formulated, Kept};
 
-/// Most pairs of one dependence that are enumerated.
-const MOST_PAIRS: u64 = 4096;
+/// Pairs of each piece of a dependence that are enumerated, unless more are asked for.
+pub const PAIRS: u64 = 4096;
+
+/// What was looked at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// Dependences.
+    pub dependences: usize,
+    /// Those of which every pair was looked at.
+    pub completely: usize,
+    /// Pairs of iterations.
+    pub pairs: u64,
+}
 
 /// What is wrong with a schedule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -36,11 +47,17 @@ pub enum Violation {
 /// An instance: the statement and its iteration.
 type Instance<'a> = (&'a str, &'a [i64]);
 
-/// Checks a schedule of a problem; gives the number of pairs that were looked at.
+/// Checks a schedule of a problem against at most `most` pairs of each piece of a dependence.
 ///
 /// # Errors
 /// The first [`Violation`].
-pub fn check(profile: &Profile, formulated: &Formulated, tree: &Tree) -> Result<u64, Violation> {
+pub fn check(
+    profile: &Profile,
+    formulated: &Formulated,
+    tree: &Tree,
+    most: u64,
+) -> Result<Checked, Violation> {
+    let mut checked = Checked { dependences: formulated.kept.len(), ..Checked::default() };
     let mut pairs = 0;
     for kept in &formulated.kept {
         let dependence = &profile.dependences[kept.dependence as usize];
@@ -55,20 +72,28 @@ pub fn check(profile: &Profile, formulated: &Formulated, tree: &Tree) -> Result<
         for level in dependence.levels.iter().filter(|l| kept.levels.contains(&l.level)) {
             one(&level.source_iv, &level.sink_iv)?;
         }
-        related(dependence, kept, &mut one)?;
+        checked.completely += usize::from(related(dependence, kept, most, &mut one)?);
     }
-    Ok(pairs)
+    checked.pairs = pairs;
+    Ok(checked)
 }
 
 /// What is done with a pair: source, then sink.
 type Visit<'a> = dyn FnMut(&[i64], &[i64]) -> Result<(), Violation> + 'a;
 
-/// Calls `visit` with pairs of the folded relation of a dependence, at the levels that are to be respected.
-fn related(dependence: &Dependence, kept: &Kept, visit: &mut Visit<'_>) -> Result<(), Violation> {
+/// Calls `visit` with pairs of the folded relation of a dependence, at the levels that are to be respected. Whether these
+/// are all there are.
+fn related(
+    dependence: &Dependence,
+    kept: &Kept,
+    most: u64,
+    visit: &mut Visit<'_>,
+) -> Result<bool, Violation> {
     let mut result = Ok(());
-    let pieces = dependence.relation.iter().flat_map(|relation| &relation.pieces);
-    for piece in pieces.filter(|piece| piece.is_affine()) {
-        piece.points(MOST_PAIRS, &mut |sink, labels| {
+    let Some(relation) = &dependence.relation else { return Ok(false) };
+    let mut complete = relation.is_exact();
+    for piece in relation.pieces.iter().filter(|piece| piece.is_affine()) {
+        complete &= piece.points(most, &mut |sink, labels| {
             let source: Option<Vec<i64>> = labels.iter().copied().collect();
             let Some(source) = source.filter(|_| result.is_ok()) else { return };
             let common = usize::from(dependence.common);
@@ -78,7 +103,7 @@ fn related(dependence: &Dependence, kept: &Kept, visit: &mut Visit<'_>) -> Resul
             }
         });
     }
-    result
+    result.map(|()| complete)
 }
 
 /// A violation by a dependence that is not known yet.

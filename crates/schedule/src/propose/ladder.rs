@@ -4,7 +4,7 @@ use isl::worker::{Failure, Limits, Worker};
 use isl::{Algorithm, Fusion, Problem, Schedule};
 use profile::Profile;
 
-use super::check::check;
+use super::check::{self, Checked, check};
 use super::outline::{Node, outline};
 use super::problem::{Formulated, formulate};
 use super::region::Region;
@@ -26,11 +26,13 @@ pub struct Budget {
     pub bytes: u64,
     /// What is fused.
     pub fusion: Fusion,
+    /// Pairs of each piece of a dependence with which a schedule is compared.
+    pub pairs: u64,
 }
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { seconds: 60, bytes: 2 << 30, fusion: Fusion::Smart }
+        Budget { seconds: 60, bytes: 2 << 30, fusion: Fusion::Smart, pairs: check::PAIRS }
     }
 }
 
@@ -54,6 +56,8 @@ pub struct Proposal {
     pub found: Result<(Rung, Vec<Node>), String>,
     /// What was tried before, and why it failed.
     pub failed: Vec<(Rung, String)>,
+    /// Pairs of iterations with which the schedule was compared, beside what isl says of it.
+    pub checked: Checked,
 }
 
 /// Asks isl what each region could become.
@@ -73,6 +77,7 @@ pub fn propose(
 
 fn one(profile: &Profile, loops: &[SourceLoop], region: Region, worker: &Worker, budget: Budget) -> Proposal {
     let mut failed = Vec::new();
+    let mut checked = Checked::default();
     let found = match formulate(profile, loops, &region) {
         Err(unfit) => Err(unfit.to_string()),
         Ok(formulated) if formulated.statements.len() > MOST_AT_ALL => {
@@ -85,12 +90,13 @@ fn one(profile: &Profile, loops: &[SourceLoop], region: Region, worker: &Worker,
             let deep = formulated.statements.iter().map(dims).max().unwrap_or(0) > 2;
             let few = formulated.statements.len() <= MOST_STATEMENTS[usize::from(deep)];
             let scheduled = climb(profile, &formulated, few, worker, budget, &mut failed);
-            scheduled.map(|(rung, schedule)| {
+            scheduled.map(|(rung, schedule, pairs)| {
+                checked = pairs;
                 (rung, outline(profile, loops, &formulated.statements, &schedule.tree))
             })
         }
     };
-    Proposal { region, found, failed }
+    Proposal { region, found, failed, checked }
 }
 
 /// The first rung that gives a schedule which respects all dependences.
@@ -101,7 +107,7 @@ fn climb(
     worker: &Worker,
     budget: Budget,
     failed: &mut Vec<(Rung, String)>,
-) -> Result<(Rung, Schedule), String> {
+) -> Result<(Rung, Schedule, Checked), String> {
     let mut left = budget.seconds;
     for rung in [Rung::Bands, Rung::WithoutProximity, Rung::Feautrier] {
         if rung == Rung::Bands && !few {
@@ -120,10 +126,12 @@ fn climb(
             attempt.algorithm = Algorithm::Feautrier;
         }
         match worker.schedule(attempt, Limits { seconds, bytes: budget.bytes }) {
-            Ok(schedule) if schedule.is_legal => match check(profile, formulated, &schedule.tree) {
-                Ok(_) => return Ok((rung, schedule)),
-                Err(violation) => failed.push((rung, format!("refused: {violation}"))),
-            },
+            Ok(schedule) if schedule.is_legal => {
+                match check(profile, formulated, &schedule.tree, budget.pairs) {
+                    Ok(checked) => return Ok((rung, schedule, checked)),
+                    Err(violation) => failed.push((rung, format!("refused: {violation}"))),
+                }
+            }
             Ok(_) => failed.push((rung, "refused by isl: the schedule breaks a dependence".to_owned())),
             Err(failure @ (Failure::Missing(_) | Failure::Io(_))) => return Err(failure.to_string()),
             Err(failure) => {

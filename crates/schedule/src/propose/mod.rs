@@ -18,6 +18,7 @@ pub mod problem;
 pub mod region;
 pub mod statements;
 
+pub use isl::Fusion;
 pub use ladder::{Budget, Proposal, Rung, propose};
 pub use outline::{Loop, Node};
-pub use region::{Region, hottest};
+pub use region::{Region, around, hottest, named};

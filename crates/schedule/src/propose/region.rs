@@ -28,17 +28,39 @@ pub fn hottest(loops: &[SourceLoop], share: f64) -> Vec<Region> {
         std::iter::successors(loops[at].parent, |&p| loops[p].parent)
             .any(|p| loops[p].main && !loops[p].recursive)
     };
-    let mut regions: Vec<Region> = loops
-        .iter()
-        .enumerate()
-        .filter(|&(at, l)| l.main && !l.recursive && l.share >= share && !is_inside_own(at))
-        .map(|(at, l)| Region {
-            outermost: at,
-            contexts: l.contexts.clone(),
-            instructions: l.instructions,
-            share: l.share,
-        })
-        .collect();
+    let is_chosen = |at: usize| {
+        let l = &loops[at];
+        l.main && !l.recursive && l.share >= share && !is_inside_own(at)
+    };
+    sorted(loops, is_chosen)
+}
+
+/// The region around one loop.
+pub fn around(loops: &[SourceLoop], outermost: usize) -> Region {
+    let l = &loops[outermost];
+    Region { outermost, contexts: l.contexts.clone(), instructions: l.instructions, share: l.share }
+}
+
+/// The regions that a person names, hottest first: by the name of a loop, by its file and line (`solve.c:12`, in every
+/// context), or by a function (its outermost loops). Empty if nothing that ran is named so.
+pub fn named(loops: &[SourceLoop], name: &str) -> Vec<Region> {
+    let is_named = |at: usize| {
+        let l = &loops[at];
+        let file = l.file.rsplit('/').next().unwrap_or(&l.file);
+        l.id == name || l.line > 0 && [file, &l.file].iter().any(|file| format!("{file}:{}", l.line) == name)
+    };
+    let exact = sorted(loops, is_named);
+    if !exact.is_empty() {
+        return exact;
+    }
+    let is_of = |at: usize| loops[at].function == name;
+    let is_inside = |at: usize| std::iter::successors(loops[at].parent, |&p| loops[p].parent).any(is_of);
+    sorted(loops, |at| is_of(at) && !is_inside(at))
+}
+
+fn sorted(loops: &[SourceLoop], is_chosen: impl Fn(usize) -> bool) -> Vec<Region> {
+    let mut regions: Vec<Region> =
+        (0..loops.len()).filter(|&at| is_chosen(at)).map(|at| around(loops, at)).collect();
     regions.sort_by(|a, b| b.instructions.cmp(&a.instructions).then(a.outermost.cmp(&b.outermost)));
     regions
 }

@@ -1,0 +1,136 @@
+//! The published summary table (PPoPP'19, table 5; ALGORITHMS section 4): one row per program, about its hottest region for
+//! which something is advised.
+//!
+//! Differences from the publication, all of definition: a region is a loop, so there is one component before; parallel
+//! means without reductions; what is said of the region after the transformation is said of the schedule that isl found, or
+//! of the loops as they are where none was found (fusion `-`).
+
+use profile::Profile;
+use schedule::metrics::{self, Graph};
+
+use crate::finding::Report;
+use crate::markdown::{aligned, file_name, short, stem};
+use crate::proposals::Weighed;
+use crate::published::Published;
+
+/// Columns of the table, with the names of those published.
+const COLUMNS: [(&str, &str); 21] = [
+    ("#V", "V"),
+    ("#E", "E"),
+    ("%Aff", "aff"),
+    ("region", "region"),
+    ("%ops", "ops"),
+    ("%Mops", "mops"),
+    ("%FPops", "fpops"),
+    ("interproc.", "interprocedural"),
+    ("Polly", "polly_failed"),
+    ("skew", "skew"),
+    ("%||ops", "par_ops"),
+    ("%simdops", "simd_ops"),
+    ("%reuse", "reuse"),
+    ("%Preuse", "preuse"),
+    ("ld-src", "ld_src"),
+    ("ld-bin", "ld_bin"),
+    ("TileD", "tile_depth"),
+    ("%Tilops", "til_ops"),
+    ("C", "components_before"),
+    ("Comp.", "components_after"),
+    ("fusion", "fusion"),
+];
+
+/// Columns that are text; the others hold figures.
+const TEXT: [&str; 2] = ["region", "Polly"];
+
+/// Columns that a file of published figures must have.
+pub fn published_columns() -> Vec<&'static str> {
+    COLUMNS.iter().map(|(_, published)| *published).collect()
+}
+
+/// What the table says of one program.
+#[derive(Debug)]
+pub struct Row {
+    name: String,
+    cells: Vec<String>,
+}
+
+impl Row {
+    /// The row of a report with proposals: of the first region for which something is advised, else of the first.
+    pub fn of(report: &Report<'_>) -> Row {
+        let graph = metrics::graph(report.profile, &report.loops);
+        let weighed = report.proposals.as_ref().map_or(&[][..], |proposals| &proposals.all);
+        let largest =
+            |a: &&Weighed, b: &&Weighed| a.proposal.region.share.total_cmp(&b.proposal.region.share);
+        let advised = weighed.iter().filter(|w| w.is_advised()).max_by(largest);
+        let chosen = advised.or_else(|| weighed.iter().max_by(largest));
+        let mut cells = of_graph(&graph);
+        match chosen {
+            Some(weighed) => cells.extend(of_region(report, weighed)),
+            None => cells.extend(vec!["-".to_owned(); COLUMNS.len() - cells.len()]),
+        }
+        Row { name: name(report.profile), cells }
+    }
+}
+
+/// Renders the table, with what is published of programs of the same names.
+pub fn table(rows: &[Row], published: Option<&Published>) -> String {
+    let mut lines =
+        vec![["program"].into_iter().chain(COLUMNS.map(|(name, _)| name)).map(str::to_owned).collect()];
+    let columns = COLUMNS.map(|(_, published)| Some(published));
+    for row in rows {
+        lines.push([row.name.clone()].into_iter().chain(row.cells.iter().cloned()).collect::<Vec<_>>());
+        let stem = stem(&row.name);
+        let cells = published.and_then(|published| published.cells(stem, &columns));
+        lines.extend(cells.map(|cells| [format!("{stem}, published")].into_iter().chain(cells).collect()));
+    }
+    let is_text =
+        |column: usize| column == 0 || COLUMNS.get(column - 1).is_some_and(|(name, _)| TEXT.contains(name));
+    aligned(&lines, &is_text)
+}
+
+fn name(profile: &Profile) -> String {
+    file_name(&profile.program.argv).to_owned()
+}
+
+/// #V and #E, all and without induction variables; %Aff.
+fn of_graph(graph: &Graph) -> Vec<String> {
+    let pair = |(all, left): (u64, u64)| format!("{}, {}", short(all), short(left));
+    vec![pair(graph.instances), pair(graph.dependences), percent(graph.affine)]
+}
+
+fn of_region(report: &Report<'_>, weighed: &Weighed) -> Vec<String> {
+    let Weighed { proposal, metrics, profit, .. } = weighed;
+    let after = profit.structure;
+    let region = &report.loops[proposal.region.outermost];
+    let place = match region.line {
+        0 => region.id.clone(),
+        line => format!("{}:{line}", region.file.rsplit('/').next().unwrap_or(&region.file)),
+    };
+    let yes = |is: bool| if is { "Y" } else { "N" }.to_owned();
+    let share = |share: Option<f64>| share.map_or("-".to_owned(), percent);
+    let depth = |loops: usize| format!("{loops}D");
+    vec![
+        place,
+        percent(proposal.region.share),
+        percent(metrics.memory),
+        percent(metrics.float),
+        yes(metrics.is_interprocedural),
+        metrics.obstacles.letters(),
+        yes(after.is_skewed),
+        percent(after.parallel),
+        percent(after.vector),
+        share(metrics.reuse.present),
+        share(metrics.reuse.best),
+        depth(metrics.source_depth),
+        depth(metrics.binary_depth),
+        depth(after.tile_depth),
+        percent(after.tilable),
+        metrics.before.components.to_string(),
+        after.components.to_string(),
+        weighed.fusion_letter().unwrap_or("-").to_owned(),
+    ]
+}
+
+/// A share in percent, rounded down: 100 % is all.
+fn percent(share: f64) -> String {
+    format!("{}%", (100.0 * share + 1e-9).floor())
+}

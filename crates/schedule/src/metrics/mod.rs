@@ -1,0 +1,167 @@
+//! Figures of a region: the columns of the published summary table (ALGORITHMS section 4).
+//!
+//! - [`structure`]: what share of a region runs in parallel, vectorisable and tilable loops, as it is or as proposed;
+//! - [`obstacles`]: why a static tool could not model it;
+//! - [`locality`]: strides, and the data it touches;
+//! - [`profit`]: what a proposal is worth.
+//!
+//! Operations are executed instructions. Shares are 0 to 1.
+
+pub mod locality;
+pub mod obstacles;
+pub mod profit;
+pub mod structure;
+
+use profile::{ContextIndex, ContextKind, Kind, Operation, Profile};
+use rustc_hash::FxHashSet;
+
+use crate::SourceLoop;
+use crate::propose::Region;
+use crate::propose::region::inside;
+
+pub use locality::Reuse;
+pub use obstacles::Obstacles;
+pub use profit::Profit;
+pub use structure::Structure;
+
+/// Figures of one region of a program.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Metrics {
+    /// Share of the region's operations that access memory.
+    pub memory: f64,
+    /// Share of the region's operations that compute in floating point.
+    pub float: f64,
+    /// It calls functions, of the program or of libraries.
+    pub is_interprocedural: bool,
+    /// Why a static tool could not model it.
+    pub obstacles: Obstacles,
+    /// Deepest nest of loops of the source, as far as debug information tells.
+    pub source_depth: usize,
+    /// Deepest nest of loops of the compiled program.
+    pub binary_depth: usize,
+    /// Loads and stores that stay or go on to the next element.
+    pub reuse: Reuse,
+    /// Loops as they are.
+    pub before: Structure,
+}
+
+/// Figures of a whole program.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Graph {
+    /// Statement instances, all and without induction variables: #V.
+    pub instances: (u64, u64),
+    /// Flow dependence instances, all and without those of induction variables: #E.
+    pub dependences: (u64, u64),
+    /// Share of the operations with an exact domain, exact addresses and exact dependences: %Aff.
+    pub affine: f64,
+}
+
+/// Computes a region's figures.
+pub fn of(profile: &Profile, loops: &[SourceLoop], region: &Region) -> Metrics {
+    let contexts = inside(profile, &region.contexts);
+    let is_inside = |context: ContextIndex| contexts.contains(&context);
+    let accessing: FxHashSet<u32> =
+        profile.accesses.iter().filter(|a| a.executions > 0).map(|a| a.statement).collect();
+    let (mut all, mut memory, mut float) = (0u64, 0u64, 0u64);
+    for block in profile.blocks.iter().filter(|block| is_inside(block.context)) {
+        for s in block.first..block.first + block.count {
+            let statement = &profile.statements[s as usize];
+            let moves = matches!(
+                statement.operation,
+                Operation::Copy | Operation::Shuffle | Operation::Constant | Operation::Control
+            );
+            all += block.executions;
+            memory += block.executions * u64::from(accessing.contains(&s));
+            float += block.executions * u64::from(statement.float && !moves);
+        }
+    }
+    let share = |part: u64| part as f64 / all.max(1) as f64;
+    Metrics {
+        memory: share(memory),
+        float: share(float),
+        is_interprocedural: contexts.iter().any(|&c| is_call(profile, c)),
+        obstacles: obstacles::of(profile, loops, &contexts),
+        source_depth: source_depth(loops, region),
+        binary_depth: binary_depth(profile, region, &contexts),
+        reuse: locality::reuse(profile, loops, region),
+        before: structure::before(profile, loops, region),
+    }
+}
+
+/// Computes a program's figures.
+pub fn graph(profile: &Profile, loops: &[SourceLoop]) -> Graph {
+    let verdicts = || loops.iter().flat_map(|l| &l.verdicts);
+    let inductions: FxHashSet<u32> = verdicts().flat_map(|v| v.scevs.iter().copied()).collect();
+    let mut inexact: FxHashSet<u32> = FxHashSet::default();
+    for access in profile.accesses.iter().filter(|a| a.executions > 0) {
+        if access.address.is_empty() || !access.address.iter().all(fold::Folded::is_exact) {
+            inexact.insert(access.statement);
+        }
+    }
+    let (mut dependences, mut dependences_left) = (0u64, 0u64);
+    for d in profile.dependences.iter().filter(|d| d.kind == Kind::Flow) {
+        dependences = dependences.saturating_add(d.count);
+        if inductions.contains(&d.source) {
+            continue;
+        }
+        dependences_left = dependences_left.saturating_add(d.count);
+        if d.memory && d.relation.as_ref().is_some_and(|relation| !relation.is_exact()) {
+            inexact.extend([d.source, d.sink]);
+        }
+    }
+    let (mut instances, mut instances_left, mut affine) = (0u64, 0u64, 0u64);
+    for block in &profile.blocks {
+        let is_exact = !block.domain.is_empty() && block.domain.iter().all(|folded| !folded.gave_up);
+        for s in block.first..block.first + block.count {
+            instances = instances.saturating_add(block.executions);
+            if !inductions.contains(&s) {
+                instances_left = instances_left.saturating_add(block.executions);
+            }
+            if is_exact && !inexact.contains(&s) {
+                affine = affine.saturating_add(block.executions);
+            }
+        }
+    }
+    Graph {
+        instances: (instances, instances_left),
+        dependences: (dependences, dependences_left),
+        affine: affine as f64 / instances.max(1) as f64,
+    }
+}
+
+fn is_call(profile: &Profile, context: ContextIndex) -> bool {
+    matches!(profile.contexts[context as usize].kind, ContextKind::Call { .. })
+}
+
+/// Whether a context's code is the program's own.
+fn is_own(profile: &Profile, context: ContextIndex) -> bool {
+    let function = profile.contexts[context as usize].function;
+    profile.functions.get(function as usize).is_some_and(|function| function.main)
+}
+
+/// The deepest nest of the program's own loops of the source in a region, itself included.
+fn source_depth(loops: &[SourceLoop], region: &Region) -> usize {
+    let own = within(loops, region).filter(|&at| loops[at].main);
+    let depth = |at: usize| 1 + loops[at].depth - loops[region.outermost].depth;
+    own.map(depth).max().unwrap_or(0)
+}
+
+/// The deepest nest of loop contexts of the program's own code in a region.
+fn binary_depth(profile: &Profile, region: &Region, contexts: &FxHashSet<ContextIndex>) -> usize {
+    let around = |context: ContextIndex| usize::from(profile.contexts[context as usize].dims);
+    let outside = region.contexts.iter().map(|&c| around(c).saturating_sub(1)).min().unwrap_or(0);
+    let own = contexts.iter().filter(|&&context| is_own(profile, context));
+    let iterates = |context: ContextIndex| {
+        let own = &profile.contexts[context as usize];
+        own.iterations > own.entries
+    };
+    own.filter(|&&c| iterates(c)).map(|&c| around(c).saturating_sub(outside)).max().unwrap_or(0)
+}
+
+/// Indices of the loops in a region, its outermost included; outer before inner.
+pub fn within<'a>(loops: &'a [SourceLoop], region: &'a Region) -> impl Iterator<Item = usize> + 'a {
+    let is_around = move |at: usize| {
+        std::iter::successors(Some(at), |&at| loops[at].parent).any(|at| at == region.outermost)
+    };
+    (0..loops.len()).filter(move |&at| is_around(at))
+}
