@@ -133,3 +133,50 @@ fn regression_6_what_an_allocator_reads_of_a_freed_block() {
     let found = verdicts(&loops(&place, &program, &[]), "rows");
     assert!(found.contains(&(4, "after-privatisation".to_owned())), "{found:?}");
 }
+
+/// Values that change places from iteration to iteration are no induction variables: which one an iteration finds depends
+/// on how many came before. Moves alone, and moves with an addition, were taken for one. Beside them, what only looks like
+/// it: a value that is kept twice, and two counters.
+#[test]
+fn regression_7_values_that_change_places() {
+    const SOURCE: &str = "#include <stdio.h>\n\
+        #define LOOP __attribute__((noinline)) static void\n\
+        static double x[400];\n\
+        static long y[400];\n\
+        LOOP swap_floats(double a, double b, int n) {\n\
+          for (int t = 0; t < n; t++) { x[t] = a; double c = a; a = b; b = c; } }\n\
+        LOOP swap_integers(long a, long b, int n) {\n\
+          for (int t = 0; t < n; t++) { y[t] = a; long c = a; a = b; b = c; } }\n\
+        LOOP count_in_turns(long a, long b, int n) {\n\
+          for (int t = 0; t < n; t++) { y[t] = a; long c = a + 3; a = b; b = c; } }\n\
+        LOOP exchange(long a, long b, int n) {\n\
+          for (int t = 0; t < n; t++) { y[t] = a; __asm__ volatile(\"xchg %0, %1\" : \"+r\"(a), \"+r\"(b)); } }\n\
+        LOOP kept_twice(long a, int n) {\n\
+          long last = a;\n\
+          for (int t = 0; t < n; t++) { y[t] = a + last; last = a; a += 5; } }\n\
+        LOOP two_counters(long a, long b, int n) {\n\
+          for (int t = 0; t < n; t++) { y[t] = a ^ b; a += 3; b += 4; } }\n\
+        int main(int argc, char **argv) {\n\
+          swap_floats(argc, 2, 300); swap_integers(argc, 3, 300); count_in_turns(argc, 4, 300);\n\
+          exchange(argc, 5, 300); kept_twice(argc, 300); two_counters(argc, 6, 300);\n\
+          printf(\"%f %ld\\n\", x[7], y[8]); return 0; }\n";
+    let place = Place::new();
+    for level in ["-O0", "-O1", "-O2", "-O3"] {
+        let program = place.compile("places", SOURCE, &[level, "-g", "-fno-unroll-loops"]);
+        let all = loops(&place, &program, &[]);
+        for (function, expected) in [
+            ("swap_floats", "no"),
+            ("swap_integers", "no"),
+            ("count_in_turns", "no"),
+            ("exchange", "no"),
+            ("kept_twice", "yes"),
+            ("two_counters", "yes"),
+        ] {
+            let found = verdicts(&all, function);
+            assert!(
+                !found.is_empty() && found.iter().all(|v| v.1 == expected),
+                "{level} {function}: {found:?}"
+            );
+        }
+    }
+}

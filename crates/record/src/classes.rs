@@ -90,7 +90,9 @@ fn integer(i: &Instruction) -> Option<Class> {
         | M::Cdqe
         | M::Cwde
         | M::Cbw => linear(plain(OpKind::Copy)),
-        M::Xchg | M::Movbe | M::Pushfq | M::Popfq | M::Lahf | M::Sahf | M::Cmc => plain(OpKind::Copy),
+        // Two values change places: no copy of one.
+        M::Xchg => plain(OpKind::Other),
+        M::Movbe | M::Pushfq | M::Popfq | M::Lahf | M::Sahf | M::Cmc => plain(OpKind::Copy),
         M::Stc | M::Clc | M::Std | M::Cld => plain(OpKind::Constant),
         M::Lea => linear(plain(OpKind::Add)),
         M::Add | M::Inc | M::Xadd => linear(commutative(OpKind::Add)),

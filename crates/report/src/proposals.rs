@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use profile::Profile;
 use schedule::SourceLoop;
-use schedule::metrics::{self, Metrics, Profit, Structure, profit};
+use schedule::metrics::{self, Metrics, Profit, profit};
 use schedule::propose::outline::{Count, Statement};
 use schedule::propose::{Fusion, Loop, Node, Proposal, Rung};
 use serde::Serialize;
@@ -38,12 +38,6 @@ pub struct Weighed {
 }
 
 impl Weighed {
-    /// Whether there is something to gain: parallel loops, or tiles.
-    pub fn is_advised(&self) -> bool {
-        let Structure { parallel, tile_depth, .. } = self.profit.structure;
-        parallel > 0.0 || tile_depth > 1
-    }
-
     /// How the publication writes what was fused: `M` or `S`; `None` where no schedule was found.
     pub fn fusion_letter(&self) -> Option<&'static str> {
         self.proposal.found.is_ok().then_some(match self.fusion {

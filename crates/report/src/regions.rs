@@ -1,5 +1,5 @@
-//! The published summary table (PPoPP'19, table 5; ALGORITHMS section 4): one row per program, about its hottest region for
-//! which something is advised.
+//! The published summary table (PPoPP'19, table 5; ALGORITHMS section 4): one row per program, about the region whose
+//! proposal is worth most ([`schedule::metrics::profit`]); about the hottest one where none is worth anything.
 //!
 //! Differences from the publication, all of definition: a region is a loop, so there is one component before; parallel
 //! means without reductions; what is said of the region after the transformation is said of the schedule that isl found, or
@@ -54,14 +54,15 @@ pub struct Row {
 }
 
 impl Row {
-    /// The row of a report with proposals: of the first region for which something is advised, else of the first.
+    /// The row of a report with proposals.
     pub fn of(report: &Report<'_>) -> Row {
         let graph = metrics::graph(report.profile, &report.loops);
         let weighed = report.proposals.as_ref().map_or(&[][..], |proposals| &proposals.all);
-        let largest =
-            |a: &&Weighed, b: &&Weighed| a.proposal.region.share.total_cmp(&b.proposal.region.share);
-        let advised = weighed.iter().filter(|w| w.is_advised()).max_by(largest);
-        let chosen = advised.or_else(|| weighed.iter().max_by(largest));
+        let worth = |w: &Weighed| (w.profit.saved, w.proposal.region.share);
+        let chosen = weighed.iter().max_by(|a, b| {
+            let (a, b) = (worth(a), worth(b));
+            a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
+        });
         let mut cells = of_graph(&graph);
         match chosen {
             Some(weighed) => cells.extend(of_region(report, weighed)),

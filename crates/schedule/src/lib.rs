@@ -10,7 +10,8 @@
 //! - [`metrics`]: figures of regions, as published ones, and what a proposal is worth;
 //! - [`notation`]: pieces of folds in the notation of isl;
 //! - [`propose`]: schedules of whole regions, found by isl;
-//! - [`source`]: loop contexts put together into loops of the source.
+//! - [`source`]: loop contexts put together into loops of the source;
+//! - [`synthetic`]: made-up programs of any size, to measure on.
 #![forbid(unsafe_code)]
 
 pub mod graph;
@@ -22,6 +23,7 @@ pub mod reduction;
 pub mod scev;
 pub mod source;
 pub mod storage;
+pub mod synthetic;
 pub mod verdict;
 pub mod ways;
 

@@ -4,8 +4,10 @@
 //! whose operands are SCEVs, constants or invariants of L; a load counts only if its address does not move inside L.
 //! A cycle counts if it consists of moves and additions of invariants, each executed once per iteration, with inner loops
 //! around them of constant length; if only inner loops carry it, it may begin with and add SCEVs. A cycle counts too if
-//! iterations take different ways through it, provided that all ways add the same ([`crate::ways`]). Affinity follows from the operations, so no values need to be recorded, and values
-//! that are affine by accident (a prefix sum over equal data) are not taken for induction variables.
+//! iterations take different ways through it, provided that all ways add the same ([`crate::ways`]). Iterations must hand on
+//! one value alone: two that change places are functions of the iteration's parity. Affinity follows from the operations, so
+//! no values need to be recorded, and values that are affine by accident (a prefix sum over equal data) are not taken for
+//! induction variables.
 
 use profile::{ContextIndex, Dependence, Operation, Profile, StatementIndex, Use};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -94,6 +96,7 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, reads:
     // Inputs with another coefficient than 1 (a negation, a subtrahend, a scaled index).
     let mut scaled: FxHashSet<(StatementIndex, StatementIndex)> = FxHashSet::default();
     let mut carried: FxHashSet<(StatementIndex, StatementIndex)> = FxHashSet::default();
+    let mut within: FxHashMap<StatementIndex, Vec<StatementIndex>> = FxHashMap::default();
     let mut nodes: FxHashSet<StatementIndex> = FxHashSet::default();
     for edge in &inside.edges {
         let d = &profile.dependences[edge.dependence as usize];
@@ -107,6 +110,9 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, reads:
             predecessors.entry(d.sink).or_default().push(d.source);
             if edge.carried {
                 carried.insert((d.source, d.sink));
+            }
+            if edge.within {
+                within.entry(d.source).or_default().push(d.sink);
             }
             let adds = profile.statements[d.sink as usize].operation == Operation::Add;
             if adds && d.role != Use::Accumulator {
@@ -156,7 +162,7 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, reads:
                     || (is_inner && scevs.scev.contains(p))
             });
             is_linear(statement)
-                && matches!(statement.operation, Operation::Copy | Operation::Add | Operation::Shuffle)
+                && matches!(statement.operation, Operation::Copy | Operation::Add)
                 && !from.iter().any(|p| members.binary_search(p).is_ok() && scaled.contains(&(*p, *s)))
                 && fixed(s)
                 && outside_ok
@@ -173,6 +179,9 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, reads:
                 .iter()
                 .all(|p| members.binary_search(p).is_ok() || invariant.contains(p))
         });
+        if !hands_on_one_value(profile, context, &members, &carried, &within) {
+            continue;
+        }
         if recurrence || ways::add_the_same(profile, &members, context, reads) {
             scevs.scev.extend(members.iter().copied());
         }
@@ -183,6 +192,39 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, reads:
     }
     recomputable(profile, inside, &mut scevs);
     scevs
+}
+
+/// Whether the iterations of loop `context` hand on at most one value through a cycle (`members`, sorted): of the statements
+/// whose values the next iteration reads, those that do not get theirs from another one in the same iteration are no more
+/// than one per iteration.
+fn hands_on_one_value(
+    profile: &Profile,
+    context: ContextIndex,
+    members: &[StatementIndex],
+    carried: &FxHashSet<(StatementIndex, StatementIndex)>,
+    within: &FxHashMap<StatementIndex, Vec<StatementIndex>>,
+) -> bool {
+    let is_member = |s: &StatementIndex| members.binary_search(s).is_ok();
+    let handed = carried.iter().filter(|(from, to)| is_member(from) && is_member(to)).map(|(from, _)| *from);
+    let mut handed: Vec<StatementIndex> = handed.collect();
+    handed.sort_unstable();
+    handed.dedup();
+    if handed.len() < 2 {
+        return true;
+    }
+    let mut derived: FxHashSet<StatementIndex> = FxHashSet::default();
+    for &from in &handed {
+        let mut open = vec![from];
+        let mut seen: FxHashSet<StatementIndex> = FxHashSet::default();
+        while let Some(s) = open.pop() {
+            let next = within.get(&s).into_iter().flatten().copied();
+            open.extend(next.filter(|to| is_member(to) && seen.insert(*to)));
+        }
+        derived.extend(seen.into_iter().filter(|&to| to != from));
+    }
+    let iterations = profile.contexts[context as usize].iterations;
+    let values = handed.iter().filter(|s| !derived.contains(s));
+    values.map(|&s| profile.executions(s).min(iterations)).sum::<u64>() <= iterations
 }
 
 /// Loads that only ever read unnamed parts of stack frames: restored registers and spilled temporaries.

@@ -1,7 +1,9 @@
 //! Why a static polyhedral tool could not model a region, from what the run showed: the reasons of the publication, which
 //! found them by reading what Polly printed.
 
-use profile::{AccessIndex, ContextIndex, ContextKind, Kind, ObjectIndex, ObjectKind, Profile, Use};
+use profile::{
+    AccessIndex, ContextIndex, ContextKind, Kind, ObjectIndex, ObjectKind, Operation, Profile, Use,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{is_call, is_own};
@@ -51,11 +53,14 @@ pub fn of(profile: &Profile, loops: &[SourceLoop], contexts: &FxHashSet<ContextI
     let addresses = Addresses::new(profile, loops, &inside);
     let inexact = |(index, access): (usize, &profile::Access)| {
         let limit = most_pieces(profile, profile.context_of(access.statement));
-        let pieces: usize = access.address.iter().map(|folded| folded.pieces.len()).sum();
+        // Where data decides whether it happens, one function has many pieces.
+        let pieces = access.address.iter().flat_map(|folded| &folded.pieces);
+        let functions: FxHashSet<_> = pieces.map(|piece| piece.label(0)).take(8 * limit).collect();
+        let block = &profile.blocks[profile.statements[access.statement as usize].block as usize];
+        let is_known = || access.address.iter().all(fold::Folded::is_exact) && functions.len() <= limit;
         inside(access.statement)
             && access.executions > 0
-            && (!access.address.iter().all(fold::Folded::is_exact)
-                || pieces > limit
+            && (is_affine(profile, block) && !is_known()
                 || addresses.is_indirect(profile, index as AccessIndex))
     };
     Obstacles {
@@ -128,23 +133,42 @@ impl Addresses {
             }
         }
         let mut loaded_by: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-        // Loads of one place that code inside writes again, other than by counting.
-        let mut rewritten: FxHashSet<u32> = FxHashSet::default();
-        let mut changes_base = false;
+        // Values that iterations hand on, other than by counting, and what takes them to where they are used.
+        let mut open: Vec<u32> = Vec::new();
+        let mut uses: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        let mut addressed: FxHashSet<u32> = FxHashSet::default();
         let flow = |d: &&profile::Dependence| d.kind == Kind::Flow && inside(d.source) && inside(d.sink);
         for (index, d) in profile.dependences.iter().enumerate().filter(|(_, d)| flow(d)) {
+            // Memory is followed through variables alone.
+            if d.memory && !fixed.contains(&d.sink) {
+                continue;
+            }
             let is_address = d.role == Use::Address && !d.memory;
             if is_address && loads.contains(&d.source) {
                 loaded_by.entry(d.sink).or_default().push(d.source);
             }
-            // A register that holds a base is handed from iteration to iteration, and no induction variable.
             let is_handed_on = ordering.contains(&(index as u32)) && !inductions.contains(&d.source);
-            changes_base |= is_address && is_handed_on && carried_inside(profile, d);
-            if d.memory && is_handed_on && fixed.contains(&d.sink) {
-                rewritten.insert(d.sink);
+            if is_handed_on && carried_inside(profile, d) {
+                open.push(if is_address { d.source } else { d.sink });
+            }
+            if is_address {
+                addressed.insert(d.source);
+            } else {
+                uses.entry(d.source).or_default().push(d.sink);
             }
         }
-        changes_base |= loaded_by.values().flatten().any(|load| rewritten.contains(load));
+        let moves = |s: u32| {
+            let statement = &profile.statements[s as usize];
+            !statement.float && matches!(statement.operation, Operation::Copy | Operation::Add)
+        };
+        let mut seen: FxHashSet<u32> = FxHashSet::default();
+        let mut changes_base = false;
+        while let Some(s) = open.pop() {
+            if moves(s) && seen.insert(s) {
+                changes_base |= addressed.contains(&s);
+                open.extend(uses.get(&s).into_iter().flatten());
+            }
+        }
         Addresses { loaded_by, fixed, inductions, changes_base }
     }
 

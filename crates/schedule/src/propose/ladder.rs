@@ -47,6 +47,23 @@ pub enum Rung {
     Feautrier,
 }
 
+impl Rung {
+    /// All, in the order in which they are tried.
+    pub const ALL: [Rung; 3] = [Rung::Bands, Rung::WithoutProximity, Rung::Feautrier];
+
+    /// What isl is asked at this rung.
+    pub fn problem(self, problem: &Problem, fusion: Fusion) -> Problem {
+        let mut attempt = Problem { fusion, ..problem.clone() };
+        if self != Rung::Bands {
+            attempt.proximity = String::new();
+        }
+        if self == Rung::Feautrier {
+            attempt.algorithm = Algorithm::Feautrier;
+        }
+        attempt
+    }
+}
+
 /// What a region could become.
 #[derive(Debug, Clone)]
 pub struct Proposal {
@@ -109,7 +126,7 @@ fn climb(
     failed: &mut Vec<(Rung, String)>,
 ) -> Result<(Rung, Schedule, Checked), String> {
     let mut left = budget.seconds;
-    for rung in [Rung::Bands, Rung::WithoutProximity, Rung::Feautrier] {
+    for rung in Rung::ALL {
         if rung == Rung::Bands && !few {
             failed.push((rung, "too many statements".to_owned()));
             continue;
@@ -118,14 +135,10 @@ fn climb(
         if seconds == 0 {
             break;
         }
-        let mut attempt = Problem { fusion: budget.fusion, ..formulated.problem.clone() };
-        if rung != Rung::Bands {
-            attempt.proximity = String::new();
-        }
-        if rung == Rung::Feautrier {
-            attempt.algorithm = Algorithm::Feautrier;
-        }
-        match worker.schedule(attempt, Limits { seconds, bytes: budget.bytes }) {
+        match worker.schedule(
+            rung.problem(&formulated.problem, budget.fusion),
+            Limits { seconds, bytes: budget.bytes },
+        ) {
             Ok(schedule) if schedule.is_legal => {
                 match check(profile, formulated, &schedule.tree, budget.pairs) {
                     Ok(checked) => return Ok((rung, schedule, checked)),
