@@ -174,3 +174,66 @@ fn options_that_do_not_go_together_are_refused() {
         assert!(error.contains(said), "{arguments:?}: {error}");
     }
 }
+
+/// A profile of counts alone, no isl, and files that are no profiles: what is missing is named, the rest is printed.
+#[test]
+fn what_is_missing_is_named() {
+    let place = Place::new();
+    let profile = kernel(&place, "jacobi", &["30", "6"]);
+    let text = |output: &Output| String::from_utf8(output.stdout.clone()).unwrap();
+    let counts = place.path("counts.lwp");
+    let mut command = place.loopwright();
+    command.args(["profile", "--quiet", "--fast", "-o"]).arg(&counts).arg("--").arg(place.path("jacobi.O2"));
+    assert!(command.output().unwrap().status.success());
+    let said = text(&report(&place, &["--schedule"], &[&counts]));
+    assert!(said.contains("none: executions were counted alone, without dependences"), "{said}");
+    let row = &rows(&report(&place, &["--table"], &[&counts]))["jacobi.O2"];
+    expect(row, &[("region", "jacobi.c:10"), ("#V", "-"), ("%||ops", "-"), ("Polly", "-"), ("TileD", "-")]);
+    assert_ne!(row["%ops"], "-");
+    // What stands in the way of isl are files of its names.
+    for name in ["libisl.so.23", "libisl.so.22", "libisl.so.21", "libisl.so"] {
+        std::fs::write(place.path(name), "no library").unwrap();
+    }
+    let without = |arguments: &[&str]| {
+        let mut command = place.loopwright();
+        command.env("LD_LIBRARY_PATH", place.directory()).arg("report").args(arguments).arg(&profile);
+        command.output().unwrap()
+    };
+    let said = text(&without(&["--schedule", "--region", "relax"]));
+    assert!(said.contains("none: isl is not installed") && said.contains("libisl23"), "{said}");
+    assert!(said.contains("in parallel loops 100 % of its instructions"), "{said}");
+    let row = &rows(&without(&["--table"]))["jacobi.O2"];
+    expect(row, &[("TileD", "2D"), ("fusion", "-")]);
+    let bytes = std::fs::read(&profile).unwrap();
+    let mut newer = bytes.clone();
+    newer[8] = 99;
+    for (bytes, reason) in [(&bytes[..bytes.len() / 2], "damaged profile"), (&newer, "profile format 99")] {
+        let file = place.path("other.lwp");
+        std::fs::write(&file, bytes).unwrap();
+        let output = report(&place, &["--table"], &[&profile, &file]);
+        assert_eq!(output.status.code(), Some(2));
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(error.contains("other.lwp") && error.contains(reason), "{error}");
+    }
+}
+
+/// Nests of the JSON report: figures of their region, and advice with its reason.
+#[test]
+fn nests_have_figures_and_advice() {
+    let place = Place::new();
+    let profile = kernel(&place, "matmul_ijk", &["40"]);
+    let output = report(&place, &["--format", "json"], &[&profile]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let is_product = |nest: &&serde_json::Value| {
+        nest["loops"].as_array().unwrap().iter().any(|id| id.as_str().unwrap().contains(":multiply:"))
+    };
+    let nest = report["nests"].as_array().unwrap().iter().find(is_product).unwrap();
+    let kinds: Vec<&str> =
+        nest["advice"].as_array().unwrap().iter().map(|advice| advice["kind"].as_str().unwrap()).collect();
+    // Along k the second matrix is read by columns; along j everything goes on to the next element.
+    assert_eq!(kinds, ["parallelise", "vectorise", "interchange", "tile"], "{nest:#}");
+    let metrics = &nest["metrics"];
+    let share = |name: &str| metrics[name].as_f64().unwrap();
+    assert!(share("par_ops") > 0.99 && share("til_ops") > 0.9 && share("aff") > 0.99, "{metrics}");
+    assert!(share("preuse") > 0.99 && share("reuse") < 0.8, "{metrics}");
+}

@@ -94,6 +94,7 @@ pub struct WireProposal {
 /// The columns of the published table; shares are 0 to 1.
 #[derive(Debug, Serialize)]
 pub struct WireMetrics {
+    aff: f64,
     mops: f64,
     fpops: f64,
     interprocedural: bool,
@@ -196,6 +197,7 @@ fn wire_metrics(weighed: &Weighed) -> WireMetrics {
     let Weighed { metrics, profit, .. } = weighed;
     let (before, after) = (metrics.before, profit.structure);
     WireMetrics {
+        aff: metrics.affine,
         mops: metrics.memory,
         fpops: metrics.float,
         interprocedural: metrics.is_interprocedural,
@@ -281,7 +283,9 @@ pub fn text(profile: &Profile, loops: &[SourceLoop], proposals: &Proposals) -> S
         for (rung, why) in &proposal.failed {
             let _ = writeln!(out, "  (tried {}: {why})", name(*rung));
         }
-        facts(proposals, weighed, &mut out);
+        if !profile.trust.counted_only {
+            facts(proposals, weighed, &mut out);
+        }
     }
     out
 }

@@ -64,10 +64,16 @@ impl Row {
             a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
         });
         let mut cells = of_graph(&graph);
-        match chosen {
-            Some(weighed) => cells.extend(of_region(report, weighed)),
-            None => cells.extend(vec!["-".to_owned(); COLUMNS.len() - cells.len()]),
+        cells.extend(chosen.map(|weighed| of_region(report, weighed)).unwrap_or_default());
+        if report.profile.trust.counted_only {
+            // Executions are all that is known.
+            let known = |(cell, (name, _)): (String, &(&str, &str))| match ["region", "%ops"].contains(name) {
+                true => cell,
+                false => "-".to_owned(),
+            };
+            cells = cells.into_iter().zip(&COLUMNS).map(known).collect();
         }
+        cells.resize(COLUMNS.len(), "-".to_owned());
         Row { name: name(report.profile), cells }
     }
 }

@@ -1,8 +1,11 @@
 //! The JSON report, schema `loopwright.report/1`. Fields may be added, never changed.
 
+use std::collections::BTreeMap;
+
 use profile::Profile;
-use schedule::SourceLoop;
+use schedule::metrics::{self, locality};
 use schedule::nest::Innermost;
+use schedule::{SourceLoop, propose};
 use serde::Serialize;
 
 use crate::finding::{self, Report};
@@ -142,6 +145,22 @@ struct Nest {
     tilable_depth: usize,
     skew: Option<Vec<Vec<i64>>>,
     advice: Vec<Advice>,
+    /// Of the whole region: the outermost of the program's own loops here, with all inside.
+    metrics: Option<NestMetrics>,
+}
+
+/// As the loops are, and as proposed where `--schedule` found something.
+#[derive(Debug, Clone, Serialize)]
+struct NestMetrics {
+    aff: f64,
+    par_ops: f64,
+    simd_ops: f64,
+    reuse: Option<f64>,
+    preuse: Option<f64>,
+    til_ops: f64,
+    components_before: usize,
+    components_after: Option<usize>,
+    fusion: Option<&'static str>,
 }
 
 #[derive(Debug, Serialize)]
@@ -272,6 +291,8 @@ fn access(p: &Profile, index: u32) -> Access {
 
 fn nests(report: &Report<'_>) -> Vec<Nest> {
     let loops = &report.loops;
+    let innermost = Innermost::new(report.profile);
+    let mut metrics: BTreeMap<usize, NestMetrics> = BTreeMap::new();
     let mut out = Vec::new();
     for (leaf, _) in loops.iter().enumerate().filter(|(_, l)| l.innermost) {
         let mut chain = vec![leaf];
@@ -279,33 +300,89 @@ fn nests(report: &Report<'_>) -> Vec<Nest> {
             chain.push(parent);
         }
         chain.reverse();
-        let mut bands: Vec<Vec<String>> = Vec::new();
+        let mut bands: Vec<Vec<usize>> = Vec::new();
         for &at in &chain {
             match bands.last_mut() {
-                Some(band) if loops[at].permutable_with_parent => band.push(loops[at].id.clone()),
-                _ => bands.push(vec![loops[at].id.clone()]),
+                Some(band) if loops[at].permutable_with_parent => band.push(at),
+                _ => bands.push(vec![at]),
             }
         }
         bands.retain(|b| b.len() > 1);
-        let advice = chain
-            .iter()
-            .find(|&&at| finding::is_parallelisable(&loops[at]))
-            .map(|&at| Advice {
-                kind: "parallelise",
-                loops: vec![loops[at].id.clone()],
-                why: finding::directive(report.profile, &loops[at])
-                    .unwrap_or_else(|| "iterations are independent".into()),
-                lines: vec![loops[at].line],
-            })
-            .into_iter()
-            .collect();
+        let outermost = chain.iter().copied().find(|&at| loops[at].main && !loops[at].recursive);
+        let known = outermost.filter(|_| !report.profile.trust.counted_only);
+        let ids = |band: &Vec<usize>| band.iter().map(|&at| loops[at].id.clone()).collect();
         out.push(Nest {
-            loops: chain.iter().map(|&at| loops[at].id.clone()).collect(),
+            loops: ids(&chain),
             tilable_depth: bands.iter().map(Vec::len).max().unwrap_or(0),
-            permutable: bands,
+            permutable: bands.iter().map(ids).collect(),
             skew: None,
-            advice,
+            advice: advice(report, &innermost, &chain, &bands),
+            metrics: known.map(|at| metrics.entry(at).or_insert_with(|| nest_metrics(report, at)).clone()),
         });
     }
     out
+}
+
+/// What the verdicts on the loops of a nest advise, simplest first.
+fn advice(report: &Report<'_>, innermost: &Innermost, chain: &[usize], bands: &[Vec<usize>]) -> Vec<Advice> {
+    let loops = &report.loops;
+    let of = |kind, which: &[usize], why| Advice {
+        kind,
+        loops: which.iter().map(|&at| loops[at].id.clone()).collect(),
+        why,
+        lines: which.iter().map(|&at| loops[at].line).collect(),
+    };
+    let mut out = Vec::new();
+    if let Some(&at) = chain.iter().find(|&&at| finding::is_parallelisable(&loops[at])) {
+        let directive = finding::directive(report.profile, &loops[at]);
+        out.push(of("parallelise", &[at], directive.unwrap_or_else(|| "iterations are independent".into())));
+    }
+    let Some(&leaf) = chain.last() else { return out };
+    if finding::is_vectorisable(&loops[leaf]) {
+        let share = loops[leaf].stride01.map_or(String::new(), |share| {
+            format!("; {:.0} % of its accesses have stride 0 or one element", 100.0 * share)
+        });
+        out.push(of(
+            "vectorise",
+            &[leaf],
+            format!("iterations of the innermost loop are independent{share}"),
+        ));
+    }
+    let (best, share) = locality::best_innermost(report.profile, loops, innermost, leaf);
+    if best != leaf {
+        let share = 100.0 * share.unwrap_or(0.0);
+        let why = format!(
+            "with the first of them innermost {share:.0} % of the accesses have stride 0 or one element"
+        );
+        out.push(of("interchange", &[best, leaf], why));
+    }
+    for band in bands {
+        out.push(of("tile", band, "no dependence goes backwards along any of these loops".into()));
+    }
+    out
+}
+
+fn nest_metrics(report: &Report<'_>, outermost: usize) -> NestMetrics {
+    let proposals = report.proposals.iter().flat_map(|proposals| &proposals.all);
+    let weighed = proposals.into_iter().find(|w| w.proposal.region.outermost == outermost);
+    let own;
+    let (metrics, structure) = match weighed {
+        Some(weighed) => (&weighed.metrics, weighed.profit.structure),
+        None => {
+            own = metrics::of(report.profile, &report.loops, &propose::around(&report.loops, outermost));
+            (&own, own.before)
+        }
+    };
+    let fusion = weighed.and_then(|weighed| weighed.fusion_letter());
+    NestMetrics {
+        aff: metrics.affine,
+        par_ops: structure.parallel,
+        simd_ops: structure.vector,
+        reuse: metrics.reuse.present,
+        preuse: metrics.reuse.best,
+        til_ops: structure.tilable,
+        components_before: metrics.before.components,
+        components_after: fusion.map(|_| structure.components),
+        fusion,
+    }
 }

@@ -24,30 +24,57 @@ pub fn reuse(profile: &Profile, loops: &[SourceLoop], region: &Region) -> Reuse 
     let innermost = Innermost::new(profile);
     let (mut present, mut best) = (Contiguous::default(), Contiguous::default());
     for at in within(loops, region).filter(|&at| loops[at].main) {
-        // Along the loop so many levels further out.
-        let along = |up: usize| {
-            let mut out = Contiguous::default();
-            for &context in &loops[at].contexts {
-                let dim = dimension(profile, context).saturating_sub(up);
-                let own = innermost.of(context).iter().map(|&access| &profile.accesses[access as usize]);
-                own.for_each(|access| out.add(profile, access, dim));
-            }
-            out
-        };
-        let here = along(0);
-        let mut candidates = vec![here.clone()];
-        // Loops of the band that this one belongs to, from it outwards.
-        let mut outer = at;
-        while let Some(parent) = loops[outer].parent.filter(|_| loops[outer].permutable_with_parent) {
-            candidates.push(along(loops[at].depth - loops[parent].depth));
-            outer = parent;
+        let candidates = candidates(profile, loops, &innermost, at);
+        candidates.first().into_iter().for_each(|(_, here)| present.join(here));
+        if let Some((_, candidate)) = best_of(&candidates) {
+            best.join(candidate);
         }
-        present.join(&here);
-        let share = |candidate: &Contiguous| candidate.share().unwrap_or(0.0);
-        let candidates = candidates.iter();
-        candidates.max_by(|a, b| share(a).total_cmp(&share(b))).into_iter().for_each(|c| best.join(c));
     }
     Reuse { present: present.share(), best: best.share() }
+}
+
+/// The loop of the band that an innermost one belongs to along which most of its accesses stay or go on to the next element,
+/// and their share; the innermost one itself where no other is better.
+pub fn best_innermost(
+    profile: &Profile,
+    loops: &[SourceLoop],
+    innermost: &Innermost,
+    at: usize,
+) -> (usize, Option<f64>) {
+    let candidates = candidates(profile, loops, innermost, at);
+    best_of(&candidates).map_or((at, None), |(loop_, candidate)| (*loop_, candidate.share()))
+}
+
+/// A loop, and the loops of its band around it, each with the accesses directly in the loop counted along it.
+fn candidates(
+    profile: &Profile,
+    loops: &[SourceLoop],
+    innermost: &Innermost,
+    at: usize,
+) -> Vec<(usize, Contiguous)> {
+    // Along the loop so many levels further out.
+    let along = |up: usize| {
+        let mut out = Contiguous::default();
+        for &context in &loops[at].contexts {
+            let dim = dimension(profile, context).saturating_sub(up);
+            let own = innermost.of(context).iter().map(|&access| &profile.accesses[access as usize]);
+            own.for_each(|access| out.add(profile, access, dim));
+        }
+        out
+    };
+    let mut out = vec![(at, along(0))];
+    let mut outer = at;
+    while let Some(parent) = loops[outer].parent.filter(|_| loops[outer].permutable_with_parent) {
+        out.push((parent, along(loops[at].depth - loops[parent].depth)));
+        outer = parent;
+    }
+    out
+}
+
+/// The candidate with the largest share, the first of equal ones.
+fn best_of(candidates: &[(usize, Contiguous)]) -> Option<&(usize, Contiguous)> {
+    let share = |candidate: &(usize, Contiguous)| candidate.1.share().unwrap_or(0.0);
+    candidates.iter().rev().max_by(|a, b| share(a).total_cmp(&share(b)))
 }
 
 /// Bytes between the smallest and the largest address of each operand in a region, counted once where operands overlap: the

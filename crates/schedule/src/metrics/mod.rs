@@ -39,6 +39,8 @@ pub struct Metrics {
     pub source_depth: usize,
     /// Deepest nest of loops of the compiled program.
     pub binary_depth: usize,
+    /// Share of its operations with an exact domain, exact addresses and exact dependences.
+    pub affine: f64,
     /// Loads and stores that stay or go on to the next element.
     pub reuse: Reuse,
     /// Loops as they are.
@@ -76,7 +78,9 @@ pub fn of(profile: &Profile, loops: &[SourceLoop], region: &Region) -> Metrics {
         }
     }
     let share = |part: u64| part as f64 / all.max(1) as f64;
+    let inexact = inexact(profile, &inductions(loops));
     Metrics {
+        affine: affine(profile, &inexact, &is_inside),
         memory: share(memory),
         float: share(float),
         is_interprocedural: contexts.iter().any(|&c| is_call(profile, c)),
@@ -90,43 +94,59 @@ pub fn of(profile: &Profile, loops: &[SourceLoop], region: &Region) -> Metrics {
 
 /// Computes a program's figures.
 pub fn graph(profile: &Profile, loops: &[SourceLoop]) -> Graph {
-    let verdicts = || loops.iter().flat_map(|l| &l.verdicts);
-    let inductions: FxHashSet<u32> = verdicts().flat_map(|v| v.scevs.iter().copied()).collect();
-    let mut inexact: FxHashSet<u32> = FxHashSet::default();
-    for access in profile.accesses.iter().filter(|a| a.executions > 0) {
-        if access.address.is_empty() || !access.address.iter().all(fold::Folded::is_exact) {
-            inexact.insert(access.statement);
-        }
-    }
-    let (mut dependences, mut dependences_left) = (0u64, 0u64);
+    let inductions = inductions(loops);
+    let mut dependences = (0u64, 0u64);
     for d in profile.dependences.iter().filter(|d| d.kind == Kind::Flow) {
-        dependences = dependences.saturating_add(d.count);
-        if inductions.contains(&d.source) {
-            continue;
-        }
-        dependences_left = dependences_left.saturating_add(d.count);
-        if d.memory && d.relation.as_ref().is_some_and(|relation| !relation.is_exact()) {
-            inexact.extend([d.source, d.sink]);
+        dependences.0 = dependences.0.saturating_add(d.count);
+        if !inductions.contains(&d.source) {
+            dependences.1 = dependences.1.saturating_add(d.count);
         }
     }
-    let (mut instances, mut instances_left, mut affine) = (0u64, 0u64, 0u64);
+    let mut instances = (0u64, 0u64);
     for block in &profile.blocks {
+        for s in block.first..block.first + block.count {
+            instances.0 = instances.0.saturating_add(block.executions);
+            if !inductions.contains(&s) {
+                instances.1 = instances.1.saturating_add(block.executions);
+            }
+        }
+    }
+    let affine = affine(profile, &inexact(profile, &inductions), &|_| true);
+    Graph { instances, dependences, affine }
+}
+
+/// Induction variables and invariants of any loop.
+fn inductions(loops: &[SourceLoop]) -> FxHashSet<u32> {
+    loops.iter().flat_map(|l| &l.verdicts).flat_map(|v| v.scevs.iter().copied()).collect()
+}
+
+/// Statements with an address or a flow dependence that is not known exactly.
+fn inexact(profile: &Profile, inductions: &FxHashSet<u32>) -> FxHashSet<u32> {
+    let is_exact = |folded: &[fold::Folded]| !folded.is_empty() && folded.iter().all(fold::Folded::is_exact);
+    let accesses = profile.accesses.iter().filter(|a| a.executions > 0 && !is_exact(&a.address));
+    let mut out: FxHashSet<u32> = accesses.map(|a| a.statement).collect();
+    for d in profile.dependences.iter().filter(|d| d.kind == Kind::Flow && d.memory) {
+        let is_widened = d.relation.as_ref().is_some_and(|relation| !relation.is_exact());
+        if is_widened && !inductions.contains(&d.source) {
+            out.extend([d.source, d.sink]);
+        }
+    }
+    out
+}
+
+/// Share of the operations in some contexts that are exact.
+fn affine(profile: &Profile, inexact: &FxHashSet<u32>, is_inside: &dyn Fn(ContextIndex) -> bool) -> f64 {
+    let (mut all, mut exact) = (0u64, 0u64);
+    for block in profile.blocks.iter().filter(|block| is_inside(block.context)) {
         let is_exact = !block.domain.is_empty() && block.domain.iter().all(|folded| !folded.gave_up);
         for s in block.first..block.first + block.count {
-            instances = instances.saturating_add(block.executions);
-            if !inductions.contains(&s) {
-                instances_left = instances_left.saturating_add(block.executions);
-            }
+            all = all.saturating_add(block.executions);
             if is_exact && !inexact.contains(&s) {
-                affine = affine.saturating_add(block.executions);
+                exact = exact.saturating_add(block.executions);
             }
         }
     }
-    Graph {
-        instances: (instances, instances_left),
-        dependences: (dependences, dependences_left),
-        affine: affine as f64 / instances.max(1) as f64,
-    }
+    exact as f64 / all.max(1) as f64
 }
 
 fn is_call(profile: &Profile, context: ContextIndex) -> bool {
