@@ -6,6 +6,7 @@ mod bench_memory;
 mod bench_reconstruct;
 mod bench_schedule;
 mod ci;
+mod compare_polly;
 mod fold_shares;
 mod fold_table;
 mod fuzz;
@@ -24,6 +25,7 @@ cargo xtask bench [KERNEL…]  speed and memory on the kernels; without names al
 cargo xtask bench-reconstruct [PART…]  what reconstruction finds and how fast; writes
                              docs/reconstruction.md
 cargo xtask bench-schedule   speed of verdicts and schedules on made-up programs; writes docs/schedules.md
+cargo xtask compare-polly    verdicts beside the dependences that Polly finds; writes docs/polly.md
 cargo xtask fold-table       pieces and affine shares of the hard cases; writes docs/folding.md
 cargo xtask fold-table [--keep] [--function NAME] [--published FILE.csv] -- PROGRAM ARGS…
                              the same for any program; --keep adds its rows to docs/folding.md
@@ -43,6 +45,7 @@ fn main() -> ExitCode {
             seconds.parse().map_err(Into::into).and_then(|s| fuzz::run(Duration::from_secs(s)))
         }
         ["bench-reconstruct", ref parts @ ..] => bench_reconstruct::run(parts),
+        ["compare-polly"] => compare_polly::run(),
         ["bench-schedule"] => bench_schedule::run(),
         ["fold-table", ref args @ ..] => fold_table::run(args),
         ["fold-shares", ref args @ ..] => fold_shares::run(args),
