@@ -1,5 +1,6 @@
 //! From a profile to verdicts.
 //!
+//! - [`check`]: whether a transformation respects dependences;
 //! - [`graph`]: the dependences inside one loop, and its strongly connected sets;
 //! - [`scev`]: which statements are induction variables of a loop (ALGORITHMS 2.3);
 //! - [`ways`]: cycles through which iterations take different ways;
@@ -13,6 +14,7 @@
 //! - [`source`]: loop contexts put together into loops of the source.
 #![forbid(unsafe_code)]
 
+pub mod check;
 pub mod graph;
 pub mod metrics;
 pub mod nest;

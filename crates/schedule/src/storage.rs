@@ -45,7 +45,13 @@ impl Coverage {
     }
 
     /// Whether every execution of a load reads what the same iteration of the loop of dimension `dim` wrote.
-    fn is_covered(&self, profile: &Profile, access: u32, context: ContextIndex, dim: usize) -> bool {
+    pub(crate) fn is_covered(
+        &self,
+        profile: &Profile,
+        access: u32,
+        context: ContextIndex,
+        dim: usize,
+    ) -> bool {
         let sum: u64 = self
             .into
             .get(&access)
