@@ -18,6 +18,7 @@ pub mod polyhedral;
 pub mod proposals;
 pub mod published;
 pub mod regions;
+pub mod sequence;
 pub mod text;
 pub mod wire;
 

@@ -187,12 +187,14 @@ fn value(formulated: &Formulated, affine: &Affine, iteration: &[i64]) -> Option<
 
 #[cfg(test)]
 mod tests {
+    use super::super::statements::Statements;
     use super::*;
     use crate::notation::Parameters;
 
     fn formulated() -> Formulated {
         Formulated {
             statements: Vec::new(),
+            sorted: Statements::default(),
             problem: isl::Problem {
                 context: String::new(),
                 domain: String::new(),

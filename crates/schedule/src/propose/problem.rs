@@ -47,6 +47,8 @@ pub enum Unfit {
 pub struct Formulated {
     /// The statements, ascending: each the block that names it, and all its blocks.
     pub statements: Vec<(u32, Vec<u32>)>,
+    /// All blocks of the region by the statement that they belong to.
+    pub sorted: Statements,
     /// The problem, to be solved for bands.
     pub problem: Problem,
     /// The dependences in it.
@@ -164,8 +166,9 @@ pub fn formulate(profile: &Profile, loops: &[SourceLoop], region: &Region) -> Re
         algorithm: Algorithm::Bands,
         fusion: Fusion::Smart,
     };
-    let statements = blocks.into_iter().map(|block| (block, statements.members(block).to_vec())).collect();
-    Ok(Formulated { statements, problem, kept: kept(profile, &orderings), parameters })
+    let named = blocks.into_iter().map(|block| (block, statements.members(block).to_vec())).collect();
+    let kept = kept(profile, &orderings);
+    Ok(Formulated { statements: named, sorted: statements, problem, kept, parameters })
 }
 
 /// The dependences of some orderings, which stand together.

@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::graph::components;
 
 /// Blocks of a region by the statement that they belong to, which is named by one of them.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Statements {
     of: FxHashMap<u32, u32>,
     members: BTreeMap<u32, Vec<u32>>,
