@@ -106,7 +106,7 @@ fn one(profile: &Profile, loops: &[SourceLoop], region: Region, worker: &Worker,
 }
 
 /// The first rung that gives a schedule which respects all dependences.
-fn climb(
+pub(crate) fn climb(
     profile: &Profile,
     formulated: &Formulated,
     few: bool,
