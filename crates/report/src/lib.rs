@@ -9,6 +9,7 @@
 //! - [`polyhedral`]: the polyhedral program, as text in [`isl`] notation and as [`openscop`].
 #![forbid(unsafe_code)]
 
+pub mod code;
 pub mod finding;
 pub mod folding;
 pub mod isl;

@@ -130,11 +130,12 @@ pub struct Nest {
 }
 
 impl Source {
-    /// The nest whose outermost loop begins on a line of a function.
+    /// The nest whose outermost loop begins on a line of a function. Loops that begin on the lines of `whole` stay parts of
+    /// statements.
     ///
     /// # Errors
     /// Why there is none.
-    pub fn nest(&self, function: &str, line: u32) -> Result<Nest, Uncut> {
+    pub fn nest(&self, function: &str, line: u32, whole: &BTreeSet<u32>) -> Result<Nest, Uncut> {
         let uncut = |why: &str| Uncut { line, why: why.to_owned() };
         let definition = self.functions().find(|(name, _)| *name == function);
         let (_, definition) =
@@ -147,7 +148,7 @@ impl Source {
         if kind(found) != "ForStmt" {
             return Err(uncut("it is no `for` loop"));
         }
-        let mut reader = Reader::new(self, definition, found);
+        let mut reader = Reader::new(self, definition, found, whole);
         let range = self.statement(found).ok_or_else(|| uncut("a macro hides its end"))?;
         let outermost = reader.counted(found, &mut Vec::new())?;
         reader.iterators_stay_inside(definition, &range).map_err(|why| uncut(&why))?;
@@ -159,6 +160,8 @@ impl Source {
 /// Reads one nest.
 struct Reader<'a> {
     source: &'a Source,
+    /// Lines of loops that are not to be cut.
+    whole: &'a BTreeSet<u32>,
     /// Variables that the nest changes, or that it declares.
     changed: BTreeSet<&'a str>,
     /// Variables of which the function takes the address.
@@ -176,7 +179,12 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(source: &'a Source, definition: &'a Value, nest: &'a Value) -> Reader<'a> {
+    fn new(
+        source: &'a Source,
+        definition: &'a Value,
+        nest: &'a Value,
+        whole: &'a BTreeSet<u32>,
+    ) -> Reader<'a> {
         let in_function = all(definition);
         let declared = |node: &&'a Value| node["id"].as_str().filter(|_| kind(node).ends_with("VarDecl"));
         let mut changed = changed(nest);
@@ -185,6 +193,7 @@ impl<'a> Reader<'a> {
         let own: Vec<&str> = source.functions().map(|(name, _)| name).collect();
         Reader {
             source,
+            whole,
             changed,
             addressed: addressed.filter_map(|n| Some(reference(inner(n).next()?)?.0)).collect(),
             local: in_function.iter().filter_map(declared).collect(),
@@ -203,6 +212,11 @@ impl<'a> Reader<'a> {
         let from = range.as_ref().map_or((0, 0), |range| self.source.place(range.start));
         let uncut = |why: &str| Uncut { line: from.0, why: why.to_owned() };
         let range = range.ok_or_else(|| uncut("a macro hides its end"))?;
+        if self.whole.contains(&from.0) {
+            return Err(uncut(
+                "what it passes on in a variable keeps it in one piece with what stands around it",
+            ));
+        }
         let parts: Vec<&Value> = inner(node).collect();
         let [init, _, condition, advance, body] = parts[..] else {
             return Err(uncut("clang does not know its parts"));

@@ -1,6 +1,8 @@
 //! Nests cut from sources, and what is not cut.
 #![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
+use std::collections::BTreeSet;
+
 use source::{Clang, Counted, Item, Nest, Source, Symbol, Uncut};
 
 /// The source of a function `f`, if there is a clang to read it.
@@ -19,7 +21,7 @@ fn read(body: &str) -> Option<Source> {
 }
 
 fn nest(body: &str, line: u32) -> Option<Result<Nest, Uncut>> {
-    read(body).map(|source| source.nest("f", line))
+    read(body).map(|source| source.nest("f", line, &BTreeSet::new()))
 }
 
 fn text(nest: &Nest, l: &Counted) -> String {
@@ -106,4 +108,15 @@ fn sources_that_are_none() {
         assert!(clang.read(&file, &[]).is_err(), "{name}");
     }
     assert!(clang.read(&directory.path().join("none.c"), &[]).is_err());
+}
+
+/// A loop that is to stay whole is part of a statement, with its neighbours.
+#[test]
+fn loops_can_be_kept_whole() {
+    let body = "void f(int n, int *a)\n{\nfor (int i = 0; i < n; i++) {\nint s = 0;\nfor (int k = 0; k < n; k++)\n\
+        s += a[k];\na[i] = s;\n}\n}\n";
+    let Some(source) = read(body) else { return };
+    let nest = source.nest("f", 3, &BTreeSet::from([5])).unwrap();
+    assert_eq!(text(&nest, &nest.outermost), "[0 to n - 1 by 1: S0]");
+    assert!(body[nest.statements[0].range.clone()].ends_with("a[i] = s;"));
 }

@@ -16,7 +16,9 @@ mod matched;
 mod order;
 mod privacy;
 
-use std::collections::BTreeMap;
+pub use emit::replaced;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -30,7 +32,7 @@ use crate::propose::ladder::climb;
 use crate::propose::outline::outline;
 use crate::propose::problem::formulate_cut;
 use crate::propose::region::{Region, inside};
-use crate::propose::sequence::{Step, sequence};
+use crate::propose::sequence::{Change, Step, sequence};
 use crate::propose::{Budget, Node};
 use matched::Matched;
 use order::Tiling;
@@ -142,39 +144,37 @@ fn one(
         return Err("its line is not known: compile with -g".to_owned());
     }
     let (path, source) = sources.get(&root.file)?;
-    let nest = source.nest(&root.function, root.line).map_err(|uncut| uncut.to_string())?;
     let all: Vec<&SourceLoop> = loops.iter().filter(|l| is_same(l, root)).collect();
     let contexts = all.iter().flat_map(|l| l.contexts.iter().copied()).collect();
     let region = Region { outermost: of, contexts, instructions: root.instructions, share: root.share };
-    let matched = matched::matched(profile, &nest, &region.contexts)?;
+    // Loops that pass values on in a variable which the new order would have to expand stay whole, if need be.
+    let mut whole = BTreeSet::new();
     let mut why = String::new();
-    for (fusion, tiling) in attempts(budget.fusion) {
-        match attempt(
-            profile,
-            loops,
-            &region,
-            &Cut { source, nest: &nest, matched: &matched },
-            (worker, Budget { fusion, ..budget }),
-            tiling,
-        ) {
-            Ok((text, prelude, sequence, outline)) => {
-                let notes = nest.uncut.iter().map(|uncut| format!("{uncut}; it stays as it is")).collect();
-                return Ok(Code {
-                    of,
-                    file: path.clone(),
-                    range: nest.range.clone(),
-                    text,
-                    prelude,
-                    sequence,
-                    outline,
-                    notes,
-                });
+    loop {
+        let nest = source.nest(&root.function, root.line, &whole).map_err(|uncut| uncut.to_string())?;
+        let matched = matched::matched(profile, &nest, &region.contexts)?;
+        let cut = Cut { source, nest: &nest, matched: &matched };
+        let before = whole.len();
+        for (fusion, tiling) in attempts(budget.fusion) {
+            let budget = Budget { fusion, ..budget };
+            match attempt(profile, loops, &region, &cut, (worker, budget), tiling) {
+                Ok(Written { text, prelude, sequence, outline }) => {
+                    let notes = nest.uncut.iter().map(|uncut| uncut.to_string()).collect();
+                    let (file, range) = (path.clone(), nest.range.clone());
+                    return Ok(Code { of, file, range, text, prelude, sequence, outline, notes });
+                }
+                Err(refused) => {
+                    whole.extend(refused.whole);
+                    if why.is_empty() {
+                        why = refused.why;
+                    }
+                }
             }
-            Err(reason) if why.is_empty() => why = reason,
-            Err(_) => {}
+        }
+        if whole.len() == before {
+            return Err(why);
         }
     }
-    Err(why)
 }
 
 /// What is tried in turn: tiles and diagonals, plain loops; then the other kind of fusion.
@@ -193,7 +193,25 @@ struct Cut<'a> {
     matched: &'a Matched,
 }
 
-type Written = (String, &'static str, Vec<Step>, Vec<Node>);
+struct Written {
+    text: String,
+    prelude: &'static str,
+    sequence: Vec<Step>,
+    outline: Vec<Node>,
+}
+
+/// Why an attempt led to nothing.
+struct Refused {
+    why: String,
+    /// Lines of loops that could be left in one piece instead.
+    whole: Vec<u32>,
+}
+
+impl From<String> for Refused {
+    fn from(why: String) -> Refused {
+        Refused { why, whole: Vec::new() }
+    }
+}
 
 fn attempt(
     profile: &Profile,
@@ -202,7 +220,7 @@ fn attempt(
     cut: &Cut,
     (worker, budget): (&Worker, Budget),
     tiling: Tiling,
-) -> Result<Written, String> {
+) -> Result<Written, Refused> {
     let private = privacy::Private::new(profile, loops, cut);
     let is_private = |verdict: &crate::Verdict, object| private.covers(verdict, object);
     let problem = crate::propose::problem::Cut {
@@ -213,7 +231,7 @@ fn attempt(
     let formulated = formulate_cut(profile, loops, region, problem).map_err(|unfit| unfit.to_string())?;
     let mut failed = Vec::new();
     let scheduled = climb(profile, &formulated, true, worker, budget, &mut failed);
-    let (_, schedule) = scheduled.map_err(|why| match failed.last() {
+    let (_, schedule, _) = scheduled.map_err(|why| match failed.last() {
         Some((_, last)) => format!("{why} ({last})"),
         None => why,
     })?;
@@ -225,7 +243,10 @@ fn attempt(
         .map_err(|failure| failure.to_string())?;
     let by_block = formulated.renaming.of_blocks(&schedule.tree);
     let outline = outline(profile, loops, &formulated.statements, &by_block);
-    let steps = sequence(profile, loops, region, &formulated.sorted, &outline);
+    let mut steps = sequence(profile, loops, region, &formulated.sorted, &outline);
     let (text, prelude) = emit::text(cut, &order, &homes, &ast)?;
-    Ok((text, prelude, steps, outline))
+    if tiling == Tiling::None {
+        steps.retain(|step| !matches!(step.change, Change::Tile { .. } | Change::Wavefront { .. }));
+    }
+    Ok(Written { text, prelude, sequence: steps, outline })
 }

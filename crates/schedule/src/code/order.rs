@@ -148,7 +148,11 @@ impl Builder<'_> {
         if tiles {
             let mut outer: Vec<usize> = (0..all.len()).filter(|&m| all[m].counts()).collect();
             outer.sort_by_key(|&m| !all[m].is_parallel);
-            let has_diagonals = !all[outer[0]].is_parallel;
+            // Inside a loop that carries something, every one of its iterations would begin the diagonals anew.
+            let is_outermost = statements
+                .iter()
+                .all(|&s| self.times[s].iter().all(|d| matches!(d.component, Component::Fixed(_))));
+            let has_diagonals = !all[outer[0]].is_parallel && is_outermost;
             for (place, &m) in outer.iter().enumerate() {
                 for &s in statements {
                     let row = all[m].rows[&s].clone();

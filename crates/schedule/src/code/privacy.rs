@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use profile::{ObjectIndex, ObjectKind, Profile};
 use rustc_hash::FxHashMap;
 
-use super::Cut;
 use super::matched::flat;
 use super::order::{Component, Order, Row};
+use super::{Cut, Refused};
 use crate::SourceLoop;
 use crate::verdict::Verdict;
 
@@ -110,11 +110,15 @@ impl<'a> Private<'a> {
     ///
     /// # Errors
     /// The variable for which there is no place.
-    pub fn homes(&self, cut: &Cut, order: &Order) -> Result<Vec<Home>, String> {
+    pub fn homes(&self, cut: &Cut, order: &Order) -> Result<Vec<Home>, Refused> {
+        let loops = flat(cut.nest);
         let home = |group: &Group| {
             let inside = home(order, group).ok_or_else(|| {
                 let name = cut.nest.variables.get(&group.variable).map_or("?", |v| &v.name);
-                format!("{name} would have to become an array: its values live across the loops of the proposed order")
+                let why = format!("{name} would have to become an array: its values live across the loops of the proposed order");
+                // The loops directly inside the one of which every iteration has its own value.
+                let paths = group.statements.iter().filter_map(|&s| cut.matched.around[s].get(group.loops));
+                Refused { why, whole: paths.map(|&at| loops[at].1.from.0).collect() }
             })?;
             Ok(Home { variable: group.variable.clone(), statements: group.statements.clone(), inside })
         };

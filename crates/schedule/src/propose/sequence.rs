@@ -276,9 +276,11 @@ fn subjects(proposed: &[Proposed], members: &[usize]) -> Vec<usize> {
 }
 
 fn tiled(proposed: &[Proposed]) -> Vec<Change> {
+    // Tiles are for what uses again what it fetched; a band that carries nothing is as well without.
+    let carries = |at: &usize| band(proposed, *at).iter().any(|&m| !proposed[m].own.is_parallel);
     let starts =
         (0..proposed.len()).filter(|&at| proposed[at].own.band.0 == 0 && proposed[at].own.band.1 > 1);
-    starts.map(|at| Change::Tile { loops: subjects(proposed, &band(proposed, at)) }).collect()
+    starts.filter(carries).map(|at| Change::Tile { loops: subjects(proposed, &band(proposed, at)) }).collect()
 }
 
 fn parallel(proposed: &[Proposed]) -> Vec<Change> {
@@ -291,7 +293,7 @@ fn parallel(proposed: &[Proposed]) -> Vec<Change> {
         }
         let members = band(proposed, at);
         let is_carried = members.iter().all(|&m| !proposed[m].own.is_parallel);
-        if l.own.band.0 == 0 && members.len() > 1 && is_carried && !is_inside_parallel {
+        if l.own.band.0 == 0 && members.len() > 1 && is_carried && l.parent.is_none() {
             across.push(Change::Wavefront { loops: subjects(proposed, &members[..2]) });
         }
         let is_innermost = proposed.iter().all(|inner| inner.parent != Some(at));
