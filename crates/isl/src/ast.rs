@@ -17,6 +17,8 @@ pub struct Order {
     pub times: String,
     /// Names for the loops, one per component of time.
     pub iterators: Vec<String>,
+    /// Loops, by their components of time, that are split rather than have conditions inside.
+    pub split: Vec<usize>,
 }
 
 /// Loops; expressions are in C, with the macros `min`, `max` and `floord` (division rounded down).
@@ -63,6 +65,11 @@ impl Context {
     pub fn loops(&self, order: &Order) -> Result<Ast, Error> {
         let (inner, library) = (&self.0, &self.0.library);
         let context = Object::read(inner, &order.context, library.set_read_from_str, library.set_free)?;
+        let components = order.iterators.join(", ");
+        let split: Vec<String> =
+            order.split.iter().map(|at| format!("[{components}] -> separate[{at}]")).collect();
+        let options = format!("{{ {} }}", split.join("; "));
+        let options = Object::read(inner, &options, library.union_map_read_from_str, library.union_map_free)?;
         let times =
             Object::read(inner, &order.times, library.union_map_read_from_str, library.union_map_free)?;
         // SAFETY: objects of the types asked for; every `take` argument is given up.
@@ -76,6 +83,7 @@ impl Context {
             }
             let build = (library.ast_build_from_context)(context.take());
             let build = (library.ast_build_set_iterators)(build, names);
+            let build = (library.ast_build_set_options)(build, options.take());
             let build = Object::new(inner, build, library.ast_build_free)?;
             let node = (library.ast_build_node_from_schedule_map)(build.keep(), times.take());
             Object::new(inner, node, library.ast_node_free)?
@@ -175,6 +183,7 @@ mod tests {
             context: "[n] -> { : n >= 1 }".to_owned(),
             times: "[n] -> { S[i, j] -> [32*floor(i/32), i, j] : 0 <= i < n and i < j < n }".to_owned(),
             iterators: ["t0", "t1", "t2"].map(str::to_owned).to_vec(),
+            split: Vec::new(),
         };
         let ast = Context::new().expect("isl").loops(&order).expect("loops");
         let Ast::For { iterator, init, condition, step, body } = ast else { panic!("no loop: {ast:?}") };
@@ -197,6 +206,7 @@ mod tests {
             times: "{ A[i] -> [i, 0, 0] : 0 <= i < 9; B[i, k] -> [i, 1, -k] : 0 <= i < 9 and 0 <= k < i }"
                 .to_owned(),
             iterators: ["t0", "t1", "t2"].map(str::to_owned).to_vec(),
+            split: Vec::new(),
         };
         let ast = Context::new().expect("isl").loops(&order).expect("loops");
         let Ast::For { body, .. } = ast else { panic!("no loop: {ast:?}") };
@@ -205,10 +215,34 @@ mod tests {
         assert!(matches!(&parts[1], Ast::For { iterator, .. } if iterator == "t2"), "{parts:?}");
     }
 
+    /// Two statements, one of them later by one: the common part of their loops has no condition inside.
+    #[test]
+    fn loops_are_split() {
+        let mut order = Order {
+            context: "[n] -> { : }".to_owned(),
+            times: "[n] -> { A[i] -> [i, 0] : 0 <= i < n; B[i] -> [i + 1, 1] : 0 <= i < n }".to_owned(),
+            iterators: ["t0", "t1"].map(str::to_owned).to_vec(),
+            split: vec![0],
+        };
+        let has_if = |order: &Order| {
+            let ast = Context::new().expect("isl").loops(order).expect("loops");
+            let parts = if let Ast::If { then, .. } = ast { *then } else { ast };
+            format!("{parts:?}").contains("If {")
+        };
+        assert!(!has_if(&order));
+        order.split.clear();
+        assert!(has_if(&order));
+    }
+
     #[test]
     fn bad_texts_are_refused() {
         for times in ["nonsense", "{ S[i] }", "\0"] {
-            let order = Order { context: "{ : }".to_owned(), times: times.to_owned(), iterators: Vec::new() };
+            let order = Order {
+                context: "{ : }".to_owned(),
+                times: times.to_owned(),
+                iterators: Vec::new(),
+                split: Vec::new(),
+            };
             assert!(Context::new().expect("isl").loops(&order).is_err(), "{times}");
         }
     }

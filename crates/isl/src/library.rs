@@ -48,6 +48,7 @@ functions! {
     options_set_schedule_algorithm(Pointer, c_int) -> c_int;
     options_set_schedule_whole_component(Pointer, c_int) -> c_int;
     options_set_schedule_maximize_coincidence(Pointer, c_int) -> c_int;
+    options_set_schedule_serialize_sccs(Pointer, c_int) -> c_int;
     options_set_schedule_maximize_band_depth(Pointer, c_int) -> c_int;
     set_read_from_str(Pointer, *const c_char) -> Pointer;
     set_get_tuple_name(Pointer) -> *const c_char;
@@ -109,6 +110,7 @@ functions! {
     ast_build_from_context(Pointer) -> Pointer;
     ast_build_set_iterators(Pointer, Pointer) -> Pointer;
     ast_build_node_from_schedule_map(Pointer, Pointer) -> Pointer;
+    ast_build_set_options(Pointer, Pointer) -> Pointer;
     ast_build_free(Pointer) -> Pointer;
     ast_node_get_type(Pointer) -> c_int;
     ast_node_for_get_iterator(Pointer) -> Pointer;

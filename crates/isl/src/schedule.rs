@@ -33,6 +33,8 @@ pub enum Fusion {
     Smart,
     /// A whole component is scheduled as one if that is possible at all.
     Maximal,
+    /// Nothing: statements that do not depend on one another in a circle have loops of their own.
+    Apart,
 }
 
 /// What is to be scheduled.
@@ -173,6 +175,8 @@ impl Context {
             let whole = c_int::from(problem.fusion == Fusion::Maximal);
             (library.options_set_schedule_whole_component)(inner.raw, whole);
             (library.options_set_schedule_maximize_coincidence)(inner.raw, 1 - whole);
+            let apart = c_int::from(problem.fusion == Fusion::Apart);
+            (library.options_set_schedule_serialize_sccs)(inner.raw, apart);
             (library.options_set_schedule_maximize_band_depth)(inner.raw, 1);
             let mut constraints = (library.schedule_constraints_on_domain)(domain.take());
             if !problem.context.is_empty() {

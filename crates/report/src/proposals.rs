@@ -48,7 +48,7 @@ impl Weighed {
     /// How the publication writes what was fused: `M` or `S`; `None` where no schedule was found.
     pub fn fusion_letter(&self) -> Option<&'static str> {
         self.proposal.found.is_ok().then_some(match self.fusion {
-            Fusion::Smart => "S",
+            Fusion::Smart | Fusion::Apart => "S",
             Fusion::Maximal => "M",
         })
     }

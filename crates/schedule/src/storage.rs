@@ -133,7 +133,8 @@ fn handed_on(
     inside: &LoopEdges,
     skip: &dyn Fn(StatementIndex) -> bool,
 ) -> Vec<ObjectIndex> {
-    let carried = inside.edges.iter().filter(|e| e.carried).map(|e| &profile.dependences[e.dependence as usize]);
+    let carried =
+        inside.edges.iter().filter(|e| e.carried).map(|e| &profile.dependences[e.dependence as usize]);
     let flows = carried.filter(|d| d.kind == Kind::Flow && d.memory && !skip(d.source));
     let levels = flows.flat_map(|d| d.levels.iter().filter(|l| usize::from(l.level) == dim));
     levels.flat_map(|level| level.objects.iter().map(|used| used.object)).collect()

@@ -82,6 +82,8 @@ pub struct Statement {
     pub calls: Vec<String>,
     /// A loop is part of it.
     pub has_loop: bool,
+    /// It declares variables without values, and does nothing.
+    pub is_silent: bool,
 }
 
 /// A counted loop.
@@ -308,12 +310,16 @@ impl<'a> Reader<'a> {
             declares: Vec::new(),
             calls: Vec::new(),
             has_loop: false,
+            is_silent: true,
         };
         for part in parts {
             let nodes = all(part);
             statement.has_loop |= nodes
                 .iter()
                 .any(|n| kind(n).ends_with("ForStmt") || matches!(kind(n), "WhileStmt" | "DoStmt"));
+            let is_silent = kind(part) == "DeclStmt"
+                && inner(part).all(|own| kind(own) == "VarDecl" && own["init"].is_null());
+            statement.is_silent &= is_silent;
             statement.calls.extend(calls(part));
             statement.references.extend(self.mention(part));
             if kind(part) == "DeclStmt" {

@@ -26,6 +26,8 @@ pub struct Matched {
     pub around: Vec<Vec<usize>>,
     /// Contexts of every loop of the nest, in the order in which they stand in the source.
     pub loops: Vec<Vec<ContextIndex>>,
+    /// Largest number of values that the iterator of each loop around each statement took.
+    pub trips: Vec<Vec<i64>>,
     /// Instructions executed in each statement, and accesses of stride 0 or one element per loop around it.
     pub near: Vec<Vec<u64>>,
 }
@@ -122,13 +124,22 @@ pub fn matched(profile: &Profile, nest: &Nest, roots: &[ContextIndex]) -> Result
         renaming.of.entry(name(statement)).or_default().push(Renamed { block, dims, coordinates });
         by_name.insert(block, all);
     }
-    if let Some(never) = (0..around.len()).find(|&s| !renaming.of.contains_key(&name(s))) {
+    let has_run = |s: &usize| nest.statements[*s].is_silent || renaming.of.contains_key(&name(*s));
+    if let Some(never) = (0..around.len()).find(|s| !has_run(s)) {
         return Err(format!("line {} did not run", nest.statements[never].from.0));
     }
     let mut of_loops = vec![Vec::new(); loops.len()];
     found.iter().for_each(|(&context, &at)| of_loops[at].push(context));
     let near = (0..around.len()).map(|s| near(profile, &by_name, &renaming, s, &around[s], outer)).collect();
-    Ok(Matched { statements: Statements::given(by_name, apart), renaming, around, loops: of_loops, near })
+    let trips = (0..around.len()).map(|s| trips(profile, &renaming, s, outer)).collect();
+    Ok(Matched {
+        trips,
+        statements: Statements::given(by_name, apart),
+        renaming,
+        around,
+        loops: of_loops,
+        near,
+    })
 }
 
 /// Every loop of the source is one of the program, in every context.
@@ -242,6 +253,24 @@ fn coordinates(loops: &[(Vec<usize>, &Counted)], around: &[usize], outer: usize)
     Some(out)
 }
 
+/// Number of values that the counters of a statement's loops took.
+fn trips(profile: &Profile, renaming: &Renaming, statement: usize, outer: usize) -> Vec<i64> {
+    let renamed = renaming.of.get(&name(statement)).into_iter().flatten();
+    let mut out: Vec<i64> = Vec::new();
+    for block in renamed.map(|renamed| &profile.blocks[renamed.block as usize]) {
+        for piece in block.domain.iter().flat_map(|folded| &folded.pieces) {
+            for (q, (low, high)) in piece.extent().into_iter().skip(outer).enumerate() {
+                let count = high.saturating_sub(low).saturating_add(1);
+                match out.get_mut(q) {
+                    Some(most) => *most = count.max(*most),
+                    None => out.push(count),
+                }
+            }
+        }
+    }
+    out
+}
+
 /// Executions of accesses that advance by nothing or by their own size, per loop around a statement.
 fn near(
     profile: &Profile,
@@ -251,10 +280,8 @@ fn near(
     around: &[usize],
     outer: usize,
 ) -> Vec<u64> {
-    let own: FxHashSet<u32> = renaming.of[&name(statement)]
-        .iter()
-        .flat_map(|renamed| members[&renamed.block].iter().copied())
-        .collect();
+    let renamed = renaming.of.get(&name(statement)).into_iter().flatten();
+    let own: FxHashSet<u32> = renamed.flat_map(|renamed| members[&renamed.block].iter().copied()).collect();
     let accesses: Vec<&profile::Access> = profile
         .accesses
         .iter()

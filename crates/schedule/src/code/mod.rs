@@ -177,13 +177,12 @@ fn one(
     }
 }
 
-/// What is tried in turn: tiles and diagonals, plain loops; then the other kind of fusion.
-fn attempts(fusion: Fusion) -> [(Fusion, Tiling); 4] {
-    let other = match fusion {
-        Fusion::Smart => Fusion::Maximal,
-        Fusion::Maximal => Fusion::Smart,
-    };
-    [(fusion, Tiling::Full), (other, Tiling::Full), (fusion, Tiling::None), (other, Tiling::None)]
+/// What is tried in turn: all kinds of fusion with tiles and diagonals, then with plain loops.
+fn attempts(fusion: Fusion) -> Vec<(Fusion, Tiling)> {
+    let mut kinds = vec![fusion];
+    kinds.extend([Fusion::Smart, Fusion::Maximal, Fusion::Apart].into_iter().filter(|kind| *kind != fusion));
+    let with = |tiling| kinds.iter().map(move |&kind| (kind, tiling));
+    with(Tiling::Full).chain(with(Tiling::None)).collect()
 }
 
 /// A nest of a source in a profile.

@@ -70,7 +70,8 @@ pub struct Order {
 pub fn order(cut: &Cut, tree: &Tree, tiling: Tiling) -> Result<Order, String> {
     let count = cut.nest.statements.len();
     let mut builder = Builder { cut, tiling, times: vec![Vec::new(); count] };
-    builder.add(tree, &(0..count).collect::<Vec<_>>(), false)?;
+    let active: Vec<usize> = (0..count).filter(|&s| !cut.nest.statements[s].is_silent).collect();
+    builder.add(tree, &active, false)?;
     let length = builder.times.iter().map(Vec::len).max().unwrap_or(0);
     Ok(Order { times: builder.times, length })
 }
@@ -132,7 +133,8 @@ impl Builder<'_> {
         statements: &[usize],
         is_tiled: bool,
     ) -> Result<bool, String> {
-        let all: Vec<Counting> = members.iter().map(|m| counting(m, statements)).collect::<Result<_, _>>()?;
+        let all: Vec<Counting> =
+            members.iter().map(|m| counting(self.cut, m, statements)).collect::<Result<_, _>>()?;
         let mut points: Vec<usize> = (0..all.len()).collect();
         let tiles = is_permutable
             && self.tiling == Tiling::Full
@@ -199,12 +201,15 @@ impl Counting {
     }
 }
 
-fn counting(member: &Member, statements: &[usize]) -> Result<Counting, String> {
+fn counting(cut: &Cut, member: &Member, statements: &[usize]) -> Result<Counting, String> {
     let mut rows = BTreeMap::new();
     for &s in statements {
         let function = member.functions.iter().find(|f| f.statement == name(s));
         let affine = function.and_then(|f| f.affine.as_ref());
-        let affine = affine.filter(|a| a.parameters.is_empty());
+        // A constant as large as a loop is long stands for its length, which may be another one next time.
+        let least = cut.matched.trips[s].iter().copied().min().unwrap_or(i64::MAX);
+        let affine =
+            affine.filter(|a| a.parameters.is_empty() && a.constant.saturating_mul(2).abs() < least.max(3));
         let affine = affine.ok_or_else(|| "its order depends on the size of the data".to_owned())?;
         rows.insert(s, Row { coefficients: affine.coefficients.clone(), constant: affine.constant });
     }
@@ -232,11 +237,14 @@ impl Order {
             let (from, to) = (iterators.join(", "), components.join(", "));
             Ok(format!("{}[{from}] -> [{to}] : {}", name(s), conditions.join(" and ")))
         };
-        let all: Vec<String> = self.times.iter().enumerate().map(each).collect::<Result<_, String>>()?;
+        let active = self.times.iter().enumerate().filter(|(s, _)| !cut.nest.statements[*s].is_silent);
+        let all: Vec<String> = active.map(each).collect::<Result<_, String>>()?;
         Ok(isl::Order {
             context: format!("{declaration}{{ : }}"),
             times: format!("{declaration}{{ {} }}", all.join("; ")),
             iterators: (0..self.length).map(|d| format!("t{d}")).collect(),
+            // The innermost loops.
+            split: self.length.checked_sub(1).into_iter().chain(self.length.checked_sub(2)).collect(),
         })
     }
 }

@@ -74,7 +74,7 @@ impl<'a> Private<'a> {
             let around = &cut.matched.around[s];
             for (id, variable) in &able {
                 let own = declared.get(id.as_str());
-                if !mentions(s, id) && own != Some(&s) {
+                if nest.statements[s].is_silent || !mentions(s, id) && own != Some(&s) {
                     continue;
                 }
                 let depth = match own {
