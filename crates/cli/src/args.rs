@@ -170,6 +170,13 @@ pub struct ReportArgs {
     /// With --schedule: compare schedules with far more pairs of iterations, and say with how many.
     #[arg(long)]
     pub verify: bool,
+    /// With --schedule: write the transformed regions as C into this directory, a file per nest: the original with the nest
+    /// replaced. Takes clang, and a program compiled with -O0 -g.
+    #[arg(long, value_name = "DIR", requires = "schedule")]
+    pub code: Option<PathBuf>,
+    /// With --code: an option that the sources were compiled with, such as -DN=40 or -Iinclude; may be repeated.
+    #[arg(long, value_name = "OPTION", requires = "code", allow_hyphen_values = true)]
+    pub code_option: Vec<String>,
     /// Print one row per profile: size of its dependence graph, its hottest region, and what that could become.
     #[arg(long, conflicts_with = "schedule")]
     pub table: bool,

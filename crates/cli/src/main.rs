@@ -3,6 +3,7 @@
 
 mod args;
 mod caches;
+mod code_files;
 mod compress_command;
 mod demo;
 mod predict_command;

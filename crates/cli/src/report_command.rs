@@ -14,6 +14,7 @@ use schedule::propose::{self, Budget};
 
 use crate::args::{Format, Fusion, ReportArgs};
 use crate::caches;
+use crate::code_files;
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &ReportArgs) -> Result<u8> {
@@ -126,6 +127,10 @@ fn advised<'a>(profile: &'a Profile, args: &ReportArgs) -> Result<Report<'a>> {
     budget.seconds = args.schedule_time.unwrap_or(budget.seconds);
     if args.verify {
         budget.pairs = MANY_PAIRS;
+    }
+    if let Some(directory) = &args.code {
+        let regions: Vec<&propose::Region> = regions.iter().collect();
+        report.code = Some(code_files::write(&report, args, directory, &regions, (&worker, budget))?);
     }
     let found = propose::propose(profile, &report.loops, regions, &worker, budget);
     let processors = std::thread::available_parallelism().map_or(1, usize::from);

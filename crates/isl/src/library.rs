@@ -18,7 +18,7 @@ const NAMES: [&str; 4] = ["libisl.so.23", "libisl.so.22", "libisl.so.21", "libis
 macro_rules! functions {
     ($($name:ident($($argument:ty),*) $(-> $result:ty)?;)*) => {
         /// The functions.
-        #[allow(missing_docs)]
+        #[allow(missing_docs, non_snake_case)]
         pub struct Library {
             $(pub $name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
             // After the functions: they point into it.
@@ -48,6 +48,7 @@ functions! {
     options_set_schedule_algorithm(Pointer, c_int) -> c_int;
     options_set_schedule_whole_component(Pointer, c_int) -> c_int;
     options_set_schedule_maximize_coincidence(Pointer, c_int) -> c_int;
+    options_set_schedule_serialize_sccs(Pointer, c_int) -> c_int;
     options_set_schedule_maximize_band_depth(Pointer, c_int) -> c_int;
     set_read_from_str(Pointer, *const c_char) -> Pointer;
     set_get_tuple_name(Pointer) -> *const c_char;
@@ -99,6 +100,40 @@ functions! {
     aff_get_constant_val(Pointer) -> Pointer;
     aff_involves_dims(Pointer, c_int, c_uint, c_uint) -> c_int;
     aff_free(Pointer) -> Pointer;
+    union_map_apply_domain(Pointer, Pointer) -> Pointer;
+    union_map_apply_range(Pointer, Pointer) -> Pointer;
+    union_set_apply(Pointer, Pointer) -> Pointer;
+    union_set_union(Pointer, Pointer) -> Pointer;
+    id_alloc(Pointer, *const c_char, Pointer) -> Pointer;
+    id_list_alloc(Pointer, c_int) -> Pointer;
+    id_list_add(Pointer, Pointer) -> Pointer;
+    ast_build_from_context(Pointer) -> Pointer;
+    ast_build_set_iterators(Pointer, Pointer) -> Pointer;
+    ast_build_node_from_schedule_map(Pointer, Pointer) -> Pointer;
+    ast_build_set_options(Pointer, Pointer) -> Pointer;
+    ast_build_free(Pointer) -> Pointer;
+    ast_node_get_type(Pointer) -> c_int;
+    ast_node_for_get_iterator(Pointer) -> Pointer;
+    ast_node_for_get_init(Pointer) -> Pointer;
+    ast_node_for_get_cond(Pointer) -> Pointer;
+    ast_node_for_get_inc(Pointer) -> Pointer;
+    ast_node_for_get_body(Pointer) -> Pointer;
+    ast_node_for_is_degenerate(Pointer) -> c_int;
+    ast_node_if_get_cond(Pointer) -> Pointer;
+    ast_node_if_get_then(Pointer) -> Pointer;
+    ast_node_if_has_else(Pointer) -> c_int;
+    ast_node_if_get_else(Pointer) -> Pointer;
+    ast_node_block_get_children(Pointer) -> Pointer;
+    ast_node_mark_get_node(Pointer) -> Pointer;
+    ast_node_user_get_expr(Pointer) -> Pointer;
+    ast_node_free(Pointer) -> Pointer;
+    ast_node_list_n_ast_node(Pointer) -> c_int;
+    ast_node_list_get_ast_node(Pointer, c_int) -> Pointer;
+    ast_node_list_free(Pointer) -> Pointer;
+    ast_expr_get_op_n_arg(Pointer) -> c_int;
+    ast_expr_get_op_arg(Pointer, c_int) -> Pointer;
+    ast_expr_to_C_str(Pointer) -> *mut c_char;
+    ast_expr_free(Pointer) -> Pointer;
     val_is_int(Pointer) -> c_int;
     val_get_num_si(Pointer) -> c_long;
     val_free(Pointer) -> Pointer;

@@ -33,6 +33,8 @@ pub enum Fusion {
     Smart,
     /// A whole component is scheduled as one if that is possible at all.
     Maximal,
+    /// Nothing: statements that do not depend on one another in a circle have loops of their own.
+    Apart,
 }
 
 /// What is to be scheduled.
@@ -48,6 +50,9 @@ pub struct Problem {
     pub proximity: String,
     /// Further dependences, in terms of the observed sizes; none for most problems.
     pub observed: Option<Observed>,
+    /// Other coordinates, in which the schedule is to be found: a union map from the instances of the domain; empty for
+    /// none.
+    pub renaming: String,
     /// The scheduler.
     pub algorithm: Algorithm,
     /// Fusion.
@@ -145,8 +150,19 @@ impl Context {
             let all = unsafe { (library.union_map_union)(validity.take(), known.take()) };
             validity = Object::new(inner, all, library.union_map_free)?;
         }
-        let validity = restricted(inner, validity, &domain)?;
-        let proximity = restricted(inner, map(&problem.proximity)?, &domain)?;
+        validity = restricted(inner, validity, &domain)?;
+        let mut proximity = restricted(inner, map(&problem.proximity)?, &domain)?;
+        let mut domain = domain;
+        if !problem.renaming.is_empty() {
+            let renaming = || map(&problem.renaming);
+            // SAFETY: objects of the types asked for; every `take` argument is given up.
+            domain = unsafe {
+                let renamed = (library.union_set_apply)(domain.take(), renaming()?.take());
+                Object::new(inner, renamed, library.union_set_free)?
+            };
+            validity = renamed(inner, validity, renaming()?, renaming()?)?;
+            proximity = renamed(inner, proximity, renaming()?, renaming()?)?;
+        }
         let kept = copy(inner, &validity, library.union_map_copy, library.union_map_free)?;
         let coincidence = copy(inner, &validity, library.union_map_copy, library.union_map_free)?;
         // SAFETY: all objects are of the types asked for; every `take` argument is given up.
@@ -159,6 +175,8 @@ impl Context {
             let whole = c_int::from(problem.fusion == Fusion::Maximal);
             (library.options_set_schedule_whole_component)(inner.raw, whole);
             (library.options_set_schedule_maximize_coincidence)(inner.raw, 1 - whole);
+            let apart = c_int::from(problem.fusion == Fusion::Apart);
+            (library.options_set_schedule_serialize_sccs)(inner.raw, apart);
             (library.options_set_schedule_maximize_band_depth)(inner.raw, 1);
             let mut constraints = (library.schedule_constraints_on_domain)(domain.take());
             if !problem.context.is_empty() {
@@ -199,6 +217,17 @@ fn restricted(inner: &Rc<Inner>, map: Object, domain: &Object) -> Result<Object,
         (library.union_map_intersect_range)(map, to.take())
     };
     Object::new(inner, map, library.union_map_free)
+}
+
+/// The pairs in other coordinates, which are given once for each end.
+fn renamed(inner: &Rc<Inner>, pairs: Object, source: Object, sink: Object) -> Result<Object, Error> {
+    let library = &inner.library;
+    // SAFETY: objects of the types asked for; every `take` argument is given up.
+    let pairs = unsafe {
+        let pairs = (library.union_map_apply_domain)(pairs.take(), source.take());
+        (library.union_map_apply_range)(pairs, sink.take())
+    };
+    Object::new(inner, pairs, library.union_map_free)
 }
 
 /// The pairs of which both ends are in the domain, without what says that they are.
@@ -445,6 +474,7 @@ mod tests {
             validity: validity.to_owned(),
             proximity: validity.to_owned(),
             observed: None,
+            renaming: String::new(),
             algorithm: Algorithm::Bands,
             fusion: Fusion::Smart,
         }
@@ -522,6 +552,23 @@ mod tests {
         rows.fusion = Fusion::Maximal;
         let Tree::Band { members, is_permutable, .. } = scheduled(&rows).tree else { panic!("no band") };
         assert!(is_permutable && members.len() == 2 && members.iter().all(|m| m.is_parallel));
+    }
+
+    /// A triangle whose counters begin at 0: in terms of what the loops count, the band needs no skew.
+    #[test]
+    fn other_coordinates() {
+        let mut triangle = problem(
+            "[n] -> { S[i, c] : 0 <= i < n and 0 <= c < n - i }",
+            "[n] -> { S[i, c] -> S[i + 1, c - 1]; S[i, c] -> S[i, c + 1] }",
+        );
+        triangle.renaming = "{ S[i, c] -> U[i, i + c] }".to_owned();
+        let Tree::Band { members, is_permutable, .. } = scheduled(&triangle).tree else { panic!("no band") };
+        assert!(is_permutable && members.len() == 2, "{members:?}");
+        let functions: Vec<&Function> = members.iter().map(|m| &m.functions[0]).collect();
+        assert!(functions.iter().all(|f| f.statement == "U"));
+        let sums =
+            functions.iter().filter_map(|f| f.affine.as_ref()).map(|a| a.coefficients.iter().sum::<i64>());
+        assert_eq!(sums.collect::<Vec<_>>(), [1, 1], "{members:?}");
     }
 
     #[test]

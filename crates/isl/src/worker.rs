@@ -15,6 +15,7 @@ use std::time::Duration;
 use rustix::process::{Resource, Rlimit, setrlimit};
 use serde::{Deserialize, Serialize};
 
+use crate::ast::{Ast, Order};
 use crate::context::{Context, Error};
 use crate::schedule::{Problem, Schedule};
 
@@ -50,14 +51,34 @@ pub enum Failure {
 #[derive(Serialize, Deserialize)]
 struct Request {
     limits: Limits,
-    problem: Problem,
+    work: Work,
+}
+
+#[derive(Serialize, Deserialize)]
+enum Work {
+    Schedule(Problem),
+    Loops(Order),
 }
 
 #[derive(Serialize, Deserialize)]
 enum Answer {
     Schedule(Schedule),
+    Loops(Ast),
     Missing(String),
     Refused(String),
+}
+
+impl Answer {
+    /// Why it is not what was asked for.
+    fn failure(self) -> Failure {
+        match self {
+            Answer::Missing(why) => Failure::Missing(why),
+            Answer::Refused(why) => Failure::Refused(why),
+            Answer::Schedule(_) | Answer::Loops(_) => {
+                Failure::Died("an answer to another question".to_owned())
+            }
+        }
+    }
 }
 
 /// Answers the request on `input`.
@@ -65,12 +86,16 @@ enum Answer {
 /// # Errors
 /// The request cannot be read or the answer not be written.
 pub fn serve(input: &mut dyn Read, output: &mut dyn Write) -> std::io::Result<()> {
-    let Request { limits, problem } = serde_json::from_reader(input)?;
+    let Request { limits, work } = serde_json::from_reader(input)?;
     let limit = |n: u64| Rlimit { current: Some(n), maximum: Some(n.saturating_add(1)) };
     setrlimit(Resource::Cpu, limit(limits.seconds))?;
     setrlimit(Resource::As, limit(limits.bytes))?;
-    let answer = match Context::new().and_then(|context| context.schedule(&problem)) {
-        Ok(schedule) => Answer::Schedule(schedule),
+    let done = Context::new().and_then(|context| match &work {
+        Work::Schedule(problem) => context.schedule(problem).map(Answer::Schedule),
+        Work::Loops(order) => context.loops(order).map(Answer::Loops),
+    });
+    let answer = match done {
+        Ok(answer) => answer,
         Err(error @ Error::Missing(_)) => Answer::Missing(error.to_string()),
         Err(error) => Answer::Refused(error.to_string()),
     };
@@ -93,13 +118,31 @@ impl Worker {
     /// # Errors
     /// See [`Failure`].
     pub fn schedule(&self, problem: Problem, limits: Limits) -> Result<Schedule, Failure> {
+        match self.ask(Work::Schedule(problem), limits)? {
+            Answer::Schedule(schedule) => Ok(schedule),
+            other => Err(other.failure()),
+        }
+    }
+
+    /// Generates loops in a child process.
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    pub fn loops(&self, order: Order, limits: Limits) -> Result<Ast, Failure> {
+        match self.ask(Work::Loops(order), limits)? {
+            Answer::Loops(ast) => Ok(ast),
+            other => Err(other.failure()),
+        }
+    }
+
+    fn ask(&self, work: Work, limits: Limits) -> Result<Answer, Failure> {
         let mut child = Command::new(&self.program)
             .args(&self.arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()?;
-        let request = serde_json::to_vec(&Request { limits, problem }).map_err(std::io::Error::from)?;
+        let request = serde_json::to_vec(&Request { limits, work }).map_err(std::io::Error::from)?;
         // A child that waits for something else than a processor is not worth more.
         let patience = Duration::from_secs(limits.seconds.saturating_mul(4).saturating_add(10));
         let answer = exchange(&mut child, request, patience);
@@ -110,9 +153,7 @@ impl Worker {
         let status = child.wait()?;
         let Some(answer) = answer else { return Err(Failure::Time(limits.seconds)) };
         match serde_json::from_slice(&answer) {
-            Ok(Answer::Schedule(schedule)) => Ok(schedule),
-            Ok(Answer::Missing(why)) => Err(Failure::Missing(why)),
-            Ok(Answer::Refused(why)) => Err(Failure::Refused(why)),
+            Ok(answer) => Ok(answer),
             Err(_) if matches!(status.signal(), Some(libc::SIGXCPU | libc::SIGKILL)) => {
                 Err(Failure::Time(limits.seconds))
             }

@@ -14,6 +14,8 @@ pub struct Report<'a> {
     pub exact_fraction: f64,
     /// What regions could become, if that was asked for.
     pub proposals: Option<crate::proposals::Proposals>,
+    /// What became of regions that were to be written as C.
+    pub code: Option<crate::code::Written>,
 }
 
 /// A blocking dependence in words and numbers.
@@ -57,6 +59,7 @@ pub fn report(profile: &Profile) -> Report<'_> {
         loops: schedule::analyse(profile),
         exact_fraction: exact_fraction(profile),
         proposals: None,
+        code: None,
     }
 }
 

@@ -9,6 +9,7 @@
 //! - [`polyhedral`]: the polyhedral program, as text in [`isl`] notation and as [`openscop`].
 #![forbid(unsafe_code)]
 
+pub mod code;
 pub mod finding;
 pub mod folding;
 pub mod isl;
@@ -18,6 +19,7 @@ pub mod polyhedral;
 pub mod proposals;
 pub mod published;
 pub mod regions;
+pub mod sequence;
 pub mod text;
 pub mod wire;
 

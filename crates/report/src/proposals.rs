@@ -5,11 +5,12 @@ use std::fmt::Write;
 use profile::Profile;
 use schedule::SourceLoop;
 use schedule::metrics::{self, Metrics, Profit, profit};
-use schedule::propose::outline::{Count, Statement};
+use schedule::propose::outline::{Count, Statement, worthwhile};
 use schedule::propose::{Fusion, Loop, Node, Proposal, Rung};
 use serde::Serialize;
 
 use crate::finding;
+use crate::sequence::{self, WireStep, place as loop_name};
 
 /// What the regions of a program could become, most worthwhile first.
 #[derive(Debug)]
@@ -41,7 +42,7 @@ impl Weighed {
     /// How the publication writes what was fused: `M` or `S`; `None` where no schedule was found.
     pub fn fusion_letter(&self) -> Option<&'static str> {
         self.proposal.found.is_ok().then_some(match self.fusion {
-            Fusion::Smart => "S",
+            Fusion::Smart | Fusion::Apart => "S",
             Fusion::Maximal => "M",
         })
     }
@@ -67,8 +68,6 @@ pub fn weigh(
 
 /// Columns for the loops, before what is said about them.
 const COLUMN: usize = 44;
-/// Parts with less than this share of the region's instructions are not printed.
-const SMALL: f64 = 0.001;
 
 /// A proposal as programs read it.
 #[derive(Debug, Serialize)]
@@ -84,6 +83,8 @@ pub struct WireProposal {
     failed: Vec<(&'static str, String)>,
     tile_depth: usize,
     skewed: bool,
+    /// The core transformations that lead to it, in order.
+    sequence: Vec<WireStep>,
     metrics: WireMetrics,
     profit: WireProfit,
     verified: WireVerified,
@@ -176,6 +177,7 @@ fn wire_one(
         failed: proposal.failed.iter().map(|(rung, why)| (name(*rung), why.clone())).collect(),
         tile_depth: found.map_or(0, |_| profit.structure.tile_depth),
         skewed: found.is_some() && profit.structure.is_skewed,
+        sequence: sequence::wire(profile, loops, &proposal.sequence),
         metrics: wire_metrics(weighed),
         profit: WireProfit {
             saved: profit.saved,
@@ -265,13 +267,13 @@ pub fn text(profile: &Profile, loops: &[SourceLoop], proposals: &Proposals) -> S
                 };
                 let _ = writeln!(out, "{note}");
                 let mut left_out = 0;
-                let worth = (SMALL * proposal.region.instructions as f64) as u64;
-                let shown = worthwhile(nodes, worth, &mut left_out);
+                let shown = worthwhile(nodes, proposal.region.instructions, &mut left_out);
                 lines(loops, &shown, proposal.region.instructions, 1, &mut out);
                 let copies = own_copies(profile, loops, proposal);
                 if !copies.is_empty() {
                     let _ = writeln!(out, "  every iteration with its own copy of: {}", copies.join("; "));
                 }
+                out.push_str(&sequence::text(profile, loops, &proposal.sequence));
                 if left_out > 0 {
                     let _ = writeln!(out, "  ({left_out} parts with less than 0.1 % are left out)");
                 }
@@ -365,35 +367,6 @@ fn own_copies(profile: &Profile, loops: &[SourceLoop], proposal: &Proposal) -> V
     names
 }
 
-/// The parts with at least so many instructions; counts the others.
-fn worthwhile(nodes: &[Node], least: u64, left_out: &mut usize) -> Vec<Node> {
-    let mut out = Vec::new();
-    for node in nodes {
-        let kept = match node {
-            Node::Statement(statement) => (statement.instructions >= least).then(|| node.clone()),
-            Node::Loop(l) => {
-                let inside = worthwhile(&l.inside, least, left_out);
-                (!inside.is_empty()).then(|| Node::Loop(Loop { inside, ..l.clone() }))
-            }
-            Node::AnyOrder(parts) => {
-                let parts = parts.iter().map(|part| worthwhile(part, least, left_out));
-                let mut parts: Vec<Vec<Node>> = parts.filter(|part| !part.is_empty()).collect();
-                match parts.len() {
-                    0 => None,
-                    1 => {
-                        out.append(&mut parts[0]);
-                        continue;
-                    }
-                    _ => Some(Node::AnyOrder(parts)),
-                }
-            }
-        };
-        *left_out += usize::from(kept.is_none() && matches!(node, Node::Statement(_)));
-        out.extend(kept);
-    }
-    out
-}
-
 fn lines(loops: &[SourceLoop], nodes: &[Node], all: u64, depth: usize, out: &mut String) {
     let pad = "  ".repeat(depth);
     for node in nodes {
@@ -458,14 +431,6 @@ fn sum(loops: &[SourceLoop], count: &Count) -> String {
         let _ = write!(out, " {sign} {}", count.shift.unsigned_abs());
     }
     out
-}
-
-/// A loop by its file and line.
-fn loop_name(l: &SourceLoop) -> String {
-    match l.line {
-        0 => l.id.clone(),
-        line => format!("{}:{line}", l.file.rsplit('/').next().unwrap_or(&l.file)),
-    }
 }
 
 fn place(statement: &Statement) -> String {

@@ -37,6 +37,9 @@ pub fn summary(report: &Report<'_>, options: Options) -> String {
     if let Some(proposals) = &report.proposals {
         out.push_str(&crate::proposals::text(report.profile, &report.loops, proposals));
     }
+    if let Some(code) = &report.code {
+        out.push_str(&crate::code::text(report.profile, &report.loops, code));
+    }
     out
 }
 

@@ -8,6 +8,7 @@ use schedule::nest::Innermost;
 use schedule::{SourceLoop, propose};
 use serde::Serialize;
 
+use crate::code::{self, WireCode};
 use crate::finding::{self, Report};
 use crate::proposals::{self, WireProposal};
 
@@ -23,6 +24,7 @@ struct Root {
     nests: Vec<Nest>,
     #[serde(skip_serializing_if = "Option::is_none")]
     proposals: Option<Vec<WireProposal>>,
+    code: Option<WireCode>,
 }
 
 #[derive(Debug, Serialize)]
@@ -198,6 +200,7 @@ pub fn json(report: &Report<'_>) -> String {
         loops: loops(report),
         nests: nests(report),
         proposals: report.proposals.as_ref().map(|all| proposals::wire(p, &report.loops, all)),
+        code: report.code.as_ref().map(|written| code::wire(p, &report.loops, written)),
     };
     // Serialising plain data to a string cannot fail; if it did, an empty document would be noticed at once.
     let mut text = serde_json::to_string_pretty(&root).unwrap_or_default();

@@ -1,5 +1,7 @@
 //! From a profile to verdicts.
 //!
+//! - [`check`]: whether a transformation respects dependences;
+//! - [`code`]: proposed schedules as C;
 //! - [`graph`]: the dependences inside one loop, and its strongly connected sets;
 //! - [`scev`]: which statements are induction variables of a loop (ALGORITHMS 2.3);
 //! - [`ways`]: cycles through which iterations take different ways;
@@ -14,6 +16,8 @@
 //! - [`synthetic`]: made-up programs of any size, to measure on.
 #![forbid(unsafe_code)]
 
+pub mod check;
+pub mod code;
 pub mod graph;
 pub mod metrics;
 pub mod nest;

@@ -45,7 +45,13 @@ impl Coverage {
     }
 
     /// Whether every execution of a load reads what the same iteration of the loop of dimension `dim` wrote.
-    fn is_covered(&self, profile: &Profile, access: u32, context: ContextIndex, dim: usize) -> bool {
+    pub(crate) fn is_covered(
+        &self,
+        profile: &Profile,
+        access: u32,
+        context: ContextIndex,
+        dim: usize,
+    ) -> bool {
         let sum: u64 = self
             .into
             .get(&access)
@@ -84,6 +90,7 @@ pub fn judge(
     let dim = dimension(profile, context);
     let mut out: Vec<Finding> = Vec::new();
     let mut live_out: Option<Vec<ObjectIndex>> = None;
+    let handed_on = handed_on(profile, dim, inside, skip);
     for edge in inside.edges.iter().filter(|e| e.carried) {
         let d = &profile.dependences[edge.dependence as usize];
         if d.kind == Kind::Flow || (skip(d.source) && skip(d.sink)) {
@@ -97,7 +104,8 @@ pub fn judge(
             let read_after = live_out
                 .get_or_insert_with(|| objects_read_after(profile, context, dim))
                 .contains(&used.object);
-            let remedy = remedy(profile, context, object, used.callee, exposed, read_after);
+            let is_read = exposed || handed_on.contains(&used.object);
+            let remedy = remedy(profile, context, object, used.callee, is_read, read_after);
             match out.iter_mut().find(|f| f.object == used.object) {
                 Some(finding) if finding.remedy < remedy => {
                     (finding.remedy, finding.dependence) = (remedy, edge.dependence);
@@ -115,6 +123,21 @@ pub fn judge(
         }
     }
     out
+}
+
+/// Objects through which an iteration of the loop of dimension `dim` hands something on to a later one: even where what is
+/// overwritten was read in its own iteration, they cannot be private.
+fn handed_on(
+    profile: &Profile,
+    dim: usize,
+    inside: &LoopEdges,
+    skip: &dyn Fn(StatementIndex) -> bool,
+) -> Vec<ObjectIndex> {
+    let carried =
+        inside.edges.iter().filter(|e| e.carried).map(|e| &profile.dependences[e.dependence as usize]);
+    let flows = carried.filter(|d| d.kind == Kind::Flow && d.memory && !skip(d.source));
+    let levels = flows.flat_map(|d| d.levels.iter().filter(|l| usize::from(l.level) == dim));
+    levels.flat_map(|level| level.objects.iter().map(|used| used.object)).collect()
 }
 
 /// The anti and output dependences that the loop of dimension `dim` carries and that no remedy removes.

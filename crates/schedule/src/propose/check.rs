@@ -59,6 +59,7 @@ pub fn check(
 ) -> Result<Checked, Violation> {
     let mut checked = Checked { dependences: formulated.kept.len(), ..Checked::default() };
     let mut pairs = 0;
+    let tree = &formulated.renaming.of_blocks(tree);
     for kept in &formulated.kept {
         let dependence = &profile.dependences[kept.dependence as usize];
         let names = [kept.source, kept.sink].map(|statement| format!("S{statement}"));
@@ -187,22 +188,27 @@ fn value(formulated: &Formulated, affine: &Affine, iteration: &[i64]) -> Option<
 
 #[cfg(test)]
 mod tests {
+    use super::super::renaming::Renaming;
+    use super::super::statements::Statements;
     use super::*;
     use crate::notation::Parameters;
 
     fn formulated() -> Formulated {
         Formulated {
             statements: Vec::new(),
+            sorted: Statements::default(),
             problem: isl::Problem {
                 context: String::new(),
                 domain: String::new(),
                 validity: String::new(),
                 proximity: String::new(),
                 observed: None,
+                renaming: String::new(),
                 algorithm: isl::Algorithm::Bands,
                 fusion: isl::Fusion::Smart,
             },
             kept: Vec::new(),
+            renaming: Renaming::default(),
             parameters: Parameters::of([100, 101].into_iter()),
         }
     }

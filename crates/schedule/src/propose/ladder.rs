@@ -8,6 +8,7 @@ use super::check::{self, Checked, check};
 use super::outline::{Node, outline};
 use super::problem::{Formulated, formulate};
 use super::region::Region;
+use super::sequence::{Step, sequence};
 use crate::SourceLoop;
 
 /// Statements beyond which the first rung is not tried, of up to two and of more loops.
@@ -71,6 +72,8 @@ pub struct Proposal {
     pub region: Region,
     /// The rung and the transformed region, or why there is none.
     pub found: Result<(Rung, Vec<Node>), String>,
+    /// The core transformations that lead to it.
+    pub sequence: Vec<Step>,
     /// What was tried before, and why it failed.
     pub failed: Vec<(Rung, String)>,
     /// Pairs of iterations with which the schedule was compared, beside what isl says of it.
@@ -95,6 +98,7 @@ pub fn propose(
 fn one(profile: &Profile, loops: &[SourceLoop], region: Region, worker: &Worker, budget: Budget) -> Proposal {
     let mut failed = Vec::new();
     let mut checked = Checked::default();
+    let mut steps = Vec::new();
     let found = match formulate(profile, loops, &region) {
         _ if profile.trust.counted_only => {
             Err("executions were counted alone, without dependences".to_owned())
@@ -112,15 +116,17 @@ fn one(profile: &Profile, loops: &[SourceLoop], region: Region, worker: &Worker,
             let scheduled = climb(profile, &formulated, few, worker, budget, &mut failed);
             scheduled.map(|(rung, schedule, pairs)| {
                 checked = pairs;
-                (rung, outline(profile, loops, &formulated.statements, &schedule.tree))
+                let nodes = outline(profile, loops, &formulated.statements, &schedule.tree);
+                steps = sequence(profile, loops, &region, &formulated.sorted, &nodes);
+                (rung, nodes)
             })
         }
     };
-    Proposal { region, found, failed, checked }
+    Proposal { region, found, sequence: steps, failed, checked }
 }
 
 /// The first rung that gives a schedule which respects all dependences.
-fn climb(
+pub(crate) fn climb(
     profile: &Profile,
     formulated: &Formulated,
     few: bool,

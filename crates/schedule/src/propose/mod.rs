@@ -4,8 +4,10 @@
 //! - [`problem`]: a region as a scheduling problem;
 //! - [`ladder`]: what is tried in turn, within a budget;
 //! - [`check`]: schedules compared with dependences one by one, without isl;
+//! - [`renaming`]: statements of the source instead of blocks of the program;
 //! - [`statements`]: what stays in one piece;
-//! - [`outline`]: the transformed region as loops, in terms of the loops of the source.
+//! - [`outline`]: the transformed region as loops, in terms of the loops of the source;
+//! - [`sequence`]: the core transformations that lead to it.
 //!
 //! Dependences are those that order the iterations of some loop of the region ([`crate::verdict::Verdict::ordering`]) and
 //! those inside one iteration, except of induction variables. So what privatisation removes is removed, and control
@@ -16,6 +18,8 @@ pub mod ladder;
 pub mod outline;
 pub mod problem;
 pub mod region;
+pub mod renaming;
+pub mod sequence;
 pub mod statements;
 
 pub use isl::Fusion;

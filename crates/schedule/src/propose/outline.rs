@@ -179,3 +179,36 @@ fn statement(names: &Names, name: &str) -> Option<Statement> {
         instructions: instructions.fold(0, u64::saturating_add),
     })
 }
+
+/// The parts with at least a thousandth of the region's instructions; counts the others.
+pub fn worthwhile(nodes: &[Node], instructions: u64, left_out: &mut usize) -> Vec<Node> {
+    at_least(nodes, instructions / 1000, left_out)
+}
+
+fn at_least(nodes: &[Node], least: u64, left_out: &mut usize) -> Vec<Node> {
+    let mut out = Vec::new();
+    for node in nodes {
+        let kept = match node {
+            Node::Statement(statement) => (statement.instructions >= least).then(|| node.clone()),
+            Node::Loop(l) => {
+                let inside = at_least(&l.inside, least, left_out);
+                (!inside.is_empty()).then(|| Node::Loop(Loop { inside, ..l.clone() }))
+            }
+            Node::AnyOrder(parts) => {
+                let parts = parts.iter().map(|part| at_least(part, least, left_out));
+                let mut parts: Vec<Vec<Node>> = parts.filter(|part| !part.is_empty()).collect();
+                match parts.len() {
+                    0 => None,
+                    1 => {
+                        out.append(&mut parts[0]);
+                        continue;
+                    }
+                    _ => Some(Node::AnyOrder(parts)),
+                }
+            }
+        };
+        *left_out += usize::from(kept.is_none() && matches!(node, Node::Statement(_)));
+        out.extend(kept);
+    }
+    out
+}

@@ -11,10 +11,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use fold::{Folded, Piece};
 use isl::schedule::Observed;
 use isl::{Algorithm, Fusion, Problem};
-use profile::{ContextIndex, ContextKind, Dependence, Kind, LevelSummary, Operation, Profile};
+use profile::{
+    ContextIndex, ContextKind, Dependence, Kind, LevelSummary, ObjectIndex, ObjectKind, Operation, Profile,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::region::{Region, inside};
+use super::renaming::Renaming;
 use super::statements::{Statements, allocated};
 use crate::SourceLoop;
 use crate::graph::dimension;
@@ -47,12 +50,26 @@ pub enum Unfit {
 pub struct Formulated {
     /// The statements, ascending: each the block that names it, and all its blocks.
     pub statements: Vec<(u32, Vec<u32>)>,
+    /// All blocks of the region by the statement that they belong to.
+    pub sorted: Statements,
     /// The problem, to be solved for bands.
     pub problem: Problem,
     /// The dependences in it.
     pub kept: Vec<Kept>,
+    /// What the problem names otherwise than by blocks.
+    pub renaming: Renaming,
     /// What its parameters stand for.
     pub parameters: Parameters,
+}
+
+/// A nest of the source to formulate the problem of, instead of blocks as the program has them.
+pub struct Cut<'a> {
+    /// The statements of the source.
+    pub statements: Statements,
+    /// Their names and coordinates.
+    pub renaming: Renaming,
+    /// Whether every iteration of a loop can be given its own copy of a variable.
+    pub is_private: &'a dyn Fn(&Verdict, ObjectIndex) -> bool,
 }
 
 /// A dependence that a schedule has to respect.
@@ -115,7 +132,7 @@ pub fn formulate(profile: &Profile, loops: &[SourceLoop], region: &Region) -> Re
     let is_inside =
         |context: ContextIndex| contexts.contains(&context) && !profile.contexts[context as usize].allocator;
     let mut statements = Statements::new(profile, &is_inside);
-    let orderings = orderings(profile, loops, region, (&contexts, &statements));
+    let orderings = orderings(profile, loops, region, (&contexts, &statements), None);
     let orderings = join(profile, &mut statements, orderings);
     let mut blocks: BTreeSet<u32> = orderings.iter().flat_map(|o| [o.source, o.sink]).collect();
     // A call stores where to return to.
@@ -124,6 +141,33 @@ pub fn formulate(profile: &Profile, loops: &[SourceLoop], region: &Region) -> Re
         a.write && a.executions > 0 && operation != Operation::Control
     });
     blocks.extend(stores.filter_map(|a| statements.of(profile, a.statement)));
+    assemble(profile, blocks, statements, &orderings, Renaming::default())
+}
+
+/// Formulates the problem of a nest of the source.
+///
+/// # Errors
+/// [`Unfit`].
+pub fn formulate_cut(
+    profile: &Profile,
+    loops: &[SourceLoop],
+    region: &Region,
+    cut: Cut<'_>,
+) -> Result<Formulated, Unfit> {
+    let contexts = inside(profile, &region.contexts);
+    let orderings = orderings(profile, loops, region, (&contexts, &cut.statements), Some(cut.is_private));
+    let blocks = cut.statements.names().collect();
+    assemble(profile, blocks, cut.statements.clone(), &orderings, cut.renaming)
+}
+
+/// The problem of some statements and what orders them.
+fn assemble(
+    profile: &Profile,
+    blocks: BTreeSet<u32>,
+    statements: Statements,
+    orderings: &[Ordering],
+    renaming: Renaming,
+) -> Result<Formulated, Unfit> {
     if blocks.is_empty() {
         return Err(Unfit::Empty);
     }
@@ -137,7 +181,7 @@ pub fn formulate(profile: &Profile, loops: &[SourceLoop], region: &Region) -> Re
         Ok(union(parameters, parts?.into_iter().flatten()))
     };
     let (mut validity, mut proximity, mut observed) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-    for ordering in &orderings {
+    for ordering in orderings {
         if let Some(pairs) = overlaps(profile, ordering) {
             observed.extend(pairs);
             continue;
@@ -161,11 +205,13 @@ pub fn formulate(profile: &Profile, loops: &[SourceLoop], region: &Region) -> Re
         validity: union(&parameters, validity.into_iter()),
         proximity: union(&parameters, proximity.into_iter()),
         observed,
+        renaming: renaming.text(),
         algorithm: Algorithm::Bands,
         fusion: Fusion::Smart,
     };
-    let statements = blocks.into_iter().map(|block| (block, statements.members(block).to_vec())).collect();
-    Ok(Formulated { statements, problem, kept: kept(profile, &orderings), parameters })
+    let named = blocks.into_iter().map(|block| (block, statements.members(block).to_vec())).collect();
+    let kept = kept(profile, orderings);
+    Ok(Formulated { statements: named, sorted: statements, problem, kept, renaming, parameters })
 }
 
 /// The dependences of some orderings, which stand together.
@@ -268,12 +314,13 @@ fn dims(profile: &Profile, block: u32) -> usize {
 }
 
 /// The dependences inside one instance of the region that order iterations, and those inside one iteration between
-/// different blocks.
+/// different blocks. Of a nest of the source, `of_nest` says what can be private; all other storage orders.
 fn orderings<'a>(
     profile: &'a Profile,
     loops: &[SourceLoop],
     region: &Region,
     (contexts, statements): (&FxHashSet<ContextIndex>, &Statements),
+    of_nest: Option<&dyn Fn(&Verdict, ObjectIndex) -> bool>,
 ) -> Vec<Ordering<'a>> {
     let verdicts: FxHashMap<ContextIndex, &Verdict> =
         loops.iter().flat_map(|l| l.contexts.iter().copied().zip(&l.verdicts)).collect();
@@ -298,10 +345,22 @@ fn orderings<'a>(
         };
         for level in &dependence.levels {
             let dim = usize::from(level.level);
-            let orders = if dim < outermost {
+            let is_shared = |verdict: &Verdict, is_private: &dyn Fn(&Verdict, ObjectIndex) -> bool| {
+                let own = level.objects.iter().filter(|used| {
+                    !used.callee && profile.objects[used.object as usize].kind != ObjectKind::Frame
+                });
+                dependence.memory
+                    && dependence.kind != Kind::Flow
+                    && own.into_iter().any(|used| !is_private(verdict, used.object))
+            };
+            // Ends without a common loop of the nest are in different instances of it.
+            let orders = if dim < outermost || of_nest.is_some() && common <= outermost {
                 false
             } else if dim < common {
-                verdict(dim).is_some_and(|v| v.ordering.binary_search(&(index as u32)).is_ok())
+                verdict(dim).is_some_and(|v| {
+                    v.ordering.binary_search(&(index as u32)).is_ok()
+                        || of_nest.is_some_and(|is_private| is_shared(v, is_private))
+                })
             } else {
                 source != sink && !is_induction()
             };

@@ -13,10 +13,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::graph::components;
 
 /// Blocks of a region by the statement that they belong to, which is named by one of them.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Statements {
     of: FxHashMap<u32, u32>,
     members: BTreeMap<u32, Vec<u32>>,
+    /// Instructions that belong to no statement though their block does.
+    apart: FxHashSet<StatementIndex>,
 }
 
 impl Statements {
@@ -45,8 +47,22 @@ impl Statements {
         statements
     }
 
+    /// Statements given by their blocks, the naming one being the key; some instructions belong to none.
+    pub fn given(members: BTreeMap<u32, Vec<u32>>, apart: FxHashSet<StatementIndex>) -> Statements {
+        let of = members.iter().flat_map(|(&name, blocks)| blocks.iter().map(move |&block| (block, name)));
+        Statements { of: of.collect(), members, apart }
+    }
+
+    /// The blocks that name the statements, ascending.
+    pub fn names(&self) -> impl Iterator<Item = u32> {
+        self.members.keys().copied()
+    }
+
     /// The statement that an instruction belongs to, as one of its blocks; `None` outside of the region.
     pub fn of(&self, profile: &Profile, instruction: StatementIndex) -> Option<u32> {
+        if self.apart.contains(&instruction) {
+            return None;
+        }
         self.of_block(profile.statements[instruction as usize].block)
     }
 

@@ -1,0 +1,81 @@
+//! What became of nests that were to be written as C.
+
+use std::fmt::Write;
+
+use profile::Profile;
+use schedule::SourceLoop;
+use schedule::code::Outcome;
+use serde::Serialize;
+
+use crate::sequence::{self, WireStep};
+
+/// Files that were written.
+#[derive(Debug)]
+pub struct Written {
+    /// A nest each, with the file it was written to if there is code.
+    pub nests: Vec<(Outcome, Option<String>)>,
+    /// Files with all nests of one source.
+    pub together: Vec<String>,
+}
+
+/// The same for programs.
+#[derive(Debug, Serialize)]
+pub struct WireCode {
+    nests: Vec<WireNest>,
+    /// Files with all nests of one source.
+    together: Vec<String>,
+}
+
+/// A nest.
+#[derive(Debug, Serialize)]
+struct WireNest {
+    /// Its outermost loop.
+    region: String,
+    /// The file it was written to.
+    file: Option<String>,
+    /// Why there is none.
+    reason: Option<String>,
+    /// The core transformations that lead to it, in order.
+    sequence: Vec<WireStep>,
+    /// What stayed as it is.
+    notes: Vec<String>,
+}
+
+/// Files for programs.
+pub fn wire(profile: &Profile, loops: &[SourceLoop], written: &Written) -> WireCode {
+    let nest = |(outcome, file): &(Outcome, Option<String>)| {
+        let code = outcome.code.as_ref();
+        WireNest {
+            region: loops[outcome.of].id.clone(),
+            file: file.clone(),
+            reason: code.err().cloned(),
+            sequence: code.map_or_else(|_| Vec::new(), |c| sequence::wire(profile, loops, &c.sequence)),
+            notes: code.map_or_else(|_| Vec::new(), |c| c.notes.clone()),
+        }
+    };
+    WireCode { nests: written.nests.iter().map(nest).collect(), together: written.together.clone() }
+}
+
+/// Files for people.
+pub fn text(profile: &Profile, loops: &[SourceLoop], written: &Written) -> String {
+    let mut out = String::from("\nCode:\n");
+    for (outcome, file) in &written.nests {
+        let id = &loops[outcome.of].id;
+        // Writing to a string does not fail.
+        let _ = match (&outcome.code, file) {
+            (Ok(code), Some(file)) => {
+                let _ = writeln!(out, "  {id}: {file}");
+                let steps = sequence::text(profile, loops, &code.sequence);
+                let steps: Vec<String> = steps.lines().map(|line| format!("  {line}\n")).collect();
+                out.push_str(&steps.concat());
+                code.notes.iter().try_for_each(|note| writeln!(out, "    ({note})"))
+            }
+            (Ok(_), None) => writeln!(out, "  {id}: not written"),
+            (Err(why), _) => writeln!(out, "  {id}: none: {why}"),
+        };
+    }
+    for file in &written.together {
+        let _ = writeln!(out, "  all of them: {file}");
+    }
+    out
+}

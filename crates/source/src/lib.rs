@@ -1,0 +1,25 @@
+//! Loop nests of a C source, as loops and statements.
+//!
+//! The compiler clang, found at run time, says where everything stands; what is cut out is the text of the file itself.
+//!
+//! - [`clang`]: finds clang and has it print its syntax tree;
+//! - [`tree`]: that tree, and where its nodes stand in the file;
+//! - [`linear`]: linear functions of iterators and of what a nest leaves unchanged;
+//! - [`nest`]: a nest of counted loops, and the statements in them.
+//!
+//! A *counted loop* has an iterator that nothing but the loop itself changes, bounds that are linear, a constant step, and is
+//! left at its end alone. A *statement* is whatever stands between loops: neighbouring statements of one body are one, and what
+//! is no counted loop is a part of them.
+//!
+//! Limits: C alone; offsets are bytes; the tree is that of clang without the options of the program's build but those given.
+#![forbid(unsafe_code)]
+
+pub mod clang;
+pub mod linear;
+pub mod nest;
+pub mod tree;
+
+pub use clang::{Clang, Failure};
+pub use linear::{Linear, Symbol};
+pub use nest::{Counted, Item, Nest, Parameter, Place, Statement, Uncut, Variable};
+pub use tree::Source;

@@ -1,0 +1,171 @@
+//! clang's syntax tree, as it prints it, and where its nodes stand in the file.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+/// A C source and its syntax tree.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// The file's text.
+    pub text: String,
+    root: Value,
+    /// Where lines begin.
+    lines: Vec<usize>,
+}
+
+impl Source {
+    /// A text and clang's tree of it.
+    pub fn new(text: String, root: Value) -> Source {
+        let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        Source { text, root, lines }
+    }
+
+    /// Line and column, from 1, of a byte.
+    pub fn place(&self, offset: usize) -> (u32, u32) {
+        let line = self.lines.partition_point(|&start| start <= offset);
+        let start = self.lines.get(line.wrapping_sub(1)).copied().unwrap_or(0);
+        (u32::try_from(line).unwrap_or(u32::MAX), u32::try_from(offset - start + 1).unwrap_or(u32::MAX))
+    }
+
+    /// The functions that this file itself defines: name and definition.
+    pub fn functions(&self) -> impl Iterator<Item = (&str, &Value)> {
+        inner(&self.root).filter_map(|node| {
+            let name = node["name"].as_str().filter(|_| kind(node) == "FunctionDecl")?;
+            let has_body = inner(node).any(|part| kind(part) == "CompoundStmt");
+            let own = self.range(node).is_some() && node["loc"]["includedFrom"].is_null();
+            let stands = usize_at(&node["loc"], "offset").is_some_and(|at| self.has(at, name));
+            (has_body && own && stands).then_some((name, node))
+        })
+    }
+
+    /// Whether the text goes on with this at a byte.
+    pub fn has(&self, offset: usize, text: &str) -> bool {
+        self.text.as_bytes().get(offset..).is_some_and(|rest| rest.starts_with(text.as_bytes()))
+    }
+
+    /// The bytes of a node; of a macro, where it is used.
+    pub fn range(&self, node: &Value) -> Option<Range<usize>> {
+        let (begin, end) = (&node["range"]["begin"], &node["range"]["end"]);
+        let start = usize_at(begin, "offset").or_else(|| usize_at(&begin["expansionLoc"], "offset"))?;
+        let end = match usize_at(end, "offset") {
+            Some(at) => at + usize_at(end, "tokLen")?,
+            None => {
+                let used = &end["expansionLoc"];
+                self.after_arguments(usize_at(used, "offset")? + usize_at(used, "tokLen")?)
+            }
+        };
+        (start <= end && self.text.get(start..end).is_some()).then_some(start..end)
+    }
+
+    /// The bytes of a statement, with the semicolon that ends it.
+    pub fn statement(&self, node: &Value) -> Option<Range<usize>> {
+        let range = self.range(node)?;
+        let next = self.skip_space(range.end);
+        let end = if self.has(next, ";") && !self.text[range.clone()].ends_with([';', '}']) {
+            next + 1
+        } else {
+            range.end
+        };
+        Some(range.start..end)
+    }
+
+    /// Where a name that a node refers to stands in the text; `None` inside a macro's own text.
+    pub fn written(&self, node: &Value, name: &str) -> Option<usize> {
+        let begin = &node["range"]["begin"];
+        let is_argument = begin["expansionLoc"]["isMacroArgExpansion"].as_bool() == Some(true);
+        let spelled = || usize_at(&begin["spellingLoc"], "offset").filter(|_| is_argument);
+        usize_at(begin, "offset").or_else(spelled).filter(|&at| self.has(at, name))
+    }
+
+    /// The end of a macro's use, arguments included.
+    fn after_arguments(&self, end: usize) -> usize {
+        let open = self.skip_space(end);
+        if !self.has(open, "(") {
+            return end;
+        }
+        let mut depth = 0usize;
+        for (at, byte) in self.text.bytes().enumerate().skip(open) {
+            match byte {
+                b'(' => depth += 1,
+                b')' if depth == 1 => return at + 1,
+                b')' => depth -= 1,
+                _ => {}
+            }
+        }
+        end
+    }
+
+    /// The first byte from `at` on that is neither space nor in a comment.
+    fn skip_space(&self, mut at: usize) -> usize {
+        let bytes = self.text.as_bytes();
+        loop {
+            while bytes.get(at).is_some_and(u8::is_ascii_whitespace) {
+                at += 1;
+            }
+            let ends = if self.has(at, "/*") { "*/" } else { return at };
+            match self.text.get(at + 2..).and_then(|rest| rest.find(ends)) {
+                Some(length) => at += length + 4,
+                None => return at,
+            }
+        }
+    }
+}
+
+/// The kind of a node, as clang names it.
+pub fn kind(node: &Value) -> &str {
+    node["kind"].as_str().unwrap_or("")
+}
+
+/// The parts of a node.
+pub fn inner(node: &Value) -> impl Iterator<Item = &Value> {
+    node["inner"].as_array().into_iter().flatten()
+}
+
+/// A node and all below it, in the order of the text.
+pub fn all(node: &Value) -> Vec<&Value> {
+    let mut out = Vec::new();
+    let mut open = vec![node];
+    while let Some(next) = open.pop() {
+        out.push(next);
+        let parts: Vec<&Value> = inner(next).collect();
+        open.extend(parts.into_iter().rev());
+    }
+    out
+}
+
+/// What an expression is apart from parentheses and conversions between integers.
+pub fn stripped(mut node: &Value) -> &Value {
+    loop {
+        let is_conversion = match kind(node) {
+            "ParenExpr" | "ConstantExpr" => true,
+            "ImplicitCastExpr" | "CStyleCastExpr" => {
+                matches!(node["castKind"].as_str(), Some("LValueToRValue" | "IntegralCast" | "NoOp"))
+            }
+            _ => false,
+        };
+        match inner(node).next() {
+            Some(part) if is_conversion => node = part,
+            _ => return node,
+        }
+    }
+}
+
+/// The declaration that an expression refers to, if that is all it does: id and name.
+pub fn reference(node: &Value) -> Option<(&str, &str)> {
+    let of = &stripped(node)["referencedDecl"];
+    if kind(stripped(node)) != "DeclRefExpr" {
+        return None;
+    }
+    Some((of["id"].as_str()?, of["name"].as_str()?))
+}
+
+/// The type of a node as written.
+pub fn type_of(node: &Value) -> &str {
+    let own = &node["type"];
+    own["desugaredQualType"].as_str().or(own["qualType"].as_str()).unwrap_or("")
+}
+
+fn usize_at(value: &Value, key: &str) -> Option<usize> {
+    value[key].as_u64().and_then(|n| usize::try_from(n).ok())
+}
