@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use program::cfg::Cfg;
 use rustc_hash::FxHashMap;
-use trace::block::{Access, Address, Block, BlockId, FunctionCode, Operand, Terminator};
+use trace::block::{Access, Address, Block, FunctionCode, Terminator};
 
 use crate::contexts::FunctionId;
 use crate::walker::Functions;
@@ -143,10 +143,8 @@ pub struct Brief {
     pub special: bool,
     /// One record stands for many iterations.
     pub folded: bool,
-    /// Such a record stands for iterations of the parts of the block.
+    /// Its record stands for those of its parts.
     pub has_parts: bool,
-    /// Its records came as parts of such.
-    pub is_part: bool,
     /// Of the program itself, not of a library.
     pub own: bool,
 }
@@ -164,7 +162,7 @@ impl OwnAccesses {
     /// Those of one execution of a block with so many memory operands.
     pub fn of(block: Brief, operands: usize) -> OwnAccesses {
         let all = if block.own { operands as u64 } else { 0 };
-        OwnAccesses { all, folded: if block.folded || block.is_part { all } else { 0 } }
+        OwnAccesses { all, folded: if block.folded { all } else { 0 } }
     }
 
     /// Adds `count` times `others`.
@@ -181,70 +179,15 @@ pub struct CodeTable {
     briefs: Vec<Brief>,
     by_pc: FxHashMap<u64, Vec<CodeId>>,
     of_block: Vec<CodeId>,
-    /// Of parts of folded blocks, by their number above [`FIRST_PART`].
-    of_part: Vec<CodeId>,
-    /// Parts of folded blocks that are loops entered in their middle, by number of the block.
-    parts: FxHashMap<BlockId, Vec<BlockId>>,
-}
-
-/// Numbers of blocks from here on are those of parts, which the recorder does not know.
-const FIRST_PART: BlockId = 1 << 31;
-
-fn is_virtual(id: BlockId) -> bool {
-    id >= FIRST_PART
 }
 
 impl CodeTable {
-    /// Adds a folded block that is a loop entered in its middle as the parts it consists of: the blocks that control goes through.
-    pub fn add_parts(&mut self, block: &Block, own: bool) {
-        let all = block.instrs.len() as u16;
-        let starts = std::iter::once(0).chain(block.heads.iter().copied());
-        let ends = block.heads.iter().copied().chain([all]);
-        let mut parts = Vec::new();
-        for (start, end) in starts.zip(ends) {
-            let instrs = block.instrs.get(usize::from(start)..usize::from(end)).unwrap_or_default().to_vec();
-            let (Some(first), Some(last)) = (instrs.first(), instrs.last()) else { continue };
-            let (pc, next) = (first.pc, last.pc.wrapping_add(u64::from(last.len)));
-            let inside = |o: &&Operand| (start..end).contains(&o.instr);
-            let moved = |o: &Operand| Operand { instr: o.instr - start, ..o.clone() };
-            let id = FIRST_PART + self.of_part.len() as BlockId;
-            parts.push(id);
-            let part = Block {
-                id,
-                pc,
-                end: next,
-                words: block.words,
-                operands: block.operands.iter().filter(inside).map(moved).collect(),
-                terminator: if end == all { block.terminator } else { Terminator::Fallthrough(next) },
-                heads: Vec::new(),
-                folded: None,
-                arguments: None,
-                result: None,
-                instrs,
-            };
-            let code = self.intern(part, own);
-            self.of_part.push(code);
-        }
-        self.parts.insert(block.id, parts);
-    }
-
-    /// The parts of a block that is a loop entered in its middle, in order.
-    pub fn parts(&self, id: CodeId) -> &[BlockId] {
-        self.parts.get(&self.get(id).id).map_or(&[], Vec::as_slice)
-    }
-
     /// Adds a translated block; its id must be the next one (ids are dense). A block out of order is padded over. `own`: it
     /// is of the program itself, not of a library.
     pub fn add(&mut self, block: Block, own: bool) {
         let at = block.id as usize;
-        let id = match block.heads.is_empty() {
-            true => self.intern(block, own),
-            // Control never is at the block as a whole.
-            false => {
-                self.add_parts(&block, own);
-                self.push(block, own)
-            }
-        };
+        // Control never is at a loop of parts as a whole.
+        let id = if block.parts.is_empty() { self.intern(block, own) } else { self.push(block, own) };
         if self.of_block.len() <= at {
             self.of_block.resize(at + 1, CodeId::MAX);
         }
@@ -259,8 +202,7 @@ impl CodeTable {
             words: usize::from(block.words),
             special: call || block.arguments.is_some() || block.result.is_some(),
             folded: block.folded.is_some(),
-            has_parts: !block.heads.is_empty(),
-            is_part: is_virtual(block.id),
+            has_parts: !block.parts.is_empty(),
             own,
         });
         self.blocks.push(Arc::new(block));
@@ -277,8 +219,6 @@ impl CodeTable {
                 && other.operands == block.operands
                 && other.folded == block.folded
                 && other.instrs == block.instrs
-                // Of parts, the records are numbered as they are.
-                && is_virtual(other.id) == is_virtual(block.id)
         };
         if let Some(&id) = candidates.iter().find(|&&c| same(&self.blocks[c as usize])) {
             return id;
@@ -290,11 +230,7 @@ impl CodeTable {
     /// The block behind a record's header.
     #[inline]
     pub fn of_header(&self, header: u64) -> Option<CodeId> {
-        let id = header as u32;
-        match id.checked_sub(FIRST_PART) {
-            Some(part) => self.of_part.get(part as usize).copied(),
-            None => self.of_block.get(id as usize).copied().filter(|&c| c != CodeId::MAX),
-        }
+        self.of_block.get(header as u32 as usize).copied().filter(|&c| c != CodeId::MAX)
     }
 
     /// The brief of a block.

@@ -5,6 +5,7 @@
 //! that advance by constants give accesses with strides; the others are looked at one iteration at a time.
 
 mod outside;
+mod unroll;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -77,9 +78,6 @@ impl Allocator {
         }
     }
 }
-
-/// Words of a folded block that are unrolled at a time.
-const UNROLLED: usize = 1 << 14;
 
 /// Bytes the analysis may use unless told otherwise.
 const DEFAULT_LIMIT: usize = 700 << 20;
@@ -255,7 +253,7 @@ impl Sink for Engine {
     }
 
     fn block(&mut self, block: Block) {
-        if block.folded.is_some() && block.heads.is_empty() {
+        if block.folded.is_some() && block.parts.is_empty() {
             self.functions.folds(block.pc);
         }
         let own = self.image.is_own(block.pc);
@@ -313,8 +311,7 @@ impl Sink for Engine {
             if brief.has_parts {
                 self.pending.extend_from_slice(&words[start..at]);
                 let record = &words[at..at + length];
-                let iterations = self.codes.get(code).iterations(record);
-                self.unroll(thread, code, record, iterations);
+                self.unroll(thread, code, record);
                 if self.saturated || self.is_out_of_time {
                     return;
                 }
@@ -429,32 +426,6 @@ impl Engine {
     /// An engine that applies every iteration, also those that repeat the one before.
     pub fn applying_all() -> Engine {
         Engine { counts: false, ..Engine::default() }
-    }
-
-    /// Takes iterations of a folded block that is a loop entered in its middle as what they consist of: records of its
-    /// parts.
-    fn unroll(&mut self, thread: ThreadId, code: CodeId, record: &[u64], iterations: u64) {
-        let block = Arc::clone(self.codes.get(code));
-        let parts = self.codes.parts(code).to_vec();
-        let Some(folded) = &block.folded else { return };
-        let mut moved = record.to_vec();
-        let advance = folded.advance(record).into_owned();
-        let mut out =
-            Vec::with_capacity(UNROLLED.min(record.len() * parts.len() * iterations as usize) + 256);
-        for _ in 0..iterations {
-            for &part in &parts {
-                out.push(u64::from(part));
-                out.extend_from_slice(&moved[1..]);
-            }
-            for (word, by) in moved.iter_mut().zip(&advance) {
-                *word = word.wrapping_add(*by as u64);
-            }
-            if out.len() >= UNROLLED {
-                self.words(thread, &out);
-                out.clear();
-            }
-        }
-        self.words(thread, &out);
     }
 
     /// Takes every iteration of a record as a path of its own.
@@ -935,14 +906,11 @@ impl Engine {
     fn partial(&mut self, block: u32, iterations: u64, instructions: u64, words: &[u64]) {
         let Some(code) = self.codes.of_header(u64::from(block)) else { return };
         let block = Arc::clone(self.codes.get(code));
-        if let Some(folded) = block.folded.as_ref().filter(|_| !block.heads.is_empty()) {
+        if !block.parts.is_empty() {
             let mut record = vec![u64::from(block.id)];
             record.extend_from_slice(words);
             record.resize(usize::from(block.words), 0);
-            self.unroll(0, code, &record, iterations);
-            let last = folded.at(&record, iterations);
-            self.partial_parts(code, instructions, &last);
-            return;
+            return self.partial_parts(&block, iterations, instructions, &record);
         }
         self.step(code, block.pc, &[]);
         let (Some(walker), Some(_)) = (&self.walker, self.node) else { return };
@@ -983,23 +951,6 @@ impl Engine {
         self.node = None;
         self.pending.clear();
         self.previous = None;
-    }
-
-    /// The interrupted iteration of a folded block that is a loop entered in its middle.
-    fn partial_parts(&mut self, code: CodeId, mut instructions: u64, record: &[u64]) {
-        for part in self.codes.parts(code).to_vec() {
-            let Some(code) = self.codes.of_header(u64::from(part)) else { return };
-            let all = self.codes.get(code).instrs.len() as u64;
-            if instructions < all {
-                self.end_path(&[], 1);
-                self.partial(part, 0, instructions, &record[1..]);
-                return;
-            }
-            instructions -= all;
-            let mut words = record.to_vec();
-            words[0] = u64::from(part);
-            self.words(0, &words);
-        }
     }
 
     /// Follows allocators: sizes at their entry, results at their return.

@@ -11,7 +11,8 @@ const WORTH: u64 = 4;
 
 impl Engine {
     /// `count` executions of a path in consecutive iterations from `iv` on. `words` are those of all iterations, one
-    /// after the other, or of the first one alone if the path is a folded block.
+    /// after the other; of the first one alone if the path is a folded block; or of the first two if the words of all advance
+    /// as from the first to the second.
     pub(crate) fn run(&mut self, id: u32, iv: Iv, count: u64, words: &[u64]) {
         let Some(path) = self.paths.get(id).filter(|_| !words.is_empty()) else { return };
         if !self.counts || path.flat {
@@ -97,14 +98,15 @@ impl Engine {
     }
 
     /// Whether every execution of a path comes with words of its own.
-    fn has_all_words(&self, path: u32) -> bool {
-        self.paths.get(path).is_some_and(|path| path.folded.is_none())
+    fn has_all_words(&self, entry: &Entry) -> bool {
+        let path = self.paths.get(entry.path).filter(|path| path.folded.is_none());
+        path.is_some_and(|path| entry.words.len() == entry.count as usize * path.length)
     }
 
     fn apply_all<'a>(&mut self, entries: impl Iterator<Item = (Iv, Entry<'a>)>) {
         for (iv, entry) in entries {
             let Entry { path, count, words, .. } = entry;
-            let Some(lane) = entry.lane().filter(|_| count > 1 && self.has_all_words(path)) else {
+            let Some(lane) = entry.lane().filter(|_| count > 1 && self.has_all_words(&entry)) else {
                 self.apply(path, iv, count, words);
                 continue;
             };

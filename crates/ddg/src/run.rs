@@ -130,6 +130,13 @@ impl Engine {
     /// Cuts the iterations where words stop advancing by constants.
     fn segments(&mut self, path: &mut Path, iv: Iv, n: usize, words: &[u64]) {
         let length = path.length;
+        if words.len() < n * length {
+            // The first two iterations stand for all.
+            let (first, second) = words.split_at(length);
+            let strides: Vec<i64> =
+                second.iter().zip(first).map(|(b, a)| b.wrapping_sub(*a) as i64).collect();
+            return self.segment(path, iv, n, first, &strides, None);
+        }
         let lane = usize::from(path.dims.max(1) - 1);
         let mut cuts: Vec<(usize, usize)> = Vec::new();
         let mut at = 0;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::JoinHandle;
 
-use trace::block::{Block, FunctionCode};
+use trace::block::{Block, Folded, FunctionCode};
 use trace::sink::{Mapping, Sink};
 use trace::stream;
 
@@ -19,6 +19,12 @@ use crate::shared::{BUFFERS, GUARD, Shared};
 /// Number of buffers.
 pub(crate) const COUNT: usize = 4;
 
+/// Fewest bytes of a buffer that are used; more than any record.
+const SMALLEST: usize = 4096;
+
+/// Fewest words that are handed on, unless mappings change.
+const JOINED: usize = 1 << 15;
+
 /// Most messages kept back.
 const BATCH: usize = 512;
 
@@ -26,7 +32,12 @@ enum Message {
     Mapping(Mapping),
     Function(FunctionCode),
     Block(Box<Block>),
-    Words { buffer: usize, len: usize },
+    /// Words `from..to` of a buffer.
+    Words {
+        buffer: usize,
+        from: usize,
+        to: usize,
+    },
 }
 
 /// The recorder's end.
@@ -34,6 +45,8 @@ pub(crate) struct Buffers<S> {
     pub(crate) memory: Arc<Shared>,
     pub(crate) bytes: usize,
     pub(crate) current: usize,
+    /// Bytes at the start of the current buffer that are not used.
+    skipped: usize,
     free: Vec<usize>,
     batch: Vec<Message>,
     send: Sender<Vec<Message>>,
@@ -73,7 +86,18 @@ impl<S: Sink + 'static> Buffers<S> {
             .spawn(move || receive_all(&shared, bytes, sink, &receive, &give_back, limit, &progress))
             .map_err(|source| Error::Setup { what: "start the receiving thread", source })?;
         let free = (1..COUNT).collect();
-        Ok(Buffers { memory, bytes, current: 0, free, batch: Vec::new(), send, returned, thread, words: 0 })
+        Ok(Buffers {
+            memory,
+            bytes,
+            current: 0,
+            skipped: 0,
+            free,
+            batch: Vec::new(),
+            send,
+            returned,
+            thread,
+            words: 0,
+        })
     }
 }
 
@@ -83,19 +107,26 @@ impl<S> Buffers<S> {
         BUFFERS + k as u64 * (self.bytes as u64 + GUARD)
     }
 
-    /// Address of the current buffer in the program.
+    /// Address of the first record of the current buffer in the program.
     pub(crate) fn start(&self) -> u64 {
-        self.address(self.current)
+        self.address(self.current) + self.skipped as u64
+    }
+
+    /// The words from an address in the current buffer on, at most so many, that lie before `pointer`.
+    pub(crate) fn recent(&self, pointer: u64, most: usize) -> Vec<u64> {
+        let bytes = (pointer.saturating_sub(self.start()) as usize).min(most * 8);
+        let words = self.memory.copy(self.offset(self.start()), bytes);
+        words.chunks_exact(8).map(|w| w.iter().rev().fold(0, |word, &b| word << 8 | u64::from(b))).collect()
     }
 
     /// First address after the current buffer.
     pub(crate) fn end(&self) -> u64 {
-        self.start() + self.bytes as u64
+        self.address(self.current) + self.bytes as u64
     }
 
     /// Offset in the shared memory of an address in the current buffer.
     pub(crate) fn offset(&self, address: u64) -> usize {
-        self.current * self.bytes + (address - self.start()) as usize
+        self.current * self.bytes + (address - self.address(self.current)) as usize
     }
 
     /// Static tables travel with the words that need them: waking the receiver for each is too dear.
@@ -124,8 +155,8 @@ impl<S> Buffers<S> {
     }
 
     /// Hands over the current buffer up to `pointer`; moves the `partial` bytes after it to the start of the next
-    /// buffer, which becomes current.
-    pub(crate) fn swap(&mut self, pointer: u64, partial: usize) -> Result<(), Error> {
+    /// buffer, which becomes current. Of it, no more than `room` words are used.
+    pub(crate) fn swap(&mut self, pointer: u64, partial: usize, room: usize) -> Result<(), Error> {
         while let Ok(k) = self.returned.try_recv() {
             self.free.push(k);
         }
@@ -135,23 +166,27 @@ impl<S> Buffers<S> {
         let next = self.free.remove(0);
         let from = self.offset(pointer);
         let bytes = self.memory.copy(from, partial);
-        self.memory.write(next * self.bytes, &bytes);
-        let len = (pointer - self.start()) as usize / 8;
-        self.words += len as u64;
-        self.tell(Message::Words { buffer: self.current, len })?;
-        self.current = next;
+        let skipped = self.bytes - room.saturating_mul(8).clamp(SMALLEST.min(self.bytes), self.bytes);
+        self.memory.write(next * self.bytes + skipped, &bytes);
+        self.hand_over(pointer)?;
+        (self.current, self.skipped) = (next, skipped);
         Ok(())
+    }
+
+    fn hand_over(&mut self, pointer: u64) -> Result<(), Error> {
+        let from = self.skipped / 8;
+        let to = (pointer - self.address(self.current)) as usize / 8;
+        self.words += (to - from) as u64;
+        self.tell(Message::Words { buffer: self.current, from, to })
     }
 
     /// Hands over the rest and waits for the receiver.
     pub(crate) fn finish(mut self, pointer: u64) -> Result<(S, u64), Error> {
         // A program killed without warning leaves an old pointer.
         let inside = (self.start()..=self.end()).contains(&pointer);
-        let len = if inside { pointer - self.start() } else { 0 };
-        let words = self.words + len / 8;
-        self.tell(Message::Words { buffer: self.current, len: len as usize / 8 })?;
+        self.hand_over(if inside { pointer } else { self.start() })?;
         drop(self.send);
-        Ok((self.thread.join().map_err(|_| Error::Sink)?, words))
+        Ok((self.thread.join().map_err(|_| Error::Sink)?, self.words))
     }
 }
 
@@ -165,36 +200,52 @@ fn receive_all<S: Sink>(
     progress: &Progress,
 ) -> S {
     let mut blocks: Vec<Counted> = Vec::new();
+    let hand_on = |sink: &mut S, words: &[u64], blocks: &[Counted]| {
+        if interrupt::is_abandoned() {
+            progress.abandoned.store(true, Ordering::Relaxed);
+        } else {
+            sink.words(0, words);
+        }
+        if let Some(limit) = limit {
+            let new = count(words, blocks);
+            if progress.instructions.fetch_add(new, Ordering::Relaxed) + new >= limit {
+                progress.reached.store(true, Ordering::Relaxed);
+            }
+        }
+    };
+    // Words of buffers that ended early, for the sake of the recorder alone.
+    let mut joined: Vec<u64> = Vec::new();
     for message in receive.iter().flatten() {
         match message {
-            Message::Mapping(mapping) => sink.mapping(mapping),
+            Message::Mapping(mapping) => {
+                hand_on(&mut sink, &std::mem::take(&mut joined), &blocks);
+                sink.mapping(mapping);
+            }
             Message::Function(code) => sink.function(code),
             Message::Block(block) => {
                 if limit.is_some() {
-                    blocks.push(Counted::new(&block));
+                    blocks.push(Counted::new(&block, &blocks));
                 }
                 sink.block(*block);
             }
-            Message::Words { buffer, len } => {
+            Message::Words { buffer, from, to } => {
                 // SAFETY: the buffer belongs to this thread until its number is sent back; neither the program nor
                 // the recorder writes it meanwhile.
-                let words = unsafe { memory.words(buffer * bytes, len) };
-                if interrupt::is_abandoned() {
-                    progress.abandoned.store(true, Ordering::Relaxed);
+                let words = unsafe { memory.words(buffer * bytes + from * 8, to - from) };
+                if joined.is_empty() && words.len() >= JOINED {
+                    hand_on(&mut sink, words, &blocks);
                 } else {
-                    sink.words(0, words);
-                }
-                if let Some(limit) = limit {
-                    let new = count(words, &blocks);
-                    if progress.instructions.fetch_add(new, Ordering::Relaxed) + new >= limit {
-                        progress.reached.store(true, Ordering::Relaxed);
-                    }
+                    joined.extend_from_slice(words);
                 }
                 // The recorder may have ended; then nobody waits for the buffer.
                 let _ = give_back.send(buffer);
+                if joined.len() >= JOINED {
+                    hand_on(&mut sink, &std::mem::take(&mut joined), &blocks);
+                }
             }
         }
     }
+    hand_on(&mut sink, &joined, &blocks);
     sink
 }
 
@@ -202,16 +253,21 @@ fn receive_all<S: Sink>(
 struct Counted {
     words: usize,
     instructions: u64,
-    fold: Option<(usize, usize, i64)>,
+    folded: Option<Folded>,
+    /// Instructions of the first parts, by their number; of none first.
+    parts: Vec<u64>,
 }
 
 impl Counted {
-    fn new(block: &Block) -> Self {
-        Counted {
-            words: block.words.into(),
-            instructions: block.instrs.len() as u64,
-            fold: block.folded.as_ref().map(|f| (f.entry.into(), f.exit.into(), f.step)),
+    fn new(block: &Block, others: &[Counted]) -> Self {
+        let mut parts = vec![0];
+        for part in &block.parts {
+            let before = parts.last().copied().unwrap_or(0);
+            parts.push(before + others.get(part.block as usize).map_or(0, |b| b.instructions));
         }
+        let own = block.instrs.len() as u64;
+        let instructions = own + parts.last().copied().unwrap_or(0);
+        Counted { words: block.words.into(), instructions, folded: block.folded.clone(), parts }
     }
 }
 
@@ -222,14 +278,10 @@ fn count(words: &[u64], blocks: &[Counted]) -> u64 {
             at += 1 + (head >> 32) as usize;
         } else {
             let Some(block) = blocks.get(head as u32 as usize) else { return total };
-            let times = match block.fold {
-                Some((entry, exit, step)) => match (words.get(at + entry), words.get(at + exit)) {
-                    (Some(a), Some(b)) => (b.wrapping_sub(*a) as i64 / step).max(1) as u64,
-                    _ => return total,
-                },
-                None => 1,
-            };
-            total = total.saturating_add(times.saturating_mul(block.instructions));
+            let Some(record) = words.get(at..at + block.words) else { return total };
+            let (times, parts) = block.folded.as_ref().map_or((1, 0), |folded| folded.extent(record));
+            let rest = block.parts.get(parts).copied().unwrap_or(0);
+            total = total.saturating_add(times.saturating_mul(block.instructions)).saturating_add(rest);
             at += block.words;
         }
     }

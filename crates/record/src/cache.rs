@@ -77,6 +77,9 @@ struct Link {
     on: bool,
     pair: Option<Pair>,
     branch_at: u64,
+    /// Where the branch goes as long as the target uses another pair.
+    stub: u64,
+    /// Where the stub traps, or jumps to the target.
     stub_at: u64,
 }
 
@@ -90,6 +93,7 @@ pub(crate) struct Cache {
     by_pc: [FxHashMap<u64, usize>; 2],
     meanings: FxHashMap<u64, Meaning>,
     waiting: FxHashMap<(u64, bool), Vec<Link>>,
+    linked: FxHashMap<(u64, bool), Vec<Link>>,
     sieved: FxHashSet<(Edge, bool, u64, Option<u32>)>,
     resumed: FxHashMap<u64, u64>,
     misses: [u64; TABLES],
@@ -111,6 +115,7 @@ impl Cache {
             by_pc: Default::default(),
             meanings: FxHashMap::default(),
             waiting: FxHashMap::default(),
+            linked: FxHashMap::default(),
             sieved: FxHashSet::default(),
             resumed: FxHashMap::default(),
             misses: [0; TABLES],
@@ -126,6 +131,7 @@ impl Cache {
         self.by_pc.iter_mut().for_each(FxHashMap::clear);
         self.meanings.clear();
         self.waiting.clear();
+        self.linked.clear();
         self.sieved.clear();
         self.resumed.clear();
         self.hot = 256;
@@ -183,7 +189,8 @@ impl Cache {
         self.resumed.get(&address).copied()
     }
 
-    /// Places a translated block and links it.
+    /// Places a translated block and links it. It takes the place of an earlier translation of the same address, if there is
+    /// one; the program may still be in that.
     pub(crate) fn place(&mut self, pc: u64, on: bool, id: BlockId, t: &Translation) {
         let full = t.code.base;
         self.code.write(self.hot, &t.code.bytes);
@@ -201,7 +208,7 @@ impl Cache {
             own: t.counters.as_ref().and_then(|c| c.own),
         });
         self.hot += t.code.bytes.len().next_multiple_of(16);
-        self.by_pc[usize::from(on)].insert(pc, k);
+        let replaced = self.by_pc[usize::from(on)].insert(pc, k);
         if let Some((at, trap)) = t.trap {
             self.meanings.insert(at, Meaning::Trap(trap));
         }
@@ -211,8 +218,17 @@ impl Cache {
         for exit in &t.exits {
             self.stub(exit, on);
         }
-        for link in self.waiting.remove(&(pc, on)).unwrap_or_default() {
+        let waiting = self.waiting.remove(&(pc, on)).unwrap_or_default();
+        for link in waiting.into_iter().chain(self.linked.remove(&(pc, on)).unwrap_or_default()) {
             self.link(link);
+        }
+        if replaced.is_some() {
+            for edge in EDGES {
+                if self.sieved.contains(&(edge, on, pc, None)) {
+                    // The stub added last is asked first.
+                    self.sieve_to(edge, on, pc, full, None);
+                }
+            }
         }
     }
 
@@ -242,7 +258,7 @@ impl Cache {
         self.patch(exit.branch_at, start);
         let &Exit { branch_at, target, pair, call, jump } = exit;
         self.meanings.insert(stub_at, Meaning::Direct { target, pair, call, jump });
-        self.link(Link { target, on, pair, branch_at, stub_at });
+        self.link(Link { target, on, pair, branch_at, stub: start, stub_at });
     }
 
     fn patch(&self, at: u64, target: u64) {
@@ -255,13 +271,12 @@ impl Cache {
             return;
         };
         let (full, fast, pair) = (block.full, block.fast, block.pair);
-        if link.pair == Some(pair) {
-            self.patch(link.branch_at, fast);
-        }
+        self.patch(link.branch_at, if link.pair == Some(pair) { fast } else { link.stub });
         // The stub is linked in any case: the program may be in it.
         let rel = displacement(link.stub_at + 1, full) as u32;
         let jump = 0xe9 | u64::from(rel) << 8 | 0x90_9090 << 40;
         self.code.set_word((link.stub_at - CACHE) as usize, jump);
+        self.linked.entry((link.target, link.on)).or_default().push(link);
     }
 
     /// Enters a block in the table of targets of a kind of edge.

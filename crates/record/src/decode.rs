@@ -64,6 +64,8 @@ pub(crate) struct Memory {
 #[derive(Debug, Clone)]
 pub(crate) struct Decoded {
     pub(crate) raw: Instruction,
+    /// Its bytes.
+    pub(crate) encoded: [u8; LONGEST],
     pub(crate) instr: Instr,
     pub(crate) memory: Vec<Memory>,
     /// General-purpose registers it mentions in any way, one bit each.
@@ -72,6 +74,16 @@ pub(crate) struct Decoded {
     pub(crate) written: u16,
     /// Mentions AH, BH, CH or DH, which exclude the upper eight registers from its encoding.
     pub(crate) high_byte: bool,
+}
+
+/// Most bytes of an instruction.
+const LONGEST: usize = 15;
+
+impl Decoded {
+    /// The bytes of the instruction.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.encoded.get(..self.raw.len()).unwrap_or_default()
+    }
 }
 
 /// Decodes instructions, remembering the operation table's answers.
@@ -364,7 +376,9 @@ impl Decode {
             defs,
             conditional: guarded,
         };
-        Decoded { raw: i, instr, memory, touched, written, high_byte }
+        let mut encoded = [0; LONGEST];
+        encoded.iter_mut().zip(bytes).take(i.len()).for_each(|(to, from)| *to = *from);
+        Decoded { raw: i, encoded, instr, memory, touched, written, high_byte }
     }
 }
 

@@ -2,18 +2,18 @@
 
 use iced_x86::{Code as IcedCode, Encoder, Instruction, MemoryOperand, Mnemonic, Register};
 use rustc_hash::FxHashMap;
-use trace::block::{Address, Block, Folded, Operand, Scaled};
+use trace::block::{Address, Block, BlockId, Operand};
 use trace::survey::Way;
 
 use crate::Encoding;
 use crate::asm::{Code, RSP};
 use crate::decode::{Decoded, Form, Mask, Memory, number};
 use crate::error::Error;
-use crate::fold::{Induction, PREFERENCE, Plan};
+use crate::fold::PREFERENCE;
 use crate::function;
 use crate::shared::{self, SLOT_FLAGS, SLOT_P, SLOT_POINTER, SLOT_RAX, SLOT_S, SLOT_T};
-use crate::symbols::{Key, NEGATIVE, Symbols};
-use crate::translate::{Counters, Exit, LIMIT_WORDS, LoopHead, OwnLoop, Point, Request, Translation, empty};
+use crate::symbols::{Key, Symbols};
+use crate::translate::{Counters, Exit, LIMIT_WORDS, OwnLoop, Pair, Point, Request, Translation, empty};
 
 /// Code and table of a block in the making.
 pub(crate) struct Emit<'a> {
@@ -27,6 +27,37 @@ pub(crate) struct Emit<'a> {
     pub(crate) points: Vec<Point>,
     pub(crate) counters: Counters,
     pub(crate) free_counter: u32,
+}
+
+impl<'a> Emit<'a> {
+    /// Nothing yet, with this pair.
+    pub(crate) fn new(request: &'a Request<'a>, encoder: &'a mut Encoder, (p, s): Pair) -> Emit<'a> {
+        Emit {
+            request,
+            encoder,
+            code: Code::new(request.base),
+            p,
+            s,
+            words: 0,
+            operands: Vec::new(),
+            points: Vec::new(),
+            counters: Counters::default(),
+            free_counter: request.count.map_or(0, |c| c.0),
+        }
+    }
+
+    /// The two entries and the header of the record, if there is one; gives the fast entry.
+    pub(crate) fn enter(&mut self, record: Option<BlockId>) -> u64 {
+        self.code.save(SLOT_P, self.p);
+        self.code.save(SLOT_S, self.s);
+        self.code.restore(self.p, SLOT_POINTER);
+        let fast = self.code.here();
+        if let Some(id) = record {
+            self.code.store_constant(self.p, 0, id as i32);
+            self.words = 1;
+        }
+        fast
+    }
 }
 
 impl Emit<'_> {
@@ -61,9 +92,7 @@ impl Emit<'_> {
         };
         if !d.raw.is_ip_rel_memory_operand() {
             self.points.push(point);
-            let at = (d.raw.ip() - self.request.pc) as usize;
-            let bytes = self.request.bytes.get(at..at + d.raw.len()).unwrap_or_default();
-            self.code.raw(bytes);
+            self.code.raw(d.bytes());
             return Ok(());
         }
         let target = d.raw.ip_rel_memory_address();
@@ -96,151 +125,6 @@ impl Emit<'_> {
             self.code.restore(r, SLOT_T);
         }
         Ok(())
-    }
-
-    pub(crate) fn folded(mut self, body: &[Decoded], plan: &Plan) -> Result<Translation, Error> {
-        let (p, s) = (plan.p, plan.s);
-        let mut words = Vec::with_capacity(plan.keys.len());
-        let mut strides = vec![0i64];
-        for (key, &stride) in plan.keys.iter().zip(&plan.strides) {
-            let word = match *key {
-                Key { base: Some(r), index: None, .. } if r & NEGATIVE == 0 => self.store_word(r as u8),
-                Key { base, index, scale } => {
-                    // At most one part is negative; -r is !r + 1.
-                    let mut constant = 0;
-                    let mut part = |o: u32, scale: u8| {
-                        if o & NEGATIVE == 0 {
-                            return o as u8;
-                        }
-                        self.code.copy(s, (o & !NEGATIVE) as u8);
-                        self.code.not(s);
-                        constant = i32::from(scale);
-                        s
-                    };
-                    let base = base.map(|o| part(o, 1));
-                    let index = index.map(|o| (part(o, scale), scale));
-                    self.code.lea_full(s, base, index, constant, false);
-                    self.store_word(s)
-                }
-            };
-            words.push(word);
-            strides.push(stride);
-        }
-        let (register, step) = match plan.induction {
-            Induction::Register(r, step) => (r, step),
-            Induction::Counter => (s, 1),
-        };
-        let simple =
-            |r: u8| plan.keys.iter().position(|k| *k == Key { base: Some(r.into()), index: None, scale: 1 });
-        let entry = match plan.induction {
-            Induction::Register(r, _) if let Some(k) = simple(r) => words[k],
-            Induction::Register(r, _) => {
-                strides.push(step);
-                self.store_word(r)
-            }
-            Induction::Counter => {
-                strides.push(step);
-                let word = self.words;
-                self.code.store_constant(p, i32::from(word) * 8, 0);
-                self.words += 1;
-                word
-            }
-        };
-        let mut scaled: Vec<Scaled> = Vec::with_capacity(plan.scaled.len());
-        let mut registers: Vec<(u8, u16)> = Vec::new();
-        for &(k, r, factor) in &plan.scaled {
-            let by = match simple(r)
-                .map(|k| words[k])
-                .or_else(|| registers.iter().find(|x| x.0 == r).map(|x| x.1))
-            {
-                Some(word) => word,
-                None => {
-                    strides.push(0);
-                    let word = self.store_word(r);
-                    registers.push((r, word));
-                    word
-                }
-            };
-            scaled.push(Scaled { word: words[k], by, factor });
-        }
-        let exit = self.words;
-        strides.push(0);
-        self.code.save(SLOT_POINTER, p);
-        if !plan.holds_p {
-            self.code.restore(p, SLOT_P);
-        }
-        if plan.holds_s {
-            self.code.constant(s, 0);
-        } else {
-            self.code.restore(s, SLOT_S);
-        }
-        self.code.align(16);
-        let head = self.code.here();
-        let scratch = plan.holds_p.then_some(p);
-        let (last, rest) = body.split_last().ok_or_else(|| self.broken("an empty body"))?;
-        for (d, &progress) in rest.iter().zip(&plan.progress) {
-            self.instruction(d, scratch, progress)?;
-        }
-        self.points.push(Point {
-            offset: self.code.bytes.len() as u32,
-            pc: last.raw.ip(),
-            words: self.words,
-            progress: plan.progress.last().copied().unwrap_or_default(),
-            borrowed: None,
-        });
-        if plan.holds_s {
-            self.code.lea(s, s, 1);
-        }
-        self.code.jump_to(Some(condition(&last.raw)), head);
-        let end = self.code.here();
-        if !plan.holds_p {
-            self.code.save(SLOT_P, p);
-        }
-        if !plan.holds_s {
-            self.code.save(SLOT_S, s);
-        }
-        self.code.restore(p, SLOT_POINTER);
-        self.store_word(register);
-        self.code.lea(p, p, i32::from(self.words) * 8);
-        let next = last.raw.next_ip();
-        let exits = vec![self.exit(None, next)];
-        let mut recipes = plan.recipes.iter();
-        for (k, d) in body.iter().enumerate() {
-            for (m, &(word, delta)) in d.memory.iter().zip(recipes.by_ref()) {
-                let address = match (word, m.segment) {
-                    (None, false) => Address::Constant(delta as u64),
-                    (Some(w), false) => Address::Word { word: words[w], delta },
-                    (w, true) => Address::Segment { word: w.map(|w| words[w]), delta },
-                };
-                self.operand(k, m, m.size, address);
-            }
-        }
-        let folded = Folded::new(entry, exit, step, strides, scaled);
-        let fold = LoopHead {
-            at: head,
-            end,
-            register,
-            step,
-            entry,
-            exit,
-            holds_p: plan.holds_p,
-            holds_s: plan.holds_s,
-        };
-        Ok(Translation {
-            fast: 0,
-            pair: (p, s),
-            words: self.words,
-            block: Some(Block { operands: self.operands, folded: Some(folded), ..empty() }),
-            points: self.points,
-            fold: Some(fold),
-            counters: None,
-            exits,
-            trap: None,
-            resumed: None,
-            returns: None,
-            end: next,
-            code: self.code,
-        })
     }
 
     pub(crate) fn broken(&self, what: &str) -> Error {
@@ -307,6 +191,7 @@ impl Emit<'_> {
             fast: 0,
             pair: (self.p, self.s),
             block: Some(block),
+            parts: Vec::new(),
             words: self.words,
             points: Vec::new(),
             fold: None,

@@ -1,13 +1,15 @@
-//! Recognition of blocks that jump to themselves while all their addresses advance by constants, or by multiples of
+//! Recognition of loops along one way through the code, all addresses of which advance by constants, or by multiples of
 //! registers that the loop leaves alone.
 //!
-//! Definition: such a block is recorded once, by its registers at entry and an induction value at entry and exit.
+//! Definition: the *body* is the instructions of one iteration, in the order in which they run; where a branch goes another
+//! way, the loop is left. It is recorded once, by its registers at entry and an induction value at entry and exit.
 //! The body runs without instrumentation and with all the program's own registers.
 //! Limits: gathers, masked accesses, repeated string instructions and 32-bit addressing do not fold.
 
 use trace::block::Terminator;
 
 use crate::decode::{Decoded, Form};
+use crate::emit::condition;
 use crate::function;
 use crate::symbols::{Key, NEGATIVE, Symbols, Value};
 
@@ -20,9 +22,46 @@ pub(crate) enum Induction {
     Counter,
 }
 
-/// How to translate a folded block.
+/// What an instruction of the body does to control.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// Nothing.
+    None,
+    /// It jumps along the way.
+    Jump,
+    /// It leaves the loop under a condition, in the machine's encoding.
+    Leave {
+        /// The condition.
+        condition: u8,
+        /// Where to.
+        target: u64,
+    },
+}
+
+impl Turn {
+    /// Of an instruction that is followed by the one at `next`; `None` if that cannot be.
+    fn of(d: &Decoded, next: u64) -> Option<Turn> {
+        Some(match function::terminator(&d.raw) {
+            None if d.raw.next_ip() == next => Turn::None,
+            Some(Terminator::Jump(target)) if target == next => Turn::Jump,
+            Some(Terminator::Branch { taken, next: other }) if d.raw.is_jcc_short_or_near() => {
+                let condition = condition(&d.raw);
+                match (taken == next, other == next) {
+                    (true, false) => Turn::Leave { condition: condition ^ 1, target: other },
+                    (false, true) => Turn::Leave { condition, target: taken },
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// How to translate a loop.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
+    /// What each instruction does to control.
+    pub(crate) turns: Vec<Turn>,
     /// Distinct variable address parts, one word each.
     pub(crate) keys: Vec<Key>,
     /// Constant advance of each per iteration.
@@ -48,12 +87,21 @@ pub(crate) struct Plan {
 /// Registers in the order in which the translator prefers to take them.
 pub(crate) const PREFERENCE: [u8; 13] = [15, 14, 13, 12, 11, 10, 9, 8, 3, 5, 6, 7, 2];
 
-/// Plans the folding of the block `body`, whose first instruction is at `pc`, if it is such a loop.
-pub(crate) fn plan(pc: u64, body: &[Decoded], hint: Option<(u8, u8)>) -> Option<Plan> {
-    let last = body.last()?;
-    match function::terminator(&last.raw) {
-        Some(Terminator::Branch { taken, .. }) if taken == pc && last.raw.is_jcc_short_or_near() => {}
-        _ => return None,
+impl Plan {
+    /// Whether the loop can be left in the middle of an iteration.
+    pub(crate) fn has_side_exits(&self) -> bool {
+        let rest = self.turns.split_last().map_or(&[][..], |(_, rest)| rest);
+        rest.iter().any(|turn| matches!(turn, Turn::Leave { .. }))
+    }
+}
+
+/// Plans the folding of the loop with this body, if it is one and can be folded.
+pub(crate) fn plan(body: &[Decoded], hint: Option<(u8, u8)>) -> Option<Plan> {
+    let following = body.iter().skip(1).chain(body.first()).map(|d| d.raw.ip());
+    let turns: Vec<Turn> =
+        body.iter().zip(following).map(|(d, next)| Turn::of(d, next)).collect::<Option<_>>()?;
+    if !turns.iter().any(|turn| matches!(turn, Turn::Leave { .. })) {
+        return None;
     }
     let mut symbols = Symbols::with_sums();
     let mut keys: Vec<Key> = Vec::new();
@@ -153,5 +201,5 @@ pub(crate) fn plan(pc: u64, body: &[Decoded], hint: Option<(u8, u8)>) -> Option<
         Induction::Register(r, _) => states.iter().map(|v| v[usize::from(r)].offset).collect(),
         Induction::Counter => vec![0; body.len()],
     };
-    Some(Plan { keys, strides, scaled, recipes, induction, progress, p, s, holds_p, holds_s })
+    Some(Plan { turns, keys, strides, scaled, recipes, induction, progress, p, s, holds_p, holds_s })
 }

@@ -9,11 +9,14 @@ use crate::Encoding;
 use crate::counting::Counting;
 use crate::error::Error;
 use crate::function::{self, Surroundings};
+use crate::learn::{Along, LOOK, Lesson};
 use crate::run::{Engine, Next, wait_for_end};
-use crate::translate::{Edge, Pair, Request};
+use crate::translate::{Edge, Pair, Request, Stretch, Translation};
 
 /// Blocks translated ahead for one miss.
 const AHEAD: usize = 32;
+/// With more room in a buffer than so many looks, new code makes it end early.
+const FAR: usize = 4;
 /// Bytes of code looked at for one block.
 const BLOCK_BYTES: usize = 3072;
 
@@ -94,9 +97,29 @@ impl<S> Engine<'_, S> {
             }
             _ => {}
         }
+        let before = self.blocks;
         regs.rip = self.translated(pc, hint)?;
+        if self.blocks > before {
+            self.look_soon()?;
+        }
         self.tracee.set_regs(regs)?;
         Ok(Next::Resume(0))
+    }
+
+    /// There is new code: its first records are to be looked at.
+    fn look_soon(&mut self) -> Result<(), Error> {
+        if self.config.encoding != Encoding::Folded {
+            return Ok(());
+        }
+        self.room = LOOK;
+        let pointer = self.pointer();
+        let left = self.buffers.end().saturating_sub(pointer) as usize / 8;
+        if left > FAR * LOOK {
+            self.learn(pointer)?;
+            self.buffers.swap(pointer, 0, self.room)?;
+            self.set_pointer(self.buffers.start());
+        }
+        Ok(())
     }
 
     pub(crate) fn locate(&mut self, pc: u64) -> Result<(), Error> {
@@ -177,15 +200,9 @@ impl<S> Engine<'_, S> {
             count: self.counting.as_ref().map(Counting::next),
         };
         let mut t = self.translator.translate(&request)?;
-        if let Some(block) = t.block.take_if(|_| self.on) {
-            self.buffers.block(block)?;
-        }
-        self.cache.place(pc, self.on, self.blocks, &t);
+        self.place(pc, &mut t)?;
         if let (Some(counting), Some(counters)) = (&mut self.counting, t.counters.take()) {
             counting.block(counters, t.end, &self.cache.state);
-        }
-        if self.on {
-            self.blocks += 1;
         }
         for exit in &t.exits {
             let known = self.cache.get(exit.target, self.on).is_some();
@@ -206,5 +223,77 @@ impl<S> Engine<'_, S> {
             self.returns.push(next);
         }
         Ok(())
+    }
+
+    /// Publishes a translation and puts it into the cache.
+    fn place(&mut self, pc: u64, t: &mut Translation) -> Result<(), Error> {
+        let mut id = self.blocks;
+        if let Some(block) = t.block.take_if(|_| self.on) {
+            id = block.id;
+            for block in std::mem::take(&mut t.parts).into_iter().chain([block]) {
+                self.learner.add(&block);
+                self.buffers.block(block)?;
+                self.blocks += 1;
+            }
+        }
+        self.cache.place(pc, self.on, id, t);
+        Ok(())
+    }
+
+    /// Learns from the first records of the current buffer, which end at `pointer`.
+    pub(crate) fn learn(&mut self, pointer: u64) -> Result<(), Error> {
+        if !self.on || self.config.encoding != Encoding::Folded {
+            return Ok(());
+        }
+        for lesson in self.learner.look(&self.buffers.recent(pointer, LOOK)) {
+            if self.cache.is_full() {
+                break;
+            }
+            match lesson {
+                Lesson::Fold(way) => self.fold(&way)?,
+                Lesson::Unfold(pc) => self.retranslate(pc, &[])?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Translates a loop along a way, if its code cannot change.
+    fn fold(&mut self, way: &[Along]) -> Result<(), Error> {
+        let Some(first) = way.first() else { return Ok(()) };
+        let mut stretches = Vec::with_capacity(way.len());
+        for &Along { pc, instructions } in way {
+            self.locate(pc)?;
+            if !self.code.is_fixed(pc) {
+                return Ok(());
+            }
+            let bytes = self.code.bytes(&self.tracee, pc, BLOCK_BYTES);
+            stretches.push(Stretch { pc, instructions, bytes });
+        }
+        self.retranslate(first.pc, &stretches)
+    }
+
+    /// Translates the block at `pc` again: along a way if there is one, without folding otherwise.
+    fn retranslate(&mut self, pc: u64, way: &[Stretch]) -> Result<(), Error> {
+        let Some(hint) = self.cache.get(pc, self.on).map(|block| block.pair) else { return Ok(()) };
+        let bytes = self.code.bytes(&self.tracee, pc, BLOCK_BYTES);
+        let request = Request {
+            pc,
+            base: self.cache.next(),
+            bytes: &bytes,
+            hint: Some(hint),
+            record: Some(self.blocks),
+            encoding: if way.is_empty() { Encoding::Derived } else { self.config.encoding },
+            leaders: &self.leaders,
+            arguments: false,
+            count: None,
+        };
+        let translated = match way {
+            [] => Some(self.translator.translate(&request)?),
+            _ => self.translator.translate_way(&request, way)?,
+        };
+        match translated {
+            Some(mut translated) => self.place(pc, &mut translated),
+            None => Ok(()),
+        }
     }
 }

@@ -65,9 +65,7 @@ impl Emit<'_> {
             }
             Terminator::Branch { taken, next } => {
                 self.advance();
-                let at = (i.ip() - self.request.pc) as usize;
-                let bytes = self.request.bytes.get(at..at + i.len() - 1).unwrap_or_default();
-                self.code.raw(bytes);
+                self.code.raw(d.bytes().split_last().map_or(&[], |(_, rest)| rest));
                 let displacement = self.code.bytes.len();
                 self.code.raw(&[0]);
                 let start = self.code.bytes.len();

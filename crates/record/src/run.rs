@@ -20,6 +20,7 @@ use crate::code::CodeMap;
 use crate::counting::Counting;
 use crate::error::Error;
 use crate::interrupt::{Interrupts, Timer};
+use crate::learn::{LOOK, Learner};
 use crate::process::{self, Resume, Status, Tracee};
 use crate::scope::{Left, starts_on};
 use crate::shared::{GUARD, SLOT_POINTER, SLOT_SITE, STATE};
@@ -77,10 +78,16 @@ pub(crate) struct Engine<'a, S> {
     /// How control left the code that is recorded, where that is not all.
     pub(crate) left: Left,
     pub(crate) blocks: u32,
+    pub(crate) learner: Learner,
+    /// Words of the next buffer that are to be used.
+    pub(crate) room: usize,
     pub(crate) stops: u64,
     pub(crate) last_next: u64,
     pub(crate) returns: Vec<u64>,
 }
+
+/// By how much buffers grow as long as there is no new code.
+const GROWTH: usize = 4;
 
 /// Waits until an untraced child ends.
 pub(crate) fn wait_for_end(pid: c_int) -> Result<Exit, Error> {
@@ -177,6 +184,8 @@ fn whole<S: Sink + 'static>(
         region: None,
         left: Left::default(),
         blocks: 0,
+        learner: Learner::default(),
+        room: LOOK,
         stops: 0,
         last_next: 0,
         returns: Vec::new(),
@@ -251,6 +260,7 @@ impl<S> Engine<'_, S> {
         self.left = Left::default();
         self.on = starts_on(self.config);
         self.cache.clear();
+        self.learner.clear();
         self.code.clear();
         self.leaders.clear();
         self.entries.clear();
@@ -274,6 +284,7 @@ impl<S> Engine<'_, S> {
     pub(crate) fn flush(&mut self) {
         self.collect();
         self.cache.clear();
+        self.learner.clear();
         if let Some((_, back)) = self.region {
             self.cache.guard_return(back);
         }
@@ -515,7 +526,7 @@ impl<S> Engine<'_, S> {
             return Ok(());
         }
         if self.pointer() + bytes.len() as u64 > self.buffers.end() {
-            self.buffers.swap(self.pointer(), 0)?;
+            self.buffers.swap(self.pointer(), 0, usize::MAX)?;
             self.set_pointer(self.buffers.start());
         }
         let pointer = self.pointer();
@@ -536,7 +547,9 @@ impl<S> Engine<'_, S> {
         let Some(pair) = self.cache.find(regs.rip).map(|b| b.pair) else { return Ok(false) };
         let pointer = process::register(regs, pair.0);
         let partial = end.saturating_sub(*pointer) as usize;
-        self.buffers.swap(*pointer, partial)?;
+        self.learn(*pointer)?;
+        self.buffers.swap(*pointer, partial, self.room)?;
+        self.room = self.room.saturating_mul(GROWTH);
         *pointer = self.buffers.start();
         self.set_pointer(self.buffers.start());
         self.tracee.set_regs(regs)?;

@@ -109,16 +109,19 @@ impl<S> Engine<'_, S> {
         let entry = self.record_word(pointer, head.entry);
         if entry != value {
             // The iterations so far become a record; the rest will be another.
-            let end = pointer + u64::from(head.exit) * 8;
-            let pointer = if end + 8 > self.buffers.end() {
-                self.buffers.swap(pointer, (end - pointer) as usize)?;
+            let bytes = u64::from(head.words) * 8;
+            let pointer = if pointer + bytes > self.buffers.end() {
+                self.buffers.swap(pointer, usize::from(head.exit) * 8, usize::MAX)?;
                 self.buffers.start()
             } else {
                 pointer
             };
-            let at = self.buffers.offset(pointer + u64::from(head.exit) * 8);
-            self.buffers.memory.set_word(at, value);
-            self.set_pointer(pointer + u64::from(head.exit) * 8 + 8);
+            // After the value at exit: no way out was taken in the middle.
+            for (word, content) in (head.exit..head.words).zip([value, 0]) {
+                let at = self.buffers.offset(pointer + u64::from(word) * 8);
+                self.buffers.memory.set_word(at, content);
+            }
+            self.set_pointer(pointer + bytes);
         }
         self.give_back(regs, &block, head.holds_p, head.holds_s);
         regs.rip = block.pc;

@@ -19,9 +19,8 @@ use crate::asm::{Code, RSP};
 use crate::decode::{Decode, Decoded};
 use crate::emit::Emit;
 use crate::error::Error;
-use crate::fold::{self, PREFERENCE};
+use crate::fold::{self, PREFERENCE, Plan};
 use crate::function;
-use crate::shared::{SLOT_P, SLOT_POINTER, SLOT_S};
 
 /// Most instructions of a block.
 pub(crate) const LIMIT: usize = 400;
@@ -109,8 +108,10 @@ pub(crate) struct LoopHead {
     pub(crate) step: i64,
     /// Word with its value at entry.
     pub(crate) entry: u16,
-    /// Word for its value at exit.
+    /// Word for its value at exit; if there is one after it, that is for the number of the way out.
     pub(crate) exit: u16,
+    /// Words of the record.
+    pub(crate) words: u16,
     /// P is not the program's in the body.
     pub(crate) holds_p: bool,
     /// S is not the program's in the body.
@@ -150,6 +151,8 @@ pub(crate) struct Translation {
     pub(crate) fast: u64,
     pub(crate) pair: Pair,
     pub(crate) block: Option<Block>,
+    /// Tables of the blocks that are its parts, numbered before it.
+    pub(crate) parts: Vec<Block>,
     pub(crate) words: u16,
     pub(crate) points: Vec<Point>,
     pub(crate) fold: Option<LoopHead>,
@@ -200,40 +203,20 @@ impl Translator {
     /// Translates one block.
     pub(crate) fn translate(&mut self, request: &Request) -> Result<Translation, Error> {
         let may_fold = request.encoding == Encoding::Folded && request.record.is_some() && !request.arguments;
-        let (mut body, mut heads) = self.collect(request, may_fold);
-        let plan = if may_fold { fold::plan(request.pc, &body, request.hint) } else { None };
-        if let Some(&first) = heads.first().filter(|_| plan.is_none()) {
-            body.truncate(usize::from(first));
-            heads.clear();
+        let (mut body, heads) = self.collect(request, may_fold);
+        if may_fold
+            && let Some(plan) = fold::plan(&body, request.hint)
+            && let Some(out) = self.looped(request, &body, &heads, &plan)?
+        {
+            return Ok(out);
         }
-        let pair = match &plan {
-            Some(plan) => (plan.p, plan.s),
-            None => shorten(&mut body, request),
-        };
-        let mut emit = Emit {
-            request,
-            encoder: &mut self.encoder,
-            code: Code::new(request.base),
-            p: pair.0,
-            s: pair.1,
-            words: 0,
-            operands: Vec::new(),
-            points: Vec::with_capacity(body.len()),
-            counters: Counters::default(),
-            free_counter: request.count.map_or(0, |c| c.0),
-        };
-        emit.code.save(SLOT_P, pair.0);
-        emit.code.save(SLOT_S, pair.1);
-        emit.code.restore(pair.0, SLOT_POINTER);
-        let fast = emit.code.here();
-        if let Some(id) = request.record {
-            emit.code.store_constant(pair.0, 0, id as i32);
-            emit.words = 1;
+        if let Some(&first) = heads.get(1) {
+            body.truncate(first);
         }
-        let mut out = match &plan {
-            Some(plan) => emit.folded(&body, plan)?,
-            None => emit.plain(&body)?,
-        };
+        let pair = shorten(&mut body, request);
+        let mut emit = Emit::new(request, &mut self.encoder, pair);
+        let fast = emit.enter(request.record);
+        let mut out = emit.plain(&body)?;
         out.fast = fast;
         let end = out.end;
         body.retain(|d| d.raw.ip() < end || d.raw.ip() == request.pc);
@@ -241,32 +224,89 @@ impl Translator {
             counters.instrs = body.iter().map(|d| d.raw.ip()).collect();
         }
         if let Some(id) = request.record {
-            out.block = Some(Block {
-                id,
-                pc: request.pc,
-                end: out.end,
-                words: out.words,
-                terminator: terminator(&body),
-                heads,
-                instrs: body.into_iter().map(|d| d.instr).collect(),
-                ..out.block.take().unwrap_or_else(empty)
-            });
+            out.block = Some(table(id, out.block.take().unwrap_or_else(empty), out.words, &body));
         }
         Ok(out)
     }
 
-    /// Decodes up to the end of the basic block. With `may_fold` also past branch targets, if the block then is a loop over
-    /// itself; gives the indices of these targets.
-    fn collect(&mut self, request: &Request, may_fold: bool) -> (Vec<Decoded>, Vec<u16>) {
+    /// Translates the loop along `way`: blocks that run one after the other, the first one again after the last. `None` if it
+    /// cannot be folded.
+    pub(crate) fn translate_way(
+        &mut self,
+        request: &Request,
+        way: &[Stretch],
+    ) -> Result<Option<Translation>, Error> {
         let mut body: Vec<Decoded> = Vec::new();
-        let mut heads: Vec<u16> = Vec::new();
+        let mut starts = Vec::with_capacity(way.len());
+        for stretch in way {
+            starts.push(body.len());
+            let mut pc = stretch.pc;
+            for _ in 0..stretch.instructions {
+                let bytes = stretch.bytes.get((pc - stretch.pc) as usize..).unwrap_or_default();
+                let d = self.decode.decode(bytes, pc);
+                pc = d.raw.next_ip();
+                body.push(d);
+            }
+        }
+        match fold::plan(&body, request.hint).filter(|_| body.len() <= LIMIT) {
+            Some(plan) => self.looped(request, &body, &starts, &plan),
+            None => Ok(None),
+        }
+    }
+
+    /// Translates a loop through blocks that begin at `starts`. `None` if one of them has too many addresses.
+    fn looped(
+        &mut self,
+        request: &Request,
+        body: &[Decoded],
+        starts: &[usize],
+        plan: &Plan,
+    ) -> Result<Option<Translation>, Error> {
+        let mut parts: Vec<Block> = Vec::new();
+        if starts.len() > 1 {
+            let ends = starts.iter().skip(1).copied().chain([body.len()]);
+            for (&start, end) in starts.iter().zip(ends) {
+                let record = request.record.map(|id| id + parts.len() as BlockId);
+                let part = body.get(start..end).unwrap_or_default();
+                let Some(part) = self.part(&Request { record, ..*request }, part)? else { return Ok(None) };
+                parts.push(part);
+            }
+        }
+        let id = request.record.map(|id| id + parts.len() as BlockId);
+        let mut emit = Emit::new(request, &mut self.encoder, (plan.p, plan.s));
+        let fast = emit.enter(id);
+        let mut out = emit.folded(body, starts, &parts, plan)?;
+        out.fast = fast;
+        let of_its_own = if parts.is_empty() { body } else { &[] };
+        let block =
+            table(id.unwrap_or_default(), out.block.take().unwrap_or_else(empty), out.words, of_its_own);
+        let end = body.last().map_or(Terminator::Trap, last_terminator);
+        out.block = Some(Block { pc: request.pc, end: out.end, terminator: end, ..block });
+        Ok(Some(out))
+    }
+
+    /// The table of a part of a loop: that of the block if it were translated alone. `None` if it would be cut.
+    fn part(&mut self, request: &Request, body: &[Decoded]) -> Result<Option<Block>, Error> {
+        let (Some(id), Some(last)) = (request.record, body.last()) else { return Ok(None) };
+        let mut emit = Emit::new(request, &mut self.encoder, (PREFERENCE[0], PREFERENCE[1]));
+        emit.enter(request.record);
+        let out = emit.plain(body)?;
+        let is_whole = out.end == last.raw.next_ip();
+        Ok(is_whole.then(|| table(id, out.block.unwrap_or_else(empty), out.words, body)))
+    }
+
+    /// Decodes up to the end of the basic block. With `may_fold` also past branch targets, if the block then is a loop over
+    /// itself; gives the indices of the first instruction and of these targets.
+    fn collect(&mut self, request: &Request, may_fold: bool) -> (Vec<Decoded>, Vec<usize>) {
+        let mut body: Vec<Decoded> = Vec::new();
+        let mut heads: Vec<usize> = vec![0];
         let mut pc = request.pc;
         while body.len() < LIMIT {
             if pc != request.pc && request.leaders.contains(&pc) {
                 if !may_fold {
                     break;
                 }
-                heads.push(body.len() as u16);
+                heads.push(body.len());
             }
             let bytes = request.bytes.get((pc - request.pc) as usize..).unwrap_or_default();
             let d = self.decode.decode(bytes, pc);
@@ -286,16 +326,26 @@ impl Translator {
                 break;
             }
         }
-        heads.retain(|&head| usize::from(head) < body.len());
+        heads.retain(|&head| head < body.len());
         let is_loop = body.last().is_some_and(|d| {
             matches!(function::terminator(&d.raw), Some(Terminator::Branch { taken, .. }) if taken == request.pc)
         });
-        if let Some(&first) = heads.first().filter(|_| !is_loop) {
-            body.truncate(usize::from(first));
-            heads.clear();
+        if let Some(&first) = heads.get(1).filter(|_| !is_loop) {
+            body.truncate(first);
+            heads.truncate(1);
         }
         (body, heads)
     }
+}
+
+/// A block along a way.
+pub(crate) struct Stretch {
+    /// Its address.
+    pub(crate) pc: u64,
+    /// Number of its instructions.
+    pub(crate) instructions: usize,
+    /// Bytes at its address, as many as they need.
+    pub(crate) bytes: Vec<u8>,
 }
 
 /// Cuts a block where fewer than two registers would remain free, and chooses the pair.
@@ -337,16 +387,26 @@ pub(crate) fn empty() -> Block {
         instrs: Vec::new(),
         operands: Vec::new(),
         terminator: Terminator::Trap,
-        heads: Vec::new(),
+        parts: Vec::new(),
         folded: None,
         arguments: None,
         result: None,
     }
 }
 
-fn terminator(body: &[Decoded]) -> Terminator {
-    match body.last() {
-        None => Terminator::Trap,
-        Some(d) => function::terminator(&d.raw).unwrap_or(Terminator::Fallthrough(d.raw.next_ip())),
+/// The table of a block with these instructions.
+fn table(id: BlockId, of: Block, words: u16, body: &[Decoded]) -> Block {
+    Block {
+        id,
+        pc: body.first().map_or(0, |d| d.raw.ip()),
+        end: body.last().map_or(0, |d| d.raw.next_ip()),
+        words,
+        terminator: body.last().map_or(Terminator::Trap, last_terminator),
+        instrs: body.iter().map(|d| d.instr.clone()).collect(),
+        ..of
     }
+}
+
+fn last_terminator(d: &Decoded) -> Terminator {
+    function::terminator(&d.raw).unwrap_or(Terminator::Fallthrough(d.raw.next_ip()))
 }

@@ -3,26 +3,7 @@
 
 mod support;
 
-use support::{ENCODINGS, compile, difference, oracle, record};
-
-const START: &str = r#"
-static long sys(long n, long a, long b, long c) {
-    long r;
-    __asm__ volatile("syscall" : "=a"(r) : "a"(n), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
-    return r;
-}
-int work(void);
-__attribute__((noreturn)) void _start(void) {
-    __asm__ volatile("andq $-16, %rsp");
-    char c = '0' + (unsigned)work() % 10;
-    sys(1, 1, (long)&c, 1);
-    sys(231, c & 7, 0, 0);
-    __builtin_unreachable();
-}
-"#;
-
-const BARE: [&str; 6] =
-    ["-nostdlib", "-static", "-ffreestanding", "-fno-stack-protector", "-fcf-protection=none", "-fno-pic"];
+use support::{BARE, ENCODINGS, START, compile, difference, oracle, record};
 
 fn check(name: &str, body: &str, levels: &[&[&str]]) {
     for level in levels {

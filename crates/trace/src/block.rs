@@ -1,7 +1,8 @@
 //! Static tables: what one translated block does, in architecture-neutral terms.
 //!
 //! Definition: a block is a straight sequence of instructions with one entry. It ends at its first control transfer,
-//! at a known branch target, or at a length limit; only its last instruction transfers control.
+//! at a known branch target, or at a length limit; only its last instruction transfers control. A *loop* of several such
+//! blocks that run one after the other is published as a block that consists of parts.
 //!
 //! Invariants: operands stand in execution order (a read-modify-write appears as its read followed by its write, with
 //! the same instruction index); `Address` word indices are below [`Block::words`]; word 0 is the record header.
@@ -270,9 +271,9 @@ pub enum Terminator {
     Trap,
 }
 
-/// A block that jumps to itself while every register its addresses need advances by a constant: one record stands for
-/// all iterations. The number of iterations is `(words[exit] - words[entry]) / step` (wrapping), at least 1; operand
-/// addresses at iteration t are those of the recipe plus t times [`Folded::advance`] of their word.
+/// A loop whose addresses advance by constants: one record stands for all its iterations. The number of whole iterations is
+/// `(words[exit] - words[entry]) / step` (wrapping); operand addresses at iteration t are those of the recipe plus t times
+/// [`Folded::advance`] of their word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folded {
     /// Index of the word with the induction register at entry.
@@ -281,9 +282,54 @@ pub struct Folded {
     pub exit: u16,
     /// Its advance per iteration; never 0.
     pub step: i64,
+    /// How the loop is left but at the end of an iteration; none if it is not, and then there is at least one iteration.
+    pub leaves: Option<Leaves>,
     /// Constant part of what [`Folded::advance`] gives.
     strides: Vec<i64>,
     scaled: Vec<Scaled>,
+}
+
+/// The ways out of a loop in the middle of an iteration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Leaves {
+    /// Index of the word with the number of the way out: 0 if the last iteration was a whole one.
+    pub number: u16,
+    /// By number less 1, how many parts of the last, incomplete iteration ran (see [`Block::parts`]).
+    pub parts: Vec<u16>,
+}
+
+/// A block that is run in every iteration of a loop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// The block, which has no parts and is not folded.
+    pub block: BlockId,
+    /// The words of its record after the header, by those of the loop's record at the iteration in question.
+    pub words: Vec<PartWord>,
+}
+
+impl Part {
+    /// Appends the part's record to `out`; `words` are those of the loop's record at the iteration in question.
+    pub fn write(&self, words: &[u64], out: &mut Vec<u64>) {
+        out.push(u64::from(self.block));
+        out.extend(self.words.iter().map(|word| word.of(words)));
+    }
+}
+
+/// A word of a part's record: a word of the loop's record, if any, plus a constant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PartWord {
+    /// Index of the word of the loop's record.
+    pub word: Option<u16>,
+    /// What is added.
+    pub delta: i64,
+}
+
+impl PartWord {
+    /// Its content, by the words of the loop's record.
+    pub fn of(&self, words: &[u64]) -> u64 {
+        let base = self.word.and_then(|w| words.get(usize::from(w))).copied().unwrap_or(0);
+        base.wrapping_add(self.delta as u64)
+    }
 }
 
 /// Per iteration, word `word` advances by `factor` times the content of word `by`.
@@ -302,7 +348,31 @@ impl Folded {
     /// of each word (0 for the header and the exit word), one for every word; `scaled` what comes to it by registers the
     /// loop leaves alone.
     pub fn new(entry: u16, exit: u16, step: i64, strides: Vec<i64>, scaled: Vec<Scaled>) -> Folded {
-        Folded { entry, exit, step, strides, scaled }
+        Folded { entry, exit, step, leaves: None, strides, scaled }
+    }
+
+    /// The same, left in the middle of iterations too.
+    pub fn leaving(self, leaves: Leaves) -> Folded {
+        Folded { leaves: Some(leaves), ..self }
+    }
+
+    /// How many iterations `record` stands for: whole ones, and parts of one more. A hostile record (exit not reachable from
+    /// entry, an unknown way out) stands for one iteration.
+    pub fn extent(&self, record: &[u64]) -> (u64, usize) {
+        let word = |at: u16| record.get(usize::from(at)).copied();
+        let (Some(entry), Some(exit)) = (word(self.entry), word(self.exit)) else { return (1, 0) };
+        let whole =
+            (exit.wrapping_sub(entry) as i64).checked_div(self.step).and_then(|n| u64::try_from(n).ok());
+        let number = self.leaves.as_ref().map_or(Some(0), |l| word(l.number));
+        let parts = match (number, &self.leaves) {
+            (Some(n), Some(leaves)) if n > 0 => leaves.parts.get(n as usize - 1).map(|&p| usize::from(p)),
+            (Some(_), _) => Some(0),
+            (None, _) => None,
+        };
+        match (whole, parts) {
+            (Some(0), Some(0)) | (None, _) | (_, None) => (1, 0),
+            (Some(whole), Some(parts)) => (whole, parts),
+        }
     }
 
     /// Advance per iteration of every word of `record` (header included), 0 for words beyond it.
@@ -347,9 +417,9 @@ pub struct Block {
     pub operands: Vec<Operand>,
     /// How it ends.
     pub terminator: Terminator,
-    /// In a folded block, indices of the instructions (but the first) that jumps from elsewhere lead to, ascending: the
-    /// loop is entered in its middle, or by several ways.
-    pub heads: Vec<u16>,
+    /// If not empty, the block is a loop through these blocks: its record stands for theirs, and it has no instructions and
+    /// operands of its own. Control never is at the loop as a whole.
+    pub parts: Vec<Part>,
     /// Set if one record stands for all iterations of the block as a loop.
     pub folded: Option<Folded>,
     /// Words holding the first three integer arguments, in blocks where the guide asked for them.
@@ -359,21 +429,11 @@ pub struct Block {
 }
 
 impl Block {
-    /// Number of iterations a record of this block stands for: 1 unless [`Block::folded`].
+    /// Number of whole iterations a record of this block stands for: 1 unless [`Block::folded`].
     ///
-    /// `record` is the whole record, header included. A hostile record (exit not reachable from entry) gives 1.
+    /// `record` is the whole record, header included.
     pub fn iterations(&self, record: &[u64]) -> u64 {
-        let Some(folded) = &self.folded else { return 1 };
-        let (Some(entry), Some(exit)) =
-            (record.get(usize::from(folded.entry)), record.get(usize::from(folded.exit)))
-        else {
-            return 1;
-        };
-        let distance = exit.wrapping_sub(*entry) as i64;
-        match distance.checked_div(folded.step) {
-            Some(n) if n >= 1 => n as u64,
-            _ => 1,
-        }
+        self.folded.as_ref().map_or(1, |folded| folded.extent(record).0)
     }
 }
 

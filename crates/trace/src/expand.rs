@@ -65,10 +65,10 @@ impl Expander {
                         for (to, from) in record[1..].iter_mut().zip(words) {
                             *to = *from;
                         }
-                        for t in 0..iterations {
-                            self.pass(block, &record, t, block.instrs.len(), visit);
-                        }
-                        self.pass(block, &record, iterations, instructions as usize, visit);
+                        self.iterations(block, &record, iterations, blocks, visit)
+                            .ok_or(StreamError::UnknownBlock(at))?;
+                        self.incomplete(block, &record, iterations, instructions, blocks, visit)
+                            .ok_or(StreamError::UnknownBlock(at))?;
                     }
                     Special::ThreadBase(base) => {
                         self.thread_base = base;
@@ -82,12 +82,82 @@ impl Expander {
             let block = blocks.get(head as u32 as usize).ok_or(StreamError::UnknownBlock(at))?;
             let end = at + usize::from(block.words);
             let record = words.get(at..end).ok_or(StreamError::Truncated(at))?;
-            for t in 0..block.iterations(record) {
-                self.pass(block, record, t, block.instrs.len(), visit);
+            let (whole, parts) = block.folded.as_ref().map_or((1, 0), |f| f.extent(record));
+            self.iterations(block, record, whole, blocks, visit).ok_or(StreamError::UnknownBlock(at))?;
+            if parts > 0 {
+                self.parts(block, record, (whole, parts), blocks, visit)
+                    .ok_or(StreamError::UnknownBlock(at))?;
             }
             at = end;
         }
         Ok(())
+    }
+
+    /// Whole iterations of a block. `None` if a part is unknown.
+    fn iterations<'a>(
+        &self,
+        block: &'a Block,
+        record: &[u64],
+        count: u64,
+        blocks: &'a [Block],
+        visit: &mut dyn FnMut(Event<'a>),
+    ) -> Option<()> {
+        for t in 0..count {
+            match block.parts.len() {
+                0 => self.pass(block, record, t, block.instrs.len(), visit),
+                parts => self.parts(block, record, (t, parts), blocks, visit)?,
+            }
+        }
+        Some(())
+    }
+
+    /// The first parts of iteration `t` of a loop. `None` if one is unknown.
+    fn parts<'a>(
+        &self,
+        block: &'a Block,
+        record: &[u64],
+        (t, parts): (u64, usize),
+        blocks: &'a [Block],
+        visit: &mut dyn FnMut(Event<'a>),
+    ) -> Option<()> {
+        let moved = block.folded.as_ref()?.at(record, t);
+        let mut words = Vec::new();
+        for part in block.parts.iter().take(parts) {
+            let block = blocks.get(part.block as usize)?;
+            words.clear();
+            part.write(&moved, &mut words);
+            self.pass(block, &words, 0, block.instrs.len(), visit);
+        }
+        Some(())
+    }
+
+    /// The interrupted iteration of a block. `None` if a part is unknown.
+    fn incomplete<'a>(
+        &self,
+        block: &'a Block,
+        record: &[u64],
+        t: u64,
+        mut instructions: u64,
+        blocks: &'a [Block],
+        visit: &mut dyn FnMut(Event<'a>),
+    ) -> Option<()> {
+        let Some(folded) = block.folded.as_ref().filter(|_| !block.parts.is_empty()) else {
+            self.pass(block, record, t, instructions as usize, visit);
+            return Some(());
+        };
+        let moved = folded.at(record, t);
+        for part in &block.parts {
+            let block = blocks.get(part.block as usize)?;
+            let mut words = Vec::new();
+            part.write(&moved, &mut words);
+            let all = block.instrs.len() as u64;
+            self.pass(block, &words, 0, instructions.min(all) as usize, visit);
+            if instructions < all {
+                break;
+            }
+            instructions -= all;
+        }
+        Some(())
     }
 
     fn pass<'a>(

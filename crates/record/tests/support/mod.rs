@@ -62,6 +62,8 @@ pub struct Checked {
     pub resumes: u64,
     pub partials: u64,
     pub folded_passes: u64,
+    /// Passes through blocks that came in records of loops of several blocks.
+    pub passes_along_ways: u64,
     /// Accesses as `(pc, address, bytes, access)`, kept if asked for.
     pub trail: Option<Vec<(u64, u64, u64, Access)>>,
     pub records: Vec<(u32, Vec<u64>)>,
@@ -116,7 +118,12 @@ impl Sink for Checked {
                 at += len;
             } else {
                 let id = words[at] as u32;
-                let end = at + usize::from(self.blocks[id as usize].words);
+                let block = &self.blocks[id as usize];
+                let end = at + usize::from(block.words);
+                if let Some(folded) = block.folded.as_ref().filter(|_| !block.parts.is_empty()) {
+                    let (whole, rest) = folded.extent(&words[at..end]);
+                    self.passes_along_ways += whole * block.parts.len() as u64 + rest as u64;
+                }
                 if self.blocks[id as usize].arguments.is_some() {
                     self.records.push((id, words[at..end].to_vec()));
                 }
@@ -127,6 +134,11 @@ impl Sink for Checked {
 }
 
 impl Checked {
+    /// Number of passes through all blocks.
+    pub fn all_passes(&self) -> u64 {
+        self.passes.values().sum()
+    }
+
     /// Number of passes through the block that starts at `pc`.
     pub fn calls_to(&self, pc: u64) -> u64 {
         self.passes.get(&pc).copied().unwrap_or_default()
@@ -151,6 +163,27 @@ pub fn compile(file: &str, source: &str, flags: &[&str]) -> PathBuf {
     assert!(status.unwrap().success(), "{compiler} {flags:?} {}", code.display());
     program
 }
+
+/// The start of a program without a library; its `work` says how it ends.
+pub const START: &str = r#"
+static long sys(long n, long a, long b, long c) {
+    long r;
+    __asm__ volatile("syscall" : "=a"(r) : "a"(n), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
+    return r;
+}
+int work(void);
+__attribute__((noreturn)) void _start(void) {
+    __asm__ volatile("andq $-16, %rsp");
+    char c = '0' + (unsigned)work() % 10;
+    sys(1, 1, (long)&c, 1);
+    sys(231, c & 7, 0, 0);
+    __builtin_unreachable();
+}
+"#;
+
+/// Flags for such a program.
+pub const BARE: [&str; 6] =
+    ["-nostdlib", "-static", "-ffreestanding", "-fno-stack-protector", "-fcf-protection=none", "-fno-pic"];
 
 /// The encodings that are compared.
 pub const ENCODINGS: [Encoding; 3] = [Encoding::Addresses, Encoding::Derived, Encoding::Folded];

@@ -1,0 +1,188 @@
+//! Loops of several blocks that are recorded once: their records are taken as those of the blocks along the way.
+//!
+//! Iterations that are one path of the innermost loop are applied as a row, without writing their words down.
+
+use std::sync::Arc;
+
+use trace::block::{Block, Part};
+use trace::sink::{Sink, ThreadId};
+
+use crate::code::{CodeId, OwnAccesses};
+use crate::contexts::Kind;
+use crate::engine::Engine;
+use crate::walker::Functions;
+
+/// Words of parts that are written down at a time.
+const UNROLLED: usize = 1 << 14;
+
+/// Iteration, and number of parts of it.
+type Position = (u64, usize);
+
+/// A loop of parts at some iteration.
+struct Rolling {
+    block: Arc<Block>,
+    /// The words of the record at that iteration.
+    words: Vec<u64>,
+    /// Their advance.
+    advance: Vec<i64>,
+}
+
+impl Rolling {
+    fn new(block: &Arc<Block>, record: &[u64]) -> Rolling {
+        let advance = block.folded.as_ref().map(|f| f.advance(record).into_owned()).unwrap_or_default();
+        Rolling { block: Arc::clone(block), words: record.to_vec(), advance }
+    }
+
+    /// Goes on by `count` iterations.
+    fn advance(&mut self, count: u64) {
+        for (word, by) in self.words.iter_mut().zip(&self.advance) {
+            *word = word.wrapping_add((*by as u64).wrapping_mul(count));
+        }
+    }
+
+    /// Appends the records of some parts.
+    fn write(&self, parts: &[Part], out: &mut Vec<u64>) {
+        parts.iter().for_each(|part| part.write(&self.words, out));
+    }
+
+    /// Advance per iteration of the words of the parts' records, from part `first` around.
+    fn advances(&self, first: usize) -> Vec<u64> {
+        let (after, before) = self.block.parts.split_at(first);
+        let of = |word: Option<u16>| {
+            word.and_then(|w| self.advance.get(usize::from(w))).map_or(0, |&by| by as u64)
+        };
+        let parts = before.iter().chain(after);
+        parts.flat_map(|part| std::iter::once(0).chain(part.words.iter().map(|w| of(w.word)))).collect()
+    }
+}
+
+impl Engine {
+    /// Takes the record of a loop of parts.
+    pub(super) fn unroll(&mut self, thread: ThreadId, code: CodeId, record: &[u64]) {
+        let block = Arc::clone(self.codes.get(code));
+        let Some(folded) = &block.folded else { return };
+        let (whole, rest) = folded.extent(record);
+        self.note_folded(&block, whole, rest);
+        self.roll(thread, &mut Rolling::new(&block, record), (whole, rest));
+    }
+
+    /// Counts accesses that came in a record of a whole loop.
+    fn note_folded(&mut self, block: &Block, whole: u64, rest: usize) {
+        for (k, part) in block.parts.iter().enumerate() {
+            let Some(code) = self.codes.of_header(u64::from(part.block)) else { continue };
+            let all = OwnAccesses::of(self.codes.brief(code), self.codes.get(code).operands.len()).all;
+            self.main_accesses.folded += all * (whole + u64::from(k < rest));
+        }
+    }
+
+    /// The iterations of a loop, the last one up to some part.
+    fn roll(&mut self, thread: ThreadId, rolling: &mut Rolling, end: Position) {
+        let parts = rolling.block.parts.len() as u64;
+        let mut at = (0, 0);
+        // Two iterations show whether the loop is known as one; then most others are a row.
+        if end.0 > 4 && !self.reference {
+            self.feed(thread, rolling, at, (2, 0));
+            let known = self.node.map_or(0, |node| self.paths.length(node) as usize);
+            at = (2, 0);
+            // The loop's own iterations may begin with another part than the record's.
+            if let Some(first) = rolling.block.parts.len().checked_sub(known) {
+                self.feed(thread, rolling, at, (2, first));
+                at = (2, first);
+                // An iteration counts only if another one follows: its end is then known.
+                let all = end.0.saturating_mul(parts).saturating_add(end.1 as u64);
+                let count = ((all - 1 - first as u64) / parts).saturating_sub(1);
+                if count > 0 && self.is_iteration(&rolling.block.parts, first) {
+                    self.take_row(&rolling.advances(first), count);
+                    rolling.advance(count - 1);
+                    at = (count + 1, first);
+                }
+            }
+        }
+        self.feed(thread, rolling, at, end);
+    }
+
+    /// Takes parts one by one, from one position of the loop to another.
+    fn feed(&mut self, thread: ThreadId, rolling: &mut Rolling, mut at: Position, end: Position) {
+        let block = Arc::clone(&rolling.block);
+        let mut out = Vec::new();
+        while at < end && !self.saturated && !self.is_out_of_time {
+            let to = if at.0 == end.0 { end.1 } else { block.parts.len() };
+            rolling.write(block.parts.get(at.1..to).unwrap_or_default(), &mut out);
+            at = if at.0 == end.0 { end } else { (at.0 + 1, 0) };
+            if at.1 == 0 {
+                rolling.advance(1);
+            }
+            if out.len() >= UNROLLED {
+                self.words(thread, &out);
+                out.clear();
+            }
+        }
+        self.words(thread, &out);
+    }
+
+    /// Whether the current path is an iteration of the innermost loop through all parts, from part `first` around, and the
+    /// iteration before took the same path.
+    fn is_iteration(&mut self, parts: &[Part], first: usize) -> bool {
+        let (Some(node), Some(walker)) = (self.node, &self.walker) else { return false };
+        let context = walker.context();
+        let (after, before) = parts.split_at(first);
+        let steps = self.paths.steps(node);
+        let codes = before.iter().chain(after).map(|part| self.codes.of_header(u64::from(part.block)));
+        let is_way = steps.len() == parts.len()
+            && codes.zip(&steps).all(|(code, step)| code == Some(step.code) && step.context == context);
+        let Some(Kind::Loop { header, .. }) = is_way.then(|| self.contexts.get(context).kind) else {
+            return false;
+        };
+        let (chain, heads) = self.functions.chain(walker.function(), header);
+        let begins = steps.first().map(|step| self.codes.brief(step.code).pc) == Some(header);
+        let length: usize = steps.iter().map(|step| self.codes.brief(step.code).words).sum();
+        let is_built = self.paths.built(node).and_then(|path| self.paths.get(path));
+        begins
+            && heads
+            && chain.last() == Some(&header)
+            && is_built.is_some_and(|path| path.length == length && !path.flat && !path.allocates)
+            && self.pending.len() == length
+    }
+
+    /// The current path and those of the `count - 1` iterations after it are executed, and another iteration follows.
+    fn take_row(&mut self, advance: &[u64], count: u64) {
+        let (Some(node), Some(walker)) = (self.node.take(), &mut self.walker) else { return };
+        let Some(path) = self.paths.built(node) else { return };
+        let context = walker.context();
+        let mut words = std::mem::take(&mut self.pending);
+        if count > 1 {
+            let second: Vec<u64> = words.iter().zip(advance).map(|(w, by)| w.wrapping_add(*by)).collect();
+            words.extend(second);
+        }
+        walker.advance(&self.contexts, count as i64 - 1);
+        self.loops.entry(context).or_default().iterations += count - 1;
+        self.run(path, self.start_iv, count, &words);
+    }
+
+    /// A loop of parts that a fault interrupted after whole iterations and some instructions of another one.
+    pub(super) fn partial_parts(
+        &mut self,
+        block: &Arc<Block>,
+        iterations: u64,
+        instructions: u64,
+        record: &[u64],
+    ) {
+        let mut rolling = Rolling::new(block, record);
+        self.note_folded(block, iterations, 0);
+        self.roll(0, &mut rolling, (iterations, 0));
+        let mut left = instructions;
+        for part in &block.parts {
+            let Some(code) = self.codes.of_header(u64::from(part.block)) else { return };
+            let all = self.codes.get(code).instrs.len() as u64;
+            let mut words = Vec::new();
+            part.write(&rolling.words, &mut words);
+            if left < all {
+                self.end_path(&[], 1);
+                self.partial(part.block, 0, left, &words[1..]);
+                return;
+            }
+            left -= all;
+            self.words(0, &words);
+        }
+    }
+}
