@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use kernels::{Kernel, Level};
+use serde_json::Value;
 
 const LOOPWRIGHT: &str = env!("CARGO_BIN_EXE_loopwright");
 
@@ -72,6 +73,52 @@ fn flow_dependences_are_those_of_isl() {
         }
     }
     assert!(differences.is_empty(), "\n{differences}");
+}
+
+/// Verdicts agree with the memory dependences that isl computes: what is parallel carries no flow for isl, what isl finds to
+/// carry flow is not parallel, and where isl finds nothing it is a register that blocks.
+#[test]
+fn verdicts_agree_with_isl() {
+    let table = kernels::load().unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let mut compared = 0;
+    for (name, function) in AFFINE {
+        let kernel = table.iter().find(|k| k.name() == *name).unwrap();
+        let profile = profile(kernel, Level::O2, directory.path());
+        let file = directory.path().join("program.isl");
+        std::fs::write(&file, report(&profile, &["--format", "isl", "--function", function])).unwrap();
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/loops.py");
+        let output = Command::new(python()).arg(script).arg(&file).output().unwrap();
+        assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+        let theirs: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+        let json: Value = serde_json::from_str(&report(&profile, &["--format", "json"])).unwrap();
+        let all = json["loops"].as_array().unwrap();
+        let ours: Vec<&Value> =
+            all.iter().filter(|l| l["function"] == *function && l["main"] == true).collect();
+        let least = ours.iter().filter_map(|l| l["depth"].as_u64()).min().unwrap_or(0);
+        let depths: Vec<u64> = ours.iter().map(|l| 1 + l["depth"].as_u64().unwrap() - least).collect();
+        // Loops around the call of the function come first there.
+        let around = theirs.len().saturating_sub(ours.len());
+        let their_depths = theirs[around..].iter().map(|l| l["depth"].as_u64().unwrap() - around as u64);
+        // What the compiler split, or what is called twice, is one loop here and several there.
+        if depths != their_depths.collect::<Vec<_>>() {
+            continue;
+        }
+        for (theirs, ours) in theirs[around..].iter().zip(ours) {
+            let carries = |kind: &str| theirs["carried"].as_array().unwrap().iter().any(|k| k == kind);
+            let verdict = ours["parallel"].as_str().unwrap();
+            let by_register = || ours["blocking"].as_array().unwrap().iter().any(|b| b["via"] == "register");
+            let nothing = theirs["carried"].as_array().unwrap().is_empty();
+            let agrees = match verdict {
+                "yes" => !carries("flow"),
+                "no" => !nothing || by_register(),
+                _ => true,
+            };
+            assert!(agrees, "{name}: {theirs} beside {ours:#}");
+            compared += 1;
+        }
+    }
+    assert!(compared >= 15, "only {compared} loops could be compared");
 }
 
 /// Regression 1: rows written before the local variables were counted were too short.

@@ -10,16 +10,47 @@ use rustc_hash::FxHashMap;
 use crate::graph::{LoopEdges, dimension};
 use crate::verdict::Verdict;
 
+/// Per loop the dependences inside it that can stand against a band which begins with it: those with a level that a loop
+/// around both ends carries, or along which something goes backwards. What passes values on inside iterations alone stands
+/// against no band, and it is most of what large loops have inside.
+#[derive(Debug)]
+pub struct Against<'a> {
+    edges: &'a FxHashMap<ContextIndex, LoopEdges>,
+    of: FxHashMap<ContextIndex, Vec<u32>>,
+}
+
+impl<'a> Against<'a> {
+    /// Of the dependences inside each loop.
+    pub fn new(edges: &'a FxHashMap<ContextIndex, LoopEdges>) -> Against<'a> {
+        Against { edges, of: FxHashMap::default() }
+    }
+
+    fn of(&mut self, profile: &Profile, first: ContextIndex) -> &[u32] {
+        let from = dimension(profile, first);
+        let edges = self.edges;
+        let is_against = |&dependence: &u32| {
+            let levels = profile.dependences[dependence as usize].levels.iter();
+            levels.filter(|l| usize::from(l.level) >= from).any(|level| {
+                let is_carried = usize::from(level.level) < level.minimum.len();
+                is_carried || level.minimum.iter().skip(from).any(|&least| least < 0)
+            })
+        };
+        self.of.entry(first).or_insert_with(|| {
+            let inside = edges.get(&first).into_iter().flat_map(|inside| &inside.edges);
+            inside.map(|edge| edge.dependence).filter(is_against).collect()
+        })
+    }
+}
+
 /// Whether the loops `band` (nested, outermost first) may be permuted freely.
 pub fn is_permutable(
     profile: &Profile,
     band: &[ContextIndex],
-    edges: &FxHashMap<ContextIndex, LoopEdges>,
+    against: &mut Against,
     verdicts: &FxHashMap<ContextIndex, Verdict>,
 ) -> bool {
     let (Some(&first), Some(&last)) = (band.first(), band.last()) else { return false };
     let (from, to) = (dimension(profile, first), dimension(profile, last));
-    let Some(inside) = edges.get(&first) else { return true };
     let removed =
         |object: u32| band.iter().filter_map(|b| verdicts.get(b)).any(|v| v.privatise.contains(&object));
     // Whether a statement is in a loop of the depth of one of the band that is another loop of the source. (What compilers
@@ -31,8 +62,8 @@ pub fn is_permutable(
             .zip(band.get(dim - from))
             .is_some_and(|(&own, &of_band)| !are_pieces(profile, own, of_band))
     };
-    inside.edges.iter().all(|edge| {
-        let d = &profile.dependences[edge.dependence as usize];
+    against.of(profile, first).iter().all(|&dependence| {
+        let d = &profile.dependences[dependence as usize];
         let is_scev =
             |s: u32| band.iter().filter_map(|b| verdicts.get(b)).any(|v| v.scevs.binary_search(&s).is_ok());
         if is_scev(d.source) {

@@ -10,7 +10,7 @@ use profile::{ContextIndex, ContextKind, Profile};
 use rustc_hash::FxHashMap;
 
 use crate::graph::edges_by_loop;
-use crate::nest::{Innermost, is_permutable, stride01};
+use crate::nest::{Against, Innermost, is_permutable, stride01};
 use crate::verdict::{Indexes, Parallel, Verdict, judge};
 
 /// One loop of the source in one context.
@@ -187,6 +187,7 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
             out[parent].innermost = false;
         }
     }
+    let mut against = Against::new(&edges);
     // Per entry the number of loops of its band down to itself; entries come outer before inner.
     let mut band = vec![1usize; out.len()];
     for at in 0..out.len() {
@@ -199,7 +200,7 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
             let chain = profile.loops_around(c);
             let from = chain.len().saturating_sub(band[parent] + 1);
             let has_outside = chain[from..].iter().any(|&l| profile.contexts[l as usize].has_outside);
-            chain.len() > 1 && !has_outside && is_permutable(profile, &chain[from..], &edges, &verdicts)
+            chain.len() > 1 && !has_outside && is_permutable(profile, &chain[from..], &mut against, &verdicts)
         });
         if joins {
             band[at] = band[parent] + 1;
