@@ -11,6 +11,7 @@ mod fuzz;
 mod licences;
 mod measure;
 mod polybench;
+mod prove;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -22,6 +23,7 @@ cargo xtask fuzz --seed N    one case of every kind
 cargo xtask bench [KERNEL…]  speed and memory on the kernels; without names also writes docs/benchmarks.md
 cargo xtask bench-reconstruct [PART…]  what reconstruction finds and how fast; writes
                              docs/reconstruction.md
+cargo xtask prove [KERNEL…]  runs proposed code beside what is written; without names also writes docs/proof.md
 cargo xtask fold-table       pieces and affine shares of the hard cases; writes docs/folding.md
 cargo xtask fold-table [--keep] [--function NAME] [--published FILE.csv] -- PROGRAM ARGS…
                              the same for any program; --keep adds its rows to docs/folding.md
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
             seconds.parse().map_err(Into::into).and_then(|s| fuzz::run(Duration::from_secs(s)))
         }
         ["bench-reconstruct", ref parts @ ..] => bench_reconstruct::run(parts),
+        ["prove", ref names @ ..] => prove::run(names),
         ["fold-table", ref args @ ..] => fold_table::run(args),
         ["fold-shares", ref args @ ..] => fold_shares::run(args),
         ["bench", ref names @ ..] => bench::run(names),
