@@ -26,7 +26,7 @@ const PROVED: [(&str, &str, &str); 18] = [
     ("transposed_product", "products", "71"),
     ("tensor_product", "contract", "17"),
     ("correlation", "correlate", "71"),
-    ("lu", "factor", "71"),
+    ("lu", "eliminate", "71"),
     ("cholesky", "factor", "71"),
     ("jacobi_1d", "relax", "153"),
     ("seidel", "relax", "53"),
