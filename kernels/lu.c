@@ -1,18 +1,23 @@
 /* LU decomposition without pivoting, in place.
 
-   factor, loop k: a step reads what the step before left of the matrix, distance 1: not parallel. Loop i: every iteration has its
-   own row, and reads row k, which nothing writes any more: parallel; so is j, the elements of the row. */
+   factor, loop k: a step reads what the step before left of the matrix, distance 1: not parallel. eliminate, loop i: every
+   iteration has its own row, and reads row k, which nothing writes any more: parallel; so is j, the elements of the row. */
 #include <stdio.h>
 #include <stdlib.h>
+
+static __attribute__((noinline)) void eliminate(int n, int k, double *a)
+{
+    for (int i = k + 1; i < n; i++) { /* @i */
+        a[i * n + k] /= a[k * n + k];
+        for (int j = k + 1; j < n; j++) /* @j */
+            a[i * n + j] -= a[i * n + k] * a[k * n + j];
+    }
+}
 
 static __attribute__((noinline)) void factor(int n, double *a)
 {
     for (int k = 0; k < n; k++) /* @k */
-        for (int i = k + 1; i < n; i++) { /* @i */
-            a[i * n + k] /= a[k * n + k];
-            for (int j = k + 1; j < n; j++) /* @j */
-                a[i * n + j] -= a[i * n + k] * a[k * n + j];
-        }
+        eliminate(n, k, a);
 }
 
 int main(int argc, char **argv)

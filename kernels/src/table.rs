@@ -27,6 +27,10 @@ pub struct Kernel {
     /// Arguments per optimisation level for a run of at least half a second.
     #[serde(default)]
     pub bench: BTreeMap<Level, Vec<String>>,
+    /// Arguments for a run of some tenths of a second, with which proposed code is compared with what is written; empty where
+    /// none is proposed.
+    #[serde(default)]
+    pub proof: Vec<String>,
     /// What makes it hard for folding, if anything.
     #[serde(default)]
     pub hard_case: Option<HardCase>,

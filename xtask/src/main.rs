@@ -13,6 +13,7 @@ mod fuzz;
 mod licences;
 mod measure;
 mod polybench;
+mod prove;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -26,6 +27,7 @@ cargo xtask bench-reconstruct [PART…]  what reconstruction finds and how fast;
                              docs/reconstruction.md
 cargo xtask bench-schedule   speed of verdicts and schedules on made-up programs; writes docs/schedules.md
 cargo xtask compare-polly    verdicts beside the dependences that Polly finds; writes docs/polly.md
+cargo xtask prove [KERNEL…]  runs proposed code beside what is written; without names also writes docs/proof.md
 cargo xtask fold-table       pieces and affine shares of the hard cases; writes docs/folding.md
 cargo xtask fold-table [--keep] [--function NAME] [--published FILE.csv] -- PROGRAM ARGS…
                              the same for any program; --keep adds its rows to docs/folding.md
@@ -47,6 +49,7 @@ fn main() -> ExitCode {
         ["bench-reconstruct", ref parts @ ..] => bench_reconstruct::run(parts),
         ["compare-polly"] => compare_polly::run(),
         ["bench-schedule"] => bench_schedule::run(),
+        ["prove", ref names @ ..] => prove::run(names),
         ["fold-table", ref args @ ..] => fold_table::run(args),
         ["fold-shares", ref args @ ..] => fold_shares::run(args),
         ["bench", ref names @ ..] => bench::run(names),

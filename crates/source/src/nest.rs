@@ -41,6 +41,8 @@ pub struct Variable {
     pub type_name: String,
     /// It belongs to an activation of the function.
     pub is_local: bool,
+    /// It is declared inside of the nest, anew in every iteration.
+    pub is_inside: bool,
 }
 
 /// A variable that is mentioned.
@@ -170,6 +172,8 @@ struct Reader<'a> {
     addressed: BTreeSet<&'a str>,
     /// Variables that the function declares.
     local: BTreeSet<&'a str>,
+    /// Variables that the nest declares, and that do not outlive it.
+    inside: BTreeSet<&'a str>,
     /// Something that the file defines is called, or something unknown.
     calls_own: bool,
     /// All iterators of counted loops, and the bytes of these.
@@ -190,7 +194,10 @@ impl<'a> Reader<'a> {
         let in_function = all(definition);
         let declared = |node: &&'a Value| node["id"].as_str().filter(|_| kind(node).ends_with("VarDecl"));
         let mut changed = changed(nest);
-        changed.extend(all(nest).iter().filter_map(declared));
+        let in_nest = all(nest);
+        changed.extend(in_nest.iter().filter_map(declared));
+        let inside =
+            in_nest.iter().filter(|node| node["storageClass"].is_null()).filter_map(declared).collect();
         let addressed = in_function.iter().filter(|n| kind(n) == "UnaryOperator" && n["opcode"] == "&");
         let own: Vec<&str> = source.functions().map(|(name, _)| name).collect();
         Reader {
@@ -198,6 +205,7 @@ impl<'a> Reader<'a> {
             whole,
             changed,
             addressed: addressed.filter_map(|n| Some(reference(inner(n).next()?)?.0)).collect(),
+            inside,
             local: in_function.iter().filter_map(declared).collect(),
             calls_own: calls(nest).iter().any(|name| name.is_empty() || own.contains(&name.as_str())),
             iterators: Vec::new(),
@@ -349,6 +357,7 @@ impl<'a> Reader<'a> {
                 name: name.to_owned(),
                 type_name: type_name.to_owned(),
                 is_local: self.local.contains(id),
+                is_inside: self.inside.contains(id),
             };
             self.variables.insert(id.to_owned(), variable);
             if kind(node) == "DeclRefExpr" {

@@ -247,5 +247,8 @@ fn attempt(
     if tiling == Tiling::None {
         steps.retain(|step| !matches!(step.change, Change::Tile { .. } | Change::Wavefront { .. }));
     }
+    if steps.is_empty() {
+        return Err("nothing better than what is written was found".to_owned().into());
+    }
     Ok(Written { text, prelude, sequence: steps, outline })
 }

@@ -29,6 +29,8 @@ struct Group {
 pub struct Private<'a> {
     profile: &'a Profile,
     names: BTreeSet<&'a str>,
+    /// Those that the nest itself declares.
+    inside: BTreeSet<&'a str>,
     groups: Vec<Group>,
 }
 
@@ -97,13 +99,15 @@ impl<'a> Private<'a> {
             .filter(|((id, _), statements)| !is_local_to_one(id, statements))
             .map(|((id, path), statements)| Group { variable: id.to_owned(), loops: path.len(), statements })
             .collect();
-        Private { profile, names: able.iter().map(|(_, v)| v.name.as_str()).collect(), groups }
+        let inside = nest.variables.values().filter(|v| v.is_inside && is_single(&v.name));
+        let inside = inside.map(|v| v.name.as_str()).collect();
+        Private { profile, inside, names: able.iter().map(|(_, v)| v.name.as_str()).collect(), groups }
     }
 
     /// Whether what a verdict says of storage can be done in code.
     pub fn covers(&self, verdict: &Verdict, object: ObjectIndex) -> bool {
-        verdict.privatise.contains(&object)
-            && self.names.iter().any(|name| is_named(self.profile, object, name))
+        let has = |names: &BTreeSet<&str>| names.iter().any(|name| is_named(self.profile, object, name));
+        has(&self.inside) || verdict.privatise.contains(&object) && has(&self.names)
     }
 
     /// Where the variables are declared in an order.
