@@ -364,7 +364,7 @@ mod tests {
         let within = flow(&[(0, 0), (1, 1)]);
         let overwritten = arrow(Kind::Output, (0, 0), &[(1, 1)]);
         assert_eq!(check(&[within.clone(), overwritten.clone()], &privatise(0)), Ok(()));
-        assert_eq!(check(&[within.clone()], &privatise(1)), Err(Refusal::Live(7)));
+        assert_eq!(check(std::slice::from_ref(&within), &privatise(1)), Err(Refusal::Live(7)));
         // Used after the loop; read before it is written.
         assert_eq!(check(&[within.clone(), flow(&[])], &privatise(0)), Err(Refusal::Live(7)));
         let exposed = Arrow { is_exposed: true, ..arrow(Kind::Anti, (0, 0), &[(1, 1)]) };

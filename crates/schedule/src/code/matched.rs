@@ -106,10 +106,11 @@ pub fn matched(profile: &Profile, nest: &Nest, roots: &[ContextIndex]) -> Result
     let mut members: BTreeMap<(usize, ContextIndex), Vec<u32>> = BTreeMap::new();
     let mut apart = FxHashSet::default();
     for (index, block) in profile.blocks.iter().enumerate() {
-        if block.executions > 0 && contexts.contains(&block.context) {
-            if let Some(place) = blocks.place(block, &mut apart)? {
-                members.entry(place).or_default().push(index as u32);
-            }
+        if block.executions > 0
+            && contexts.contains(&block.context)
+            && let Some(place) = blocks.place(block, &mut apart)?
+        {
+            members.entry(place).or_default().push(index as u32);
         }
     }
     let mut by_name = BTreeMap::new();

@@ -141,11 +141,9 @@ impl Builder<'_> {
             && !is_tiled
             && all.iter().filter(|c| c.counts()).count() > 1
             && all.iter().any(|c| !c.is_parallel);
-        if is_permutable {
-            if let Some(last) = self.nearest(&all) {
-                points.retain(|&m| m != last);
-                points.push(last);
-            }
+        if is_permutable && let Some(last) = self.nearest(&all) {
+            points.retain(|&m| m != last);
+            points.push(last);
         }
         if tiles {
             let mut outer: Vec<usize> = (0..all.len()).filter(|&m| all[m].counts()).collect();

@@ -62,6 +62,9 @@ pub struct Formulated {
     pub parameters: Parameters,
 }
 
+/// Whether every iteration of the loop of a verdict can be given its own copy of a variable.
+pub type IsPrivate<'a> = dyn Fn(&Verdict, ObjectIndex) -> bool + 'a;
+
 /// A nest of the source to formulate the problem of, instead of blocks as the program has them.
 pub struct Cut<'a> {
     /// The statements of the source.
@@ -69,7 +72,7 @@ pub struct Cut<'a> {
     /// Their names and coordinates.
     pub renaming: Renaming,
     /// Whether every iteration of a loop can be given its own copy of a variable.
-    pub is_private: &'a dyn Fn(&Verdict, ObjectIndex) -> bool,
+    pub is_private: &'a IsPrivate<'a>,
 }
 
 /// A dependence that a schedule has to respect.
@@ -320,7 +323,7 @@ fn orderings<'a>(
     loops: &[SourceLoop],
     region: &Region,
     (contexts, statements): (&FxHashSet<ContextIndex>, &Statements),
-    of_nest: Option<&dyn Fn(&Verdict, ObjectIndex) -> bool>,
+    of_nest: Option<&IsPrivate<'_>>,
 ) -> Vec<Ordering<'a>> {
     let verdicts: FxHashMap<ContextIndex, &Verdict> =
         loops.iter().flat_map(|l| l.contexts.iter().copied().zip(&l.verdicts)).collect();
@@ -345,7 +348,7 @@ fn orderings<'a>(
         };
         for level in &dependence.levels {
             let dim = usize::from(level.level);
-            let is_shared = |verdict: &Verdict, is_private: &dyn Fn(&Verdict, ObjectIndex) -> bool| {
+            let is_shared = |verdict: &Verdict, is_private: &IsPrivate<'_>| {
                 let own = level.objects.iter().filter(|used| {
                     !used.callee && profile.objects[used.object as usize].kind != ObjectKind::Frame
                 });
