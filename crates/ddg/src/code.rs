@@ -156,19 +156,22 @@ pub struct OwnAccesses {
     pub all: u64,
     /// Those in records that stand for all iterations of a loop.
     pub folded: u64,
+    /// Of those, the ones in records with some words of every iteration.
+    pub partly: u64,
 }
 
 impl OwnAccesses {
     /// Those of one execution of a block with so many memory operands.
     pub fn of(block: Brief, operands: usize) -> OwnAccesses {
         let all = if block.own { operands as u64 } else { 0 };
-        OwnAccesses { all, folded: if block.folded { all } else { 0 } }
+        OwnAccesses { all, folded: if block.folded { all } else { 0 }, partly: 0 }
     }
 
     /// Adds `count` times `others`.
     pub fn add(&mut self, others: OwnAccesses, count: u64) {
         self.all += count * others.all;
         self.folded += count * others.folded;
+        self.partly += count * others.partly;
     }
 }
 

@@ -309,6 +309,11 @@ impl Sink for Engine {
                 break;
             }
             if brief.has_parts {
+                let length = self.codes.get(code).length(head);
+                if at + length > words.len() {
+                    self.malformed += 1;
+                    break;
+                }
                 self.pending.extend_from_slice(&words[start..at]);
                 let record = &words[at..at + length];
                 self.unroll(thread, code, record);
@@ -909,7 +914,7 @@ impl Engine {
         if !block.parts.is_empty() {
             let mut record = vec![u64::from(block.id)];
             record.extend_from_slice(words);
-            record.resize(usize::from(block.words), 0);
+            record.resize(record.len().max(usize::from(block.words)), 0);
             return self.partial_parts(&block, iterations, instructions, &record);
         }
         self.step(code, block.pc, &[]);

@@ -157,6 +157,7 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
         memory_accesses: engine.accesses,
         main_accesses: engine.main_accesses.all,
         main_accesses_folded: engine.main_accesses.folded,
+        main_accesses_partly_folded: engine.main_accesses.partly,
         unrecorded: engine.unrecorded,
         dependences: 0,
         truncated: about.truncated,

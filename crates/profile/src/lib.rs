@@ -72,6 +72,8 @@ pub struct Trust {
     pub main_accesses: u64,
     /// Those of them that came in records that stand for all iterations of a loop.
     pub main_accesses_folded: u64,
+    /// Of those, the ones in records that hold some words of every iteration: addresses that were loaded.
+    pub main_accesses_partly_folded: u64,
     /// Instructions known to have run unrecorded.
     pub unrecorded: u64,
     /// Dependence instances.

@@ -46,8 +46,10 @@ impl Sink for Counts {
                 continue;
             }
             let block = &self.blocks[head as u32 as usize];
-            let end = at + usize::from(block.words);
-            let n = block.iterations(&words[at..end]) * block.instrs.len() as u64;
+            let end = at + block.length(head);
+            let of = |id: u32| self.blocks[id as usize].instrs.len() as u64;
+            let each = block.instrs.len() as u64 + block.parts.iter().map(|part| of(part.block)).sum::<u64>();
+            let n = block.iterations(&words[at..end]) * each;
             self.instructions += n;
             self.records += 1;
             if block.folded.is_some() {

@@ -96,6 +96,11 @@ impl Code {
         self.modrm(true, 0x89, reg, base, disp);
     }
 
+    /// Stores the low half of `reg` at `base + disp`.
+    pub(crate) fn store_half(&mut self, base: u8, disp: i32, reg: u8) {
+        self.modrm(false, 0x89, reg, base, disp);
+    }
+
     /// Loads `reg` from `base + disp`.
     pub(crate) fn load(&mut self, reg: u8, base: u8, disp: i32) {
         self.modrm(true, 0x8b, reg, base, disp);

@@ -278,11 +278,13 @@ fn count(words: &[u64], blocks: &[Counted]) -> u64 {
             at += 1 + (head >> 32) as usize;
         } else {
             let Some(block) = blocks.get(head as u32 as usize) else { return total };
-            let Some(record) = words.get(at..at + block.words) else { return total };
+            let more = block.folded.as_ref().is_some_and(|folded| folded.each > 0);
+            let length = block.words + if more { (head >> 35) as usize } else { 0 };
+            let Some(record) = words.get(at..at + length) else { return total };
             let (times, parts) = block.folded.as_ref().map_or((1, 0), |folded| folded.extent(record));
             let rest = block.parts.get(parts).copied().unwrap_or(0);
             total = total.saturating_add(times.saturating_mul(block.instructions)).saturating_add(rest);
-            at += block.words;
+            at += length;
         }
     }
     total

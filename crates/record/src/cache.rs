@@ -8,8 +8,10 @@
 //! Invariants: blocks are placed at ascending addresses; rewritten fields never cross a cache line, so the program may
 //! run while they change.
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
-use trace::block::BlockId;
+use trace::block::{BlockId, Folded};
 
 use crate::asm::{Code, displacement};
 use crate::error::Error;
@@ -31,6 +33,8 @@ pub(crate) struct Placed {
     pub(crate) pair: Pair,
     pub(crate) points: Vec<Point>,
     pub(crate) fold: Option<LoopHead>,
+    /// How the words of its record advance, if words are recorded in every iteration.
+    pub(crate) folded: Option<Arc<Folded>>,
     pub(crate) own: Option<OwnLoop>,
 }
 
@@ -205,6 +209,7 @@ impl Cache {
             pair: t.pair,
             points: t.points.clone(),
             fold: t.fold,
+            folded: t.folded.clone(),
             own: t.counters.as_ref().and_then(|c| c.own),
         });
         self.hot += t.code.bytes.len().next_multiple_of(16);

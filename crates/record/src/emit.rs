@@ -25,6 +25,8 @@ pub(crate) struct Emit<'a> {
     pub(crate) words: u16,
     pub(crate) operands: Vec<Operand>,
     pub(crate) points: Vec<Point>,
+    /// Index of the instruction that is being emitted.
+    pub(crate) index: u16,
     pub(crate) counters: Counters,
     pub(crate) free_counter: u32,
 }
@@ -41,6 +43,7 @@ impl<'a> Emit<'a> {
             words: 0,
             operands: Vec::new(),
             points: Vec::new(),
+            index: 0,
             counters: Counters::default(),
             free_counter: request.count.map_or(0, |c| c.0),
         }
@@ -88,7 +91,8 @@ impl Emit<'_> {
             pc: d.raw.ip(),
             words: self.words,
             progress,
-            borrowed: None,
+            index: self.index,
+            borrowed: [None; 2],
         };
         if !d.raw.is_ip_rel_memory_operand() {
             self.points.push(point);
@@ -115,7 +119,7 @@ impl Emit<'_> {
             self.code.save(SLOT_T, r);
         }
         self.code.constant(register, target);
-        self.points.push(Point { offset: self.code.bytes.len() as u32, borrowed, ..point });
+        self.points.push(Point { offset: self.code.bytes.len() as u32, borrowed: [borrowed, None], ..point });
         let mut i = d.raw;
         i.set_memory_base(gpr(register));
         i.set_memory_displacement64(0);
@@ -163,6 +167,7 @@ impl Emit<'_> {
                 break;
             }
             end = d.raw.next_ip();
+            self.index = k as u16;
             let mut after = Vec::new();
             if recording {
                 if d.raw.mnemonic() == Mnemonic::Ret {
@@ -195,6 +200,7 @@ impl Emit<'_> {
             words: self.words,
             points: Vec::new(),
             fold: None,
+            folded: None,
             counters: None,
             exits: Vec::new(),
             trap: None,
@@ -241,7 +247,8 @@ impl Emit<'_> {
             pc: d.raw.ip(),
             words: 0,
             progress: 0,
-            borrowed: None,
+            index: self.index,
+            borrowed: [None; 2],
         });
         self.code.lea(p, p, 1);
         self.code.jump_to(Some(condition(&d.raw)), head);

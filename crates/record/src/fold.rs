@@ -3,12 +3,14 @@
 //!
 //! Definition: the *body* is the instructions of one iteration, in the order in which they run; where a branch goes another
 //! way, the loop is left. It is recorded once, by its registers at entry and an induction value at entry and exit.
-//! The body runs without instrumentation and with all the program's own registers.
+//! The body runs without instrumentation and with all the program's own registers, unless some addresses do not advance by
+//! constants: their variable parts are recorded in every iteration, nothing else is.
 //! Limits: gathers, masked accesses, repeated string instructions and 32-bit addressing do not fold.
 
+use rustc_hash::FxHashMap;
 use trace::block::Terminator;
 
-use crate::decode::{Decoded, Form};
+use crate::decode::{Decoded, Form, Memory};
 use crate::emit::condition;
 use crate::function;
 use crate::symbols::{Key, NEGATIVE, Symbols, Value};
@@ -57,6 +59,26 @@ impl Turn {
     }
 }
 
+/// The word that an address is a constant distance from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Word {
+    /// That of a key, recorded at entry.
+    Entry(usize),
+    /// One recorded in every iteration.
+    Each(usize),
+}
+
+/// A word recorded in every iteration: the sum of two registers before an instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Each {
+    /// Index of the instruction.
+    pub(crate) before: usize,
+    /// First register.
+    pub(crate) base: Option<u8>,
+    /// Second register and what it is multiplied by.
+    pub(crate) index: Option<(u8, u8)>,
+}
+
 /// How to translate a loop.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
@@ -68,8 +90,10 @@ pub(crate) struct Plan {
     pub(crate) strides: Vec<i64>,
     /// Further advances: key, register and factor.
     pub(crate) scaled: Vec<(usize, u8, i64)>,
-    /// Recipe of each memory operand in order: key (or constant address) and displacement.
-    pub(crate) recipes: Vec<(Option<usize>, i64)>,
+    /// Words recorded in every iteration, in order.
+    pub(crate) each: Vec<Each>,
+    /// Recipe of each memory operand in order: word (none if the address is constant) and displacement.
+    pub(crate) recipes: Vec<(Option<Word>, i64)>,
     /// The induction.
     pub(crate) induction: Induction,
     /// Advance of the induction register before each instruction of the body.
@@ -78,7 +102,7 @@ pub(crate) struct Plan {
     pub(crate) p: u8,
     /// Scratch register outside the body.
     pub(crate) s: u8,
-    /// `p` serves as scratch inside the body.
+    /// `p` serves as scratch inside the body, or holds the end of the record if words are recorded there.
     pub(crate) holds_p: bool,
     /// `s` counts inside the body.
     pub(crate) holds_s: bool,
@@ -93,10 +117,30 @@ impl Plan {
         let rest = self.turns.split_last().map_or(&[][..], |(_, rest)| rest);
         rest.iter().any(|turn| matches!(turn, Turn::Leave { .. }))
     }
+
+    /// Number of words recorded in every iteration.
+    pub(crate) fn each(&self) -> u16 {
+        self.each.len() as u16
+    }
 }
 
-/// Plans the folding of the loop with this body, if it is one and can be folded.
-pub(crate) fn plan(body: &[Decoded], hint: Option<(u8, u8)>) -> Option<Plan> {
+/// Most words of either kind.
+const MOST_WORDS: usize = 100;
+
+/// A memory operand, by what its address consists of.
+struct Operand<'a> {
+    memory: &'a Memory,
+    /// Index of its instruction.
+    instruction: usize,
+    /// Variable part and constant, sums of registers followed.
+    address: (Option<Key>, i64),
+    /// The same, sums not followed.
+    direct: (Option<Key>, i64),
+}
+
+/// Plans the folding of the loop with this body, if it is one and can be folded. With `partly`, some addresses need not
+/// advance by constants.
+pub(crate) fn plan(body: &[Decoded], hint: Option<(u8, u8)>, partly: bool) -> Option<Plan> {
     let following = body.iter().skip(1).chain(body.first()).map(|d| d.raw.ip());
     let turns: Vec<Turn> =
         body.iter().zip(following).map(|(d, next)| Turn::of(d, next)).collect::<Option<_>>()?;
@@ -104,55 +148,74 @@ pub(crate) fn plan(body: &[Decoded], hint: Option<(u8, u8)>) -> Option<Plan> {
         return None;
     }
     let mut symbols = Symbols::with_sums();
-    let mut keys: Vec<Key> = Vec::new();
-    let mut recipes = Vec::new();
+    let mut direct = Symbols::new();
+    let mut operands: Vec<Operand> = Vec::new();
     let mut states = Vec::with_capacity(body.len());
-    for d in body {
+    for (instruction, d) in body.iter().enumerate() {
         states.push(symbols.values);
-        for m in &d.memory {
-            let (key, constant) = symbols.address(m);
-            if m.form != Form::Plain || (m.short && key.is_some()) {
+        for memory in &d.memory {
+            let address = symbols.address(memory);
+            if memory.form != Form::Plain || (memory.short && address.0.is_some()) {
                 return None;
             }
-            let word = match key {
-                None => None,
-                Some(key) => {
-                    let entry = |o: Option<u32>| o.is_none_or(|o| o & !NEGATIVE < 16);
-                    let negative = |o: Option<u32>| o.is_some_and(|o| o & NEGATIVE != 0);
-                    if !entry(key.base) || !entry(key.index) || (negative(key.base) && negative(key.index)) {
-                        return None;
-                    }
-                    Some(keys.iter().position(|k| *k == key).unwrap_or_else(|| {
-                        keys.push(key);
-                        keys.len() - 1
-                    }))
-                }
-            };
-            recipes.push((word, constant));
+            operands.push(Operand { memory, instruction, address, direct: direct.address(memory) });
         }
         symbols.step(d);
-    }
-    if keys.len() > 100 {
-        return None;
+        direct.step(d);
     }
     let advance = |origin: u32| {
         let register = origin & !NEGATIVE;
-        let v = symbols.values[register as usize];
+        let v = *symbols.values.get(register as usize)?;
         // What it advances by must be the same in every iteration.
         let lasts = v.scaled.is_none_or(|(r, _)| symbols.values[usize::from(r)] == Value::entry(r));
         (v.origin == register && lasts).then_some(if origin == register { v } else { v.negated() })
     };
-    let mut strides = Vec::with_capacity(keys.len());
-    let mut scaled = Vec::new();
-    for (k, key) in keys.iter().enumerate() {
-        let mut stride = 0i64;
+    // Constant and scaled advance of a key.
+    let stride = |key: &Key| {
+        let negative = |o: Option<u32>| o.is_some_and(|o| o & NEGATIVE != 0);
+        if negative(key.base) && negative(key.index) {
+            return None;
+        }
+        let (mut stride, mut scaled) = (0i64, Vec::new());
         for (origin, scale) in [(key.base, 1), (key.index, i64::from(key.scale))] {
             let Some(origin) = origin else { continue };
             let value = advance(origin)?;
             stride = stride.wrapping_add(value.offset.wrapping_mul(scale));
-            scaled.extend(value.scaled.map(|(r, factor)| (k, r, factor.wrapping_mul(scale))));
+            scaled.extend(value.scaled.map(|(r, factor)| (r, factor.wrapping_mul(scale))));
         }
-        strides.push(stride);
+        Some((stride, scaled))
+    };
+    let (mut keys, mut strides, mut scaled): (Vec<Key>, Vec<i64>, Vec<(usize, u8, i64)>) = Default::default();
+    let mut recipes = Vec::with_capacity(operands.len());
+    let mut each: Vec<Each> = Vec::new();
+    let mut known: FxHashMap<Key, (usize, i64)> = FxHashMap::default();
+    for o in &operands {
+        let (Some(key), constant) = o.address else {
+            recipes.push((None, o.address.1));
+            continue;
+        };
+        if let Some(k) = keys.iter().position(|k| *k == key) {
+            recipes.push((Some(Word::Entry(k)), constant));
+        } else if let Some((by, more)) = stride(&key) {
+            scaled.extend(more.into_iter().map(|(r, factor)| (keys.len(), r, factor)));
+            recipes.push((Some(Word::Entry(keys.len())), constant));
+            keys.push(key);
+            strides.push(by);
+        } else {
+            let (Some(key), constant) = o.direct else { return None };
+            let &mut (word, at) = known.entry(key).or_insert_with(|| {
+                let index = o.memory.index.map(|r| (r, o.memory.scale));
+                each.push(Each { before: o.instruction, base: o.memory.base, index });
+                (each.len() - 1, constant.wrapping_sub(o.memory.disp))
+            });
+            recipes.push((Some(Word::Each(word)), constant.wrapping_sub(at)));
+        }
+    }
+    let is_partly = !each.is_empty();
+    let is_each = |r: &&(Option<Word>, i64)| matches!(r.0, Some(Word::Each(_)));
+    let is_worth_it = partly && recipes.iter().filter(is_each).count() < recipes.len();
+    if keys.len() > MOST_WORDS || each.len() > MOST_WORDS || (is_partly && !is_worth_it) {
+        return None;
     }
     let alone = |r: u32| keys.contains(&Key { base: Some(r), index: None, scale: 1 });
     let inductions = (0..16u32).filter(|&r| r != 4).filter_map(|r| match advance(r) {
@@ -190,10 +253,11 @@ pub(crate) fn plan(body: &[Decoded], hint: Option<(u8, u8)>) -> Option<Plan> {
         (false, _) => PREFERENCE.into_iter().rev().find(apart)?,
     };
     let other = |r: &u8| *r != s;
+    let takes_p = constant || is_partly;
     let (p, holds_p) = match hint {
-        Some((p, _)) if p != s && (free(&p) || (!constant && apart(&p))) => (p, constant),
+        Some((p, _)) if p != s && (free(&p) || (!takes_p && apart(&p))) => (p, takes_p),
         _ => match PREFERENCE.into_iter().filter(other).find(free) {
-            Some(p) => (p, constant),
+            Some(p) => (p, takes_p),
             None => (PREFERENCE.into_iter().filter(other).find(apart)?, false),
         },
     };
@@ -201,5 +265,5 @@ pub(crate) fn plan(body: &[Decoded], hint: Option<(u8, u8)>) -> Option<Plan> {
         Induction::Register(r, _) => states.iter().map(|v| v[usize::from(r)].offset).collect(),
         Induction::Counter => vec![0; body.len()],
     };
-    Some(Plan { turns, keys, strides, scaled, recipes, induction, progress, p, s, holds_p, holds_s })
+    Some(Plan { turns, keys, strides, scaled, each, recipes, induction, progress, p, s, holds_p, holds_s })
 }

@@ -145,12 +145,14 @@ impl Learner {
                 }
                 Sort::Way(folded, pc) => {
                     trail.clear();
-                    if let Some(record) = words.get(at..at + known.words) {
+                    let length = known.words + if folded.each > 0 { (header >> 35) as usize } else { 0 };
+                    if let Some(record) = words.get(at..at + length) {
                         let head = heads.entry(*pc).or_default();
                         head.records += 1;
                         head.recorded = head.recorded.saturating_add(folded.extent(record).0);
                         touched.push(*pc);
                     }
+                    at += length - known.words;
                 }
                 Sort::Other => trail.clear(),
             }
@@ -229,8 +231,7 @@ impl Trail {
         if !is_innermost {
             self.latest = None;
         }
-        // A block that is a loop alone is folded, or cannot be.
-        (is_innermost && way.len() > 1).then_some(way)
+        is_innermost.then_some(way)
     }
 }
 

@@ -29,7 +29,8 @@ impl Emit<'_> {
             pc: i.ip(),
             words: self.words,
             progress: 0,
-            borrowed: None,
+            index: self.index,
+            borrowed: [None; 2],
         });
         match end {
             Terminator::Fallthrough(_) => {}

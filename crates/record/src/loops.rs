@@ -1,17 +1,24 @@
 //! The code of a loop that is recorded once for all its iterations, and the tables of its record.
 //!
-//! Definition: the record's words are stored at the entry; the body runs without instrumentation; each way out stores the
-//! induction value as of the last whole iteration, and its own number if there are several.
+//! Definition: the record's words are stored at the entry; the body runs without instrumentation, but for words that are
+//! recorded in every iteration; each way out stores the induction value as of the last whole iteration, and its own number if
+//! there are several. Where words are recorded in every iteration, the end of the record as of the start of the iteration is in P
+//! if the body leaves a register free, else in a slot; each way out writes the length of the record into its header.
+//!
+//! Invariant: code that records words for an instruction may be run again from its start.
+
+use std::sync::Arc;
 
 use trace::block::{Address, Block, Folded, Leaves, Part, PartWord, Scaled};
 
+use crate::asm::RSP;
 use crate::decode::Decoded;
 use crate::emit::Emit;
 use crate::error::Error;
-use crate::fold::{Induction, Plan, Turn};
-use crate::shared::{SLOT_P, SLOT_POINTER, SLOT_S};
+use crate::fold::{Each, Induction, PREFERENCE, Plan, Turn, Word};
+use crate::shared::{SLOT_P, SLOT_POINTER, SLOT_RUNNING, SLOT_S, SLOT_T, SLOT_U};
 use crate::symbols::{Key, NEGATIVE};
-use crate::translate::{LoopHead, Point, Translation, empty};
+use crate::translate::{LoopHead, Point, Running, Translation, empty};
 
 /// What is stored at the entry of a loop.
 struct Entry {
@@ -35,6 +42,30 @@ struct SideExit {
     target: u64,
     /// Parts of the iteration that ran.
     parts: u16,
+    /// Words recorded in the iteration so far.
+    recorded: u16,
+}
+
+/// The words of the record that are written when a loop is left.
+#[derive(Clone, Copy)]
+struct Ending {
+    register: u8,
+    /// For the induction value.
+    exit: u16,
+    /// For the number of the way out.
+    number: Option<u16>,
+    /// Words before those of each iteration.
+    words: u16,
+}
+
+/// Slots of the two registers that are borrowed to record words.
+const BORROWED: [i32; 2] = [SLOT_T, SLOT_U];
+
+/// The word of the record for a key.
+fn of_entry(word: Word, words: &[u16]) -> u16 {
+    match word {
+        Word::Entry(k) | Word::Each(k) => words.get(k).copied().unwrap_or_default(),
+    }
 }
 
 impl Emit<'_> {
@@ -48,12 +79,24 @@ impl Emit<'_> {
         plan: &Plan,
     ) -> Result<Translation, Error> {
         let (p, s) = (plan.p, plan.s);
+        let running =
+            (plan.each() > 0).then_some(if plan.holds_p { Running::Register } else { Running::Slot });
         let mut entry = self.entry_words(plan);
         let exit = self.words;
         let number = plan.has_side_exits().then_some(exit + 1);
         let words = number.unwrap_or(exit) + 1;
         entry.strides.resize(usize::from(words), 0);
+        if running.is_some() {
+            // If the buffer ends before the last of these words, that must show here.
+            self.code.store_constant(p, i32::from(words - 1) * 8, 0);
+        }
         self.code.save(SLOT_POINTER, p);
+        if running.is_some() {
+            self.code.lea(p, p, i32::from(words) * 8);
+        }
+        if running == Some(Running::Slot) {
+            self.code.save(SLOT_RUNNING, p);
+        }
         if !plan.holds_p {
             self.code.restore(p, SLOT_P);
         }
@@ -64,30 +107,35 @@ impl Emit<'_> {
         }
         self.code.align(16);
         let head = self.code.here();
-        let (sides, last) = self.body(body, starts, plan, head)?;
+        self.words = words;
+        let (sides, last) = self.body(body, starts, (plan, running), head)?;
+        self.words = words;
         let end = self.code.here();
         let mut exits = Vec::new();
         let register = entry.register;
+        let ending = Ending { register, exit, number, words };
         if let Some(next) = last {
-            self.leave_loop(plan, register, (exit, 0), number.map(|w| (w, 0)));
+            self.leave_loop((plan, running), ending, 0, (0, 0));
             exits.push(self.exit(None, next));
         }
         for (k, side) in sides.iter().enumerate() {
             self.code.land(side.from);
-            self.leave_loop(plan, register, (exit, side.progress), number.map(|w| (w, k as i32 + 1)));
+            self.leave_loop((plan, running), ending, side.progress, (k as i32 + 1, side.recorded));
             exits.push(self.exit(None, side.target));
         }
-        let mut folded = Folded::new(entry.entry, exit, entry.step, entry.strides, entry.scaled);
+        let folded = Folded::new(entry.entry, exit, entry.step, entry.strides, entry.scaled);
+        let mut folded = folded.with_each(plan.each());
         if let Some(number) = number {
             folded = folded.leaving(Leaves { number, parts: sides.iter().map(|side| side.parts).collect() });
         }
+        let advancing = running.map(|_| Arc::new(folded.clone()));
         let block = match parts {
             [] => {
                 self.operands_of(body, plan, &entry.words);
                 Block { operands: std::mem::take(&mut self.operands), folded: Some(folded), ..empty() }
             }
             _ => {
-                let parts = self.parts(body, (starts, parts), plan, &entry.words)?;
+                let parts = self.parts(body, (starts, parts), plan, (&entry.words, words))?;
                 Block { parts, folded: Some(folded), ..empty() }
             }
         };
@@ -108,7 +156,9 @@ impl Emit<'_> {
                 words,
                 holds_p: plan.holds_p,
                 holds_s: plan.holds_s,
+                runs: running,
             }),
+            folded: advancing,
             counters: None,
             exits,
             trap: None,
@@ -125,22 +175,31 @@ impl Emit<'_> {
         &mut self,
         body: &[Decoded],
         starts: &[usize],
-        plan: &Plan,
+        (plan, running): (&Plan, Option<Running>),
         head: u64,
     ) -> Result<(Vec<SideExit>, Option<u64>), Error> {
-        let scratch = plan.holds_p.then_some(plan.p);
+        let scratch = (plan.holds_p && running.is_none()).then_some(plan.p);
+        let fixed = self.words;
         let mut sides = Vec::new();
         for (k, ((d, turn), &progress)) in body.iter().zip(&plan.turns).zip(&plan.progress).enumerate() {
             let is_last = k + 1 == body.len();
+            self.index = k as u16;
+            if let Some(running) = running {
+                self.record_each(plan, running, d, progress);
+            }
             if *turn == Turn::None {
                 self.instruction(d, scratch, progress)?;
             } else {
-                let offset = self.code.bytes.len() as u32;
-                let (pc, words) = (d.raw.ip(), self.words);
-                self.points.push(Point { offset, pc, words, progress, borrowed: None });
+                self.point(d, progress, [None; 2]);
             }
-            if is_last && plan.holds_s {
-                self.code.lea(plan.s, plan.s, 1);
+            let recorded = self.words - fixed;
+            if is_last {
+                if let Some(running) = running {
+                    self.next_iteration(plan, running, recorded);
+                }
+                if plan.holds_s {
+                    self.code.lea(plan.s, plan.s, 1);
+                }
             }
             match *turn {
                 Turn::Leave { condition, target } if is_last => {
@@ -151,7 +210,7 @@ impl Emit<'_> {
                 Turn::Leave { condition, target } => {
                     let from = self.code.jump_ahead(condition);
                     let parts = starts.partition_point(|&start| start <= k) as u16;
-                    sides.push(SideExit { from, progress, target, parts });
+                    sides.push(SideExit { from, progress, target, parts, recorded });
                 }
                 Turn::None | Turn::Jump => {}
             }
@@ -160,14 +219,79 @@ impl Emit<'_> {
         Ok((sides, None))
     }
 
+    fn point(&mut self, d: &Decoded, progress: i64, borrowed: [Option<u8>; 2]) {
+        let (offset, pc) = (self.code.bytes.len() as u32, d.raw.ip());
+        self.points.push(Point { offset, pc, words: self.words, progress, index: self.index, borrowed });
+    }
+
+    /// Stores the words to be recorded before an instruction, in every iteration.
+    fn record_each(&mut self, plan: &Plan, running: Running, d: &Decoded, progress: i64) {
+        let here = |e: &&Each| e.before == usize::from(self.index);
+        let each: Vec<Each> = plan.each.iter().filter(here).copied().collect();
+        if each.is_empty() {
+            return;
+        }
+        let mut taken = 1u16 << RSP | 1 << plan.p;
+        if plan.holds_s {
+            taken |= 1 << plan.s;
+        }
+        for r in each.iter().flat_map(|e| [e.base, e.index.map(|i| i.0)]).flatten() {
+            taken |= 1 << r;
+        }
+        let mut others = PREFERENCE.into_iter().chain([0, 1]).filter(|r| taken >> r & 1 == 0);
+        let has_sums = each.iter().any(|e| e.index.is_some());
+        let pointer = if running == Running::Slot { others.next() } else { None };
+        let sum = if has_sums { others.next() } else { None };
+        let borrowed = [pointer, sum];
+        self.point(d, progress, borrowed);
+        let at = plan.each.iter().position(|e| e.before == usize::from(self.index)).unwrap_or_default();
+        for (r, slot) in borrowed.into_iter().zip(BORROWED) {
+            r.into_iter().for_each(|r| self.code.save(slot, r));
+        }
+        pointer.into_iter().for_each(|r| self.code.restore(r, SLOT_RUNNING));
+        let to = pointer.unwrap_or(plan.p);
+        for (e, j) in each.iter().zip(at as i32..) {
+            let register = match (*e, sum) {
+                (Each { index: None, base: Some(base), .. }, _) => base,
+                (Each { base, index, .. }, Some(sum)) => {
+                    self.code.lea_full(sum, base, index, 0, false);
+                    sum
+                }
+                (Each { .. }, None) => continue,
+            };
+            self.code.store(to, j * 8, register);
+            self.words += 1;
+        }
+        for (r, slot) in borrowed.into_iter().zip(BORROWED) {
+            r.into_iter().for_each(|r| self.code.restore(r, slot));
+        }
+    }
+
+    /// At the end of an iteration, the end of the record is after its words.
+    fn next_iteration(&mut self, plan: &Plan, running: Running, recorded: u16) {
+        let (p, by) = (plan.p, i32::from(recorded) * 8);
+        match running {
+            Running::Register => self.code.lea(p, p, by),
+            Running::Slot => {
+                self.code.save(SLOT_T, p);
+                self.code.restore(p, SLOT_RUNNING);
+                self.code.lea(p, p, by);
+                self.code.save(SLOT_RUNNING, p);
+                self.code.restore(p, SLOT_T);
+            }
+        }
+    }
+
     /// Takes P and S back and completes the record: the induction value before `progress`, and the number of the way out.
+    /// So many words were recorded in the iteration that is left.
     fn leave_loop(
         &mut self,
-        plan: &Plan,
-        register: u8,
-        (exit, progress): (u16, i64),
-        number: Option<(u16, i32)>,
+        (plan, running): (&Plan, Option<Running>),
+        ending: Ending,
+        progress: i64,
+        (number, recorded): (i32, u16),
     ) {
+        let Ending { register, exit, number: number_word, words } = ending;
         let (p, s) = (plan.p, plan.s);
         if !plan.holds_p {
             self.code.save(SLOT_P, p);
@@ -175,8 +299,16 @@ impl Emit<'_> {
         if !plan.holds_s {
             self.code.save(SLOT_S, s);
         }
+        match running {
+            Some(Running::Slot) => self.code.restore(p, SLOT_RUNNING),
+            Some(Running::Register) | None => {}
+        }
+        if running.is_some() {
+            self.code.lea(p, p, i32::from(recorded) * 8);
+            self.code.save(SLOT_RUNNING, p);
+        }
         self.code.restore(p, SLOT_POINTER);
-        let value = match i32::try_from(-progress) {
+        let value = match i32::try_from(progress.wrapping_neg()) {
             Ok(0) => register,
             Ok(back) => {
                 self.code.lea(s, register, back);
@@ -189,11 +321,21 @@ impl Emit<'_> {
             }
         };
         self.code.store(p, i32::from(exit) * 8, value);
-        if let Some((word, number)) = number {
+        if let Some(word) = number_word {
             self.code.store_constant(p, i32::from(word) * 8, number);
         }
-        let words = number.map_or(exit, |n| n.0) + 1;
-        self.code.lea(p, p, i32::from(words) * 8);
+        if running.is_none() {
+            self.code.lea(p, p, i32::from(words) * 8);
+            return;
+        }
+        // The bytes after the first words: end - start - those words, without touching the flags.
+        self.code.copy(s, p);
+        self.code.not(s);
+        self.code.restore(p, SLOT_RUNNING);
+        self.code.lea_full(s, Some(s), Some((p, 1)), 1 - i32::from(words) * 8, false);
+        self.code.restore(p, SLOT_POINTER);
+        self.code.store_half(p, 4, s);
+        self.code.restore(p, SLOT_RUNNING);
     }
 
     /// Recipes of the operands of a loop that is one block.
@@ -201,10 +343,11 @@ impl Emit<'_> {
         let mut recipes = plan.recipes.iter();
         for (k, d) in body.iter().enumerate() {
             for (m, &(word, delta)) in d.memory.iter().zip(recipes.by_ref()) {
+                let word = word.map(|word| of_entry(word, words));
                 let address = match (word, m.segment) {
                     (None, false) => Address::Constant(delta as u64),
-                    (Some(w), false) => Address::Word { word: words[w], delta },
-                    (w, true) => Address::Segment { word: w.map(|w| words[w]), delta },
+                    (Some(word), false) => Address::Word { word, delta },
+                    (word, true) => Address::Segment { word, delta },
                 };
                 self.operand(k, m, m.size, address);
             }
@@ -217,7 +360,7 @@ impl Emit<'_> {
         body: &[Decoded],
         (starts, parts): (&[usize], &[Block]),
         plan: &Plan,
-        words: &[u16],
+        (words, fixed): (&[u16], u16),
     ) -> Result<Vec<Part>, Error> {
         let mut recipes = plan.recipes.iter();
         let ends = starts.iter().skip(1).copied().chain([body.len()]);
@@ -231,7 +374,11 @@ impl Emit<'_> {
                 else {
                     continue;
                 };
-                let word = PartWord { word: word.map(|w| words[w]), delta: constant.wrapping_sub(delta) };
+                let from = word.map(|word| match word {
+                    Word::Entry(_) => of_entry(word, words),
+                    Word::Each(k) => fixed + k as u16,
+                });
+                let word = PartWord { word: from, delta: constant.wrapping_sub(delta) };
                 if let Some(to) = found.get_mut(usize::from(to) - 1) {
                     *to = Some(word);
                 }

@@ -419,7 +419,8 @@ impl<S> Engine<'_, S> {
             Meaning::Trap(Trap::Native { pc }) => {
                 let found = self.cache.find(regs.rip - 1);
                 let (block, before, words) = found.map_or((0, 0, 0), |b| {
-                    (b.id, b.points.len().saturating_sub(1) as u64, b.points.last().map_or(0, |p| p.words))
+                    let last = b.points.last();
+                    (b.id, last.map_or(0, |p| p.index.into()), last.map_or(0, |p| p.words))
                 });
                 self.awaiting = Some(Awaiting::Native { pc, block, before, words });
                 regs.rip = pc;
@@ -535,6 +536,11 @@ impl<S> Engine<'_, S> {
         Ok(())
     }
 
+    /// Buffers grow as long as there is no new code.
+    pub(crate) fn grow(&mut self) {
+        self.room = self.room.saturating_mul(GROWTH);
+    }
+
     /// If the stop is a store past the end of the current buffer, continues in the next one.
     fn swap(&mut self, regs: &mut user_regs_struct) -> Result<bool, Error> {
         let Some(info) = self.tracee.siginfo()? else { return Ok(false) };
@@ -544,12 +550,16 @@ impl<S> Engine<'_, S> {
         if info.si_code <= 0 || !(end..end + GUARD).contains(&address) {
             return Ok(false);
         }
-        let Some(pair) = self.cache.find(regs.rip).map(|b| b.pair) else { return Ok(false) };
+        let Some(block) = self.cache.find(regs.rip).cloned() else { return Ok(false) };
+        if self.continue_loop(regs, &block)? {
+            return Ok(true);
+        }
+        let pair = block.pair;
         let pointer = process::register(regs, pair.0);
         let partial = end.saturating_sub(*pointer) as usize;
         self.learn(*pointer)?;
         self.buffers.swap(*pointer, partial, self.room)?;
-        self.room = self.room.saturating_mul(GROWTH);
+        self.grow();
         *pointer = self.buffers.start();
         self.set_pointer(self.buffers.start());
         self.tracee.set_regs(regs)?;

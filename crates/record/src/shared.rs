@@ -45,6 +45,10 @@ pub(crate) const SLOT_T: i32 = 0x28;
 pub(crate) const SLOT_FLAGS: i32 = 0x30;
 /// Slot of the number of the latest indirect call or jump, in a survey.
 pub(crate) const SLOT_SITE: i32 = 0x38;
+/// Slot of a second register borrowed for one instruction.
+pub(crate) const SLOT_U: i32 = 0x40;
+/// Slot of the end of the record while a loop runs that records words in every iteration.
+pub(crate) const SLOT_RUNNING: i32 = 0x48;
 /// Number of counters of a survey.
 pub(crate) const COUNTERS: usize = 1 << 22;
 

@@ -14,8 +14,8 @@ use crate::cache::Placed;
 use crate::error::Error;
 use crate::process::{Resume, Status, register};
 use crate::run::{Awaiting, Engine, Next};
-use crate::shared::{SLOT_P, SLOT_S, SLOT_T};
-use crate::translate::{Edge, OwnLoop};
+use crate::shared::{SLOT_P, SLOT_RUNNING, SLOT_S, SLOT_T, SLOT_U};
+use crate::translate::{Edge, LoopHead, OwnLoop, Point, Running};
 
 impl<S> Engine<'_, S> {
     /// The program stopped with a signal of its own.
@@ -109,23 +109,105 @@ impl<S> Engine<'_, S> {
         let entry = self.record_word(pointer, head.entry);
         if entry != value {
             // The iterations so far become a record; the rest will be another.
+            let running = self.running(regs, &block, &head);
             let bytes = u64::from(head.words) * 8;
-            let pointer = if pointer + bytes > self.buffers.end() {
-                self.buffers.swap(pointer, usize::from(head.exit) * 8, usize::MAX)?;
-                self.buffers.start()
-            } else {
-                pointer
+            let (pointer, end) = match running {
+                Some(running) => (pointer, running),
+                None if pointer + bytes > self.buffers.end() => {
+                    self.buffers.swap(pointer, usize::from(head.exit) * 8, usize::MAX)?;
+                    (self.buffers.start(), self.buffers.start() + bytes)
+                }
+                None => (pointer, pointer + bytes),
             };
-            // After the value at exit: no way out was taken in the middle.
-            for (word, content) in (head.exit..head.words).zip([value, 0]) {
-                let at = self.buffers.offset(pointer + u64::from(word) * 8);
-                self.buffers.memory.set_word(at, content);
-            }
-            self.set_pointer(pointer + bytes);
+            self.close(&block, &head, (pointer, end), value);
+            self.set_pointer(end);
         }
         self.give_back(regs, &block, head.holds_p, head.holds_s);
         regs.rip = block.pc;
         Ok(true)
+    }
+
+    /// Completes the record of a loop, which lies between two addresses, after whole iterations: the induction value is
+    /// `value`.
+    fn close(&self, block: &Placed, head: &LoopHead, (pointer, end): (u64, u64), value: u64) {
+        let bytes = end - pointer - u64::from(head.words) * 8;
+        let header = u64::from(block.id) | bytes << 32;
+        // After the value at exit: no way out was taken in the middle.
+        for (word, content) in [(0, header), (head.exit, value), (head.exit + 1, 0)] {
+            if word < head.words {
+                self.buffers.memory.set_word(self.buffers.offset(pointer) + usize::from(word) * 8, content);
+            }
+        }
+    }
+
+    /// Where the end of the record is, as of the start of the iteration, in a loop that records words in every iteration.
+    fn running(&self, regs: &mut user_regs_struct, block: &Placed, head: &LoopHead) -> Option<u64> {
+        head.runs.map(|running| match running {
+            Running::Register => *register(regs, block.pair.0),
+            Running::Slot => self.cache.state.word(SLOT_RUNNING as usize),
+        })
+    }
+
+    /// If the buffer ends in the body of a loop that records words in every iteration: the whole iterations so far become a
+    /// record, and the loop goes on with another one in the next buffer.
+    pub(crate) fn continue_loop(
+        &mut self,
+        regs: &mut user_regs_struct,
+        block: &Placed,
+    ) -> Result<bool, Error> {
+        let Some(head) = block.fold.filter(|h| (h.at..h.end).contains(&regs.rip)) else { return Ok(false) };
+        let (Some(running), Some(folded)) = (self.running(regs, block, &head), &block.folded) else {
+            return Ok(false);
+        };
+        let offset = (regs.rip - block.full) as u32;
+        let reached = block.points.partition_point(|p| p.offset <= offset);
+        let Some(point) = reached.checked_sub(1).map(|k| block.points[k]) else { return Ok(false) };
+        // The words for the instruction are recorded again.
+        self.return_borrowed(regs, &point);
+        regs.rip = block.full + u64::from(point.offset);
+        let start = self.pointer();
+        let (iterations, value) = self.iterations(regs, &head, &point);
+        let mut words: Vec<u64> = (0..head.words).map(|w| self.record_word(start, w)).collect();
+        let own = point.words - head.words;
+        if iterations > 0 {
+            words = folded.at(&words, iterations);
+            words[0] = u64::from(block.id);
+        }
+        words.extend((0..own).map(|w| self.record_word(running, w)));
+        let end = if iterations > 0 { running } else { start };
+        if iterations > 0 {
+            self.close(block, &head, (start, running), value);
+        }
+        self.learn(end)?;
+        self.buffers.swap(end, 0, self.room)?;
+        self.grow();
+        let start = self.buffers.start();
+        for (k, word) in words.into_iter().enumerate() {
+            self.buffers.memory.set_word(self.buffers.offset(start) + k * 8, word);
+        }
+        self.set_pointer(start);
+        let running = start + u64::from(head.words) * 8;
+        match head.runs {
+            Some(Running::Register) => *register(regs, block.pair.0) = running,
+            _ => self.cache.state.set_word(SLOT_RUNNING as usize, running),
+        }
+        self.tracee.set_regs(regs)?;
+        Ok(true)
+    }
+
+    /// How many whole iterations of a loop have completed at a point of its body, and the induction value after them.
+    fn iterations(&self, regs: &mut user_regs_struct, head: &LoopHead, point: &Point) -> (u64, u64) {
+        let entry = self.record_word(self.pointer(), head.entry);
+        let now = (*register(regs, head.register)).wrapping_sub(point.progress as u64);
+        ((now.wrapping_sub(entry) as i64).wrapping_div(head.step) as u64, now)
+    }
+
+    fn return_borrowed(&self, regs: &mut user_regs_struct, point: &Point) {
+        for (r, slot) in point.borrowed.into_iter().zip([SLOT_T, SLOT_U]) {
+            if let Some(r) = r {
+                *register(regs, r) = self.cache.state.word(slot as usize);
+            }
+        }
     }
 
     fn record_word(&self, pointer: u64, word: u16) -> u64 {
@@ -156,12 +238,10 @@ impl<S> Engine<'_, S> {
         let reached = block.points.partition_point(|p| p.offset <= offset);
         let Some(point) = reached.checked_sub(1).map(|k| block.points[k]) else { return Err(lost) };
         let body = block.fold.filter(|h| (h.at..h.end).contains(&regs.rip));
-        let (mut iterations, mut p, mut s) = (0, true, true);
+        let (mut iterations, mut value, mut p, mut s) = (0, 0, true, true);
         match body {
             Some(head) => {
-                let entry = self.record_word(self.pointer(), head.entry);
-                let now = (*register(regs, head.register)).wrapping_sub(point.progress as u64);
-                iterations = (now.wrapping_sub(entry) as i64).wrapping_div(head.step) as u64;
+                (iterations, value) = self.iterations(regs, &head, &point);
                 (p, s) = (head.holds_p, head.holds_s);
             }
             None => match block.own.filter(|o| (o.at..o.end).contains(&regs.rip)) {
@@ -170,14 +250,26 @@ impl<S> Engine<'_, S> {
             },
         }
         let pointer = self.pointer();
-        let words: Vec<u64> = (1..point.words).map(|w| self.record_word(pointer, w)).collect();
+        let running = body.and_then(|head| Some((head, self.running(regs, &block, &head)?)));
+        let words: Vec<u64> = match (running, &block.folded) {
+            (Some((head, running)), Some(folded)) => {
+                let fixed: Vec<u64> = (0..head.words).map(|w| self.record_word(pointer, w)).collect();
+                let own = (0..point.words - head.words).map(|w| self.record_word(running, w));
+                let words = folded.at(&fixed, iterations).into_iter().skip(1).chain(own).collect();
+                if iterations > 0 {
+                    self.close(&block, &head, (pointer, running), value);
+                    self.set_pointer(running);
+                    iterations = 0;
+                }
+                words
+            }
+            _ => (1..point.words).map(|w| self.record_word(pointer, w)).collect(),
+        };
         self.give_back(regs, &block, p, s);
-        if let Some(r) = point.borrowed {
-            *register(regs, r) = self.cache.state.word(SLOT_T as usize);
-        }
+        self.return_borrowed(regs, &point);
         regs.rip = point.pc;
         if block.on {
-            let instructions = reached as u64 - 1;
+            let instructions = u64::from(point.index);
             self.special(&Special::Partial { block: block.id, iterations, instructions, words: &words })?;
         }
         Ok(())

@@ -9,9 +9,11 @@
 //! by byte unless they mention the instruction pointer; record words are stored in ascending order, so a fault at the
 //! end of a buffer leaves a complete prefix.
 
+use std::sync::Arc;
+
 use iced_x86::Encoder;
 use rustc_hash::FxHashSet;
-use trace::block::{Block, BlockId, Terminator};
+use trace::block::{Block, BlockId, Folded, Terminator};
 use trace::survey::Way;
 
 use crate::Encoding;
@@ -91,8 +93,10 @@ pub(crate) struct Point {
     pub(crate) words: u16,
     /// Advance of the induction register before it, in a folded body.
     pub(crate) progress: i64,
-    /// Register borrowed just for it.
-    pub(crate) borrowed: Option<u8>,
+    /// Index of the instruction: so many have completed.
+    pub(crate) index: u16,
+    /// Registers borrowed just for it.
+    pub(crate) borrowed: [Option<u8>; 2],
 }
 
 /// The loop of a folded block.
@@ -116,6 +120,17 @@ pub(crate) struct LoopHead {
     pub(crate) holds_p: bool,
     /// S is not the program's in the body.
     pub(crate) holds_s: bool,
+    /// Words are recorded in every iteration: where they go is in P, or in a slot.
+    pub(crate) runs: Option<Running>,
+}
+
+/// Where the record's end is while a loop runs that records words in every iteration: as of the start of the iteration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Running {
+    /// In P.
+    Register,
+    /// In [`SLOT_RUNNING`](crate::shared::SLOT_RUNNING).
+    Slot,
 }
 
 /// What a counter of a survey counts: a transfer, or nothing but that the block was left.
@@ -156,6 +171,8 @@ pub(crate) struct Translation {
     pub(crate) words: u16,
     pub(crate) points: Vec<Point>,
     pub(crate) fold: Option<LoopHead>,
+    /// How the words of its record advance, if words are recorded in every iteration.
+    pub(crate) folded: Option<Arc<Folded>>,
     pub(crate) counters: Option<Counters>,
     pub(crate) exits: Vec<Exit>,
     pub(crate) trap: Option<(u64, Trap)>,
@@ -205,7 +222,7 @@ impl Translator {
         let may_fold = request.encoding == Encoding::Folded && request.record.is_some() && !request.arguments;
         let (mut body, heads) = self.collect(request, may_fold);
         if may_fold
-            && let Some(plan) = fold::plan(&body, request.hint)
+            && let Some(plan) = fold::plan(&body, request.hint, false)
             && let Some(out) = self.looped(request, &body, &heads, &plan)?
         {
             return Ok(out);
@@ -248,7 +265,7 @@ impl Translator {
                 body.push(d);
             }
         }
-        match fold::plan(&body, request.hint).filter(|_| body.len() <= LIMIT) {
+        match fold::plan(&body, request.hint, true).filter(|_| body.len() <= LIMIT) {
             Some(plan) => self.looped(request, &body, &starts, &plan),
             None => Ok(None),
         }
@@ -263,7 +280,7 @@ impl Translator {
         plan: &Plan,
     ) -> Result<Option<Translation>, Error> {
         let mut parts: Vec<Block> = Vec::new();
-        if starts.len() > 1 {
+        if starts.len() > 1 || plan.each() > 0 {
             let ends = starts.iter().skip(1).copied().chain([body.len()]);
             for (&start, end) in starts.iter().zip(ends) {
                 let record = request.record.map(|id| id + parts.len() as BlockId);

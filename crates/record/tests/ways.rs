@@ -177,3 +177,79 @@ fn other_entries() {
         50,
     );
 }
+
+/// Loaded indices and rows of pointers: some words of every iteration, in records that end with their buffer.
+#[test]
+fn loaded_addresses() {
+    check_partly(
+        "loaded",
+        "static long a[64], b[64], p[3000]; static long *rows[70];
+        __attribute__((noinline)) static long gather(long n) { long s = 0; for (long i = 0; i < n; i++) s += a[p[i]] * b[p[i] ^ 1]; return s; }
+        __attribute__((noinline)) static void histogram(long n) { for (long i = 0; i < n; i++) b[p[i]]++; }
+        __attribute__((noinline)) static long column(long n, long j) { long s = 0; for (long i = 0; i < n; i++) { if (rows[i][j] == 77) return s; s += rows[i][j]; } return s; }
+        int work(void) {
+            long s = 0;
+            for (long i = 0; i < 3000; i++) p[i] = i * 37 % 64;
+            for (long i = 0; i < 70; i++) rows[i] = p + (i * 29 % 50) * 8;
+            for (long t = 0; t < 8; t++) { s += gather(20 + t * 40); histogram(30 + t); s += column(70, t) + column(t, 1); }
+            s += gather(3000);
+            p[8 * 29] = 77;
+            for (long t = 0; t < 8; t++) s += column(70, t);
+            return s & 1023;
+        }",
+        &["-O1"],
+    );
+    // No register is free, and addresses are sums.
+    check_partly(
+        "pressed",
+        "static long a[70], p[900], *q, n, s;
+        int work(void) {
+            for (long i = 0; i < 900; i++) p[i] = i * 41 % 60;
+            for (long t = 0; t < 6; t++) {
+                n = 90 + t; q = p;
+                __asm__ volatile(\"push %%rbp\\n mov %0, %%rcx\\n mov %1, %%rdx\\n lea %3, %%rsi\\n xor %%ebp, %%ebp\\n xor %%r10d, %%r10d\\n\"
+                    \"1: mov (%%rcx,%%rbp,8), %%rax\\n mov (%%rsi,%%rax,8), %%rbx\\n add %%rbx, %%rdi\\n lea (%%rsi,%%rax,8), %%r8\\n\"
+                    \"test %%rbx, %%rbx\\n js 2f\\n mov 8(%%r8), %%r9\\n add %%r9, %%r10\\n mov %%rax, %%r11\\n mov 16(%%rsi,%%r11,8), %%r12\\n\"
+                    \"mov %%r12, %%r13\\n mov %%r13, %%r14\\n and $63, %%r14\\n mov (%%rsi,%%r14,8), %%r15\\n add %%r15, %%r10\\n mov %%r10, (%%rsi,%%rax,8)\\n\"
+                    \"andq $1023, (%%rsi,%%rax,8)\\n inc %%rbp\\n dec %%rdx\\n jne 1b\\n2: pop %%rbp\\n mov %%r10, %2\"
+                    : \"+m\"(q), \"+m\"(n), \"=m\"(s) : \"m\"(a) : \"rax\", \"rbx\", \"rcx\", \"rdx\", \"rsi\", \"rdi\", \"r8\", \"r9\", \"r10\", \"r11\", \"r12\", \"r13\", \"r14\", \"r15\", \"memory\", \"cc\");
+            }
+            return s & 1023;
+        }",
+        &["-O1", "-mno-red-zone", "-fomit-frame-pointer"],
+    );
+}
+
+/// A fault in every block of an iteration with loaded addresses, and at the first one.
+#[test]
+fn faults_with_loaded_addresses() {
+    check_partly(
+        "loadedtraps",
+        "typedef void (*handler)(int); struct action { handler h; unsigned long flags; void (*restore)(void); unsigned long mask; };
+        static volatile int hits; __asm__(\"restore: movl $15, %eax; syscall\"); void restore(void);
+        static void caught(int s, void *i, long *u) { hits += s; u[5 + 16] += 3; }
+        static long a[400]; static long *rows[400];
+        int work(void) {
+            struct action x = { (handler)caught, 0x04000004, restore, ~0ul };
+            register long r10 __asm__(\"r10\") = 8; long r;
+            __asm__ volatile(\"syscall\" : \"=a\"(r) : \"a\"(13), \"D\"(11), \"S\"(&x), \"d\"(0), \"r\"(r10) : \"rcx\", \"r11\", \"memory\");
+            for (long i = 0; i < 400; i++) rows[i] = i % 90 == 70 ? (long *)-4096 : a + i * 31 % 300;
+            for (long t = 0; t < 4; t++) {
+                long **p = rows + t, n = 300, s = 0;
+                __asm__ volatile(\"1: mov (%1), %%rax\\n mov (%%rax), %%rdx\\n test %%rdx, %%rdx\\n js 2f\\n mov %0, (%%rax)\\n add $8, %1\\n dec %2\\n jne 1b\\n2:\"
+                    : \"+r\"(s), \"+r\"(p), \"+r\"(n) : : \"rax\", \"rdx\", \"memory\", \"cc\");
+            }
+            return hits & 1023;
+        }",
+        &["-O1"],
+    );
+}
+
+fn check_partly(name: &str, body: &str, level: &[&str]) {
+    check(name, body, level, 10);
+    let mut flags = BARE.to_vec();
+    flags.extend_from_slice(level);
+    let program = compile(&format!("{name}.c"), &format!("{START}{body}"), &flags);
+    let (_, got) = record(&program, &[], Encoding::Folded, 512);
+    assert!(got.partly * 10 >= got.all_passes(), "{name}: {} of {}", got.partly, got.all_passes());
+}

@@ -69,6 +69,13 @@ pub fn folded_share(profile: &Profile) -> Option<f64> {
     (trust.main_accesses > 0).then(|| trust.main_accesses_folded as f64 / trust.main_accesses as f64)
 }
 
+/// Share of the accesses of the program's own code that came in records of loops which hold some words of every iteration;
+/// they count as folded too.
+pub fn partly_folded_share(profile: &Profile) -> Option<f64> {
+    let trust = &profile.trust;
+    (trust.main_accesses > 0).then(|| trust.main_accesses_partly_folded as f64 / trust.main_accesses as f64)
+}
+
 /// Share of dynamic instructions whose domain is exact and whose address functions have no unknown coefficient.
 fn exact_fraction(profile: &Profile) -> f64 {
     let mut inexact = vec![false; profile.statements.len()];

@@ -79,13 +79,24 @@ fn header(report: &Report<'_>, out: &mut String) {
     if let Some(share) = finding::folded_share(p) {
         let _ = writeln!(
             out,
-            "  {:.1} % of {} accesses of the program's own code recorded as folded loops",
+            "  {:.1} % of {} accesses of the program's own code recorded as folded loops{}",
             100.0 * share,
             number(t.main_accesses),
+            partly(p),
         );
     }
     notes(p, out);
     let _ = writeln!(out, "  verdicts hold for this run on this input");
+}
+
+/// How many of the accesses recorded as folded loops are in loops with some words of every iteration.
+fn partly(p: &Profile) -> String {
+    match finding::partly_folded_share(p) {
+        Some(share) if share > 0.0 => {
+            format!(", {:.1} % with some addresses of every iteration", 100.0 * share)
+        }
+        _ => String::new(),
+    }
 }
 
 /// What limits the report.

@@ -282,6 +282,9 @@ pub struct Folded {
     pub exit: u16,
     /// Its advance per iteration; never 0.
     pub step: i64,
+    /// Words recorded in every iteration, which follow the others ([`Block::words`]) iteration by iteration; those of the last
+    /// one may be fewer. The high half of the header is the number of their bytes.
+    pub each: u16,
     /// How the loop is left but at the end of an iteration; none if it is not, and then there is at least one iteration.
     pub leaves: Option<Leaves>,
     /// Constant part of what [`Folded::advance`] gives.
@@ -318,7 +321,7 @@ impl Part {
 /// A word of a part's record: a word of the loop's record, if any, plus a constant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PartWord {
-    /// Index of the word of the loop's record.
+    /// Index of the word of the loop's record, if any; those recorded in the iteration come after the others.
     pub word: Option<u16>,
     /// What is added.
     pub delta: i64,
@@ -348,7 +351,12 @@ impl Folded {
     /// of each word (0 for the header and the exit word), one for every word; `scaled` what comes to it by registers the
     /// loop leaves alone.
     pub fn new(entry: u16, exit: u16, step: i64, strides: Vec<i64>, scaled: Vec<Scaled>) -> Folded {
-        Folded { entry, exit, step, leaves: None, strides, scaled }
+        Folded { entry, exit, step, each: 0, leaves: None, strides, scaled }
+    }
+
+    /// The same with words recorded in every iteration.
+    pub fn with_each(self, each: u16) -> Folded {
+        Folded { each, ..self }
     }
 
     /// The same, left in the middle of iterations too.
@@ -390,13 +398,22 @@ impl Folded {
         Cow::Owned(strides)
     }
 
-    /// The words of `record` at iteration `t`.
+    /// The words of `record` at iteration `t`, followed by those recorded in that iteration.
     pub fn at(&self, record: &[u64], t: u64) -> Vec<u64> {
+        let (record, own) = match self.each {
+            0 => (record, &[][..]),
+            each => {
+                let (fixed, rest) = record.split_at(record.len().min(self.strides.len()));
+                let each = usize::from(each);
+                let own = rest.get(usize::try_from(t).map_or(usize::MAX, |t| t.saturating_mul(each))..);
+                (fixed, own.map_or(&[][..], |own| &own[..own.len().min(each)]))
+            }
+        };
         let advance = self.advance(record);
         let moved = |(w, &word): (usize, &u64)| {
             word.wrapping_add((advance.get(w).copied().unwrap_or(0) as u64).wrapping_mul(t))
         };
-        record.iter().enumerate().map(moved).collect()
+        record.iter().enumerate().map(moved).chain(own.iter().copied()).collect()
     }
 }
 
@@ -409,7 +426,7 @@ pub struct Block {
     pub pc: u64,
     /// Address after its last instruction.
     pub end: u64,
-    /// Length of its record in words, header included.
+    /// Length of its record in words, header included, without those of [`Folded::each`].
     pub words: u16,
     /// Instructions in order.
     pub instrs: Vec<Instr>,
@@ -429,6 +446,12 @@ pub struct Block {
 }
 
 impl Block {
+    /// Length in words of the record that begins with this header.
+    pub fn length(&self, header: u64) -> usize {
+        let more = self.folded.as_ref().is_some_and(|folded| folded.each > 0);
+        usize::from(self.words) + if more { (header >> 35) as usize } else { 0 }
+    }
+
     /// Number of whole iterations a record of this block stands for: 1 unless [`Block::folded`].
     ///
     /// `record` is the whole record, header included.

@@ -61,10 +61,9 @@ impl Expander {
                 match special {
                     Special::Partial { block, iterations, instructions, words } => {
                         let block = blocks.get(block as usize).ok_or(StreamError::UnknownBlock(at))?;
-                        let mut record = vec![0; usize::from(block.words)];
-                        for (to, from) in record[1..].iter_mut().zip(words) {
-                            *to = *from;
-                        }
+                        let mut record = vec![u64::from(block.id)];
+                        record.extend_from_slice(words);
+                        record.resize(record.len().max(usize::from(block.words)), 0);
                         self.iterations(block, &record, iterations, blocks, visit)
                             .ok_or(StreamError::UnknownBlock(at))?;
                         self.incomplete(block, &record, iterations, instructions, blocks, visit)
@@ -80,7 +79,7 @@ impl Expander {
                 continue;
             }
             let block = blocks.get(head as u32 as usize).ok_or(StreamError::UnknownBlock(at))?;
-            let end = at + usize::from(block.words);
+            let end = at + block.length(head);
             let record = words.get(at..end).ok_or(StreamError::Truncated(at))?;
             let (whole, parts) = block.folded.as_ref().map_or((1, 0), |f| f.extent(record));
             self.iterations(block, record, whole, blocks, visit).ok_or(StreamError::UnknownBlock(at))?;

@@ -21,23 +21,40 @@ type Position = (u64, usize);
 /// A loop of parts at some iteration.
 struct Rolling {
     block: Arc<Block>,
+    record: Vec<u64>,
+    iteration: u64,
     /// The words of the record at that iteration.
     words: Vec<u64>,
-    /// Their advance.
+    /// The advance of those that every iteration has in common.
     advance: Vec<i64>,
 }
 
 impl Rolling {
     fn new(block: &Arc<Block>, record: &[u64]) -> Rolling {
-        let advance = block.folded.as_ref().map(|f| f.advance(record).into_owned()).unwrap_or_default();
-        Rolling { block: Arc::clone(block), words: record.to_vec(), advance }
+        let folded = block.folded.as_ref();
+        let advance = folded.map(|f| f.advance(record).into_owned()).unwrap_or_default();
+        let words = folded.map(|f| f.at(record, 0)).unwrap_or_default();
+        Rolling { block: Arc::clone(block), record: record.to_vec(), iteration: 0, words, advance }
+    }
+
+    /// Whether iterations have words of their own.
+    fn is_partly(&self) -> bool {
+        self.block.folded.as_ref().is_some_and(|f| f.each > 0)
     }
 
     /// Goes on by `count` iterations.
     fn advance(&mut self, count: u64) {
+        self.iteration += count;
         for (word, by) in self.words.iter_mut().zip(&self.advance) {
             *word = word.wrapping_add((*by as u64).wrapping_mul(count));
         }
+        let Some(folded) = self.block.folded.as_ref().filter(|f| f.each > 0) else { return };
+        let (fixed, each) = (self.advance.len(), usize::from(folded.each));
+        let from =
+            fixed.saturating_add(usize::try_from(self.iteration).unwrap_or(usize::MAX).saturating_mul(each));
+        let own = self.record.get(from..).unwrap_or_default();
+        self.words.truncate(fixed);
+        self.words.extend_from_slice(&own[..own.len().min(each)]);
     }
 
     /// Appends the records of some parts.
@@ -71,7 +88,11 @@ impl Engine {
         for (k, part) in block.parts.iter().enumerate() {
             let Some(code) = self.codes.of_header(u64::from(part.block)) else { continue };
             let all = OwnAccesses::of(self.codes.brief(code), self.codes.get(code).operands.len()).all;
-            self.main_accesses.folded += all * (whole + u64::from(k < rest));
+            let executions = all * (whole + u64::from(k < rest));
+            self.main_accesses.folded += executions;
+            if block.folded.as_ref().is_some_and(|folded| folded.each > 0) {
+                self.main_accesses.partly += executions;
+            }
         }
     }
 
@@ -80,7 +101,7 @@ impl Engine {
         let parts = rolling.block.parts.len() as u64;
         let mut at = (0, 0);
         // Two iterations show whether the loop is known as one; then most others are a row.
-        if end.0 > 4 && !self.reference {
+        if end.0 > 4 && !self.reference && !rolling.is_partly() {
             self.feed(thread, rolling, at, (2, 0));
             let known = self.node.map_or(0, |node| self.paths.length(node) as usize);
             at = (2, 0);

@@ -64,6 +64,8 @@ pub struct Checked {
     pub folded_passes: u64,
     /// Passes through blocks that came in records of loops of several blocks.
     pub passes_along_ways: u64,
+    /// Those of loops with some words of every iteration.
+    pub partly: u64,
     /// Accesses as `(pc, address, bytes, access)`, kept if asked for.
     pub trail: Option<Vec<(u64, u64, u64, Access)>>,
     pub records: Vec<(u32, Vec<u64>)>,
@@ -119,10 +121,12 @@ impl Sink for Checked {
             } else {
                 let id = words[at] as u32;
                 let block = &self.blocks[id as usize];
-                let end = at + usize::from(block.words);
+                let end = at + block.length(words[at]);
                 if let Some(folded) = block.folded.as_ref().filter(|_| !block.parts.is_empty()) {
                     let (whole, rest) = folded.extent(&words[at..end]);
-                    self.passes_along_ways += whole * block.parts.len() as u64 + rest as u64;
+                    let passes = whole * block.parts.len() as u64 + rest as u64;
+                    self.passes_along_ways += passes;
+                    self.partly += if folded.each > 0 { passes } else { 0 };
                 }
                 if self.blocks[id as usize].arguments.is_some() {
                     self.records.push((id, words[at..end].to_vec()));
