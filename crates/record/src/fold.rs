@@ -185,7 +185,9 @@ pub(crate) fn plan(body: &[Decoded], hint: Option<(u8, u8)>, partly: bool) -> Op
         }
         Some((stride, scaled))
     };
-    let (mut keys, mut strides, mut scaled): (Vec<Key>, Vec<i64>, Vec<(usize, u8, i64)>) = Default::default();
+    let mut keys: Vec<Key> = Vec::new();
+    let mut strides: Vec<i64> = Vec::new();
+    let mut scaled: Vec<(usize, u8, i64)> = Vec::new();
     let mut recipes = Vec::with_capacity(operands.len());
     let mut each: Vec<Each> = Vec::new();
     let mut known: FxHashMap<Key, (usize, i64)> = FxHashMap::default();
