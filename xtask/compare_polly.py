@@ -13,7 +13,7 @@ import sys
 import islpy
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "crates/cli/tests"))
-from carried import carried  # noqa: E402
+from polyhedral_program import carried  # noqa: E402
 
 
 def section(text, name):

@@ -124,7 +124,8 @@ fn modelled(kernel: &Kernel, directory: &Path) -> Result<Vec<(String, Vec<Loop>)
         std::fs::write(&scops, print("print<polly-function-scops>", Some(function))?)?;
         std::fs::write(&dependences, print("scop(print<polly-dependences>)", Some(function))?)?;
         let mut script = Command::new(ci::target()?.join("python/bin/python"));
-        script.arg(ci::root().join("xtask/compare_polly.py")).arg(&scops).arg(&dependences);
+        script.env("PYTHONDONTWRITEBYTECODE", "1").arg(ci::root().join("xtask/compare_polly.py"));
+        script.arg(&scops).arg(&dependences);
         let output = run_checked(&mut script)?;
         let loops: Vec<Value> = serde_json::from_slice(&output).context("loops of a region")?;
         let carried = |l: &Value| -> Vec<String> {

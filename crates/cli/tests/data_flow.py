@@ -8,16 +8,11 @@ all stores are known exactly, isl's sources are possible ones.
 import sys
 
 import islpy
+from polyhedral_program import read
 
 
 def main():
-    of = {}
-    with open(sys.argv[1], encoding="utf-8") as file:
-        for line in file:
-            if not line.startswith("#"):
-                name, _, value = line.rstrip("\n").removesuffix(";").partition(" := ")
-                is_set = name.endswith("domain")
-                of[name] = islpy.UnionSet(value) if is_set else islpy.UnionMap(value)
+    of = read(sys.argv[1])
     schedule = of["schedule"].intersect_domain(of["domain"].union(of["approximate_domain"]))
     info = islpy.UnionAccessInfo.from_sink(of["read"])
     info = info.set_must_source(of["write"]).set_may_source(of["may_write"]).set_schedule_map(schedule)

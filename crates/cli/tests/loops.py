@@ -7,16 +7,11 @@ import json
 import sys
 
 import islpy
-from carried import carried
+from polyhedral_program import carried, read
 
 
 def main():
-    of = {}
-    with open(sys.argv[1], encoding="utf-8") as file:
-        for line in file:
-            if not line.startswith("#"):
-                name, _, value = line.rstrip("\n").removesuffix(";").partition(" := ")
-                of[name] = islpy.UnionSet(value) if name.endswith("domain") else islpy.UnionMap(value)
+    of = read(sys.argv[1])
     schedules = []
     of["schedule"].foreach_map(schedules.append)
     schedules = {schedule.get_tuple_name(islpy.dim_type.in_): schedule for schedule in schedules}

@@ -24,11 +24,14 @@ const AFFINE: &[(&str, &str)] = &[
     ("spmv", "product"),
 ];
 
-fn python() -> PathBuf {
+/// The Python with islpy, which leaves nothing beside the scripts.
+fn python() -> Command {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let python = target.join("python/bin/python");
     assert!(python.is_file(), "{} is missing: run cargo xtask python", python.display());
-    python
+    let mut command = Command::new(python);
+    command.env("PYTHONDONTWRITEBYTECODE", "1");
+    command
 }
 
 /// The profile of a kernel at a level.
@@ -65,7 +68,7 @@ fn flow_dependences_are_those_of_isl() {
             let file = directory.path().join("program.isl");
             std::fs::write(&file, text).unwrap();
             let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data_flow.py");
-            let output = Command::new(python()).arg(script).arg(&file).output().unwrap();
+            let output = python().arg(script).arg(&file).output().unwrap();
             if !output.status.success() {
                 let text = [output.stdout, output.stderr].concat();
                 differences += &format!("{name} {level}: {}\n", String::from_utf8_lossy(&text));
@@ -88,7 +91,7 @@ fn verdicts_agree_with_isl() {
         let file = directory.path().join("program.isl");
         std::fs::write(&file, report(&profile, &["--format", "isl", "--function", function])).unwrap();
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/loops.py");
-        let output = Command::new(python()).arg(script).arg(&file).output().unwrap();
+        let output = python().arg(script).arg(&file).output().unwrap();
         assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
         let theirs: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
         let json: Value = serde_json::from_str(&report(&profile, &["--format", "json"])).unwrap();

@@ -5,31 +5,17 @@
 mod support;
 
 use record::Encoding;
-use support::{BARE, ENCODINGS, START, compile, difference, oracle, record};
+use support::{BARE, START, agrees, compile, record};
 
 /// Checks a program in every encoding; with records of whole loops, at least `share` percent of the passes through blocks
 /// come in records of loops.
 fn check(name: &str, body: &str, level: &[&str], share: u64) {
-    let mut flags = BARE.to_vec();
-    flags.extend_from_slice(level);
-    let program = compile(&format!("{name}.c"), &format!("{START}{body}"), &flags);
-    let (exit, expected) = oracle(&program);
-    for encoding in ENCODINGS {
-        for buffer in [512, 1 << 14] {
-            let (outcome, got) = record(&program, &[], encoding, buffer);
-            assert_eq!(outcome.exit, exit, "{name} {encoding:?}");
-            assert_eq!(
-                got.digest,
-                expected,
-                "{name} {encoding:?} {buffer}: {}",
-                difference(&program, encoding)
-            );
-            if encoding == Encoding::Folded {
-                let (along, all) = (got.passes_along_ways, got.all_passes());
-                assert!(along * 100 >= share * all, "{name} {buffer}: {along} of {all}");
-            }
+    agrees(name, body, level, &|encoding, buffer, got| {
+        if encoding == Encoding::Folded {
+            let (along, all) = (got.passes_along_ways, got.all_passes());
+            assert!(along * 100 >= share * all, "{name} {buffer}: {along} of {all}");
         }
-    }
+    });
 }
 
 #[test]

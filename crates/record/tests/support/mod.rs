@@ -231,3 +231,21 @@ pub fn difference(program: &Path, encoding: Encoding) -> String {
         near(&got)
     )
 }
+
+/// Checks a program without a library at one level, in every encoding and with small and large buffers, against single
+/// steps; `more` looks at what was recorded.
+pub fn agrees(name: &str, body: &str, level: &[&str], more: &dyn Fn(Encoding, usize, &Checked)) {
+    let mut flags = BARE.to_vec();
+    flags.extend_from_slice(level);
+    let program = compile(&format!("{name}.c"), &format!("{START}{body}"), &flags);
+    let (exit, expected) = oracle(&program);
+    for encoding in ENCODINGS {
+        for buffer in [512, 1 << 14] {
+            let (outcome, got) = record(&program, &[], encoding, buffer);
+            assert_eq!(outcome.exit, exit, "{name} {level:?} {encoding:?}");
+            let differs = || difference(&program, encoding);
+            assert_eq!(got.digest, expected, "{name} {level:?} {encoding:?} {buffer}: {}", differs());
+            more(encoding, buffer, &got);
+        }
+    }
+}

@@ -1,6 +1,17 @@
-"""Which loops of a schedule carry dependences."""
+"""Polyhedral programs as `loopwright report --format isl` prints them, and which loops of a schedule carry dependences."""
 
 import islpy
+
+
+def read(path):
+    """The assignments of a file by their names: sets and maps."""
+    of = {}
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            if not line.startswith("#"):
+                name, _, value = line.rstrip("\n").removesuffix(";").partition(" := ")
+                of[name] = islpy.UnionSet(value) if name.endswith("domain") else islpy.UnionMap(value)
+    return of
 
 
 def path(schedule):
