@@ -1,9 +1,9 @@
 //! From a proposed schedule to C.
 //!
-//! A nest of the source ([`source::Nest`]) is matched with the loops and blocks of the profile ([`matched`]), scheduled as
-//! statements of the source, turned into an order of execution with blocks, diagonals and parallel loops ([`order`]), for which
-//! isl generates loops, and written as C with the text of its statements ([`emit`]). What every iteration needs its own copy
-//! of is declared where the new loops leave it in one iteration ([`privacy`]).
+//! A nest of the source ([`source::Nest`]) is matched with the loops and blocks of the profile (`matched`), scheduled as
+//! statements of the source, turned into an order of execution with blocks, diagonals and parallel loops (`order`), for which
+//! isl generates loops, and written as C with the text of its statements (`emit`). What every iteration needs its own copy
+//! of is declared where the new loops leave it in one iteration (`privacy`).
 //!
 //! Invariants: the schedule respects all observed dependences (those of [`crate::propose`], and all storage that is not
 //! declared anew in the code); a nest of which anything is not understood is refused with the reason.
