@@ -123,7 +123,11 @@ fn wrong_command_lines() {
         (&["profile", "--fast", "--give-up", "9", "--", "true"], 125, &["--fast", "--give-up"]),
         (&["profile", "--fast", "--widen-deps", "--", "true"], 125, &["--fast", "--widen-deps"]),
         (&["report", "a.lwp", "b.lwp"], 2, &["one profile at a time", "--format folding"]),
-        (&["report", "--published", "t.csv", "a.lwp"], 2, &["--published is for --table and --format folding"]),
+        (
+            &["report", "--published", "t.csv", "a.lwp"],
+            2,
+            &["--published is for --table and --format folding"],
+        ),
         (&["report", "--format", "xml", "p"], 2, &["xml", "json"]),
         (&["report"], 2, &["PROFILE"]),
         (&["no-such-command"], 2, &["no-such-command"]),

@@ -191,7 +191,7 @@ fn signals_and_long_jumps_across_libraries() {
         let found = verdicts(&report);
         // A handler returns through the C library: unrecorded code inside the loop that the signal met.
         let fill = &found[&("fill".to_owned(), 12)];
-        assert!(fill == &["yes"] || fill == &["unknown"], "{flags:?}: {fill:?}");
+        assert!(fill.iter().all(|verdict| verdict == "yes" || verdict == "unknown"), "{flags:?}: {fill:?}");
         assert_eq!(found[&("main".to_owned(), 17)], ["unknown"], "{flags:?}");
     }
 }

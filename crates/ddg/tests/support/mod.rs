@@ -7,7 +7,7 @@ use ddg::Engine;
 use ddg::finish::{About, finish};
 use ddg::guide::Symbols;
 use profile::Profile;
-use record::Config;
+use record::{Config, Encoding};
 use trace::block::{Block, FunctionCode};
 use trace::sink::{Mapping, Sink, ThreadId};
 
@@ -35,7 +35,18 @@ impl Sink for Both {
 
 /// What two engines make of one run of a program.
 pub fn profiles(program: &Path, arguments: &[&str], engines: (Engine, Engine)) -> (Profile, Profile) {
+    profiles_in(Encoding::Folded, program, arguments, engines)
+}
+
+/// The same from a recording in some encoding.
+pub fn profiles_in(
+    encoding: Encoding,
+    program: &Path,
+    arguments: &[&str],
+    engines: (Engine, Engine),
+) -> (Profile, Profile) {
     let mut config = Config::new(program);
+    config.encoding = encoding;
     config.args = vec![program.to_path_buf().into_os_string()];
     config.args.extend(arguments.iter().map(OsString::from));
     let both = Both(engines.0, engines.1);
