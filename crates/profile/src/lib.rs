@@ -461,6 +461,12 @@ impl Profile {
             .map_or(0, |b| b.context)
     }
 
+    /// Whether the code that runs in a context is the program's own, not a library's.
+    pub fn is_own(&self, context: ContextIndex) -> bool {
+        let function = self.contexts.get(context as usize).map(|c| c.function as usize);
+        function.and_then(|f| self.functions.get(f)).is_some_and(|f| f.main)
+    }
+
     /// How often a statement ran.
     pub fn executions(&self, statement: StatementIndex) -> u64 {
         self.statements

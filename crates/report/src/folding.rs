@@ -142,11 +142,8 @@ impl Folds {
 
 /// Per context whether it is of the program's own code, and inside the function asked for.
 fn own_contexts(profile: &Profile, function: Option<&str>) -> Vec<bool> {
-    let is_own = |context: &profile::Context| {
-        profile.functions.get(context.function as usize).is_some_and(|function| function.main)
-    };
     let selected = selected_contexts(profile, function).into_iter();
-    selected.zip(&profile.contexts).map(|(selected, context)| selected && is_own(context)).collect()
+    (0..).zip(selected).map(|(context, selected)| selected && profile.is_own(context)).collect()
 }
 
 /// The outline of what is advised: `T nD` for a tilable band of n loops, `P` for a parallel loop, `V` for a vectorisable

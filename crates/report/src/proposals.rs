@@ -10,7 +10,7 @@ use schedule::propose::{Fusion, Loop, Node, Proposal, Rung};
 use serde::Serialize;
 
 use crate::finding;
-use crate::sequence::{self, WireStep, place as loop_name};
+use crate::sequence::{self, WireStep};
 
 /// What the regions of a program could become, most worthwhile first.
 #[derive(Debug)]
@@ -424,7 +424,7 @@ fn sum(loops: &[SourceLoop], count: &Count) -> String {
             1 => String::new(),
             n => format!("{n} "),
         };
-        let _ = write!(out, "{sign}{factor}{}", loop_name(&loops[term.of]));
+        let _ = write!(out, "{sign}{factor}{}", loops[term.of].place());
     }
     if count.shift != 0 {
         let sign = if count.shift < 0 { '-' } else { '+' };

@@ -108,15 +108,11 @@ fn of_region(report: &Report<'_>, weighed: &Weighed) -> Vec<String> {
     let Weighed { proposal, metrics, profit, .. } = weighed;
     let after = profit.structure;
     let region = &report.loops[proposal.region.outermost];
-    let place = match region.line {
-        0 => region.id.clone(),
-        line => format!("{}:{line}", region.file.rsplit('/').next().unwrap_or(&region.file)),
-    };
     let yes = |is: bool| if is { "Y" } else { "N" }.to_owned();
     let share = |share: Option<f64>| share.map_or("-".to_owned(), percent);
     let depth = |loops: usize| format!("{loops}D");
     vec![
-        place,
+        region.place(),
         percent(proposal.region.share),
         percent(metrics.memory),
         percent(metrics.float),

@@ -85,7 +85,7 @@ fn concerned(change: &Change) -> Vec<usize> {
 }
 
 fn words(profile: &Profile, loops: &[SourceLoop], change: &Change) -> String {
-    let one = |of: usize| place(&loops[of]);
+    let one = |of: usize| loops[of].place();
     let list = |all: &[usize], between: &str| all.iter().map(|&of| one(of)).collect::<Vec<_>>().join(between);
     match change {
         Change::Privatise { of, object } => {
@@ -114,14 +114,6 @@ fn words(profile: &Profile, loops: &[SourceLoop], change: &Change) -> String {
         }
         Change::Parallelise { of } => format!("parallelise the loop of {}", one(*of)),
         Change::Vectorise { of } => format!("vectorise the loop of {}", one(*of)),
-    }
-}
-
-/// A loop by its file and line.
-pub fn place(l: &SourceLoop) -> String {
-    match l.line {
-        0 => l.id.clone(),
-        line => format!("{}:{line}", l.file.rsplit('/').next().unwrap_or(&l.file)),
     }
 }
 

@@ -274,10 +274,7 @@ fn own_accesses<'a>(
     innermost: &'a Innermost,
     l: &'a SourceLoop,
 ) -> impl Iterator<Item = u32> + 'a {
-    let is_own = |&access: &u32| {
-        let context = p.context_of(p.accesses[access as usize].statement);
-        p.functions.get(p.contexts[context as usize].function as usize).is_some_and(|f| f.main)
-    };
+    let is_own = |&access: &u32| p.is_own(p.context_of(p.accesses[access as usize].statement));
     l.contexts.iter().flat_map(|&context| innermost.of(context)).copied().filter(is_own)
 }
 

@@ -60,6 +60,21 @@ pub struct SourceLoop {
     pub permutable_with_parent: bool,
 }
 
+impl SourceLoop {
+    /// The name of its file, without directories.
+    pub fn file_name(&self) -> &str {
+        self.file.rsplit('/').next().unwrap_or(&self.file)
+    }
+
+    /// `file:line`; its name where the line is not known.
+    pub fn place(&self) -> String {
+        match self.line {
+            0 => self.id.clone(),
+            line => format!("{}:{line}", self.file_name()),
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     parent: Option<usize>,
@@ -248,8 +263,7 @@ fn name(loops: &mut [SourceLoop]) {
     let mut seen: FxHashMap<String, u32> = FxHashMap::default();
     for entry in loops.iter_mut() {
         let base = if entry.line > 0 {
-            let file = entry.file.rsplit('/').next().unwrap_or(&entry.file);
-            format!("{file}:{}:{}", entry.function, entry.line)
+            format!("{}:{}:{}", entry.file_name(), entry.function, entry.line)
         } else {
             entry.function.clone()
         };

@@ -153,12 +153,6 @@ fn is_call(profile: &Profile, context: ContextIndex) -> bool {
     matches!(profile.contexts[context as usize].kind, ContextKind::Call { .. })
 }
 
-/// Whether a context's code is the program's own.
-fn is_own(profile: &Profile, context: ContextIndex) -> bool {
-    let function = profile.contexts[context as usize].function;
-    profile.functions.get(function as usize).is_some_and(|function| function.main)
-}
-
 /// The deepest nest of the program's own loops of the source in a region, itself included.
 fn source_depth(loops: &[SourceLoop], region: &Region) -> usize {
     let own = within(loops, region).filter(|&at| loops[at].main);
@@ -170,7 +164,7 @@ fn source_depth(loops: &[SourceLoop], region: &Region) -> usize {
 fn binary_depth(profile: &Profile, region: &Region, contexts: &FxHashSet<ContextIndex>) -> usize {
     let around = |context: ContextIndex| usize::from(profile.contexts[context as usize].dims);
     let outside = region.contexts.iter().map(|&c| around(c).saturating_sub(1)).min().unwrap_or(0);
-    let own = contexts.iter().filter(|&&context| is_own(profile, context));
+    let own = contexts.iter().filter(|&&context| profile.is_own(context));
     let iterates = |context: ContextIndex| {
         let own = &profile.contexts[context as usize];
         own.iterations > own.entries

@@ -6,7 +6,7 @@ use profile::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{is_call, is_own};
+use super::is_call;
 use crate::SourceLoop;
 use crate::graph::dimension;
 
@@ -45,7 +45,7 @@ impl Obstacles {
 
 /// The reasons for the code of the program itself in some contexts.
 pub fn of(profile: &Profile, loops: &[SourceLoop], contexts: &FxHashSet<ContextIndex>) -> Obstacles {
-    let is_inside = |context: ContextIndex| contexts.contains(&context) && is_own(profile, context);
+    let is_inside = |context: ContextIndex| contexts.contains(&context) && profile.is_own(context);
     let inside = |statement: u32| is_inside(profile.context_of(statement));
     let kind = |context: ContextIndex| &profile.contexts[context as usize];
     let control =
@@ -121,7 +121,7 @@ impl Addresses {
         let inductions: FxHashSet<u32> = verdicts().flat_map(|v| v.scevs.iter().copied()).collect();
         let ordering: FxHashSet<u32> = loops
             .iter()
-            .filter(|l| l.contexts.iter().any(|&c| is_own(profile, c)))
+            .filter(|l| l.contexts.iter().any(|&c| profile.is_own(c)))
             .flat_map(|l| &l.verdicts)
             .flat_map(|v| v.ordering.iter().copied())
             .collect();

@@ -46,8 +46,7 @@ pub fn around(loops: &[SourceLoop], outermost: usize) -> Region {
 pub fn named(loops: &[SourceLoop], name: &str) -> Vec<Region> {
     let is_named = |at: usize| {
         let l = &loops[at];
-        let file = l.file.rsplit('/').next().unwrap_or(&l.file);
-        l.id == name || l.line > 0 && [file, &l.file].iter().any(|file| format!("{file}:{}", l.line) == name)
+        l.id == name || l.line > 0 && (l.place() == name || format!("{}:{}", l.file, l.line) == name)
     };
     let exact = sorted(loops, is_named);
     if !exact.is_empty() {

@@ -117,8 +117,7 @@ fn outermost_library_call(
     let mut at = context;
     while at != 0 && is_inside(at) {
         let node = &profile.contexts[at as usize];
-        let is_own = profile.functions.get(node.function as usize).is_some_and(|f| f.main);
-        if !is_own && matches!(node.kind, ContextKind::Call { .. }) {
+        if !profile.is_own(at) && matches!(node.kind, ContextKind::Call { .. }) {
             found = Some(at);
         }
         at = node.parent;
