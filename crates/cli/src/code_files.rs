@@ -1,6 +1,7 @@
 //! `loopwright report --schedule --code DIR`: transformed sources.
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -66,6 +67,7 @@ fn file(directory: &Path, name: &str, sources: &Sources, codes: &[&Code]) -> Res
     let edits = codes.iter().map(|code| (code.range.clone(), code.text.clone())).collect();
     let body = replaced(original, &(0..original.len()), edits);
     let prelude = codes.iter().map(|code| code.prelude).find(|prelude| !prelude.is_empty()).unwrap_or("");
-    std::fs::write(&path, format!("{prelude}{body}")).with_context(|| path.display().to_string())?;
+    profile::file::replace(&path, |file| write!(file, "{prelude}{body}"))
+        .with_context(|| path.display().to_string())?;
     Ok(path.display().to_string())
 }

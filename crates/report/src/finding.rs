@@ -57,7 +57,7 @@ pub fn report(profile: &Profile) -> Report<'_> {
     Report {
         profile,
         loops: schedule::analyse(profile),
-        exact_fraction: exact_fraction(profile),
+        exact_fraction: schedule::metrics::exact_fraction(profile),
         proposals: None,
         code: None,
     }
@@ -74,29 +74,6 @@ pub fn folded_share(profile: &Profile) -> Option<f64> {
 pub fn partly_folded_share(profile: &Profile) -> Option<f64> {
     let trust = &profile.trust;
     (trust.main_accesses > 0).then(|| trust.main_accesses_partly_folded as f64 / trust.main_accesses as f64)
-}
-
-/// Share of dynamic instructions whose domain is exact and whose address functions have no unknown coefficient.
-fn exact_fraction(profile: &Profile) -> f64 {
-    let mut inexact = vec![false; profile.statements.len()];
-    for access in &profile.accesses {
-        if access.executions > 0
-            && (access.address.is_empty() || !access.address.iter().all(|f| f.is_exact()))
-        {
-            inexact[access.statement as usize] = true;
-        }
-    }
-    let (mut good, mut all) = (0u64, 0u64);
-    for block in &profile.blocks {
-        let domain = !block.domain.is_empty() && block.domain.iter().all(|f| !f.gave_up);
-        for s in block.first..block.first + block.count {
-            all += block.executions;
-            if domain && !inexact[s as usize] {
-                good += block.executions;
-            }
-        }
-    }
-    if all == 0 { 0.0 } else { good as f64 / all as f64 }
 }
 
 /// The verdict as the JSON report names it.

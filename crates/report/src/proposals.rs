@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use profile::Profile;
 use schedule::SourceLoop;
-use schedule::metrics::{self, Metrics, Profit, profit};
+use schedule::metrics::{Metrics, Profit, Survey, profit};
 use schedule::propose::outline::{Count, Statement, worthwhile};
 use schedule::propose::{Fusion, Loop, Node, Proposal, Rung};
 use serde::Serialize;
@@ -56,8 +56,9 @@ pub fn weigh(
     fusion: Fusion,
     processors: usize,
 ) -> Vec<Weighed> {
+    let survey = Survey::new(profile, loops);
     let weighed = proposals.into_iter().map(|proposal| {
-        let metrics = metrics::of(profile, loops, &proposal.region);
+        let metrics = survey.metrics(&proposal.region);
         let profit = profit::weigh(profile, loops, &proposal, metrics.before, processors);
         Weighed { proposal, fusion, metrics, profit }
     });

@@ -6,7 +6,7 @@
 //! of the loops as they are where none was found (fusion `-`).
 
 use profile::Profile;
-use schedule::metrics::{self, Graph};
+use schedule::metrics::{Graph, Survey};
 
 use crate::finding::Report;
 use crate::markdown::{aligned, file_name, short, stem};
@@ -56,7 +56,7 @@ pub struct Row {
 impl Row {
     /// The row of a report with proposals.
     pub fn of(report: &Report<'_>) -> Row {
-        let graph = metrics::graph(report.profile, &report.loops);
+        let graph = Survey::new(report.profile, &report.loops).graph();
         let weighed = report.proposals.as_ref().map_or(&[][..], |proposals| &proposals.all);
         let worth = |w: &Weighed| (w.profit.saved, w.proposal.region.share);
         let chosen = weighed.iter().max_by(|a, b| {

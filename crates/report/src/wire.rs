@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use profile::Profile;
-use schedule::metrics::{self, locality};
+use schedule::metrics::{Shape, Survey, locality};
 use schedule::nest::Innermost;
 use schedule::{SourceLoop, propose};
 use serde::Serialize;
 
 use crate::code::{self, WireCode};
 use crate::finding::{self, Report};
-use crate::proposals::{self, WireProposal};
+use crate::proposals::{self, Weighed, WireProposal};
 
 /// Name of the schema.
 pub const SCHEMA: &str = "loopwright.report/1";
@@ -294,6 +294,7 @@ fn access(p: &Profile, index: u32) -> Access {
 fn nests(report: &Report<'_>) -> Vec<Nest> {
     let loops = &report.loops;
     let innermost = Innermost::new(report.profile);
+    let survey = Survey::new(report.profile, loops);
     let mut metrics: BTreeMap<usize, NestMetrics> = BTreeMap::new();
     let mut out = Vec::new();
     for (leaf, _) in loops.iter().enumerate().filter(|(_, l)| l.innermost) {
@@ -319,7 +320,8 @@ fn nests(report: &Report<'_>) -> Vec<Nest> {
             permutable: bands.iter().map(ids).collect(),
             skew: None,
             advice: advice(report, &innermost, &chain, &bands),
-            metrics: known.map(|at| metrics.entry(at).or_insert_with(|| nest_metrics(report, at)).clone()),
+            metrics: known
+                .map(|at| metrics.entry(at).or_insert_with(|| nest_metrics(report, &survey, at)).clone()),
         });
     }
     out
@@ -364,26 +366,25 @@ fn advice(report: &Report<'_>, innermost: &Innermost, chain: &[usize], bands: &[
     out
 }
 
-fn nest_metrics(report: &Report<'_>, outermost: usize) -> NestMetrics {
+fn nest_metrics(report: &Report<'_>, survey: &Survey<'_>, outermost: usize) -> NestMetrics {
     let proposals = report.proposals.iter().flat_map(|proposals| &proposals.all);
     let weighed = proposals.into_iter().find(|w| w.proposal.region.outermost == outermost);
-    let own;
-    let (metrics, structure) = match weighed {
-        Some(weighed) => (&weighed.metrics, weighed.profit.structure),
-        None => {
-            own = metrics::of(report.profile, &report.loops, &propose::around(&report.loops, outermost));
-            (&own, own.before)
+    let shape = match weighed {
+        Some(Weighed { metrics, .. }) => {
+            Shape { affine: metrics.affine, reuse: metrics.reuse, before: metrics.before }
         }
+        None => survey.shape(&propose::around(&report.loops, outermost)),
     };
-    let fusion = weighed.and_then(|weighed| weighed.fusion_letter());
+    let structure = weighed.map_or(shape.before, |weighed| weighed.profit.structure);
+    let fusion = weighed.and_then(Weighed::fusion_letter);
     NestMetrics {
-        aff: metrics.affine,
+        aff: shape.affine,
         par_ops: structure.parallel,
         simd_ops: structure.vector,
-        reuse: metrics.reuse.present,
-        preuse: metrics.reuse.best,
+        reuse: shape.reuse.present,
+        preuse: shape.reuse.best,
         til_ops: structure.tilable,
-        components_before: metrics.before.components,
+        components_before: shape.before.components,
         components_after: fusion.map(|_| structure.components),
         fusion,
     }

@@ -20,11 +20,10 @@ pub struct Reuse {
 }
 
 /// Computes the shares for the program's own code in a region, nest by nest.
-pub fn reuse(profile: &Profile, loops: &[SourceLoop], region: &Region) -> Reuse {
-    let innermost = Innermost::new(profile);
+pub fn reuse(profile: &Profile, loops: &[SourceLoop], innermost: &Innermost, region: &Region) -> Reuse {
     let (mut present, mut best) = (Contiguous::default(), Contiguous::default());
     for at in within(loops, region).filter(|&at| loops[at].main) {
-        let candidates = candidates(profile, loops, &innermost, at);
+        let candidates = candidates(profile, loops, innermost, at);
         candidates.first().into_iter().for_each(|(_, here)| present.join(here));
         if let Some((_, candidate)) = best_of(&candidates) {
             best.join(candidate);

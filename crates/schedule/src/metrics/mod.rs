@@ -16,6 +16,7 @@ use profile::{ContextIndex, ContextKind, Kind, Operation, Profile};
 use rustc_hash::FxHashSet;
 
 use crate::SourceLoop;
+use crate::nest::Innermost;
 use crate::propose::Region;
 use crate::propose::region::inside;
 
@@ -58,61 +59,111 @@ pub struct Graph {
     pub affine: f64,
 }
 
-/// Computes a region's figures.
-pub fn of(profile: &Profile, loops: &[SourceLoop], region: &Region) -> Metrics {
-    let contexts = inside(profile, &region.contexts);
-    let is_inside = |context: ContextIndex| contexts.contains(&context);
-    let accessing: FxHashSet<u32> =
-        profile.accesses.iter().filter(|a| a.executions > 0).map(|a| a.statement).collect();
-    let (mut all, mut memory, mut float) = (0u64, 0u64, 0u64);
-    for block in profile.blocks.iter().filter(|block| is_inside(block.context)) {
-        for s in block.first..block.first + block.count {
-            let statement = &profile.statements[s as usize];
-            let moves = matches!(
-                statement.operation,
-                Operation::Copy | Operation::Shuffle | Operation::Constant | Operation::Control
-            );
-            all += block.executions;
-            memory += block.executions * u64::from(accessing.contains(&s));
-            float += block.executions * u64::from(statement.float && !moves);
+/// What the figures of all regions of a program rest on, gathered once.
+#[derive(Debug)]
+pub struct Survey<'a> {
+    profile: &'a Profile,
+    loops: &'a [SourceLoop],
+    innermost: Innermost,
+    /// Statements that access memory.
+    accessing: FxHashSet<u32>,
+    /// Induction variables and invariants of any loop.
+    inductions: FxHashSet<u32>,
+    /// See [`inexact`].
+    inexact: FxHashSet<u32>,
+}
+
+/// Shares and the structure of a region's loops: what nests are described by.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Shape {
+    /// See [`Metrics::affine`].
+    pub affine: f64,
+    /// See [`Metrics::reuse`].
+    pub reuse: Reuse,
+    /// See [`Metrics::before`].
+    pub before: Structure,
+}
+
+impl<'a> Survey<'a> {
+    /// Looks at a whole program.
+    pub fn new(profile: &'a Profile, loops: &'a [SourceLoop]) -> Survey<'a> {
+        let accessing = profile.accesses.iter().filter(|a| a.executions > 0).map(|a| a.statement).collect();
+        let inductions = inductions(loops);
+        let inexact = inexact(profile, &inductions);
+        Survey { profile, loops, innermost: Innermost::new(profile), accessing, inductions, inexact }
+    }
+
+    /// Computes a region's shape.
+    pub fn shape(&self, region: &Region) -> Shape {
+        self.shape_of(region, &inside(self.profile, &region.contexts))
+    }
+
+    fn shape_of(&self, region: &Region, contexts: &FxHashSet<ContextIndex>) -> Shape {
+        let Survey { profile, loops, .. } = *self;
+        Shape {
+            affine: affine(profile, &self.inexact, &|context| contexts.contains(&context)),
+            reuse: locality::reuse(profile, loops, &self.innermost, region),
+            before: structure::before(profile, loops, region),
         }
     }
-    let share = |part: u64| part as f64 / all.max(1) as f64;
-    let inexact = inexact(profile, &inductions(loops));
-    Metrics {
-        affine: affine(profile, &inexact, &is_inside),
-        memory: share(memory),
-        float: share(float),
-        is_interprocedural: contexts.iter().any(|&c| is_call(profile, c)),
-        obstacles: obstacles::of(profile, loops, &contexts),
-        source_depth: source_depth(loops, region),
-        binary_depth: binary_depth(profile, region, &contexts),
-        reuse: locality::reuse(profile, loops, region),
-        before: structure::before(profile, loops, region),
+
+    /// Computes a region's figures.
+    pub fn metrics(&self, region: &Region) -> Metrics {
+        let Survey { profile, loops, .. } = *self;
+        let contexts = inside(profile, &region.contexts);
+        let (mut all, mut memory, mut float) = (0u64, 0u64, 0u64);
+        for block in profile.blocks.iter().filter(|block| contexts.contains(&block.context)) {
+            for s in block.first..block.first + block.count {
+                let statement = &profile.statements[s as usize];
+                let moves = matches!(
+                    statement.operation,
+                    Operation::Copy | Operation::Shuffle | Operation::Constant | Operation::Control
+                );
+                all += block.executions;
+                memory += block.executions * u64::from(self.accessing.contains(&s));
+                float += block.executions * u64::from(statement.float && !moves);
+            }
+        }
+        let share = |part: u64| part as f64 / all.max(1) as f64;
+        let Shape { affine, reuse, before } = self.shape_of(region, &contexts);
+        Metrics {
+            affine,
+            memory: share(memory),
+            float: share(float),
+            is_interprocedural: contexts.iter().any(|&c| is_call(profile, c)),
+            obstacles: obstacles::of(profile, loops, &contexts),
+            source_depth: source_depth(loops, region),
+            binary_depth: binary_depth(profile, region, &contexts),
+            reuse,
+            before,
+        }
+    }
+
+    /// Computes the program's figures.
+    pub fn graph(&self) -> Graph {
+        let mut dependences = (0u64, 0u64);
+        for d in self.profile.dependences.iter().filter(|d| d.kind == Kind::Flow) {
+            dependences.0 = dependences.0.saturating_add(d.count);
+            if !self.inductions.contains(&d.source) {
+                dependences.1 = dependences.1.saturating_add(d.count);
+            }
+        }
+        let mut instances = (0u64, 0u64);
+        for block in &self.profile.blocks {
+            for s in block.first..block.first + block.count {
+                instances.0 = instances.0.saturating_add(block.executions);
+                if !self.inductions.contains(&s) {
+                    instances.1 = instances.1.saturating_add(block.executions);
+                }
+            }
+        }
+        Graph { instances, dependences, affine: affine(self.profile, &self.inexact, &|_| true) }
     }
 }
 
-/// Computes a program's figures.
-pub fn graph(profile: &Profile, loops: &[SourceLoop]) -> Graph {
-    let inductions = inductions(loops);
-    let mut dependences = (0u64, 0u64);
-    for d in profile.dependences.iter().filter(|d| d.kind == Kind::Flow) {
-        dependences.0 = dependences.0.saturating_add(d.count);
-        if !inductions.contains(&d.source) {
-            dependences.1 = dependences.1.saturating_add(d.count);
-        }
-    }
-    let mut instances = (0u64, 0u64);
-    for block in &profile.blocks {
-        for s in block.first..block.first + block.count {
-            instances.0 = instances.0.saturating_add(block.executions);
-            if !inductions.contains(&s) {
-                instances.1 = instances.1.saturating_add(block.executions);
-            }
-        }
-    }
-    let affine = affine(profile, &inexact(profile, &inductions), &|_| true);
-    Graph { instances, dependences, affine }
+/// Share of a program's operations with an exact domain and exact addresses.
+pub fn exact_fraction(profile: &Profile) -> f64 {
+    affine(profile, &inexact_addresses(profile), &|_| true)
 }
 
 /// Induction variables and invariants of any loop.
@@ -120,11 +171,16 @@ fn inductions(loops: &[SourceLoop]) -> FxHashSet<u32> {
     loops.iter().flat_map(|l| &l.verdicts).flat_map(|v| v.scevs.iter().copied()).collect()
 }
 
-/// Statements with an address or a flow dependence that is not known exactly.
-fn inexact(profile: &Profile, inductions: &FxHashSet<u32>) -> FxHashSet<u32> {
+/// Statements with an address that is not known exactly.
+fn inexact_addresses(profile: &Profile) -> FxHashSet<u32> {
     let is_exact = |folded: &[fold::Folded]| !folded.is_empty() && folded.iter().all(fold::Folded::is_exact);
     let accesses = profile.accesses.iter().filter(|a| a.executions > 0 && !is_exact(&a.address));
-    let mut out: FxHashSet<u32> = accesses.map(|a| a.statement).collect();
+    accesses.map(|a| a.statement).collect()
+}
+
+/// Statements with an address or a flow dependence that is not known exactly.
+fn inexact(profile: &Profile, inductions: &FxHashSet<u32>) -> FxHashSet<u32> {
+    let mut out = inexact_addresses(profile);
     for d in profile.dependences.iter().filter(|d| d.kind == Kind::Flow && d.memory) {
         let is_widened = d.relation.as_ref().is_some_and(|relation| !relation.is_exact());
         if is_widened && !inductions.contains(&d.source) {

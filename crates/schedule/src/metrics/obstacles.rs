@@ -55,9 +55,10 @@ pub fn of(profile: &Profile, loops: &[SourceLoop], contexts: &FxHashSet<ContextI
         let limit = most_pieces(profile, profile.context_of(access.statement));
         // Where data decides whether it happens, one function has many pieces.
         let pieces = access.address.iter().flat_map(|folded| &folded.pieces);
-        let functions: FxHashSet<_> = pieces.map(|piece| piece.label(0)).take(8 * limit).collect();
+        let mut functions = FxHashSet::default();
+        let mut has_many = || pieces.clone().any(|p| functions.insert(p.label(0)) && functions.len() > limit);
         let block = &profile.blocks[profile.statements[access.statement as usize].block as usize];
-        let is_known = || access.address.iter().all(fold::Folded::is_exact) && functions.len() <= limit;
+        let mut is_known = || access.address.iter().all(fold::Folded::is_exact) && !has_many();
         inside(access.statement)
             && access.executions > 0
             && (is_affine(profile, block) && !is_known()
