@@ -6,6 +6,7 @@
 //!
 //! - [`folder`]: the streaming algorithm; [`checked`] its entry for streams that nobody vouches for;
 //! - [`options`]: limits, widening, and the published variants; [`meter`]: intermediate pieces of many folders;
+//! - [`meeting`]: between which iterations two streams of addresses touch the same bytes;
 //! - [`piece`]: the result, and [`coordinates`] its translation into coordinates;
 //! - [`check`]: an independent checker that replays a stream against a result.
 #![forbid(unsafe_code)]
@@ -14,6 +15,7 @@ pub mod check;
 pub mod checked;
 pub mod coordinates;
 pub mod folder;
+pub mod meeting;
 pub mod meter;
 pub mod options;
 pub mod piece;

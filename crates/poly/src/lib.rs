@@ -2,7 +2,10 @@
 //!
 //! Invariants: all arithmetic is checked; an operation that leaves 64 bits returns `None` instead of a wrong value.
 //! Coordinates are numbered from the outermost, 0.
+//! [`system`] bounds affine functions under linear constraints.
 #![forbid(unsafe_code)]
+
+pub mod system;
 
 use std::fmt;
 
