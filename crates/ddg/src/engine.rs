@@ -422,6 +422,11 @@ impl Engine {
             + self.repeats.bytes()
     }
 
+    /// Whether every byte is looked at on its own.
+    pub(crate) fn is_reference(&self) -> bool {
+        self.reference
+    }
+
     /// An engine that computes the same the slow, obvious way.
     pub fn reference() -> Engine {
         let memory = AnyMemory::Bytes(ByteMemory::default());

@@ -134,6 +134,8 @@ pub struct About {
 /// Turns everything the engine saw into a profile.
 pub fn finish(mut engine: Engine, about: About) -> Profile {
     engine.end();
+    // Byte by byte, all readers were seen.
+    let is_reference = engine.is_reference();
     let folding = Arc::clone(&engine.folding);
     let most = IntermediatePieces {
         instructions: folding.instructions.most(),
@@ -364,6 +366,9 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
         {
             add(level, carried, 1, example.unwrap_or(Iv::ZERO));
         }
+    }
+    if !is_reference {
+        crate::antis::complete(&mut profile);
     }
     for d in &mut profile.dependences {
         d.levels.sort_by_key(|l| l.level);

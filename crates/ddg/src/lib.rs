@@ -4,6 +4,7 @@
 //! [`profile::Profile`]. [`hot`] makes one of a survey alone.
 #![forbid(unsafe_code)]
 
+mod antis;
 pub mod code;
 pub mod contexts;
 pub mod dependences;

@@ -41,6 +41,37 @@ fn dependences(profile: &Profile) -> BTreeMap<Key, Distances> {
     out
 }
 
+/// Per read, write and level of anti dependences in loops, the ranges of distances.
+fn readers(profile: &Profile) -> BTreeMap<Key, Distances> {
+    let mut out: BTreeMap<Key, Distances> = BTreeMap::new();
+    let place = |s: u32| (profile.statements[s as usize].pc, profile.context_of(s));
+    // Elsewhere what one function leaves on the stack for another is not affine, and told apart by variables.
+    let is_own = |s: u32| profile.is_own(profile.context_of(s));
+    let is_known = |d: &&profile::Dependence| d.common > 0 && is_own(d.source) && is_own(d.sink);
+    for d in profile.dependences.iter().filter(|d| d.kind == Kind::Anti && d.memory).filter(is_known) {
+        for level in &d.levels {
+            let key = (d.kind, d.memory, place(d.source), place(d.sink), level.level);
+            let new = || (level.minimum.clone(), level.maximum.clone());
+            let entry = out.entry(key).or_insert_with(new);
+            entry.0.iter_mut().zip(&level.minimum).for_each(|(to, from)| *to = *from.min(to));
+            entry.1.iter_mut().zip(&level.maximum).for_each(|(to, from)| *to = *from.max(to));
+        }
+    }
+    out
+}
+
+/// What the reference saw of readers and is not within what is said of them.
+fn unknown_readers(fast: &Profile, slow: &Profile) -> Vec<String> {
+    let said = readers(fast);
+    let is_within = |one: &Distances, other: &Distances| {
+        one.0.iter().zip(&other.0).all(|(one, other)| one >= other)
+            && one.1.iter().zip(&other.1).all(|(one, other)| one <= other)
+    };
+    let seen = readers(slow).into_iter();
+    let missing = seen.filter(|(key, seen)| !said.get(key).is_some_and(|said| is_within(seen, said)));
+    missing.map(|(key, seen)| format!("{key:x?}: {seen:?}, not within {:?}", said.get(&key))).collect()
+}
+
 fn executions(profile: &Profile) -> BTreeMap<(u64, u32), u64> {
     let mut out = BTreeMap::new();
     for (s, statement) in profile.statements.iter().enumerate() {
@@ -93,6 +124,13 @@ fn check(name: &str, level: Level) {
         differences.len(),
         b.len(),
         differences.iter().take(12).cloned().collect::<Vec<_>>().join("\n")
+    );
+    let unknown = unknown_readers(&fast, &slow);
+    assert!(
+        unknown.is_empty(),
+        "{name} {level}: {} readers\n{}",
+        unknown.len(),
+        unknown.iter().take(12).cloned().collect::<Vec<_>>().join("\n")
     );
     assert!(b.len() > 100, "{name} {level}: only {} dependences", b.len());
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::{ContextKind, Profile};
 
 const MAGIC: &[u8; 8] = b"LWPROF\x1a\n";
-const VERSION: u32 = 9;
+const VERSION: u32 = 10;
 /// Largest decoded profile that is accepted, in bytes.
 const LIMIT: u64 = 8 << 30;
 

@@ -375,12 +375,25 @@ pub struct Dependence {
     pub relation: Option<Folded>,
 }
 
+impl Dependence {
+    /// The statement that, if it computes an induction variable, makes the dependence void: what reads such a variable
+    /// computes it instead, so that neither the value passed on nor the storage overwritten matters.
+    pub fn induction(&self) -> Option<StatementIndex> {
+        match self.kind {
+            Kind::Flow => Some(self.source),
+            Kind::Anti => Some(self.sink),
+            Kind::Output => None,
+        }
+    }
+}
+
 /// Dependence instances whose vectors first differ at one level.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LevelSummary {
     /// The level: index of the first differing common dimension, or the number of common dimensions.
     pub level: u8,
-    /// Instances.
+    /// Instances. 0 for anti dependences that follow from others and from addresses (`ddg`, module `antis`): they have
+    /// ranges, and no example.
     pub count: u64,
     /// Smallest difference sink − source per common dimension.
     pub minimum: Vec<i64>,

@@ -66,7 +66,7 @@ pub fn is_permutable(
         let d = &profile.dependences[dependence as usize];
         let is_scev =
             |s: u32| band.iter().filter_map(|b| verdicts.get(b)).any(|v| v.scevs.binary_search(&s).is_ok());
-        if is_scev(d.source) {
+        if is_scev(d.source) || d.induction().is_some_and(is_scev) {
             return true;
         }
         d.levels.iter().filter(|l| usize::from(l.level) >= from).all(|level| {

@@ -96,7 +96,9 @@ pub fn judge(
         if d.kind == Kind::Flow || (skip(d.source) && skip(d.sink)) {
             continue;
         }
-        let Some(level) = d.levels.iter().find(|l| usize::from(l.level) == dim) else { continue };
+        // What was added to a dependence that was seen is on the same objects.
+        let at_dim = |l: &&profile::LevelSummary| usize::from(l.level) == dim && l.count > 0;
+        let Some(level) = d.levels.iter().find(at_dim) else { continue };
         let exposed = d.kind == Kind::Anti
             && d.source_access.is_none_or(|a| !coverage.is_covered(profile, a, context, dim));
         for used in &level.objects {

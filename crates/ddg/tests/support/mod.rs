@@ -35,18 +35,8 @@ impl Sink for Both {
 
 /// What two engines make of one run of a program.
 pub fn profiles(program: &Path, arguments: &[&str], engines: (Engine, Engine)) -> (Profile, Profile) {
-    profiles_in(Encoding::Folded, program, arguments, engines)
-}
-
-/// The same from a recording in some encoding.
-pub fn profiles_in(
-    encoding: Encoding,
-    program: &Path,
-    arguments: &[&str],
-    engines: (Engine, Engine),
-) -> (Profile, Profile) {
     let mut config = Config::new(program);
-    config.encoding = encoding;
+    config.encoding = Encoding::Folded;
     config.args = vec![program.to_path_buf().into_os_string()];
     config.args.extend(arguments.iter().map(OsString::from));
     let both = Both(engines.0, engines.1);

@@ -38,8 +38,9 @@ pub fn observed(
         let chain = profile.loops_around(profile.context_of(dependence.sink));
         let is_inside = own.iter().all(Option::is_some);
         let scevs = chain.iter().skip(outermost).filter_map(|c| verdicts.get(c)).map(|v| &v.scevs);
-        let is_induction = dependence.kind == Kind::Flow
-            && scevs.into_iter().any(|s| s.binary_search(&dependence.source).is_ok());
+        let is_induction = dependence
+            .induction()
+            .is_some_and(|writer| scevs.into_iter().any(|s| s.binary_search(&writer).is_ok()));
         for level in &dependence.levels {
             let dim = usize::from(level.level);
             let stays = is_inside && dim >= outermost && usize::from(dependence.common) > outermost;

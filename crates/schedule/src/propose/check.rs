@@ -70,7 +70,7 @@ pub fn check(
             let order = order(formulated, tree, (&names[0], source), (&names[1], sink));
             order.map_err(|violation| violation.of(kept.dependence))
         };
-        for level in dependence.levels.iter().filter(|l| kept.levels.contains(&l.level)) {
+        for level in dependence.levels.iter().filter(|l| l.count > 0 && kept.levels.contains(&l.level)) {
             one(&level.source_iv, &level.sink_iv)?;
         }
         checked.completely += usize::from(related(dependence, kept, most, &mut one)?);

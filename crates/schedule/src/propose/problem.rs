@@ -340,11 +340,12 @@ fn orderings<'a>(
         let is_direct =
             ends.map(|s| profile.context_of(s)) == [source, sink].map(|s| profile.blocks[s as usize].context);
         let verdict = |dim: usize| chain.get(dim).and_then(|context| verdicts.get(context));
+        // What passes an induction variable on, and what overwrites it: every iteration computes its own.
         let is_induction = || {
-            let scevs = (outermost..common).filter_map(verdict).map(|v| &v.scevs);
-            dependence.kind == Kind::Flow
-                && !allocated.contains(&dependence.source)
-                && scevs.into_iter().any(|scevs| scevs.binary_search(&dependence.source).is_ok())
+            let mut scevs = (outermost..common).filter_map(verdict).map(|v| &v.scevs);
+            dependence.induction().is_some_and(|writer| {
+                !allocated.contains(&writer) && scevs.any(|scevs| scevs.binary_search(&writer).is_ok())
+            })
         };
         for level in &dependence.levels {
             let dim = usize::from(level.level);

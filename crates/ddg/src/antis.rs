@@ -1,0 +1,412 @@
+//! Anti dependences of all readers.
+//!
+//! Of the reads of a byte between two writes, the shadow memory names one per level at which they precede the second write
+//! (crate `shadow`, "Which readers a cell needs"). That says which loops carry anti dependences. It does not say which other
+//! statements have to stay before the write, nor how far apart they are in the loops inside: both matter to whoever moves
+//! statements or permutes loops. Here the profile is completed from the folded addresses of the reads and writes.
+//!
+//! Definition: a reader r of a byte was left out for a later reader r′ of the same byte only if r and the write w first
+//! differ at the same level as r′ and w do, by at least as many iterations. So for every write and every level at which an
+//! anti dependence on it was seen, each read that shares the loops up to that level, and the bytes, is added; its distances
+//! are those that the addresses allow ([`fold::meeting`]).
+//!
+//! Invariants: ranges of distances hold those of every pair of a read and the next write to its bytes. They may hold more:
+//! writes in between are not looked at, and where addresses are not affine, distances in inner loops are bounded by their
+//! trip counts alone. Levels, and what loops carry, stay as they were seen. What was added has a count of 0, and names no
+//! pair of iterations.
+//!
+//! Limits: a read whose addresses are not affine is added only if dependences were seen to pass through one of the variables
+//! that the write overwrites, or through none that is known.
+//!
+//! Inside one iteration of all shared loops a read counts as before the write if it was executed before the write was for the
+//! first time, or stands at a lower address and was not seen to read what the write stored in the same iteration.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use fold::Folded;
+use fold::meeting::{Accesses, Meeting, Pairs, meet};
+use profile::{ContextIndex, Dependence, Kind, LevelSummary, ObjectUse, Profile, Use};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Most pieces of an access that are compared one by one.
+const MOST_PIECES: usize = 8;
+/// Most comparisons of pieces; after that, distances are bounded by trip counts.
+const MOST_MEETINGS: usize = 1 << 18;
+
+/// Adds what the shadow memory left out.
+pub(crate) fn complete(profile: &mut Profile) {
+    let Observed { writes, pairs, flows, objects } = Observed::of(profile);
+    let reads = sides(profile, |profile, access| !profile.accesses[access as usize].write);
+    let mut left = MOST_MEETINGS;
+    let mut added = Vec::new();
+    for (&write, levels) in &writes {
+        let Some(to) = Side::of(profile, write) else { continue };
+        for from in reads.get(&to.outermost()).into_iter().flatten().filter(|from| from.overlaps(&to)) {
+            let known = pairs.get(&(from.access, write)).copied();
+            let common = match known {
+                Some(index) => usize::from(profile.dependences[index].common),
+                None => shared(&from.loops, &to.loops),
+            };
+            let pair = Pair { from, to: &to, common };
+            let existing = |level: usize| known.and_then(|index| summary(&profile.dependences[index], level));
+            let mut found = Vec::new();
+            for seen in levels {
+                let level = seen.level.unwrap_or(common);
+                let is_known = existing(level).is_some();
+                if seen.level.is_some() && level >= common || seen.level.is_none() && is_known {
+                    continue;
+                }
+                let is_handed_back = || flows.contains(&(write, from.access));
+                if seen.level.is_none() && !may_precede(profile, from.access, write, is_handed_back) {
+                    continue;
+                }
+                let is_likely = || is_known || may_share(&objects, from.access, write);
+                let ranges = match pair.meeting(profile, level, seen.least, &mut left) {
+                    Meeting::Never => continue,
+                    Meeting::Within(ranges) => ranges,
+                    Meeting::Unknown if is_likely() => pair.extents(profile, level, seen.least),
+                    Meeting::Unknown => continue,
+                };
+                found.push((level, seen.summary(level, &ranges)));
+            }
+            if !found.is_empty() {
+                added.push((known, (from.access, write), common, found));
+            }
+        }
+    }
+    widen_without_address(profile);
+    for (known, ends, common, found) in added {
+        let index = known.unwrap_or_else(|| {
+            profile.dependences.push(anti(profile, ends, common));
+            profile.dependences.len() - 1
+        });
+        found.into_iter().for_each(|(level, new)| join(&mut profile.dependences[index], level, new));
+    }
+}
+
+/// Bounds distances by trip counts where an end has no address function: what the system reads for a call.
+fn widen_without_address(profile: &mut Profile) {
+    let is_open = |d: &Dependence| {
+        d.kind == Kind::Anti && d.memory && (d.source_access.is_none() || d.sink_access.is_none())
+    };
+    let open: Vec<usize> =
+        (0..profile.dependences.len()).filter(|&at| is_open(&profile.dependences[at])).collect();
+    for at in open {
+        let d = &profile.dependences[at];
+        let (ends, common) = ([d.source, d.sink], usize::from(d.common));
+        let widened: Vec<Ranges> =
+            d.levels.iter().map(|l| extents(profile, ends, common, l.level.into(), least(l))).collect();
+        for (level, ranges) in profile.dependences[at].levels.iter_mut().zip(widened) {
+            widen(level, ranges.iter().map(|r| r.0), ranges.iter().map(|r| r.1));
+        }
+    }
+}
+
+/// Makes the ranges of a level hold other ones too.
+fn widen(
+    level: &mut LevelSummary,
+    minimum: impl IntoIterator<Item = i64>,
+    maximum: impl IntoIterator<Item = i64>,
+) {
+    level.minimum.iter_mut().zip(minimum).for_each(|(old, new)| *old = new.min(*old));
+    level.maximum.iter_mut().zip(maximum).for_each(|(old, new)| *old = new.max(*old));
+}
+
+/// The smallest difference at a carried level.
+fn least(summary: &LevelSummary) -> i64 {
+    summary.minimum.get(usize::from(summary.level)).copied().unwrap_or(0)
+}
+
+/// A dependence without instances.
+fn anti(profile: &Profile, (read, write): (u32, u32), common: usize) -> Dependence {
+    let [source, sink] = [read, write].map(|access| profile.accesses[access as usize].statement);
+    Dependence {
+        kind: Kind::Anti,
+        memory: true,
+        source,
+        sink,
+        source_access: Some(read),
+        sink_access: Some(write),
+        role: Use::Value,
+        common: common as u8,
+        count: 0,
+        levels: Vec::new(),
+        relation: None,
+    }
+}
+
+fn summary(dependence: &Dependence, level: usize) -> Option<&LevelSummary> {
+    dependence.levels.iter().find(|l| usize::from(l.level) == level)
+}
+
+/// Adds a level to a dependence, or widens the ranges of one that it has.
+fn join(dependence: &mut Dependence, level: usize, new: LevelSummary) {
+    match dependence.levels.iter_mut().find(|l| usize::from(l.level) == level) {
+        Some(old) => widen(old, new.minimum, new.maximum),
+        None => dependence.levels.push(new),
+    }
+}
+
+/// Anti dependences on one write that were seen at one level.
+struct Seen {
+    /// `None`: carried by no shared loop.
+    level: Option<usize>,
+    /// The smallest difference at that level.
+    least: i64,
+    later: u8,
+    address: u64,
+    objects: Vec<ObjectUse>,
+}
+
+impl Seen {
+    fn summary(&self, level: usize, ranges: &[(i64, i64)]) -> LevelSummary {
+        LevelSummary {
+            level: level as u8,
+            count: 0,
+            minimum: ranges.iter().map(|range| range.0).collect(),
+            maximum: ranges.iter().map(|range| range.1).collect(),
+            later: self.later,
+            source_iv: Vec::new(),
+            sink_iv: Vec::new(),
+            address: self.address,
+            objects: self.objects.clone(),
+        }
+    }
+}
+
+/// Per access the objects that dependences pass through it.
+type Objects = FxHashMap<u32, FxHashSet<u32>>;
+
+/// Whether two accesses may touch the same object: both were seen to touch one, or nothing is known of one.
+fn may_share(objects: &Objects, a: u32, b: u32) -> bool {
+    objects.get(&a).zip(objects.get(&b)).is_none_or(|(a, b)| !a.is_disjoint(b))
+}
+
+/// What the shadow memory saw.
+#[derive(Default)]
+struct Observed {
+    /// Per write the levels of anti dependences on it, in order of access.
+    writes: BTreeMap<u32, Vec<Seen>>,
+    /// Anti dependences by read and write.
+    pairs: FxHashMap<(u32, u32), usize>,
+    /// Flow dependences by write and read that no shared loop carries.
+    flows: FxHashSet<(u32, u32)>,
+    objects: Objects,
+}
+
+impl Observed {
+    fn of(profile: &Profile) -> Observed {
+        let mut out = Observed::default();
+        for (index, d) in profile.dependences.iter().enumerate() {
+            for access in [d.source_access, d.sink_access].into_iter().flatten() {
+                let mut used = d.levels.iter().flat_map(|l| &l.objects).map(|used| used.object).peekable();
+                if used.peek().is_some() {
+                    out.objects.entry(access).or_default().extend(used);
+                }
+            }
+            let Some(sink) = d.sink_access else { continue };
+            match d.kind {
+                Kind::Flow => {
+                    if let Some(source) = d.source_access
+                        && d.levels.iter().any(|l| l.level == d.common)
+                    {
+                        out.flows.insert((source, sink));
+                    }
+                }
+                Kind::Anti => {
+                    let levels = out.writes.entry(sink).or_default();
+                    d.levels.iter().for_each(|level| see(levels, d, level));
+                    if let Some(source) = d.source_access {
+                        out.pairs.insert((source, sink), index);
+                    }
+                }
+                Kind::Output => {}
+            }
+        }
+        out
+    }
+}
+
+/// Adds a level of one reader to those of its write.
+fn see(levels: &mut Vec<Seen>, dependence: &Dependence, summary: &LevelSummary) {
+    let level = (summary.level < dependence.common).then_some(usize::from(summary.level));
+    let least = least(summary);
+    match levels.iter_mut().find(|seen| seen.level == level) {
+        Some(seen) => {
+            seen.least = seen.least.min(least);
+            seen.later |= summary.later;
+            for used in &summary.objects {
+                if seen.objects.iter().all(|known| (known.object, known.callee) != (used.object, used.callee))
+                {
+                    seen.objects.push(*used);
+                }
+            }
+        }
+        None => levels.push(Seen {
+            level,
+            least,
+            later: summary.later,
+            address: summary.address,
+            objects: summary.objects.clone(),
+        }),
+    }
+}
+
+/// An access with the loops around it.
+struct Side {
+    access: u32,
+    loops: Vec<ContextIndex>,
+    /// First and last byte.
+    bytes: (i64, i64),
+}
+
+impl Side {
+    /// `None` outside all loops, or if addresses were not recorded.
+    fn of(profile: &Profile, access: u32) -> Option<Side> {
+        let own = &profile.accesses[access as usize];
+        let loops = profile.loops_around(profile.context_of(own.statement));
+        loops.first()?;
+        let ranges = own.address.iter().filter_map(|folded| folded.ranges.first());
+        let bytes = ranges.copied().reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
+        let last = bytes.1.saturating_add(i64::from(own.size.max(1)) - 1);
+        Some(Side { access, loops, bytes: (bytes.0, last) })
+    }
+
+    fn outermost(&self) -> ContextIndex {
+        self.loops.first().copied().unwrap_or(0)
+    }
+
+    fn overlaps(&self, other: &Side) -> bool {
+        self.bytes.0 <= other.bytes.1 && other.bytes.0 <= self.bytes.1
+    }
+}
+
+/// Executed accesses by the outermost loop around them.
+fn sides(profile: &Profile, is_wanted: impl Fn(&Profile, u32) -> bool) -> FxHashMap<ContextIndex, Vec<Side>> {
+    let mut out: FxHashMap<ContextIndex, Vec<Side>> = FxHashMap::default();
+    for access in 0..profile.accesses.len() as u32 {
+        if profile.accesses[access as usize].executions > 0
+            && is_wanted(profile, access)
+            && let Some(side) = Side::of(profile, access)
+        {
+            out.entry(side.outermost()).or_default().push(side);
+        }
+    }
+    out
+}
+
+/// Number of leading loops that are the same.
+fn shared(a: &[ContextIndex], b: &[ContextIndex]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+}
+
+/// A read and a write.
+struct Pair<'a> {
+    from: &'a Side,
+    to: &'a Side,
+    common: usize,
+}
+
+impl Pair<'_> {
+    /// Between which iterations both touch the same bytes.
+    fn meeting(&self, profile: &Profile, level: usize, least: i64, left: &mut usize) -> Meeting {
+        let [a, b] = [self.from, self.to].map(|side| &profile.accesses[side.access as usize]);
+        let constant = |folded: &[Folded]| {
+            let mut all = folded.iter().flat_map(|f| &f.ranges);
+            let first = *all.next()?;
+            (first.0 == first.1 && all.all(|range| *range == first)).then_some(first.0)
+        };
+        if constant(&a.address).is_some() && constant(&b.address).is_some() {
+            // All iterations meet: their bytes overlap.
+            return Meeting::Within(self.extents(profile, level, least));
+        }
+        let is_known = |folded: &[Folded]| {
+            folded.iter().all(Folded::is_exact)
+                && folded.iter().map(|f| f.pieces.len()).sum::<usize>() <= MOST_PIECES
+        };
+        if !is_known(&a.address) || !is_known(&b.address) {
+            return Meeting::Unknown;
+        }
+        let extents = self.extents(profile, level, least);
+        let at_level = extents.get(level).copied().unwrap_or((0, 0));
+        let pairs = Pairs { common: self.common, level, at_level };
+        let mut out = Meeting::Never;
+        for one in a.address.iter().flat_map(|f| &f.pieces) {
+            for other in b.address.iter().flat_map(|f| &f.pieces) {
+                let Some(rest) = left.checked_sub(1) else { return Meeting::Unknown };
+                *left = rest;
+                let one = Accesses { piece: one, size: a.size };
+                let other = Accesses { piece: other, size: b.size };
+                out = match (out, meet(one, other, pairs)) {
+                    (Meeting::Never, new) => new,
+                    (old, Meeting::Never) => old,
+                    (Meeting::Within(old), Meeting::Within(new)) => Meeting::Within(hull(old, new)),
+                    _ => return Meeting::Unknown,
+                };
+            }
+        }
+        out
+    }
+
+    /// All that trip counts allow.
+    fn extents(&self, profile: &Profile, level: usize, least: i64) -> Ranges {
+        let ends = [self.from, self.to].map(|side| profile.accesses[side.access as usize].statement);
+        extents(profile, ends, self.common, level, least)
+    }
+}
+
+/// The ranges that trip counts allow between two statements at a level.
+fn extents(profile: &Profile, ends: [u32; 2], common: usize, level: usize, least: i64) -> Ranges {
+    let [a, b] = ends.map(|statement| extent(profile, statement, common));
+    let range = |q: usize| {
+        let (low, high) = (b[q].0.saturating_sub(a[q].1), b[q].1.saturating_sub(a[q].0));
+        match q.cmp(&level) {
+            Ordering::Less => (0, 0),
+            Ordering::Equal => (least, high.max(least)),
+            Ordering::Greater => (low, high),
+        }
+    };
+    (0..common).map(range).collect()
+}
+
+/// One range per shared loop.
+type Ranges = Vec<(i64, i64)>;
+
+fn hull(mut a: Ranges, b: Ranges) -> Ranges {
+    a.iter_mut().zip(b).for_each(|(a, b)| *a = (a.0.min(b.0), a.1.max(b.1)));
+    a
+}
+
+/// Ranges of the first coordinates of a statement.
+fn extent(profile: &Profile, statement: u32, dims: usize) -> Ranges {
+    let block = profile.statements[statement as usize].block;
+    let domain = profile.blocks[block as usize].domain.iter().flat_map(|folded| &folded.pieces);
+    let all = domain.map(|piece| piece.extent()).reduce(hull).unwrap_or_default();
+    let known = |q: usize| all.get(q).copied().unwrap_or((i64::MIN / 4, i64::MAX / 4));
+    (0..dims).map(known).collect()
+}
+
+/// Whether a read may come before a write inside one iteration of the loops around both.
+fn may_precede(profile: &Profile, read: u32, write: u32, is_handed_back: impl Fn() -> bool) -> bool {
+    let [read, write] = [read, write].map(|access| profile.accesses[access as usize].statement);
+    if read <= write {
+        return true;
+    }
+    let (a, b) = (way(profile, read), way(profile, write));
+    let fork = a.iter().zip(&b).find(|(a, b)| a != b);
+    fork.is_some_and(|(a, b)| a.1 < b.1) && !is_handed_back()
+}
+
+/// The contexts around a statement, outermost first, each with where its code stands in the one around it; the
+/// statement last.
+fn way(profile: &Profile, statement: u32) -> Vec<(ContextIndex, u64)> {
+    let mut at = profile.context_of(statement);
+    let mut out = vec![(ContextIndex::MAX, profile.statements[statement as usize].pc)];
+    while at != 0 {
+        out.push((at, profile.contexts[at as usize].at));
+        at = profile.contexts[at as usize].parent;
+    }
+    out.reverse();
+    out
+}
