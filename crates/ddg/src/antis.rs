@@ -18,14 +18,15 @@
 //! Limits: a read whose addresses are not affine is added only if dependences were seen to pass through one of the variables
 //! that the write overwrites, or through none that is known.
 //!
-//! Inside one iteration of all shared loops a read counts as before the write if it was executed before the write was for the
-//! first time, or stands at a lower address and was not seen to read what the write stored in the same iteration.
+//! Inside one iteration of all shared loops other dependences show which of the two parts of the innermost shared context runs
+//! first. Where none does, a read counts as before the write if it was executed first at some time, or stands at a lower address.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use fold::Folded;
 use fold::meeting::{Accesses, Meeting, Pairs, meet};
+use profile::place::{self, Part, fork, way};
 use profile::{ContextIndex, Dependence, Kind, LevelSummary, ObjectUse, Profile, Use};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -36,7 +37,8 @@ const MOST_MEETINGS: usize = 1 << 18;
 
 /// Adds what the shadow memory left out.
 pub(crate) fn complete(profile: &mut Profile) {
-    let Observed { writes, pairs, flows, objects } = Observed::of(profile);
+    let Observed { writes, pairs, objects } = Observed::of(profile);
+    let before = Before::of(profile);
     let reads = sides(profile, |profile, access| !profile.accesses[access as usize].write);
     let mut left = MOST_MEETINGS;
     let mut added = Vec::new();
@@ -57,8 +59,7 @@ pub(crate) fn complete(profile: &mut Profile) {
                 if seen.level.is_some() && level >= common || seen.level.is_none() && is_known {
                     continue;
                 }
-                let is_handed_back = || flows.contains(&(write, from.access));
-                if seen.level.is_none() && !may_precede(profile, from.access, write, is_handed_back) {
+                if seen.level.is_none() && !before.may_precede(profile, from.access, write) {
                     continue;
                 }
                 let is_likely = || is_known || may_share(&objects, from.access, write);
@@ -190,8 +191,6 @@ struct Observed {
     writes: BTreeMap<u32, Vec<Seen>>,
     /// Anti dependences by read and write.
     pairs: FxHashMap<(u32, u32), usize>,
-    /// Flow dependences by write and read that no shared loop carries.
-    flows: FxHashSet<(u32, u32)>,
     objects: Objects,
 }
 
@@ -206,22 +205,12 @@ impl Observed {
                 }
             }
             let Some(sink) = d.sink_access else { continue };
-            match d.kind {
-                Kind::Flow => {
-                    if let Some(source) = d.source_access
-                        && d.levels.iter().any(|l| l.level == d.common)
-                    {
-                        out.flows.insert((source, sink));
-                    }
+            if d.kind == Kind::Anti {
+                let levels = out.writes.entry(sink).or_default();
+                d.levels.iter().for_each(|level| see(levels, d, level));
+                if let Some(source) = d.source_access {
+                    out.pairs.insert((source, sink), index);
                 }
-                Kind::Anti => {
-                    let levels = out.writes.entry(sink).or_default();
-                    d.levels.iter().for_each(|level| see(levels, d, level));
-                    if let Some(source) = d.source_access {
-                        out.pairs.insert((source, sink), index);
-                    }
-                }
-                Kind::Output => {}
             }
         }
         out
@@ -387,26 +376,29 @@ fn extent(profile: &Profile, statement: u32, dims: usize) -> Ranges {
     (0..dims).map(known).collect()
 }
 
-/// Whether a read may come before a write inside one iteration of the loops around both.
-fn may_precede(profile: &Profile, read: u32, write: u32, is_handed_back: impl Fn() -> bool) -> bool {
-    let [read, write] = [read, write].map(|access| profile.accesses[access as usize].statement);
-    if read <= write {
-        return true;
-    }
-    let (a, b) = (way(profile, read), way(profile, write));
-    let fork = a.iter().zip(&b).find(|(a, b)| a != b);
-    fork.is_some_and(|(a, b)| a.1 < b.1) && !is_handed_back()
+/// Which parts of a context were seen to run before which inside one iteration, as dependences between them show.
+struct Before {
+    edges: FxHashSet<(ContextIndex, Part, Part)>,
 }
 
-/// The contexts around a statement, outermost first, each with where its code stands in the one around it; the
-/// statement last.
-fn way(profile: &Profile, statement: u32) -> Vec<(ContextIndex, u64)> {
-    let mut at = profile.context_of(statement);
-    let mut out = vec![(ContextIndex::MAX, profile.statements[statement as usize].pc)];
-    while at != 0 {
-        out.push((at, profile.contexts[at as usize].at));
-        at = profile.contexts[at as usize].parent;
+impl Before {
+    fn of(profile: &Profile) -> Before {
+        let inside = profile.dependences.iter().filter(|d| d.levels.iter().any(|l| l.level == d.common));
+        let edges = inside.filter_map(|d| fork(&way(profile, d.source), &way(profile, d.sink)));
+        Before { edges: edges.collect() }
     }
-    out.reverse();
-    out
+
+    /// Whether a read may come before a write inside one iteration of the loops around both.
+    fn may_precede(&self, profile: &Profile, read: u32, write: u32) -> bool {
+        let [read, write] = [read, write].map(|access| profile.accesses[access as usize].statement);
+        let Some((context, from, to)) = fork(&way(profile, read), &way(profile, write)) else {
+            return read <= write;
+        };
+        let edge = |a: Part, b: Part| self.edges.contains(&(context, a, b));
+        match (edge(from, to), edge(to, from)) {
+            (true, _) => true,
+            (false, true) => false,
+            (false, false) => read <= write || place::address(profile, from) < place::address(profile, to),
+        }
+    }
 }

@@ -8,6 +8,7 @@
 
 pub mod file;
 pub mod fuzzing;
+pub mod place;
 
 use fold::{Folded, GiveUp};
 use serde::{Deserialize, Serialize};

@@ -12,6 +12,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use fold::Folded;
+use profile::place::{self, Part, fork, way};
 use profile::{Access, ContextIndex, Dependence, Profile, StatementIndex};
 
 /// A selection of a profile, in order of execution.
@@ -38,13 +39,6 @@ pub struct Statement<'a> {
     pub domain: &'a [Folded],
     /// Its memory accesses.
     pub accesses: Vec<&'a Access>,
-}
-
-/// A part of the body of a context.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
-    Block(u32),
-    Context(ContextIndex),
 }
 
 impl<'a> Program<'a> {
@@ -166,26 +160,6 @@ impl Order {
     }
 }
 
-/// The contexts around a statement, outermost first, each with its part that holds the statement.
-fn way(profile: &Profile, statement: StatementIndex) -> Vec<(ContextIndex, Part)> {
-    let block = profile.statements[statement as usize].block;
-    let mut at = profile.blocks[block as usize].context;
-    let mut way = vec![(at, Part::Block(block))];
-    while at != 0 {
-        let parent = profile.contexts[at as usize].parent;
-        way.push((parent, Part::Context(at)));
-        at = parent;
-    }
-    way.reverse();
-    way
-}
-
-/// The innermost context around two statements and its parts that hold them, if these differ.
-fn fork(a: &[(ContextIndex, Part)], b: &[(ContextIndex, Part)]) -> Option<(ContextIndex, Part, Part)> {
-    let (x, y) = a.iter().zip(b).find(|(x, y)| x != y)?;
-    (x.0 == y.0).then_some((x.0, x.1, y.1))
-}
-
 /// What parts are ordered by: not the header, address, not a block.
 type Address = (bool, u64, bool);
 
@@ -199,14 +173,9 @@ fn sorted(
 ) -> (Vec<Part>, bool) {
     let header = profile.contexts[context as usize].at;
     let address = |part: &Part| -> Address {
-        let (at, after) = match *part {
-            Part::Block(block) => {
-                let first = profile.blocks[block as usize].first;
-                (profile.statements.get(first as usize).map_or(0, |s| s.pc), false)
-            }
-            // A call ends the block it stands in.
-            Part::Context(context) => (profile.contexts[context as usize].at, true),
-        };
+        // A call ends the block it stands in.
+        let after = matches!(part, Part::Context(_));
+        let at = place::address(profile, *part);
         (at != header, at, after)
     };
     let mut missing: BTreeMap<Part, usize> = parts.iter().map(|part| (*part, 0)).collect();
