@@ -20,7 +20,7 @@ use crate::code::CodeMap;
 use crate::counting::Counting;
 use crate::error::Error;
 use crate::interrupt::{Interrupts, Timer};
-use crate::learn::{LOOK, Learner};
+use crate::learn::{Learner, SOON};
 use crate::process::{self, Resume, Status, Tracee};
 use crate::scope::{Left, starts_on};
 use crate::shared::{GUARD, SLOT_POINTER, SLOT_SITE, STATE};
@@ -185,7 +185,7 @@ fn whole<S: Sink + 'static>(
         left: Left::default(),
         blocks: 0,
         learner: Learner::default(),
-        room: LOOK,
+        room: SOON,
         stops: 0,
         last_next: 0,
         returns: Vec::new(),
