@@ -76,7 +76,7 @@ impl<S> Engine<'_, S> {
         edge: Option<Edge>,
     ) -> Result<Next, Error> {
         if !self.on && self.config.encoding != Encoding::None && self.guide.starts_recording(pc) {
-            self.on = true;
+            self.switch(true);
             self.special(&Special::Gap { instructions: 0, stack: regs.rsp })?;
             self.special(&Special::ThreadBase(regs.fs_base))?;
             let back = self.tracee.read_word(regs.rsp);
