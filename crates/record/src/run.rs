@@ -571,7 +571,13 @@ impl<S> Engine<'_, S> {
         let pointer = process::register(regs, register);
         // A passage has written nothing yet.
         let partial = if is_whole { 0 } else { end.saturating_sub(*pointer) as usize };
-        self.learn(*pointer)?;
+        let end_of_records = *pointer;
+        // A passage leads to where recording is on.
+        let is_on = self.on;
+        self.on |= is_whole;
+        let learnt = self.learn(end_of_records);
+        self.on = is_on;
+        learnt?;
         self.buffers.swap(*pointer, partial, self.room)?;
         self.grow();
         *pointer = self.buffers.start();

@@ -122,8 +122,7 @@ fn calls_pass_without_a_stop() {
         let mut sum = 0u64;
         let expected = (0..4000u64).map(|i| {
             let (name, arguments) = (if i % 3 > 0 { "twice" } else { "less" }, [i, sum & 15]);
-            let result =
-                if i % 3 > 0 { 2 * i + arguments[1] } else { i.wrapping_sub(arguments[1]) };
+            let result = if i % 3 > 0 { 2 * i + arguments[1] } else { i.wrapping_sub(arguments[1]) };
             sum = sum.wrapping_add(result);
             (symbols[name], arguments, result)
         });
