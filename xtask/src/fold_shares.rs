@@ -117,8 +117,11 @@ const ABOUT: &str = "Added by `cargo xtask fold-shares --keep --suite NAME -- PR
 program's own file (not of libraries),\nas the analysis counts them, and the share that came in records which stand for all \
 iterations of a loop\n(`trust.main_accesses` and `trust.main_accesses_folded` of the report). *Partly*: in loops that record some addresses \
 of every iteration\n(`trust.main_accesses_partly_folded`). Where the rest comes from: \
-[PERFORMANCE.md](PERFORMANCE.md).\n\nPolyBench/C 4.2.1 at -O2, small data set; Rodinia's OpenMP programs at -O2 without OpenMP, on \
-small inputs made for this.\n";
+[PERFORMANCE.md](PERFORMANCE.md).\n\nPolyBench/C 4.2.1 at -O2, small data set; Rodinia's OpenMP programs at -O2 without OpenMP, one thread. \
+Command lines are those of its run scripts,\nbut for: b+tree with 10,000 keys and `j 6000 3000`, `k 10000`; bfs with 20,000 nodes; cfd with \
+4,000 elements; hotspot 256 x 256;\nhotspot3D 128 x 8, 10 iterations; kmeans with 2,000 points of 34 features; lavaMD with 2 boxes a side; \
+lud `-s 256`; myocyte 20 ms;\nnw 1024; particlefilter `-np 5000`; pathfinder 10000 100; srad_v1 with 5 iterations; srad_v2 256 x 256; \
+streamcluster `10 20 64 512 512 100`.\nInputs are made for this, with random values.\n";
 
 #[cfg(test)]
 mod tests {

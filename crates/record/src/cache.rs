@@ -99,6 +99,8 @@ pub(crate) struct Cache {
     waiting: FxHashMap<(u64, bool), Vec<Link>>,
     linked: FxHashMap<(u64, bool), Vec<Link>>,
     sieved: FxHashSet<(Edge, bool, u64, Option<u32>)>,
+    /// Indirect transfers that pass the border without a stop.
+    pub(crate) passages: FxHashSet<(Edge, bool, u64)>,
     resumed: FxHashMap<u64, u64>,
     misses: [u64; TABLES],
     tables_on: usize,
@@ -121,6 +123,7 @@ impl Cache {
             waiting: FxHashMap::default(),
             linked: FxHashMap::default(),
             sieved: FxHashSet::default(),
+            passages: FxHashSet::default(),
             resumed: FxHashMap::default(),
             misses: [0; TABLES],
             tables_on: if both { 0 } else { TABLES / 2 },
@@ -137,6 +140,7 @@ impl Cache {
         self.waiting.clear();
         self.linked.clear();
         self.sieved.clear();
+        self.passages.clear();
         self.resumed.clear();
         self.hot = 256;
         self.cold = COLD;
@@ -233,6 +237,9 @@ impl Cache {
                     // The stub added last is asked first.
                     self.sieve_to(edge, on, pc, full, None);
                 }
+                if self.passages.remove(&(edge, !on, pc)) {
+                    self.pass(edge, !on, pc);
+                }
             }
         }
     }
@@ -297,6 +304,23 @@ impl Cache {
 
     fn sieve_to(&mut self, edge: Edge, on: bool, target: u64, to: u64, site: Option<Site>) {
         self.sieved.insert((edge, on, target, site.map(|s| s.number)));
+        self.stub_for(edge, on, target, site, |code, _| {
+            code.restore(1, SLOT_RCX);
+            code.restore(0, SLOT_RAX);
+            code.jump_to(None, to);
+        });
+    }
+
+    /// Adds a stub that is run where an indirect transfer leads to `target`, which is in `rax`; `rcx` is free. `then` also gets
+    /// the address of what is run where it does not.
+    pub(crate) fn stub_for(
+        &mut self,
+        edge: Edge,
+        on: bool,
+        target: u64,
+        site: Option<Site>,
+        then: impl FnOnce(&mut Code, u64),
+    ) {
         let index = edge.table(on);
         let hashed = target.wrapping_add(site.map_or(0, |s| shared::spread(s.number)).into());
         let entry = shared::table(index) as usize + (hashed & 0xffff) as usize * 8;
@@ -320,9 +344,7 @@ impl Cache {
             code.jump_to(None, previous);
             code.count(shared::counter(site.counter), 1);
         }
-        code.restore(1, SLOT_RCX);
-        code.restore(0, SLOT_RAX);
-        code.jump_to(None, to);
+        then(&mut code, previous);
         self.code.write(self.cold, &code.bytes);
         self.cold += code.bytes.len().next_multiple_of(8);
         self.state.set_word(entry, at);

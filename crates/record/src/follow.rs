@@ -9,13 +9,13 @@ use crate::Encoding;
 use crate::counting::Counting;
 use crate::error::Error;
 use crate::function::{self, Surroundings};
-use crate::learn::{Along, LOOK, Lesson};
+use crate::learn::{Along, LOOK, Lesson, SOON};
 use crate::run::{Engine, Next, wait_for_end};
 use crate::translate::{Edge, Pair, Request, Stretch, Translation};
 
 /// Blocks translated ahead for one miss.
 const AHEAD: usize = 32;
-/// With more room in a buffer than so many looks, new code makes it end early.
+/// With more room in a buffer than so many times [`SOON`], new code makes it end early.
 const FAR: usize = 4;
 /// Bytes of code looked at for one block.
 const BLOCK_BYTES: usize = 3072;
@@ -76,7 +76,7 @@ impl<S> Engine<'_, S> {
         edge: Option<Edge>,
     ) -> Result<Next, Error> {
         if !self.on && self.config.encoding != Encoding::None && self.guide.starts_recording(pc) {
-            self.on = true;
+            self.switch(true);
             self.special(&Special::Gap { instructions: 0, stack: regs.rsp })?;
             self.special(&Special::ThreadBase(regs.fs_base))?;
             let back = self.tracee.read_word(regs.rsp);
@@ -111,10 +111,10 @@ impl<S> Engine<'_, S> {
         if self.config.encoding != Encoding::Folded {
             return Ok(());
         }
-        self.room = LOOK;
+        self.room = SOON;
         let pointer = self.pointer();
         let left = self.buffers.end().saturating_sub(pointer) as usize / 8;
-        if left > FAR * LOOK {
+        if left > FAR * SOON {
             self.learn(pointer)?;
             self.buffers.swap(pointer, 0, self.room)?;
             self.set_pointer(self.buffers.start());
@@ -249,6 +249,8 @@ impl<S> Engine<'_, S> {
             if self.cache.is_full() {
                 break;
             }
+            // What follows is to be judged soon.
+            self.room = SOON;
             match lesson {
                 Lesson::Fold(way) => self.fold(&way)?,
                 Lesson::Unfold(pc) => self.retranslate(pc, &[])?,

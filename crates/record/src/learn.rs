@@ -2,8 +2,10 @@
 //!
 //! Definition: blocks that run one after the other, the first one again after the last, with nothing but jumps between them
 //! and no block twice, are one iteration of a loop along a *way*. A way is worth being recorded as a whole if most
-//! iterations of the loop that the records show go along it, several in a row. If records of whole ways turn out to stand
-//! for too few iterations, they are given up for good.
+//! iterations of the loop that the records show go along it, several in a row. A loop may have further ways: what runs after
+//! a way was left at once, up to its start again and back to where it was left, is a loop that begins there. If records of
+//! whole ways turn out to stand for too few iterations, they are given up; more iterations must then be seen before another
+//! try, and after some tries the way is given up for good.
 //!
 //! Limits: only the first records of a buffer are looked at; a loop in which another one iterates has no way.
 
@@ -11,18 +13,26 @@ use rustc_hash::FxHashMap;
 use trace::block::{Block, BlockId, Folded, Terminator};
 use trace::stream;
 
+/// Words of the first buffers after there is new code, so that they are looked at soon.
+pub(crate) const SOON: usize = 2048;
 /// Most words of a buffer that are looked at.
-pub(crate) const LOOK: usize = 2048;
+pub(crate) const LOOK: usize = 8192;
 /// Most blocks of a way.
 const LONGEST: usize = 48;
 /// Iterations of a loop that must have been seen.
 const ENOUGH: u64 = 24;
-/// Seen without a way that most of them take, they are forgotten.
-const MANY: u64 = 4096;
+/// Seen without a way that most of them take, they are forgotten: another phase may have begun.
+const MANY: u64 = 512;
+/// How often the way of a loop may be given up before it is for good.
+const TRIES: u32 = 3;
+/// The more often that happened, the more iterations must have been seen: as many times more, each time.
+const MORE: u64 = 4;
 /// Records of a way that must have been seen before it is given up.
 const RECORDS: u64 = 64;
 /// Fewest iterations in a row, on average.
 const IN_A_ROW: u64 = 3;
+/// So many in a row make it a way even if no more than a third of the iterations take it.
+const LONG_ROW: u64 = 8;
 
 /// A block that may be part of a way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,9 +56,19 @@ pub(crate) enum Lesson {
 enum Sort {
     /// Ends with a jump or goes on.
     Straight(Along),
-    /// A loop along a way, the first block of which is at this address.
-    Way(Box<Folded>, u64),
+    /// A loop along a way.
+    Way(Box<Whole>),
     Other,
+}
+
+/// A loop that is recorded along a way.
+#[derive(Debug)]
+struct Whole {
+    folded: Folded,
+    /// Address of its first block.
+    pc: u64,
+    /// The blocks.
+    parts: Vec<BlockId>,
 }
 
 #[derive(Debug)]
@@ -67,6 +87,8 @@ struct Head {
     /// Of records along the chosen way.
     records: u64,
     recorded: u64,
+    /// How often a way was given up.
+    given_up: u32,
 }
 
 #[derive(Debug)]
@@ -84,10 +106,20 @@ pub(crate) struct Learner {
     heads: FxHashMap<u64, Head>,
 }
 
-/// The blocks run lately, and which of them began an iteration of a loop.
+/// A block run lately.
+#[derive(Clone, Copy)]
+struct Step {
+    id: BlockId,
+    /// It began an iteration of a loop.
+    is_head: bool,
+    /// It ran within the code of a way.
+    is_inside: bool,
+}
+
+/// The blocks run lately.
 #[derive(Default)]
 struct Trail {
-    blocks: Vec<(BlockId, bool)>,
+    blocks: Vec<Step>,
     /// Head and number of the way of the latest iteration, if nothing came after it.
     latest: Option<(u64, usize)>,
     /// What ran before the first block is not known.
@@ -104,7 +136,10 @@ impl Learner {
     /// Blocks are known in the order of their numbers.
     pub(crate) fn add(&mut self, block: &Block) {
         let sort = match (&block.folded, block.terminator) {
-            (Some(folded), _) if !block.parts.is_empty() => Sort::Way(Box::new(folded.clone()), block.pc),
+            (Some(folded), _) if !block.parts.is_empty() => {
+                let parts = block.parts.iter().map(|part| part.block).collect();
+                Sort::Way(Box::new(Whole { folded: folded.clone(), pc: block.pc, parts }))
+            }
             (None, Terminator::Fallthrough(_) | Terminator::Jump(_) | Terminator::Branch { .. })
                 if block.arguments.is_none() =>
             {
@@ -129,28 +164,28 @@ impl Learner {
             }
             let Some(known) = blocks.get(header as u32 as usize).filter(|b| b.words > 0) else { break };
             match &known.sort {
-                Sort::Straight(along) => {
-                    if let Some(mut way) = trail.visit(header as u32) {
-                        let pc_of = |id: BlockId| straight(blocks, id).map_or(along.pc, |along| along.pc);
-                        if trail.is_blind && trail.blocks.len() == 1 {
-                            // Where the loop was entered was not seen: most begin at their lowest address.
-                            let first = (0..way.len()).min_by_key(|&k| pc_of(way[k])).unwrap_or(0);
-                            way.rotate_left(first);
-                        }
-                        let pc = pc_of(way[0]);
-                        let head = heads.entry(pc).or_default();
-                        trail.latest = Some((pc, head.add(&way, trail.latest.filter(|l| l.0 == pc))));
-                        touched.push(pc);
+                Sort::Straight(_) => {
+                    if let Some(way) = trail.visit(header as u32, false) {
+                        touched.extend(add(blocks, heads, &mut trail, way));
                     }
                 }
-                Sort::Way(folded, pc) => {
-                    trail.clear();
-                    let length = known.words + if folded.each > 0 { (header >> 35) as usize } else { 0 };
+                Sort::Way(whole) => {
+                    let length =
+                        known.words + if whole.folded.each > 0 { (header >> 35) as usize } else { 0 };
                     if let Some(record) = words.get(at..at + length) {
-                        let head = heads.entry(*pc).or_default();
+                        let (iterations, rest) = whole.folded.extent(record);
+                        let head = heads.entry(whole.pc).or_default();
                         head.records += 1;
-                        head.recorded = head.recorded.saturating_add(folded.extent(record).0);
-                        touched.push(*pc);
+                        head.recorded = head.recorded.saturating_add(iterations);
+                        touched.push(whole.pc);
+                        if iterations > 0 {
+                            trail.clear();
+                        }
+                        for &part in whole.parts.iter().take(rest) {
+                            if let Some(way) = trail.visit(part, true) {
+                                touched.extend(add(blocks, heads, &mut trail, way));
+                            }
+                        }
                     }
                     at += length - known.words;
                 }
@@ -168,16 +203,22 @@ impl Learner {
         if head.records >= RECORDS {
             let is_short = head.recorded < (IN_A_ROW - 1) * head.records;
             (head.records, head.recorded) = (0, 0);
+            if is_short {
+                let given_up = head.given_up + 1;
+                *head = Head { given_up, is_settled: given_up > TRIES, ..Head::default() };
+            }
             return is_short.then_some(Lesson::Unfold(pc));
         }
-        if head.is_settled || head.iterations < ENOUGH {
+        let more = MORE.saturating_pow(head.given_up);
+        if head.is_settled || head.iterations < ENOUGH.saturating_mul(more) {
             return None;
         }
         let best = head.ways.iter().max_by_key(|way| way.iterations)?;
-        let is_taken = best.iterations * 4 >= head.iterations * 3 && best.iterations >= IN_A_ROW * best.runs;
-        if !is_taken {
-            if head.iterations >= MANY {
-                *head = Head::default();
+        let is_most = best.iterations * 4 >= head.iterations * 3 && best.iterations >= IN_A_ROW * best.runs;
+        let is_long = best.iterations * 3 >= head.iterations && best.iterations >= LONG_ROW * best.runs;
+        if !is_most && !is_long {
+            if head.iterations >= MANY.saturating_mul(more) {
+                *head = Head { given_up: head.given_up, ..Head::default() };
             }
             return None;
         }
@@ -185,6 +226,29 @@ impl Learner {
         head.is_settled = true;
         way.map(Lesson::Fold)
     }
+}
+
+/// Counts an iteration in its loop, the address of which is given.
+fn add(
+    blocks: &[Known],
+    heads: &mut FxHashMap<u64, Head>,
+    trail: &mut Trail,
+    mut way: Vec<Step>,
+) -> Option<u64> {
+    let pc_of = |id: BlockId| straight(blocks, id).map(|along| along.pc);
+    if trail.is_blind && trail.blocks.len() == 1 {
+        // Where the loop was entered was not seen: most begin at their lowest address.
+        let first = (0..way.len()).min_by_key(|&k| pc_of(way[k].id)).unwrap_or(0);
+        way.rotate_left(first);
+    }
+    // Where the code of a way was left, the loop around can begin.
+    let first = way.iter().position(|step| !step.is_inside)?;
+    way.rotate_left(first);
+    let ids: Vec<BlockId> = way.iter().map(|step| step.id).collect();
+    let pc = pc_of(*ids.first()?)?;
+    let head = heads.entry(pc).or_default();
+    trail.latest = Some((pc, head.add(&ids, trail.latest.filter(|l| l.0 == pc))));
+    Some(pc)
 }
 
 fn straight(blocks: &[Known], id: BlockId) -> Option<Along> {
@@ -216,18 +280,18 @@ impl Trail {
     }
 
     /// Goes on to a block. If that begins another iteration of a loop without loops, gives the blocks of the one before.
-    fn visit(&mut self, id: BlockId) -> Option<Vec<BlockId>> {
-        let Some(at) = self.blocks.iter().rposition(|b| b.0 == id) else {
+    fn visit(&mut self, id: BlockId, is_inside: bool) -> Option<Vec<Step>> {
+        let Some(at) = self.blocks.iter().rposition(|b| b.id == id) else {
             if self.blocks.len() >= LONGEST {
                 self.blocks.remove(0);
             }
-            self.blocks.push((id, false));
+            self.blocks.push(Step { id, is_head: false, is_inside });
             return None;
         };
-        let way: Vec<BlockId> = self.blocks[at..].iter().map(|b| b.0).collect();
-        let is_innermost = self.blocks[at + 1..].iter().all(|b| !b.1);
+        let way: Vec<Step> = self.blocks[at..].to_vec();
+        let is_innermost = self.blocks[at + 1..].iter().all(|b| !b.is_head);
         self.blocks.truncate(at + 1);
-        self.blocks[at].1 = true;
+        self.blocks[at].is_head = true;
         if !is_innermost {
             self.latest = None;
         }
@@ -269,6 +333,50 @@ mod tests {
         // Short loops in another one: neither has a way.
         let words: Vec<u64> = [0u64, 1, 2, 1, 2, 3].repeat(40);
         assert_eq!(learner.look(&words), []);
+    }
+
+    /// The record of a loop along blocks 0, 1, 2 that is left in the middle: after block 0 or after block 1.
+    fn whole(learner: &mut Learner) -> BlockId {
+        let folded = Folded::new(1, 2, 1, vec![0; 4], Vec::new());
+        let leaves = trace::block::Leaves { number: 3, parts: vec![1, 2] };
+        let whole = Whole { folded: folded.leaving(leaves), pc: 0, parts: vec![0, 1, 2] };
+        learner.blocks.push(Known { words: 4, sort: Sort::Way(Box::new(whole)) });
+        learner.blocks.len() as BlockId - 1
+    }
+
+    #[test]
+    fn another_way_begins_where_the_first_one_is_left() {
+        let mut learner = learner();
+        let id = u64::from(whole(&mut learner));
+        let words: Vec<u64> = [id, 5, 5, 2, 3].repeat(40);
+        assert_eq!(learner.look(&words), [Lesson::Fold(way(&[3, 0, 1]))]);
+        // It does not if the first way is taken in between.
+        let words: Vec<u64> = [id, 5, 6, 1, 3].repeat(40);
+        assert_eq!(Learner { blocks: learner.blocks, ..Learner::default() }.look(&words), []);
+    }
+
+    #[test]
+    fn a_way_that_is_given_up_can_be_learnt_again_from_more_iterations() {
+        let mut learner = learner();
+        let id = u64::from(whole(&mut learner));
+        let short: Vec<u64> = [id, 5, 5, 1].repeat(RECORDS as usize);
+        let one: Vec<u64> = [0u64, 1, 2].repeat(ENOUGH as usize + 2);
+        assert_eq!(learner.look(&one), [Lesson::Fold(way(&[0, 1, 2]))]);
+        let mut needed = Vec::new();
+        for _ in 0..TRIES {
+            assert_eq!(learner.look(&short), [Lesson::Unfold(0)]);
+            needed.push((1..2000).find(|_| !learner.look(&one).is_empty()).unwrap_or_default());
+        }
+        assert_eq!(learner.look(&short), [Lesson::Unfold(0)]);
+        assert!((1..2000).all(|_| learner.look(&one).is_empty()));
+        assert!(needed.is_sorted() && needed[1] >= 3 * needed[0], "{needed:?}");
+    }
+
+    #[test]
+    fn a_way_a_part_of_the_iterations_take_is_learnt_if_they_are_in_long_rows() {
+        let mut learner = learner();
+        let words: Vec<u64> = [[1u64, 2].repeat(20), [1u64, 3].repeat(20)].concat().repeat(2);
+        assert_eq!(learner.look(&words).len(), 1);
     }
 
     #[test]

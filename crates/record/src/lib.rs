@@ -36,6 +36,7 @@ mod learn;
 mod leave;
 mod loops;
 pub mod oracle;
+mod passage;
 mod process;
 mod run;
 mod scope;

@@ -20,10 +20,10 @@ use crate::code::CodeMap;
 use crate::counting::Counting;
 use crate::error::Error;
 use crate::interrupt::{Interrupts, Timer};
-use crate::learn::{LOOK, Learner};
+use crate::learn::{Learner, SOON};
 use crate::process::{self, Resume, Status, Tracee};
 use crate::scope::{Left, starts_on};
-use crate::shared::{GUARD, SLOT_POINTER, SLOT_SITE, STATE};
+use crate::shared::{GUARD, SLOT_BOUND, SLOT_POINTER, SLOT_SITE, SLOT_TARGET, STATE};
 use crate::syscalls::{self, Call};
 use crate::translate::{Edge, Translator, Trap};
 use crate::{Config, Encoding, Exit, Outcome, StopReason, image, interrupt, launch};
@@ -86,6 +86,8 @@ pub(crate) struct Engine<'a, S> {
     pub(crate) returns: Vec<u64>,
 }
 
+/// Number of the register in which a passage has the pointer.
+const RCX: u8 = 1;
 /// By how much buffers grow as long as there is no new code.
 const GROWTH: usize = 4;
 
@@ -185,7 +187,7 @@ fn whole<S: Sink + 'static>(
         left: Left::default(),
         blocks: 0,
         learner: Learner::default(),
-        room: LOOK,
+        room: SOON,
         stops: 0,
         last_next: 0,
         returns: Vec::new(),
@@ -207,6 +209,7 @@ fn whole<S: Sink + 'static>(
     };
     let child_cpu = process::children_time().saturating_sub(before);
     engine.collect();
+    engine.count_passages();
     let pointer = engine.pointer();
     let untracked = engine.untracked.into_iter().map(|(what, count)| Untracked { what, count }).collect();
     let (blocks, stops) = (u64::from(engine.blocks), engine.stops);
@@ -232,6 +235,7 @@ impl<S> Engine<'_, S> {
             signal = 0;
             let status = self.tracee.wait()?;
             self.stops += 1;
+            self.look_side();
             match status {
                 Status::Exited(code) => return Ok(Exit::Code(code)),
                 Status::Killed(signal) => return Ok(Exit::Signal(signal)),
@@ -258,8 +262,10 @@ impl<S> Engine<'_, S> {
         self.collect();
         self.region = None;
         self.left = Left::default();
-        self.on = starts_on(self.config);
         self.cache.clear();
+        self.cache.state.set_word(SLOT_TARGET as usize, 0);
+        self.cache.state.set_word(SLOT_BOUND as usize, 0);
+        self.switch(starts_on(self.config));
         self.learner.clear();
         self.code.clear();
         self.leaders.clear();
@@ -406,13 +412,15 @@ impl<S> Engine<'_, S> {
                     counting.arrived(&mut self.cache, edge, site, target);
                 } else if on == self.on {
                     self.cache.sieve(edge, on, target, None);
+                } else {
+                    self.let_pass(edge, on, target);
                 }
                 Ok(next)
             }
             Meaning::RegionEnd { pc } => {
                 if self.region.is_some_and(|(sp, _)| regs.rsp > sp) {
                     self.region = None;
-                    self.on = false;
+                    self.switch(false);
                 }
                 self.arrive(regs, pc, None, None)
             }
@@ -453,6 +461,7 @@ impl<S> Engine<'_, S> {
             number
                 if changes
                     || number == libc::SYS_rt_sigprocmask
+                    || (number == libc::SYS_arch_prctl && self.has_border())
                     || (self.on && syscalls::has_effect(number as u64)) =>
             {
                 let call = Call { number: regs.rax, args, result: 0 };
@@ -482,6 +491,9 @@ impl<S> Engine<'_, S> {
             self.unblock()?;
         }
         if !self.on {
+            if call.number == libc::SYS_arch_prctl as u64 && self.has_border() {
+                self.forget_passages();
+            }
             return Ok(());
         }
         let ranges = syscalls::effect(&call, &|at| self.tracee.read_word(at));
@@ -550,14 +562,22 @@ impl<S> Engine<'_, S> {
         if info.si_code <= 0 || !(end..end + GUARD).contains(&address) {
             return Ok(false);
         }
-        let Some(block) = self.cache.find(regs.rip).cloned() else { return Ok(false) };
-        if self.continue_loop(regs, &block)? {
-            return Ok(true);
-        }
-        let pair = block.pair;
-        let pointer = process::register(regs, pair.0);
-        let partial = end.saturating_sub(*pointer) as usize;
-        self.learn(*pointer)?;
+        let (register, is_whole) = match self.cache.find(regs.rip).cloned() {
+            Some(block) if self.continue_loop(regs, &block)? => return Ok(true),
+            Some(block) => (block.pair.0, false),
+            None if self.cache.is_passage(regs.rip) => (RCX, true),
+            None => return Ok(false),
+        };
+        let pointer = process::register(regs, register);
+        // A passage has written nothing yet.
+        let partial = if is_whole { 0 } else { end.saturating_sub(*pointer) as usize };
+        let end_of_records = *pointer;
+        // A passage leads to where recording is on.
+        let is_on = self.on;
+        self.on |= is_whole;
+        let learnt = self.learn(end_of_records);
+        self.on = is_on;
+        learnt?;
         self.buffers.swap(*pointer, partial, self.room)?;
         self.grow();
         *pointer = self.buffers.start();

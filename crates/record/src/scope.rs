@@ -4,7 +4,8 @@
 //! goes: calls and returns, tail calls, callbacks, longjmp, exceptions, signal handlers and their returns.
 //!
 //! Invariant: code on one side of the border is never translated for the other side, so that every passage is a miss
-//! and is seen here. Cost: two stops of the program per call of a library.
+//! and is seen here, or goes by way of a [passage](crate::passage) that the recorder made when it saw an earlier one.
+//! Cost: two stops of the program per function called and place returned to, and where there is no passage.
 
 use libc::user_regs_struct;
 use trace::stream::{Outside, Special};
@@ -12,6 +13,7 @@ use trace::stream::{Outside, Special};
 use crate::decode;
 use crate::error::Error;
 use crate::run::Engine;
+use crate::shared::{SLOT_BOUND, SLOT_FIRST, SLOT_ON, SLOT_PASSAGES, SLOT_SECOND, SLOT_TARGET};
 use crate::translate::Edge;
 use crate::{Config, Encoding, Scope};
 
@@ -22,15 +24,9 @@ const CALL: usize = 5;
 const NOT_RECORDED: &str =
     "call of library code, left out by --scope main: what it reads and writes, and dependences through it";
 
-/// How control left the program's own code.
+/// What the recorder keeps of passages of the border; the rest is in slots of the state page.
 #[derive(Debug, Default)]
 pub(crate) struct Left {
-    /// Where to; 0 if it has not been there yet.
-    target: u64,
-    /// First two integer arguments.
-    arguments: [u64; 2],
-    /// Word that will hold the address of the function called, if that has yet to be bound.
-    bound_in: Option<u64>,
     /// Thread base that was recorded last.
     thread_base: Option<u64>,
     /// Stack pointer where each signal interrupted the program, and whether recording was on there.
@@ -66,17 +62,23 @@ impl<S> Engine<'_, S> {
         if !self.is_across_border(pc) {
             return Ok(());
         }
-        self.on = !self.on;
+        self.switch(!self.on);
         if !self.on {
-            (self.left.target, self.left.arguments) = (pc, [regs.rdi, regs.rsi]);
-            self.left.bound_in = self.unbound(regs, pc, edge);
+            let bound_in = self.unbound(regs, pc, edge).unwrap_or(0);
+            let kept =
+                [(SLOT_TARGET, pc), (SLOT_FIRST, regs.rdi), (SLOT_SECOND, regs.rsi), (SLOT_BOUND, bound_in)];
+            for (slot, value) in kept {
+                self.cache.state.set_word(slot as usize, value);
+            }
             if edge != Some(Edge::Return) {
                 self.count(NOT_RECORDED);
             }
             return Ok(());
         }
-        let Left { mut target, arguments, bound_in, thread_base, .. } = self.left;
-        if let Some(bound) = bound_in.map(|at| self.tracee.read_word(at)) {
+        let [mut target, first, second, bound_in] = [SLOT_TARGET, SLOT_FIRST, SLOT_SECOND, SLOT_BOUND]
+            .map(|slot| self.cache.state.word(slot as usize));
+        if bound_in != 0 {
+            let bound = self.tracee.read_word(bound_in);
             self.locate(bound)?;
             if self.guide.is_function(bound) {
                 target = bound;
@@ -84,13 +86,59 @@ impl<S> Engine<'_, S> {
         }
         // Other jumps into the middle of a function are a longjmp or the like.
         let entered = edge == Some(Edge::Call) || (edge == Some(Edge::Jump) && self.guide.is_function(pc));
-        let outside = Outside { target, arguments, result: regs.rax, stack: regs.rsp, entered };
+        let outside =
+            Outside { target, arguments: [first, second], result: regs.rax, stack: regs.rsp, entered };
         self.special(&Special::Outside(outside))?;
-        if thread_base != Some(regs.fs_base) {
+        if self.left.thread_base != Some(regs.fs_base) {
             self.left.thread_base = Some(regs.fs_base);
             self.special(&Special::ThreadBase(regs.fs_base))?;
         }
         Ok(())
+    }
+
+    /// Switches recording on or off.
+    pub(crate) fn switch(&mut self, on: bool) {
+        self.on = on;
+        self.cache.state.set_word(SLOT_ON as usize, on.into());
+    }
+
+    /// After a stop: on which side of the border the program is.
+    pub(crate) fn look_side(&mut self) {
+        if self.has_border() {
+            self.on = self.cache.state.word(SLOT_ON as usize) != 0;
+        }
+    }
+
+    /// An indirect transfer to `target`, from where recording is on or not, has been followed: the next one may pass the
+    /// border without a stop, if what that means cannot change.
+    pub(crate) fn let_pass(&mut self, edge: Edge, on: bool, target: u64) {
+        let may_pass = match edge {
+            Edge::Call | Edge::Jump => on && self.guide.is_function(target),
+            Edge::Return => !on,
+        };
+        if may_pass
+            && self.has_border()
+            && self.config.start_recording
+            && self.region.is_none()
+            && self.guide.is_own(target) != on
+        {
+            self.cache.pass(edge, on, target);
+        }
+    }
+
+    /// The thread base may have changed where nothing is recorded: ways back stop the program again.
+    pub(crate) fn forget_passages(&mut self) {
+        self.left.thread_base = None;
+        self.flush();
+    }
+
+    /// Calls across the border that did not stop the program join those that did.
+    pub(crate) fn count_passages(&mut self) {
+        let passed = self.cache.state.word(SLOT_PASSAGES as usize);
+        if passed > 0 {
+            *self.untracked.entry(NOT_RECORDED.to_owned()).or_default() += passed;
+            self.cache.state.set_word(SLOT_PASSAGES as usize, 0);
+        }
     }
 
     /// If control is on its way to a function that is bound at its first call, by what lies at `pc`: the word that will then hold

@@ -49,6 +49,18 @@ pub(crate) const SLOT_SITE: i32 = 0x38;
 pub(crate) const SLOT_U: i32 = 0x40;
 /// Slot of the end of the record while a loop runs that records words in every iteration.
 pub(crate) const SLOT_RUNNING: i32 = 0x48;
+/// Slot that says whether recording is on, where only the program's own code is recorded.
+pub(crate) const SLOT_ON: i32 = 0x50;
+/// Slot of the address that control left the program's own code to; 0 if it has not been there yet.
+pub(crate) const SLOT_TARGET: i32 = 0x58;
+/// Slot of the first integer argument as of then.
+pub(crate) const SLOT_FIRST: i32 = 0x60;
+/// Slot of the second one.
+pub(crate) const SLOT_SECOND: i32 = 0x68;
+/// Slot of the address of the word that will hold the address of the function called, if that has yet to be bound, or 0.
+pub(crate) const SLOT_BOUND: i32 = 0x70;
+/// Slot of the number of calls across the border without a stop.
+pub(crate) const SLOT_PASSAGES: i32 = 0x78;
 /// Number of counters of a survey.
 pub(crate) const COUNTERS: usize = 1 << 22;
 

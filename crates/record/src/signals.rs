@@ -263,7 +263,12 @@ impl<S> Engine<'_, S> {
                 }
                 words
             }
-            _ => (1..point.words).map(|w| self.record_word(pointer, w)).collect(),
+            // The last words of a loop are written when it is left: the buffer may end before them.
+            _ => {
+                let room = self.buffers.end().saturating_sub(pointer) / 8;
+                let word = |w| if u64::from(w) < room { self.record_word(pointer, w) } else { 0 };
+                (1..point.words).map(word).collect()
+            }
         };
         self.give_back(regs, &block, p, s);
         self.return_borrowed(regs, &point);

@@ -84,6 +84,77 @@ fn ways_that_are_left_at_once() {
     );
 }
 
+/// Another way from some iteration on, in every row. The first one is given up, and the second one learnt.
+#[test]
+fn regression_phases_after_the_first_one_are_recorded_along_ways() {
+    check(
+        "phases",
+        "static long a[600], b[600];
+        int work(void) {
+            long s = 0;
+            for (long t = 0; t < 60; t++)
+                for (long i = 0; i < 600; i++) {
+                    long v = a[i];
+                    if (i < 60 + (t & 3)) v += b[i] * 3; else __asm__ volatile(\"\" ::: \"memory\");
+                    if (i > 580) { v -= b[i - 1]; a[i] = v + 1; }
+                    s += v; b[i] = s;
+                }
+            return s & 1023;
+        }",
+        &["-O1"],
+        60,
+    );
+}
+
+/// Ways that change places after some iterations: both are recorded, each by a loop of its own.
+#[test]
+fn two_ways_in_turn() {
+    check(
+        "turns",
+        "static long a[512], b[512];
+        int work(void) {
+            long s = 0;
+            for (long t = 0; t < 80; t++)
+                for (long i = 1; i < 512; i++) {
+                    long v = a[i];
+                    if (i & 32) { v += b[i - 1]; a[i] = v; } else { v -= b[i]; __asm__ volatile(\"\" ::: \"memory\"); }
+                    s += v; b[i] = s;
+                }
+            return s & 1023;
+        }",
+        &["-O1"],
+        80,
+    );
+}
+
+/// The same, with faults in either; also where the buffer ends before the words that are written when a loop is left.
+#[test]
+fn regression_faults_along_two_ways_and_at_the_end_of_the_last_buffer() {
+    check(
+        "turntraps",
+        "typedef void (*handler)(int); struct action { handler h; unsigned long flags; void (*restore)(void); unsigned long mask; };
+        static volatile int hits; __asm__(\"restore: movl $15, %eax; syscall\"); void restore(void);
+        static void caught(int s, void *i, long *u) { hits += s; u[5 + 16] += 3; }
+        static long a[512], b[512];
+        int work(void) {
+            struct action x = { (handler)caught, 0x04000004, restore, ~0ul };
+            register long r10 __asm__(\"r10\") = 8; long r;
+            __asm__ volatile(\"syscall\" : \"=a\"(r) : \"a\"(13), \"D\"(11), \"S\"(&x), \"d\"(0), \"r\"(r10) : \"rcx\", \"r11\", \"memory\");
+            long s = 0;
+            for (long t = 0; t < 60; t++) {
+                /* Loads and stores three bytes long; in some rows one or the other pointer is wrong. */
+                long i = 0, *p = t % 9 == 7 ? (long *)-8192 : a, *q = t % 7 == 6 ? (long *)-12288 : b;
+                __asm__ volatile(\"1: test $16, %b3\\n jne 2f\\n mov (%1), %%rax\\n add %%rax, %0\\n jmp 3f\\n\"
+                    \"2: mov %0, (%2)\\n inc %0\\n3: add $8, %1\\n add $8, %2\\n inc %3\\n cmp $400, %3\\n jne 1b\"
+                    : \"+r\"(s), \"+r\"(p), \"+r\"(q), \"+r\"(i) : : \"rax\", \"memory\", \"cc\");
+            }
+            return (hits + s) & 1023;
+        }",
+        &["-O1"],
+        60,
+    );
+}
+
 /// The counter is not a register that addresses use, or there is none at all.
 #[test]
 fn counters() {
