@@ -170,6 +170,9 @@ pub struct ReportArgs {
     /// With --schedule: compare schedules with far more pairs of iterations, and say with how many.
     #[arg(long)]
     pub verify: bool,
+    /// With --schedule: weigh what is proposed for loops N times as long as those of the profile [default: 1]
+    #[arg(long, value_name = "N", requires = "schedule")]
+    pub longer: Option<u32>,
     /// With --schedule: write the transformed regions as C into this directory, a file per nest: the original with the nest
     /// replaced. Takes clang, and a program compiled with -O0 -g.
     #[arg(long, value_name = "DIR", requires = "schedule")]

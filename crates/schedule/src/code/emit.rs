@@ -8,8 +8,9 @@ use source::{Counted, Statement};
 
 use super::Cut;
 use super::matched::{flat, statement};
-use super::order::{Component, Order};
+
 use super::privacy::Home;
+use crate::options::{Component, Order};
 
 /// What isl's expressions use.
 const PRELUDE: &str = "#define LW_MIN(a, b) ((a) < (b) ? (a) : (b))\n\

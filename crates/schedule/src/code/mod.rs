@@ -15,6 +15,7 @@ mod emit;
 mod matched;
 mod order;
 mod privacy;
+mod written;
 
 pub use emit::replaced;
 
@@ -22,20 +23,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use isl::Fusion;
 use isl::worker::{Limits, Worker};
+use isl::{Fusion, Tree};
 use profile::Profile;
 use source::{Clang, Nest, Source};
 
 use crate::SourceLoop;
+use crate::options::choose::weight;
+use crate::options::cost::estimate;
+use crate::options::{Advice, Chosen, Estimate, Facts, choose, times};
+use crate::propose::check::check;
 use crate::propose::ladder::climb;
 use crate::propose::outline::outline;
-use crate::propose::problem::formulate_cut;
+use crate::propose::problem::{Formulated, formulate_cut};
 use crate::propose::region::{Region, inside};
 use crate::propose::sequence::{Change, Step, sequence};
 use crate::propose::{Budget, Node};
 use matched::Matched;
-use order::Tiling;
 
 /// Most processor time for the loops of one nest, in seconds.
 const LOOPS: u64 = 20;
@@ -59,6 +63,8 @@ pub struct Code {
     pub outline: Vec<Node>,
     /// What was not transformed, in words.
     pub notes: Vec<String>,
+    /// What it is expected to gain; `None` if that cannot be estimated.
+    pub advice: Option<Advice>,
 }
 
 /// What became of a nest.
@@ -149,40 +155,31 @@ fn one(
     let region = Region { outermost: of, contexts, instructions: root.instructions, share: root.share };
     // Loops that pass values on in a variable which the new order would have to expand stay whole, if need be.
     let mut whole = BTreeSet::new();
-    let mut why = String::new();
+    let mut found = Found { best: None, why: String::new(), whole: BTreeSet::new() };
     loop {
-        let nest = source.nest(&root.function, root.line, &whole).map_err(|uncut| uncut.to_string())?;
-        let matched = matched::matched(profile, &nest, &region.contexts)?;
+        let nest = match source.nest(&root.function, root.line, &whole) {
+            Ok(nest) => nest,
+            Err(uncut) if whole.is_empty() => return Err(uncut.to_string()),
+            Err(_) => break,
+        };
+        let matched = match matched::matched(profile, &nest, &region.contexts) {
+            Ok(matched) => matched,
+            Err(why) if whole.is_empty() => return Err(why),
+            Err(_) => break,
+        };
         let cut = Cut { source, nest: &nest, matched: &matched };
-        let before = whole.len();
-        for (fusion, tiling) in attempts(budget.fusion) {
-            let budget = Budget { fusion, ..budget };
-            match attempt(profile, loops, &region, &cut, (worker, budget), tiling) {
-                Ok(Written { text, prelude, sequence, outline }) => {
-                    let notes = nest.uncut.iter().map(|uncut| uncut.to_string()).collect();
-                    let (file, range) = (path.clone(), nest.range.clone());
-                    return Ok(Code { of, file, range, text, prelude, sequence, outline, notes });
-                }
-                Err(refused) => {
-                    whole.extend(refused.whole);
-                    if why.is_empty() {
-                        why = refused.why;
-                    }
-                }
-            }
+        let seeker = Seeker { profile, loops, region: &region, cut: &cut, worker, budget };
+        seeker.seek(&mut found)?;
+        let is_new = found.whole.iter().any(|line| !whole.contains(line));
+        let is_better = found.best.as_ref().is_some_and(|best| !best.is_as_written);
+        if !is_new || is_better {
+            break;
         }
-        if whole.len() == before {
-            return Err(why);
-        }
+        whole.append(&mut found.whole);
     }
-}
-
-/// What is tried in turn: all kinds of fusion with tiles and diagonals, then with plain loops.
-fn attempts(fusion: Fusion) -> Vec<(Fusion, Tiling)> {
-    let mut kinds = vec![fusion];
-    kinds.extend([Fusion::Smart, Fusion::Maximal, Fusion::Apart].into_iter().filter(|kind| *kind != fusion));
-    let with = |tiling| kinds.iter().map(move |&kind| (kind, tiling));
-    with(Tiling::Full).chain(with(Tiling::None)).collect()
+    let Found { best, why, .. } = found;
+    let Written { text, prelude, sequence, outline, advice, notes, range, .. } = best.ok_or(why)?;
+    Ok(Code { of, file: path.clone(), range, text, prelude, sequence, outline, notes, advice })
 }
 
 /// A nest of a source in a profile.
@@ -192,11 +189,28 @@ struct Cut<'a> {
     matched: &'a Matched,
 }
 
+/// Code of a nest.
 struct Written {
     text: String,
     prelude: &'static str,
     sequence: Vec<Step>,
     outline: Vec<Node>,
+    advice: Option<Advice>,
+    notes: Vec<String>,
+    range: Range<usize>,
+    /// The loops are those of the source.
+    is_as_written: bool,
+    /// What codes are compared by.
+    weight: f64,
+}
+
+/// What was found so far.
+struct Found {
+    best: Option<Written>,
+    /// The first reason why there is nothing.
+    why: String,
+    /// Lines of loops that could be left in one piece instead.
+    whole: BTreeSet<u32>,
 }
 
 /// Why an attempt led to nothing.
@@ -212,43 +226,148 @@ impl From<String> for Refused {
     }
 }
 
-fn attempt(
-    profile: &Profile,
-    loops: &[SourceLoop],
-    region: &Region,
-    cut: &Cut,
-    (worker, budget): (&Worker, Budget),
-    tiling: Tiling,
-) -> Result<Written, Refused> {
-    let private = privacy::Private::new(profile, loops, cut);
-    let is_private = |verdict: &crate::Verdict, object| private.covers(verdict, object);
-    let problem = crate::propose::problem::Cut {
-        statements: cut.matched.statements.clone(),
-        renaming: cut.matched.renaming.clone(),
-        is_private: &is_private,
-    };
-    let formulated = formulate_cut(profile, loops, region, problem).map_err(|unfit| unfit.to_string())?;
-    let mut failed = Vec::new();
-    let scheduled = climb(profile, &formulated, true, worker, budget, &mut failed);
-    let (_, schedule, _) = scheduled.map_err(|why| match failed.last() {
-        Some((_, last)) => format!("{why} ({last})"),
-        None => why,
-    })?;
-    let order = order::order(cut, &schedule.tree, tiling)?;
-    let homes = private.homes(cut, &order)?;
-    let isl_order = order.for_isl(cut)?;
-    let ast = worker
-        .loops(isl_order, Limits { seconds: LOOPS.min(budget.seconds), bytes: budget.bytes })
-        .map_err(|failure| failure.to_string())?;
-    let by_block = formulated.renaming.of_blocks(&schedule.tree);
-    let outline = outline(profile, loops, &formulated.statements, &by_block);
-    let mut steps = sequence(profile, loops, region, &formulated.sorted, &outline);
-    let (text, prelude) = emit::text(cut, &order, &homes, &ast)?;
-    if tiling == Tiling::None {
-        steps.retain(|step| !matches!(step.change, Change::Tile { .. } | Change::Wavefront { .. }));
+/// Seeks the best code of a nest.
+struct Seeker<'a> {
+    profile: &'a Profile,
+    loops: &'a [SourceLoop],
+    region: &'a Region,
+    cut: &'a Cut<'a>,
+    worker: &'a Worker,
+    budget: Budget,
+}
+
+/// A legal order of a nest.
+struct Candidate {
+    tree: Tree,
+    chosen: Chosen,
+    homes: Vec<privacy::Home>,
+    is_as_written: bool,
+    weight: f64,
+}
+
+impl Seeker<'_> {
+    /// Weighs what is written against all kinds of fusion, and writes the best.
+    fn seek(&self, found: &mut Found) -> Result<(), String> {
+        let private = privacy::Private::new(self.profile, self.loops, self.cut);
+        let formulated = self.formulated(&private)?;
+        let machine = &self.budget.machine;
+        let grown = |own: &Facts| own.clone().grown(machine.growth);
+        let facts: Vec<Facts> = self.cut.matched.facts.iter().map(grown).collect();
+        let written = written::tree(self.cut, &formulated);
+        let (plain, _) = times::order(&facts, &written, &[])?;
+        let before = estimate(&facts, &plain, machine);
+        let mut trees = vec![(written, true)];
+        for fusion in [Fusion::Smart, Fusion::Maximal, Fusion::Apart] {
+            match self.scheduled(&formulated, fusion) {
+                Ok(tree) if trees.iter().all(|(known, _)| *known != tree) => trees.push((tree, false)),
+                Ok(_) => {}
+                Err(why) => found.refused(why.into()),
+            }
+        }
+        let mut candidates = Vec::new();
+        for (tree, is_as_written) in trees {
+            match self.candidate(&formulated, &private, &facts, tree, before) {
+                Ok(candidate) => candidates.push(Candidate { is_as_written, ..candidate }),
+                Err(refused) => found.refused(refused),
+            }
+        }
+        candidates.sort_by(|a, b| a.weight.total_cmp(&b.weight));
+        for candidate in candidates {
+            if found.best.as_ref().is_some_and(|best| best.weight <= candidate.weight) {
+                break;
+            }
+            match self.written(&formulated, &candidate) {
+                Ok(code) => {
+                    let compared =
+                        before.map(|before| Advice::new(&facts, &plain, before, &candidate.chosen));
+                    found.best = Some(Written { advice: compared.flatten(), ..code });
+                    break;
+                }
+                Err(why) => found.refused(why.into()),
+            }
+        }
+        Ok(())
     }
-    if steps.is_empty() {
-        return Err("nothing better than what is written was found".to_owned().into());
+
+    fn formulated(&self, private: &privacy::Private) -> Result<Formulated, String> {
+        let is_private = |verdict: &crate::Verdict, object| private.covers(verdict, object);
+        let problem = crate::propose::problem::Cut {
+            statements: self.cut.matched.statements.clone(),
+            renaming: self.cut.matched.renaming.clone(),
+            is_private: &is_private,
+        };
+        formulate_cut(self.profile, self.loops, self.region, problem).map_err(|unfit| unfit.to_string())
     }
-    Ok(Written { text, prelude, sequence: steps, outline })
+
+    /// A schedule of isl.
+    fn scheduled(&self, formulated: &Formulated, fusion: Fusion) -> Result<Tree, String> {
+        let mut failed = Vec::new();
+        let budget = Budget { fusion, ..self.budget };
+        let scheduled = climb(self.profile, formulated, true, self.worker, budget, &mut failed);
+        let (_, schedule, _) = scheduled.map_err(|why| match failed.last() {
+            Some((_, last)) => format!("{why} ({last})"),
+            None => why,
+        })?;
+        Ok(schedule.tree)
+    }
+
+    /// The best order of a tree.
+    fn candidate(
+        &self,
+        formulated: &Formulated,
+        private: &privacy::Private,
+        facts: &[Facts],
+        tree: Tree,
+        before: Option<Estimate>,
+    ) -> Result<Candidate, Refused> {
+        check(self.profile, formulated, &tree, self.budget.pairs)
+            .map_err(|violation| violation.to_string())?;
+        let limit = before.map(|before| before.one);
+        let chosen = choose(facts, &tree, &self.budget.machine, limit)?;
+        let homes = private.homes(self.cut, &chosen.order)?;
+        let weight = chosen.estimate.map_or(f64::INFINITY, |own| weight(own, limit));
+        Ok(Candidate { tree: chosen.permuted(&tree), chosen, homes, is_as_written: false, weight })
+    }
+
+    /// The code of an order.
+    fn written(&self, formulated: &Formulated, candidate: &Candidate) -> Result<Written, String> {
+        let Candidate { tree, chosen, homes, is_as_written, weight } = candidate;
+        let by_block = formulated.renaming.of_blocks(tree);
+        let outline = outline(self.profile, self.loops, &formulated.statements, &by_block);
+        let mut sequence = sequence(self.profile, self.loops, self.region, &formulated.sorted, &outline);
+        let is_tiled = chosen.choices.iter().any(|choice| choice.tiles.is_some());
+        let has_diagonals = chosen.choices.iter().any(|choice| choice.has_diagonals);
+        sequence.retain(|step| match step.change {
+            Change::Tile { .. } => is_tiled,
+            Change::Wavefront { .. } => has_diagonals,
+            _ => true,
+        });
+        if sequence.is_empty() {
+            return Err("nothing better than what is written was found".to_owned());
+        }
+        let limits = Limits { seconds: LOOPS.min(self.budget.seconds), bytes: self.budget.bytes };
+        let isl_order = order::for_isl(self.cut, &chosen.order)?;
+        let ast = self.worker.loops(isl_order, limits).map_err(|failure| failure.to_string())?;
+        let (text, prelude) = emit::text(self.cut, &chosen.order, homes, &ast)?;
+        Ok(Written {
+            text,
+            prelude,
+            sequence,
+            outline,
+            advice: None,
+            notes: self.cut.nest.uncut.iter().map(|uncut| uncut.to_string()).collect(),
+            range: self.cut.nest.range.clone(),
+            is_as_written: *is_as_written,
+            weight: *weight,
+        })
+    }
+}
+
+impl Found {
+    fn refused(&mut self, refused: Refused) {
+        self.whole.extend(refused.whole);
+        if self.why.is_empty() {
+            self.why = refused.why;
+        }
+    }
 }

@@ -10,9 +10,11 @@ use profile::{ObjectIndex, ObjectKind, Profile};
 use rustc_hash::FxHashMap;
 
 use super::matched::flat;
-use super::order::{Component, Order, Row};
+
 use super::{Cut, Refused};
 use crate::SourceLoop;
+use crate::options::times::Blocks;
+use crate::options::{Component, Order, Row};
 use crate::verdict::Verdict;
 
 /// A variable with one value per iteration of a loop of the source.
@@ -167,12 +169,12 @@ impl Component {
             let others = |row: &Row| row.coefficients.iter().skip(loops).any(|c| *c != 0);
             a.constant == b.constant && own(a) == own(b) && !others(a) && !others(b)
         };
+        let same_blocks = |a: &Blocks, b: &Blocks| a.size == b.size && same(&a.row, &b.row);
         match (self, other) {
             (Component::Fixed(a), Component::Fixed(b)) => a == b,
-            (Component::Point(a), Component::Point(b)) | (Component::Tile(a), Component::Tile(b)) => {
-                same(a, b)
-            }
-            (Component::Diagonal(a, b), Component::Diagonal(c, d)) => same(a, c) && same(b, d),
+            (Component::Point(a), Component::Point(b)) => same(a, b),
+            (Component::Tile(a), Component::Tile(b)) => same_blocks(a, b),
+            (Component::Diagonal(a, b), Component::Diagonal(c, d)) => same_blocks(a, c) && same_blocks(b, d),
             _ => false,
         }
     }
@@ -201,8 +203,8 @@ fn rank(rows: &[Vec<i64>]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::order::Dimension;
     use super::*;
+    use crate::options::Dimension;
 
     fn order(times: &[&[Component]]) -> Order {
         let dimension = |c: &Component| Dimension { component: c.clone(), is_parallel: false };

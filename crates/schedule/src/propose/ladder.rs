@@ -10,6 +10,7 @@ use super::problem::{Formulated, formulate};
 use super::region::Region;
 use super::sequence::{Step, sequence};
 use crate::SourceLoop;
+use crate::options::Machine;
 
 /// Statements beyond which the first rung is not tried, of up to two and of more loops.
 const MOST_STATEMENTS: [usize; 2] = [30, 10];
@@ -29,11 +30,19 @@ pub struct Budget {
     pub fusion: Fusion,
     /// Pairs of each piece of a dependence with which a schedule is compared.
     pub pairs: u64,
+    /// What its legal orders are weighed for.
+    pub machine: Machine,
 }
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { seconds: 60, bytes: 2 << 30, fusion: Fusion::Smart, pairs: check::PAIRS }
+        Budget {
+            seconds: 60,
+            bytes: 2 << 30,
+            fusion: Fusion::Smart,
+            pairs: check::PAIRS,
+            machine: Machine::default(),
+        }
     }
 }
 
