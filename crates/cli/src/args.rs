@@ -180,6 +180,9 @@ pub struct ReportArgs {
     /// With --code: an option that the sources were compiled with, such as -DN=40 or -Iinclude; may be repeated.
     #[arg(long, value_name = "OPTION", requires = "code", allow_hyphen_values = true)]
     pub code_option: Vec<String>,
+    /// With --code: write code even where it is not expected to pay.
+    #[arg(long, requires = "code")]
+    pub regardless: bool,
     /// Print one row per profile: size of its dependence graph, its hottest region, and what that could become.
     #[arg(long, conflicts_with = "schedule")]
     pub table: bool,

@@ -129,6 +129,7 @@ fn advised<'a>(profile: &'a Profile, args: &ReportArgs) -> Result<Report<'a>> {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let caches = caches::of_this_machine();
     budget.machine = Machine::new(&caches, processors, args.longer.unwrap_or(1));
+    budget.regardless = args.regardless;
     if args.verify {
         budget.pairs = MANY_PAIRS;
     }
@@ -141,6 +142,7 @@ fn advised<'a>(profile: &'a Profile, args: &ReportArgs) -> Result<Report<'a>> {
         all: proposals::weigh(profile, &report.loops, found, fusion, processors),
         processors,
         caches,
+        machine: budget.machine,
         verified: args.verify,
     });
     Ok(report)

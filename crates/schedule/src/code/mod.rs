@@ -15,6 +15,7 @@ mod emit;
 mod matched;
 mod order;
 mod privacy;
+mod sunk;
 mod written;
 
 pub use emit::replaced;
@@ -29,7 +30,7 @@ use profile::Profile;
 use source::{Clang, Nest, Source};
 
 use crate::SourceLoop;
-use crate::options::choose::weight;
+use crate::options::choose::{SLOWER, weight};
 use crate::options::cost::estimate;
 use crate::options::{Advice, Chosen, Estimate, Facts, choose, times};
 use crate::propose::check::check;
@@ -43,6 +44,11 @@ use matched::Matched;
 
 /// Most processor time for the loops of one nest, in seconds.
 const LOOPS: u64 = 20;
+
+/// Why no code is written of what is legal.
+const NO_GAIN: &str = "other orders are legal, but not expected to pay";
+/// Iterations in a tile of a loop that is moved inwards.
+const LANES: [i64; 3] = [64, 256, 1024];
 
 /// The transformed code of a nest.
 #[derive(Debug, Clone)]
@@ -171,8 +177,7 @@ fn one(
         let seeker = Seeker { profile, loops, region: &region, cut: &cut, worker, budget };
         seeker.seek(&mut found)?;
         let is_new = found.whole.iter().any(|line| !whole.contains(line));
-        let is_better = found.best.as_ref().is_some_and(|best| !best.is_as_written);
-        if !is_new || is_better {
+        if !is_new || found.best.is_some() {
             break;
         }
         whole.append(&mut found.whole);
@@ -198,10 +203,6 @@ struct Written {
     advice: Option<Advice>,
     notes: Vec<String>,
     range: Range<usize>,
-    /// The loops are those of the source.
-    is_as_written: bool,
-    /// What codes are compared by.
-    weight: f64,
 }
 
 /// What was found so far.
@@ -241,8 +242,14 @@ struct Candidate {
     tree: Tree,
     chosen: Chosen,
     homes: Vec<privacy::Home>,
-    is_as_written: bool,
     weight: f64,
+}
+
+impl Candidate {
+    /// Whether it may gain: it is slower on one processor at most by as much as estimates are off, or faster on all.
+    fn is_worth(&self, before: Estimate) -> bool {
+        self.chosen.estimate.is_none_or(|own| own.one <= SLOWER * before.one || own.all < before.one)
+    }
 }
 
 impl Seeker<'_> {
@@ -256,26 +263,36 @@ impl Seeker<'_> {
         let written = written::tree(self.cut, &formulated);
         let (plain, _) = times::order(&facts, &written, &[])?;
         let before = estimate(&facts, &plain, machine);
-        let mut trees = vec![(written, true)];
+        let mut trees = vec![written];
         for fusion in [Fusion::Smart, Fusion::Maximal, Fusion::Apart] {
             match self.scheduled(&formulated, fusion) {
-                Ok(tree) if trees.iter().all(|(known, _)| *known != tree) => trees.push((tree, false)),
+                Ok(tree) if !trees.contains(&tree) => trees.push(tree),
                 Ok(_) => {}
                 Err(why) => found.refused(why.into()),
             }
         }
         let mut candidates = Vec::new();
-        for (tree, is_as_written) in trees {
+        for sunk in sunk::all(&facts, &trees[0], &LANES) {
+            match self.sunk(&formulated, &private, &facts, sunk, before) {
+                Ok(candidate) => candidates.push(candidate),
+                Err(refused) => found.refused(refused.why.into()),
+            }
+        }
+        for tree in trees {
             match self.candidate(&formulated, &private, &facts, tree, before) {
-                Ok(candidate) => candidates.push(Candidate { is_as_written, ..candidate }),
+                Ok(candidate) => candidates.push(candidate),
                 Err(refused) => found.refused(refused),
             }
         }
+        let worth = |candidate: &Candidate| {
+            self.budget.regardless || before.is_none_or(|before| candidate.is_worth(before))
+        };
+        if !candidates.is_empty() && candidates.iter().all(|candidate| !worth(candidate)) {
+            found.why = NO_GAIN.to_owned();
+        }
+        candidates.retain(worth);
         candidates.sort_by(|a, b| a.weight.total_cmp(&b.weight));
         for candidate in candidates {
-            if found.best.as_ref().is_some_and(|best| best.weight <= candidate.weight) {
-                break;
-            }
             match self.written(&formulated, &candidate) {
                 Ok(code) => {
                     let compared =
@@ -326,12 +343,31 @@ impl Seeker<'_> {
         let chosen = choose(facts, &tree, &self.budget.machine, limit)?;
         let homes = private.homes(self.cut, &chosen.order)?;
         let weight = chosen.estimate.map_or(f64::INFINITY, |own| weight(own, limit));
-        Ok(Candidate { tree: chosen.permuted(&tree), chosen, homes, is_as_written: false, weight })
+        Ok(Candidate { tree: chosen.permuted(&tree), chosen, homes, weight })
+    }
+
+    /// An order with a loop moved inwards, as it is.
+    fn sunk(
+        &self,
+        formulated: &Formulated,
+        private: &privacy::Private,
+        facts: &[Facts],
+        sunk: sunk::Sunk,
+        before: Option<Estimate>,
+    ) -> Result<Candidate, Refused> {
+        let sunk::Sunk { tree, order } = sunk;
+        check(self.profile, formulated, &tree, self.budget.pairs)
+            .map_err(|violation| violation.to_string())?;
+        let homes = private.homes(self.cut, &order)?;
+        let estimate = estimate(facts, &order, &self.budget.machine);
+        let weight = estimate.map_or(f64::INFINITY, |own| weight(own, before.map(|before| before.one)));
+        let chosen = Chosen { order, choices: Vec::new(), estimate, is_tilable: false };
+        Ok(Candidate { tree, chosen, homes, weight })
     }
 
     /// The code of an order.
     fn written(&self, formulated: &Formulated, candidate: &Candidate) -> Result<Written, String> {
-        let Candidate { tree, chosen, homes, is_as_written, weight } = candidate;
+        let Candidate { tree, chosen, homes, .. } = candidate;
         let by_block = formulated.renaming.of_blocks(tree);
         let outline = outline(self.profile, self.loops, &formulated.statements, &by_block);
         let mut sequence = sequence(self.profile, self.loops, self.region, &formulated.sorted, &outline);
@@ -357,8 +393,6 @@ impl Seeker<'_> {
             advice: None,
             notes: self.cut.nest.uncut.iter().map(|uncut| uncut.to_string()).collect(),
             range: self.cut.nest.range.clone(),
-            is_as_written: *is_as_written,
-            weight: *weight,
         })
     }
 }

@@ -62,6 +62,13 @@ fn offsets(loops: &[&Counted]) -> Option<Vec<Linear>> {
     Some(out)
 }
 
+/// Iterator minus coordinate of a loop around a statement, in the notation of isl.
+pub fn offset(cut: &Cut, statement: usize, of: usize) -> Option<String> {
+    let loops = flat(cut.nest);
+    let own: Vec<&Counted> = cut.matched.around[statement].iter().map(|&at| loops[at].1).collect();
+    offsets(&own)?.get(of).map(|offset| offset.text(&symbol))
+}
+
 /// The iterations of a loop.
 fn condition(l: &Counted, q: usize) -> String {
     let (first, last) = (l.first.text(&symbol), l.last.text(&symbol));

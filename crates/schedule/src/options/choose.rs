@@ -14,7 +14,7 @@ use super::times::{Choice, Order, order};
 /// By how much tiles have to be better than plain loops.
 const MARGIN: f64 = 0.9;
 /// By how much an order may be slower on one processor.
-const SLOWER: f64 = 1.05;
+pub const SLOWER: f64 = 1.05;
 /// Iterations of an innermost loop in a tile.
 const INNER: [i64; 3] = [64, 256, 1024];
 /// Of the loops around it.
