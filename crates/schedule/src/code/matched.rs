@@ -292,6 +292,7 @@ fn facts(
         entries: 1.0,
         instructions: instructions(profile, &blocks) / executions.max(1.0),
         observed,
+        growth: 1.0,
         touches: accesses.map(|access| touch(access, outer, &counters)).collect(),
         is_plain: !of_source.has_loop && of_source.calls.is_empty(),
     }

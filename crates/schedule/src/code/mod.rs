@@ -46,7 +46,7 @@ use matched::Matched;
 const LOOPS: u64 = 20;
 
 /// Why no code is written of what is legal.
-const NO_GAIN: &str = "other orders are legal, but not expected to pay";
+const NO_GAIN: &str = "other orders are legal, but not expected to pay for loops as long as these";
 /// Iterations in a tile of a loop that is moved inwards.
 const LANES: [i64; 3] = [64, 256, 1024];
 
@@ -343,7 +343,7 @@ impl Seeker<'_> {
         let chosen = choose(facts, &tree, &self.budget.machine, limit)?;
         let homes = private.homes(self.cut, &chosen.order)?;
         let weight = chosen.estimate.map_or(f64::INFINITY, |own| weight(own, limit));
-        Ok(Candidate { tree: chosen.permuted(&tree), chosen, homes, weight })
+        Ok(Candidate { tree, chosen, homes, weight })
     }
 
     /// An order with a loop moved inwards, as it is.
@@ -379,7 +379,9 @@ impl Seeker<'_> {
             _ => true,
         });
         if sequence.is_empty() {
-            return Err("nothing better than what is written was found".to_owned());
+            let why =
+                if chosen.is_tilable { NO_GAIN } else { "nothing better than what is written was found" };
+            return Err(why.to_owned());
         }
         let limits = Limits { seconds: LOOPS.min(self.budget.seconds), bytes: self.budget.bytes };
         let isl_order = order::for_isl(self.cut, &chosen.order)?;
@@ -400,7 +402,8 @@ impl Seeker<'_> {
 impl Found {
     fn refused(&mut self, refused: Refused) {
         self.whole.extend(refused.whole);
-        if self.why.is_empty() {
+        // What is legal and of no use says more than that something else failed.
+        if self.why.is_empty() || refused.why == NO_GAIN {
             self.why = refused.why;
         }
     }

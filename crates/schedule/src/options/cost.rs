@@ -33,8 +33,8 @@ const RECORDED_PER_CYCLE: f64 = 8.0;
 const LATENCY: f64 = 4.0;
 /// Cycles of conditions inside an innermost loop.
 const GUARD: f64 = 3.0;
-/// Cycles to begin an innermost loop.
-const ENTRY: f64 = 4.0;
+/// Cycles to begin an innermost loop, and for the end of it, which is seldom foreseen.
+const ENTRY: f64 = 16.0;
 /// Cycles for each further bound, and for what vectors leave over.
 const BOUND: f64 = 4.0;
 /// Cycles to start a loop on several processors and to wait for its end.
@@ -247,8 +247,8 @@ fn around(own: &Facts, times: &[Dimension]) -> Option<Vec<Around>> {
         points.iter().map(|(_, row)| row.coefficients.iter().map(|&c| c as f64).collect()).collect();
     let directions = inverse(rows, dims)?;
     let box_of = |row: &Row| -> f64 {
-        let parts = row.coefficients.iter().zip(&own.observed);
-        1.0 + parts.map(|(c, n)| c.unsigned_abs() as f64 * (*n as f64 - 1.0)).sum::<f64>()
+        let parts = row.coefficients.iter().enumerate();
+        1.0 + parts.map(|(q, c)| c.unsigned_abs() as f64 * (own.extent(q) - 1.0)).sum::<f64>()
     };
     let all: f64 = points.iter().map(|(_, row)| box_of(row)).product();
     // Domains that are no boxes: all loops are taken for shorter in equal parts.

@@ -30,6 +30,8 @@ pub struct Facts {
     pub instructions: f64,
     /// Number of values of each of its coordinates, as observed.
     pub observed: Vec<i64>,
+    /// By how much longer its loops are taken to be.
+    pub growth: f64,
     /// Its accesses.
     pub touches: Vec<Touch>,
     /// It has no loops and calls inside.
@@ -56,8 +58,13 @@ impl Facts {
             }
         }
         self.executions *= factor.powi(i32::try_from(self.observed.len()).unwrap_or(i32::MAX));
-        self.observed.iter_mut().for_each(|n| *n = n.saturating_mul(i64::from(growth.max(1))));
+        self.growth *= factor;
         self
+    }
+
+    /// The number of values that a coordinate is taken to have.
+    pub fn extent(&self, coordinate: usize) -> f64 {
+        self.growth * self.observed.get(coordinate).map_or(1.0, |&n| n as f64)
     }
 }
 

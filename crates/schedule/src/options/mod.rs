@@ -11,6 +11,8 @@
 pub mod choose;
 pub mod cost;
 pub mod facts;
+#[cfg(test)]
+mod tests;
 pub mod times;
 
 pub use choose::{Advice, Chosen, choose};

@@ -3,8 +3,8 @@
 //! It is the schedule tree, flattened, with the loops of its bands in the order of a [`Choice`], and cut into tiles where it
 //! says so. Where no loop of a tiled band is parallel, its outer tile loop can count diagonals of tiles, which are.
 //!
-//! Invariant: an order respects what its tree respects, whatever the choice. Loops are permuted, and cut into tiles, in
-//! permutable bands alone; in other bands nothing but parallel loops is moved, to the innermost place.
+//! Invariant: an order respects what its tree respects, whatever the choice: loops are permuted, and cut into tiles, in
+//! permutable bands alone.
 
 use std::collections::BTreeMap;
 

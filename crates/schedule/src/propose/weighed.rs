@@ -55,6 +55,7 @@ fn facts(profile: &Profile, block: u32, members: &[u32]) -> Facts {
         entries: 1.0,
         instructions: instructions(profile, members) / executions,
         observed,
+        growth: 1.0,
         touches: accesses.map(|access| touch(access, 0, &unit(dims))).collect(),
         is_plain: members.iter().all(|&member| profile.blocks[member as usize].context == own.context),
     }
