@@ -90,11 +90,11 @@ fn prove(kernel: &str, function: &str, other: &str) {
         let nests = code["nests"].as_array().unwrap();
         let written: Vec<&Value> = nests.iter().filter(|nest| nest["file"].is_string()).collect();
         let is_of = |nest: &&&Value| nest["region"].as_str().unwrap().split(':').nth(1) == Some(function);
-        assert!(
-            written.iter().any(|nest| is_of(&nest)),
-            "{}: no code of {function}: {code:#}",
-            kernel.name()
-        );
+        let pays_not =
+            |nest: &Value| nest["reason"].as_str().is_some_and(|why| why.contains("not expected to pay"));
+        let is_answered = written.iter().any(|nest| is_of(&nest))
+            || longer == "1" && nests.iter().any(|nest| is_of(&&nest) && pays_not(nest));
+        assert!(is_answered, "{}: no code of {function}: {code:#}", kernel.name());
         assert!(written.iter().all(|nest| !nest["sequence"].as_array().unwrap().is_empty()), "{code:#}");
         let together = code["together"].as_array().unwrap();
         // All nests together, where there are several.

@@ -10,7 +10,8 @@
 //! - *operations*: [`RECORDED_PER_CYCLE`] recorded instructions a cycle; divided by the elements of a vector if the innermost loop
 //!   is parallel and all accesses have a stride of 0 or one element; at least [`LATENCY`] where it is not parallel; [`GUARD`] more
 //!   where it runs conditions, without vectors;
-//! - *bounds*: [`ENTRY`] and [`BOUND`] per loop over tiles and for vectors, shared by the iterations of the innermost loop;
+//! - *bounds*: [`ENTRY`], [`BOUND`] per loop over tiles and for vectors, and [`JUMP`] per access that goes on in another page when
+//!   the innermost loop begins again, shared by the iterations of the innermost loop;
 //! - *processors*: all of it divided by `t / ⌈t / processors⌉` of the outermost parallel loop, or the mean width of its diagonals;
 //!   [`START`] each time it starts.
 //!
@@ -37,6 +38,10 @@ const GUARD: f64 = 3.0;
 const ENTRY: f64 = 16.0;
 /// Cycles for each further bound, and for what vectors leave over.
 const BOUND: f64 = 4.0;
+/// Bytes of a page.
+const PAGE: f64 = 4096.0;
+/// Cycles to find another page, and until what comes next is foreseen again.
+const JUMP: f64 = 20.0;
 /// Cycles to start a loop on several processors and to wait for its end.
 const START: f64 = 10_000.0;
 /// Cycles of a miss in the first, second and third cache.
@@ -136,7 +141,8 @@ fn operations(own: &Facts, loops: &[Around], is_guarded: bool) -> f64 {
     let plain = (own.instructions / RECORDED_PER_CYCLE).max(1.0);
     let Some(innermost) = loops.last() else { return runs * plain };
     let tiles = loops.iter().filter(|l| l.is_tile).count() as f64;
-    let bounds = |more: f64| (ENTRY + BOUND * (tiles + more)) / innermost.trips.max(1.0);
+    let jumps = JUMP * own.apart().filter(|&at| next_page(loops, at)).count() as f64;
+    let bounds = |more: f64| (ENTRY + BOUND * (tiles + more) + jumps) / innermost.trips.max(1.0);
     let is_near = own.touches.iter().zip(&innermost.strides).all(|(touch, s)| s.abs() <= touch.size);
     let widest = own.touches.iter().zip(&innermost.strides).filter(|(_, s)| **s != 0.0);
     let lanes = (VECTOR / widest.map(|(touch, _)| touch.size).fold(4.0, f64::max)).max(1.0);
@@ -166,15 +172,16 @@ fn misses(own: &Facts, loops: &[Around], cache: f64) -> f64 {
     lines(own, &loops[kept..]) * again
 }
 
+/// Whether an access is in another page in the next iteration of the loop around the innermost one.
+fn next_page(loops: &[Around], access: usize) -> bool {
+    let outer = loops.len().checked_sub(2).and_then(|at| loops.get(at));
+    outer.is_some_and(|l| l.strides[access].abs() >= PAGE)
+}
+
 /// Lines that some inner loops touch.
 fn lines(own: &Facts, loops: &[Around]) -> f64 {
-    let mut counted: Vec<usize> = Vec::new();
-    let mut total = 0.0;
-    for (at, touch) in own.touches.iter().enumerate() {
-        if counted.iter().any(|&other| touch.is_beside(&own.touches[other])) {
-            continue;
-        }
-        counted.push(at);
+    let of_access = |at: usize| {
+        let touch = &own.touches[at];
         let (mut all, mut span, mut least) = (1.0, touch.size, LINE);
         for l in loops.iter().filter(|l| l.strides[at] != 0.0) {
             let stride = l.strides[at].abs();
@@ -182,9 +189,17 @@ fn lines(own: &Facts, loops: &[Around]) -> f64 {
             span += stride * (l.trips - 1.0);
             least = stride.min(least);
         }
-        total += (all * (least / LINE)).max(1.0).min(span / LINE + 1.0);
+        (all * (least / LINE)).max(1.0).min(span / LINE + 1.0)
+    };
+    own.apart().map(of_access).sum()
+}
+
+impl Facts {
+    /// The accesses, without those that go through the data of an earlier one side by side with it.
+    fn apart(&self) -> impl Iterator<Item = usize> {
+        (0..self.touches.len())
+            .filter(|&at| self.touches[..at].iter().all(|earlier| !self.touches[at].is_beside(earlier)))
     }
-    total
 }
 
 impl Touch {

@@ -1,4 +1,5 @@
 //! The rules of the model, each by a case made by hand.
+#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
 use isl::Tree;
 use isl::schedule::{Affine, Function, Member};
@@ -68,7 +69,10 @@ fn cycles(facts: &Facts, tree: &Tree, choice: Choice, machine: &Machine) -> Esti
 fn what_fits_a_cache_is_not_tiled() {
     assert_eq!(chosen(&product(32), &of_product(), &MACHINE).tiles, None);
     let one = product(32);
-    let again = used_again(std::slice::from_ref(&one), &order(&[one.clone()], &of_product(), &[]).unwrap().0);
+    let again = used_again(
+        std::slice::from_ref(&one),
+        &order(std::slice::from_ref(&one), &of_product(), &[]).unwrap().0,
+    );
     assert!((8192.0..16384.0).contains(&again), "a matrix, and a row of each other: {again}");
     assert_eq!(MACHINE.cache_for(again), Some(1));
 }
