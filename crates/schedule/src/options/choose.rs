@@ -1,7 +1,7 @@
 //! The order with the smallest estimate.
 //!
 //! Bands are decided one after the other, outer ones first, each with the choices made before: every parallel loop as the
-//! innermost, and tiles of powers of two. Tiles and diagonals have to gain [`MARGIN`] over plain loops. An order that takes longer on
+//! innermost, and tiles of powers of two. Tiles and diagonals have to gain `MARGIN` over plain loops. An order that takes longer on
 //! one processor than what it is compared with is taken where nothing else is left.
 
 use isl::Tree;

@@ -7,13 +7,13 @@
 //!   the loops with σ ≠ 0; accesses with equal strides whose ranges overlap count once;
 //! - *misses* of a cache: the most inner loops whose lines fit it keep what they touch from one iteration of the loop around
 //!   them to the next, so misses are the lines of those loops and that one, times the iterations of the loops further out;
-//! - *operations*: [`RECORDED_PER_CYCLE`] recorded instructions a cycle; divided by the elements of a vector if the innermost loop
-//!   is parallel and all accesses have a stride of 0 or one element; at least [`LATENCY`] where it is not parallel; [`GUARD`] more
+//! - *operations*: `RECORDED_PER_CYCLE` recorded instructions a cycle; divided by the elements of a vector if the innermost loop
+//!   is parallel and all accesses have a stride of 0 or one element; at least `LATENCY` where it is not parallel; `GUARD` more
 //!   where it runs conditions, without vectors;
-//! - *bounds*: [`ENTRY`], [`BOUND`] per loop over tiles and for vectors, and [`JUMP`] per access that goes on in another page when
+//! - *bounds*: `ENTRY`, `BOUND` per loop over tiles and for vectors, and `JUMP` per access that goes on in another page when
 //!   the innermost loop begins again, shared by the iterations of the innermost loop;
 //! - *processors*: all of it divided by `t / ⌈t / processors⌉` of the outermost parallel loop, or the mean width of its diagonals;
-//!   [`START`] each time it starts.
+//!   `START` each time it starts.
 //!
 //! Limits: it ranks orders, it foresees no times. Statements are weighed one by one: what one fetches for another in the same
 //! iteration counts for both. Bandwidth that processors share, and sets of caches, are left out.
