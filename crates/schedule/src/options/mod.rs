@@ -4,7 +4,7 @@
 //! - [`facts`]: what is known of the statements;
 //! - [`times`]: the orders;
 //! - [`cost`]: an estimate of the cycles that each takes;
-//! - [`choose`]: the one with the smallest estimate.
+//! - [`mod@choose`]: the one with the smallest estimate.
 //!
 //! Invariant: a choice is made among orders that are legal, and takes nothing away from what is said to be legal.
 
