@@ -170,6 +170,9 @@ pub struct ReportArgs {
     /// With --schedule: compare schedules with far more pairs of iterations, and say with how many.
     #[arg(long)]
     pub verify: bool,
+    /// With --schedule: weigh what is proposed for loops N times as long as those of the profile [default: 1]
+    #[arg(long, value_name = "N", requires = "schedule")]
+    pub longer: Option<u32>,
     /// With --schedule: write the transformed regions as C into this directory, a file per nest: the original with the nest
     /// replaced. Takes clang, and a program compiled with -O0 -g.
     #[arg(long, value_name = "DIR", requires = "schedule")]
@@ -177,6 +180,9 @@ pub struct ReportArgs {
     /// With --code: an option that the sources were compiled with, such as -DN=40 or -Iinclude; may be repeated.
     #[arg(long, value_name = "OPTION", requires = "code", allow_hyphen_values = true)]
     pub code_option: Vec<String>,
+    /// With --code: write code even where it is not expected to pay.
+    #[arg(long, requires = "code")]
+    pub regardless: bool,
     /// Print one row per profile: size of its dependence graph, its hottest region, and what that could become.
     #[arg(long, conflicts_with = "schedule")]
     pub table: bool,

@@ -49,7 +49,7 @@ pub fn write(
         .map(|codes| file(directory, &format!("{}.all.c", stem(&codes[0].file)), &sources, codes))
         .collect::<Result<_>>()?;
     let nests: Vec<(Outcome, Option<String>)> = outcomes.iter().cloned().zip(files).collect();
-    Ok(Written { nests, together })
+    Ok(Written { nests, together, machine: budget.machine })
 }
 
 fn stem(file: &Path) -> String {

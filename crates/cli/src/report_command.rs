@@ -10,6 +10,7 @@ use report::proposals::{self, Proposals};
 use report::published::Published;
 use report::regions::{self, Row};
 use report::{Report, folding, isl, openscop, text, wire};
+use schedule::options::Machine;
 use schedule::propose::{self, Budget};
 
 use crate::args::{Format, Fusion, ReportArgs};
@@ -125,6 +126,10 @@ fn advised<'a>(profile: &'a Profile, args: &ReportArgs) -> Result<Report<'a>> {
     };
     let mut budget = Budget { fusion, ..Budget::default() };
     budget.seconds = args.schedule_time.unwrap_or(budget.seconds);
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let caches = caches::of_this_machine();
+    budget.machine = Machine::new(&caches, processors, args.longer.unwrap_or(1));
+    budget.regardless = args.regardless;
     if args.verify {
         budget.pairs = MANY_PAIRS;
     }
@@ -133,11 +138,11 @@ fn advised<'a>(profile: &'a Profile, args: &ReportArgs) -> Result<Report<'a>> {
         report.code = Some(code_files::write(&report, args, directory, &regions, (&worker, budget))?);
     }
     let found = propose::propose(profile, &report.loops, regions, &worker, budget);
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
     report.proposals = Some(Proposals {
         all: proposals::weigh(profile, &report.loops, found, fusion, processors),
         processors,
-        caches: caches::of_this_machine(),
+        caches,
+        machine: budget.machine,
         verified: args.verify,
     });
     Ok(report)

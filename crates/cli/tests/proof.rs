@@ -15,24 +15,24 @@ use support::Place;
 
 /// Kernels with the function of which code must be written, and a size that was not profiled.
 const PROVED: [(&str, &str, &str); 18] = [
-    ("matmul_ikj", "multiply", "53"),
-    ("matmul_ijk", "multiply", "53"),
-    ("jacobi", "relax", "53"),
-    ("needle", "align", "153"),
-    ("floyd_warshall", "improve", "53"),
-    ("perceptron", "layer", "2"),
-    ("triangular_solve", "main", "71"),
-    ("three_functions", "row", "53"),
-    ("transposed_product", "products", "71"),
-    ("tensor_product", "contract", "17"),
-    ("correlation", "correlate", "71"),
-    ("lu", "eliminate", "71"),
-    ("cholesky", "factor", "71"),
-    ("jacobi_1d", "relax", "153"),
-    ("seidel", "relax", "53"),
-    ("rank_update", "update", "71"),
-    ("two_products", "products", "71"),
-    ("vector_products", "multiply", "71"),
+    ("matmul_ikj", "multiply", "300"),
+    ("matmul_ijk", "multiply", "300"),
+    ("jacobi", "relax", "300"),
+    ("needle", "align", "300"),
+    ("floyd_warshall", "improve", "300"),
+    ("perceptron", "layer", "8"),
+    ("triangular_solve", "main", "300"),
+    ("three_functions", "row", "300"),
+    ("transposed_product", "products", "300"),
+    ("tensor_product", "contract", "40"),
+    ("correlation", "correlate", "300"),
+    ("lu", "eliminate", "300"),
+    ("cholesky", "factor", "300"),
+    ("jacobi_1d", "relax", "300"),
+    ("seidel", "relax", "300"),
+    ("rank_update", "update", "300"),
+    ("two_products", "products", "300"),
+    ("vector_products", "multiply", "300"),
 ];
 
 fn has_clang() -> bool {
@@ -44,13 +44,14 @@ fn has_clang() -> bool {
 }
 
 /// What the report says of code for a program's nests.
-fn code(place: &Place, program: &Path, arguments: &[String]) -> Value {
+fn code(place: &Place, program: &Path, arguments: &[String], longer: &str) -> Value {
     let mut command = place.loopwright();
     command.args(["profile", "--quiet", "-o", "p.lwp", "--"]).arg(program).args(arguments);
     assert!(command.output().unwrap().status.success());
     let mut command = place.loopwright();
     let output = command
-        .args(["report", "--format", "json", "--schedule", "--code", "code", "p.lwp"])
+        .args(["report", "--format", "json", "--schedule", "--code", "code", "--regardless"])
+        .args(["--longer", longer, "p.lwp"])
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -75,30 +76,40 @@ fn printed(program: &Path, arguments: &[String], threads: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+/// For loops as long as those of the profile, and for ones so much longer that tiles, diagonals and arrays for variables pay.
 fn prove(kernel: &str, function: &str, other: &str) {
     let table = kernels::load().unwrap();
     let kernel = table.iter().find(|k| k.name() == kernel).unwrap();
     let place = Place::new();
     let program = kernels::compile(kernel, Level::O0, place.directory()).unwrap();
-    let code = code(&place, &program.path, &kernel.arguments);
-    let nests = code["nests"].as_array().unwrap();
-    let written: Vec<&Value> = nests.iter().filter(|nest| nest["file"].is_string()).collect();
-    let is_of = |nest: &&&Value| nest["region"].as_str().unwrap().split(':').nth(1) == Some(function);
-    assert!(written.iter().any(|nest| is_of(&nest)), "{}: no code of {function}: {code:#}", kernel.name());
-    assert!(written.iter().all(|nest| !nest["sequence"].as_array().unwrap().is_empty()), "{code:#}");
-    let together = code["together"].as_array().unwrap();
-    // All nests together, where there are several.
-    let alone = written.iter().map(|nest| &nest["file"]).filter(|_| together.is_empty());
-    let files: Vec<&str> = alone.chain(together).map(|file| file.as_str().unwrap()).collect();
     let original = compile(&place, &kernel.path(), "original");
     let inputs = [kernel.arguments.clone(), vec![other.to_owned()]];
     let expected: Vec<String> = inputs.iter().map(|input| printed(&original, input, "1")).collect();
-    for (k, file) in files.iter().enumerate() {
-        let proposed = compile(&place, &place.path(file), &format!("proposed{k}"));
-        for (input, expected) in inputs.iter().zip(&expected) {
-            for threads in ["1", "2"] {
-                let printed = printed(&proposed, input, threads);
-                assert_eq!(&printed, expected, "{file} {input:?}, {threads} threads");
+    for longer in ["1", "100"] {
+        let code = code(&place, &program.path, &kernel.arguments, longer);
+        let nests = code["nests"].as_array().unwrap();
+        let written: Vec<&Value> = nests.iter().filter(|nest| nest["file"].is_string()).collect();
+        let is_of = |nest: &&&Value| nest["region"].as_str().unwrap().split(':').nth(1) == Some(function);
+        let pays_not =
+            |nest: &Value| nest["reason"].as_str().is_some_and(|why| why.contains("not expected to pay"));
+        let is_answered = written.iter().any(|nest| is_of(&nest))
+            || longer == "1" && nests.iter().any(|nest| is_of(&&nest) && pays_not(nest));
+        assert!(is_answered, "{}: no code of {function}: {code:#}", kernel.name());
+        assert!(written.iter().all(|nest| !nest["sequence"].as_array().unwrap().is_empty()), "{code:#}");
+        let together = code["together"].as_array().unwrap();
+        // All nests together, where there are several.
+        let alone = written.iter().map(|nest| &nest["file"]).filter(|_| together.is_empty());
+        let files: Vec<&str> = alone.chain(together).map(|file| file.as_str().unwrap()).collect();
+        for (k, file) in files.iter().enumerate() {
+            let proposed = compile(&place, &place.path(file), &format!("proposed{k}"));
+            for (input, expected) in inputs.iter().zip(&expected) {
+                for threads in ["1", "2"] {
+                    let printed = printed(&proposed, input, threads);
+                    assert_eq!(
+                        &printed, expected,
+                        "{file} {input:?}, {threads} threads, {longer} times as long"
+                    );
+                }
             }
         }
     }
@@ -138,7 +149,7 @@ fn what_is_not_cut_is_named() {
         for (int i = 0; i < n; i++) { double *p = malloc(8); *p = a[i]; a[i] = *p + 1; free(p); }\n\
         printf(\"%f\\n\", a[7]);\n    return 0;\n}\n";
     let program = place.compile("uncut", source, &["-O0", "-g"]);
-    let code = code(&place, &program, &[]);
+    let code = code(&place, &program, &[], "1");
     let reason = |line: &str| {
         let nests = code["nests"].as_array().unwrap();
         let nest = nests.iter().find(|nest| nest["region"].as_str().unwrap().ends_with(line));

@@ -5,8 +5,10 @@ use std::fmt::Write;
 use profile::Profile;
 use schedule::SourceLoop;
 use schedule::code::Outcome;
+use schedule::options::Machine;
 use serde::Serialize;
 
+use crate::advice::{self, WireAdvice};
 use crate::sequence::{self, WireStep};
 
 /// Files that were written.
@@ -16,6 +18,8 @@ pub struct Written {
     pub nests: Vec<(Outcome, Option<String>)>,
     /// Files with all nests of one source.
     pub together: Vec<String>,
+    /// What estimates rest on.
+    pub machine: Machine,
 }
 
 /// The same for programs.
@@ -39,6 +43,8 @@ struct WireNest {
     sequence: Vec<WireStep>,
     /// What stayed as it is.
     notes: Vec<String>,
+    /// What it is expected to gain; absent where that cannot be estimated.
+    preferred: Option<WireAdvice>,
 }
 
 /// Files for programs.
@@ -51,6 +57,10 @@ pub fn wire(profile: &Profile, loops: &[SourceLoop], written: &Written) -> WireC
             reason: code.err().cloned(),
             sequence: code.map_or_else(|_| Vec::new(), |c| sequence::wire(profile, loops, &c.sequence)),
             notes: code.map_or_else(|_| Vec::new(), |c| c.notes.clone()),
+            preferred: code
+                .ok()
+                .and_then(|c| c.advice.as_ref())
+                .map(|own| advice::wire(own, &written.machine)),
         }
     };
     WireCode { nests: written.nests.iter().map(nest).collect(), together: written.together.clone() }
@@ -68,6 +78,9 @@ pub fn text(profile: &Profile, loops: &[SourceLoop], written: &Written) -> Strin
                 let steps = sequence::text(profile, loops, &code.sequence);
                 let steps: Vec<String> = steps.lines().map(|line| format!("  {line}\n")).collect();
                 out.push_str(&steps.concat());
+                for line in code.advice.iter().flat_map(|own| advice::lines(own, &written.machine)) {
+                    let _ = writeln!(out, "    {line}");
+                }
                 code.notes.iter().try_for_each(|note| writeln!(out, "    ({note})"))
             }
             (Ok(_), None) => writeln!(out, "  {id}: not written"),

@@ -6,9 +6,11 @@
 //! - [`folding`]: the table of the folding algorithm's evaluation, beside [`published`] figures;
 //! - [`regions`]: the table of the published summary, one row per program;
 //! - [`proposals`]: what the hottest regions could become, as isl found;
+//! - [`advice`]: which legal order is preferred, and why;
 //! - [`polyhedral`]: the polyhedral program, as text in [`isl`] notation and as [`openscop`].
 #![forbid(unsafe_code)]
 
+pub mod advice;
 pub mod code;
 pub mod finding;
 pub mod folding;

@@ -5,10 +5,12 @@ use std::fmt::Write;
 use profile::Profile;
 use schedule::SourceLoop;
 use schedule::metrics::{Metrics, Profit, Survey, profit};
+use schedule::options::Machine;
 use schedule::propose::outline::{Count, Statement, worthwhile};
 use schedule::propose::{Fusion, Loop, Node, Proposal, Rung};
 use serde::Serialize;
 
+use crate::advice::{self, WireAdvice};
 use crate::finding;
 use crate::sequence::{self, WireStep};
 
@@ -21,6 +23,8 @@ pub struct Proposals {
     pub processors: usize,
     /// Sizes of this machine's data caches, in bytes, innermost first.
     pub caches: Vec<u64>,
+    /// What estimates rest on.
+    pub machine: Machine,
     /// Say how every schedule was verified.
     pub verified: bool,
 }
@@ -88,6 +92,8 @@ pub struct WireProposal {
     sequence: Vec<WireStep>,
     metrics: WireMetrics,
     profit: WireProfit,
+    /// The preferred order; absent where it cannot be estimated.
+    preferred: Option<WireAdvice>,
     verified: WireVerified,
     /// Variables of which every iteration of the loops around needs its own copy.
     own_copies: Vec<String>,
@@ -187,6 +193,7 @@ fn wire_one(
             footprint: profit.footprint,
             caches: proposals.caches.clone(),
         },
+        preferred: proposal.advice.as_ref().map(|own| advice::wire(own, &proposals.machine)),
         verified: WireVerified {
             pairs: proposal.checked.pairs,
             dependences: proposal.checked.dependences,
@@ -323,6 +330,9 @@ fn facts(proposals: &Proposals, weighed: &Weighed, out: &mut String) {
         proposals.processors,
         percent(profit.saved),
     );
+    for line in proposal.advice.iter().flat_map(|own| advice::lines(own, &proposals.machine)) {
+        let _ = writeln!(out, "  {line}");
+    }
     if before.parallel > 0.0 && before.parallel >= after.parallel {
         let _ = match proposals.caches.first() {
             Some(&first) if profit.footprint <= first => {
@@ -348,7 +358,7 @@ fn facts(proposals: &Proposals, weighed: &Weighed, out: &mut String) {
 }
 
 /// Bytes as people read them.
-fn size(bytes: u64) -> String {
+pub(crate) fn size(bytes: u64) -> String {
     match bytes {
         0..1024 => format!("{bytes} bytes"),
         1024..1_048_576 => format!("{:.0} KiB", bytes as f64 / 1024.0),

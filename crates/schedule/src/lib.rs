@@ -11,6 +11,7 @@
 //! - [`nest`]: permutable bands and strides;
 //! - [`metrics`]: figures of regions, as published ones, and what a proposal is worth;
 //! - [`notation`]: pieces of folds in the notation of isl;
+//! - [`options`]: which legal order of a schedule is worth most on a machine;
 //! - [`propose`]: schedules of whole regions, found by isl;
 //! - [`source`]: loop contexts put together into loops of the source;
 //! - [`synthetic`]: made-up programs of any size, to measure on.
@@ -22,6 +23,7 @@ pub mod graph;
 pub mod metrics;
 pub mod nest;
 pub mod notation;
+pub mod options;
 pub mod propose;
 pub mod reduction;
 pub mod scev;

@@ -8,8 +8,10 @@ use source::{Counted, Statement};
 
 use super::Cut;
 use super::matched::{flat, statement};
-use super::order::{Component, Order};
+use super::order::offset;
+
 use super::privacy::Home;
+use crate::options::{Component, Order};
 
 /// What isl's expressions use.
 const PRELUDE: &str = "#define LW_MIN(a, b) ((a) < (b) ? (a) : (b))\n\
@@ -51,6 +53,7 @@ pub fn text(cut: &Cut, order: &Order, homes: &[Home], ast: &Ast) -> Result<(Stri
         names,
         out: String::new(),
         declared: Vec::new(),
+        open: Vec::new(),
     };
     writer.line(0, "{");
     writer.parameters(is_int);
@@ -73,6 +76,8 @@ struct Writer<'a> {
     out: String,
     /// Homes that are open.
     declared: Vec<usize>,
+    /// Loops that are open.
+    open: Vec<usize>,
 }
 
 impl Writer<'_> {
@@ -132,9 +137,11 @@ impl Writer<'_> {
                     self.line(depth, &head);
                 }
                 let open = self.declared.len();
+                self.open.push(dimension);
                 self.declare(body, depth + 1);
                 self.node(body, depth + 1, in_parallel || is_parallel)?;
                 self.declared.truncate(open);
+                self.open.pop();
                 self.line(depth, "}");
                 Ok(())
             }
@@ -154,7 +161,11 @@ impl Writer<'_> {
             }
             self.declared.push(at);
             if let Some(variable) = self.cut.nest.variables.get(&home.variable) {
-                let text = declaration(bare(&variable.type_name), &variable.name);
+                let name = match &home.expanded {
+                    Some(expanded) => format!("{}[{}]", variable.name, expanded.size),
+                    None => variable.name.clone(),
+                };
+                let text = declaration(bare(&variable.type_name), &name);
                 self.line(depth, &format!("{text};"));
             }
         }
@@ -203,7 +214,15 @@ impl Writer<'_> {
                 bound.push(format!("const {own} {} = ({own})({value});", variable.name));
             }
         }
-        self.hoist(statement, &mut edits)?;
+        let elements = self.elements(at, arguments)?;
+        for (id, element) in &elements {
+            for reference in statement.references.iter().filter(|r| r.id == *id) {
+                let name = self.cut.nest.variables.get(id).map_or(0, |v| v.name.len());
+                let place = reference.at.ok_or_else(|| "a variable is named by a macro".to_owned())?;
+                edits.push((place..place + name, element.clone()));
+            }
+        }
+        self.hoist(statement, &elements, &mut edits)?;
         let text = edited(&self.cut.source.text, statement, edits);
         let is_block = !bound.is_empty() || text.contains('\n') || !statement.declares.is_empty();
         if !is_block {
@@ -224,10 +243,36 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// The elements that stand for variables in an instance of a statement.
+    fn elements(&self, at: usize, arguments: &[String]) -> Result<BTreeMap<String, String>, String> {
+        let mut out = BTreeMap::new();
+        for home in self.homes.iter().filter(|home| home.statements.contains(&at)) {
+            let Some(expanded) = &home.expanded else { continue };
+            let (Some(argument), Some(variable)) =
+                (arguments.get(expanded.of), self.cut.nest.variables.get(&home.variable))
+            else {
+                return Err("an element of an array is not known".to_owned());
+            };
+            if !self.open.contains(&expanded.tile) {
+                return Err("a loop over tiles has a single iteration".to_owned());
+            }
+            let offset = offset(self.cut, at, expanded.of)
+                .ok_or_else(|| "numbers of its bounds are too large".to_owned())?;
+            let (value, tile) = (self.renamed(argument), self.renamed(&format!("t{}", expanded.tile)));
+            let subscript = match offset.as_str() {
+                "0" => format!("{value} - {tile}"),
+                _ => format!("{value} - ({}) - {tile}", self.renamed(&offset)),
+            };
+            out.insert(home.variable.clone(), format!("{}[{subscript}]", variable.name));
+        }
+        Ok(out)
+    }
+
     /// Makes assignments of the declarations of variables that have a home outside of the statement.
     fn hoist(
         &self,
         statement: &Statement,
+        elements: &BTreeMap<String, String>,
         edits: &mut Vec<(std::ops::Range<usize>, String)>,
     ) -> Result<(), String> {
         let is_outside = |id: &str| self.homes.iter().any(|home| home.variable == id);
@@ -246,7 +291,8 @@ impl Writer<'_> {
             for declared in own {
                 if let Some(value) = &declared.value {
                     // Writing to a string does not fail.
-                    let _ = write!(text, "{} = {}; ", name(&declared.id), value_text(self, value, edits));
+                    let own = elements.get(&declared.id).map_or(name(&declared.id), String::as_str);
+                    let _ = write!(text, "{own} = {}; ", value_text(self, value, edits));
                 }
             }
             edits.retain(|(range, _)| range.end <= whole.start || range.start >= whole.end);

@@ -12,6 +12,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use source::{Counted, Item, Nest, Place, Symbol};
 
 use crate::graph::dimension;
+use crate::options::Facts;
+use crate::options::facts::{extents, instructions, touch};
 use crate::propose::region::inside;
 use crate::propose::renaming::{Renamed, Renaming};
 use crate::propose::statements::Statements;
@@ -26,10 +28,10 @@ pub struct Matched {
     pub around: Vec<Vec<usize>>,
     /// Contexts of every loop of the nest, in the order in which they stand in the source.
     pub loops: Vec<Vec<ContextIndex>>,
-    /// Largest number of values that the iterator of each loop around each statement took.
-    pub trips: Vec<Vec<i64>>,
-    /// Instructions executed in each statement, and accesses of stride 0 or one element per loop around it.
-    pub near: Vec<Vec<u64>>,
+    /// Number of loops around the nest.
+    pub outer: usize,
+    /// What estimates rest on, per statement.
+    pub facts: Vec<Facts>,
 }
 
 /// The name of a statement in a schedule.
@@ -131,15 +133,18 @@ pub fn matched(profile: &Profile, nest: &Nest, roots: &[ContextIndex]) -> Result
     }
     let mut of_loops = vec![Vec::new(); loops.len()];
     found.iter().for_each(|(&context, &at)| of_loops[at].push(context));
-    let near = (0..around.len()).map(|s| near(profile, &by_name, &renaming, s, &around[s], outer)).collect();
-    let trips = (0..around.len()).map(|s| trips(profile, &renaming, s, outer)).collect();
+    let entries = roots.iter().map(|&c| profile.contexts[c as usize].entries as f64).sum::<f64>().max(1.0);
+    let facts = (0..around.len())
+        .map(|s| facts(profile, nest, (&loops, &around[s]), (&by_name, &renaming), s, outer))
+        .map(|own| Facts { entries, ..own })
+        .collect();
     Ok(Matched {
-        trips,
+        outer,
+        facts,
         statements: Statements::given(by_name, apart),
         renaming,
         around,
         loops: of_loops,
-        near,
     })
 }
 
@@ -254,47 +259,59 @@ fn coordinates(loops: &[(Vec<usize>, &Counted)], around: &[usize], outer: usize)
     Some(out)
 }
 
-/// Number of values that the counters of a statement's loops took.
-fn trips(profile: &Profile, renaming: &Renaming, statement: usize, outer: usize) -> Vec<i64> {
-    let renamed = renaming.of.get(&name(statement)).into_iter().flatten();
-    let mut out: Vec<i64> = Vec::new();
-    for block in renamed.map(|renamed| &profile.blocks[renamed.block as usize]) {
-        for piece in block.domain.iter().flat_map(|folded| &folded.pieces) {
-            for (q, (low, high)) in piece.extent().into_iter().skip(outer).enumerate() {
-                let count = high.saturating_sub(low).saturating_add(1);
-                match out.get_mut(q) {
-                    Some(most) => *most = count.max(*most),
-                    None => out.push(count),
-                }
-            }
-        }
-    }
-    out
-}
-
-/// Executions of accesses that advance by nothing or by their own size, per loop around a statement.
-fn near(
+/// What a statement does, in its coordinates.
+fn facts(
     profile: &Profile,
-    members: &BTreeMap<u32, Vec<u32>>,
-    renaming: &Renaming,
+    nest: &Nest,
+    (loops, around): (&[(Vec<usize>, &Counted)], &[usize]),
+    (members, renaming): (&BTreeMap<u32, Vec<u32>>, &Renaming),
     statement: usize,
-    around: &[usize],
     outer: usize,
-) -> Vec<u64> {
-    let renamed = renaming.of.get(&name(statement)).into_iter().flatten();
-    let own: FxHashSet<u32> = renamed.flat_map(|renamed| members[&renamed.block].iter().copied()).collect();
-    let accesses: Vec<&profile::Access> = profile
+) -> Facts {
+    let name = name(statement);
+    let renamed = || renaming.of.get(&name).into_iter().flatten().map(|renamed| renamed.block);
+    let own: FxHashSet<u32> = renamed().flat_map(|block| members[&block].iter().copied()).collect();
+    let blocks: Vec<u32> = own.iter().copied().collect();
+    let executions = renamed().map(|block| profile.blocks[block as usize].executions as f64).sum::<f64>();
+    let observed = renamed().map(|block| extents(profile, block, outer)).reduce(|mut most, next| {
+        most.iter_mut().zip(next).for_each(|(most, n)| *most = n.max(*most));
+        most
+    });
+    let mut observed = observed.unwrap_or_default();
+    observed.resize(around.len(), 1);
+    let counters = counters(loops, around);
+    let accesses = profile
         .accesses
         .iter()
-        .filter(|a| own.contains(&profile.statements[a.statement as usize].block))
-        .collect();
-    (0..around.len())
-        .map(|q| {
-            let is_near = |access: &&&profile::Access| {
-                let stride = crate::nest::stride(access, outer + q);
-                stride.is_some_and(|s| s == 0 || s.unsigned_abs() == u64::from(access.size))
-            };
-            accesses.iter().filter(is_near).map(|access| access.executions).sum()
-        })
-        .collect()
+        .filter(|a| a.executions > 0 && own.contains(&profile.statements[a.statement as usize].block));
+    let of_source = &nest.statements[statement];
+    Facts {
+        name,
+        is_active: !of_source.is_silent,
+        executions,
+        entries: 1.0,
+        instructions: instructions(profile, &blocks) / executions.max(1.0),
+        observed,
+        growth: 1.0,
+        touches: accesses.map(|access| touch(access, outer, &counters)).collect(),
+        is_plain: !of_source.has_loop && of_source.calls.is_empty(),
+    }
+}
+
+/// The counters of loops as sums of the coordinates of a statement in them.
+fn counters(loops: &[(Vec<usize>, &Counted)], around: &[usize]) -> Vec<Vec<f64>> {
+    let of_loop = |(q, &at): (usize, &usize)| {
+        let counted = loops[at].1;
+        let mut own = vec![0.0; around.len()];
+        own[q] = 1.0 / counted.step as f64;
+        for (symbol, &factor) in &counted.first.terms {
+            if let Symbol::Iterator(depth) = *symbol
+                && let Some(slot) = own.get_mut(depth)
+            {
+                *slot -= factor as f64 / counted.step as f64;
+            }
+        }
+        own
+    };
+    around.iter().enumerate().map(of_loop).collect()
 }

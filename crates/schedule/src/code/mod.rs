@@ -15,6 +15,8 @@ mod emit;
 mod matched;
 mod order;
 mod privacy;
+mod sunk;
+mod written;
 
 pub use emit::replaced;
 
@@ -22,23 +24,31 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use isl::Fusion;
 use isl::worker::{Limits, Worker};
+use isl::{Fusion, Tree};
 use profile::Profile;
 use source::{Clang, Nest, Source};
 
 use crate::SourceLoop;
+use crate::options::choose::{SLOWER, weight};
+use crate::options::cost::estimate;
+use crate::options::{Advice, Chosen, Estimate, Facts, choose, times};
+use crate::propose::check::check;
 use crate::propose::ladder::climb;
 use crate::propose::outline::outline;
-use crate::propose::problem::formulate_cut;
+use crate::propose::problem::{Formulated, formulate_cut};
 use crate::propose::region::{Region, inside};
 use crate::propose::sequence::{Change, Step, sequence};
 use crate::propose::{Budget, Node};
 use matched::Matched;
-use order::Tiling;
 
 /// Most processor time for the loops of one nest, in seconds.
 const LOOPS: u64 = 20;
+
+/// Why no code is written of what is legal.
+const NO_GAIN: &str = "other orders are legal, but not expected to pay for loops as long as these";
+/// Iterations in a tile of a loop that is moved inwards.
+const LANES: [i64; 3] = [64, 256, 1024];
 
 /// The transformed code of a nest.
 #[derive(Debug, Clone)]
@@ -59,6 +69,8 @@ pub struct Code {
     pub outline: Vec<Node>,
     /// What was not transformed, in words.
     pub notes: Vec<String>,
+    /// What it is expected to gain; `None` if that cannot be estimated.
+    pub advice: Option<Advice>,
 }
 
 /// What became of a nest.
@@ -149,40 +161,30 @@ fn one(
     let region = Region { outermost: of, contexts, instructions: root.instructions, share: root.share };
     // Loops that pass values on in a variable which the new order would have to expand stay whole, if need be.
     let mut whole = BTreeSet::new();
-    let mut why = String::new();
+    let mut found = Found { best: None, why: String::new(), whole: BTreeSet::new() };
     loop {
-        let nest = source.nest(&root.function, root.line, &whole).map_err(|uncut| uncut.to_string())?;
-        let matched = matched::matched(profile, &nest, &region.contexts)?;
+        let nest = match source.nest(&root.function, root.line, &whole) {
+            Ok(nest) => nest,
+            Err(uncut) if whole.is_empty() => return Err(uncut.to_string()),
+            Err(_) => break,
+        };
+        let matched = match matched::matched(profile, &nest, &region.contexts) {
+            Ok(matched) => matched,
+            Err(why) if whole.is_empty() => return Err(why),
+            Err(_) => break,
+        };
         let cut = Cut { source, nest: &nest, matched: &matched };
-        let before = whole.len();
-        for (fusion, tiling) in attempts(budget.fusion) {
-            let budget = Budget { fusion, ..budget };
-            match attempt(profile, loops, &region, &cut, (worker, budget), tiling) {
-                Ok(Written { text, prelude, sequence, outline }) => {
-                    let notes = nest.uncut.iter().map(|uncut| uncut.to_string()).collect();
-                    let (file, range) = (path.clone(), nest.range.clone());
-                    return Ok(Code { of, file, range, text, prelude, sequence, outline, notes });
-                }
-                Err(refused) => {
-                    whole.extend(refused.whole);
-                    if why.is_empty() {
-                        why = refused.why;
-                    }
-                }
-            }
+        let seeker = Seeker { profile, loops, region: &region, cut: &cut, worker, budget };
+        seeker.seek(&mut found)?;
+        let is_new = found.whole.iter().any(|line| !whole.contains(line));
+        if !is_new || found.best.is_some() {
+            break;
         }
-        if whole.len() == before {
-            return Err(why);
-        }
+        whole.append(&mut found.whole);
     }
-}
-
-/// What is tried in turn: all kinds of fusion with tiles and diagonals, then with plain loops.
-fn attempts(fusion: Fusion) -> Vec<(Fusion, Tiling)> {
-    let mut kinds = vec![fusion];
-    kinds.extend([Fusion::Smart, Fusion::Maximal, Fusion::Apart].into_iter().filter(|kind| *kind != fusion));
-    let with = |tiling| kinds.iter().map(move |&kind| (kind, tiling));
-    with(Tiling::Full).chain(with(Tiling::None)).collect()
+    let Found { best, why, .. } = found;
+    let Written { text, prelude, sequence, outline, advice, notes, range, .. } = best.ok_or(why)?;
+    Ok(Code { of, file: path.clone(), range, text, prelude, sequence, outline, notes, advice })
 }
 
 /// A nest of a source in a profile.
@@ -192,11 +194,24 @@ struct Cut<'a> {
     matched: &'a Matched,
 }
 
+/// Code of a nest.
 struct Written {
     text: String,
     prelude: &'static str,
     sequence: Vec<Step>,
     outline: Vec<Node>,
+    advice: Option<Advice>,
+    notes: Vec<String>,
+    range: Range<usize>,
+}
+
+/// What was found so far.
+struct Found {
+    best: Option<Written>,
+    /// The first reason why there is nothing.
+    why: String,
+    /// Lines of loops that could be left in one piece instead.
+    whole: BTreeSet<u32>,
 }
 
 /// Why an attempt led to nothing.
@@ -212,43 +227,184 @@ impl From<String> for Refused {
     }
 }
 
-fn attempt(
-    profile: &Profile,
-    loops: &[SourceLoop],
-    region: &Region,
-    cut: &Cut,
-    (worker, budget): (&Worker, Budget),
-    tiling: Tiling,
-) -> Result<Written, Refused> {
-    let private = privacy::Private::new(profile, loops, cut);
-    let is_private = |verdict: &crate::Verdict, object| private.covers(verdict, object);
-    let problem = crate::propose::problem::Cut {
-        statements: cut.matched.statements.clone(),
-        renaming: cut.matched.renaming.clone(),
-        is_private: &is_private,
-    };
-    let formulated = formulate_cut(profile, loops, region, problem).map_err(|unfit| unfit.to_string())?;
-    let mut failed = Vec::new();
-    let scheduled = climb(profile, &formulated, true, worker, budget, &mut failed);
-    let (_, schedule, _) = scheduled.map_err(|why| match failed.last() {
-        Some((_, last)) => format!("{why} ({last})"),
-        None => why,
-    })?;
-    let order = order::order(cut, &schedule.tree, tiling)?;
-    let homes = private.homes(cut, &order)?;
-    let isl_order = order.for_isl(cut)?;
-    let ast = worker
-        .loops(isl_order, Limits { seconds: LOOPS.min(budget.seconds), bytes: budget.bytes })
-        .map_err(|failure| failure.to_string())?;
-    let by_block = formulated.renaming.of_blocks(&schedule.tree);
-    let outline = outline(profile, loops, &formulated.statements, &by_block);
-    let mut steps = sequence(profile, loops, region, &formulated.sorted, &outline);
-    let (text, prelude) = emit::text(cut, &order, &homes, &ast)?;
-    if tiling == Tiling::None {
-        steps.retain(|step| !matches!(step.change, Change::Tile { .. } | Change::Wavefront { .. }));
+/// Seeks the best code of a nest.
+struct Seeker<'a> {
+    profile: &'a Profile,
+    loops: &'a [SourceLoop],
+    region: &'a Region,
+    cut: &'a Cut<'a>,
+    worker: &'a Worker,
+    budget: Budget,
+}
+
+/// A legal order of a nest.
+struct Candidate {
+    tree: Tree,
+    chosen: Chosen,
+    homes: Vec<privacy::Home>,
+    weight: f64,
+}
+
+impl Candidate {
+    /// Whether it may gain: it is slower on one processor at most by as much as estimates are off, or faster on all.
+    fn is_worth(&self, before: Estimate) -> bool {
+        self.chosen.estimate.is_none_or(|own| own.one <= SLOWER * before.one || own.all < before.one)
     }
-    if steps.is_empty() {
-        return Err("nothing better than what is written was found".to_owned().into());
+}
+
+impl Seeker<'_> {
+    /// Weighs what is written against all kinds of fusion, and writes the best.
+    fn seek(&self, found: &mut Found) -> Result<(), String> {
+        let private = privacy::Private::new(self.profile, self.loops, self.cut);
+        let formulated = self.formulated(&private)?;
+        let machine = &self.budget.machine;
+        let grown = |own: &Facts| own.clone().grown(machine.growth);
+        let facts: Vec<Facts> = self.cut.matched.facts.iter().map(grown).collect();
+        let written = written::tree(self.cut, &formulated);
+        let (plain, _) = times::order(&facts, &written, &[])?;
+        let before = estimate(&facts, &plain, machine);
+        let mut trees = vec![written];
+        for fusion in [Fusion::Smart, Fusion::Maximal, Fusion::Apart] {
+            match self.scheduled(&formulated, fusion) {
+                Ok(tree) if !trees.contains(&tree) => trees.push(tree),
+                Ok(_) => {}
+                Err(why) => found.refused(why.into()),
+            }
+        }
+        let mut candidates = Vec::new();
+        for sunk in sunk::all(&facts, &trees[0], &LANES) {
+            match self.sunk(&formulated, &private, &facts, sunk, before) {
+                Ok(candidate) => candidates.push(candidate),
+                Err(refused) => found.refused(refused.why.into()),
+            }
+        }
+        for tree in trees {
+            match self.candidate(&formulated, &private, &facts, tree, before) {
+                Ok(candidate) => candidates.push(candidate),
+                Err(refused) => found.refused(refused),
+            }
+        }
+        let worth = |candidate: &Candidate| {
+            self.budget.regardless || before.is_none_or(|before| candidate.is_worth(before))
+        };
+        if !candidates.is_empty() && candidates.iter().all(|candidate| !worth(candidate)) {
+            found.why = NO_GAIN.to_owned();
+        }
+        candidates.retain(worth);
+        candidates.sort_by(|a, b| a.weight.total_cmp(&b.weight));
+        for candidate in candidates {
+            match self.written(&formulated, &candidate) {
+                Ok(code) => {
+                    let compared =
+                        before.map(|before| Advice::new(&facts, &plain, before, &candidate.chosen));
+                    found.best = Some(Written { advice: compared.flatten(), ..code });
+                    break;
+                }
+                Err(why) => found.refused(why.into()),
+            }
+        }
+        Ok(())
     }
-    Ok(Written { text, prelude, sequence: steps, outline })
+
+    fn formulated(&self, private: &privacy::Private) -> Result<Formulated, String> {
+        let is_private = |verdict: &crate::Verdict, object| private.covers(verdict, object);
+        let problem = crate::propose::problem::Cut {
+            statements: self.cut.matched.statements.clone(),
+            renaming: self.cut.matched.renaming.clone(),
+            is_private: &is_private,
+        };
+        formulate_cut(self.profile, self.loops, self.region, problem).map_err(|unfit| unfit.to_string())
+    }
+
+    /// A schedule of isl.
+    fn scheduled(&self, formulated: &Formulated, fusion: Fusion) -> Result<Tree, String> {
+        let mut failed = Vec::new();
+        let budget = Budget { fusion, ..self.budget };
+        let scheduled = climb(self.profile, formulated, true, self.worker, budget, &mut failed);
+        let (_, schedule, _) = scheduled.map_err(|why| match failed.last() {
+            Some((_, last)) => format!("{why} ({last})"),
+            None => why,
+        })?;
+        Ok(schedule.tree)
+    }
+
+    /// The best order of a tree.
+    fn candidate(
+        &self,
+        formulated: &Formulated,
+        private: &privacy::Private,
+        facts: &[Facts],
+        tree: Tree,
+        before: Option<Estimate>,
+    ) -> Result<Candidate, Refused> {
+        check(self.profile, formulated, &tree, self.budget.pairs)
+            .map_err(|violation| violation.to_string())?;
+        let limit = before.map(|before| before.one);
+        let chosen = choose(facts, &tree, &self.budget.machine, limit)?;
+        let homes = private.homes(self.cut, &chosen.order)?;
+        let weight = chosen.estimate.map_or(f64::INFINITY, |own| weight(own, limit));
+        Ok(Candidate { tree, chosen, homes, weight })
+    }
+
+    /// An order with a loop moved inwards, as it is.
+    fn sunk(
+        &self,
+        formulated: &Formulated,
+        private: &privacy::Private,
+        facts: &[Facts],
+        sunk: sunk::Sunk,
+        before: Option<Estimate>,
+    ) -> Result<Candidate, Refused> {
+        let sunk::Sunk { tree, order } = sunk;
+        check(self.profile, formulated, &tree, self.budget.pairs)
+            .map_err(|violation| violation.to_string())?;
+        let homes = private.homes(self.cut, &order)?;
+        let estimate = estimate(facts, &order, &self.budget.machine);
+        let weight = estimate.map_or(f64::INFINITY, |own| weight(own, before.map(|before| before.one)));
+        let chosen = Chosen { order, choices: Vec::new(), estimate, is_tilable: false };
+        Ok(Candidate { tree, chosen, homes, weight })
+    }
+
+    /// The code of an order.
+    fn written(&self, formulated: &Formulated, candidate: &Candidate) -> Result<Written, String> {
+        let Candidate { tree, chosen, homes, .. } = candidate;
+        let by_block = formulated.renaming.of_blocks(tree);
+        let outline = outline(self.profile, self.loops, &formulated.statements, &by_block);
+        let mut sequence = sequence(self.profile, self.loops, self.region, &formulated.sorted, &outline);
+        let is_tiled = chosen.choices.iter().any(|choice| choice.tiles.is_some());
+        let has_diagonals = chosen.choices.iter().any(|choice| choice.has_diagonals);
+        sequence.retain(|step| match step.change {
+            Change::Tile { .. } => is_tiled,
+            Change::Wavefront { .. } => has_diagonals,
+            _ => true,
+        });
+        if sequence.is_empty() {
+            let why =
+                if chosen.is_tilable { NO_GAIN } else { "nothing better than what is written was found" };
+            return Err(why.to_owned());
+        }
+        let limits = Limits { seconds: LOOPS.min(self.budget.seconds), bytes: self.budget.bytes };
+        let isl_order = order::for_isl(self.cut, &chosen.order)?;
+        let ast = self.worker.loops(isl_order, limits).map_err(|failure| failure.to_string())?;
+        let (text, prelude) = emit::text(self.cut, &chosen.order, homes, &ast)?;
+        Ok(Written {
+            text,
+            prelude,
+            sequence,
+            outline,
+            advice: None,
+            notes: self.cut.nest.uncut.iter().map(|uncut| uncut.to_string()).collect(),
+            range: self.cut.nest.range.clone(),
+        })
+    }
+}
+
+impl Found {
+    fn refused(&mut self, refused: Refused) {
+        self.whole.extend(refused.whole);
+        // What is legal and of no use says more than that something else failed.
+        if self.why.is_empty() || refused.why == NO_GAIN {
+            self.why = refused.why;
+        }
+    }
 }

@@ -10,9 +10,11 @@ use profile::{ObjectIndex, ObjectKind, Profile};
 use rustc_hash::FxHashMap;
 
 use super::matched::flat;
-use super::order::{Component, Order, Row};
+
 use super::{Cut, Refused};
 use crate::SourceLoop;
+use crate::options::times::Blocks;
+use crate::options::{Component, Order, Row};
 use crate::verdict::Verdict;
 
 /// A variable with one value per iteration of a loop of the source.
@@ -43,6 +45,19 @@ pub struct Home {
     pub statements: Vec<usize>,
     /// Inside of so many components of time.
     pub inside: usize,
+    /// It is an array, with an element for each iteration of a loop in a tile.
+    pub expanded: Option<Expanded>,
+}
+
+/// An array in place of a variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expanded {
+    /// The component of time that counts tiles.
+    pub tile: usize,
+    /// The loop around its statements, from the outermost, whose iterations have an element each.
+    pub of: usize,
+    /// Number of elements.
+    pub size: i64,
 }
 
 impl<'a> Private<'a> {
@@ -117,14 +132,22 @@ impl<'a> Private<'a> {
     pub fn homes(&self, cut: &Cut, order: &Order) -> Result<Vec<Home>, Refused> {
         let loops = flat(cut.nest);
         let home = |group: &Group| {
-            let inside = home(order, group).ok_or_else(|| {
+            let is_value = |v: &source::Variable| !v.type_name.contains(['[', '(']);
+            let can_expand = cut.nest.variables.get(&group.variable).is_some_and(is_value);
+            let found = home(order, group).filter(|(_, expanded)| expanded.is_none() || can_expand);
+            let (inside, expanded) = found.ok_or_else(|| {
                 let name = cut.nest.variables.get(&group.variable).map_or("?", |v| &v.name);
                 let why = format!("{name} would have to become an array: its values live across the loops of the proposed order");
                 // The loops directly inside the one of which every iteration has its own value.
                 let paths = group.statements.iter().filter_map(|&s| cut.matched.around[s].get(group.loops));
                 Refused { why, whole: paths.map(|&at| loops[at].1.from.0).collect() }
             })?;
-            Ok(Home { variable: group.variable.clone(), statements: group.statements.clone(), inside })
+            Ok(Home {
+                variable: group.variable.clone(),
+                statements: group.statements.clone(),
+                inside,
+                expanded,
+            })
         };
         self.groups.iter().map(home).collect()
     }
@@ -137,26 +160,47 @@ fn is_named(profile: &Profile, object: ObjectIndex, name: &str) -> bool {
         .is_some_and(|o| matches!(o.kind, ObjectKind::Stack | ObjectKind::Global) && o.name == name)
 }
 
-/// The number of components inside of which one iteration of a group's loops runs.
-fn home(order: &Order, group: &Group) -> Option<usize> {
+/// The number of components inside of which one iteration of a group's loops runs; or else one tile of a loop of them, so that
+/// the variable has to be an array.
+fn home(order: &Order, group: &Group) -> Option<(usize, Option<Expanded>)> {
     let first = *group.statements.first()?;
     let mut known: Vec<Vec<i64>> = Vec::new();
+    let mut array = None;
     let length = group.statements.iter().map(|&s| order.times[s].len()).min()?;
     for at in 0..=length {
         if rank(&known) == group.loops {
-            return Some(at);
+            return Some((at, None));
         }
-        let component = &order.times[first].get(at)?.component;
-        let is_common =
-            group.statements.iter().all(|&s| order.times[s][at].component.agrees(component, group.loops));
-        if !is_common {
-            return None;
-        }
-        if let Component::Point(row) = component {
-            known.push(row.coefficients.iter().copied().take(group.loops).collect());
+        let component = order.times[first].get(at).map(|d| &d.component);
+        let is_common = |component: &&Component| {
+            let has_it = |&s: &usize| {
+                order.times[s].get(at).is_some_and(|d| d.component.agrees(component, group.loops))
+            };
+            group.statements.iter().all(has_it)
+        };
+        let Some(component) = component.filter(is_common) else { break };
+        match component {
+            Component::Point(row) => known.push(row.coefficients.iter().copied().take(group.loops).collect()),
+            Component::Tile(blocks) if rank(&known) + 1 == group.loops && array.is_none() => {
+                array = expanded(blocks, &known, group.loops, at);
+            }
+            _ => {}
         }
     }
-    None
+    array.map(|array| (array.tile + 1, Some(array)))
+}
+
+/// The array for a tile of one loop, where all others around are known.
+fn expanded(blocks: &Blocks, known: &[Vec<i64>], loops: usize, at: usize) -> Option<Expanded> {
+    let own: Vec<i64> = blocks.row.coefficients.iter().copied().take(loops).collect();
+    let mut all = known.to_vec();
+    all.push(own.clone());
+    let mut factors = own.iter().enumerate().filter(|(_, factor)| **factor != 0);
+    let is_unit = |of: usize| own[of] == 1 && blocks.row.constant == 0 && rank(&all) == loops;
+    match (factors.next(), factors.next()) {
+        (Some((of, _)), None) if is_unit(of) => Some(Expanded { tile: at, of, size: blocks.size }),
+        _ => None,
+    }
 }
 
 impl Component {
@@ -167,12 +211,12 @@ impl Component {
             let others = |row: &Row| row.coefficients.iter().skip(loops).any(|c| *c != 0);
             a.constant == b.constant && own(a) == own(b) && !others(a) && !others(b)
         };
+        let same_blocks = |a: &Blocks, b: &Blocks| a.size == b.size && same(&a.row, &b.row);
         match (self, other) {
             (Component::Fixed(a), Component::Fixed(b)) => a == b,
-            (Component::Point(a), Component::Point(b)) | (Component::Tile(a), Component::Tile(b)) => {
-                same(a, b)
-            }
-            (Component::Diagonal(a, b), Component::Diagonal(c, d)) => same(a, c) && same(b, d),
+            (Component::Point(a), Component::Point(b)) => same(a, b),
+            (Component::Tile(a), Component::Tile(b)) => same_blocks(a, b),
+            (Component::Diagonal(a, b), Component::Diagonal(c, d)) => same_blocks(a, c) && same_blocks(b, d),
             _ => false,
         }
     }
@@ -201,8 +245,8 @@ fn rank(rows: &[Vec<i64>]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::order::Dimension;
     use super::*;
+    use crate::options::Dimension;
 
     fn order(times: &[&[Component]]) -> Order {
         let dimension = |c: &Component| Dimension { component: c.clone(), is_parallel: false };
@@ -225,8 +269,8 @@ mod tests {
             &[point(&[1, 0]), point(&[0, 1]), Component::Fixed(0)],
             &[point(&[1, 0, 0]), point(&[0, 1, 0]), Component::Fixed(1), point(&[0, 0, 1])],
         ]);
-        assert_eq!(home(&as_it_is, &group(2)), Some(2));
-        assert_eq!(home(&as_it_is, &group(1)), Some(1));
+        assert_eq!(home(&as_it_is, &group(2)), Some((2, None)));
+        assert_eq!(home(&as_it_is, &group(1)), Some((1, None)));
         let distributed =
             order(&[&[Component::Fixed(0), point(&[1, 0])], &[Component::Fixed(1), point(&[1, 0, 0])]]);
         assert_eq!(home(&distributed, &group(1)), None);
@@ -234,7 +278,7 @@ mod tests {
             order(&[&[point(&[0, 0]), point(&[1, 0])], &[point(&[0, 0, 1]), point(&[1, 0, 0])]]);
         assert_eq!(home(&sum_outside, &group(1)), None);
         let skewed = order(&[&[point(&[1, 1]), point(&[0, 1])], &[point(&[1, 1]), point(&[0, 1])]]);
-        assert_eq!(home(&skewed, &group(2)), Some(2));
+        assert_eq!(home(&skewed, &group(2)), Some((2, None)));
         assert_eq!(rank(&[vec![1, 1], vec![2, 2]]), 1);
     }
 }

@@ -9,7 +9,9 @@ use super::outline::{Node, outline};
 use super::problem::{Formulated, formulate};
 use super::region::Region;
 use super::sequence::{Step, sequence};
+use super::weighed;
 use crate::SourceLoop;
+use crate::options::{Advice, Machine};
 
 /// Statements beyond which the first rung is not tried, of up to two and of more loops.
 const MOST_STATEMENTS: [usize; 2] = [30, 10];
@@ -29,11 +31,22 @@ pub struct Budget {
     pub fusion: Fusion,
     /// Pairs of each piece of a dependence with which a schedule is compared.
     pub pairs: u64,
+    /// What its legal orders are weighed for.
+    pub machine: Machine,
+    /// Code is written even if it is not expected to pay.
+    pub regardless: bool,
 }
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { seconds: 60, bytes: 2 << 30, fusion: Fusion::Smart, pairs: check::PAIRS }
+        Budget {
+            seconds: 60,
+            bytes: 2 << 30,
+            fusion: Fusion::Smart,
+            pairs: check::PAIRS,
+            machine: Machine::default(),
+            regardless: false,
+        }
     }
 }
 
@@ -78,6 +91,8 @@ pub struct Proposal {
     pub failed: Vec<(Rung, String)>,
     /// Pairs of iterations with which the schedule was compared, beside what isl says of it.
     pub checked: Checked,
+    /// Which legal order is preferred, and what it is expected to gain; `None` if that cannot be estimated.
+    pub advice: Option<Advice>,
 }
 
 /// Asks isl what each region could become.
@@ -99,6 +114,7 @@ fn one(profile: &Profile, loops: &[SourceLoop], region: Region, worker: &Worker,
     let mut failed = Vec::new();
     let mut checked = Checked::default();
     let mut steps = Vec::new();
+    let mut advice = None;
     let found = match formulate(profile, loops, &region) {
         _ if profile.trust.counted_only => {
             Err("executions were counted alone, without dependences".to_owned())
@@ -117,12 +133,14 @@ fn one(profile: &Profile, loops: &[SourceLoop], region: Region, worker: &Worker,
             scheduled.map(|(rung, schedule, pairs)| {
                 checked = pairs;
                 let nodes = outline(profile, loops, &formulated.statements, &schedule.tree);
+                advice =
+                    weighed::advice(profile, loops, &region, &formulated, &schedule.tree, &budget.machine);
                 steps = sequence(profile, loops, &region, &formulated.sorted, &nodes);
                 (rung, nodes)
             })
         }
     };
-    Proposal { region, found, sequence: steps, failed, checked }
+    Proposal { region, found, sequence: steps, failed, checked, advice }
 }
 
 /// The first rung that gives a schedule which respects all dependences.

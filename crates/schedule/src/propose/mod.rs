@@ -7,7 +7,8 @@
 //! - [`renaming`]: statements of the source instead of blocks of the program;
 //! - [`statements`]: what stays in one piece;
 //! - [`outline`]: the transformed region as loops, in terms of the loops of the source;
-//! - [`sequence`]: the core transformations that lead to it.
+//! - [`sequence`]: the core transformations that lead to it;
+//! - `weighed`: which legal order is preferred.
 //!
 //! Dependences are those that order the iterations of some loop of the region ([`crate::verdict::Verdict::ordering`]) and
 //! those inside one iteration, except of induction variables. So what privatisation removes is removed, and control
@@ -21,6 +22,7 @@ pub mod region;
 pub mod renaming;
 pub mod sequence;
 pub mod statements;
+mod weighed;
 
 pub use isl::Fusion;
 pub use ladder::{Budget, Proposal, Rung, propose};
