@@ -1,20 +1,25 @@
 //! Checks a schedule without isl: instances of dependences are enumerated, and the times that the schedule tree gives to
 //! their ends are compared.
 //!
-//! What is checked, for every dependence that has to be respected: the pairs of its folded relation (up to a limit) and one
-//! observed pair per level. The source must come first; where a band begins at equal times, no loop of a permutable band may
+//! What is checked, for every dependence that has to be respected: the pairs of its folded relation (up to a limit), of anti and
+//! output dependences those of iterations that access the same bytes, and one observed pair per level. The source must come first; where a band begins at equal times, no loop of a permutable band may
 //! go backwards, and parallel loops must have both ends in one iteration.
 //!
 //! Independent of isl, of its notation and of what was simplified on the way to it; so it finds mistakes there.
 
+use fold::Folded;
 use isl::Tree;
 use isl::schedule::{Affine, Function, Member};
-use profile::{Dependence, Profile};
+use profile::{Access, Dependence, Kind, LevelSummary, Profile};
+use rustc_hash::FxHashMap;
 
 use super::problem::{Formulated, Kept};
 
 /// Pairs of each piece of a dependence that are enumerated, unless more are asked for.
 pub const PAIRS: u64 = 4096;
+
+/// Pairs that are looked for, as a multiple of iterations, where many touch the same bytes.
+const LOOKS: u64 = 16;
 
 /// What was looked at.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -73,7 +78,11 @@ pub fn check(
         for level in dependence.levels.iter().filter(|l| l.count > 0 && kept.levels.contains(&l.level)) {
             one(&level.source_iv, &level.sink_iv)?;
         }
-        checked.completely += usize::from(related(dependence, kept, most, &mut one)?);
+        let is_complete = match dependence.kind {
+            Kind::Flow => related(dependence, kept, most, &mut one)?,
+            Kind::Anti | Kind::Output => overlapping(profile, dependence, kept, most, &mut one)?,
+        };
+        checked.completely += usize::from(is_complete);
     }
     checked.pairs = pairs;
     Ok(checked)
@@ -105,6 +114,72 @@ fn related(
         });
     }
     result.map(|()| complete)
+}
+
+/// Calls `visit` with pairs of iterations that access a byte in common, at the levels that are to be respected and within the
+/// distances that are known. Whether these are all there are.
+fn overlapping(
+    profile: &Profile,
+    dependence: &Dependence,
+    kept: &Kept,
+    most: u64,
+    visit: &mut Visit<'_>,
+) -> Result<bool, Violation> {
+    let (Some(source), Some(sink)) = (dependence.source_access, dependence.sink_access) else {
+        return Ok(false);
+    };
+    let [source, sink] = [source, sink].map(|access| &profile.accesses[access as usize]);
+    let mut at: FxHashMap<i64, Vec<usize>> = FxHashMap::default();
+    let mut sources: Vec<Vec<i64>> = Vec::new();
+    let mut is_complete = addresses(source, most, &mut |iteration, address| {
+        for byte in 0..i64::from(source.size.max(1)) {
+            at.entry(address.wrapping_add(byte)).or_default().push(sources.len());
+        }
+        sources.push(iteration.to_vec());
+    });
+    let (mut left, mut result) = (most.saturating_mul(LOOKS), Ok(()));
+    let common = usize::from(dependence.common);
+    let is_kept = |source: &[i64], sink: &[i64]| {
+        let level = (0..common).find(|&q| source.get(q) != sink.get(q)).unwrap_or(common);
+        let summary = dependence.levels.iter().find(|l| usize::from(l.level) == level);
+        let is_within = |summary: &LevelSummary| {
+            let bounds = summary.minimum.iter().zip(&summary.maximum);
+            source.iter().zip(sink).zip(bounds).all(|((x, y), (low, high))| {
+                y.checked_sub(*x).is_some_and(|distance| (*low..=*high).contains(&distance))
+            })
+        };
+        kept.levels.contains(&(level as u8)) && summary.is_some_and(is_within)
+    };
+    is_complete &= addresses(sink, most, &mut |iteration, address| {
+        let mut seen: Option<usize> = None;
+        for byte in 0..i64::from(sink.size.max(1)) {
+            for &index in at.get(&address.wrapping_add(byte)).into_iter().flatten() {
+                // Sources of neighbouring bytes come in the same order.
+                let is_new = seen.is_none_or(|last| index > last);
+                if !is_new || left == 0 || result.is_err() {
+                    continue;
+                }
+                (seen, left) = (Some(index), left - 1);
+                if is_kept(&sources[index], iteration) {
+                    result = visit(&sources[index], iteration);
+                }
+            }
+        }
+    });
+    result.map(|()| is_complete && left > 0)
+}
+
+/// Calls `visit` with iterations of an access and their addresses. Whether these are all there are.
+fn addresses(access: &Access, most: u64, visit: &mut dyn FnMut(&[i64], i64)) -> bool {
+    let mut is_complete = access.address.iter().all(Folded::is_exact);
+    for piece in access.address.iter().flat_map(|folded| &folded.pieces).filter(|piece| piece.is_affine()) {
+        is_complete &= piece.points(most, &mut |iteration, labels| {
+            if let Some(address) = labels.first().copied().flatten() {
+                visit(iteration, address);
+            }
+        });
+    }
+    is_complete
 }
 
 /// A violation by a dependence that is not known yet.
