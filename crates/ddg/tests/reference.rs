@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 mod support;
 
@@ -104,11 +105,14 @@ fn check(name: &str, level: Level) {
     let kernel = table.iter().find(|k| k.name() == name).unwrap();
     let directory = tempfile::tempdir().unwrap();
     let program = kernels::compile(kernel, level, directory.path()).unwrap();
-    let engines = (Engine::default(), Engine::reference());
-    let (fast, slow) = support::profiles(&program.path, arguments(name), engines);
-    assert_eq!(fast.trust.instructions, slow.trust.instructions, "{name} {level}: instructions");
-    assert_eq!(fast.contexts, slow.contexts, "{name} {level}: contexts");
-    assert_eq!(executions(&fast), executions(&slow), "{name} {level}: executions");
+    compare(&format!("{name} {level}"), &program.path, arguments(name));
+}
+
+fn compare(what: &str, program: &Path, arguments: &[&str]) {
+    let (fast, slow) = support::profiles(program, arguments, (Engine::default(), Engine::reference()));
+    assert_eq!(fast.trust.instructions, slow.trust.instructions, "{what}: instructions");
+    assert_eq!(fast.contexts, slow.contexts, "{what}: contexts");
+    assert_eq!(executions(&fast), executions(&slow), "{what}: executions");
     let (a, b) = (dependences(&fast), dependences(&slow));
     let mut differences: Vec<String> = Vec::new();
     for key in a.keys().chain(b.keys()) {
@@ -120,7 +124,7 @@ fn check(name: &str, level: Level) {
     differences.dedup();
     assert!(
         differences.is_empty(),
-        "{name} {level}: {} of {} differ\n{}",
+        "{what}: {} of {} differ\n{}",
         differences.len(),
         b.len(),
         differences.iter().take(12).cloned().collect::<Vec<_>>().join("\n")
@@ -128,11 +132,50 @@ fn check(name: &str, level: Level) {
     let unknown = unknown_readers(&fast, &slow);
     assert!(
         unknown.is_empty(),
-        "{name} {level}: {} readers\n{}",
+        "{what}: {} readers\n{}",
         unknown.len(),
         unknown.iter().take(12).cloned().collect::<Vec<_>>().join("\n")
     );
-    assert!(b.len() > 100, "{name} {level}: only {} dependences", b.len());
+    assert!(b.len() > 100, "{what}: only {} dependences", b.len());
+}
+
+/// Regression 2: of the readers of a byte only the last one before a write was known, with its distances.
+#[test]
+fn regression_2_readers_before_the_last_one() {
+    let source = "
+        #include <stdio.h>
+        enum { N = 6, M = 5 };
+        double a[N + 1][2 * M], b[N][M][M], c[2 * M];
+        int main(void)
+        {
+            for (int i = 0; i < N; i++)
+                for (int j = 0; j < M; j++)
+                    for (int k = 0; k < M; k++) {
+                        b[i][j][k] = a[i + 1][j + k];
+                        if (j == M - 1)
+                            a[i][k + M - 1] = i - k;
+                    }
+            for (int t = 0; t < N; t++) {
+                for (int i = 0; i < M; i++)
+                    b[t][0][i] += c[i];
+                for (int i = 0; i < M; i++)
+                    b[t][1][i] += c[M - 1 - i];
+                for (int i = 0; i < M; i++)
+                    c[i] = a[t][i];
+            }
+            printf(\"%g\\n\", b[1][2][3] + c[2]);
+            return 0;
+        }
+    ";
+    let directory = tempfile::tempdir().unwrap();
+    let (text, program) = (directory.path().join("readers.c"), directory.path().join("readers"));
+    std::fs::write(&text, source).unwrap();
+    for level in ["-O0", "-O2", "-O3"] {
+        let status =
+            std::process::Command::new("gcc").args([level, "-g", "-o"]).arg(&program).arg(&text).status();
+        assert!(status.unwrap().success());
+        compare(level, &program, &[]);
+    }
 }
 
 macro_rules! kernels {
