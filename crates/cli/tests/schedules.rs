@@ -20,6 +20,10 @@ fn proposals(place: &Place, kernel: &str, level: Level, arguments: &[&str], opti
 }
 
 fn proposals_of(place: &Place, program: &Path, arguments: &[&str], options: &[&str]) -> Vec<Value> {
+    report_of(place, program, arguments, options)["proposals"].as_array().unwrap().clone()
+}
+
+fn report_of(place: &Place, program: &Path, arguments: &[&str], options: &[&str]) -> Value {
     let profile = place.path("p.lwp");
     let mut command = place.loopwright();
     command.args(["profile", "--quiet", "-o"]).arg(&profile).arg("--").arg(program).args(arguments);
@@ -28,8 +32,7 @@ fn proposals_of(place: &Place, program: &Path, arguments: &[&str], options: &[&s
     command.args(["report", "--format", "json", "--schedule"]).args(options).arg(profile);
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-    report["proposals"].as_array().unwrap().clone()
+    serde_json::from_slice(&output.stdout).unwrap()
 }
 
 /// The one of a function's region.
@@ -89,8 +92,13 @@ fn sweeps_in_place_are_skewed_by_one() {
         sweep(50, 300 + argc);\n    printf(\"%f\\n\", a[7]);\n    return 0;\n}\n";
     for flags in [["-O1", "-g"], ["-O2", "-g"]] {
         let program = place.compile("seidel", source, &flags);
-        let all = proposals_of(&place, &program, &[], &[]);
-        let sweep = of(&all, "sweep");
+        let report = report_of(&place, &program, &[], &[]);
+        let is_sweep = |n: &&Value| n["loops"][0].as_str().is_some_and(|l| l.starts_with("seidel.c:sweep"));
+        let nest = report["nests"].as_array().unwrap().iter().find(is_sweep).unwrap();
+        assert_eq!(nest["skew"], serde_json::json!([[1, 0], [1, 1]]), "{nest:#?}");
+        assert_eq!(nest["tilable_depth"], 2, "{nest:#?}");
+        let all = report["proposals"].as_array().unwrap();
+        let sweep = of(all, "sweep");
         assert_eq!((&sweep["tile_depth"], &sweep["skewed"]), (&2.into(), &true.into()), "{sweep:#?}");
         let band: Vec<Vec<&str>> = loops(&sweep["schedule"])
             .into_iter()

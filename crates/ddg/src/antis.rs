@@ -37,40 +37,39 @@ const MOST_MEETINGS: usize = 1 << 18;
 
 /// Adds what the shadow memory left out.
 pub(crate) fn complete(profile: &mut Profile) {
-    let Observed { writes, pairs, objects } = Observed::of(profile);
+    let observed = Observed::of(profile);
     let before = Before::of(profile);
     let reads = sides(profile, |profile, access| !profile.accesses[access as usize].write);
     let mut left = MOST_MEETINGS;
     let mut added = Vec::new();
-    for (&write, levels) in &writes {
+    for (&write, levels) in &observed.writes {
         let Some(to) = Side::of(profile, write) else { continue };
         for from in reads.get(&to.outermost()).into_iter().flatten().filter(|from| from.overlaps(&to)) {
-            let known = pairs.get(&(from.access, write)).copied();
+            let known = observed.pairs.get(&(from.access, write)).copied();
             let common = match known {
                 Some(index) => usize::from(profile.dependences[index].common),
                 None => shared(&from.loops, &to.loops),
             };
             let pair = Pair { from, to: &to, common };
-            let existing = |level: usize| known.and_then(|index| summary(&profile.dependences[index], level));
-            let mut found = Vec::new();
-            for seen in levels {
-                let level = seen.level.unwrap_or(common);
-                let is_known = existing(level).is_some();
-                if seen.level.is_some() && level >= common || seen.level.is_none() && is_known {
-                    continue;
-                }
-                if seen.level.is_none() && !before.may_precede(profile, from.access, write) {
-                    continue;
-                }
-                let is_likely = || is_known || may_share(&objects, from.access, write);
-                let ranges = match pair.meeting(profile, level, seen.least, &mut left) {
-                    Meeting::Never => continue,
-                    Meeting::Within(ranges) => ranges,
-                    Meeting::Unknown if is_likely() => pair.extents(profile, level, seen.least),
-                    Meeting::Unknown => continue,
-                };
-                found.push((level, seen.summary(level, &ranges)));
-            }
+            let found: Vec<(usize, LevelSummary)> = levels
+                .iter()
+                .filter_map(|seen| {
+                    let level = seen.level.unwrap_or(common);
+                    let is_known = known.is_some_and(|at| summary(&profile.dependences[at], level).is_some());
+                    // Inside one iteration there are no distances that could be wider.
+                    let is_open = match seen.level {
+                        Some(level) => level < common,
+                        None => !is_known && before.may_precede(profile, from.access, write),
+                    };
+                    let is_likely = || is_known || may_share(&observed.objects, from.access, write);
+                    let ranges = match is_open.then(|| pair.meeting(profile, level, seen.least, &mut left))? {
+                        Meeting::Within(ranges) => ranges,
+                        Meeting::Unknown if is_likely() => pair.extents(profile, level, seen.least),
+                        Meeting::Never | Meeting::Unknown => return None,
+                    };
+                    Some((level, seen.summary(level, &ranges)))
+                })
+                .collect();
             if !found.is_empty() {
                 added.push((known, (from.access, write), common, found));
             }

@@ -316,9 +316,14 @@ fn nests(report: &Report<'_>) -> Vec<Nest> {
         let ids = |band: &Vec<usize>| band.iter().map(|&at| loops[at].id.clone()).collect();
         out.push(Nest {
             loops: ids(&chain),
-            tilable_depth: bands.iter().map(Vec::len).max().unwrap_or(0),
+            tilable_depth: bands
+                .iter()
+                .map(Vec::len)
+                .chain(loops[leaf].skew.as_ref().map(Vec::len))
+                .max()
+                .unwrap_or(0),
             permutable: bands.iter().map(ids).collect(),
-            skew: None,
+            skew: loops[leaf].skew.clone(),
             advice: advice(report, &innermost, &chain, &bands),
             metrics: known
                 .map(|at| metrics.entry(at).or_insert_with(|| nest_metrics(report, &survey, at)).clone()),
@@ -362,6 +367,16 @@ fn advice(report: &Report<'_>, innermost: &Innermost, chain: &[usize], bands: &[
     }
     for band in bands {
         out.push(of("tile", band, "no dependence goes backwards along any of these loops".into()));
+    }
+    if let Some(rows) = &loops[leaf].skew
+        && let Some(skewed) = chain.get(chain.len().saturating_sub(rows.len())..)
+    {
+        let rows: Vec<String> = rows.iter().map(|row| format!("{row:?}")).collect();
+        let why = format!(
+            "with new counters {} of these loops' no dependence goes backwards, and they can be tiled",
+            rows.join(", ")
+        );
+        out.push(of("skew", skewed, why));
     }
     out
 }

@@ -49,7 +49,61 @@ pub fn is_permutable(
     against: &mut Against,
     verdicts: &FxHashMap<ContextIndex, Verdict>,
 ) -> bool {
-    let (Some(&first), Some(&last)) = (band.first(), band.last()) else { return false };
+    let distances = least_distances(profile, band, against, verdicts);
+    distances.is_some_and(|all| all.iter().flatten().all(|&least| least >= 0))
+}
+
+/// The smallest factors by which the loops of a band have to be skewed so that they may be permuted freely: per loop a row
+/// with its new counter as a sum of multiples of the old ones. Rows of the identity if nothing is to be done; `None` if
+/// skewing does not help.
+pub fn skewing(
+    profile: &Profile,
+    band: &[ContextIndex],
+    against: &mut Against,
+    verdicts: &FxHashMap<ContextIndex, Verdict>,
+) -> Option<Vec<Vec<i64>>> {
+    skewed(least_distances(profile, band, against, verdicts)?, band.len())
+}
+
+/// Skews least distances until none is negative.
+fn skewed(mut distances: Vec<Vec<i64>>, depth: usize) -> Option<Vec<Vec<i64>>> {
+    let mut rows: Vec<Vec<i64>> =
+        (0..depth).map(|k| (0..depth).map(|q| i64::from(q == k)).collect()).collect();
+    for k in 0..depth {
+        for q in (0..k).rev() {
+            let open = distances.iter().filter(|d| d[k] < 0 && d[q] > 0);
+            // Rounded up.
+            let factor = open.map(|d| -(d[k].div_euclid(d[q]))).max().unwrap_or(0);
+            if factor > MOST_SKEW {
+                return None;
+            }
+            for row in &mut distances {
+                row[k] = row[k].checked_add(factor.checked_mul(row[q])?)?;
+            }
+            let (outer, own) = rows.split_at_mut(k);
+            for (own, outer) in own[0].iter_mut().zip(&outer[q]) {
+                *own = own.checked_add(factor.checked_mul(*outer)?)?;
+            }
+        }
+        if distances.iter().any(|d| d[k] < 0) {
+            return None;
+        }
+    }
+    Some(rows)
+}
+
+/// Largest factor of a skew that is of use to anybody.
+const MOST_SKEW: i64 = 1 << 10;
+
+/// The least differences along the loops of a band, per dependence and level that the band's order matters to. `None` if
+/// permuting would separate statements that pass something on between iterations.
+fn least_distances(
+    profile: &Profile,
+    band: &[ContextIndex],
+    against: &mut Against,
+    verdicts: &FxHashMap<ContextIndex, Verdict>,
+) -> Option<Vec<Vec<i64>>> {
+    let (&first, &last) = band.first().zip(band.last())?;
     let (from, to) = (dimension(profile, first), dimension(profile, last));
     let removed =
         |object: u32| band.iter().filter_map(|b| verdicts.get(b)).any(|v| v.privatise.contains(&object));
@@ -62,30 +116,36 @@ pub fn is_permutable(
             .zip(band.get(dim - from))
             .is_some_and(|(&own, &of_band)| !are_pieces(profile, own, of_band))
     };
-    against.of(profile, first).iter().all(|&dependence| {
+    let mut out = Vec::new();
+    for &dependence in against.of(profile, first) {
         let d = &profile.dependences[dependence as usize];
         let is_scev =
             |s: u32| band.iter().filter_map(|b| verdicts.get(b)).any(|v| v.scevs.binary_search(&s).is_ok());
         if is_scev(d.source) || d.induction().is_some_and(is_scev) {
-            return true;
+            continue;
         }
-        d.levels.iter().filter(|l| usize::from(l.level) >= from).all(|level| {
+        for level in d.levels.iter().filter(|l| usize::from(l.level) >= from) {
             let storage = d.kind != Kind::Flow
                 && level.objects.iter().all(|o| {
                     o.callee
                         || removed(o.object)
                         || profile.objects[o.object as usize].kind == profile::ObjectKind::Frame
                 });
+            if storage {
+                continue;
+            }
             // Permuting separates the other loops inside an outer one from the band, which is right only where no
             // iteration passes anything on between them.
             let carried = usize::from(level.level) < level.minimum.len();
-            storage
-                || (from..=to).all(|k| match level.minimum.get(k) {
-                    Some(&least) => least >= 0,
-                    None => !carried || [d.source, d.sink].iter().all(|&s| !in_other(s, k)),
-                })
-        })
-    })
+            let along = |k: usize| match level.minimum.get(k) {
+                Some(&least) => Some(least),
+                None if carried && [d.source, d.sink].iter().any(|&s| in_other(s, k)) => None,
+                None => Some(0),
+            };
+            out.push((from..=to).map(along).collect::<Option<_>>()?);
+        }
+    }
+    Some(out)
 }
 
 /// Whether two contexts are the same, or pieces of one loop of the source, on the same call path.
@@ -213,4 +273,23 @@ pub fn stride(access: &profile::Access, dim: usize) -> Option<i64> {
         }
     }
     common
+}
+
+#[cfg(test)]
+mod tests {
+    use super::skewed;
+
+    #[test]
+    fn least_skews() {
+        // A sweep in place over a grid, and over a line.
+        assert_eq!(
+            skewed(vec![vec![1, -1, -1], vec![0, 1, -1], vec![0, 0, 1]], 3),
+            Some(vec![vec![1, 0, 0], vec![1, 1, 0], vec![2, 1, 1]])
+        );
+        assert_eq!(skewed(vec![vec![1, -2]], 2), Some(vec![vec![1, 0], vec![2, 1]]));
+        assert_eq!(skewed(vec![vec![1, 0], vec![0, 1]], 2), Some(vec![vec![1, 0], vec![0, 1]]));
+        // Backwards in one iteration of the loop around; and farther than is of use.
+        assert_eq!(skewed(vec![vec![0, -1]], 2), None);
+        assert_eq!(skewed(vec![vec![1, -5000]], 2), None);
+    }
 }

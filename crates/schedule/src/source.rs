@@ -10,7 +10,7 @@ use profile::{ContextIndex, ContextKind, Profile};
 use rustc_hash::FxHashMap;
 
 use crate::graph::edges_by_loop;
-use crate::nest::{Against, Innermost, is_permutable, stride01};
+use crate::nest::{Against, Innermost, is_permutable, skewing, stride01};
 use crate::verdict::{Indexes, Parallel, Verdict, judge};
 
 /// One loop of the source in one context.
@@ -58,6 +58,9 @@ pub struct SourceLoop {
     pub innermost: bool,
     /// Permutable with its parent and all loops of the parent's band.
     pub permutable_with_parent: bool,
+    /// Of an innermost loop: what the loops around it have to be skewed by to be permutable, the loop itself last: per loop
+    /// its new counter in multiples of the old ones. `None` if nothing helps or nothing is needed.
+    pub skew: Option<Vec<Vec<i64>>>,
 }
 
 impl SourceLoop {
@@ -180,6 +183,7 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
                 stride01: None,
                 innermost: true,
                 permutable_with_parent: false,
+                skew: None,
             });
         }
         let entry = &mut out[at];
@@ -222,8 +226,36 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
             out[at].permutable_with_parent = true;
         }
     }
+    for innermost in out.iter_mut().filter(|l| l.innermost) {
+        innermost.skew = skew(profile, &innermost.contexts, &mut against, &verdicts);
+    }
     name(&mut out);
     out
+}
+
+/// The skew that makes the most loops around some innermost ones permutable; `None` if there is none, or none is needed.
+fn skew(
+    profile: &Profile,
+    contexts: &[ContextIndex],
+    against: &mut Against,
+    verdicts: &FxHashMap<ContextIndex, Verdict>,
+) -> Option<Vec<Vec<i64>>> {
+    let chains: Vec<Vec<ContextIndex>> = contexts.iter().map(|&c| profile.loops_around(c)).collect();
+    let depth = chains.iter().map(Vec::len).min()?;
+    let is_recorded = |band: &[ContextIndex]| band.iter().all(|&l| !profile.contexts[l as usize].has_outside);
+    for length in (2..=depth).rev() {
+        let mut bands = chains.iter().map(|chain| &chain[chain.len() - length..]);
+        let mut of = |band: &[ContextIndex]| {
+            if is_recorded(band) { skewing(profile, band, against, verdicts) } else { None }
+        };
+        let first = bands.next().and_then(&mut of);
+        // All pieces of a loop are skewed alike.
+        if let Some(rows) = first.filter(|rows| bands.all(|band| of(band).as_ref() == Some(rows))) {
+            let is_skewed = rows.iter().enumerate().any(|(k, row)| row.iter().take(k).any(|&f| f != 0));
+            return is_skewed.then_some(rows);
+        }
+    }
+    None
 }
 
 /// The enclosing entry and the calls between it and the context: (call site position, callee).

@@ -80,9 +80,6 @@ pub fn matched(profile: &Profile, nest: &Nest, roots: &[ContextIndex]) -> Result
         if own.allocator {
             return Err("it allocates memory".to_owned());
         }
-        if own.has_outside {
-            return Err("not all of it was recorded".to_owned());
-        }
         if own.kind != ContextKind::Loop || found.contains_key(&context) || !own.is_dimension {
             continue;
         }

@@ -116,9 +116,6 @@ fn one(profile: &Profile, loops: &[SourceLoop], region: Region, worker: &Worker,
     let mut steps = Vec::new();
     let mut advice = None;
     let found = match formulate(profile, loops, &region) {
-        _ if profile.trust.counted_only => {
-            Err("executions were counted alone, without dependences".to_owned())
-        }
         Err(unfit) => Err(unfit.to_string()),
         Ok(formulated) if formulated.statements.len() > MOST_AT_ALL => {
             Err(format!("{} statements; at most {MOST_AT_ALL} are scheduled", formulated.statements.len()))

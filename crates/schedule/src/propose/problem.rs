@@ -37,6 +37,9 @@ pub enum Unfit {
     /// A block's iterations are not known.
     #[error("the iterations of block {0} are not known")]
     Domain(u32),
+    /// The profile has no dependences.
+    #[error("executions were counted alone, without dependences")]
+    Counted,
     /// Some of it ran without being recorded, or lies in more loops than are told apart.
     #[error("not all of it was recorded loop by loop")]
     Unrecorded,
@@ -119,19 +122,25 @@ impl Ordering<'_> {
     }
 }
 
-/// Formulates a region's problem.
-///
-/// # Errors
-/// [`Unfit`].
-pub fn formulate(profile: &Profile, loops: &[SourceLoop], region: &Region) -> Result<Formulated, Unfit> {
+/// The contexts of a region, all of which were recorded with their dependences.
+fn recorded(profile: &Profile, region: &Region) -> Result<FxHashSet<ContextIndex>, Unfit> {
+    if profile.trust.counted_only {
+        return Err(Unfit::Counted);
+    }
     let contexts = inside(profile, &region.contexts);
     let is_lost = |&context: &ContextIndex| {
         let own = &profile.contexts[context as usize];
         own.has_outside || own.kind == ContextKind::Loop && !own.is_dimension && own.iterations > own.entries
     };
-    if contexts.iter().any(is_lost) {
-        return Err(Unfit::Unrecorded);
-    }
+    if contexts.iter().any(is_lost) { Err(Unfit::Unrecorded) } else { Ok(contexts) }
+}
+
+/// Formulates a region's problem.
+///
+/// # Errors
+/// [`Unfit`].
+pub fn formulate(profile: &Profile, loops: &[SourceLoop], region: &Region) -> Result<Formulated, Unfit> {
+    let contexts = recorded(profile, region)?;
     let is_inside =
         |context: ContextIndex| contexts.contains(&context) && !profile.contexts[context as usize].allocator;
     let mut statements = Statements::new(profile, &is_inside);
@@ -157,7 +166,7 @@ pub fn formulate_cut(
     region: &Region,
     cut: Cut<'_>,
 ) -> Result<Formulated, Unfit> {
-    let contexts = inside(profile, &region.contexts);
+    let contexts = recorded(profile, region)?;
     let orderings = orderings(profile, loops, region, (&contexts, &cut.statements), Some(cut.is_private));
     let blocks = cut.statements.names().collect();
     assemble(profile, blocks, cut.statements.clone(), &orderings, cut.renaming)
