@@ -59,12 +59,12 @@ pub(crate) fn complete(profile: &mut Profile) {
                     // Inside one iteration there are no distances that could be wider.
                     let is_open = match seen.level {
                         Some(level) => level < common,
-                        None => !is_known && before.may_precede(profile, from.access, write),
+                        None => !is_known && before.may_precede(profile, from, &to),
                     };
                     let is_likely = || is_known || may_share(&observed.objects, from.access, write);
                     let ranges = match is_open.then(|| pair.meeting(profile, level, seen.least, &mut left))? {
                         Meeting::Within(ranges) => ranges,
-                        Meeting::Unknown if is_likely() => pair.extents(profile, level, seen.least),
+                        Meeting::Unknown if is_likely() => pair.extents(level, seen.least),
                         Meeting::Never | Meeting::Unknown => return None,
                     };
                     Some((level, seen.summary(level, &ranges)))
@@ -95,8 +95,9 @@ fn widen_without_address(profile: &mut Profile) {
     for at in open {
         let d = &profile.dependences[at];
         let (ends, common) = ([d.source, d.sink], usize::from(d.common));
+        let [from, to] = ends.map(|statement| extent(profile, statement, common));
         let widened: Vec<Ranges> =
-            d.levels.iter().map(|l| extents(profile, ends, common, l.level.into(), least(l))).collect();
+            d.levels.iter().map(|l| extents([&from, &to], common, l.level.into(), least(l))).collect();
         for (level, ranges) in profile.dependences[at].levels.iter_mut().zip(widened) {
             widen(level, ranges.iter().map(|r| r.0), ranges.iter().map(|r| r.1));
         }
@@ -247,6 +248,11 @@ struct Side {
     loops: Vec<ContextIndex>,
     /// First and last byte.
     bytes: (i64, i64),
+    statement: u32,
+    /// Where the statement stands.
+    way: Vec<(ContextIndex, Part)>,
+    /// Ranges of its coordinates.
+    extent: Ranges,
 }
 
 impl Side {
@@ -258,7 +264,9 @@ impl Side {
         let ranges = own.address.iter().filter_map(|folded| folded.ranges.first());
         let bytes = ranges.copied().reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
         let last = bytes.1.saturating_add(i64::from(own.size.max(1)) - 1);
-        Some(Side { access, loops, bytes: (bytes.0, last) })
+        let extent = extent(profile, own.statement, loops.len());
+        let way = way(profile, own.statement);
+        Some(Side { access, loops, bytes: (bytes.0, last), statement: own.statement, way, extent })
     }
 
     fn outermost(&self) -> ContextIndex {
@@ -307,7 +315,7 @@ impl Pair<'_> {
         };
         if constant(&a.address).is_some() && constant(&b.address).is_some() {
             // All iterations meet: their bytes overlap.
-            return Meeting::Within(self.extents(profile, level, least));
+            return Meeting::Within(self.extents(level, least));
         }
         let is_known = |folded: &[Folded]| {
             folded.iter().all(Folded::is_exact)
@@ -316,7 +324,7 @@ impl Pair<'_> {
         if !is_known(&a.address) || !is_known(&b.address) {
             return Meeting::Unknown;
         }
-        let extents = self.extents(profile, level, least);
+        let extents = self.extents(level, least);
         let at_level = extents.get(level).copied().unwrap_or((0, 0));
         let pairs = Pairs { common: self.common, level, at_level };
         let mut out = Meeting::Never;
@@ -338,17 +346,17 @@ impl Pair<'_> {
     }
 
     /// All that trip counts allow.
-    fn extents(&self, profile: &Profile, level: usize, least: i64) -> Ranges {
-        let ends = [self.from, self.to].map(|side| profile.accesses[side.access as usize].statement);
-        extents(profile, ends, self.common, level, least)
+    fn extents(&self, level: usize, least: i64) -> Ranges {
+        extents([&self.from.extent, &self.to.extent], self.common, level, least)
     }
 }
 
-/// The ranges that trip counts allow between two statements at a level.
-fn extents(profile: &Profile, ends: [u32; 2], common: usize, level: usize, least: i64) -> Ranges {
-    let [a, b] = ends.map(|statement| extent(profile, statement, common));
+/// The ranges that trip counts allow at a level between statements with coordinates in some ranges.
+fn extents([a, b]: [&Ranges; 2], common: usize, level: usize, least: i64) -> Ranges {
     let range = |q: usize| {
-        let (low, high) = (b[q].0.saturating_sub(a[q].1), b[q].1.saturating_sub(a[q].0));
+        let of = |ranges: &Ranges| ranges.get(q).copied().unwrap_or(UNBOUNDED);
+        let ((a_low, a_high), (b_low, b_high)) = (of(a), of(b));
+        let (low, high) = (b_low.saturating_sub(a_high), b_high.saturating_sub(a_low));
         match q.cmp(&level) {
             Ordering::Less => (0, 0),
             Ordering::Equal => (least, high.max(least)),
@@ -357,6 +365,9 @@ fn extents(profile: &Profile, ends: [u32; 2], common: usize, level: usize, least
     };
     (0..common).map(range).collect()
 }
+
+/// Where nothing is known of a coordinate.
+const UNBOUNDED: (i64, i64) = (i64::MIN / 4, i64::MAX / 4);
 
 /// One range per shared loop.
 type Ranges = Vec<(i64, i64)>;
@@ -371,7 +382,7 @@ fn extent(profile: &Profile, statement: u32, dims: usize) -> Ranges {
     let block = profile.statements[statement as usize].block;
     let domain = profile.blocks[block as usize].domain.iter().flat_map(|folded| &folded.pieces);
     let all = domain.map(|piece| piece.extent()).reduce(hull).unwrap_or_default();
-    let known = |q: usize| all.get(q).copied().unwrap_or((i64::MIN / 4, i64::MAX / 4));
+    let known = |q: usize| all.get(q).copied().unwrap_or(UNBOUNDED);
     (0..dims).map(known).collect()
 }
 
@@ -388,16 +399,14 @@ impl Before {
     }
 
     /// Whether a read may come before a write inside one iteration of the loops around both.
-    fn may_precede(&self, profile: &Profile, read: u32, write: u32) -> bool {
-        let [read, write] = [read, write].map(|access| profile.accesses[access as usize].statement);
-        let Some((context, from, to)) = fork(&way(profile, read), &way(profile, write)) else {
-            return read <= write;
-        };
+    fn may_precede(&self, profile: &Profile, read: &Side, write: &Side) -> bool {
+        let is_first = read.statement <= write.statement;
+        let Some((context, from, to)) = fork(&read.way, &write.way) else { return is_first };
         let edge = |a: Part, b: Part| self.edges.contains(&(context, a, b));
         match (edge(from, to), edge(to, from)) {
             (true, _) => true,
             (false, true) => false,
-            (false, false) => read <= write || place::address(profile, from) < place::address(profile, to),
+            (false, false) => is_first || place::address(profile, from) < place::address(profile, to),
         }
     }
 }
