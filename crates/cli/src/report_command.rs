@@ -139,8 +139,7 @@ fn advised<'a>(profile: &'a Profile, args: &ReportArgs) -> Result<Report<'a>> {
     }
     let found = propose::propose(profile, &report.loops, regions, &worker, budget);
     report.proposals = Some(Proposals {
-        all: proposals::weigh(profile, &report.loops, found, fusion, processors),
-        processors,
+        all: proposals::weigh(profile, &report.loops, found, fusion, budget.machine.processors),
         caches,
         machine: budget.machine,
         verified: args.verify,

@@ -39,7 +39,7 @@ const MOST_MEETINGS: usize = 1 << 18;
 pub(crate) fn complete(profile: &mut Profile) {
     let observed = Observed::of(profile);
     let before = Before::of(profile);
-    let reads = sides(profile, |profile, access| !profile.accesses[access as usize].write);
+    let reads = reads(profile);
     let mut left = MOST_MEETINGS;
     let mut added = Vec::new();
     for (&write, levels) in &observed.writes {
@@ -278,12 +278,13 @@ impl Side {
     }
 }
 
-/// Executed accesses by the outermost loop around them.
-fn sides(profile: &Profile, is_wanted: impl Fn(&Profile, u32) -> bool) -> FxHashMap<ContextIndex, Vec<Side>> {
+/// Executed reads by the outermost loop around them.
+fn reads(profile: &Profile) -> FxHashMap<ContextIndex, Vec<Side>> {
     let mut out: FxHashMap<ContextIndex, Vec<Side>> = FxHashMap::default();
     for access in 0..profile.accesses.len() as u32 {
-        if profile.accesses[access as usize].executions > 0
-            && is_wanted(profile, access)
+        let own = &profile.accesses[access as usize];
+        if own.executions > 0
+            && !own.write
             && let Some(side) = Side::of(profile, access)
         {
             out.entry(side.outermost()).or_default().push(side);
@@ -393,7 +394,9 @@ struct Before {
 
 impl Before {
     fn of(profile: &Profile) -> Before {
-        let inside = profile.dependences.iter().filter(|d| d.levels.iter().any(|l| l.level == d.common));
+        // Nothing is asked of what shares no loop.
+        let in_loops = profile.dependences.iter().filter(|d| d.common > 0);
+        let inside = in_loops.filter(|d| d.levels.iter().any(|l| l.level == d.common));
         let edges = inside.filter_map(|d| fork(&way(profile, d.source), &way(profile, d.sink)));
         Before { edges: edges.collect() }
     }

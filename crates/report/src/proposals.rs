@@ -19,11 +19,9 @@ use crate::sequence::{self, WireStep};
 pub struct Proposals {
     /// One per region.
     pub all: Vec<Weighed>,
-    /// Processors that the order rests on.
-    pub processors: usize,
     /// Sizes of this machine's data caches, in bytes, innermost first.
     pub caches: Vec<u64>,
-    /// What estimates rest on.
+    /// What estimates, and the order, rest on.
     pub machine: Machine,
     /// Say how every schedule was verified.
     pub verified: bool,
@@ -63,7 +61,7 @@ pub fn weigh(
     let survey = Survey::new(profile, loops);
     let weighed = proposals.into_iter().map(|proposal| {
         let metrics = survey.metrics(&proposal.region);
-        let profit = profit::weigh(profile, loops, &proposal, metrics.before, processors);
+        let profit = profit::weigh(profile, loops, &proposal, metrics.shape.before, processors);
         Weighed { proposal, fusion, metrics, profit }
     });
     let mut all: Vec<Weighed> = weighed.collect();
@@ -188,7 +186,7 @@ fn wire_one(
         metrics: wire_metrics(weighed),
         profit: WireProfit {
             saved: profit.saved,
-            processors: proposals.processors,
+            processors: proposals.machine.processors,
             parallel_iterations: profit.parallel_iterations,
             footprint: profit.footprint,
             caches: proposals.caches.clone(),
@@ -205,9 +203,9 @@ fn wire_one(
 
 fn wire_metrics(weighed: &Weighed) -> WireMetrics {
     let Weighed { metrics, profit, .. } = weighed;
-    let (before, after) = (metrics.before, profit.structure);
+    let (before, after) = (metrics.shape.before, profit.structure);
     WireMetrics {
-        aff: metrics.affine,
+        aff: metrics.shape.affine,
         mops: metrics.memory,
         fpops: metrics.float,
         interprocedural: metrics.is_interprocedural,
@@ -216,8 +214,8 @@ fn wire_metrics(weighed: &Weighed) -> WireMetrics {
         par_ops_before: before.parallel,
         simd_ops: after.vector,
         simd_ops_before: before.vector,
-        reuse: metrics.reuse.present,
-        preuse: metrics.reuse.best,
+        reuse: metrics.shape.reuse.present,
+        preuse: metrics.shape.reuse.best,
         source_depth: metrics.source_depth,
         binary_depth: metrics.binary_depth,
         til_ops: after.tilable,
@@ -303,7 +301,7 @@ pub fn text(profile: &Profile, loops: &[SourceLoop], proposals: &Proposals) -> S
 /// The figures of a region and its proposal.
 fn facts(proposals: &Proposals, weighed: &Weighed, out: &mut String) {
     let Weighed { proposal, metrics, profit, .. } = weighed;
-    let (before, after) = (metrics.before, profit.structure);
+    let (before, after) = (metrics.shape.before, profit.structure);
     let percent = |share: f64| format!("{:.0} %", 100.0 * share);
     let reuse = |share: Option<f64>| share.map_or("unknown".to_owned(), percent);
     let _ = writeln!(
@@ -318,8 +316,8 @@ fn facts(proposals: &Proposals, weighed: &Weighed, out: &mut String) {
     let _ = writeln!(
         out,
         "  strides of 0 or one element: {} of the accesses, {} with the best inner loops",
-        reuse(metrics.reuse.present),
-        reuse(metrics.reuse.best),
+        reuse(metrics.shape.reuse.present),
+        reuse(metrics.shape.reuse.best),
     );
     let caches: Vec<String> = proposals.caches.iter().map(|&bytes| size(bytes)).collect();
     let caches = if caches.is_empty() { "not known".to_owned() } else { caches.join(", ") };
@@ -327,7 +325,7 @@ fn facts(proposals: &Proposals, weighed: &Weighed, out: &mut String) {
     let _ = writeln!(
         out,
         "  on {} processors {} of the program's instructions need not be waited for",
-        proposals.processors,
+        proposals.machine.processors,
         percent(profit.saved),
     );
     for line in proposal.advice.iter().flat_map(|own| advice::lines(own, &proposals.machine)) {

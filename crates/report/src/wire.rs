@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use profile::Profile;
-use schedule::metrics::{Shape, Survey, locality};
+use schedule::metrics::{Survey, locality};
 use schedule::nest::Innermost;
 use schedule::{SourceLoop, propose};
 use serde::Serialize;
@@ -293,7 +293,6 @@ fn access(p: &Profile, index: u32) -> Access {
 
 fn nests(report: &Report<'_>) -> Vec<Nest> {
     let loops = &report.loops;
-    let innermost = Innermost::new(report.profile);
     let survey = Survey::new(report.profile, loops);
     let mut metrics: BTreeMap<usize, NestMetrics> = BTreeMap::new();
     let mut out = Vec::new();
@@ -324,7 +323,7 @@ fn nests(report: &Report<'_>) -> Vec<Nest> {
                 .unwrap_or(0),
             permutable: bands.iter().map(ids).collect(),
             skew: loops[leaf].skew.clone(),
-            advice: advice(report, &innermost, &chain, &bands),
+            advice: advice(report, survey.innermost(), &chain, &bands),
             metrics: known
                 .map(|at| metrics.entry(at).or_insert_with(|| nest_metrics(report, &survey, at)).clone()),
         });
@@ -385,9 +384,7 @@ fn nest_metrics(report: &Report<'_>, survey: &Survey<'_>, outermost: usize) -> N
     let proposals = report.proposals.iter().flat_map(|proposals| &proposals.all);
     let weighed = proposals.into_iter().find(|w| w.proposal.region.outermost == outermost);
     let shape = match weighed {
-        Some(Weighed { metrics, .. }) => {
-            Shape { affine: metrics.affine, reuse: metrics.reuse, before: metrics.before }
-        }
+        Some(weighed) => weighed.metrics.shape,
         None => survey.shape(&propose::around(&report.loops, outermost)),
     };
     let structure = weighed.map_or(shape.before, |weighed| weighed.profit.structure);

@@ -263,6 +263,7 @@ impl Seeker<'_> {
         let written = written::tree(self.cut, &formulated);
         let (plain, _) = times::order(&facts, &written, &[])?;
         let before = estimate(&facts, &plain, machine);
+        let limit = before.map(|before| before.one);
         let mut trees = vec![written];
         for fusion in [Fusion::Smart, Fusion::Maximal, Fusion::Apart] {
             match self.scheduled(&formulated, fusion) {
@@ -273,13 +274,13 @@ impl Seeker<'_> {
         }
         let mut candidates = Vec::new();
         for sunk in sunk::all(&facts, &trees[0], &LANES) {
-            match self.sunk(&formulated, &private, &facts, sunk, before) {
+            match self.sunk(&formulated, &private, &facts, sunk, limit) {
                 Ok(candidate) => candidates.push(candidate),
                 Err(refused) => found.refused(refused.why.into()),
             }
         }
         for tree in trees {
-            match self.candidate(&formulated, &private, &facts, tree, before) {
+            match self.candidate(&formulated, &private, &facts, tree, limit) {
                 Ok(candidate) => candidates.push(candidate),
                 Err(refused) => found.refused(refused),
             }
@@ -335,15 +336,10 @@ impl Seeker<'_> {
         private: &privacy::Private,
         facts: &[Facts],
         tree: Tree,
-        before: Option<Estimate>,
+        limit: Option<f64>,
     ) -> Result<Candidate, Refused> {
-        check(self.profile, formulated, &tree, self.budget.pairs)
-            .map_err(|violation| violation.to_string())?;
-        let limit = before.map(|before| before.one);
         let chosen = choose(facts, &tree, &self.budget.machine, limit)?;
-        let homes = private.homes(self.cut, &chosen.order)?;
-        let weight = chosen.estimate.map_or(f64::INFINITY, |own| weight(own, limit));
-        Ok(Candidate { tree, chosen, homes, weight })
+        self.weighed(formulated, private, tree, chosen, limit)
     }
 
     /// An order with a loop moved inwards, as it is.
@@ -353,15 +349,27 @@ impl Seeker<'_> {
         private: &privacy::Private,
         facts: &[Facts],
         sunk: sunk::Sunk,
-        before: Option<Estimate>,
+        limit: Option<f64>,
     ) -> Result<Candidate, Refused> {
         let sunk::Sunk { tree, order } = sunk;
-        check(self.profile, formulated, &tree, self.budget.pairs)
-            .map_err(|violation| violation.to_string())?;
-        let homes = private.homes(self.cut, &order)?;
         let estimate = estimate(facts, &order, &self.budget.machine);
-        let weight = estimate.map_or(f64::INFINITY, |own| weight(own, before.map(|before| before.one)));
         let chosen = Chosen { order, choices: Vec::new(), estimate, is_tilable: false };
+        self.weighed(formulated, private, tree, chosen, limit)
+    }
+
+    /// An order that was chosen, if it stands the enumeration of dependences. `limit`: cycles on one processor of what is written.
+    fn weighed(
+        &self,
+        formulated: &Formulated,
+        private: &privacy::Private,
+        tree: Tree,
+        chosen: Chosen,
+        limit: Option<f64>,
+    ) -> Result<Candidate, Refused> {
+        check(self.profile, formulated, &chosen.permuted(&tree), self.budget.pairs)
+            .map_err(|violation| violation.to_string())?;
+        let homes = private.homes(self.cut, &chosen.order)?;
+        let weight = chosen.estimate.map_or(f64::INFINITY, |own| weight(own, limit));
         Ok(Candidate { tree, chosen, homes, weight })
     }
 

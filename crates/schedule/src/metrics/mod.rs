@@ -40,12 +40,8 @@ pub struct Metrics {
     pub source_depth: usize,
     /// Deepest nest of loops of the compiled program.
     pub binary_depth: usize,
-    /// Share of its operations with an exact domain, exact addresses and exact dependences.
-    pub affine: f64,
-    /// Loads and stores that stay or go on to the next element.
-    pub reuse: Reuse,
-    /// Loops as they are.
-    pub before: Structure,
+    /// What nests are described by too.
+    pub shape: Shape,
 }
 
 /// Figures of a whole program.
@@ -76,11 +72,11 @@ pub struct Survey<'a> {
 /// Shares and the structure of a region's loops: what nests are described by.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shape {
-    /// See [`Metrics::affine`].
+    /// Share of its operations with an exact domain, exact addresses and exact dependences.
     pub affine: f64,
-    /// See [`Metrics::reuse`].
+    /// Loads and stores that stay or go on to the next element.
     pub reuse: Reuse,
-    /// See [`Metrics::before`].
+    /// Loops as they are.
     pub before: Structure,
 }
 
@@ -91,6 +87,11 @@ impl<'a> Survey<'a> {
         let inductions = inductions(loops);
         let inexact = inexact(profile, &inductions);
         Survey { profile, loops, innermost: Innermost::new(profile), accessing, inductions, inexact }
+    }
+
+    /// The executed accesses by the innermost loop around them.
+    pub fn innermost(&self) -> &Innermost {
+        &self.innermost
     }
 
     /// Computes a region's shape.
@@ -125,17 +126,14 @@ impl<'a> Survey<'a> {
             }
         }
         let share = |part: u64| part as f64 / all.max(1) as f64;
-        let Shape { affine, reuse, before } = self.shape_of(region, &contexts);
         Metrics {
-            affine,
             memory: share(memory),
             float: share(float),
             is_interprocedural: contexts.iter().any(|&c| is_call(profile, c)),
             obstacles: obstacles::of(profile, loops, &contexts),
             source_depth: source_depth(loops, region),
             binary_depth: binary_depth(profile, region, &contexts),
-            reuse,
-            before,
+            shape: self.shape_of(region, &contexts),
         }
     }
 
