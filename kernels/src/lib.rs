@@ -10,5 +10,5 @@ mod table;
 
 pub use compile::{Compiler, Error, Level, Program, compile};
 pub use table::{
-    Blocking, Distance, Expected, HardCase, Kernel, LoopTruth, Parallel, TableError, directory, load,
+    Blocking, Distance, Expected, HardCase, Kernel, LoopTruth, Need, Parallel, TableError, directory, load,
 };

@@ -94,6 +94,24 @@ pub struct Expected {
     /// Operator of a reduction that must be among those reported.
     #[serde(default)]
     pub operator: Option<String>,
+    /// Class of the verdict: A, B or C.
+    pub class: Option<String>,
+    /// What has to become of variables, by variable.
+    pub needs: Option<Vec<Need>>,
+    /// Iterations that may run in lockstep, where not all may.
+    pub lanes: Option<i64>,
+}
+
+/// What has to become of a variable.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Need {
+    /// Its name.
+    pub variable: String,
+    /// `private`, `last-private`, `copy` or `expand`.
+    pub way: String,
+    /// Size of what it becomes.
+    pub bytes: u64,
 }
 
 /// A verdict as the report writes it.

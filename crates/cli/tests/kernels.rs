@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use kernels::{Blocking, Distance, Kernel, Level, LoopTruth};
+use kernels::{Blocking, Distance, Kernel, Level, LoopTruth, Need};
 use serde_json::Value;
 
 const LOOPWRIGHT: &str = env!("CARGO_BIN_EXE_loopwright");
@@ -163,6 +163,21 @@ fn check_loop(truth: &LoopTruth, kernel: &Kernel, line: u32, level: Level, loops
                 out.push(format!("{what}: {id} should be blocked by {}{}", shown(blocking), evidence(entry)));
             }
         }
+        if let Some(class) = &expected.class
+            && entry["class"] != class.as_str()
+        {
+            out.push(format!("{what}: {id} should be of class {class}, is of {}", entry["class"]));
+        }
+        if let Some(needs) = &expected.needs
+            && *needs != found_needs(entry)
+        {
+            out.push(format!("{what}: {id} should need {needs:?}, needs {}", entry["needs"]));
+        }
+        if let Some(lanes) = expected.lanes
+            && entry["simd_lanes"] != lanes
+        {
+            out.push(format!("{what}: {id} should have {lanes} lanes, has {}", entry["simd_lanes"]));
+        }
         if let Some(operator) = &expected.operator
             && !entry["reductions"].as_array().unwrap().iter().any(|r| r["operator"] == operator.as_str())
         {
@@ -173,6 +188,16 @@ fn check_loop(truth: &LoopTruth, kernel: &Kernel, line: u32, level: Level, loops
         }
     }
     out
+}
+
+fn found_needs(entry: &Value) -> Vec<Need> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let need = |n: &Value| Need {
+        variable: text(&n["variable"]),
+        way: text(&n["way"]),
+        bytes: n["bytes"].as_u64().unwrap(),
+    };
+    entry["needs"].as_array().unwrap().iter().map(need).collect()
 }
 
 /// Whether a reported dependence is the expected one. Loops around the kernel function come first in a distance vector.

@@ -3,7 +3,7 @@
 use schedule::options::{Advice, Machine};
 use serde::Serialize;
 
-use crate::proposals::size;
+use crate::finding::size;
 
 /// The same for programs.
 #[derive(Debug, Serialize)]

@@ -1,6 +1,7 @@
 //! Findings: what every renderer says about a loop.
 
 use profile::{Kind, ObjectKind, Operation, Profile};
+use schedule::needs::{Class, Need, Way};
 use schedule::{Parallel, SourceLoop};
 
 /// Everything a renderer needs.
@@ -94,7 +95,15 @@ pub fn is_parallelisable(entry: &SourceLoop) -> bool {
 
 /// Whether a loop's iterations can be the lanes of vectors.
 pub fn is_vectorisable(entry: &SourceLoop) -> bool {
-    entry.innermost && matches!(entry.parallel, Parallel::Yes | Parallel::Reduction)
+    let is_in_step = entry.parallel == Parallel::No && entry.lanes == i64::MAX;
+    entry.innermost && (matches!(entry.parallel, Parallel::Yes | Parallel::Reduction) || is_in_step)
+}
+
+/// How many neighbouring iterations of an innermost loop that is not parallel may run in lockstep, if several may.
+pub fn limited_lanes(entry: &SourceLoop) -> Option<i64> {
+    let is_limited =
+        entry.innermost && entry.parallel == Parallel::No && (2..i64::MAX).contains(&entry.lanes);
+    is_limited.then_some(entry.lanes)
 }
 
 /// What blocks a loop, over all its pieces.
@@ -171,6 +180,60 @@ pub fn privatise(profile: &Profile, entry: &SourceLoop) -> Vec<String> {
     names.sort();
     names.dedup();
     names
+}
+
+/// The class of a loop's verdict as the JSON report names it.
+pub fn class_name(class: Class) -> &'static str {
+    match class {
+        Class::A => "A",
+        Class::B => "B",
+        Class::C => "C",
+    }
+}
+
+/// What is done to a variable, as the JSON report names it.
+pub fn way_name(way: Way) -> &'static str {
+    match way {
+        Way::Private => "private",
+        Way::LastPrivate => "last-private",
+        Way::Copy => "copy",
+        Way::Expand => "expand",
+    }
+}
+
+/// What has to become of a variable, in words.
+pub fn need(profile: &Profile, need: &Need) -> String {
+    let name = profile.objects.get(need.object as usize).map_or("?", |object| &object.name);
+    let bytes = need.bytes.map_or_else(|| "too large".to_owned(), size);
+    let lines = match need.lines[..] {
+        [] => String::new(),
+        [line] => format!(", line {line}"),
+        _ => format!(", lines {}", need.lines.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")),
+    };
+    match need.way {
+        Way::Private => format!("privatising `{name}` ({bytes}{lines})"),
+        Way::LastPrivate => {
+            format!("privatising `{name}` and keeping what the last iteration leaves ({bytes}{lines})")
+        }
+        Way::Copy => format!("reading from a copy of `{name}` made before it ({bytes}{lines})"),
+        Way::Expand => format!("giving `{name}` an element per iteration ({bytes} in all{lines})"),
+    }
+}
+
+/// What a loop that is not parallel as it is would take, in words, if that is a change of storage alone.
+pub fn needs(profile: &Profile, entry: &SourceLoop) -> Option<String> {
+    let all: Vec<String> = entry.needs().iter().map(|own| need(profile, own)).collect();
+    (entry.parallel == Parallel::No && !all.is_empty())
+        .then(|| format!("would be parallel after {}", all.join("; ")))
+}
+
+/// A number of bytes a person can read.
+pub(crate) fn size(bytes: u64) -> String {
+    match bytes {
+        0..1024 => format!("{bytes} bytes"),
+        1024..1_048_576 => format!("{:.0} KiB", bytes as f64 / 1024.0),
+        _ => format!("{:.1} MiB", bytes as f64 / 1_048_576.0),
+    }
 }
 
 /// Operators and accumulators of a loop's reductions, e.g. `("+", Some("sum"))`.

@@ -11,7 +11,7 @@ use schedule::propose::{Fusion, Loop, Node, Proposal, Rung};
 use serde::Serialize;
 
 use crate::advice::{self, WireAdvice};
-use crate::finding;
+use crate::finding::{self, size};
 use crate::sequence::{self, WireStep};
 
 /// What the regions of a program could become, most worthwhile first.
@@ -352,15 +352,6 @@ fn facts(proposals: &Proposals, weighed: &Weighed, out: &mut String) {
             "  verified by isl, and by {} pairs of iterations of {} dependences (all pairs of {})",
             checked.pairs, checked.dependences, checked.completely,
         );
-    }
-}
-
-/// Bytes as people read them.
-pub(crate) fn size(bytes: u64) -> String {
-    match bytes {
-        0..1024 => format!("{bytes} bytes"),
-        1024..1_048_576 => format!("{:.0} KiB", bytes as f64 / 1024.0),
-        _ => format!("{:.1} MiB", bytes as f64 / 1_048_576.0),
     }
 }
 

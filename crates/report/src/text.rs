@@ -157,6 +157,20 @@ fn entry(report: &Report<'_>, at: usize, options: Options, out: &mut String) {
         for b in finding::blocking(p, l).into_iter().take(2) {
             paragraph(out, &pad, &blocking(p, &b, l));
         }
+        if let Some(needs) = finding::needs(p, l) {
+            paragraph(out, &pad, &needs);
+        }
+        match finding::limited_lanes(l) {
+            Some(lanes) => paragraph(
+                out,
+                &pad,
+                &format!("up to {lanes} iterations may run in lockstep: #pragma omp simd safelen({lanes})"),
+            ),
+            None if finding::is_vectorisable(l) => {
+                paragraph(out, &pad, "iterations may run in lockstep: #pragma omp simd");
+            }
+            None => {}
+        }
     }
 }
 

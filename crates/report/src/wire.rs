@@ -68,12 +68,17 @@ struct Loop {
     instructions: u64,
     ops_fraction: f64,
     parallel: &'static str,
+    /// `A` as it is, `B` after the changes of storage in `needs`, `C` blocked; null if dependences were not recorded.
+    class: Option<&'static str>,
+    needs: Vec<Need>,
     blocking: Vec<Blocking>,
     privatise: Vec<String>,
     reductions: Vec<Reduction>,
     directive: Option<String>,
     stride01_fraction: Option<f64>,
     simd: bool,
+    /// How many neighbouring iterations of an innermost loop may run in lockstep where not all may.
+    simd_lanes: Option<i64>,
     accesses: Vec<Access>,
 }
 
@@ -83,6 +88,16 @@ struct TripCount {
     minimum: Option<u64>,
     mean: f64,
     maximum: Option<u64>,
+}
+
+/// What has to become of a variable.
+#[derive(Debug, Serialize)]
+struct Need {
+    variable: String,
+    /// `private`, `last-private`, `copy` or `expand`.
+    way: &'static str,
+    bytes: Option<u64>,
+    lines: Vec<u32>,
 }
 
 #[derive(Debug, Serialize)]
@@ -237,6 +252,8 @@ fn loops(report: &Report<'_>) -> Vec<Loop> {
             instructions: l.instructions,
             ops_fraction: l.share,
             parallel: finding::verdict_name(l.parallel),
+            class: l.class().map(finding::class_name),
+            needs: l.needs().iter().map(|own| need(p, own)).collect(),
             blocking: finding::blocking(p, l).into_iter().map(blocking).collect(),
             privatise: finding::privatise(p, l),
             reductions: finding::reductions(p, l)
@@ -246,9 +263,19 @@ fn loops(report: &Report<'_>) -> Vec<Loop> {
             directive: finding::directive(p, l),
             stride01_fraction: l.stride01,
             simd: finding::is_vectorisable(l),
+            simd_lanes: finding::limited_lanes(l),
             accesses: own_accesses(p, &innermost, l).map(|a| access(p, a)).collect(),
         })
         .collect()
+}
+
+fn need(p: &Profile, own: &schedule::needs::Need) -> Need {
+    Need {
+        variable: p.objects.get(own.object as usize).map_or_else(String::new, |object| object.name.clone()),
+        way: finding::way_name(own.way),
+        bytes: own.bytes,
+        lines: own.lines.clone(),
+    }
 }
 
 fn blocking(b: finding::BlockingFinding) -> Blocking {
@@ -345,7 +372,17 @@ fn advice(report: &Report<'_>, innermost: &Innermost, chain: &[usize], bands: &[
         let directive = finding::directive(report.profile, &loops[at]);
         out.push(of("parallelise", &[at], directive.unwrap_or_else(|| "iterations are independent".into())));
     }
+    for &at in chain {
+        if let Some(needs) = finding::needs(report.profile, &loops[at]) {
+            out.push(of("expand", &[at], needs));
+        }
+    }
     let Some(&leaf) = chain.last() else { return out };
+    if let Some(lanes) = finding::limited_lanes(&loops[leaf]) {
+        let why =
+            format!("up to {lanes} neighbouring iterations may run in lockstep (omp simd safelen({lanes}))");
+        out.push(of("vectorise", &[leaf], why));
+    }
     if finding::is_vectorisable(&loops[leaf]) {
         let share = loops[leaf].stride01.map_or(String::new(), |share| {
             format!("; {:.0} % of its accesses have stride 0 or one element", 100.0 * share)

@@ -7,6 +7,7 @@
 //! - [`ways`]: cycles through which iterations take different ways;
 //! - [`reduction`]: which carried cycles are reductions (2.5);
 //! - [`storage`]: which anti and output dependences privatisation removes (2.6);
+//! - [`needs`]: what else makes them harmless;
 //! - [`verdict`]: the verdict per loop context;
 //! - [`nest`]: permutable bands and strides;
 //! - [`metrics`]: figures of regions, as published ones, and what a proposal is worth;
@@ -21,6 +22,7 @@ pub mod check;
 pub mod code;
 pub mod graph;
 pub mod metrics;
+pub mod needs;
 pub mod nest;
 pub mod notation;
 pub mod options;

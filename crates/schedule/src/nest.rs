@@ -148,6 +148,21 @@ fn least_distances(
     Some(out)
 }
 
+/// How many neighbouring iterations of a loop may run in lockstep: each instruction for all of them before the next one.
+/// `i64::MAX` if there is no limit, 1 if they may not.
+pub fn lanes(profile: &Profile, context: ContextIndex, verdict: &Verdict) -> i64 {
+    let dim = dimension(profile, context);
+    let carried = verdict.ordering.iter().flat_map(|&dependence| {
+        let d = &profile.dependences[dependence as usize];
+        let levels = d.levels.iter().filter(|l| usize::from(l.level) == dim);
+        // What an instruction reads before a later one of the block overwrites it is read first in lockstep too.
+        let block = |s: u32| profile.statements[s as usize].block;
+        let is_in_step = d.kind == Kind::Anti && d.source < d.sink && block(d.source) == block(d.sink);
+        levels.filter(move |_| !is_in_step).map(|l| l.minimum.get(dim).copied().unwrap_or(1))
+    });
+    carried.min().unwrap_or(i64::MAX).max(1)
+}
+
 /// Whether two contexts are the same, or pieces of one loop of the source, on the same call path.
 fn are_pieces(profile: &Profile, mut a: ContextIndex, mut b: ContextIndex) -> bool {
     while a != b {

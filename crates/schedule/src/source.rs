@@ -10,7 +10,8 @@ use profile::{ContextIndex, ContextKind, Profile};
 use rustc_hash::FxHashMap;
 
 use crate::graph::edges_by_loop;
-use crate::nest::{Against, Innermost, is_permutable, skewing, stride01};
+use crate::needs::{Class, Need};
+use crate::nest::{Against, Innermost, is_permutable, lanes, skewing, stride01};
 use crate::verdict::{Indexes, Parallel, Verdict, judge};
 
 /// One loop of the source in one context.
@@ -61,12 +62,35 @@ pub struct SourceLoop {
     /// Of an innermost loop: what the loops around it have to be skewed by to be permutable, the loop itself last: per loop
     /// its new counter in multiples of the old ones. `None` if nothing helps or nothing is needed.
     pub skew: Option<Vec<Vec<i64>>>,
+    /// Of an innermost loop: how many neighbouring iterations may run in lockstep, `i64::MAX` without a limit; 1 if none may,
+    /// or if that is not known.
+    pub lanes: i64,
 }
 
 impl SourceLoop {
     /// The name of its file, without directories.
     pub fn file_name(&self) -> &str {
         self.file.rsplit('/').next().unwrap_or(&self.file)
+    }
+
+    /// Its class: the worst of its pieces'; `None` if dependences were not recorded.
+    pub fn class(&self) -> Option<Class> {
+        self.verdicts.iter().map(Verdict::class).reduce(|a, b| Some(a?.max(b?))).flatten()
+    }
+
+    /// What has to become of variables if it is of class B, by variable.
+    pub fn needs(&self) -> Vec<Need> {
+        let mut out: Vec<Need> = Vec::new();
+        if self.class() != Some(Class::B) {
+            return out;
+        }
+        for need in self.verdicts.iter().flat_map(|verdict| &verdict.needs).flatten() {
+            match out.iter_mut().find(|own| own.object == need.object) {
+                Some(own) => own.join(need),
+                None => out.push(need.clone()),
+            }
+        }
+        out
     }
 
     /// `file:line`; its name where the line is not known.
@@ -145,6 +169,7 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
                 privatise: Vec::new(),
                 scevs: Vec::new(),
                 ordering: Vec::new(),
+                needs: None,
             }
         };
         verdicts.insert(index, verdict.clone());
@@ -184,6 +209,7 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
                 innermost: true,
                 permutable_with_parent: false,
                 skew: None,
+                lanes: 1,
             });
         }
         let entry = &mut out[at];
@@ -227,6 +253,12 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
         }
     }
     for innermost in out.iter_mut().filter(|l| l.innermost) {
+        let pieces = innermost.contexts.iter().zip(&innermost.verdicts);
+        let known = pieces.map(|(&context, verdict)| match verdict.parallel {
+            Parallel::Unknown => 1,
+            _ => lanes(profile, context, verdict),
+        });
+        innermost.lanes = known.min().unwrap_or(1);
         innermost.skew = skew(profile, &innermost.contexts, &mut against, &verdicts);
     }
     name(&mut out);

@@ -52,8 +52,13 @@ impl Coverage {
         context: ContextIndex,
         dim: usize,
     ) -> bool {
-        let sum: u64 = self
-            .into
+        self.covered(profile, access, context, dim) >= profile.accesses[access as usize].executions
+    }
+
+    /// How many executions of a load read what the same iteration of the loop of dimension `dim` wrote; several bytes of
+    /// one may count several times.
+    fn covered(&self, profile: &Profile, access: u32, context: ContextIndex, dim: usize) -> u64 {
+        self.into
             .get(&access)
             .into_iter()
             .flatten()
@@ -62,20 +67,36 @@ impl Coverage {
             .flat_map(|d| d.levels.iter())
             .filter(|l| usize::from(l.level) > dim)
             .map(|l| l.count)
-            .sum();
-        sum >= profile.accesses[access as usize].executions
+            .sum()
     }
+}
+
+/// How the iterations of a loop use an object that several of them write, or that one writes and an earlier one read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Uses {
+    /// Some iteration reads what it did not write.
+    pub is_exposed: bool,
+    /// A load that does so reads what its own iteration wrote at other times.
+    pub is_mixed: bool,
+    /// An iteration passes something on to a later one.
+    pub is_handed_on: bool,
+    /// It is read after the loop.
+    pub is_read_after: bool,
+    /// Several iterations write the same bytes.
+    pub is_overwritten: bool,
 }
 
 /// One object met by carried anti or output dependences.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The object.
+    /// The object; [`ObjectIndex::MAX`] if it is not known.
     pub object: ObjectIndex,
     /// What becomes of it.
     pub remedy: Remedy,
-    /// One dependence on it: index into [`Profile::dependences`].
-    pub dependence: u32,
+    /// How it is used.
+    pub uses: Uses,
+    /// The dependences on it: indices into [`Profile::dependences`], that which decided first.
+    pub dependences: Vec<u32>,
 }
 
 /// Judges all anti and output dependences that loop `context` carries. `skip` names statements whose dependences are
@@ -101,30 +122,54 @@ pub fn judge(
         let Some(level) = d.levels.iter().find(at_dim) else { continue };
         let exposed = d.kind == Kind::Anti
             && d.source_access.is_none_or(|a| !coverage.is_covered(profile, a, context, dim));
+        let is_mixed =
+            exposed && d.source_access.is_none_or(|a| coverage.covered(profile, a, context, dim) > 0);
         for used in &level.objects {
             let object = &profile.objects[used.object as usize];
-            let read_after = live_out
+            let is_read_after = live_out
                 .get_or_insert_with(|| objects_read_after(profile, context, dim))
                 .contains(&used.object);
-            let is_read = exposed || handed_on.contains(&used.object);
-            let remedy = remedy(profile, context, object, used.callee, is_read, read_after);
+            let uses = Uses {
+                is_exposed: exposed,
+                is_mixed,
+                is_handed_on: handed_on.contains(&used.object),
+                is_read_after,
+                is_overwritten: d.kind == Kind::Output,
+            };
+            let remedy = remedy(profile, context, object, used.callee, uses);
             match out.iter_mut().find(|f| f.object == used.object) {
-                Some(finding) if finding.remedy < remedy => {
-                    (finding.remedy, finding.dependence) = (remedy, edge.dependence);
+                Some(finding) => finding.join(remedy, uses, edge.dependence),
+                None => {
+                    let dependences = vec![edge.dependence];
+                    out.push(Finding { object: used.object, remedy, uses, dependences });
                 }
-                Some(_) => {}
-                None => out.push(Finding { object: used.object, remedy, dependence: edge.dependence }),
             }
         }
         if level.objects.is_empty() {
             out.push(Finding {
                 object: ObjectIndex::MAX,
                 remedy: Remedy::Blocks,
-                dependence: edge.dependence,
+                uses: Uses::default(),
+                dependences: vec![edge.dependence],
             });
         }
     }
     out
+}
+
+impl Finding {
+    /// What one more dependence on the object adds.
+    fn join(&mut self, remedy: Remedy, uses: Uses, dependence: u32) {
+        if self.remedy < remedy {
+            self.remedy = remedy;
+            self.dependences.insert(0, dependence);
+        } else {
+            self.dependences.push(dependence);
+        }
+        self.uses.is_exposed |= uses.is_exposed;
+        self.uses.is_mixed |= uses.is_mixed;
+        self.uses.is_overwritten |= uses.is_overwritten;
+    }
 }
 
 /// Objects through which an iteration of the loop of dimension `dim` hands something on to a later one: even where what is
@@ -164,18 +209,11 @@ pub fn ordering(
         .collect()
 }
 
-fn remedy(
-    profile: &Profile,
-    context: ContextIndex,
-    object: &Object,
-    callee: bool,
-    exposed: bool,
-    read_after: bool,
-) -> Remedy {
+fn remedy(profile: &Profile, context: ContextIndex, object: &Object, callee: bool, uses: Uses) -> Remedy {
     if callee || object.kind == ObjectKind::Frame {
         return Remedy::Silent;
     }
-    if exposed || read_after {
+    if uses.is_exposed || uses.is_handed_on || uses.is_read_after {
         return Remedy::Blocks;
     }
     let code = &profile.contexts[context as usize].code;

@@ -7,6 +7,7 @@
 use profile::{ContextIndex, ObjectIndex, Profile};
 
 use crate::graph::{LoopEdges, dimension, is_flow};
+use crate::needs::{self, Class, Need};
 use crate::reduction::{self, Reduction};
 use crate::scev::{self, Reads, Scevs};
 use crate::storage::{self, Coverage, Remedy};
@@ -53,6 +54,21 @@ pub struct Verdict {
     /// Dependences that order the iterations, ascending indices into [`Profile::dependences`]: carried, and neither of
     /// induction variables nor removed by privatising what is named. Those of reductions are among them.
     pub ordering: Vec<u32>,
+    /// What has to become of variables so that iterations can run in any order, reductions apart; `None` if nothing helps, or
+    /// if dependences were not recorded.
+    pub needs: Option<Vec<Need>>,
+}
+
+impl Verdict {
+    /// The class; `None` if dependences were not recorded.
+    pub fn class(&self) -> Option<Class> {
+        match (&self.needs, self.parallel) {
+            (_, Parallel::Unknown) => None,
+            (Some(needs), _) if needs.is_empty() => Some(Class::A),
+            (Some(_), _) => Some(Class::B),
+            (None, _) => Some(Class::C),
+        }
+    }
 }
 
 /// Most blocking dependences reported for a loop.
@@ -79,7 +95,7 @@ pub fn judge(profile: &Profile, context: ContextIndex, inside: &LoopEdges, index
     let reductions = reduction::find(profile, context, inside, &scevs);
     let in_reduction = |s: u32| reductions.iter().any(|r| r.statements.binary_search(&s).is_ok());
     let mut blocking: Vec<(u64, Blocking)> = Vec::new();
-    let mut reduced = false;
+    let (mut reduced, mut is_passed_on) = (false, false);
     let mut ordering: Vec<u32> = Vec::new();
     let mut block = |dependence: u32, object: Option<ObjectIndex>| {
         let d = &profile.dependences[dependence as usize];
@@ -100,6 +116,7 @@ pub fn judge(profile: &Profile, context: ContextIndex, inside: &LoopEdges, index
         if same {
             reduced = true;
         } else {
+            is_passed_on = true;
             block(edge.dependence, None);
         }
     }
@@ -108,6 +125,7 @@ pub fn judge(profile: &Profile, context: ContextIndex, inside: &LoopEdges, index
     let findings = storage::judge(profile, context, inside, &indexes.coverage, &skip);
     ordering.extend(storage::ordering(profile, dim, inside, &findings, &skip));
     ordering.sort_unstable();
+    let needs = if is_passed_on { None } else { needs::needs(profile, context, &findings) };
     let mut privatise = Vec::new();
     let mut advise = false;
     for finding in findings {
@@ -119,7 +137,7 @@ pub fn judge(profile: &Profile, context: ContextIndex, inside: &LoopEdges, index
                 advise = true;
             }
             Remedy::Blocks => {
-                block(finding.dependence, Some(finding.object).filter(|o| *o != ObjectIndex::MAX))
+                block(finding.dependences[0], Some(finding.object).filter(|o| *o != ObjectIndex::MAX))
             }
         }
     }
@@ -151,5 +169,6 @@ pub fn judge(profile: &Profile, context: ContextIndex, inside: &LoopEdges, index
         privatise,
         scevs: statements,
         ordering,
+        needs,
     }
 }

@@ -92,7 +92,7 @@ pub fn footprint(profile: &Profile, region: &Region) -> u64 {
 }
 
 /// Length of a union of half-open ranges.
-fn union(mut ranges: Vec<(i64, i64)>) -> u64 {
+pub(crate) fn union(mut ranges: Vec<(i64, i64)>) -> u64 {
     ranges.sort_unstable();
     let (mut total, mut end) = (0u64, i64::MIN);
     for (low, high) in ranges {
