@@ -1,6 +1,8 @@
 //! Findings: what every renderer says about a loop.
 
 use profile::{Kind, ObjectKind, Operation, Profile};
+use schedule::arrange::distribution::{self, Share};
+use schedule::arrange::fusion::{self, Neighbours};
 use schedule::needs::{Class, Need, Way};
 use schedule::{Parallel, SourceLoop};
 
@@ -13,6 +15,10 @@ pub struct Report<'a> {
     pub loops: Vec<SourceLoop>,
     /// Share of recorded instructions with an exact domain and exact addresses.
     pub exact_fraction: f64,
+    /// Loops that follow one another, and whether they can be one.
+    pub neighbours: Vec<Neighbours>,
+    /// Per loop the parts that it can be distributed into, if there are several.
+    pub distributions: Vec<Vec<Share>>,
     /// What regions could become, if that was asked for.
     pub proposals: Option<crate::proposals::Proposals>,
     /// What became of regions that were to be written as C.
@@ -55,9 +61,12 @@ pub struct ObjectFinding {
 
 /// Judges a profile and gathers what renderers need.
 pub fn report(profile: &Profile) -> Report<'_> {
+    let loops = schedule::analyse(profile);
     Report {
         profile,
-        loops: schedule::analyse(profile),
+        neighbours: fusion::neighbours(profile, &loops),
+        distributions: distribution::distributions(profile, &loops),
+        loops,
         exact_fraction: schedule::metrics::exact_fraction(profile),
         proposals: None,
         code: None,
@@ -225,6 +234,43 @@ pub fn needs(profile: &Profile, entry: &SourceLoop) -> Option<String> {
     let all: Vec<String> = entry.needs().iter().map(|own| need(profile, own)).collect();
     (entry.parallel == Parallel::No && !all.is_empty())
         .then(|| format!("would be parallel after {}", all.join("; ")))
+}
+
+/// What fusing a loop with the one before it gains, in words, if it is legal and gains something.
+pub fn fusing(report: &Report<'_>, at: usize) -> Option<String> {
+    let found = report.neighbours.iter().find(|pair| pair.loops.1 == at)?;
+    let fusion = found.fusion.ok().filter(|fusion| fusion.shares_data)?;
+    let [first, second] = [found.loops.0, at].map(|of| &report.loops[of]);
+    let is_as_long = first.iterations == second.iterations;
+    // Nobody gives up two parallel loops for one that is not.
+    let loses = is_parallelisable(first) && is_parallelisable(second) && !fusion.is_parallel;
+    if !is_as_long || loses {
+        return None;
+    }
+    let delay = match fusion.delay {
+        0 => String::new(),
+        n => format!(", {n} iterations later"),
+    };
+    Some(format!("can be one loop with that of {}{delay}: both access the same data", first.place()))
+}
+
+/// What distributing a loop gains, in words, if it is legal and gains something.
+pub fn distributing(report: &Report<'_>, at: usize) -> Option<String> {
+    let parts = &report.distributions[at];
+    let own = &report.loops[at];
+    if own.parallel != Parallel::No || !parts.iter().any(|part| part.is_parallel) {
+        return None;
+    }
+    let lines = |part: &Share| match part.lines[..] {
+        [] => "statements without lines".to_owned(),
+        [line] => format!("line {line}"),
+        [first, .., last] => format!("lines {first}-{last}"),
+    };
+    let part = |part: &Share| {
+        let kind = if part.is_parallel { "parallel" } else { "not parallel" };
+        format!("{} ({kind})", lines(part))
+    };
+    Some(format!("can be distributed: {}", parts.iter().map(part).collect::<Vec<_>>().join(" | ")))
 }
 
 /// A number of bytes a person can read.

@@ -11,7 +11,7 @@ use serde::Serialize;
 /// A step as programs read it.
 #[derive(Debug, Serialize)]
 pub struct WireStep {
-    /// `privatise`, `distribute`, `fuse`, `reverse`, `skew`, `interchange`, `tile`, `wavefront`, `parallelise`,
+    /// `privatise`, `expand`, `distribute`, `fuse`, `reverse`, `skew`, `interchange`, `tile`, `wavefront`, `parallelise`,
     /// `vectorise`.
     step: &'static str,
     /// The loops that it is about.
@@ -57,6 +57,7 @@ pub fn text(profile: &Profile, loops: &[SourceLoop], steps: &[Step]) -> String {
 fn name(change: &Change) -> &'static str {
     match change {
         Change::Privatise { .. } => "privatise",
+        Change::Expand { .. } => "expand",
         Change::Distribute { .. } => "distribute",
         Change::Fuse { .. } => "fuse",
         Change::Reverse { .. } => "reverse",
@@ -72,6 +73,7 @@ fn name(change: &Change) -> &'static str {
 fn concerned(change: &Change) -> Vec<usize> {
     match change {
         Change::Privatise { of, .. }
+        | Change::Expand { of, .. }
         | Change::Distribute { of, .. }
         | Change::Reverse { of }
         | Change::Parallelise { of }
@@ -91,6 +93,13 @@ fn words(profile: &Profile, loops: &[SourceLoop], change: &Change) -> String {
         Change::Privatise { of, object } => {
             let name = profile.objects.get(*object as usize).map_or("", |o| &o.name);
             format!("privatise {name} in the loop of {}", one(*of))
+        }
+        Change::Expand { of, object, lines } => {
+            let what = match object.and_then(|object| profile.objects.get(object as usize)) {
+                Some(object) => object.name.clone(),
+                None => format!("the value of {}", in_lines(lines)),
+            };
+            format!("expand {what} over the loop of {}, an element per iteration", one(*of))
         }
         Change::Distribute { of, parts } => {
             let parts: Vec<String> = parts.iter().map(|part| statements(part)).collect();
@@ -121,6 +130,10 @@ fn statements(part: &[Statement]) -> String {
     let mut lines: Vec<u32> = part.iter().flat_map(|s| s.lines.iter().copied()).collect();
     lines.sort_unstable();
     lines.dedup();
+    in_lines(&lines)
+}
+
+fn in_lines(lines: &[u32]) -> String {
     match lines[..] {
         [] => "statements without lines".to_owned(),
         [line] => format!("line {line}"),

@@ -153,6 +153,8 @@ fn entry(report: &Report<'_>, at: usize, options: Options, out: &mut String) {
     if !private.is_empty() && l.parallel != Parallel::AfterPrivatisation {
         paragraph(out, &pad, &format!("private in each iteration: {}", private.join(", ")));
     }
+    let arranged = [finding::fusing(report, at), finding::distributing(report, at)];
+    arranged.into_iter().flatten().for_each(|words| paragraph(out, &pad, &words));
     if l.parallel == Parallel::No {
         for b in finding::blocking(p, l).into_iter().take(2) {
             paragraph(out, &pad, &blocking(p, &b, l));

@@ -21,6 +21,8 @@ struct Root {
     program: Program,
     trust: Trust,
     loops: Vec<Loop>,
+    /// Loops that follow one another.
+    fusions: Vec<Fusion>,
     nests: Vec<Nest>,
     #[serde(skip_serializing_if = "Option::is_none")]
     proposals: Option<Vec<WireProposal>>,
@@ -76,6 +78,8 @@ struct Loop {
     reductions: Vec<Reduction>,
     directive: Option<String>,
     stride01_fraction: Option<f64>,
+    /// The parts that it can be distributed into; empty if it has to stay one.
+    distribution: Vec<Part>,
     simd: bool,
     /// How many neighbouring iterations of an innermost loop may run in lockstep where not all may.
     simd_lanes: Option<i64>,
@@ -88,6 +92,27 @@ struct TripCount {
     minimum: Option<u64>,
     mean: f64,
     maximum: Option<u64>,
+}
+
+/// A part of a loop.
+#[derive(Debug, Serialize)]
+struct Part {
+    lines: Vec<u32>,
+    parallel: bool,
+}
+
+/// Two loops that follow one another.
+#[derive(Debug, Serialize)]
+struct Fusion {
+    loops: [String; 2],
+    legal: bool,
+    /// Iterations by which the second has to be delayed, if legal.
+    delay: Option<i64>,
+    /// The one loop is parallel.
+    parallel: bool,
+    shares_data: bool,
+    /// Why it is not legal.
+    why: Option<String>,
 }
 
 /// What has to become of a variable.
@@ -215,6 +240,7 @@ pub fn json(report: &Report<'_>) -> String {
             missing_debug_info: p.trust.missing_debug_information.clone(),
         },
         loops: loops(report),
+        fusions: report.neighbours.iter().map(|pair| fusion(report, pair)).collect(),
         nests: nests(report),
         proposals: report.proposals.as_ref().map(|all| proposals::wire(p, &report.loops, all)),
         code: report.code.as_ref().map(|written| code::wire(p, &report.loops, written)),
@@ -231,7 +257,8 @@ fn loops(report: &Report<'_>) -> Vec<Loop> {
     report
         .loops
         .iter()
-        .map(|l| Loop {
+        .enumerate()
+        .map(|(at, l)| Loop {
             id: l.id.clone(),
             function: l.function.clone(),
             file: Some(l.file.clone()).filter(|f| !f.is_empty()),
@@ -262,11 +289,28 @@ fn loops(report: &Report<'_>) -> Vec<Loop> {
                 .collect(),
             directive: finding::directive(p, l),
             stride01_fraction: l.stride01,
+            distribution: report.distributions[at].iter().map(part).collect(),
             simd: finding::is_vectorisable(l),
             simd_lanes: finding::limited_lanes(l),
             accesses: own_accesses(p, &innermost, l).map(|a| access(p, a)).collect(),
         })
         .collect()
+}
+
+fn part(own: &schedule::arrange::distribution::Share) -> Part {
+    Part { lines: own.lines.clone(), parallel: own.is_parallel }
+}
+
+fn fusion(report: &Report<'_>, pair: &schedule::arrange::fusion::Neighbours) -> Fusion {
+    let found = pair.fusion.ok();
+    Fusion {
+        loops: [pair.loops.0, pair.loops.1].map(|at| report.loops[at].id.clone()),
+        legal: found.is_some(),
+        delay: found.map(|fusion| fusion.delay),
+        parallel: found.is_some_and(|fusion| fusion.is_parallel),
+        shares_data: found.is_some_and(|fusion| fusion.shares_data),
+        why: pair.fusion.err().map(|why| why.to_string()),
+    }
 }
 
 fn need(p: &Profile, own: &schedule::needs::Need) -> Need {
@@ -392,6 +436,16 @@ fn advice(report: &Report<'_>, innermost: &Innermost, chain: &[usize], bands: &[
             &[leaf],
             format!("iterations of the innermost loop are independent{share}"),
         ));
+    }
+    for &at in chain {
+        if let Some(why) = finding::fusing(report, at)
+            && let Some(pair) = report.neighbours.iter().find(|pair| pair.loops.1 == at)
+        {
+            out.push(of("fuse", &[pair.loops.0, at], why));
+        }
+        if let Some(why) = finding::distributing(report, at) {
+            out.push(of("distribute", &[at], why));
+        }
     }
     let (best, share) = locality::best_innermost(report.profile, loops, innermost, leaf);
     if best != leaf {

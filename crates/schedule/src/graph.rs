@@ -3,7 +3,7 @@
 //! An edge is *inside* loop L (dimension d) if some of its instances have both ends in one instance of L: instances
 //! carried at level d, at a deeper level, or not at all.
 
-use profile::{ContextIndex, Dependence, Kind, Profile, StatementIndex};
+use profile::{Access, ContextIndex, Dependence, Kind, Operation, Profile, StatementIndex};
 use rustc_hash::FxHashMap;
 
 /// One dependence seen from a loop.
@@ -138,6 +138,15 @@ impl Components {
         let members = &self.members[component];
         members.len() > 1 || members.first().is_some_and(|m| self.self_edges.contains(m))
     }
+}
+
+/// The statements that load a value and do nothing else.
+pub fn loads(profile: &Profile) -> impl Iterator<Item = StatementIndex> {
+    let is_load = |access: &&Access| {
+        let operation = profile.statements[access.statement as usize].operation;
+        !access.write && access.executions > 0 && operation == Operation::Copy
+    };
+    profile.accesses.iter().filter(is_load).map(|access| access.statement)
 }
 
 /// Whether a dependence is a flow dependence.

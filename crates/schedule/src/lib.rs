@@ -1,5 +1,6 @@
 //! From a profile to verdicts.
 //!
+//! - [`arrange`]: loops that can be fused or distributed;
 //! - [`check`]: whether a transformation respects dependences;
 //! - [`code`]: proposed schedules as C;
 //! - [`graph`]: the dependences inside one loop, and its strongly connected sets;
@@ -18,6 +19,7 @@
 //! - [`synthetic`]: made-up programs of any size, to measure on.
 #![forbid(unsafe_code)]
 
+pub mod arrange;
 pub mod check;
 pub mod code;
 pub mod graph;

@@ -8,7 +8,7 @@
 //! Invariant: with the needs of a class B loop met, running its iterations in any order reads the values that the run read, and
 //! leaves the values that it left.
 //!
-//! Limits: sizes are those of this run, between the smallest and the largest address.
+//! Limits: sizes are those of this run, between the smallest and the largest address, for entries of average length.
 
 use profile::{Access, ContextIndex, ObjectIndex, Profile};
 
@@ -137,11 +137,8 @@ fn iterations_of_all(profile: &Profile, context: ContextIndex) -> u64 {
     own.iterations.saturating_sub(if own.top_tested { own.entries } else { 0 })
 }
 
-/// The most iterations of a loop per entry that are known of.
-fn iterations(profile: &Profile, context: ContextIndex) -> u64 {
-    let own = &profile.contexts[context as usize];
-    match own.trips {
-        Some((_, most)) => most.saturating_sub(u64::from(own.top_tested)),
-        None => iterations_of_all(profile, context),
-    }
+/// Iterations of a loop per entry, on average, rounded up.
+pub(crate) fn iterations(profile: &Profile, context: ContextIndex) -> u64 {
+    let entries = profile.contexts[context as usize].entries.max(1);
+    iterations_of_all(profile, context).div_ceil(entries)
 }

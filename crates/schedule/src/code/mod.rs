@@ -38,7 +38,7 @@ use crate::propose::ladder::climb;
 use crate::propose::outline::outline;
 use crate::propose::problem::{Formulated, formulate_cut};
 use crate::propose::region::{Region, inside};
-use crate::propose::sequence::{Change, Step, sequence};
+use crate::propose::sequence::{Step, Target, sequence};
 use crate::propose::{Budget, Node};
 use matched::Matched;
 
@@ -366,7 +366,8 @@ impl Seeker<'_> {
         chosen: Chosen,
         limit: Option<f64>,
     ) -> Result<Candidate, Refused> {
-        check(self.profile, formulated, &chosen.permuted(&tree), self.budget.pairs)
+        let tree = chosen.permuted(&tree);
+        check(self.profile, formulated, &tree, self.budget.pairs)
             .map_err(|violation| violation.to_string())?;
         let homes = private.homes(self.cut, &chosen.order)?;
         let weight = chosen.estimate.map_or(f64::INFINITY, |own| weight(own, limit));
@@ -378,14 +379,12 @@ impl Seeker<'_> {
         let Candidate { tree, chosen, homes, .. } = candidate;
         let by_block = formulated.renaming.of_blocks(tree);
         let outline = outline(self.profile, self.loops, &formulated.statements, &by_block);
-        let mut sequence = sequence(self.profile, self.loops, self.region, &formulated.sorted, &outline);
-        let is_tiled = chosen.choices.iter().any(|choice| choice.tiles.is_some());
-        let has_diagonals = chosen.choices.iter().any(|choice| choice.has_diagonals);
-        sequence.retain(|step| match step.change {
-            Change::Tile { .. } => is_tiled,
-            Change::Wavefront { .. } => has_diagonals,
-            _ => true,
-        });
+        let target = Target {
+            nodes: &outline,
+            is_tiled: chosen.choices.iter().any(|choice| choice.tiles.is_some()),
+            has_diagonals: chosen.choices.iter().any(|choice| choice.has_diagonals),
+        };
+        let sequence = sequence(self.profile, self.loops, self.region, &formulated.sorted, target);
         if sequence.is_empty() {
             let why =
                 if chosen.is_tilable { NO_GAIN } else { "nothing better than what is written was found" };

@@ -8,7 +8,7 @@ use super::check::{self, Checked, check};
 use super::outline::{Node, outline};
 use super::problem::{Formulated, formulate};
 use super::region::Region;
-use super::sequence::{Step, sequence};
+use super::sequence::{Step, Target, sequence};
 use super::weighed;
 use crate::SourceLoop;
 use crate::options::{Advice, Machine};
@@ -129,10 +129,21 @@ fn one(profile: &Profile, loops: &[SourceLoop], region: Region, worker: &Worker,
             let scheduled = climb(profile, &formulated, few, worker, budget, &mut failed);
             scheduled.map(|(rung, schedule, pairs)| {
                 checked = pairs;
-                let nodes = outline(profile, loops, &formulated.statements, &schedule.tree);
-                advice =
-                    weighed::advice(profile, loops, &region, &formulated, &schedule.tree, &budget.machine);
-                steps = sequence(profile, loops, &region, &formulated.sorted, &nodes);
+                let machine = &budget.machine;
+                let preferred =
+                    weighed::preferred(profile, loops, &region, &formulated, &schedule.tree, machine);
+                let mut tree = schedule.tree;
+                if let Some((permuted, own)) = preferred {
+                    advice = own;
+                    if permuted != tree
+                        && let Ok(again) = check(profile, &formulated, &permuted, budget.pairs)
+                    {
+                        (tree, checked) = (permuted, again);
+                    }
+                }
+                let nodes = outline(profile, loops, &formulated.statements, &tree);
+                let target = Target { nodes: &nodes, is_tiled: true, has_diagonals: true };
+                steps = sequence(profile, loops, &region, &formulated.sorted, target);
                 (rung, nodes)
             })
         }

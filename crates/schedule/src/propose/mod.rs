@@ -7,6 +7,7 @@
 //! - [`renaming`]: statements of the source instead of blocks of the program;
 //! - [`statements`]: what stays in one piece;
 //! - [`outline`]: the transformed region as loops, in terms of the loops of the source;
+//! - `expanded`: which variables it has to expand;
 //! - [`sequence`]: the core transformations that lead to it;
 //! - `weighed`: which legal order is preferred.
 //!
@@ -15,6 +16,7 @@
 //! dependences are not among them.
 
 pub mod check;
+mod expanded;
 pub mod ladder;
 pub mod outline;
 pub mod problem;

@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 
 use profile::{ObjectIndex, Profile};
 
+use super::expanded::{self, expanded};
 use super::outline::{Count, Loop, Node, Statement, worthwhile};
 use super::region::Region;
 use super::statements::Statements;
@@ -30,6 +31,15 @@ pub enum Change {
         of: usize,
         /// The variable.
         object: ObjectIndex,
+    },
+    /// A variable becomes an array with an element for each iteration of a loop.
+    Expand {
+        /// The loop.
+        of: usize,
+        /// The variable; `None` for a value that is kept in a register.
+        object: Option<ObjectIndex>,
+        /// Lines that compute its values, ascending.
+        lines: Vec<u32>,
     },
     /// A loop becomes several, one after the other.
     Distribute {
@@ -105,24 +115,35 @@ struct Proposed<'a> {
     parent: Option<usize>,
 }
 
+/// What is to be made of a region.
+#[derive(Debug, Clone, Copy)]
+pub struct Target<'a> {
+    /// The transformed loops.
+    pub nodes: &'a [Node],
+    /// Bands that can be tiled are.
+    pub is_tiled: bool,
+    /// Tiles run on diagonals where no loop is parallel.
+    pub has_diagonals: bool,
+}
+
 /// The sequence that leads to an outline.
 pub fn sequence(
     profile: &Profile,
     loops: &[SourceLoop],
     region: &Region,
     statements: &Statements,
-    nodes: &[Node],
+    target: Target,
 ) -> Vec<Step> {
-    let nodes = worthwhile(nodes, region.instructions, &mut 0);
+    let nodes = worthwhile(target.nodes, region.instructions, &mut 0);
     let mut proposed = Vec::new();
     collect(loops, &nodes, None, &mut proposed);
-    let mut changes = privatised(loops, region);
-    changes.extend(distributed(&proposed));
+    let mut changes = distributed(&proposed);
     changes.extend(fused(&proposed));
     changes.extend(renumbered(&proposed));
     changes.extend(interchanged(loops, &proposed));
-    changes.extend(tiled(&proposed));
-    changes.extend(parallel(&proposed));
+    changes.extend(tiled(&proposed).into_iter().filter(|_| target.is_tiled));
+    let is_meant = |change: &Change| target.has_diagonals || !matches!(change, Change::Wavefront { .. });
+    changes.extend(parallel(&proposed).into_iter().filter(is_meant));
     let mut nest = Nest {
         profile,
         loops,
@@ -133,8 +154,11 @@ pub fn sequence(
     // What is left out of the outline is of no interest; it has to come along.
     nest.arrows.retain(|a| [a.source, a.sink].iter().any(|end| shown.contains(end)));
     nest.arrows.iter_mut().for_each(|a| a.orders &= shown.contains(&a.source) && shown.contains(&a.sink));
+    let order = order_of(&proposed, &changes);
+    let mut storage = privatised(loops, region);
+    storage.extend(expanded(profile, loops, nest.outermost, &nest.arrows, &order));
     let mut out: Vec<Step> = Vec::new();
-    for change in changes {
+    for change in storage.into_iter().chain(changes) {
         if out.iter().all(|step| step.change != change) {
             let is_legal_alone = nest.allows(&change);
             out.push(Step { change, is_legal_alone });
@@ -165,6 +189,25 @@ fn collect<'a>(loops: &[SourceLoop], nodes: &'a [Node], parent: Option<usize>, o
                 collect(loops, &own.inside, Some(at), out);
             }
         }
+    }
+}
+
+/// The proposed order as what storage depends on.
+fn order_of(proposed: &[Proposed], changes: &[Change]) -> expanded::Proposed {
+    let mut around: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for (at, l) in proposed.iter().enumerate() {
+        for statement in statements_in(&l.own.inside) {
+            around.entry(statement.block).or_default().push(at);
+        }
+    }
+    let tile = |change: &Change| match change {
+        Change::Tile { loops } => Some(loops.clone()),
+        _ => None,
+    };
+    expanded::Proposed {
+        around,
+        subjects: proposed.iter().map(|l| l.subjects.iter().map(|s| s.0).collect()).collect(),
+        tiles: changes.iter().filter_map(tile).collect(),
     }
 }
 
@@ -320,6 +363,8 @@ impl Nest<'_> {
             Change::Privatise { of, object } => {
                 self.try_all(&[*of], &Transformation::Privatise { depth: self.depth(*of), object: *object })
             }
+            // Storage of its own for everything takes no order away.
+            Change::Expand { .. } => true,
             Change::Distribute { of, parts } => {
                 let blocks = |part: &Vec<Statement>| part.iter().map(|s| s.block).collect();
                 let parts = parts.iter().map(blocks).collect();

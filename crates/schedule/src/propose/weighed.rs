@@ -13,15 +13,15 @@ use crate::options::facts::{Facts, extents, instructions, touch, unit};
 use crate::options::{Advice, Component, Dimension, Machine, Order, Row, choose};
 use crate::verdict::Parallel;
 
-/// What the model says of a schedule; `None` if it cannot be weighed.
-pub fn advice(
+/// A schedule with its loops in the preferred order, and what the model says of it; `None` if it cannot be weighed.
+pub fn preferred(
     profile: &Profile,
     loops: &[SourceLoop],
     region: &Region,
     formulated: &Formulated,
     tree: &Tree,
     machine: &Machine,
-) -> Option<Advice> {
+) -> Option<(Tree, Option<Advice>)> {
     let entries = region.contexts.iter().map(|&c| profile.contexts[c as usize].entries as f64).sum::<f64>();
     let of_statement = |(block, members): &(u32, Vec<u32>)| {
         let own = facts(profile, *block, members);
@@ -32,9 +32,8 @@ pub fn advice(
     let times: Vec<Vec<Dimension>> = formulated.statements.iter().map(times).collect();
     let before = Order { length: times.iter().map(Vec::len).max().unwrap_or(0), times };
     let estimated = estimate(&facts, &before, machine)?;
-    let tree = formulated.renaming.of_blocks(tree);
-    let chosen = choose(&facts, &tree, machine, Some(estimated.one)).ok()?;
-    Advice::new(&facts, &before, estimated, &chosen)
+    let chosen = choose(&facts, &formulated.renaming.of_blocks(tree), machine, Some(estimated.one)).ok()?;
+    Some((chosen.permuted(tree), Advice::new(&facts, &before, estimated, &chosen)))
 }
 
 fn facts(profile: &Profile, block: u32, members: &[u32]) -> Facts {

@@ -1,0 +1,44 @@
+//! Loops made of several, and several made of one, judged without a scheduler (polyhedral note, "Legality without a
+//! scheduler").
+//!
+//! - [`distribution`]: a loop becomes one loop per strongly connected set of its statements;
+//! - [`fusion`]: two loops that follow one another become one, the second delayed if need be.
+//!
+//! Limits: loops that a compiler made several of are left out, and so are those that were not recorded whole. Conditions are not
+//! dependences: loops with statements that some iterations skip are not distributed.
+
+pub mod distribution;
+pub mod fusion;
+
+use profile::{ContextIndex, Dependence, Kind, LevelSummary, ObjectIndex, ObjectKind, Profile};
+
+use crate::SourceLoop;
+use crate::verdict::{Parallel, Verdict};
+
+/// The one context of a loop and its verdict; `None` if it has several, or was not recorded whole.
+fn single<'a>(profile: &Profile, own: &'a SourceLoop) -> Option<(ContextIndex, &'a Verdict)> {
+    let (&[context], [verdict]) = (&own.contexts[..], &own.verdicts[..]) else { return None };
+    let node = &profile.contexts[context as usize];
+    let is_whole = node.is_dimension && !node.has_outside && !own.recursive;
+    (is_whole && verdict.parallel != Parallel::Unknown).then_some((context, verdict))
+}
+
+/// Whether an object has a value per iteration anyway.
+fn is_private(profile: &Profile, verdict: &Verdict, object: ObjectIndex) -> bool {
+    verdict.privatise.contains(&object)
+        || profile.objects.get(object as usize).is_some_and(|o| o.kind == ObjectKind::Frame)
+}
+
+/// Whether what a dependence passes at a level is storage that every iteration can have for itself.
+fn is_own(profile: &Profile, verdict: &Verdict, level: &LevelSummary) -> bool {
+    let is_own = |used: &profile::ObjectUse| used.callee || is_private(profile, verdict, used.object);
+    !level.objects.is_empty() && level.objects.iter().all(is_own)
+}
+
+/// Whether a dependence is on what a loop computes anew in every iteration: an induction variable, or an invariant.
+fn is_induction(verdict: &Verdict, dependence: &Dependence) -> bool {
+    let is_scev = |s: u32| verdict.scevs.binary_search(&s).is_ok();
+    let is_output = dependence.kind == Kind::Output;
+    dependence.induction().is_some_and(is_scev)
+        || is_output && (is_scev(dependence.source) || is_scev(dependence.sink))
+}
