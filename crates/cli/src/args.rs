@@ -23,6 +23,12 @@ pub enum Command {
     Profile(ProfileArgs),
     /// Print a profile written earlier.
     Report(ReportArgs),
+    /// Say what decides the verdict on a loop, and what would change it.
+    Explain(ExplainArgs),
+    /// Compare the verdicts and figures of two profiles.
+    Diff(DiffArgs),
+    /// Fail if loops of a profile are not what they have to be.
+    Check(CheckArgs),
     /// Compile and profile a small shipped kernel.
     Demo(DemoArgs),
     /// Run a program and write the addresses that its instructions access, as runs.
@@ -189,6 +195,66 @@ pub struct ReportArgs {
     /// With --table or --format folding: print the figures of this file beside those of programs that are named in it.
     #[arg(long, value_name = "FILE.csv")]
     pub published: Option<PathBuf>,
+}
+
+/// Formats of small reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PlainFormat {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// The profile.
+    #[arg(value_name = "PROFILE")]
+    pub profile: PathBuf,
+    /// The loop by its name, by FILE:LINE, or a function for all its loops; the beginning of a name will do.
+    #[arg(value_name = "LOOP")]
+    pub name: String,
+    /// What to print.
+    #[arg(long, value_enum, default_value_t = PlainFormat::Text)]
+    pub format: PlainFormat,
+    /// Write to this file instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct DiffArgs {
+    /// The profile before.
+    #[arg(value_name = "A")]
+    pub before: PathBuf,
+    /// The profile after.
+    #[arg(value_name = "B")]
+    pub after: PathBuf,
+    /// What to print.
+    #[arg(long, value_enum, default_value_t = PlainFormat::Text)]
+    pub format: PlainFormat,
+    /// Leave out changes of counts that are smaller than this, in percent.
+    #[arg(long, value_name = "PERCENT", default_value_t = 0.0)]
+    pub tolerance: f64,
+    /// Write to this file instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// The profile.
+    #[arg(value_name = "PROFILE")]
+    pub profile: PathBuf,
+    /// No loop may have a worse verdict than in this profile.
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// A requirement: "parallel LOOP", "vectorisable LOOP", "permutable LOOP" or "exact PERCENT"; may be repeated.
+    #[arg(long, value_name = "REQUIREMENT")]
+    pub require: Vec<String>,
+    /// Say nothing if all is well.
+    #[arg(short, long)]
+    pub quiet: bool,
 }
 
 #[derive(Debug, Args)]

@@ -3,9 +3,13 @@
 
 mod args;
 mod caches;
+mod check_command;
 mod code_files;
 mod compress_command;
 mod demo;
+mod diff_command;
+mod explain_command;
+mod output;
 mod predict_command;
 mod profile_command;
 mod progress;
@@ -41,6 +45,9 @@ fn main() -> ExitCode {
     let (result, failure) = match &options.command {
         Command::Profile(profile) => (profile_command::run(profile), 125),
         Command::Report(report) => (report_command::run(report), 2),
+        Command::Explain(explain) => (explain_command::run(explain), 2),
+        Command::Diff(diff) => (diff_command::run(diff), 2),
+        Command::Check(check) => (check_command::run(check), 2),
         Command::Demo(demo) => (demo::run(demo), 2),
         Command::Trace(trace) => (trace_command::run(trace), 125),
         Command::Reconstruct(reconstruct) => (reconstruct_command::run(reconstruct), 2),

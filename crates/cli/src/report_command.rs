@@ -1,6 +1,6 @@
 //! `loopwright report`.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -16,26 +16,12 @@ use schedule::propose::{self, Budget};
 use crate::args::{Format, Fusion, ReportArgs};
 use crate::caches;
 use crate::code_files;
+use crate::output;
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &ReportArgs) -> Result<u8> {
     check_arguments(args)?;
-    let text = text_of(args)?;
-    match &args.output {
-        Some(path) => {
-            profile::file::replace(path, |file| file.write_all(text.as_bytes()))
-                .with_context(|| format!("{} could not be written", path.display()))?;
-            if !args.quiet {
-                // The report is written; nobody to tell is no error.
-                let _ = writeln!(anstream::stderr(), "Report: {}", path.display());
-            }
-        }
-        None => match std::io::stdout().lock().write_all(text.as_bytes()) {
-            // A reader that has seen enough is not an error.
-            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {}
-            other => other.context("standard output")?,
-        },
-    }
+    output::print(&text_of(args)?, args.output.as_deref(), args.quiet)?;
     Ok(0)
 }
 
@@ -105,16 +91,7 @@ fn advised<'a>(profile: &'a Profile, args: &ReportArgs) -> Result<Report<'a>> {
     let mut report = report::report(profile);
     let regions = match &args.region {
         None => propose::hottest(&report.loops, WORTH),
-        Some(name) => {
-            let regions = propose::named(&report.loops, name);
-            if regions.is_empty() {
-                let hottest = propose::hottest(&report.loops, WORTH);
-                let names: Vec<&str> =
-                    hottest.iter().map(|r| report.loops[r.outermost].id.as_str()).collect();
-                bail!("no loop that ran is or is in {name}; the hottest are: {}", names.join(", "));
-            }
-            regions
-        }
+        Some(name) => propose::named(&report.loops, name)?,
     };
     let worker = ::isl::worker::Worker {
         program: std::env::current_exe().context("this program's own file")?,

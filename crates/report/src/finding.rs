@@ -3,6 +3,7 @@
 use profile::{Kind, ObjectKind, Operation, Profile};
 use schedule::arrange::distribution::{self, Share};
 use schedule::arrange::fusion::{self, Neighbours};
+use schedule::graph::dimension;
 use schedule::needs::{Class, Need, Way};
 use schedule::{Parallel, SourceLoop};
 
@@ -34,6 +35,8 @@ pub struct BlockingFinding {
     pub via: &'static str,
     /// Difference of iterations per loop, from the outermost common one; `None` where it varies.
     pub distance: Vec<Option<i64>>,
+    /// Smallest and largest difference per loop.
+    pub ranges: Vec<(i64, i64)>,
     /// Earlier access: file and line.
     pub source: (String, u32),
     /// Later access: file and line.
@@ -117,48 +120,67 @@ pub fn limited_lanes(entry: &SourceLoop) -> Option<i64> {
 
 /// What blocks a loop, over all its pieces.
 pub fn blocking(profile: &Profile, entry: &SourceLoop) -> Vec<BlockingFinding> {
+    let all = entry.verdicts.iter().flat_map(|verdict| &verdict.blocking);
+    merged(all.map(|b| dependence(profile, b.dependence, b.level, b.object)))
+}
+
+/// Everything that orders the iterations of a loop, over all its pieces: what blocks it, and the dependences of reductions.
+pub fn ordering(profile: &Profile, entry: &SourceLoop) -> Vec<BlockingFinding> {
+    let mut all = Vec::new();
+    for (verdict, &context) in entry.verdicts.iter().zip(&entry.contexts) {
+        let dim = dimension(profile, context);
+        for &index in &verdict.ordering {
+            let levels = &profile.dependences[index as usize].levels;
+            let Some(level) = levels.iter().position(|l| usize::from(l.level) == dim) else { continue };
+            let object = levels[level].objects.first().map(|used| used.object);
+            all.push(dependence(profile, index, level, object));
+        }
+    }
+    merged(all.into_iter())
+}
+
+/// A dependence at a level.
+fn dependence(profile: &Profile, index: u32, level: usize, object_of: Option<u32>) -> BlockingFinding {
+    let d = &profile.dependences[index as usize];
+    let level = &d.levels[level];
+    let place = |s: u32| {
+        let l = profile.location_of(s);
+        (l.file.clone(), l.line)
+    };
+    let ranges: Vec<(i64, i64)> = level.minimum.iter().copied().zip(level.maximum.iter().copied()).collect();
+    BlockingFinding {
+        kind: match d.kind {
+            Kind::Flow => "flow",
+            Kind::Anti => "anti",
+            Kind::Output => "output",
+        },
+        via: if d.memory { "memory" } else { "register" },
+        distance: ranges.iter().map(|(a, b)| (a == b).then_some(*a)).collect(),
+        ranges,
+        source: place(d.source),
+        sink: place(d.sink),
+        pcs: (profile.statements[d.source as usize].pc, profile.statements[d.sink as usize].pc),
+        object: object_of.filter(|_| d.memory).map(|o| {
+            let offset = level.objects.iter().find(|u| u.object == o).map_or(0, |u| u.offset);
+            object(profile, o, offset)
+        }),
+        example: (level.source_iv.clone(), level.sink_iv.clone(), level.address),
+        count: level.count,
+    }
+}
+
+/// The same fact through several instructions of one line is one finding; the most frequent come first.
+fn merged(all: impl Iterator<Item = BlockingFinding>) -> Vec<BlockingFinding> {
     let mut out: Vec<BlockingFinding> = Vec::new();
-    for verdict in &entry.verdicts {
-        for b in &verdict.blocking {
-            let d = &profile.dependences[b.dependence as usize];
-            let level = &d.levels[b.level];
-            let place = |s: u32| {
-                let l = profile.location_of(s);
-                (l.file.clone(), l.line)
-            };
-            let finding = BlockingFinding {
-                kind: match d.kind {
-                    Kind::Flow => "flow",
-                    Kind::Anti => "anti",
-                    Kind::Output => "output",
-                },
-                via: if d.memory { "memory" } else { "register" },
-                distance: level
-                    .minimum
-                    .iter()
-                    .zip(&level.maximum)
-                    .map(|(a, b)| (a == b).then_some(*a))
-                    .collect(),
-                source: place(d.source),
-                sink: place(d.sink),
-                pcs: (profile.statements[d.source as usize].pc, profile.statements[d.sink as usize].pc),
-                object: b.object.filter(|_| d.memory).map(|o| {
-                    let offset = level.objects.iter().find(|u| u.object == o).map_or(0, |u| u.offset);
-                    object(profile, o, offset)
-                }),
-                example: (level.source_iv.clone(), level.sink_iv.clone(), level.address),
-                count: level.count,
-            };
-            // The same fact through several instructions of one line is one finding.
-            let same = out.iter_mut().find(|f| {
-                (f.kind, f.via, &f.distance, &f.source, &f.sink)
-                    == (finding.kind, finding.via, &finding.distance, &finding.source, &finding.sink)
-                    && f.object.as_ref().map(|o| &o.name) == finding.object.as_ref().map(|o| &o.name)
-            });
-            match same {
-                Some(f) => f.count += finding.count,
-                None => out.push(finding),
-            }
+    for finding in all {
+        let same = out.iter_mut().find(|f| {
+            (f.kind, f.via, &f.distance, &f.source, &f.sink)
+                == (finding.kind, finding.via, &finding.distance, &finding.source, &finding.sink)
+                && f.object.as_ref().map(|o| &o.name) == finding.object.as_ref().map(|o| &o.name)
+        });
+        match same {
+            Some(f) => f.count += finding.count,
+            None => out.push(finding),
         }
     }
     out.sort_by_key(|f| std::cmp::Reverse(f.count));

@@ -1,6 +1,9 @@
 //! What people and tools read, as pure functions of a profile and the verdicts on it.
 //!
 //! - [`finding`]: one loop's verdict in words and numbers, independent of any format;
+//! - [`diff`]: what differs between two profiles;
+//! - [`requirement`]: what loops have to be;
+//! - [`explain`]: the proof of one verdict;
 //! - [`wire`]: the JSON report, schema `loopwright.report/1`;
 //! - [`text`]: the terminal summary;
 //! - [`folding`]: the table of the folding algorithm's evaluation, beside [`published`] figures;
@@ -12,6 +15,8 @@
 
 pub mod advice;
 pub mod code;
+pub mod diff;
+pub mod explain;
 pub mod finding;
 pub mod folding;
 pub mod isl;
@@ -21,6 +26,7 @@ pub mod polyhedral;
 pub mod proposals;
 pub mod published;
 pub mod regions;
+pub mod requirement;
 pub mod sequence;
 pub mod text;
 pub mod wire;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use profile::Profile;
 use schedule::{Parallel, SourceLoop};
 
-use crate::finding::{self, Report};
+use crate::finding::{self, BlockingFinding, Report};
 
 /// How to write it.
 #[derive(Debug, Clone, Copy)]
@@ -157,7 +157,7 @@ fn entry(report: &Report<'_>, at: usize, options: Options, out: &mut String) {
     arranged.into_iter().flatten().for_each(|words| paragraph(out, &pad, &words));
     if l.parallel == Parallel::No {
         for b in finding::blocking(p, l).into_iter().take(2) {
-            paragraph(out, &pad, &blocking(p, &b, l));
+            paragraph(out, &pad, &blocking(&b, l));
         }
         if let Some(needs) = finding::needs(p, l) {
             paragraph(out, &pad, &needs);
@@ -176,7 +176,7 @@ fn entry(report: &Report<'_>, at: usize, options: Options, out: &mut String) {
     }
 }
 
-fn headline(l: &SourceLoop) -> String {
+pub(crate) fn headline(l: &SourceLoop) -> String {
     let kind = if l.recursive { "recursion" } else { "loop" };
     match l.parallel {
         Parallel::Yes => format!("parallel {kind}"),
@@ -188,7 +188,7 @@ fn headline(l: &SourceLoop) -> String {
 }
 
 /// One blocking dependence in words.
-fn blocking(_: &Profile, b: &finding::BlockingFinding, l: &SourceLoop) -> String {
+pub(crate) fn blocking(b: &BlockingFinding, l: &SourceLoop) -> String {
     let what = b.object.as_ref().map_or_else(|| "a register".to_owned(), |o| format!("`{}`", o.shown));
     let level = b.distance.iter().rposition(|d| *d != Some(0)).filter(|_| b.distance.len() <= l.depth + 1);
     let distance = level.and_then(|q| b.distance[q]);
@@ -216,7 +216,7 @@ fn colours(parallel: Parallel) -> (&'static str, &'static str) {
 }
 
 /// Writes text broken at spaces to the width of a terminal.
-fn paragraph(out: &mut String, pad: &str, text: &str) {
+pub(crate) fn paragraph(out: &mut String, pad: &str, text: &str) {
     let mut line = pad.to_owned();
     for word in text.split(' ') {
         if line.chars().count() + 1 + word.chars().count() > WIDTH && line.len() > pad.len() {

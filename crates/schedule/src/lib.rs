@@ -15,6 +15,7 @@
 //! - [`notation`]: pieces of folds in the notation of isl;
 //! - [`options`]: which legal order of a schedule is worth most on a machine;
 //! - [`propose`]: schedules of whole regions, found by isl;
+//! - [`select`]: loops by the names that people give them;
 //! - [`source`]: loop contexts put together into loops of the source;
 //! - [`synthetic`]: made-up programs of any size, to measure on.
 #![forbid(unsafe_code)]
@@ -31,6 +32,7 @@ pub mod options;
 pub mod propose;
 pub mod reduction;
 pub mod scev;
+pub mod select;
 pub mod source;
 pub mod storage;
 pub mod synthetic;

@@ -7,6 +7,7 @@ use profile::{ContextIndex, ContextKind, Profile};
 use rustc_hash::FxHashSet;
 
 use crate::SourceLoop;
+use crate::select::{Unknown, select};
 
 /// A region.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,20 +42,17 @@ pub fn around(loops: &[SourceLoop], outermost: usize) -> Region {
     Region { outermost, contexts: l.contexts.clone(), instructions: l.instructions, share: l.share }
 }
 
-/// The regions that a person names, hottest first: by the name of a loop, by its file and line (`solve.c:12`, in every
-/// context), or by a function (its outermost loops). Empty if nothing that ran is named so.
-pub fn named(loops: &[SourceLoop], name: &str) -> Vec<Region> {
-    let is_named = |at: usize| {
-        let l = &loops[at];
-        l.id == name || l.line > 0 && (l.place() == name || format!("{}:{}", l.file, l.line) == name)
+/// The regions that a person names ([`select`]), hottest first: of several loops inside one another the outermost.
+///
+/// # Errors
+/// [`Unknown`].
+pub fn named(loops: &[SourceLoop], name: &str) -> Result<Vec<Region>, Unknown> {
+    let chosen = select(loops, name)?;
+    let is_inside = |at: usize| {
+        std::iter::successors(loops[at].parent, |&p| loops[p].parent)
+            .any(|p| chosen.binary_search(&p).is_ok())
     };
-    let exact = sorted(loops, is_named);
-    if !exact.is_empty() {
-        return exact;
-    }
-    let is_of = |at: usize| loops[at].function == name;
-    let is_inside = |at: usize| std::iter::successors(loops[at].parent, |&p| loops[p].parent).any(is_of);
-    sorted(loops, |at| is_of(at) && !is_inside(at))
+    Ok(sorted(loops, |at| chosen.binary_search(&at).is_ok() && !is_inside(at)))
 }
 
 fn sorted(loops: &[SourceLoop], is_chosen: impl Fn(usize) -> bool) -> Vec<Region> {

@@ -1,0 +1,37 @@
+//! Where reports go.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+
+/// Writes a text to a file, replaced as a whole, or to standard output.
+///
+/// # Errors
+/// The file or standard output that cannot be written; a reader that has seen enough is no error.
+pub fn print(text: &str, file: Option<&Path>, quiet: bool) -> Result<()> {
+    let Some(path) = file else {
+        return match std::io::stdout().lock().write_all(text.as_bytes()) {
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+            other => other.context("standard output"),
+        };
+    };
+    profile::file::replace(path, |file| file.write_all(text.as_bytes()))
+        .with_context(|| format!("{} could not be written", path.display()))?;
+    if !quiet {
+        // The report is written; nobody to tell is no error.
+        let _ = writeln!(anstream::stderr(), "Report: {}", path.display());
+    }
+    Ok(())
+}
+
+/// JSON for people and programs, ending in a newline.
+///
+/// # Errors
+/// Never for what this program prints.
+pub fn json(value: &impl Serialize) -> Result<String> {
+    let mut text = serde_json::to_string_pretty(value).context("JSON")?;
+    text.push('\n');
+    Ok(text)
+}

@@ -1,0 +1,323 @@
+//! The proof of one verdict: what orders the iterations of a loop, with a pair of iterations for each that can be looked up in
+//! the program, what would remove it, and what the loop is then.
+//!
+//! Invariant: everything said is of the profile or follows from it by the rules of `schedule`; what is not known is said to be so.
+
+use std::fmt::Write;
+
+use schedule::{Parallel, SourceLoop};
+use serde::Serialize;
+
+use crate::finding::{self, BlockingFinding, Report};
+use crate::text::{blocking, headline, number, paragraph};
+
+/// Most dependences in the text; JSON has all.
+const MOST: usize = 20;
+
+/// An explanation.
+#[derive(Debug, Serialize)]
+pub struct Explanation {
+    schema: &'static str,
+    /// The loop.
+    pub id: String,
+    parallel: &'static str,
+    class: Option<&'static str>,
+    /// In words.
+    verdict: String,
+    /// Loops around it and itself, outermost first: what distances and iterations count.
+    loops: Vec<String>,
+    /// Why it is parallel, as far as it is.
+    because: Vec<String>,
+    /// Everything that orders its iterations, the most frequent first.
+    dependences: Vec<Evidence>,
+    /// What would remove what blocks it, and what it becomes then.
+    remedies: Vec<Remedy>,
+}
+
+/// A dependence between iterations.
+#[derive(Debug, Serialize)]
+struct Evidence {
+    kind: &'static str,
+    via: &'static str,
+    /// In words.
+    text: String,
+    variable: Option<String>,
+    /// Smallest and largest distance per loop.
+    distance: Vec<(i64, i64)>,
+    /// Instances seen; 0 if it follows from others and from addresses.
+    count: u64,
+    source: Place,
+    sink: Place,
+    example: Option<Example>,
+}
+
+/// An instruction.
+#[derive(Debug, Serialize)]
+struct Place {
+    file: String,
+    line: u32,
+    pc: u64,
+}
+
+/// A pair of iterations.
+#[derive(Debug, Serialize)]
+struct Example {
+    source: Vec<i64>,
+    sink: Vec<i64>,
+    /// Through memory.
+    address: Option<u64>,
+}
+
+/// A change and its effect.
+#[derive(Debug, Serialize)]
+struct Remedy {
+    change: String,
+    effect: String,
+}
+
+/// Explains the verdict on a loop.
+pub fn explain(report: &Report<'_>, at: usize) -> Explanation {
+    let l = &report.loops[at];
+    let dependences = finding::ordering(report.profile, l);
+    Explanation {
+        schema: "loopwright.explanation/1",
+        id: l.id.clone(),
+        parallel: finding::verdict_name(l.parallel),
+        class: l.class().map(finding::class_name),
+        verdict: headline(l),
+        loops: around(report, at),
+        because: because(report, at, dependences.len()),
+        dependences: dependences.iter().map(|d| evidence(d, l)).collect(),
+        remedies: remedies(report, at),
+    }
+}
+
+/// The loops around one and itself, outermost first.
+fn around(report: &Report<'_>, at: usize) -> Vec<String> {
+    let mut out: Vec<String> = std::iter::successors(Some(at), |&at| report.loops[at].parent)
+        .map(|at| report.loops[at].id.clone())
+        .collect();
+    out.reverse();
+    out
+}
+
+fn because(report: &Report<'_>, at: usize, ordering: usize) -> Vec<String> {
+    let p = report.profile;
+    let l = &report.loops[at];
+    let mut out = Vec::new();
+    if l.parallel == Parallel::Unknown {
+        out.push(
+            "its dependences were not recorded: it calls code that was left out, or was counted alone"
+                .to_owned(),
+        );
+        return out;
+    }
+    if l.parallel != Parallel::No && ordering == 0 {
+        out.push("no iteration reads, overwrites or needs anything of another".to_owned());
+    }
+    for (operator, name, line) in finding::reductions(p, l) {
+        let name = name.map_or_else(|| format!("a value of line {line}"), |name| format!("`{name}`"));
+        out.push(format!(
+            "{name} is accumulated by {operator}, which may be done in any order if rounding may differ"
+        ));
+    }
+    let private = finding::privatise(p, l);
+    if !private.is_empty() {
+        let names = private.join(", ");
+        out.push(format!(
+            "every iteration writes {names} before it reads it, and nothing reads it afterwards"
+        ));
+    }
+    let mut lines: Vec<u32> = l
+        .verdicts
+        .iter()
+        .flat_map(|v| &v.scevs)
+        .map(|&s| p.location_of(s).line)
+        .filter(|&line| line > 0)
+        .collect();
+    lines.sort_unstable();
+    lines.dedup();
+    if !lines.is_empty() {
+        let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
+        out.push(format!(
+            "counters and invariants (lines {}) are computed anew in every iteration",
+            lines.join(", ")
+        ));
+    }
+    out
+}
+
+fn evidence(d: &BlockingFinding, l: &SourceLoop) -> Evidence {
+    let place = |own: &(String, u32), pc: u64| Place { file: own.0.clone(), line: own.1, pc };
+    let has_example = d.count > 0 && !d.example.1.is_empty();
+    Evidence {
+        kind: d.kind,
+        via: d.via,
+        text: blocking(d, l),
+        variable: d.object.as_ref().map(|object| object.shown.clone()),
+        distance: d.ranges.clone(),
+        count: d.count,
+        source: place(&d.source, d.pcs.0),
+        sink: place(&d.sink, d.pcs.1),
+        example: has_example.then(|| Example {
+            source: d.example.0.clone(),
+            sink: d.example.1.clone(),
+            address: Some(d.example.2).filter(|_| d.via == "memory"),
+        }),
+    }
+}
+
+/// What helps, simplest first.
+fn remedies(report: &Report<'_>, at: usize) -> Vec<Remedy> {
+    let l = &report.loops[at];
+    let mut out = Vec::new();
+    let mut add = |change: String, effect: String| out.push(Remedy { change, effect });
+    if matches!(l.parallel, Parallel::Yes | Parallel::Unknown) {
+        return out;
+    }
+    let needs: Vec<String> = l.needs().iter().map(|own| finding::need(report.profile, own)).collect();
+    if !needs.is_empty() {
+        add(needs.join("; "), "the loop is parallel".to_owned());
+    }
+    if l.parallel == Parallel::Reduction {
+        add("a reduction clause".to_owned(), "the loop is parallel, with sums in another order".to_owned());
+        return out;
+    }
+    if let Some(lanes) = finding::limited_lanes(l) {
+        add(format!("omp simd safelen({lanes})"), format!("up to {lanes} iterations run in lockstep"));
+    } else if l.parallel == Parallel::No && finding::is_vectorisable(l) {
+        add("omp simd".to_owned(), "iterations run in lockstep, in vectors of any length".to_owned());
+    }
+    if let Some(words) = finding::distributing(report, at) {
+        add(words, "the parallel parts are parallel loops".to_owned());
+    }
+    let band = band(report, at);
+    if l.parallel == Parallel::No && band.len() > 1 {
+        let names: Vec<String> = band.iter().map(|&at| report.loops[at].place()).collect();
+        let others = band.iter().any(|&other| finding::is_parallelisable(&report.loops[other]));
+        let effect = match others {
+            true => "with a parallel loop of them outermost the others run inside it",
+            false => "tiles on a diagonal of two of them run in parallel",
+        };
+        add(format!("tiling {}, which may be permuted", names.join(", ")), effect.to_owned());
+    }
+    let leaf = |l: &SourceLoop| l.skew.is_some();
+    let inner = (at..report.loops.len())
+        .take_while(|&other| other == at || report.loops[other].depth > l.depth)
+        .find(|&other| leaf(&report.loops[other]));
+    if l.parallel == Parallel::No
+        && let Some(inner) = inner
+        && let Some(rows) = &report.loops[inner].skew
+        && report.loops[inner].depth < l.depth + rows.len()
+    {
+        let rows: Vec<String> = rows.iter().map(|row| format!("{row:?}")).collect();
+        add(
+            format!("skewing: new counters {} of the {} innermost loops", rows.join(", "), rows.len()),
+            "they can be tiled, and tiles on a diagonal run in parallel".to_owned(),
+        );
+    }
+    out
+}
+
+/// The loops that a loop may be permuted with, itself included, outermost first.
+fn band(report: &Report<'_>, at: usize) -> Vec<usize> {
+    let loops = &report.loops;
+    let mut out = vec![at];
+    let mut outer = at;
+    while let Some(parent) = loops[outer].parent.filter(|_| loops[outer].permutable_with_parent) {
+        out.insert(0, parent);
+        outer = parent;
+    }
+    let mut inner = at;
+    while let Some(next) = (inner + 1..loops.len())
+        .take_while(|&other| loops[other].depth > loops[inner].depth)
+        .find(|&other| loops[other].parent == Some(inner) && loops[other].permutable_with_parent)
+    {
+        out.push(next);
+        inner = next;
+    }
+    out
+}
+
+/// For people.
+pub fn text(report: &Report<'_>, at: usize, explanation: &Explanation) -> String {
+    let l = &report.loops[at];
+    let mut out = String::new();
+    // Writing to a string does not fail.
+    let _ = writeln!(out, "{}: {}", explanation.id, explanation.verdict);
+    let entries =
+        if l.entries == 1 { "1 entry".to_owned() } else { format!("{} entries", number(l.entries)) };
+    let facts = format!(
+        "{:.1} % of the instructions, {} iterations in {entries}{}",
+        100.0 * l.share,
+        number(l.iterations),
+        class(explanation)
+    );
+    paragraph(&mut out, "  ", &facts);
+    if explanation.loops.len() > 1 {
+        paragraph(&mut out, "  ", &format!("vectors count the loops {}", explanation.loops.join(", ")));
+    }
+    for line in &explanation.because {
+        paragraph(&mut out, "  ", line);
+    }
+    let shown = explanation.dependences.iter().take(MOST);
+    for (k, evidence) in shown.enumerate() {
+        out.push('\n');
+        paragraph(&mut out, "  ", &format!("{}. {}", k + 1, evidence.text));
+        dependence(evidence, &mut out);
+    }
+    if explanation.dependences.len() > MOST {
+        let _ = writeln!(out, "\n  {} more; --format json has all", explanation.dependences.len() - MOST);
+    }
+    if !explanation.remedies.is_empty() {
+        out.push_str("\n  What helps:\n");
+    }
+    for remedy in &explanation.remedies {
+        paragraph(&mut out, "  ", &format!("- {}: {}", remedy.change, remedy.effect));
+    }
+    if explanation.remedies.is_empty() && l.parallel == Parallel::No {
+        out.push_str(
+            "\n  Nothing that is looked for helps: values are passed on from iteration to iteration.\n",
+        );
+    }
+    out
+}
+
+fn class(explanation: &Explanation) -> String {
+    match explanation.class {
+        Some("A") => ", class A: no storage has to change".to_owned(),
+        Some("B") => ", class B: changes of storage make it parallel".to_owned(),
+        Some("C") => ", class C: values passed on block it".to_owned(),
+        _ => String::new(),
+    }
+}
+
+fn dependence(evidence: &Evidence, out: &mut String) {
+    let component = |&(low, high): &(i64, i64)| {
+        if low == high { low.to_string() } else { format!("{low} to {high}") }
+    };
+    let distance: Vec<String> = evidence.distance.iter().map(component).collect();
+    let seen = match evidence.count {
+        0 => "follows from the addresses".to_owned(),
+        n => format!("{} instances", number(n)),
+    };
+    let facts =
+        format!("{} through {}, distance ({}), {seen}", evidence.kind, evidence.via, distance.join(", "));
+    paragraph(out, "     ", &facts);
+    let place = |own: &Place| {
+        let file = own.file.rsplit('/').next().unwrap_or_default();
+        if own.line > 0 { format!("{file}:{} at {:#x}", own.line, own.pc) } else { format!("{:#x}", own.pc) }
+    };
+    let vector = |iteration: &[i64]| iteration.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
+    if let Some(example) = &evidence.example {
+        let address = example.address.map_or(String::new(), |address| format!(", address {address:#x}"));
+        let pair = format!(
+            "for example iteration ({}) {}, then ({}) {}{address}",
+            vector(&example.source),
+            place(&evidence.source),
+            vector(&example.sink),
+            place(&evidence.sink),
+        );
+        paragraph(out, "     ", &pair);
+    }
+}

@@ -1,0 +1,95 @@
+//! Loops by the names that people give them.
+//!
+//! A loop is meant by its id (`solve.c:relax:12`), by its file and line (`solve.c:12`, with directories or without), or by the
+//! function that it is in (in full or short). What is named exactly wins over what begins so.
+
+use crate::SourceLoop;
+
+/// Most names suggested.
+const MOST_NEAR: usize = 5;
+/// Names at least this similar are suggested, from 0 to 1.
+const SIMILAR: f64 = 0.6;
+
+/// Nothing that ran has the name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no loop that ran is or is in {name}{}", self.suggestion())]
+pub struct Unknown {
+    /// What was asked for.
+    pub name: String,
+    /// What might have been meant, the most similar first.
+    pub near: Vec<String>,
+}
+
+impl Unknown {
+    fn suggestion(&self) -> String {
+        match self.near[..] {
+            [] => String::new(),
+            _ => format!("; did you mean {}?", self.near.join(", ")),
+        }
+    }
+}
+
+/// The loops that a name means, in the order of the list.
+///
+/// # Errors
+/// [`Unknown`].
+pub fn select(loops: &[SourceLoop], name: &str) -> Result<Vec<usize>, Unknown> {
+    let wanted = name.trim();
+    let all = |is_meant: &dyn Fn(&SourceLoop) -> bool| -> Vec<usize> {
+        (0..loops.len()).filter(|&at| is_meant(&loops[at])).collect()
+    };
+    let is_at =
+        |l: &SourceLoop| l.line > 0 && (l.place() == wanted || format!("{}:{}", l.file, l.line) == wanted);
+    let is_in = |l: &SourceLoop| l.function == wanted || short_name(&l.function) == wanted;
+    let begins = |l: &SourceLoop| {
+        [&l.id, &l.function].into_iter().any(|own| own.starts_with(wanted))
+            || short_name(&l.function).starts_with(wanted)
+    };
+    let ways: [&dyn Fn(&SourceLoop) -> bool; 4] = [&|l| l.id == wanted, &is_at, &is_in, &begins];
+    let found = ways.into_iter().filter(|_| !wanted.is_empty()).map(all).find(|found| !found.is_empty());
+    found.ok_or_else(|| Unknown { name: name.to_owned(), near: near(loops, wanted) })
+}
+
+/// Names similar to one, the program's own and hotter loops first among equals; without any, those of the hottest loops.
+fn near(loops: &[SourceLoop], wanted: &str) -> Vec<String> {
+    let score = |l: &SourceLoop| {
+        let names = [l.id.as_str(), &l.place(), short_name(&l.function)];
+        names.iter().map(|own| strsim::jaro_winkler(own, wanted)).fold(0.0, f64::max)
+    };
+    let mut scored: Vec<(f64, &SourceLoop)> =
+        loops.iter().filter(|l| l.main).map(|l| (score(l), l)).collect();
+    if scored.iter().any(|(score, _)| *score >= SIMILAR) {
+        scored.retain(|(score, _)| *score >= SIMILAR);
+    } else {
+        scored.iter_mut().for_each(|(score, _)| *score = 0.0);
+    }
+    scored
+        .sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.share.total_cmp(&a.1.share)).then(a.1.id.cmp(&b.1.id)));
+    scored.iter().take(MOST_NEAR).map(|(_, l)| l.id.clone()).collect()
+}
+
+/// A function's name without namespaces, parameters and arguments of templates.
+pub fn short_name(full: &str) -> &str {
+    if full.contains("operator") || full.starts_with('<') {
+        return full;
+    }
+    let end = full.find(['(', '<']).unwrap_or(full.len());
+    let name = full[..end].trim_end();
+    // A return type may stand before it.
+    let name = name.rsplit(' ').next().unwrap_or(name);
+    name.rsplit("::").next().unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_shortened() {
+        assert_eq!(short_name("grid::relax(double*, int)"), "relax");
+        assert_eq!(short_name("void grid::relax<double>(int)"), "relax");
+        assert_eq!(short_name("solver::Matrix::multiply"), "multiply");
+        assert_eq!(short_name("main"), "main");
+        assert_eq!(short_name("operator<(a, b)"), "operator<(a, b)");
+    }
+}
