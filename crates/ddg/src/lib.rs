@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod antis;
+mod budget;
 pub mod code;
 pub mod contexts;
 pub mod dependences;
