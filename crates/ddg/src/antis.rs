@@ -29,6 +29,10 @@ use fold::meeting::{Accesses, Meeting, Pairs, meet};
 use profile::place::{self, Part, fork, way};
 use profile::{ContextIndex, Dependence, Kind, LevelSummary, ObjectUse, Profile, Use};
 use rustc_hash::{FxHashMap, FxHashSet};
+use shadow::MAX_DIMS;
+use smallvec::SmallVec;
+
+use crate::intervals::{Interval, Intervals};
 
 /// Most pieces of an access that are compared one by one.
 const MOST_PIECES: usize = 8;
@@ -39,12 +43,16 @@ const MOST_MEETINGS: usize = 1 << 18;
 pub(crate) fn complete(profile: &mut Profile) {
     let observed = Observed::of(profile);
     let before = Before::of(profile);
-    let reads = reads(profile);
+    let mut reads = Reads::of(profile);
     let mut left = MOST_MEETINGS;
     let mut added = Vec::new();
     for (&write, levels) in &observed.writes {
         let Some(to) = Side::of(profile, write) else { continue };
-        for from in reads.get(&to.outermost()).into_iter().flatten().filter(|from| from.overlaps(&to)) {
+        // A level concerns the reads that share its loop; one outside of all loops those that share any.
+        let level = levels.iter().map(|seen| seen.level.unwrap_or(0)).min().unwrap_or(0);
+        let Some(&around) = to.loops.get(level) else { continue };
+        for from in reads.overlapping(around, to.bytes) {
+            let from = &reads.all[from as usize];
             let known = observed.pairs.get(&(from.access, write)).copied();
             let common = match known {
                 Some(index) => usize::from(profile.dependences[index].common),
@@ -245,9 +253,13 @@ fn see(levels: &mut Vec<Seen>, dependence: &Dependence, summary: &LevelSummary) 
 /// An access with the loops around it.
 struct Side {
     access: u32,
-    loops: Vec<ContextIndex>,
+    loops: SmallVec<[ContextIndex; MAX_DIMS]>,
     /// First and last byte.
     bytes: (i64, i64),
+    /// The address is the same in all iterations.
+    is_constant: bool,
+    /// The address is known exactly, by few pieces.
+    is_known: bool,
     statement: u32,
     /// Where the statement stands.
     way: Vec<(ContextIndex, Part)>,
@@ -259,38 +271,54 @@ impl Side {
     /// `None` outside all loops, or if addresses were not recorded.
     fn of(profile: &Profile, access: u32) -> Option<Side> {
         let own = &profile.accesses[access as usize];
-        let loops = profile.loops_around(profile.context_of(own.statement));
+        let loops: SmallVec<_> = profile.loops_around(profile.context_of(own.statement)).into();
         loops.first()?;
         let ranges = own.address.iter().filter_map(|folded| folded.ranges.first());
         let bytes = ranges.copied().reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
+        let is_known = own.address.iter().all(Folded::is_exact)
+            && own.address.iter().map(|f| f.pieces.len()).sum::<usize>() <= MOST_PIECES;
+        let is_constant =
+            own.address.iter().flat_map(|f| &f.ranges).all(|range| *range == (bytes.0, bytes.0));
         let last = bytes.1.saturating_add(i64::from(own.size.max(1)) - 1);
         let extent = extent(profile, own.statement, loops.len());
         let way = way(profile, own.statement);
-        Some(Side { access, loops, bytes: (bytes.0, last), statement: own.statement, way, extent })
-    }
-
-    fn outermost(&self) -> ContextIndex {
-        self.loops.first().copied().unwrap_or(0)
-    }
-
-    fn overlaps(&self, other: &Side) -> bool {
-        self.bytes.0 <= other.bytes.1 && other.bytes.0 <= self.bytes.1
+        let (statement, bytes) = (own.statement, (bytes.0, last));
+        Some(Side { access, loops, bytes, is_constant, is_known, statement, way, extent })
     }
 }
 
-/// Executed reads by the outermost loop around them.
-fn reads(profile: &Profile) -> FxHashMap<ContextIndex, Vec<Side>> {
-    let mut out: FxHashMap<ContextIndex, Vec<Side>> = FxHashMap::default();
-    for access in 0..profile.accesses.len() as u32 {
-        let own = &profile.accesses[access as usize];
-        if own.executions > 0
-            && !own.write
-            && let Some(side) = Side::of(profile, access)
-        {
-            out.entry(side.outermost()).or_default().push(side);
+/// Executed reads in loops.
+struct Reads {
+    all: Vec<Side>,
+    /// Per loop those inside.
+    inside: FxHashMap<ContextIndex, Vec<Interval>>,
+    /// The same as a search tree, of loops that were asked for.
+    trees: FxHashMap<ContextIndex, Intervals>,
+}
+
+impl Reads {
+    fn of(profile: &Profile) -> Reads {
+        let is_executed_read = |&access: &u32| matches!(&profile.accesses[access as usize], own if own.executions > 0 && !own.write);
+        let accesses = (0..profile.accesses.len() as u32).filter(is_executed_read);
+        let all: Vec<Side> = accesses.filter_map(|access| Side::of(profile, access)).collect();
+        let mut inside: FxHashMap<ContextIndex, Vec<Interval>> = FxHashMap::default();
+        for (at, side) in all.iter().enumerate() {
+            for &around in &side.loops {
+                inside.entry(around).or_default().push((side.bytes, at as u32));
+            }
         }
+        Reads { all, inside, trees: FxHashMap::default() }
     }
-    out
+
+    /// The reads inside a loop that touch some of these bytes, in order of access.
+    fn overlapping(&mut self, around: ContextIndex, bytes: (i64, i64)) -> Vec<u32> {
+        let inside = &mut self.inside;
+        let tree = self
+            .trees
+            .entry(around)
+            .or_insert_with(|| Intervals::new(inside.remove(&around).unwrap_or_default()));
+        tree.overlapping(bytes)
+    }
 }
 
 /// Number of leading loops that are the same.
@@ -308,23 +336,14 @@ struct Pair<'a> {
 impl Pair<'_> {
     /// Between which iterations both touch the same bytes.
     fn meeting(&self, profile: &Profile, level: usize, least: i64, left: &mut usize) -> Meeting {
-        let [a, b] = [self.from, self.to].map(|side| &profile.accesses[side.access as usize]);
-        let constant = |folded: &[Folded]| {
-            let mut all = folded.iter().flat_map(|f| &f.ranges);
-            let first = *all.next()?;
-            (first.0 == first.1 && all.all(|range| *range == first)).then_some(first.0)
-        };
-        if constant(&a.address).is_some() && constant(&b.address).is_some() {
+        if self.from.is_constant && self.to.is_constant {
             // All iterations meet: their bytes overlap.
             return Meeting::Within(self.extents(level, least));
         }
-        let is_known = |folded: &[Folded]| {
-            folded.iter().all(Folded::is_exact)
-                && folded.iter().map(|f| f.pieces.len()).sum::<usize>() <= MOST_PIECES
-        };
-        if !is_known(&a.address) || !is_known(&b.address) {
+        if !self.from.is_known || !self.to.is_known {
             return Meeting::Unknown;
         }
+        let [a, b] = [self.from, self.to].map(|side| &profile.accesses[side.access as usize]);
         let extents = self.extents(level, least);
         let at_level = extents.get(level).copied().unwrap_or((0, 0));
         let pairs = Pairs { common: self.common, level, at_level };

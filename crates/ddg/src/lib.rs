@@ -15,6 +15,7 @@ pub mod finish;
 pub mod folding;
 pub mod guide;
 pub mod hot;
+mod intervals;
 mod jumps;
 pub mod objects;
 mod observer;
