@@ -52,7 +52,7 @@ impl Label {
 }
 
 /// One level of a piece.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Level {
     /// First coordinate, affine in the outer counters.
     pub start: Affine,
