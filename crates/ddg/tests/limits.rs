@@ -67,7 +67,7 @@ fn compile(level: &str, directory: &Path) -> PathBuf {
 /// What two engines make of one run, told of it in small parts.
 fn profiles(program: &Path, arguments: &[&str], engines: (Engine, Engine)) -> (Profile, Profile) {
     let config = Config { buffer_words: 1 << 12, ..Config::new(program) };
-    support::recorded(config, arguments, engines)
+    support::profiles(config, arguments, engines)
 }
 
 fn function_of(profile: &Profile, context: u32) -> &str {

@@ -1,7 +1,6 @@
 //! Two engines that see one recording.
 
 use std::ffi::OsString;
-use std::path::Path;
 
 use ddg::Engine;
 use ddg::finish::{About, finish};
@@ -34,12 +33,7 @@ impl Sink for Both {
 }
 
 /// What two engines make of one run of a program.
-pub fn profiles(program: &Path, arguments: &[&str], engines: (Engine, Engine)) -> (Profile, Profile) {
-    recorded(Config::new(program), arguments, engines)
-}
-
-/// The same with a recorder set up otherwise.
-pub fn recorded(mut config: Config, arguments: &[&str], engines: (Engine, Engine)) -> (Profile, Profile) {
+pub fn profiles(mut config: Config, arguments: &[&str], engines: (Engine, Engine)) -> (Profile, Profile) {
     let program = config.program.clone();
     config.encoding = Encoding::Folded;
     config.args = vec![program.into_os_string()];
