@@ -115,7 +115,8 @@ pub struct ProfileArgs {
     /// that does not help. The program runs on.
     #[arg(long, value_name = "MIB", default_value_t = 700)]
     pub memory_limit: usize,
-    /// Stop analysing after this many seconds; the program runs on.
+    /// From half of this many seconds on, give up the loops that took most of the time: they and the loops around them get no
+    /// verdict, all others stay exact. Stop analysing after it. The program runs on.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, conflicts_with = "fast")]
     pub time_limit: Option<Duration>,
     /// Number of loops in the summary.

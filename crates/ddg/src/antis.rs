@@ -25,10 +25,14 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use fold::Folded;
-use fold::meeting::{Accesses, Meeting, Pairs, meet};
+use fold::meeting::{Accesses, Meeting, Pairs, Shapes, meet};
 use profile::place::{self, Part, fork, way};
 use profile::{ContextIndex, Dependence, Kind, LevelSummary, ObjectUse, Profile, Use};
 use rustc_hash::{FxHashMap, FxHashSet};
+use shadow::MAX_DIMS;
+use smallvec::SmallVec;
+
+use crate::intervals::{Interval, Intervals};
 
 /// Most pieces of an access that are compared one by one.
 const MOST_PIECES: usize = 8;
@@ -39,50 +43,75 @@ const MOST_MEETINGS: usize = 1 << 18;
 pub(crate) fn complete(profile: &mut Profile) {
     let observed = Observed::of(profile);
     let before = Before::of(profile);
-    let reads = reads(profile);
-    let mut left = MOST_MEETINGS;
-    let mut added = Vec::new();
+    let mut shapes = Shapes::default();
+    let mut reads = Reads::of(profile, &mut shapes);
+    let mut meetings = Meetings { left: MOST_MEETINGS, ..Meetings::default() };
+    let mut added: Vec<Added> = Vec::new();
     for (&write, levels) in &observed.writes {
-        let Some(to) = Side::of(profile, write) else { continue };
-        for from in reads.get(&to.outermost()).into_iter().flatten().filter(|from| from.overlaps(&to)) {
+        let Some(to) = Side::of(profile, &mut shapes, write) else { continue };
+        // A level concerns the reads that share its loop; one outside of all loops those that share any.
+        let level = levels.iter().map(|seen| seen.level.unwrap_or(0)).min().unwrap_or(0);
+        let Some(&around) = to.loops.get(level) else { continue };
+        let mut place: Option<Place> = None;
+        for from in reads.overlapping(around, to.bytes) {
+            let from = &reads.all[from as usize];
+            // Reads of one block follow one another.
+            let place = match place {
+                Some(place) if place.block == from.block => place,
+                _ => *place.insert(Place::of(profile, &before, from, &to)),
+            };
             let known = observed.pairs.get(&(from.access, write)).copied();
             let common = match known {
                 Some(index) => usize::from(profile.dependences[index].common),
-                None => shared(&from.loops, &to.loops),
+                None => place.common,
             };
             let pair = Pair { from, to: &to, common };
-            let found: Vec<(usize, LevelSummary)> = levels
-                .iter()
-                .filter_map(|seen| {
-                    let level = seen.level.unwrap_or(common);
-                    let is_known = known.is_some_and(|at| summary(&profile.dependences[at], level).is_some());
-                    // Inside one iteration there are no distances that could be wider.
-                    let is_open = match seen.level {
-                        Some(level) => level < common,
-                        None => !is_known && before.may_precede(profile, from, &to),
-                    };
-                    let is_likely = || is_known || may_share(&observed.objects, from.access, write);
-                    let ranges = match is_open.then(|| pair.meeting(profile, level, seen.least, &mut left))? {
-                        Meeting::Within(ranges) => ranges,
-                        Meeting::Unknown if is_likely() => pair.extents(level, seen.least),
-                        Meeting::Never | Meeting::Unknown => return None,
-                    };
-                    Some((level, seen.summary(level, &ranges)))
-                })
-                .collect();
-            if !found.is_empty() {
-                added.push((known, (from.access, write), common, found));
+            for seen in levels {
+                let level = seen.level.unwrap_or(common);
+                let is_known = known.is_some_and(|at| summary(&profile.dependences[at], level).is_some());
+                // Inside one iteration there are no distances that could be wider.
+                let is_open = match seen.level {
+                    Some(level) => level < common,
+                    None => !is_known && place.may_precede(from, &to),
+                };
+                if !is_open {
+                    continue;
+                }
+                let is_likely = || is_known || may_share(&observed.objects, from.access, write);
+                let ranges = match pair.meeting(profile, level, seen.least, &mut meetings) {
+                    Meeting::Within(ranges) => ranges,
+                    Meeting::Unknown if is_likely() => pair.extents(level, seen.least),
+                    Meeting::Never | Meeting::Unknown => continue,
+                };
+                let (ends, summary) = ((from.access, write), seen.summary(level, &ranges));
+                added.push(Added { known, ends, common, summary });
             }
         }
     }
     widen_without_address(profile);
-    for (known, ends, common, found) in added {
-        let index = known.unwrap_or_else(|| {
-            profile.dependences.push(anti(profile, ends, common));
-            profile.dependences.len() - 1
-        });
-        found.into_iter().for_each(|(level, new)| join(&mut profile.dependences[index], level, new));
+    let mut latest: Option<((u32, u32), usize)> = None;
+    for Added { known, ends, common, summary } in added {
+        let index = match (known, latest) {
+            (Some(index), _) => index,
+            (None, Some((same, index))) if same == ends => index,
+            (None, _) => {
+                profile.dependences.push(anti(profile, ends, common));
+                profile.dependences.len() - 1
+            }
+        };
+        latest = Some((ends, index));
+        join(&mut profile.dependences[index], summary);
     }
+}
+
+/// A level to be added to a dependence.
+struct Added {
+    /// The dependence, if there is one.
+    known: Option<usize>,
+    /// Read and write.
+    ends: (u32, u32),
+    common: usize,
+    summary: LevelSummary,
 }
 
 /// Bounds distances by trip counts where an end has no address function: what the system reads for a call.
@@ -142,10 +171,16 @@ fn summary(dependence: &Dependence, level: usize) -> Option<&LevelSummary> {
 }
 
 /// Adds a level to a dependence, or widens the ranges of one that it has.
-fn join(dependence: &mut Dependence, level: usize, new: LevelSummary) {
-    match dependence.levels.iter_mut().find(|l| usize::from(l.level) == level) {
+fn join(dependence: &mut Dependence, new: LevelSummary) {
+    match dependence.levels.iter_mut().find(|l| l.level == new.level) {
         Some(old) => widen(old, new.minimum, new.maximum),
-        None => dependence.levels.push(new),
+        None => {
+            if dependence.levels.is_empty() {
+                // There are many dependences, and most have one level.
+                dependence.levels.reserve_exact(1);
+            }
+            dependence.levels.push(new);
+        }
     }
 }
 
@@ -245,10 +280,18 @@ fn see(levels: &mut Vec<Seen>, dependence: &Dependence, summary: &LevelSummary) 
 /// An access with the loops around it.
 struct Side {
     access: u32,
-    loops: Vec<ContextIndex>,
+    loops: SmallVec<[ContextIndex; MAX_DIMS]>,
     /// First and last byte.
     bytes: (i64, i64),
+    /// The address is the same in all iterations.
+    is_constant: bool,
+    /// The address is known exactly, by few pieces.
+    is_known: bool,
+    /// If so, the shapes of these.
+    shapes: SmallVec<[u32; 2]>,
     statement: u32,
+    /// The block of the statement.
+    block: u32,
     /// Where the statement stands.
     way: Vec<(ContextIndex, Part)>,
     /// Ranges of its coordinates.
@@ -257,40 +300,69 @@ struct Side {
 
 impl Side {
     /// `None` outside all loops, or if addresses were not recorded.
-    fn of(profile: &Profile, access: u32) -> Option<Side> {
+    fn of<'p>(profile: &'p Profile, shapes: &mut Shapes<'p>, access: u32) -> Option<Side> {
         let own = &profile.accesses[access as usize];
-        let loops = profile.loops_around(profile.context_of(own.statement));
+        let loops: SmallVec<_> = profile.loops_around(profile.context_of(own.statement)).into();
         loops.first()?;
         let ranges = own.address.iter().filter_map(|folded| folded.ranges.first());
         let bytes = ranges.copied().reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
+        let is_known = own.address.iter().all(Folded::is_exact)
+            && own.address.iter().map(|f| f.pieces.len()).sum::<usize>() <= MOST_PIECES;
+        let pieces = own.address.iter().flat_map(|folded| &folded.pieces).filter(|_| is_known);
+        let shapes = pieces.map(|piece| shapes.of(piece)).collect();
+        let is_constant =
+            own.address.iter().flat_map(|f| &f.ranges).all(|range| *range == (bytes.0, bytes.0));
         let last = bytes.1.saturating_add(i64::from(own.size.max(1)) - 1);
         let extent = extent(profile, own.statement, loops.len());
         let way = way(profile, own.statement);
-        Some(Side { access, loops, bytes: (bytes.0, last), statement: own.statement, way, extent })
-    }
-
-    fn outermost(&self) -> ContextIndex {
-        self.loops.first().copied().unwrap_or(0)
-    }
-
-    fn overlaps(&self, other: &Side) -> bool {
-        self.bytes.0 <= other.bytes.1 && other.bytes.0 <= self.bytes.1
+        let (statement, bytes) = (own.statement, (bytes.0, last));
+        let block = profile.statements[statement as usize].block;
+        Some(Side { access, loops, bytes, is_constant, is_known, shapes, statement, block, way, extent })
     }
 }
 
-/// Executed reads by the outermost loop around them.
-fn reads(profile: &Profile) -> FxHashMap<ContextIndex, Vec<Side>> {
-    let mut out: FxHashMap<ContextIndex, Vec<Side>> = FxHashMap::default();
-    for access in 0..profile.accesses.len() as u32 {
-        let own = &profile.accesses[access as usize];
-        if own.executions > 0
-            && !own.write
-            && let Some(side) = Side::of(profile, access)
-        {
-            out.entry(side.outermost()).or_default().push(side);
-        }
+impl Side {
+    /// The pieces of an address that is known.
+    fn pieces<'p>(&self, profile: &'p Profile) -> impl Iterator<Item = Shaped<'p>> {
+        let own = &profile.accesses[self.access as usize];
+        let pieces = own.address.iter().flat_map(|folded| &folded.pieces);
+        let size = own.size;
+        self.shapes.iter().zip(pieces).map(move |(shape, piece)| (*shape, Accesses { piece, size }))
     }
-    out
+}
+
+/// Executed reads in loops.
+struct Reads {
+    all: Vec<Side>,
+    /// Per loop those inside.
+    inside: FxHashMap<ContextIndex, Vec<Interval>>,
+    /// The same as a search tree, of loops that were asked for.
+    trees: FxHashMap<ContextIndex, Intervals>,
+}
+
+impl Reads {
+    fn of<'p>(profile: &'p Profile, shapes: &mut Shapes<'p>) -> Reads {
+        let is_executed_read = |&access: &u32| matches!(&profile.accesses[access as usize], own if own.executions > 0 && !own.write);
+        let accesses = (0..profile.accesses.len() as u32).filter(is_executed_read);
+        let all: Vec<Side> = accesses.filter_map(|access| Side::of(profile, shapes, access)).collect();
+        let mut inside: FxHashMap<ContextIndex, Vec<Interval>> = FxHashMap::default();
+        for (at, side) in all.iter().enumerate() {
+            for &around in &side.loops {
+                inside.entry(around).or_default().push((side.bytes, at as u32));
+            }
+        }
+        Reads { all, inside, trees: FxHashMap::default() }
+    }
+
+    /// The reads inside a loop that touch some of these bytes, in order of access.
+    fn overlapping(&mut self, around: ContextIndex, bytes: (i64, i64)) -> Vec<u32> {
+        let inside = &mut self.inside;
+        let tree = self
+            .trees
+            .entry(around)
+            .or_insert_with(|| Intervals::new(inside.remove(&around).unwrap_or_default()));
+        tree.overlapping(bytes)
+    }
 }
 
 /// Number of leading loops that are the same.
@@ -307,35 +379,21 @@ struct Pair<'a> {
 
 impl Pair<'_> {
     /// Between which iterations both touch the same bytes.
-    fn meeting(&self, profile: &Profile, level: usize, least: i64, left: &mut usize) -> Meeting {
-        let [a, b] = [self.from, self.to].map(|side| &profile.accesses[side.access as usize]);
-        let constant = |folded: &[Folded]| {
-            let mut all = folded.iter().flat_map(|f| &f.ranges);
-            let first = *all.next()?;
-            (first.0 == first.1 && all.all(|range| *range == first)).then_some(first.0)
-        };
-        if constant(&a.address).is_some() && constant(&b.address).is_some() {
+    fn meeting(&self, profile: &Profile, level: usize, least: i64, meetings: &mut Meetings) -> Meeting {
+        if self.from.is_constant && self.to.is_constant {
             // All iterations meet: their bytes overlap.
             return Meeting::Within(self.extents(level, least));
         }
-        let is_known = |folded: &[Folded]| {
-            folded.iter().all(Folded::is_exact)
-                && folded.iter().map(|f| f.pieces.len()).sum::<usize>() <= MOST_PIECES
-        };
-        if !is_known(&a.address) || !is_known(&b.address) {
+        if !self.from.is_known || !self.to.is_known {
             return Meeting::Unknown;
         }
         let extents = self.extents(level, least);
         let at_level = extents.get(level).copied().unwrap_or((0, 0));
         let pairs = Pairs { common: self.common, level, at_level };
         let mut out = Meeting::Never;
-        for one in a.address.iter().flat_map(|f| &f.pieces) {
-            for other in b.address.iter().flat_map(|f| &f.pieces) {
-                let Some(rest) = left.checked_sub(1) else { return Meeting::Unknown };
-                *left = rest;
-                let one = Accesses { piece: one, size: a.size };
-                let other = Accesses { piece: other, size: b.size };
-                out = match (out, meet(one, other, pairs)) {
+        for one in self.from.pieces(profile) {
+            for other in self.to.pieces(profile) {
+                out = match (out, meetings.of(one, other, pairs)) {
                     (Meeting::Never, new) => new,
                     (old, Meeting::Never) => old,
                     (Meeting::Within(old), Meeting::Within(new)) => Meeting::Within(hull(old, new)),
@@ -387,6 +445,31 @@ fn extent(profile: &Profile, statement: u32, dims: usize) -> Ranges {
     (0..dims).map(known).collect()
 }
 
+/// A piece of an access: its shape, and what is accessed.
+type Shaped<'a> = (u32, Accesses<'a>);
+
+/// What a meeting of two pieces depends on: their shapes and sizes, the distance of their addresses, and what is asked.
+type Question = ([u32; 4], i64, Pairs);
+
+/// Meetings of pieces, those found before remembered: many accesses of a loop differ by a constant.
+#[derive(Default)]
+struct Meetings {
+    /// How many more may be asked for.
+    left: usize,
+    known: FxHashMap<Question, Meeting>,
+}
+
+impl Meetings {
+    fn of(&mut self, (shape, a): Shaped<'_>, (other, b): Shaped<'_>, pairs: Pairs) -> Meeting {
+        let Some(left) = self.left.checked_sub(1) else { return Meeting::Unknown };
+        self.left = left;
+        let start = |access: Accesses<'_>| access.piece.labels.first().map_or(0, |label| label.constant);
+        let Some(distance) = start(b).checked_sub(start(a)) else { return meet(a, b, pairs) };
+        let question = ([shape, other, a.size, b.size], distance, pairs);
+        self.known.entry(question).or_insert_with(|| meet(a, b, pairs)).clone()
+    }
+}
+
 /// Which parts of a context were seen to run before which inside one iteration, as dependences between them show.
 struct Before {
     edges: FxHashSet<(ContextIndex, Part, Part)>,
@@ -401,15 +484,37 @@ impl Before {
         Before { edges: edges.collect() }
     }
 
-    /// Whether a read may come before a write inside one iteration of the loops around both.
-    fn may_precede(&self, profile: &Profile, read: &Side, write: &Side) -> bool {
-        let is_first = read.statement <= write.statement;
-        let Some((context, from, to)) = fork(&read.way, &write.way) else { return is_first };
+    /// Whether the block of a read may come before that of a write inside one iteration of the loops around both; `None` if
+    /// that depends on which statement comes first.
+    fn may_precede(&self, profile: &Profile, read: &Side, write: &Side) -> Option<bool> {
+        let (context, from, to) = fork(&read.way, &write.way)?;
         let edge = |a: Part, b: Part| self.edges.contains(&(context, a, b));
         match (edge(from, to), edge(to, from)) {
-            (true, _) => true,
-            (false, true) => false,
-            (false, false) => is_first || place::address(profile, from) < place::address(profile, to),
+            (true, _) => Some(true),
+            (false, true) => Some(false),
+            (false, false) => (place::address(profile, from) < place::address(profile, to)).then_some(true),
         }
+    }
+}
+
+/// How a block with reads stands to a write.
+#[derive(Clone, Copy)]
+struct Place {
+    block: u32,
+    /// Loops that both share.
+    common: usize,
+    /// See [`Before::may_precede`].
+    may_precede: Option<bool>,
+}
+
+impl Place {
+    fn of(profile: &Profile, before: &Before, read: &Side, write: &Side) -> Place {
+        let may_precede = before.may_precede(profile, read, write);
+        Place { block: read.block, common: shared(&read.loops, &write.loops), may_precede }
+    }
+
+    /// Whether a read of the block may come before the write.
+    fn may_precede(&self, read: &Side, write: &Side) -> bool {
+        self.may_precede.unwrap_or(read.statement <= write.statement)
     }
 }

@@ -8,7 +8,7 @@ mod outside;
 mod unroll;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use fold::Row;
 use program::image::Image;
@@ -19,6 +19,7 @@ use trace::block::{Block, FunctionCode, Terminator};
 use trace::sink::{Mapping, Sink, ThreadId};
 use trace::stream::{self, EFFECT_WRITE, Special};
 
+use crate::budget::{Budget, Reached};
 use crate::code::{Brief, CodeId, CodeTable, FunctionTable, OwnAccesses, address, return_slot};
 use crate::contexts::{ContextId, Contexts, Kind};
 use crate::dependences::Streams;
@@ -154,9 +155,9 @@ pub struct Engine {
     resume: bool,
     /// Bytes the analysis may use, about.
     pub(crate) limit: usize,
-    /// When the analysis is to end.
-    pub(crate) deadline: Option<Instant>,
-    /// The analysis ended at its deadline.
+    /// Time for the analysis.
+    pub(crate) budget: Budget,
+    /// The analysis ended at its limit of time.
     pub(crate) is_out_of_time: bool,
     /// The limit of memory was reached.
     pub(crate) saturated: bool,
@@ -214,7 +215,7 @@ impl Default for Engine {
             signal: false,
             resume: false,
             limit: DEFAULT_LIMIT,
-            deadline: None,
+            budget: Budget::default(),
             is_out_of_time: false,
             saturated: false,
             last_path: None,
@@ -264,10 +265,14 @@ impl Sink for Engine {
         if thread != 0 || self.saturated || self.is_out_of_time {
             return;
         }
-        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            self.end();
-            self.is_out_of_time = true;
-            return;
+        match self.budget.reached() {
+            None => {}
+            Some(Reached::Mark) => self.give_up_loops(),
+            Some(Reached::End) => {
+                self.end();
+                self.is_out_of_time = true;
+                return;
+            }
         }
         if self.bytes() > self.limit {
             // What is remembered of executions goes first.
@@ -386,9 +391,14 @@ impl Engine {
         Engine { known: Some(known), ..self }
     }
 
-    /// An engine that ignores what comes later than `limit` from now.
+    /// An engine that gives up loops when more and more of `limit` from now is used, and ignores what comes later.
     pub fn within(self, limit: Duration) -> Engine {
-        Engine { deadline: Instant::now().checked_add(limit), ..self }
+        Engine { budget: Budget::of_time(limit), ..self }
+    }
+
+    /// The same with a limit of work, which is a function of the records alone (about one unit per run of accesses).
+    pub fn within_work(self, limit: u64) -> Engine {
+        Engine { budget: Budget::of_work(limit), ..self }
     }
 
     fn add_function(&mut self, code: &FunctionCode) {
@@ -824,6 +834,10 @@ impl Engine {
         };
         let mut path = build(&steps, context.dims, flat, &self.codes, &mut self.instances, &moment);
         path.innermost = self.contexts.loops(self.paths.context(node)).last().copied();
+        if path.innermost.is_some_and(|innermost| self.budget.has_given_up(innermost)) {
+            path.seen.give_up();
+            path.is_given_up = true;
+        }
         self.paths.add(node, path)
     }
 

@@ -1,7 +1,8 @@
 //! Vectors and words of the executions of a path.
 //!
 //! Definition: the stream of `(iteration vector, word of every column)` in order of execution. The first [`KEPT`] single
-//! executions are kept as they came; one more, or a run of many, folds them and everything after.
+//! executions are kept as they came; one more, or a run of many, folds them and everything after. Once they are given up,
+//! a box that holds their vectors and a range of each word is all that is kept.
 //!
 //! Invariant: the result is that of folders that had seen every execution when it happened. Most paths of irregular
 //! programs are executed once or a few times; a folder takes a hundred times what an execution does.
@@ -30,6 +31,8 @@ pub struct Executions {
     /// Per execution the coordinates, then the words.
     kept: Vec<i64>,
     folders: Option<Box<Folders>>,
+    /// What is kept since they were given up.
+    bounds: Option<Box<Bounds>>,
     /// What was left when the executions were handed on.
     left: Option<Box<(Folded, Vec<Folded>)>>,
 }
@@ -40,6 +43,25 @@ pub struct HandedOn {
     pub vectors: Vec<Vec<i64>>,
     /// Per column, the words in the order of the vectors.
     pub columns: Vec<Option<Vec<i64>>>,
+}
+
+/// What is kept of executions that were given up.
+#[derive(Debug)]
+struct Bounds {
+    points: u64,
+    /// Smallest and largest value per coordinate.
+    extent: Vec<(i64, i64)>,
+    /// Smallest and largest word per column.
+    words: Vec<(i64, i64)>,
+    /// Most intermediate pieces of the domain and of each column.
+    most_alive: Vec<usize>,
+}
+
+/// The range that no value is in.
+const EMPTY: (i64, i64) = (i64::MAX, i64::MIN);
+
+fn include(range: &mut (i64, i64), other: (i64, i64)) {
+    *range = (range.0.min(other.0), range.1.max(other.1));
 }
 
 /// The folders of one path.
@@ -63,6 +85,7 @@ impl Executions {
             count: 0,
             kept: Vec::new(),
             folders: None,
+            bounds: None,
             left: None,
         }
     }
@@ -152,6 +175,39 @@ impl Executions {
         handed_on
     }
 
+    /// From now on keeps bounds alone, unless the executions were handed on; those to come are added to them.
+    pub fn give_up(&mut self) {
+        if self.bounds.is_some() || self.left.is_some() {
+            return;
+        }
+        let fresh = Executions::new(&self.folding, self.dims, self.streams.clone());
+        let (domain, words) = std::mem::replace(self, fresh).finish();
+        let mut extent = vec![EMPTY; usize::from(self.dims)];
+        for piece in &domain.pieces {
+            extent.iter_mut().zip(piece.extent()).for_each(|(own, other)| include(own, other));
+        }
+        self.bounds = Some(Box::new(Bounds {
+            points: domain.points,
+            extent,
+            words: words.iter().map(|word| word.ranges.first().copied().unwrap_or(EMPTY)).collect(),
+            most_alive: std::iter::once(&domain).chain(&words).map(|folded| folded.most_alive).collect(),
+        }));
+    }
+
+    /// Adds `count` executions to those given up, the vectors of which lie between two.
+    pub fn bound(&mut self, low: &[i64], high: &[i64], count: u64) {
+        let Some(bounds) = &mut self.bounds else { return };
+        bounds.points = bounds.points.saturating_add(count);
+        let ranges = low.iter().copied().zip(high.iter().copied());
+        bounds.extent.iter_mut().zip(ranges).for_each(|(own, other)| include(own, other));
+    }
+
+    /// Adds the words that a column had in them.
+    pub fn bound_words(&mut self, column: usize, range: (i64, i64)) {
+        let bounds = self.bounds.as_mut().and_then(|bounds| bounds.words.get_mut(column));
+        bounds.into_iter().for_each(|own| include(own, range));
+    }
+
     /// Whether all folders take further iterations of a dimension as a number; see [`Folder::can_repeat`].
     pub fn can_repeat(&mut self, dim: usize) -> bool {
         let folders = self.folders();
@@ -171,6 +227,9 @@ impl Executions {
         if let Some(left) = self.left {
             return *left;
         }
+        if let Some(bounds) = self.bounds {
+            return bounds.finish();
+        }
         self.folders();
         match self.folders {
             Some(folders) => {
@@ -182,7 +241,8 @@ impl Executions {
 
     /// About how many bytes are used.
     pub fn bytes(&self) -> usize {
-        8 * self.kept.len() + self.folder_bytes().sum::<usize>()
+        let bounds = self.bounds.as_ref().map_or(0, |b| 16 * (b.extent.len() + 2 * b.words.len()));
+        8 * self.kept.len() + bounds + self.folder_bytes().sum::<usize>()
     }
 
     /// About how many bytes each folder uses: that of the domain, then those of the words.
@@ -199,6 +259,21 @@ impl Executions {
             Some(word) => folders.words.get_mut(word),
         };
         folder.into_iter().for_each(Folder::abandon);
+    }
+}
+
+impl Bounds {
+    fn finish(self) -> (Folded, Vec<Folded>) {
+        if self.points == 0 {
+            return (Folded::default(), vec![Folded::default(); self.words.len()]);
+        }
+        let most_alive = |at: usize| self.most_alive.get(at).copied().unwrap_or(0);
+        let of = |ranges: &[(i64, i64)], at: usize| Folded {
+            most_alive: most_alive(at),
+            ..Folded::boxed(self.points, &self.extent, ranges)
+        };
+        let words = self.words.iter().enumerate().map(|(k, range)| of(&[*range], k + 1)).collect();
+        (of(&[], 0), words)
     }
 }
 

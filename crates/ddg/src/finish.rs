@@ -22,6 +22,9 @@ use crate::reference::AnyMemory;
 use crate::relief::{GivenUp, Relieved};
 use crate::walker::insert_zero;
 
+/// Most loops given up that are named.
+const NAMED: usize = 8;
+
 /// Interns source positions.
 pub(crate) struct Locations {
     pub(crate) list: Vec<Location>,
@@ -195,6 +198,10 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
         });
     }
     let context_of = contexts(&mut engine, &mut profile, &mut locations);
+    if !engine.budget.given_up.is_empty() {
+        let text = loops_given_up(&engine.budget.given_up, &context_of, &profile.contexts, &locations);
+        profile.trust.truncated.push(text);
+    }
 
     let mut tables = Tables::default();
     let paths = std::mem::take(&mut engine.paths).into_all();
@@ -382,11 +389,7 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
 fn given_up(relieved: &Relieved, image: &Image, locations: &mut Locations) -> String {
     let mut place = |pc: u64| {
         let at = locations.at(image, pc) as usize;
-        let location = &locations.list[at];
-        match location.file.rsplit('/').next().filter(|_| location.line > 0) {
-            Some(file) => format!("{file}:{}", location.line),
-            None => format!("{} ({pc:#x})", location.function),
-        }
+        position(&locations.list[at], pc)
     };
     let mut named: Vec<String> = relieved
         .some
@@ -405,6 +408,38 @@ fn given_up(relieved: &Relieved, image: &Image, locations: &mut Locations) -> St
     }
     let streams = if relieved.count == 1 { "stream" } else { "streams" };
     format!("{} {streams} given up at --memory-limit ({})", relieved.count, named.join(", "))
+}
+
+/// File and line of an instruction, or its function and address.
+fn position(location: &Location, pc: u64) -> String {
+    match location.file.rsplit('/').next().filter(|_| location.line > 0) {
+        Some(file) => format!("{file}:{}", location.line),
+        None => format!("{} ({pc:#x})", location.function),
+    }
+}
+
+/// Which loops were given up for time, in words.
+fn loops_given_up(
+    given_up: &[ContextId],
+    context_of: &[u32],
+    contexts: &[ProfileContext],
+    locations: &Locations,
+) -> String {
+    let mut named: Vec<String> = Vec::new();
+    for &id in given_up {
+        let context = &contexts[context_of[id as usize] as usize];
+        let name = position(&locations.list[context.location as usize], context.at);
+        if !named.contains(&name) {
+            named.push(name);
+        }
+    }
+    let all = named.len();
+    if all > NAMED {
+        named.truncate(NAMED);
+        named.push(format!("{} more", all - NAMED));
+    }
+    let loops = if all == 1 { "loop" } else { "loops" };
+    format!("{all} {loops} given up at --time-limit, dependences in them are missing ({})", named.join(", "))
 }
 
 /// What a stream summarised: its levels and its relation.

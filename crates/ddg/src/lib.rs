@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod antis;
+mod budget;
 pub mod code;
 pub mod contexts;
 pub mod dependences;
@@ -14,6 +15,7 @@ pub mod finish;
 pub mod folding;
 pub mod guide;
 pub mod hot;
+mod intervals;
 mod jumps;
 pub mod objects;
 mod observer;

@@ -288,6 +288,10 @@ pub struct Path {
     pub innermost: Option<ContextId>,
     /// How executions are split since the loop is shared.
     pub split: Option<Split>,
+    /// That loop was given up: see [`crate::budget`].
+    pub is_given_up: bool,
+    /// Work since the latest mark, likewise.
+    pub work: u64,
     /// Bytes of the executions when they were last counted, and the number of executions to count them again at.
     counted: (usize, u64),
     /// Contains an allocator's entry or exit: iterations must be looked at one by one.
@@ -459,6 +463,20 @@ impl Paths {
         self.list[id as usize] = Some(path);
     }
 
+    /// Brings a path back, of the executions of which something was given up.
+    pub fn put_counted(&mut self, id: u32, mut path: Box<Path>) {
+        self.count(&mut path);
+        self.list[id as usize] = Some(path);
+    }
+
+    /// Work per loop since the latest call, in no order.
+    pub fn take_work(&mut self) -> Vec<(ContextId, u64)> {
+        let (by_loop, list) = (&self.by_loop, &mut self.list);
+        let mut of_path =
+            |id: &u32| list.get_mut(*id as usize)?.as_mut().map(|p| std::mem::take(&mut p.work));
+        by_loop.iter().map(|(&context, ids)| (context, ids.iter().filter_map(&mut of_path).sum())).collect()
+    }
+
     /// Counts the bytes of the executions of a path.
     fn count(&mut self, path: &mut Path) {
         let before = std::mem::replace(&mut path.counted, (path.seen.bytes(), 2 * path.executions)).0;
@@ -475,9 +493,8 @@ impl Paths {
     pub fn abandon(&mut self, id: u32, folder: usize) -> Option<InstanceId> {
         let mut path = self.take(id)?;
         path.seen.abandon(folder);
-        self.count(&mut path);
         let first = path.steps.first().copied();
-        self.list[id as usize] = Some(path);
+        self.put_counted(id, path);
         first
     }
 
@@ -602,6 +619,8 @@ pub fn build(
         seen: Executions::new(moment.folding, dims, Box::default()),
         innermost: None,
         split: None,
+        is_given_up: false,
+        work: 0,
         counted: (0, 0),
         allocates: false,
     };

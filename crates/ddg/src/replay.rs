@@ -15,6 +15,10 @@ impl Engine {
     /// as from the first to the second.
     pub(crate) fn run(&mut self, id: u32, iv: Iv, count: u64, words: &[u64]) {
         let Some(path) = self.paths.get(id).filter(|_| !words.is_empty()) else { return };
+        if path.is_given_up {
+            return self.skip(id, iv, count, words);
+        }
+        self.budget.is_skipping = false;
         if !self.counts || path.flat {
             self.interrupt();
             return self.apply(id, iv, count, words);
@@ -22,6 +26,7 @@ impl Engine {
         let (context, dims) = (path.context, usize::from(path.dims));
         let grows = path.folded.is_none() && dims > 0 && words.len() == count as usize * path.length;
         let arrival = Arrival { path: id, context, dims, iv: &iv, count, words, grows };
+        self.budget.add(1);
         if self.is_counted(&arrival) {
             return;
         }

@@ -34,12 +34,15 @@ impl Engine {
             path.noted = (tracking, path.repeats);
         }
         self.account(&mut path, if self.is_muted { 0 } else { count });
+        let before = self.budget.work();
+        self.budget.add(1 + path.live_in.len());
         if path.flat {
             for t in 0..n {
                 let words = &words[if path.folded.is_some() { 0 } else { t * path.length }..];
                 self.single(&path, iv, t as i64, words);
             }
             self.registers_of(&mut path, iv, 1, None, words);
+            path.work += self.budget.work() - before;
             self.paths.put(id, path);
             return;
         }
@@ -57,12 +60,14 @@ impl Engine {
             self.segments(&mut path, iv, n, words);
         }
         self.registers_of(&mut path, iv, count, lane, words);
+        path.work += self.budget.work() - before;
         self.paths.put(id, path);
     }
 
     /// Files executions under the domain; one alone with its words.
     fn file_domain(&mut self, path: &mut Path, iv: Iv, count: u64, words: &[u64]) {
         let vector = &iv.0[..usize::from(path.dims)];
+        self.budget.add(1 + if count == 1 { path.columns.len() } else { 0 });
         match (&path.split, count) {
             (Some(split), 1) => self.shared.one(split, &iv, words),
             (Some(split), _) => self.shared.domains(split, vector, count),
@@ -224,6 +229,7 @@ impl Engine {
                 None => &mut path.seen.folders().words[k],
             };
             let at = usize::from(*column);
+            self.budget.add(if is_irregular(*column) { n } else { 1 });
             if !is_irregular(*column) {
                 folder.run(&iv.0[..dims], n as u64, &[words[at] as i64], &[strides[at]]);
                 continue;
@@ -397,6 +403,7 @@ impl Engine {
         lane: Option<u8>,
     ) {
         let (Some(walker), Some(lane)) = (&self.walker, lane) else { return };
+        self.budget.add(addresses.len());
         let mut observer = observer!(self, walker);
         self.memory.gather_loads(&Gather { stmt, size, iv, lane, pattern, addresses }, &mut observer);
     }
@@ -429,6 +436,7 @@ impl Engine {
         if record.operands.is_empty() {
             return;
         }
+        self.budget.add(record.operands.len());
         let mut observer = observer!(self, walker);
         self.memory.record(record, &mut observer);
     }

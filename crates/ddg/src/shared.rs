@@ -157,6 +157,12 @@ impl Shared {
         &mut self.blocks[number as usize].seen.folders().words[usize::from(column)]
     }
 
+    /// Takes words of a column of a path of a loop that was given up.
+    pub fn bound_words(&mut self, split: &Split, column: usize, range: (i64, i64)) {
+        let (number, column) = split.columns[column];
+        self.blocks[number as usize].seen.bound_words(usize::from(column), range);
+    }
+
     /// About how many bytes are used.
     pub fn bytes(&self) -> usize {
         self.blocks.iter().map(|b| size_of::<Block>() + 2 * b.columns.len() + b.seen.bytes()).sum()

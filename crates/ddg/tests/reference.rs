@@ -13,6 +13,7 @@ mod support;
 use ddg::Engine;
 use kernels::Level;
 use profile::{Kind, Profile};
+use record::Config;
 
 type Key = (Kind, bool, (u64, u32), (u64, u32), u8);
 type Distances = (Vec<i64>, Vec<i64>);
@@ -109,7 +110,8 @@ fn check(name: &str, level: Level) {
 }
 
 fn compare(what: &str, program: &Path, arguments: &[&str]) {
-    let (fast, slow) = support::profiles(program, arguments, (Engine::default(), Engine::reference()));
+    let (fast, slow) =
+        support::profiles(Config::new(program), arguments, (Engine::default(), Engine::reference()));
     assert_eq!(fast.trust.instructions, slow.trust.instructions, "{what}: instructions");
     assert_eq!(fast.contexts, slow.contexts, "{what}: contexts");
     assert_eq!(executions(&fast), executions(&slow), "{what}: executions");

@@ -11,10 +11,11 @@ use ddg::Engine;
 use fold::Folded;
 use kernels::Level;
 use profile::{Dependence, Kind, Profile};
+use record::Config;
 
 /// What counting iterations that repeat makes of a program, and what applying all does.
 fn recorded(program: &Path, arguments: &[&str]) -> (Profile, Profile) {
-    support::profiles(program, arguments, (Engine::default(), Engine::applying_all()))
+    support::profiles(Config::new(program), arguments, (Engine::default(), Engine::applying_all()))
 }
 
 /// Takes all folded streams out of a profile, with what they are of.
@@ -189,7 +190,7 @@ fn random_programs() {
             let status = Command::new("gcc").args([level, "-g", "-o"]).arg(&path).arg(&source).status();
             assert!(status.unwrap().success());
             let engines = (Engine::default(), Engine::applying_all());
-            let both = support::profiles(&path, &[], engines);
+            let both = support::profiles(Config::new(&path), &[], engines);
             compare(&format!("seed {seed} {level}:\n{}", program(seed)), both);
         }
     }

@@ -10,10 +10,12 @@
 //!
 //! Invariant: every such pair lies in the result; the result may be wider, and never is [`Meeting::Never`] wrongly.
 
+use std::collections::HashMap;
+
 use poly::Affine;
 use poly::system::{System, TooLarge};
 
-use crate::piece::Piece;
+use crate::piece::{Coefficient, Level, Piece};
 
 /// Values of one digit that are looked at one by one.
 const MOST_VALUES: i64 = 4;
@@ -30,7 +32,7 @@ pub struct Accesses<'a> {
 }
 
 /// Which pairs are asked for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Pairs {
     /// Number of leading coordinates both share.
     pub common: usize,
@@ -49,6 +51,22 @@ pub enum Meeting {
     Within(Vec<(i64, i64)>),
     /// Nothing is known: labels are not affine, or numbers too large.
     Unknown,
+}
+
+/// Numbers of shapes. Two pieces have one shape if they are equal but for the constant term of their addresses; where two
+/// pieces meet depends on their shapes and on the difference of those terms.
+#[derive(Debug, Default)]
+pub struct Shapes<'a> {
+    numbers: HashMap<(bool, &'a [Level], &'a [Coefficient]), u32>,
+}
+
+impl<'a> Shapes<'a> {
+    /// The number of a piece's shape.
+    pub fn of(&mut self, piece: &'a Piece) -> u32 {
+        let coefficients = piece.labels.first().map_or(&[][..], |label| &label.coefficients);
+        let next = self.numbers.len() as u32;
+        *self.numbers.entry((piece.over_approximated, &piece.levels, coefficients)).or_insert(next)
+    }
 }
 
 /// See the module.

@@ -52,7 +52,7 @@ impl Label {
 }
 
 /// One level of a piece.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Level {
     /// First coordinate, affine in the outer counters.
     pub start: Affine,
@@ -186,6 +186,28 @@ pub struct Statistics {
 }
 
 impl Folded {
+    /// A stream that was given up from the start: so many points in a box, smallest to largest value per coordinate, with
+    /// labels of which the ranges alone are known.
+    pub fn boxed(points: u64, extent: &[(i64, i64)], ranges: &[(i64, i64)]) -> Folded {
+        let level = |&(low, high): &(i64, i64)| Level {
+            start: Affine::constant(low),
+            count: Affine::constant(high.saturating_sub(low).saturating_add(1)),
+            step: 1,
+            is_new: false,
+        };
+        let label = |range: &(i64, i64)| Label {
+            coefficients: vec![Coefficient::Unknown; extent.len()],
+            constant: range.0,
+        };
+        let piece = Piece {
+            levels: extent.iter().map(level).collect(),
+            labels: ranges.iter().map(label).collect(),
+            points,
+            over_approximated: true,
+        };
+        Folded { pieces: vec![piece], points, gave_up: true, ranges: ranges.to_vec(), most_alive: 1 }
+    }
+
     /// Figures of the stream.
     pub fn statistics(&self) -> Statistics {
         let affine = self.pieces.iter().filter(|p| p.is_affine());

@@ -1,7 +1,6 @@
 //! Two engines that see one recording.
 
 use std::ffi::OsString;
-use std::path::Path;
 
 use ddg::Engine;
 use ddg::finish::{About, finish};
@@ -34,10 +33,10 @@ impl Sink for Both {
 }
 
 /// What two engines make of one run of a program.
-pub fn profiles(program: &Path, arguments: &[&str], engines: (Engine, Engine)) -> (Profile, Profile) {
-    let mut config = Config::new(program);
+pub fn profiles(mut config: Config, arguments: &[&str], engines: (Engine, Engine)) -> (Profile, Profile) {
+    let program = config.program.clone();
     config.encoding = Encoding::Folded;
-    config.args = vec![program.to_path_buf().into_os_string()];
+    config.args = vec![program.into_os_string()];
     config.args.extend(arguments.iter().map(OsString::from));
     let both = Both(engines.0, engines.1);
     let (_, Both(one, other)) = record::run(&config, &mut Symbols::default(), both).expect("a recording");

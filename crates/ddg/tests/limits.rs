@@ -1,0 +1,209 @@
+//! Limits of time: loops that take most of the work are given up, and say so; the others keep all they had.
+#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+mod support;
+
+use ddg::Engine;
+use profile::{Dependence, Kind, LevelSummary, Profile};
+use record::Config;
+
+/// Chases data through an array (`nasty`), and sweeps over others (`nice`, `carried`) after that; `steps` times.
+const SOURCE: &str = "
+    #include <stdio.h>
+    #include <stdlib.h>
+    enum { N = 40, M = 1 << 10 };
+    static double grid[N][N], out[N][N];
+    static int chain[M];
+    __attribute__((noinline)) static long nasty(long steps)
+    {
+        long at = 1, sum = 0;
+        for (long s = 0; s < steps; s++) {
+            at = (at * 1103515245 + 12345) & (M - 1);
+            if (chain[at] & 1)
+                chain[(at * 7) & (M - 1)] += 1;
+            else
+                sum += chain[(chain[at] + at) & (M - 1)];
+        }
+        return sum;
+    }
+    __attribute__((noinline)) static void nice(void)
+    {
+        for (int i = 1; i < N - 1; i++)
+            for (int j = 1; j < N - 1; j++)
+                out[i][j] = grid[i - 1][j] + grid[i + 1][j] + grid[i][j - 1] + grid[i][j + 1];
+    }
+    __attribute__((noinline)) static void carried(void)
+    {
+        for (int i = 1; i < N; i++)
+            for (int j = 0; j < N; j++)
+                out[i][j] += out[i - 1][j];
+    }
+    int main(int argc, char **argv)
+    {
+        long sum = 0, steps = atol(argv[1]), length = atol(argv[2]);
+        for (int i = 0; i < M; i++)
+            chain[i] = i * 7919 % 1000;
+        for (long t = 0; t < steps; t++) {
+            sum += nasty(length);
+            nice();
+            carried();
+        }
+        printf(\"%ld %g\\n\", sum, out[5][5]);
+        return argc < 3;
+    }
+";
+
+fn compile(level: &str, directory: &Path) -> PathBuf {
+    let (text, program) = (directory.join("limits.c"), directory.join("limits"));
+    std::fs::write(&text, SOURCE).unwrap();
+    let status = Command::new("gcc").args([level, "-g", "-o"]).arg(&program).arg(&text).status();
+    assert!(status.unwrap().success());
+    program
+}
+
+/// What two engines make of one run, told of it in small parts.
+fn profiles(program: &Path, arguments: &[&str], engines: (Engine, Engine)) -> (Profile, Profile) {
+    let config = Config { buffer_words: 1 << 12, ..Config::new(program) };
+    support::profiles(config, arguments, engines)
+}
+
+fn function_of(profile: &Profile, context: u32) -> &str {
+    &profile.functions[profile.contexts[context as usize].function as usize].name
+}
+
+/// The loops around both ends of a dependence of which everything inside was analysed: the first of them, and how many
+/// lie around that one.
+fn analysed(profile: &Profile, d: &Dependence) -> Option<usize> {
+    let loops = [d.source, d.sink].map(|s| profile.loops_around(profile.context_of(s)));
+    let is_whole = |at: &usize| {
+        let both = (loops[0].get(*at), loops[1].get(*at));
+        matches!(both, (Some(a), Some(b)) if a == b && !profile.contexts[*a as usize].has_outside)
+    };
+    (0..usize::from(d.common)).find(is_whole)
+}
+
+/// Dependences that loops carry in which all was analysed, as `limited` marks them.
+fn inside(profile: &Profile, limited: &Profile) -> Vec<(Kind, u32, u32, LevelSummary)> {
+    let mut out = Vec::new();
+    for d in &profile.dependences {
+        let Some(first) = analysed(limited, d) else { continue };
+        let levels = d.levels.iter().filter(|l| usize::from(l.level) >= first);
+        out.extend(levels.map(|level| (d.kind, d.source, d.sink, level.clone())));
+    }
+    out.sort_by_key(|(kind, source, sink, level)| (*kind as u8, *source, *sink, level.level));
+    out
+}
+
+/// Checks that what was given up is marked and bounded, and that the rest is as without a limit.
+fn check(what: &str, (all, limited): &(Profile, Profile)) {
+    assert_eq!(all.trust.truncated, Vec::<String>::new(), "{what}");
+    let said = &limited.trust.truncated;
+    assert_eq!(said.len(), 1, "{what}: {said:?}");
+    assert!(said[0].contains("given up at --time-limit"), "{what}: {said:?}");
+    assert!(said[0].contains("limits.c:10)"), "{what}: {said:?}");
+    assert_eq!(all.trust.instructions, limited.trust.instructions, "{what}");
+    assert_eq!(all.trust.memory_accesses, limited.trust.memory_accesses, "{what}");
+    for (at, (one, other)) in all.contexts.iter().zip(&limited.contexts).enumerate() {
+        let is_nasty = function_of(limited, at as u32) == "nasty"
+            && limited.loops_around(at as u32).last() == Some(&(at as u32));
+        assert!(!is_nasty || other.has_outside, "{what}: {other:?}");
+        let is_nice = ["nice", "carried"].contains(&function_of(limited, at as u32));
+        assert!(!is_nice || !other.has_outside, "{what}: {other:?}");
+        assert_eq!((one.entries, one.iterations), (other.entries, other.iterations), "{what}");
+        assert_eq!(one.own_instructions, other.own_instructions, "{what}");
+    }
+    for (one, other) in all.blocks.iter().zip(&limited.blocks) {
+        assert_eq!(one.executions, other.executions, "{what}");
+        if function_of(limited, other.context) == "nasty" && !profile_loops(limited, other.context).is_empty()
+        {
+            assert!(other.domain.iter().all(|domain| domain.gave_up), "{what}");
+            let points = |domains: &[fold::Folded]| domains.iter().map(|d| d.points).sum::<u64>();
+            assert_eq!(points(&one.domain), points(&other.domain), "{what}");
+            let (exact, boxed) = (extent(&one.domain), extent(&other.domain));
+            // Of pieces with affine bounds no more than a bound is known.
+            let is_within = |(a, b): (&(i64, i64), &(i64, i64))| a.0 <= b.0 && b.1 <= a.1;
+            assert!(exact.iter().flatten().zip(boxed.iter().flatten()).all(is_within), "{what}");
+            assert_eq!(exact.is_some(), boxed.is_some(), "{what}");
+            if let [domain] = &one.domain[..]
+                && domain.is_exact()
+                && domain.pieces.len() == 1
+                && domain.pieces[0].levels.iter().all(|l| l.count.coefficients.is_empty())
+            {
+                assert_eq!(exact, boxed, "{what}");
+            }
+        } else {
+            assert_eq!(one.domain, other.domain, "{what}");
+        }
+    }
+    for (one, other) in all.accesses.iter().zip(&limited.accesses) {
+        let ranges = |access: &profile::Access| {
+            let all = access.address.iter().flat_map(|folded| folded.ranges.first());
+            all.copied().reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+        };
+        assert_eq!(ranges(one), ranges(other), "{what}");
+    }
+    let (one, other) = (inside(all, limited), inside(limited, limited));
+    assert!(one.len() > 5, "{what}: {}", one.len());
+    assert_eq!(one, other, "{what}");
+}
+
+/// The loops of a function's own around a context.
+fn profile_loops(profile: &Profile, context: u32) -> Vec<u32> {
+    let own = profile.contexts[context as usize].function;
+    let around = profile.loops_around(context).into_iter();
+    around.filter(|&l| profile.contexts[l as usize].function == own).collect()
+}
+
+/// Smallest and largest coordinates of all pieces.
+fn extent(domains: &[fold::Folded]) -> Option<Vec<(i64, i64)>> {
+    let hull = |a: Vec<(i64, i64)>, b: Vec<(i64, i64)>| {
+        a.into_iter().zip(b).map(|(a, b)| (a.0.min(b.0), a.1.max(b.1))).collect()
+    };
+    domains.iter().flat_map(|d| &d.pieces).map(|piece| piece.extent()).reduce(hull)
+}
+
+/// One loop that takes nearly all of the work before the others begin.
+#[test]
+fn a_loop_that_takes_the_time_is_given_up_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    for level in ["-O0", "-O2"] {
+        let program = compile(level, directory.path());
+        let engines = (Engine::default(), Engine::default().within_work(600_000));
+        check(level, &profiles(&program, &["1", "100000"], engines));
+    }
+}
+
+/// Time steps in which the loop takes turns with others: those are found to repeat themselves no more, and stay as they are.
+#[test]
+fn loops_beside_it_in_the_same_time_step_stay_exact() {
+    let directory = tempfile::tempdir().unwrap();
+    for level in ["-O0", "-O2"] {
+        let program = compile(level, directory.path());
+        let engines = (Engine::default(), Engine::default().within_work(900_000));
+        check(level, &profiles(&program, &["12", "12000"], engines));
+    }
+}
+
+/// Which loops are given up follows from the records alone.
+#[test]
+fn equal_runs_are_given_up_equally() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compile("-O2", directory.path());
+    let engine = || Engine::default().within_work(200_000);
+    let (one, other) = profiles(&program, &["3", "20000"], (engine(), engine()));
+    assert!(!one.trust.truncated.is_empty());
+    assert!(one == other);
+}
+
+/// What does not fit all the same ends the analysis.
+#[test]
+fn the_analysis_ends_at_the_limit() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compile("-O2", directory.path());
+    let (_, limited) =
+        profiles(&program, &["3", "20000"], (Engine::default(), Engine::default().within_work(1_000)));
+    assert!(limited.trust.truncated.contains(&"analysis ended at --time-limit".to_owned()));
+}
