@@ -53,6 +53,13 @@ fn select(report: &Report<'_>, top: usize) -> Vec<usize> {
     order
 }
 
+/// The lines about the run as a whole: what was recorded, and how exactly.
+pub(crate) fn header_text(report: &Report<'_>) -> String {
+    let mut out = String::new();
+    header(report, &mut out);
+    out
+}
+
 fn header(report: &Report<'_>, out: &mut String) {
     let p = report.profile;
     let t = &p.trust;
@@ -155,12 +162,12 @@ fn entry(report: &Report<'_>, at: usize, options: Options, out: &mut String) {
     }
     if l.parallel == Parallel::No {
         for b in finding::blocking(p, l).into_iter().take(2) {
-            paragraph(out, &pad, &blocking(p, &b, l));
+            paragraph(out, &pad, &sentence(&b, l));
         }
     }
 }
 
-fn headline(l: &SourceLoop) -> String {
+pub(crate) fn headline(l: &SourceLoop) -> String {
     let kind = if l.recursive { "recursion" } else { "loop" };
     match l.parallel {
         Parallel::Yes => format!("parallel {kind}"),
@@ -172,7 +179,7 @@ fn headline(l: &SourceLoop) -> String {
 }
 
 /// One blocking dependence in words.
-fn blocking(_: &Profile, b: &finding::BlockingFinding, l: &SourceLoop) -> String {
+pub(crate) fn sentence(b: &finding::BlockingFinding, l: &SourceLoop) -> String {
     let what = b.object.as_ref().map_or_else(|| "a register".to_owned(), |o| format!("`{}`", o.shown));
     let level = b.distance.iter().rposition(|d| *d != Some(0)).filter(|_| b.distance.len() <= l.depth + 1);
     let distance = level.and_then(|q| b.distance[q]);
