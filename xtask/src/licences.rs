@@ -53,7 +53,10 @@ fn names(array: Option<&toml::Value>) -> Option<Vec<&str>> {
 /// Licences that are allowed for one crate alone: `licenses.exceptions`.
 fn exceptions(licenses: &toml::Value) -> Vec<(&str, Vec<&str>)> {
     let all = licenses.get("exceptions").and_then(|e| e.as_array());
-    all.into_iter().flatten().filter_map(|e| Some((e.get("crate")?.as_str()?, names(e.get("allow"))?))).collect()
+    all.into_iter()
+        .flatten()
+        .filter_map(|e| Some((e.get("crate")?.as_str()?, names(e.get("allow"))?)))
+        .collect()
 }
 
 /// Whether an SPDX expression can be met with the licences allowed. `/` is the old way to write `OR`.
@@ -107,7 +110,8 @@ mod tests {
 
     #[test]
     fn exceptions_are_for_one_crate() {
-        let deny: toml::Value = toml::from_str("exceptions = [{ crate = 'a', allow = ['CDDL-1.0'] }]").unwrap();
+        let deny: toml::Value =
+            toml::from_str("exceptions = [{ crate = 'a', allow = ['CDDL-1.0'] }]").unwrap();
         assert_eq!(exceptions(&deny), [("a", vec!["CDDL-1.0"])]);
     }
 

@@ -27,12 +27,17 @@ pub fn folded(report: &Report<'_>) -> String {
     out
 }
 
-/// A label as folded stacks can hold it: a semicolon ends a frame, and a number behind a space is a count.
+/// A label as folded stacks can hold it: a semicolon ends a frame, a number behind a space is a count, and readers cut
+/// space off both ends.
 pub(crate) fn label(frame: &Frame) -> String {
     let label = frame.label().replace(';', ":");
+    let label = match label.trim() {
+        "" => "(no name)",
+        label => label,
+    };
     match label.rsplit_once(' ') {
         Some((before, last)) if last.parse::<f64>().is_ok() => format!("{before}_{last}"),
-        _ => label,
+        _ => label.to_owned(),
     }
 }
 

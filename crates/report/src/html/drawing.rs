@@ -12,9 +12,9 @@ const CELL: i64 = 26;
 /// Room for the values of the axes.
 const MARGIN: i64 = 44;
 /// Between layers.
-const GAP: i64 = 34;
+const GAP: i64 = 30;
 /// Longest side of an outline.
-const OUTLINE: f64 = 120.0;
+const OUTLINE: f64 = 96.0;
 
 /// A figure: the drawing, and what it shows.
 pub fn figure(scene: &Scene, title: &str) -> String {

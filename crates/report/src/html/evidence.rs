@@ -9,7 +9,7 @@ use crate::finding::{self, BlockingFinding, Report};
 use crate::text::sentence;
 
 /// Most dependences shown of a loop.
-const OF_LOOP: usize = 4;
+const OF_LOOP: usize = 3;
 /// Most dependences shown of a nest.
 pub const OF_NEST: usize = 16;
 
@@ -60,7 +60,10 @@ pub fn list(report: &Report<'_>, evidence: &[Evidence], more: usize) -> String {
     }
     out.push_str("</ol>\n");
     if more > 0 {
-        let _ = writeln!(out, "<p class=\"note\">{more} more are in the JSON report ({OF_NEST} of a nest are shown).</p>");
+        let _ = writeln!(
+            out,
+            "<p class=\"note\">{more} more are in the JSON report ({OF_LOOP} of a loop, {OF_NEST} of a nest are shown).</p>"
+        );
     }
     out
 }

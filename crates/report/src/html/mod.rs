@@ -45,7 +45,10 @@ pub struct Options {
 /// The source files that a page would show, by the names that debug information has for them.
 pub fn files<'a>(report: &'a Report<'_>, options: Options) -> BTreeSet<String> {
     let nests = nests(report, options);
-    nests.iter().flat_map(|nest| nest.lines(report).into_keys().map(str::to_owned).collect::<Vec<_>>()).collect()
+    nests
+        .iter()
+        .flat_map(|nest| nest.lines(report).into_keys().map(str::to_owned).collect::<Vec<_>>())
+        .collect()
 }
 
 /// The page.
@@ -94,6 +97,11 @@ fn nests(report: &Report<'_>, options: Options) -> Vec<Nest> {
         out.push(Nest::of(report, region, next));
     }
     out
+}
+
+/// A share in percent; what is too little to print is no nothing.
+pub(crate) fn percent(share: f64) -> String {
+    if share > 0.0 && share < 0.0005 { "&lt; 0.1 %".to_owned() } else { format!("{:.1} %", 100.0 * share) }
 }
 
 /// A verdict as a letter in its colour.
@@ -165,10 +173,16 @@ fn spread(report: &Report<'_>, frames: &[Frame], out: &mut String) {
         *sum = sum.saturating_add(frame.own);
     }
     let all = frames.first().map_or(0, |program| program.total).max(1) as f64;
-    out.push_str("<section><h2>Where the operations are</h2>\n<div class=\"bar\" role=\"img\" aria-label=\"shares\">");
+    out.push_str(
+        "<section><h2>Where the operations are</h2>\n<div class=\"bar\" role=\"img\" aria-label=\"shares\">",
+    );
     let mut words = String::new();
     for (place, sum) in sums {
         let share = 100.0 * sum as f64 / all;
+        // Less is printed as nothing.
+        if share < 0.05 {
+            continue;
+        }
         let (class, letter, text) = match place {
             Place::In(verdict) => (
                 format!("v-{}", verdict_name(verdict)),
@@ -182,12 +196,20 @@ fn spread(report: &Report<'_>, frames: &[Frame], out: &mut String) {
             Place::Blocked(Parallel::No) => {
                 ("v-no".to_owned(), 'N', "only in loops that dependences keep from being parallel")
             }
-            Place::Blocked(_) => ("v-unknown".to_owned(), '?', "in loops whose dependences were not recorded"),
+            Place::Blocked(_) => {
+                ("v-unknown".to_owned(), '?', "in loops whose dependences were not recorded")
+            }
             Place::Outside => ("v-outside".to_owned(), '·', "outside the program's loops"),
         };
         // Writing to a string does not fail.
-        let _ = write!(out, "<span class=\"{class}\" style=\"flex-grow:{share:.3}\" title=\"{share:.1} % {text}\"></span>");
-        let _ = write!(words, "<li><span class=\"badge {class}\">{letter}</span> <b>{share:.1} %</b> {text}</li>\n");
+        let _ = write!(
+            out,
+            "<span class=\"{class}\" style=\"flex-grow:{share:.3}\" title=\"{share:.1} % {text}\"></span>"
+        );
+        let _ = write!(
+            words,
+            "<li><span class=\"badge {class}\">{letter}</span> <b>{share:.1} %</b> {text}</li>\n"
+        );
     }
     let _ = write!(out, "</div>\n<ul class=\"shares\">{words}</ul></section>\n");
 }
@@ -211,6 +233,7 @@ fn flame(data: &Data, out: &mut String) {
          Escape goes back, / searches.</p>\n\
          <div class=\"tools\"><input id=\"search\" type=\"search\" placeholder=\"Search loops and functions\" aria-label=\"Search\">\
          <button id=\"reset\" type=\"button\">Whole program</button><span id=\"found\" role=\"status\"></span></div>\n\
+         <div id=\"hits\"></div>\n\
          <nav id=\"path\" aria-label=\"Frames around\"></nav>\n\
          <div id=\"flame\" tabindex=\"0\" role=\"application\" aria-label=\"Schedule tree\"><noscript>The tree needs scripts; \
          the sections below do not.</noscript></div>\n<div id=\"detail\" aria-live=\"polite\"></div>\n",
@@ -244,9 +267,9 @@ fn contents(report: &Report<'_>, nests: &[Nest], out: &mut String) {
         // Writing to a string does not fail.
         let _ = writeln!(
             out,
-            "<li><a href=\"#nest-{at}\">{}</a> <b>{:.1} %</b> {}</li>",
+            "<li><a href=\"#nest-{at}\">{}</a> <b>{}</b> {}</li>",
             escape::name(&l.id),
-            100.0 * nest.region.share,
+            percent(nest.region.share),
             inside.join("")
         );
     }

@@ -3,7 +3,7 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const { name, parent, total, own, letter, shade, of } = data.frames;
   const count = name.length;
-  const ROW = 20, LEAST = 1.2, CHARACTER = 7.3, MOST_ROWS = 200;
+  const ROW = 20, LEAST = 1.2, CHARACTER = 7.3, MOST_ROWS = 200, MOST_HITS = 8;
   const SVG = "http://www.w3.org/2000/svg";
   const $ = (id) => document.getElementById(id);
   const box = $("flame"), detail = $("detail"), path = $("path"), found = $("found"), search = $("search");
@@ -22,7 +22,8 @@
   let focus = 0, current = 0, hits = null;
 
   const number = (n) => n.toLocaleString("en-GB");
-  const percent = (n) => (100 * n / Math.max(total[0], 1)).toFixed(1) + " %";
+  const shown = (share) => (share > 0 && share < 0.0005 ? "< 0.1 %" : (100 * share).toFixed(1) + " %");
+  const percent = (n) => shown(n / Math.max(total[0], 1));
   const element = (tag, attributes, ...inside) => {
     const out = document.createElement(tag);
     for (const key in attributes) out.setAttribute(key, attributes[key]);
@@ -74,6 +75,23 @@
     return group;
   }
 
+  function several(all, x, width) {
+    const most = all.reduce((a, b) => (total[b] > total[a] ? b : a));
+    const group = drawn("g", { class: "frame several", "data-at": most });
+    if (hits) group.classList.add(all.some((own) => hits[own]) ? "hit" : "dim");
+    group.append(drawn("rect", { x, y: depth[most] * ROW, width, height: ROW - 1, class: "box" }));
+    const label = `${number(all.length)} narrow ones, such as ${name[most]}`;
+    if (width > label.length * CHARACTER) {
+      const text = drawn("text", { x: x + 5, y: depth[most] * ROW + 14 });
+      text.textContent = label;
+      group.append(text);
+    }
+    const title = drawn("title", {});
+    title.textContent = label;
+    group.append(title);
+    return group;
+  }
+
   function draw() {
     const width = Math.max(box.clientWidth - 2, 300);
     const svg = drawn("svg", { width });
@@ -90,11 +108,29 @@
     const open = [focus];
     while (open.length) {
       const at = open.pop();
-      const size = total[at] * scale;
-      if (size < LEAST && at !== focus) continue;
-      svg.append(frame(at, (start[at] - start[focus]) * scale, size, depth[at]));
+      const x = (own) => (start[own] - start[focus]) * scale;
+      svg.append(frame(at, x(at), total[at] * scale, depth[at]));
       rows = Math.max(rows, depth[at] + 1);
-      open.push(...children[at]);
+      // Neighbours too narrow to see are one box.
+      let narrow = [];
+      const close = () => {
+        if (narrow.length) {
+          const last = narrow[narrow.length - 1];
+          const size = x(last) + total[last] * scale - x(narrow[0]);
+          if (size >= LEAST) svg.append(several(narrow, x(narrow[0]), size));
+          if (size >= LEAST) rows = Math.max(rows, depth[last] + 1);
+        }
+        narrow = [];
+      };
+      for (const inner of children[at]) {
+        if (total[inner] * scale < LEAST) {
+          narrow.push(inner);
+        } else {
+          close();
+          open.push(inner);
+        }
+      }
+      close();
     }
     svg.setAttribute("height", rows * ROW + 1);
     box.querySelectorAll("svg").forEach((old) => old.remove());
@@ -127,8 +163,8 @@
     for (let up = at; up !== focus; up = parent[up]) if (up < 0) { focus = at; break; }
     describe(at);
     draw();
-    const shown = box.querySelector(".current");
-    if (shown && look !== true) shown.scrollIntoView({ block: "nearest", inline: "nearest" });
+    const own = box.querySelector(".current");
+    if (own && look !== true) own.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
   function look(text) {
@@ -136,6 +172,7 @@
     if (!wanted) {
       hits = null;
       found.textContent = "";
+      $("hits").replaceChildren();
     } else {
       hits = name.map((own) => own.toLowerCase().includes(wanted));
       // Frames inside a frame that was found are not counted again.
@@ -147,6 +184,11 @@
         if (hits[at] && !(at && covered[parent[at]])) sum += total[at];
       }
       found.textContent = `${number(frames)} found, ${percent(sum)} of the operations`;
+      const largest = [];
+      for (let at = 0; at < count; at++) if (hits[at]) largest.push(at);
+      largest.sort((a, b) => total[b] - total[a] || a - b);
+      $("hits").replaceChildren(...largest.slice(0, MOST_HITS).map((at) =>
+        element("button", { type: "button", "data-at": at }, `${name[at]} ${percent(total[at])}`)));
     }
     draw();
   }
@@ -157,12 +199,12 @@
       ? (l) => l.letter.toLowerCase() === wanted[1]
       : (l) => l.id.toLowerCase().includes(wanted) || l.what.toLowerCase().includes(wanted);
     const matching = data.loops.filter(is);
-    const shown = matching.slice(0, MOST_ROWS);
-    $("rows").textContent = `${number(shown.length)} of ${number(matching.length)} loops, the hottest first` +
+    const rows = matching.slice(0, MOST_ROWS);
+    $("rows").textContent = `${number(rows.length)} of ${number(matching.length)} loops, the hottest first` +
       (matching.length > MOST_ROWS ? `; no more than ${MOST_ROWS} are shown, filter to see others.` : ".");
-    $("table").replaceChildren(...shown.map((l) => {
+    $("table").replaceChildren(...rows.map((l) => {
       const id = l.nest === undefined ? l.id : element("a", { href: "#nest-" + l.nest }, l.id);
-      const share = element("td", { class: "n share" }, (100 * l.share).toFixed(1) + " %");
+      const share = element("td", { class: "n share" }, shown(l.share));
       share.style.setProperty("--share", l.share);
       return element("tr", {},
         element("td", { class: "id" }, id),
@@ -178,6 +220,7 @@
   };
   box.addEventListener("click", (event) => { const k = at(event); if (k >= 0) select(k, true); });
   path.addEventListener("click", (event) => { const k = at(event); if (k >= 0) select(k, true); });
+  $("hits").addEventListener("click", (event) => { const k = at(event); if (k >= 0) select(k, true); });
   $("reset").addEventListener("click", () => select(0, true));
   search.addEventListener("input", () => look(search.value));
   $("filter").addEventListener("input", () => table($("filter").value));

@@ -1,11 +1,11 @@
 //! What a drawing of an iteration domain shows: a window of its points, its outline, and the dependences between them.
 //!
-//! The innermost three dimensions of a loop are shown; those further out are held at the focus: the later iteration of the
-//! dependence that blocks, or the first iteration. Points and arrows come from the folded pieces: a point is shown if a piece
+//! The innermost three dimensions of a loop are shown, around the later iteration of the dependence that blocks, or around the
+//! first iteration; dimensions further out are held at it. Points and arrows come from the folded pieces: a point is shown if a piece
 //! holds it, an arrow if the relation of a dependence (or a difference that is the same for all its instances) leads from one
 //! point shown to another.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fold::Piece;
 use poly::{Affine, Bounds, Domain};
@@ -16,7 +16,7 @@ use schedule::SourceLoop;
 /// Most dimensions shown.
 const DIMS: usize = 3;
 /// Most values shown of a dimension, by number of dimensions shown; slightly longer ones are shown whole.
-const WINDOW: [(i64, i64); DIMS] = [(20, 28), (9, 12), (6, 7)];
+const WINDOW: [(i64, i64); DIMS] = [(18, 24), (9, 12), (5, 6)];
 /// Most layers shown of the outermost of three dimensions.
 const LAYERS: i64 = 3;
 /// Most pieces looked at.
@@ -72,7 +72,7 @@ pub struct Scene {
     pub is_approximate: bool,
     /// Per row of an outline of the two innermost dimensions: the row, and from where to where.
     pub outline: Vec<(i64, i64, i64)>,
-    /// The focus, where it is in the window.
+    /// The iteration with the most arrows into it; none without arrows.
     pub focus: Option<Vec<i64>>,
     /// Dependences, those that block first.
     pub arrows: Vec<Arrow>,
@@ -113,7 +113,8 @@ impl<'a> Stage<'a> {
         let context = l.contexts.iter().copied().max_by_key(iterations)?;
         let dims = usize::from(self.profile.contexts[context as usize].dims);
         let block = &self.profile.blocks[*self.busiest.get(&context)? as usize];
-        let pieces: Vec<&Piece> = block.domain.iter().flat_map(|folded| &folded.pieces).take(PIECES).collect();
+        let pieces: Vec<&Piece> =
+            block.domain.iter().flat_map(|folded| &folded.pieces).take(PIECES).collect();
         let domains: Vec<Domain> = pieces.iter().filter_map(|piece| outer(piece, dims)).collect();
         let all: usize = block.domain.iter().map(|folded| folded.pieces.len()).sum();
         let is_exact = |piece: &&Piece| !piece.over_approximated && piece.domain().is_some();
@@ -133,7 +134,6 @@ impl<'a> Stage<'a> {
             leads_out: false,
             axes,
         };
-        scene.focus = Some(focus[first..].to_vec()).filter(|point| scene.points.contains(point));
         self.connect(&mut scene, &dependences, &focus[..first], dims);
         Some(scene)
     }
@@ -211,6 +211,7 @@ impl<'a> Stage<'a> {
                 }
             }
         }
+        scene.focus = busiest_sink(&arrows);
         let is_into_focus = |arrow: &Arrow| scene.focus.as_ref() == Some(&arrow.sink);
         let mut arrows: Vec<Arrow> = arrows.into_iter().collect();
         // Of a few thousand, those that are looked at stay.
@@ -219,6 +220,14 @@ impl<'a> Stage<'a> {
         arrows.truncate(ARROWS);
         scene.arrows = arrows;
     }
+}
+
+/// The point that most arrows lead into, the first if there are several.
+fn busiest_sink(arrows: &BTreeSet<Arrow>) -> Option<Vec<i64>> {
+    let mut counts: BTreeMap<&Vec<i64>, usize> = BTreeMap::new();
+    arrows.iter().for_each(|arrow| *counts.entry(&arrow.sink).or_default() += 1);
+    let most = counts.values().copied().max()?;
+    counts.into_iter().find(|(_, count)| *count == most).map(|(sink, _)| sink.clone())
 }
 
 /// The outermost dimensions of a piece; its box where it does not exist in coordinates.
@@ -308,7 +317,8 @@ struct Relation(Vec<(Domain, Vec<Affine>)>);
 impl Relation {
     fn of(folded: &fold::Folded) -> Relation {
         let piece = |piece: &Piece| {
-            let outputs = (0..piece.labels.len()).map(|o| piece.label(o)?.function()).collect::<Option<_>>()?;
+            let outputs =
+                (0..piece.labels.len()).map(|o| piece.label(o)?.function()).collect::<Option<_>>()?;
             Some((piece.domain()?, outputs))
         };
         Relation(folded.pieces.iter().take(PIECES).filter_map(piece).collect())

@@ -23,7 +23,7 @@ pub const MOST_LOOPS: usize = 40;
 /// Most drawings of a nest.
 const MOST_DRAWINGS: usize = 3;
 /// Most innermost loops of a nest whose advice is shown.
-const MOST_ADVISED: usize = 6;
+const MOST_ADVISED: usize = 4;
 
 /// A nest that has a section.
 #[derive(Debug)]
@@ -83,21 +83,26 @@ pub fn section(ground: &Ground<'_>, nest: &Nest, at: usize) -> String {
     let l = &report.loops[nest.region.outermost];
     let counted = report.profile.trust.counted_only;
     let mut out = format!(
-        "<section class=\"nest\" id=\"nest-{at}\">\n<h2>{} {} <small>{:.1} % of the operations{}</small></h2>\n",
+        "<section class=\"nest\" id=\"nest-{at}\">\n<h2>{} {} <small>{} of the operations{}</small></h2>\n",
         if counted { String::new() } else { badge(l.parallel) },
         escape::name(&l.id),
-        100.0 * nest.region.share,
+        super::percent(nest.region.share),
         via(l),
     );
     table(report, nest, &mut out);
     let figures = if counted { String::new() } else { figures(ground, nest) };
-    let source =
-        source::annotated(report, &nest.shown, &nest.evidence, &nest.lines(report), (ground.sources, &ground.heat));
+    let source = source::annotated(
+        report,
+        &nest.shown,
+        &nest.evidence,
+        &nest.lines(report),
+        (ground.sources, &ground.heat),
+    );
     // Writing to a string does not fail.
     let _ = writeln!(
         out,
         "<div class=\"beside\"><div><h3>Source</h3><p class=\"note\">Beside the lines: share of the program's \
-         operations in %.</p>{}</div><div>{}{figures}</div></div>",
+         operations in %.</p>{}{figures}</div><div>{}</div></div>",
         if source.is_empty() { "<p class=\"note\">None is known.</p>\n" } else { &source },
         evidence::list(report, &nest.evidence, nest.more),
     );
@@ -142,12 +147,12 @@ fn table(report: &Report<'_>, nest: &Nest, out: &mut String) {
         let _ = writeln!(
             out,
             "<tr id=\"loop-{at}\"><td style=\"--depth:{}\" class=\"id\">{}<td>{verdict}<td class=\"n share\" \
-             style=\"--share:{:.3}\">{:.1} %<td class=\"n\">{}<td class=\"n\">{}<td class=\"n\">{each}\
+             style=\"--share:{:.3}\">{}<td class=\"n\">{}<td class=\"n\">{}<td class=\"n\">{each}\
              <td class=\"n\">{}<td>{}</tr>",
             l.depth.saturating_sub(top).min(12),
             escape::name(&l.id),
             l.share,
-            100.0 * l.share,
+            super::percent(l.share),
             number(l.iterations),
             number(l.entries),
             l.stride01.map_or(String::new(), |share| format!("{:.0} %", 100.0 * share)),
@@ -191,13 +196,7 @@ fn figures(ground: &Ground<'_>, nest: &Nest) -> String {
     leaves.sort_by(|&a, &b| loops[b].instructions.cmp(&loops[a].instructions).then(a.cmp(&b)));
     let mut scenes: Vec<(usize, Scene)> =
         leaves.iter().filter_map(|&at| Some((at, ground.stage.scene(at)?))).take(MOST_DRAWINGS).collect();
-    let is_drawn = scenes.iter().any(|(_, scene)| scene.arrows.iter().any(|arrow| !arrow.is_harmless));
-    let blocked = nest.shown.iter().copied().filter(|&at| loops[at].parallel == Parallel::No && loops[at].main);
-    let mut outer = blocked.filter(|&at| !is_drawn && !loops[at].innermost).filter_map(|at| {
-        let scene = ground.stage.scene(at)?;
-        scene.arrows.iter().any(|arrow| !arrow.is_harmless).then_some((at, scene))
-    });
-    if let Some(scene) = outer.next() {
+    if let Some(scene) = outer_scene(ground, nest) {
         scenes.truncate(MOST_DRAWINGS - 1);
         scenes.insert(0, scene);
     }
@@ -216,11 +215,27 @@ fn figures(ground: &Ground<'_>, nest: &Nest) -> String {
     let legend = if has_arrows {
         "<p class=\"note\">A dot is an iteration, an arrow leads from an iteration to a later one that depends on it: \
          <span class=\"key blocks\">red blocks</span>, <span class=\"key harmless\">blue orders but is no obstacle \
-         by itself</span>; solid flow, dashed anti, dotted output. The ring marks the iteration of the example.</p>"
+         by itself</span>; solid flow, dashed anti, dotted output. The ring marks an iteration with the most arrows into it.</p>"
     } else {
         "<p class=\"note\">A dot is an iteration.</p>"
     };
     format!("<h3>Iterations</h3>{legend}\n{}", drawn.concat())
+}
+
+/// The scene of the hottest loop that is blocked by what passes from one loop inside it to another: those inside show none
+/// of that.
+fn outer_scene(ground: &Ground<'_>, nest: &Nest) -> Option<(usize, Scene)> {
+    let Ground { report, stage, .. } = ground;
+    let is_between = |at: usize| {
+        let l = &report.loops[at];
+        let dims = l.contexts.first().map_or(0, |&c| report.profile.contexts[c as usize].dims);
+        let first = l.verdicts.iter().flat_map(|v| &v.blocking).next();
+        l.main
+            && l.parallel == Parallel::No
+            && first.is_some_and(|b| report.profile.dependences[b.dependence as usize].common == dims)
+    };
+    let blocked = nest.shown.iter().copied().filter(|&at| !report.loops[at].innermost && is_between(at));
+    blocked.filter_map(|at| Some((at, stage.scene(at)?))).find(|(_, scene)| !scene.arrows.is_empty())
 }
 
 /// What the verdicts on its hottest innermost loops advise.
@@ -251,13 +266,18 @@ fn advice(ground: &Ground<'_>, nest: &Nest) -> String {
 fn metrics(ground: &Ground<'_>, nest: &Nest, out: &mut String) {
     let metrics = ground.survey.metrics(&nest.region);
     let all = ground.report.proposals.iter().flat_map(|all| &all.all);
-    let weighed =
-        all.into_iter().find(|w| w.proposal.region.outermost == nest.region.outermost && w.proposal.found.is_ok());
+    let weighed = all
+        .into_iter()
+        .find(|w| w.proposal.region.outermost == nest.region.outermost && w.proposal.found.is_ok());
     let percent = |share: f64| format!("{:.0} %", 100.0 * share);
     let maybe = |share: Option<f64>| share.map_or("–".to_owned(), percent);
     let (before, after) = (metrics.shape.before, weighed.map(|w| w.profit.structure));
     let tilable = |of: schedule::metrics::Structure| {
-        if of.tile_depth > 1 { format!("{} in {} loops", percent(of.tilable), of.tile_depth) } else { percent(0.0) }
+        if of.tile_depth > 1 {
+            format!("{} in {} loops", percent(of.tilable), of.tile_depth)
+        } else {
+            percent(0.0)
+        }
     };
     let rows = [
         ("in exact affine form", percent(metrics.shape.affine), None),

@@ -21,6 +21,9 @@ pub const MOST_LINES: usize = 160;
 /// Characters of a line beyond which it is cut.
 const MOST_CHARACTERS: usize = 300;
 
+/// Most ends of dependences named beside a line.
+const MOST_ENDS: usize = 4;
+
 /// The text of a source file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceText {
@@ -83,7 +86,8 @@ pub fn lines_of<'a>(
         add(&item.finding.source.0, item.finding.source.1);
         add(&item.finding.sink.0, item.finding.sink.1);
     }
-    for block in profile.blocks.iter().filter(|b| contexts.contains(&b.context) && profile.is_own(b.context)) {
+    for block in profile.blocks.iter().filter(|b| contexts.contains(&b.context) && profile.is_own(b.context))
+    {
         for s in block.first..block.first + block.count {
             let location = profile.location_of(s);
             add(&location.file, location.line);
@@ -114,7 +118,8 @@ pub fn annotated(
         if ranges.is_empty() {
             continue;
         }
-        let note = if source.is_newer { ", changed since the profile was made: lines may be others" } else { "" };
+        let note =
+            if source.is_newer { ", changed since the profile was made: lines may be others" } else { "" };
         let _ = writeln!(
             out,
             "<div class=\"code\"><div class=\"file\">{}<i>{note}</i></div>",
@@ -138,7 +143,8 @@ pub fn annotated(
             }
         }
         if cut > 0 {
-            let _ = writeln!(out, "<div class=\"gap\">{cut} more lines ({MOST_LINES} of a nest are shown)</div>");
+            let _ =
+                writeln!(out, "<div class=\"gap\">{cut} more lines ({MOST_LINES} of a nest are shown)</div>");
         }
         out.push_str("</div>\n");
     }
@@ -168,6 +174,7 @@ fn marks(report: &Report<'_>, shown: &[usize], evidence: &[Evidence], file: &str
     if let Some(l) = loops.first().filter(|_| !report.profile.trust.counted_only) {
         out.push_str(&badge(l.parallel));
     }
+    let mut ends = 0;
     for item in evidence {
         let (number, finding) = (item.number, &item.finding);
         let is = |place: &(String, u32)| place.1 == line && place.0 == file;
@@ -182,6 +189,11 @@ fn marks(report: &Report<'_>, shown: &[usize], evidence: &[Evidence], file: &str
             (false, true) => later.to_owned(),
             (false, false) => continue,
         };
+        ends += 1;
+        if ends > MOST_ENDS {
+            out.push('…');
+            break;
+        }
         // Writing to a string does not fail.
         let _ = write!(out, "<a class=\"end\" href=\"#evidence-{number}\" title=\"{word}\">{number}</a>");
     }

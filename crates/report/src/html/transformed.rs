@@ -32,11 +32,14 @@ pub fn section(report: &Report<'_>, all: &Proposals, weighed: &Weighed) -> Strin
             let cut = tree.lines.len().saturating_sub(MOST_LINES);
             tree.lines.truncate(MOST_LINES);
             let _ = writeln!(out, "<pre class=\"transformed\">{}</pre>", tree.lines.join("\n"));
-            if cut + left_out > 0 {
-                let _ = writeln!(
-                    out,
-                    "<p class=\"note\">Left out: {cut} lines beyond {MOST_LINES}, {left_out} parts with less than 0.1 %.</p>"
-                );
+            let notes = [
+                (cut, format!("{cut} more lines")),
+                (left_out, format!("{left_out} parts with less than 0.1 %")),
+            ];
+            let notes: Vec<String> =
+                notes.into_iter().filter(|(n, _)| *n > 0).map(|(_, note)| note).collect();
+            if !notes.is_empty() {
+                let _ = writeln!(out, "<p class=\"note\">Left out: {}.</p>", notes.join(", "));
             }
             let copies = proposals::own_copies(profile, loops, proposal);
             if !copies.is_empty() {
@@ -60,7 +63,8 @@ pub fn section(report: &Report<'_>, all: &Proposals, weighed: &Weighed) -> Strin
 fn steps(report: &Report<'_>, weighed: &Weighed, out: &mut String) {
     let words = sequence::lines(report.profile, &report.loops, &weighed.proposal.sequence);
     if !words.is_empty() {
-        let items: Vec<String> = words.iter().map(|step| format!("<li>{}</li>", escape::text(step))).collect();
+        let items: Vec<String> =
+            words.iter().map(|step| format!("<li>{}</li>", escape::text(step))).collect();
         // Writing to a string does not fail.
         let _ = writeln!(out, "<p>Step by step:</p><ol>{}</ol>", items.concat());
     }
@@ -84,7 +88,9 @@ impl Tree<'_> {
                         l.counts.iter().map(|count| proposals::sum(self.loops, count)).collect();
                     let marks: Vec<String> = proposals::marks(l)
                         .iter()
-                        .map(|mark| format!("<i class=\"mark {}\">{mark}</i>", mark.split(' ').next().unwrap_or("")))
+                        .map(|mark| {
+                            format!("<i class=\"mark {}\">{mark}</i>", mark.split(' ').next().unwrap_or(""))
+                        })
                         .collect();
                     self.lines.push(format!(
                         "{pad}<b>for</b> {} {}",
