@@ -19,7 +19,7 @@
     let x = start[at];
     for (const inner of children[at]) { start[inner] = x; x += total[inner]; }
   }
-  let focus = 0, current = 0, hits = null;
+  let focus = 0, current = 0, hits = null, holds = null;
 
   const number = (n) => n.toLocaleString("en-GB");
   const shown = (share) => (share > 0 && share < 0.0005 ? "< 0.1 %" : (100 * share).toFixed(1) + " %");
@@ -78,7 +78,7 @@
   function several(all, x, width) {
     const most = all.reduce((a, b) => (total[b] > total[a] ? b : a));
     const group = drawn("g", { class: "frame several", "data-at": most });
-    if (hits) group.classList.add(all.some((own) => hits[own]) ? "hit" : "dim");
+    if (hits) group.classList.add(all.some((own) => holds[own]) ? "hit" : "dim");
     group.append(drawn("rect", { x, y: depth[most] * ROW, width, height: ROW - 1, class: "box" }));
     const label = `${number(all.length)} narrow ones, such as ${name[most]}`;
     if (width > label.length * CHARACTER) {
@@ -175,6 +175,9 @@
       $("hits").replaceChildren();
     } else {
       hits = name.map((own) => own.toLowerCase().includes(wanted));
+      // Those with one that was found inside, or found themselves.
+      holds = Uint8Array.from(hits);
+      for (let at = count - 1; at > 0; at--) if (holds[at]) holds[parent[at]] = 1;
       // Frames inside a frame that was found are not counted again.
       let frames = 0, sum = 0;
       const covered = new Uint8Array(count);

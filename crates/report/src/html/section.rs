@@ -229,10 +229,9 @@ fn outer_scene(ground: &Ground<'_>, nest: &Nest) -> Option<(usize, Scene)> {
     let is_between = |at: usize| {
         let l = &report.loops[at];
         let dims = l.contexts.first().map_or(0, |&c| report.profile.contexts[c as usize].dims);
-        let first = l.verdicts.iter().flat_map(|v| &v.blocking).next();
-        l.main
-            && l.parallel == Parallel::No
-            && first.is_some_and(|b| report.profile.dependences[b.dependence as usize].common == dims)
+        let common = |b: &schedule::Blocking| report.profile.dependences[b.dependence as usize].common;
+        let mut blocking = l.verdicts.iter().flat_map(|v| &v.blocking);
+        l.main && l.parallel == Parallel::No && blocking.any(|b| common(b) == dims)
     };
     let blocked = nest.shown.iter().copied().filter(|&at| !report.loops[at].innermost && is_between(at));
     blocked.filter_map(|at| Some((at, stage.scene(at)?))).find(|(_, scene)| !scene.arrows.is_empty())
