@@ -106,6 +106,8 @@ fn window(scene: &Scene) -> String {
 fn values(axes: &[Axis], out: &mut String) {
     let least: Vec<i64> = axes.iter().map(|axis| axis.window.0).collect();
     let columns = axes.len() - 1;
+    // Along a line arrows bend upwards, so values stand below it.
+    let above = if columns == 0 { 18 } else { -12 };
     let layers = if axes.len() > 2 { axes[0].window } else { (0, 0) };
     for layer in layers.0..=layers.1 {
         let mut at = least.clone();
@@ -124,12 +126,12 @@ fn values(axes: &[Axis], out: &mut String) {
             let (x, y) = place(axes, &at);
             let is_shown = value.to_string().len() <= 3 || (value - axes[columns].window.0) % 2 == 0;
             if is_shown {
-                let _ = write!(out, "<text class=\"value\" x=\"{x}\" y=\"{}\">{value}</text>", y - 12);
+                let _ = write!(out, "<text class=\"value\" x=\"{x}\" y=\"{}\">{value}</text>", y + above);
             }
         }
         if axes[columns].window.1 < axes[columns].extent.1 {
             let (x, y) = place(axes, &at);
-            let _ = write!(out, "<text class=\"value\" x=\"{}\" y=\"{}\">…</text>", x + 18, y - 12);
+            let _ = write!(out, "<text class=\"value\" x=\"{}\" y=\"{}\">…</text>", x + 18, y + above);
         }
     }
     if let Some(rows) = columns.checked_sub(1) {

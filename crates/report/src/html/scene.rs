@@ -1,6 +1,6 @@
 //! What a drawing of an iteration domain shows: a window of its points, its outline, and the dependences between them.
 //!
-//! The innermost three dimensions of a loop are shown, around the later iteration of the dependence that blocks, or around the
+//! The innermost three dimensions of a loop that have more than one value are shown, around the later iteration of the dependence that blocks, or around the
 //! first iteration; dimensions further out are held at it. Points and arrows come from the folded pieces: a point is shown if a piece
 //! holds it, an arrow if the relation of a dependence (or a difference that is the same for all its instances) leads from one
 //! point shown to another.
@@ -19,10 +19,15 @@ const DIMS: usize = 3;
 const WINDOW: [(i64, i64); DIMS] = [(18, 24), (9, 12), (5, 6)];
 /// Most layers shown of the outermost of three dimensions.
 const LAYERS: i64 = 3;
+/// Most blocks looked at, of a loop.
+const BLOCKS: usize = 24;
 /// Most pieces looked at.
 const PIECES: usize = 400;
 /// Most dependences looked at.
 const DEPENDENCES: usize = 200;
+/// Most instances of dependences looked at, and of one piece, where loops further in are left out.
+const INSTANCES: u64 = 40_000;
+const INSTANCES_OF_PIECE: u64 = 2_000;
 /// Most arrows shown.
 const ARROWS: usize = 160;
 /// Rows by which an outline is drawn.
@@ -85,25 +90,26 @@ pub struct Scene {
 pub struct Stage<'a> {
     profile: &'a Profile,
     loops: &'a [SourceLoop],
-    /// The block executed most in every loop context.
-    busiest: FxHashMap<ContextIndex, u32>,
+    /// Blocks in every loop context, those executed most first.
+    blocks: FxHashMap<ContextIndex, Vec<u32>>,
 }
 
 impl<'a> Stage<'a> {
     /// Of a program.
     pub fn new(profile: &'a Profile, loops: &'a [SourceLoop]) -> Stage<'a> {
         let mut around: FxHashMap<ContextIndex, Vec<ContextIndex>> = FxHashMap::default();
-        let mut busiest: FxHashMap<ContextIndex, u32> = FxHashMap::default();
+        let mut blocks: FxHashMap<ContextIndex, Vec<u32>> = FxHashMap::default();
         for (index, block) in profile.blocks.iter().enumerate().filter(|(_, b)| !b.domain.is_empty()) {
             let chain = around.entry(block.context).or_insert_with(|| profile.loops_around(block.context));
             for &context in chain.iter() {
-                let best = busiest.entry(context).or_insert(index as u32);
-                if profile.blocks[*best as usize].executions < block.executions {
-                    *best = index as u32;
-                }
+                blocks.entry(context).or_default().push(index as u32);
             }
         }
-        Stage { profile, loops, busiest }
+        for of_context in blocks.values_mut() {
+            of_context.sort_by_key(|&b| (std::cmp::Reverse(profile.blocks[b as usize].executions), b));
+            of_context.truncate(BLOCKS);
+        }
+        Stage { profile, loops, blocks }
     }
 
     /// The scene of a loop; `None` if nothing is known of its iterations.
@@ -112,29 +118,35 @@ impl<'a> Stage<'a> {
         let iterations = |&c: &ContextIndex| self.profile.contexts[c as usize].iterations;
         let context = l.contexts.iter().copied().max_by_key(iterations)?;
         let dims = usize::from(self.profile.contexts[context as usize].dims);
-        let block = &self.profile.blocks[*self.busiest.get(&context)? as usize];
-        let pieces: Vec<&Piece> =
-            block.domain.iter().flat_map(|folded| &folded.pieces).take(PIECES).collect();
-        let domains: Vec<Domain> = pieces.iter().filter_map(|piece| outer(piece, dims)).collect();
-        let all: usize = block.domain.iter().map(|folded| folded.pieces.len()).sum();
+        let blocks = self.blocks.get(&context)?.iter().map(|&block| &self.profile.blocks[block as usize]);
+        let all = blocks.clone().flat_map(|block| &block.domain).flat_map(|folded| &folded.pieces);
+        let pieces: Vec<&Piece> = all.clone().take(PIECES).collect();
+        let mut domains: Vec<Domain> = Vec::new();
+        for domain in pieces.iter().filter_map(|piece| outer(piece, dims)) {
+            if !domains.contains(&domain) {
+                domains.push(domain);
+            }
+        }
         let is_exact = |piece: &&Piece| !piece.over_approximated && piece.domain().is_some();
-        let is_approximate = all > PIECES || !pieces.iter().all(is_exact);
+        let is_approximate = all.count() > PIECES || !pieces.iter().all(is_exact);
         let dependences = self.dependences(at, dims);
         let focus = self.focus(at, dims, &domains)?;
-        let first = dims.saturating_sub(DIMS);
+        let frame = Frame::of(&pieces, focus)?;
         let names = self.names(context, dims);
-        let axes = axes(&pieces, &focus, &names, first)?;
+        let held = (0..dims).filter(|q| !frame.shown.contains(q) && !frame.is_single(*q));
         let mut scene = Scene {
-            outline: outline(&domains, &axes, &focus),
-            held: names.into_iter().zip(focus.iter().copied()).take(first).collect(),
-            points: points(&domains, &axes, &focus[..first]),
+            held: held.map(|q| (names[q].clone(), frame.focus[q])).collect(),
+            axes: frame.axes(&names)?,
+            outline: Vec::new(),
+            points: Vec::new(),
             is_approximate,
             focus: None,
             arrows: Vec::new(),
             leads_out: false,
-            axes,
         };
-        self.connect(&mut scene, &dependences, &focus[..first], dims);
+        scene.points = points(&domains, &scene.axes, &frame);
+        scene.outline = outline(&domains, &scene.axes, &frame);
+        self.connect(&mut scene, &dependences, &frame);
         Some(scene)
     }
 
@@ -190,27 +202,41 @@ impl<'a> Stage<'a> {
     }
 
     /// Adds the arrows.
-    fn connect(&self, scene: &mut Scene, dependences: &[(&Dependence, bool)], held: &[i64], dims: usize) {
+    fn connect(&self, scene: &mut Scene, dependences: &[(&Dependence, bool)], frame: &Frame) {
         let mut arrows: BTreeSet<Arrow> = BTreeSet::new();
+        let known: BTreeSet<&Vec<i64>> = scene.points.iter().collect();
+        let mut leads_out = false;
+        let mut budget = INSTANCES;
         for &(d, blocks) in dependences {
-            let sink_dims = self.profile.contexts[self.profile.context_of(d.sink) as usize].dims;
-            let relation = d.relation.as_ref().filter(|_| usize::from(sink_dims) == dims).map(Relation::of);
-            for point in &scene.points {
-                let sink: Vec<i64> = held.iter().chain(point).copied().collect();
-                let sources = match &relation {
-                    Some(relation) => relation.sources(&sink),
-                    None => differing(d, &sink),
-                };
-                for source in sources.iter().filter_map(|source| source.get(..dims)) {
-                    let (outer, inner) = source.split_at(held.len());
-                    scene.leads_out |= outer != held;
-                    if outer == held && inner != point && scene.points.iter().any(|p| p == inner) {
-                        let (source, sink) = (inner.to_vec(), point.clone());
-                        arrows.insert(Arrow { is_harmless: !blocks, source, sink, kind: d.kind });
+            let mut add = |source: &[i64], sink: &[i64]| {
+                let Some((source, sink)) = frame.place(source).zip(frame.place(sink)) else { return };
+                if !known.contains(&sink.inner) || source == sink || sink.outer != frame.held() {
+                    return;
+                }
+                leads_out |= source.outer != sink.outer;
+                if source.outer == sink.outer && known.contains(&source.inner) {
+                    let (source, sink) = (source.inner, sink.inner);
+                    arrows.insert(Arrow { is_harmless: !blocks, source, sink, kind: d.kind });
+                }
+            };
+            let sink_dims = usize::from(self.profile.contexts[self.profile.context_of(d.sink) as usize].dims);
+            let relation = d.relation.as_ref().map(Relation::of);
+            match relation.filter(|relation| !relation.0.is_empty()) {
+                Some(relation) if sink_dims == frame.focus.len() => {
+                    for sink in known.iter().map(|point| frame.whole(point)) {
+                        relation.sources(&sink).iter().for_each(|source| add(source, &sink));
+                    }
+                }
+                // Of loops further in, the first instances stand for all.
+                Some(relation) => relation.instances(&mut budget, &mut add),
+                None => {
+                    for sink in known.iter().map(|point| frame.whole(point)) {
+                        differing(d, &sink).iter().for_each(|source| add(source, &sink));
                     }
                 }
             }
         }
+        scene.leads_out = leads_out;
         scene.focus = busiest_sink(&arrows);
         let is_into_focus = |arrow: &Arrow| scene.focus.as_ref() == Some(&arrow.sink);
         let mut arrows: Vec<Arrow> = arrows.into_iter().collect();
@@ -243,33 +269,86 @@ fn outer(piece: &Piece, dims: usize) -> Option<Domain> {
     Some(Domain { dimensions: domain.dimensions.get(..dims)?.to_vec() })
 }
 
-/// The dimensions from `first` on.
-fn axes(pieces: &[&Piece], focus: &[i64], names: &[String], first: usize) -> Option<Vec<Axis>> {
-    let extents: Vec<Vec<(i64, i64)>> = pieces.iter().map(|piece| piece.extent()).collect();
-    let shown = focus.len() - first;
-    let (window, whole) = *WINDOW.get(shown.checked_sub(1)?)?;
-    let axis = |q: usize| {
-        let of = extents.iter().filter_map(|extent| extent.get(q));
-        let least = of.clone().map(|e| e.0).min()?;
-        let most = of.map(|e| e.1).max()?;
-        let length = most.checked_sub(least)?.checked_add(1)?;
-        let is_layer = shown == DIMS && q == first;
-        let (window, whole) = if is_layer { (LAYERS, LAYERS) } else { (window, whole) };
-        let window = if length <= whole {
-            (least, most)
-        } else {
-            // Arrows come from earlier iterations, so there is more to see before the focus.
-            let before = if is_layer { 1 } else { 2 * window / 3 };
-            let from = focus[q].saturating_sub(before).clamp(least, most - window + 1);
-            (from, from + window - 1)
+/// Which dimensions are shown, and where.
+struct Frame {
+    /// The iteration around which is shown, in all dimensions.
+    focus: Vec<i64>,
+    /// Smallest and largest value of each.
+    extents: Vec<(i64, i64)>,
+    /// Dimensions shown, ascending.
+    shown: Vec<usize>,
+}
+
+/// An iteration in a frame: the coordinates shown and the others.
+#[derive(PartialEq, Eq)]
+struct Placed {
+    inner: Vec<i64>,
+    outer: Vec<i64>,
+}
+
+impl Frame {
+    fn of(pieces: &[&Piece], focus: Vec<i64>) -> Option<Frame> {
+        let all: Vec<Vec<(i64, i64)>> = pieces.iter().map(|piece| piece.extent()).collect();
+        let extent = |q: usize| {
+            let of = all.iter().filter_map(|extent| extent.get(q));
+            Some((of.clone().map(|e| e.0).min()?, of.map(|e| e.1).max()?))
         };
-        Some(Axis { name: names[q].clone(), extent: (least, most), window })
-    };
-    (first..focus.len()).map(axis).collect()
+        let extents: Vec<(i64, i64)> = (0..focus.len()).map(extent).collect::<Option<_>>()?;
+        let mut shown: Vec<usize> = (0..focus.len()).filter(|&q| extents[q].0 < extents[q].1).collect();
+        if shown.is_empty() {
+            shown.push(focus.len().checked_sub(1)?);
+        }
+        shown.drain(..shown.len().saturating_sub(DIMS));
+        Some(Frame { focus, extents, shown })
+    }
+
+    fn is_single(&self, q: usize) -> bool {
+        self.extents[q].0 == self.extents[q].1
+    }
+
+    fn axes(&self, names: &[String]) -> Option<Vec<Axis>> {
+        let (window, whole) = *WINDOW.get(self.shown.len().checked_sub(1)?)?;
+        let axis = |(k, &q): (usize, &usize)| {
+            let (least, most) = self.extents[q];
+            let length = most.checked_sub(least)?.checked_add(1)?;
+            let is_layer = self.shown.len() == DIMS && k == 0;
+            let (window, whole) = if is_layer { (LAYERS, LAYERS) } else { (window, whole) };
+            let window = if length <= whole {
+                (least, most)
+            } else {
+                // Arrows come from earlier iterations, so there is more to see before the focus.
+                let before = if is_layer { 1 } else { 2 * window / 3 };
+                let from = self.focus[q].saturating_sub(before).clamp(least, most - window + 1);
+                (from, from + window - 1)
+            };
+            Some(Axis { name: names[q].clone(), extent: (least, most), window })
+        };
+        self.shown.iter().enumerate().map(axis).collect()
+    }
+
+    /// The iteration with these coordinates shown, the others as in the focus.
+    fn whole(&self, point: &[i64]) -> Vec<i64> {
+        let mut out = self.focus.clone();
+        self.shown.iter().zip(point).for_each(|(&q, &x)| out[q] = x);
+        out
+    }
+
+    /// The place of an iteration, of which the outermost dimensions count; `None` if it has too few.
+    fn place(&self, iteration: &[i64]) -> Option<Placed> {
+        let own = iteration.get(..self.focus.len())?;
+        let (inner, outer): (Vec<usize>, Vec<usize>) = (0..own.len()).partition(|q| self.shown.contains(q));
+        let of = |dims: Vec<usize>| dims.into_iter().map(|q| own[q]).collect();
+        Some(Placed { inner: of(inner), outer: of(outer) })
+    }
+
+    /// The coordinates of the focus that are not shown.
+    fn held(&self) -> Vec<i64> {
+        (0..self.focus.len()).filter(|q| !self.shown.contains(q)).map(|q| self.focus[q]).collect()
+    }
 }
 
 /// All points of the window that some piece holds.
-fn points(domains: &[Domain], axes: &[Axis], held: &[i64]) -> Vec<Vec<i64>> {
+fn points(domains: &[Domain], axes: &[Axis], frame: &Frame) -> Vec<Vec<i64>> {
     let mut all = vec![Vec::new()];
     for axis in axes {
         let longer = |point: &Vec<i64>| -> Vec<Vec<i64>> {
@@ -277,32 +356,50 @@ fn points(domains: &[Domain], axes: &[Axis], held: &[i64]) -> Vec<Vec<i64>> {
         };
         all = all.iter().flat_map(longer).collect();
     }
-    let is_in = |point: &Vec<i64>| {
-        let whole = [held, point].concat();
+    all.retain(|point| {
+        let whole = frame.whole(point);
         domains.iter().any(|domain| domain.contains(&whole))
-    };
-    all.retain(is_in);
+    });
     all
 }
 
-/// Rows of the innermost two dimensions, the others as in the focus; none if there is one dimension, or all is shown.
-fn outline(domains: &[Domain], axes: &[Axis], focus: &[i64]) -> Vec<(i64, i64, i64)> {
-    let [.., rows, columns] = axes else { return Vec::new() };
+/// Rows of the innermost two dimensions; none if there is one dimension, or all is shown. Of three dimensions, the largest
+/// of the first, middle and last layer stands for all.
+fn outline(domains: &[Domain], axes: &[Axis], frame: &Frame) -> Vec<(i64, i64, i64)> {
+    let [layers @ .., rows, columns] = axes else { return Vec::new() };
     if rows.is_whole() && columns.is_whole() {
         return Vec::new();
     }
+    let middle = |(least, most): (i64, i64)| least + (most - least) / 2;
+    let candidates = match layers {
+        [layer] => vec![vec![layer.extent.0], vec![middle(layer.extent)], vec![layer.extent.1]],
+        _ => vec![Vec::new()],
+    };
+    let all = candidates.into_iter().map(|layer| rows_of(domains, rows, &layer, frame));
+    let size = |rows: &[(i64, i64, i64)]| {
+        rows.iter().map(|(_, a, b)| i128::from(*b) - i128::from(*a) + 1).sum::<i128>()
+    };
+    all.max_by_key(|rows| size(rows)).unwrap_or_default()
+}
+
+/// Rows of one layer.
+fn rows_of(domains: &[Domain], rows: &Axis, layer: &[i64], frame: &Frame) -> Vec<(i64, i64, i64)> {
+    let Some(&last) = frame.shown.last() else { return Vec::new() };
     let (least, most) = rows.extent;
     let count = (most - least + 1).min(ROWS);
     let mut out = Vec::new();
     for k in 0..count {
         // At most 64 rows, whatever their number.
         let x = least + (i128::from(most - least) * i128::from(k) / i128::from((count - 1).max(1))) as i64;
-        let mut point = focus[..focus.len() - 2].to_vec();
-        point.push(x);
+        let point = frame.whole(&[layer, &[x]].concat());
+        let (outer, _) = point.split_at(last);
         for domain in domains {
-            let (outer, last) = domain.dimensions.split_at(point.len());
-            let is_row = Domain { dimensions: outer.to_vec() }.contains(&point);
-            let ends = last.first().and_then(|b| Some((b.lower.at(&point)?, b.upper.at(&point)?)));
+            let is_row = domain
+                .dimensions
+                .get(..last)
+                .is_some_and(|d| Domain { dimensions: d.to_vec() }.contains(outer));
+            let ends =
+                domain.dimensions.get(last).and_then(|b| Some((b.lower.at(outer)?, b.upper.at(outer)?)));
             if let Some((from, to)) = ends.filter(|(from, to)| is_row && from <= to) {
                 out.push((x, from, to));
             }
@@ -322,6 +419,18 @@ impl Relation {
             Some((piece.domain()?, outputs))
         };
         Relation(folded.pieces.iter().take(PIECES).filter_map(piece).collect())
+    }
+
+    /// Visits (source, sink) of its first instances, as many as the budget allows.
+    fn instances(&self, budget: &mut u64, visit: &mut dyn FnMut(&[i64], &[i64])) {
+        for (domain, outputs) in &self.0 {
+            let limit = INSTANCES_OF_PIECE.min(*budget);
+            domain.points(limit, &mut |sink| {
+                *budget = budget.saturating_sub(1);
+                let source: Option<Vec<i64>> = outputs.iter().map(|f| f.at(sink)).collect();
+                source.iter().for_each(|source| visit(source, sink));
+            });
+        }
     }
 
     fn sources(&self, sink: &[i64]) -> Vec<Vec<i64>> {
