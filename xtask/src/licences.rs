@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn exceptions_are_for_one_crate() {
         let deny: toml::Value =
-            toml::from_str("exceptions = [{ crate = 'a', allow = ['CDDL-1.0'] }]").unwrap();
+            toml::from_str("exceptions = [{ crate = 'a', allow = ['CDDL-1.0'] }]").expect("TOML");
         assert_eq!(exceptions(&deny), [("a", vec!["CDDL-1.0"])]);
     }
 

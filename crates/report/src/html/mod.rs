@@ -43,7 +43,7 @@ pub struct Options {
 }
 
 /// The source files that a page would show, by the names that debug information has for them.
-pub fn files<'a>(report: &'a Report<'_>, options: Options) -> BTreeSet<String> {
+pub fn files(report: &Report<'_>, options: Options) -> BTreeSet<String> {
     let nests = nests(report, options);
     nests
         .iter()
@@ -206,9 +206,9 @@ fn spread(report: &Report<'_>, frames: &[Frame], out: &mut String) {
             out,
             "<span class=\"{class}\" style=\"flex-grow:{share:.3}\" title=\"{share:.1} % {text}\"></span>"
         );
-        let _ = write!(
+        let _ = writeln!(
             words,
-            "<li><span class=\"badge {class}\">{letter}</span> <b>{share:.1} %</b> {text}</li>\n"
+            "<li><span class=\"badge {class}\">{letter}</span> <b>{share:.1} %</b> {text}</li>"
         );
     }
     let _ = write!(out, "</div>\n<ul class=\"shares\">{words}</ul></section>\n");

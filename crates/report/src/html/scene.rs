@@ -25,9 +25,9 @@ const BLOCKS: usize = 24;
 const PIECES: usize = 400;
 /// Most dependences looked at.
 const DEPENDENCES: usize = 200;
-/// Most instances of dependences looked at, and of one piece, where loops further in are left out.
-const INSTANCES: u64 = 40_000;
-const INSTANCES_OF_PIECE: u64 = 2_000;
+/// Most instances of dependences looked at, and of those into one point, where loops further in are left out.
+const INSTANCES: u64 = 60_000;
+const INSTANCES_OF_POINT: u64 = 256;
 /// Most arrows shown.
 const ARROWS: usize = 160;
 /// Rows by which an outline is drawn.
@@ -228,7 +228,11 @@ impl<'a> Stage<'a> {
                     }
                 }
                 // Of loops further in, the first instances stand for all.
-                Some(relation) => relation.instances(&mut budget, &mut add),
+                Some(relation) => {
+                    for sink in known.iter().map(|point| frame.whole(point)) {
+                        relation.instances(&sink, &mut budget, &mut add);
+                    }
+                }
                 None => {
                     for sink in known.iter().map(|point| frame.whole(point)) {
                         differing(d, &sink).iter().for_each(|source| add(source, &sink));
@@ -258,15 +262,14 @@ fn busiest_sink(arrows: &BTreeSet<Arrow>) -> Option<Vec<i64>> {
 
 /// The outermost dimensions of a piece; its box where it does not exist in coordinates.
 fn outer(piece: &Piece, dims: usize) -> Option<Domain> {
-    let domain = piece.domain().unwrap_or_else(|| {
-        let bounds = |(least, most): (i64, i64)| Bounds {
-            lower: Affine::constant(least),
-            upper: Affine::constant(most),
-            step: 1,
-        };
-        Domain { dimensions: piece.extent().into_iter().map(bounds).collect() }
-    });
+    let domain = piece
+        .domain()
+        .unwrap_or_else(|| Domain { dimensions: piece.extent().into_iter().map(constant_bounds).collect() });
     Some(Domain { dimensions: domain.dimensions.get(..dims)?.to_vec() })
+}
+
+fn constant_bounds((least, most): (i64, i64)) -> Bounds {
+    Bounds { lower: Affine::constant(least), upper: Affine::constant(most), step: 1 }
 }
 
 /// Which dimensions are shown, and where.
@@ -421,11 +424,16 @@ impl Relation {
         Relation(folded.pieces.iter().take(PIECES).filter_map(piece).collect())
     }
 
-    /// Visits (source, sink) of its first instances, as many as the budget allows.
-    fn instances(&self, budget: &mut u64, visit: &mut dyn FnMut(&[i64], &[i64])) {
+    /// Visits (source, sink) of the first instances whose sink begins with some coordinates, as many as the budget allows.
+    fn instances(&self, begin: &[i64], budget: &mut u64, visit: &mut dyn FnMut(&[i64], &[i64])) {
         for (domain, outputs) in &self.0 {
-            let limit = INSTANCES_OF_PIECE.min(*budget);
-            domain.points(limit, &mut |sink| {
+            let Some((outer, inner)) = domain.dimensions.split_at_checked(begin.len()) else { continue };
+            if !(Domain { dimensions: outer.to_vec() }).contains(begin) {
+                continue;
+            }
+            let only = begin.iter().map(|&x| constant_bounds((x, x)));
+            let pinned = Domain { dimensions: only.chain(inner.iter().cloned()).collect() };
+            pinned.points(INSTANCES_OF_POINT.min(*budget), &mut |sink| {
                 *budget = budget.saturating_sub(1);
                 let source: Option<Vec<i64>> = outputs.iter().map(|f| f.at(sink)).collect();
                 source.iter().for_each(|source| visit(source, sink));
