@@ -41,7 +41,7 @@ fn profiled() -> Place {
 #[test]
 fn a_page_shows_source_evidence_and_what_it_could_become() {
     let place = profiled();
-    let page = report(&place, &["--format", "html", "--schedule"]);
+    let page = report(&place, &["--format", "html", "--schedule", "--region", "sweeps.c:4"]);
     for expected in [
         "<code>            b[i] = a[i - 1] + a[i + 1]; /* &quot;one&quot; &lt;b&gt; &amp; other */</code>",
         "<span class=\"badge v-no\" title=\"no\">N</span> sweeps.c:main:4",
