@@ -17,6 +17,7 @@ const NEEDED: &[(&str, &str)] = &[
     ("gfortran", "gfortran"),
     ("strip", "binutils"),
     ("bc", "bc"),
+    ("chromium", "chromium"),
     ("clang", "clang"),
     ("git", "git"),
     ("make", "make"),

@@ -9,14 +9,9 @@ use serde_json::Value;
 /// Fails with the names of all packages whose licence is not allowed.
 pub fn check(root: &Path) -> Result<()> {
     let deny: toml::Table = std::fs::read_to_string(root.join("deny.toml")).context("deny.toml")?.parse()?;
-    let allowed: Vec<&str> = deny
-        .get("licenses")
-        .and_then(|l| l.get("allow"))
-        .and_then(|a| a.as_array())
-        .context("deny.toml has no licenses.allow")?
-        .iter()
-        .filter_map(|l| l.as_str())
-        .collect();
+    let licenses = deny.get("licenses").context("deny.toml has no licenses")?;
+    let allowed = names(licenses.get("allow")).context("deny.toml has no licenses.allow")?;
+    let exceptions = exceptions(licenses);
     let output = Command::new("cargo")
         .args([
             "metadata",
@@ -36,13 +31,32 @@ pub fn check(root: &Path) -> Result<()> {
     let packages = metadata["packages"].as_array().context("cargo metadata lists no packages")?;
     let refused: Vec<String> = packages
         .iter()
-        .filter(|p| !p["license"].as_str().is_some_and(|l| is_allowed(l, &allowed)))
+        .filter(|p| {
+            let of_it = exceptions.iter().filter(|(of, _)| p["name"].as_str() == Some(of));
+            let allowed: Vec<&str> =
+                allowed.iter().chain(of_it.flat_map(|(_, more)| more)).copied().collect();
+            !p["license"].as_str().is_some_and(|l| is_allowed(l, &allowed))
+        })
         .map(|p| format!("{} {} ({})", p["name"], p["version"], p["license"]))
         .collect();
     if !refused.is_empty() {
         bail!("licences that deny.toml does not allow: {}", refused.join(", "));
     }
     Ok(())
+}
+
+/// The strings of an array.
+fn names(array: Option<&toml::Value>) -> Option<Vec<&str>> {
+    Some(array?.as_array()?.iter().filter_map(|name| name.as_str()).collect())
+}
+
+/// Licences that are allowed for one crate alone: `licenses.exceptions`.
+fn exceptions(licenses: &toml::Value) -> Vec<(&str, Vec<&str>)> {
+    let all = licenses.get("exceptions").and_then(|e| e.as_array());
+    all.into_iter()
+        .flatten()
+        .filter_map(|e| Some((e.get("crate")?.as_str()?, names(e.get("allow"))?)))
+        .collect()
 }
 
 /// Whether an SPDX expression can be met with the licences allowed. `/` is the old way to write `OR`.
@@ -92,7 +106,14 @@ fn licence(tokens: &[&str], at: &mut usize, allowed: &[&str]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_allowed;
+    use super::{exceptions, is_allowed};
+
+    #[test]
+    fn exceptions_are_for_one_crate() {
+        let deny: toml::Value =
+            toml::from_str("exceptions = [{ crate = 'a', allow = ['CDDL-1.0'] }]").expect("TOML");
+        assert_eq!(exceptions(&deny), [("a", vec!["CDDL-1.0"])]);
+    }
 
     #[test]
     fn expressions() {

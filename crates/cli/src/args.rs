@@ -53,6 +53,14 @@ pub enum Format {
     Text,
     /// For programs: schema loopwright.report/1.
     Json,
+    /// One page with everything: schedule tree, source, drawings, evidence. Needs no network.
+    Html,
+    /// The schedule tree as a flame graph.
+    Svg,
+    /// The schedule tree as folded stacks, for tools that draw flame graphs.
+    Folded,
+    /// The schedule tree as a file for speedscope.
+    Speedscope,
     /// The polyhedral program in the notation of isl (iscc reads it).
     Isl,
     /// The polyhedral program as OpenScop, for pluto --readscop and others.
@@ -155,13 +163,13 @@ pub struct ReportArgs {
     /// Write to this file instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Number of loops in the text summary.
+    /// Number of loops in the text summary, and of nests with a section of their own with --format html.
     #[arg(long, value_name = "N", default_value_t = 12)]
     pub top: usize,
     /// With --format isl, openscop or folding: only this function and what it calls.
     #[arg(long, value_name = "NAME")]
     pub function: Option<String>,
-    /// Ask isl what the hottest regions could become, and print the transformed loops (with --format text or json).
+    /// Ask isl what the hottest regions could become, and print the transformed loops (with --format text, json or html).
     #[arg(long)]
     pub schedule: bool,
     /// With --schedule or --table: processor time for all regions of a profile together [default: 60]

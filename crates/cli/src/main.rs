@@ -16,6 +16,7 @@ mod progress;
 mod reconstruct_command;
 mod recording;
 mod report_command;
+mod source_files;
 mod streams;
 mod streams_args;
 mod trace_command;

@@ -189,7 +189,8 @@ pub fn print_report(profile: &Profile, format: Format, top: usize) {
 /// The same, ending a progress line first.
 fn print_report_after(profile: &Profile, format: Format, top: usize, progress: &Progress) {
     let terminal = std::io::stderr().is_terminal();
-    let text = render(profile, format, Rendering { top, terminal, function: None });
+    let text = render(profile, format, Rendering { top, terminal, function: None, made: None })
+        .unwrap_or_else(|error| format!("loopwright: {error:#}\n"));
     progress.end();
     // Losing the report to a closed pipe is what the reader asked for.
     let _ = anstream::stderr().lock().write_all(text.as_bytes());

@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal;
 use std::path::Path;
+use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
 use profile::Profile;
@@ -9,7 +10,7 @@ use report::polyhedral::Program;
 use report::proposals::{self, Proposals};
 use report::published::Published;
 use report::regions::{self, Row};
-use report::{Report, folding, isl, openscop, text, wire};
+use report::{Report, flamegraph, folding, html, isl, openscop, stacks, text, wire};
 use schedule::options::Machine;
 use schedule::propose::{self, Budget};
 
@@ -17,6 +18,7 @@ use crate::args::{Format, Fusion, ReportArgs};
 use crate::caches;
 use crate::code_files;
 use crate::output;
+use crate::source_files;
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &ReportArgs) -> Result<u8> {
@@ -31,8 +33,8 @@ fn check_arguments(args: &ReportArgs) -> Result<()> {
     if args.published.is_some() && !is_folding && !args.table {
         bail!("--published is for --table and --format folding");
     }
-    if args.schedule && !matches!(args.format, Format::Text | Format::Json) {
-        bail!("--schedule is for --format text and json");
+    if args.schedule && !matches!(args.format, Format::Text | Format::Json | Format::Html) {
+        bail!("--schedule is for --format text, json and html");
     }
     if args.table && args.format != Format::Text {
         bail!("--table has a form of its own: no --format beside it");
@@ -74,11 +76,12 @@ fn text_of(args: &ReportArgs) -> Result<String> {
     let path = args.profiles.first().context("no profile given")?;
     let terminal = args.output.is_none() && std::io::stdout().is_terminal();
     let profile = read(path, function)?;
-    let rendering = Rendering { top: args.top, terminal, function };
-    Ok(match args.schedule {
+    let made = std::fs::metadata(path).and_then(|file| file.modified()).ok();
+    let rendering = Rendering { top: args.top, terminal, function, made };
+    match args.schedule {
         true => render_report(&advised(&profile, args)?, args.format, &rendering),
         false => render(&profile, args.format, rendering),
-    })
+    }
 }
 
 /// Regions with less of the instructions are left out.
@@ -149,29 +152,40 @@ fn published(path: Option<&Path>, columns: &[&'static str]) -> Result<Option<Pub
 
 /// How to print a profile.
 pub struct Rendering<'a> {
-    /// Number of loops in the text summary.
+    /// Number of loops in the text summary, and of nests on a page.
     pub top: usize,
     /// Somebody reads it in a terminal.
     pub terminal: bool,
     /// The function to which polyhedral formats are confined.
     pub function: Option<&'a str>,
+    /// When the profile was written; `None` just now.
+    pub made: Option<SystemTime>,
 }
 
 /// A profile in a format.
-pub fn render(profile: &Profile, format: Format, how: Rendering) -> String {
-    match format {
-        Format::Text | Format::Json => render_report(&report::report(profile), format, &how),
+pub fn render(profile: &Profile, format: Format, how: Rendering) -> Result<String> {
+    Ok(match format {
         Format::Isl => isl::text(&Program::of(profile, how.function)),
         Format::Openscop => openscop::text(&Program::of(profile, how.function)),
         Format::Folding => folding::table(std::slice::from_ref(profile), how.function, None),
-    }
+        _ => return render_report(&report::report(profile), format, &how),
+    })
 }
 
-/// A report as text, or as JSON.
-fn render_report(report: &Report, format: Format, how: &Rendering) -> String {
-    if format == Format::Json {
-        return wire::json(report);
-    }
-    let colour = how.terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
-    text::summary(report, text::Options { top: how.top, colour })
+/// A report in one of the formats that are about loops.
+fn render_report(report: &Report, format: Format, how: &Rendering) -> Result<String> {
+    Ok(match format {
+        Format::Json => wire::json(report),
+        Format::Html => {
+            let options = html::Options { nests: how.top };
+            html::page(report, &source_files::read(&html::files(report, options), how.made), options)
+        }
+        Format::Svg => flamegraph::svg(report)?,
+        Format::Folded => stacks::folded(report),
+        Format::Speedscope => stacks::speedscope(report),
+        _ => {
+            let colour = how.terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+            text::summary(report, text::Options { top: how.top, colour })
+        }
+    })
 }

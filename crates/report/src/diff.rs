@@ -10,7 +10,7 @@ use schedule::{Parallel, SourceLoop};
 use serde::Serialize;
 
 use crate::finding::{self, Report};
-use crate::text::{blocking, number, paragraph};
+use crate::text::{number, paragraph, sentence};
 
 /// What differs.
 #[derive(Debug, Serialize)]
@@ -98,7 +98,7 @@ pub fn diff(before: &Report<'_>, after: &Report<'_>, tolerance: f64) -> Differen
                 before: named(old),
                 after: named(new),
                 is_worse,
-                why: why.map(|b| blocking(&b, new)),
+                why: why.map(|b| sentence(&b, new)),
                 figures: changed,
             });
         } else if !changed.is_empty() {

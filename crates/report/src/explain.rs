@@ -9,7 +9,7 @@ use schedule::{Parallel, SourceLoop};
 use serde::Serialize;
 
 use crate::finding::{self, BlockingFinding, Report};
-use crate::text::{blocking, headline, number, paragraph};
+use crate::text::{headline, number, paragraph, sentence};
 
 /// Most dependences in the text; JSON has all.
 const MOST: usize = 20;
@@ -153,7 +153,7 @@ fn evidence(d: &BlockingFinding, l: &SourceLoop) -> Evidence {
     Evidence {
         kind: d.kind,
         via: d.via,
-        text: blocking(d, l),
+        text: sentence(d, l),
         variable: d.object.as_ref().map(|object| object.shown.clone()),
         distance: d.ranges.clone(),
         count: d.count,

@@ -9,16 +9,23 @@
 //! - [`folding`]: the table of the folding algorithm's evaluation, beside [`published`] figures;
 //! - [`regions`]: the table of the published summary, one row per program;
 //! - [`proposals`]: what the hottest regions could become, as isl found;
+//! - [`frames`]: the dynamic schedule tree, which [`html`], [`flamegraph`] (SVG) and [`stacks`] (folded stacks, speedscope)
+//!   draw and write;
+//! - [`html`]: one page with everything;
 //! - [`advice`]: which legal order is preferred, and why;
 //! - [`polyhedral`]: the polyhedral program, as text in [`isl`] notation and as [`openscop`].
 #![forbid(unsafe_code)]
 
 pub mod advice;
 pub mod code;
+pub mod colours;
 pub mod diff;
 pub mod explain;
 pub mod finding;
+pub mod flamegraph;
 pub mod folding;
+pub mod frames;
+pub mod html;
 pub mod isl;
 pub mod markdown;
 pub mod openscop;
@@ -28,6 +35,7 @@ pub mod published;
 pub mod regions;
 pub mod requirement;
 pub mod sequence;
+pub mod stacks;
 pub mod text;
 pub mod wire;
 

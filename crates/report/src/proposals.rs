@@ -356,7 +356,7 @@ fn facts(proposals: &Proposals, weighed: &Weighed, out: &mut String) {
 }
 
 /// What the loops of a region must privatise or expand; their storage orders nothing in a schedule.
-fn own_copies(profile: &Profile, loops: &[SourceLoop], proposal: &Proposal) -> Vec<String> {
+pub(crate) fn own_copies(profile: &Profile, loops: &[SourceLoop], proposal: &Proposal) -> Vec<String> {
     let outermost = proposal.region.outermost;
     let is_inside =
         |at: usize| std::iter::successors(Some(at), |&at| loops[at].parent).any(|at| at == outermost);
@@ -396,7 +396,7 @@ fn lines(loops: &[SourceLoop], nodes: &[Node], all: u64, depth: usize, out: &mut
 }
 
 /// What is said about a loop.
-fn marks(l: &Loop) -> Vec<String> {
+pub(crate) fn marks(l: &Loop) -> Vec<String> {
     let mut marks = Vec::new();
     if l.is_parallel {
         marks.push("parallel".to_owned());
@@ -411,7 +411,7 @@ fn marks(l: &Loop) -> Vec<String> {
 }
 
 /// `a.c:12 + 2 a.c:13 - 1`, loops by their lines.
-fn sum(loops: &[SourceLoop], count: &Count) -> String {
+pub(crate) fn sum(loops: &[SourceLoop], count: &Count) -> String {
     let mut out = String::new();
     for (k, term) in count.terms.iter().enumerate() {
         let sign = match (k, term.factor < 0) {
@@ -433,7 +433,7 @@ fn sum(loops: &[SourceLoop], count: &Count) -> String {
     out
 }
 
-fn place(statement: &Statement) -> String {
+pub(crate) fn place(statement: &Statement) -> String {
     let file = statement.file.rsplit('/').next().unwrap_or(&statement.file);
     match statement.lines[..] {
         [] => format!("block {}", statement.block),

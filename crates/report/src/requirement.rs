@@ -98,7 +98,7 @@ fn because(report: &Report<'_>, at: usize) -> String {
         }
         _ => {
             let first = finding::blocking(report.profile, l).into_iter().next();
-            first.map_or(String::new(), |b| format!(": {}", crate::text::blocking(&b, l)))
+            first.map_or(String::new(), |b| format!(": {}", crate::text::sentence(&b, l)))
         }
     }
 }

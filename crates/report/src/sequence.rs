@@ -46,12 +46,17 @@ pub fn text(profile: &Profile, loops: &[SourceLoop], steps: &[Step]) -> String {
         return out;
     }
     out.push_str("  step by step:\n");
-    for (k, step) in steps.iter().enumerate() {
-        let note = if step.is_legal_alone { "" } else { " (together with the steps after it)" };
+    for (k, line) in lines(profile, loops, steps).into_iter().enumerate() {
         // Writing to a string does not fail.
-        let _ = writeln!(out, "    {}. {}{note}", k + 1, words(profile, loops, &step.change));
+        let _ = writeln!(out, "    {}. {line}", k + 1);
     }
     out
+}
+
+/// Steps for people, without numbers.
+pub(crate) fn lines(profile: &Profile, loops: &[SourceLoop], steps: &[Step]) -> Vec<String> {
+    let note = |step: &Step| if step.is_legal_alone { "" } else { " (together with the steps after it)" };
+    steps.iter().map(|step| format!("{}{}", words(profile, loops, &step.change), note(step))).collect()
 }
 
 fn name(change: &Change) -> &'static str {

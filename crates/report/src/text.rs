@@ -53,6 +53,13 @@ fn select(report: &Report<'_>, top: usize) -> Vec<usize> {
     order
 }
 
+/// The lines about the run as a whole: what was recorded, and how exactly.
+pub(crate) fn header_text(report: &Report<'_>) -> String {
+    let mut out = String::new();
+    header(report, &mut out);
+    out
+}
+
 fn header(report: &Report<'_>, out: &mut String) {
     let p = report.profile;
     let t = &p.trust;
@@ -157,7 +164,7 @@ fn entry(report: &Report<'_>, at: usize, options: Options, out: &mut String) {
     arranged.into_iter().flatten().for_each(|words| paragraph(out, &pad, &words));
     if l.parallel == Parallel::No {
         for b in finding::blocking(p, l).into_iter().take(2) {
-            paragraph(out, &pad, &blocking(&b, l));
+            paragraph(out, &pad, &sentence(&b, l));
         }
         if let Some(needs) = finding::needs(p, l) {
             paragraph(out, &pad, &needs);
@@ -188,7 +195,7 @@ pub(crate) fn headline(l: &SourceLoop) -> String {
 }
 
 /// One blocking dependence in words.
-pub(crate) fn blocking(b: &BlockingFinding, l: &SourceLoop) -> String {
+pub(crate) fn sentence(b: &BlockingFinding, l: &SourceLoop) -> String {
     let what = b.object.as_ref().map_or_else(|| "a register".to_owned(), |o| format!("`{}`", o.shown));
     let level = b.distance.iter().rposition(|d| *d != Some(0)).filter(|_| b.distance.len() <= l.depth + 1);
     let distance = level.and_then(|q| b.distance[q]);

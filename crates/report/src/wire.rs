@@ -206,11 +206,15 @@ struct NestMetrics {
     fusion: Option<&'static str>,
 }
 
+/// Something to do with some loops of a nest.
 #[derive(Debug, Serialize)]
-struct Advice {
-    kind: &'static str,
-    loops: Vec<String>,
-    why: String,
+pub(crate) struct Advice {
+    /// `parallelise`, `vectorise`, `interchange`, `tile`, `skew`.
+    pub kind: &'static str,
+    /// Names of the loops.
+    pub loops: Vec<String>,
+    /// Why, in words.
+    pub why: String,
     lines: Vec<u32>,
 }
 
@@ -368,19 +372,7 @@ fn nests(report: &Report<'_>) -> Vec<Nest> {
     let mut metrics: BTreeMap<usize, NestMetrics> = BTreeMap::new();
     let mut out = Vec::new();
     for (leaf, _) in loops.iter().enumerate().filter(|(_, l)| l.innermost) {
-        let mut chain = vec![leaf];
-        while let Some(parent) = chain.last().and_then(|&at| loops[at].parent) {
-            chain.push(parent);
-        }
-        chain.reverse();
-        let mut bands: Vec<Vec<usize>> = Vec::new();
-        for &at in &chain {
-            match bands.last_mut() {
-                Some(band) if loops[at].permutable_with_parent => band.push(at),
-                _ => bands.push(vec![at]),
-            }
-        }
-        bands.retain(|b| b.len() > 1);
+        let (chain, bands) = chain_and_bands(loops, leaf);
         let outermost = chain.iter().copied().find(|&at| loops[at].main && !loops[at].recursive);
         let known = outermost.filter(|_| !report.profile.trust.counted_only);
         let ids = |band: &Vec<usize>| band.iter().map(|&at| loops[at].id.clone()).collect();
@@ -400,6 +392,27 @@ fn nests(report: &Report<'_>) -> Vec<Nest> {
         });
     }
     out
+}
+
+/// The loops around an innermost one, itself last, and the permutable bands of two loops and more among them.
+fn chain_and_bands(loops: &[SourceLoop], leaf: usize) -> (Vec<usize>, Vec<Vec<usize>>) {
+    let mut chain: Vec<usize> = std::iter::successors(Some(leaf), |&at| loops[at].parent).collect();
+    chain.reverse();
+    let mut bands: Vec<Vec<usize>> = Vec::new();
+    for &at in &chain {
+        match bands.last_mut() {
+            Some(band) if loops[at].permutable_with_parent => band.push(at),
+            _ => bands.push(vec![at]),
+        }
+    }
+    bands.retain(|b| b.len() > 1);
+    (chain, bands)
+}
+
+/// What is advised for the nest that ends in an innermost loop.
+pub(crate) fn advice_for(report: &Report<'_>, innermost: &Innermost, leaf: usize) -> Vec<Advice> {
+    let (chain, bands) = chain_and_bands(&report.loops, leaf);
+    advice(report, innermost, &chain, &bands)
 }
 
 /// What the verdicts on the loops of a nest advise, simplest first.

@@ -55,6 +55,15 @@ pub struct Graph {
     pub affine: f64,
 }
 
+/// Operations, and how many of them have an exact domain, exact addresses and exact dependences.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Exact {
+    /// All.
+    pub all: u64,
+    /// The exact ones.
+    pub exact: u64,
+}
+
 /// What the figures of all regions of a program rest on, gathered once.
 #[derive(Debug)]
 pub struct Survey<'a> {
@@ -92,6 +101,11 @@ impl<'a> Survey<'a> {
     /// The executed accesses by the innermost loop around them.
     pub fn innermost(&self) -> &Innermost {
         &self.innermost
+    }
+
+    /// What was executed directly in every context, and how much of it is exact.
+    pub fn exact_operations(&self) -> Vec<Exact> {
+        exact_operations(self.profile, &self.inexact)
     }
 
     /// Computes a region's shape.
@@ -190,17 +204,30 @@ fn inexact(profile: &Profile, inductions: &FxHashSet<u32>) -> FxHashSet<u32> {
 
 /// Share of the operations in some contexts that are exact.
 fn affine(profile: &Profile, inexact: &FxHashSet<u32>, is_inside: &dyn Fn(ContextIndex) -> bool) -> f64 {
-    let (mut all, mut exact) = (0u64, 0u64);
-    for block in profile.blocks.iter().filter(|block| is_inside(block.context)) {
+    let mut sum = Exact::default();
+    for (context, own) in exact_operations(profile, inexact).into_iter().enumerate() {
+        if is_inside(context as ContextIndex) {
+            sum.all = sum.all.saturating_add(own.all);
+            sum.exact = sum.exact.saturating_add(own.exact);
+        }
+    }
+    sum.exact as f64 / sum.all.max(1) as f64
+}
+
+/// Operations by context.
+fn exact_operations(profile: &Profile, inexact: &FxHashSet<u32>) -> Vec<Exact> {
+    let mut out = vec![Exact::default(); profile.contexts.len()];
+    for block in &profile.blocks {
         let is_exact = !block.domain.is_empty() && block.domain.iter().all(|folded| !folded.gave_up);
+        let own = &mut out[block.context as usize];
         for s in block.first..block.first + block.count {
-            all = all.saturating_add(block.executions);
+            own.all = own.all.saturating_add(block.executions);
             if is_exact && !inexact.contains(&s) {
-                exact = exact.saturating_add(block.executions);
+                own.exact = own.exact.saturating_add(block.executions);
             }
         }
     }
-    exact as f64 / all.max(1) as f64
+    out
 }
 
 fn is_call(profile: &Profile, context: ContextIndex) -> bool {
