@@ -9,9 +9,18 @@ use fold::GiveUp;
 
 use crate::streams_args::{CompressArgs, ExpandArgs, PredictArgs, ReconstructArgs, TraceArgs};
 
+/// Shown after the help.
+const EXAMPLES: &str = "\
+Examples:
+  loopwright demo                                   see what it says of a small program
+  loopwright profile -o a.lwp -- ./program input    run a program (compiled with -g) and judge its loops
+  loopwright report a.lwp --schedule --format html -o a.html
+                                                    everything on one page, with what the loops could become
+  loopwright explain a.lwp solve.c:12               what decides the verdict on a loop, and what would change it";
+
 /// Tells you what your loops could become.
 #[derive(Debug, Parser)]
-#[command(name = "loopwright", version, about, propagate_version = true)]
+#[command(name = "loopwright", version, about, propagate_version = true, after_help = EXAMPLES)]
 pub struct Options {
     #[command(subcommand)]
     pub command: Command,
@@ -41,6 +50,10 @@ pub enum Command {
     Expand(ExpandArgs),
     /// Replay a trace of integers and say which share of it could be predicted.
     Predict(PredictArgs),
+    /// Print the completions for a shell.
+    Completions(CompletionsArgs),
+    /// Write the manual pages.
+    Man(ManArgs),
     /// Answer one request for a schedule; `report --schedule` starts it.
     #[command(hide = true)]
     IslWorker,
@@ -61,6 +74,8 @@ pub enum Format {
     Folded,
     /// The schedule tree as a file for speedscope.
     Speedscope,
+    /// Findings for code hosts and editors, as SARIF 2.1.0; paths are relative to the current directory.
+    Sarif,
     /// The polyhedral program in the notation of isl (iscc reads it).
     Isl,
     /// The polyhedral program as OpenScop, for pluto --readscop and others.
@@ -264,6 +279,20 @@ pub struct CheckArgs {
     /// Say nothing if all is well.
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell.
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// Directory to write them into, a page per command.
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
 }
 
 #[derive(Debug, Args)]

@@ -9,6 +9,7 @@ mod compress_command;
 mod demo;
 mod diff_command;
 mod explain_command;
+mod generated;
 mod output;
 mod predict_command;
 mod profile_command;
@@ -55,6 +56,8 @@ fn main() -> ExitCode {
         Command::Compress(compress) => (compress_command::compress(compress), 2),
         Command::Expand(expand) => (compress_command::expand(expand), 2),
         Command::Predict(predict) => (predict_command::run(predict), 2),
+        Command::Completions(completions) => (generated::completions(completions), 2),
+        Command::Man(man) => (generated::manual(man), 2),
         Command::IslWorker => (report_command::serve_schedule(), 2),
     };
     match result {

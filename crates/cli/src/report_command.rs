@@ -10,7 +10,7 @@ use report::polyhedral::Program;
 use report::proposals::{self, Proposals};
 use report::published::Published;
 use report::regions::{self, Row};
-use report::{Report, flamegraph, folding, html, isl, openscop, stacks, text, wire};
+use report::{Report, flamegraph, folding, html, isl, openscop, sarif, stacks, text, wire};
 use schedule::options::Machine;
 use schedule::propose::{self, Budget};
 
@@ -180,6 +180,7 @@ fn render_report(report: &Report, format: Format, how: &Rendering) -> Result<Str
             let options = html::Options { nests: how.top };
             html::page(report, &source_files::read(&html::files(report, options), how.made), options)
         }
+        Format::Sarif => sarif::sarif(report, std::env::current_dir().ok().as_deref()),
         Format::Svg => flamegraph::svg(report)?,
         Format::Folded => stacks::folded(report),
         Format::Speedscope => stacks::speedscope(report),

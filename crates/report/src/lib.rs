@@ -3,6 +3,7 @@
 //! - [`finding`]: one loop's verdict in words and numbers, independent of any format;
 //! - [`diff`]: what differs between two profiles;
 //! - [`requirement`]: what loops have to be;
+//! - [`sarif`]: findings for code hosts and editors;
 //! - [`explain`]: the proof of one verdict;
 //! - [`wire`]: the JSON report, schema `loopwright.report/1`;
 //! - [`text`]: the terminal summary;
@@ -34,6 +35,7 @@ pub mod proposals;
 pub mod published;
 pub mod regions;
 pub mod requirement;
+pub mod sarif;
 pub mod sequence;
 pub mod stacks;
 pub mod text;
