@@ -7,6 +7,7 @@ use crate::finding::size;
 
 /// The same for programs.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WireAdvice {
     /// Cycles as it is, on one processor.
     cycles_before: f64,

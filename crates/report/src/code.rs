@@ -24,6 +24,7 @@ pub struct Written {
 
 /// The same for programs.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WireCode {
     nests: Vec<WireNest>,
     /// Files with all nests of one source.
@@ -32,6 +33,7 @@ pub struct WireCode {
 
 /// A nest.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct WireNest {
     /// Its outermost loop.
     region: String,

@@ -74,6 +74,7 @@ const COLUMN: usize = 44;
 
 /// A proposal as programs read it.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WireProposal {
     region: String,
     ops_fraction: f64,
@@ -99,6 +100,7 @@ pub struct WireProposal {
 
 /// The columns of the published table; shares are 0 to 1.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WireMetrics {
     aff: f64,
     mops: f64,
@@ -122,6 +124,7 @@ pub struct WireMetrics {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct WireProfit {
     /// Share of the program's instructions that no processor has to wait for any more; what orders proposals.
     saved: f64,
@@ -135,6 +138,7 @@ struct WireProfit {
 
 /// With which pairs of iterations a schedule was compared, beside what isl says of it.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct WireVerified {
     pairs: u64,
     dependences: usize,
@@ -142,6 +146,7 @@ struct WireVerified {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 enum WireNode {
     Loop {

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 /// A step as programs read it.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WireStep {
     /// `privatise`, `expand`, `distribute`, `fuse`, `reverse`, `skew`, `interchange`, `tile`, `wavefront`, `parallelise`,
     /// `vectorise`.

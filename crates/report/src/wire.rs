@@ -16,6 +16,7 @@ use crate::proposals::{self, Weighed, WireProposal};
 pub const SCHEMA: &str = "loopwright.report/1";
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Root {
     schema: &'static str,
     program: Program,
@@ -30,6 +31,7 @@ struct Root {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Program {
     argv: Vec<String>,
     exit_status: Option<i32>,
@@ -37,6 +39,7 @@ struct Program {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Trust {
     instructions: u64,
     memory_accesses: u64,
@@ -53,6 +56,7 @@ struct Trust {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Loop {
     id: String,
     function: String,
@@ -88,6 +92,7 @@ struct Loop {
 
 /// Iterations per entry; the extremes only where they were counted.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct TripCount {
     minimum: Option<u64>,
     mean: f64,
@@ -96,6 +101,7 @@ struct TripCount {
 
 /// A part of a loop.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Part {
     lines: Vec<u32>,
     parallel: bool,
@@ -103,6 +109,7 @@ struct Part {
 
 /// Two loops that follow one another.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Fusion {
     loops: [String; 2],
     legal: bool,
@@ -117,6 +124,7 @@ struct Fusion {
 
 /// What has to become of a variable.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Need {
     variable: String,
     /// `private`, `last-private`, `copy` or `expand`.
@@ -126,6 +134,7 @@ struct Need {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Reduction {
     operator: &'static str,
     variable: Option<String>,
@@ -133,6 +142,7 @@ struct Reduction {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Place {
     file: String,
     line: u32,
@@ -140,12 +150,14 @@ struct Place {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Object {
     name: String,
     offset: i64,
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 enum Distance {
     Known(i64),
@@ -153,6 +165,7 @@ enum Distance {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Example {
     source_iv: Vec<i64>,
     sink_iv: Vec<i64>,
@@ -160,6 +173,7 @@ struct Example {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Blocking {
     kind: &'static str,
     via: &'static str,
@@ -173,6 +187,7 @@ struct Blocking {
 
 /// One memory operand of the loop's own code: its advance in bytes per loop around it, outermost first.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Access {
     line: u32,
     op: &'static str,
@@ -182,6 +197,7 @@ struct Access {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Nest {
     loops: Vec<String>,
     permutable: Vec<Vec<String>>,
@@ -194,6 +210,7 @@ struct Nest {
 
 /// As the loops are, and as proposed where `--schedule` found something.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct NestMetrics {
     aff: f64,
     par_ops: f64,
@@ -208,6 +225,7 @@ struct NestMetrics {
 
 /// Something to do with some loops of a nest.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Advice {
     /// `parallelise`, `vectorise`, `interchange`, `tile`, `skew`.
     pub kind: &'static str,
@@ -503,5 +521,27 @@ fn nest_metrics(report: &Report<'_>, survey: &Survey<'_>, outermost: usize) -> N
         components_before: shape.before.components,
         components_after: fusion.map(|_| structure.components),
         fusion,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The schema that users are given. With UPDATE_SCHEMA set it is written.
+    #[test]
+    fn the_schema_is_that_of_the_documentation() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/report.schema.json");
+        let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
+        let schema = settings.into_generator().into_root_schema_for::<Root>();
+        let text = serde_json::to_string_pretty(&schema).expect("a schema") + "\n";
+        if std::env::var_os("UPDATE_SCHEMA").is_some() {
+            std::fs::write(&path, &text).expect("the documentation can be written");
+        }
+        let documented = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            documented == text,
+            "docs/report.schema.json is not up to date: run this test with UPDATE_SCHEMA=1"
+        );
     }
 }

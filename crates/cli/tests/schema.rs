@@ -1,0 +1,68 @@
+//! What programs read: the JSON report against its schema, SARIF by a reader of SARIF.
+#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
+
+mod support;
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use kernels::Level;
+use support::Place;
+
+/// Validates standard input; the schema is the first argument.
+const VALIDATE: &str = "
+import json, sys, jsonschema
+schema = json.load(open(sys.argv[1]))
+jsonschema.Draft202012Validator.check_schema(schema)
+jsonschema.Draft202012Validator(schema).validate(json.load(sys.stdin))
+";
+
+fn validate(text: &[u8]) {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let python = target.join("python/bin/python");
+    assert!(python.is_file(), "{} is missing: run cargo xtask python", python.display());
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/report.schema.json");
+    let mut command = Command::new(python);
+    command.args(["-c", VALIDATE]).arg(schema).stdin(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(text).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn reports_are_valid() {
+    let place = Place::new();
+    let table = kernels::load().unwrap();
+    for (kernel, level, options) in [
+        ("renamed", Level::O2, &[][..]),
+        ("jacobi", Level::O0, &["--schedule"]),
+        ("exceptions", Level::O0, &[]),
+        ("breadth_first", Level::O3, &["--schedule"]),
+    ] {
+        let kernel = table.iter().find(|k| k.name() == kernel).unwrap();
+        let program = kernels::compile(kernel, level, place.directory()).unwrap();
+        let profile = place.path("p.lwp");
+        let mut command = place.loopwright();
+        command.args(["profile", "--quiet", "-o"]).arg(&profile).arg("--").arg(program.path);
+        assert!(command.args(&kernel.arguments).output().unwrap().status.success());
+        let report = |format: &str, options: &[&str]| {
+            let mut command = place.loopwright();
+            command.arg("report").arg(&profile).args(["--format", format]).args(options);
+            let output = command.output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            output.stdout
+        };
+        validate(&report("json", options));
+        let sarif: serde_sarif::sarif::Sarif = serde_json::from_slice(&report("sarif", &[])).unwrap();
+        let results = sarif.runs[0].results.as_ref().unwrap();
+        assert!(!results.is_empty(), "{}", kernel.name());
+        for result in results {
+            let place = result.locations.as_ref().unwrap()[0].physical_location.as_ref().unwrap();
+            let uri = place.artifact_location.as_ref().unwrap().uri.as_ref().unwrap();
+            assert!(uri.ends_with(&kernel.source), "{uri}");
+            assert!(place.region.as_ref().unwrap().start_line.unwrap() > 0);
+        }
+    }
+}
