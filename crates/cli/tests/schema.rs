@@ -1,14 +1,13 @@
 //! What programs read: the JSON report against its schema, SARIF by a reader of SARIF.
 #![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
-
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use kernels::Level;
-use support::Place;
+
+const LOOPWRIGHT: &str = env!("CARGO_BIN_EXE_loopwright");
 
 /// Validates standard input; the schema is the first argument.
 const VALIDATE: &str = "
@@ -33,7 +32,7 @@ fn validate(text: &[u8]) {
 
 #[test]
 fn reports_are_valid() {
-    let place = Place::new();
+    let directory = tempfile::tempdir().unwrap();
     let table = kernels::load().unwrap();
     for (kernel, level, options) in [
         ("renamed", Level::O2, &[][..]),
@@ -42,13 +41,13 @@ fn reports_are_valid() {
         ("breadth_first", Level::O3, &["--schedule"]),
     ] {
         let kernel = table.iter().find(|k| k.name() == kernel).unwrap();
-        let program = kernels::compile(kernel, level, place.directory()).unwrap();
-        let profile = place.path("p.lwp");
-        let mut command = place.loopwright();
+        let program = kernels::compile(kernel, level, directory.path()).unwrap();
+        let profile = directory.path().join("p.lwp");
+        let mut command = Command::new(LOOPWRIGHT);
         command.args(["profile", "--quiet", "-o"]).arg(&profile).arg("--").arg(program.path);
         assert!(command.args(&kernel.arguments).output().unwrap().status.success());
         let report = |format: &str, options: &[&str]| {
-            let mut command = place.loopwright();
+            let mut command = Command::new(LOOPWRIGHT);
             command.arg("report").arg(&profile).args(["--format", format]).args(options);
             let output = command.output().unwrap();
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -9,7 +9,7 @@ use schedule::{Parallel, SourceLoop};
 use serde::Serialize;
 
 use crate::finding::{self, BlockingFinding, Report};
-use crate::text::{headline, number, paragraph, sentence};
+use crate::text::{entries, headline, number, paragraph, sentence};
 
 /// Most dependences in the text; JSON has all.
 const MOST: usize = 20;
@@ -245,12 +245,11 @@ pub fn text(report: &Report<'_>, at: usize, explanation: &Explanation) -> String
     let mut out = String::new();
     // Writing to a string does not fail.
     let _ = writeln!(out, "{}: {}", explanation.id, explanation.verdict);
-    let entries =
-        if l.entries == 1 { "1 entry".to_owned() } else { format!("{} entries", number(l.entries)) };
     let facts = format!(
-        "{:.1} % of the instructions, {} iterations in {entries}{}",
+        "{:.1} % of the instructions, {} iterations in {}{}",
         100.0 * l.share,
         number(l.iterations),
+        entries(l),
         class(explanation)
     );
     paragraph(&mut out, "  ", &facts);

@@ -137,10 +137,20 @@ fn entry(report: &Report<'_>, at: usize, options: Options, out: &mut String) {
     let verdict = match (p.trust.counted_only, l.recursive) {
         (true, false) => String::new(),
         (true, true) => "  recursion".to_owned(),
-        (false, _) => format!("  {start}{}{end}", headline(l)),
+        (false, _) => format!("  {}", headline(l)),
     };
-    let _ = writeln!(out, "\n{:5.1} %  {indent}{}{calls}{verdict}", 100.0 * l.share, l.id);
     let pad = format!("         {indent}");
+    // A long way to the loop gets lines of its own.
+    let length = [&pad, &l.id, &calls, &verdict].iter().map(|part| part.chars().count()).sum::<usize>();
+    let beside = if length <= WIDTH { calls.as_str() } else { "" };
+    let verdict = match verdict.trim_start() {
+        "" => String::new(),
+        words => format!("  {start}{words}{end}"),
+    };
+    let _ = writeln!(out, "\n{:5.1} %  {indent}{}{beside}{verdict}", 100.0 * l.share, l.id);
+    if beside != calls {
+        paragraph(out, &pad, calls.trim_start());
+    }
     let trip = l.iterations as f64 / l.entries.max(1) as f64;
     let each = match l.trips {
         Some((least, most)) if least < most => {
@@ -148,7 +158,7 @@ fn entry(report: &Report<'_>, at: usize, options: Options, out: &mut String) {
         }
         _ => format!("{trip:.1} each"),
     };
-    let mut facts = format!("{} iterations in {} entries ({each})", number(l.iterations), number(l.entries));
+    let mut facts = format!("{} iterations in {} ({each})", number(l.iterations), entries(l));
     if let Some(stride) = l.stride01 {
         let _ = write!(facts, ", {:.0} % of accesses at stride 0 or 1", 100.0 * stride);
     }
@@ -238,6 +248,11 @@ pub(crate) fn paragraph(out: &mut String, pad: &str, text: &str) {
     }
     out.push_str(line.trim_end());
     out.push('\n');
+}
+
+/// How often a loop was entered.
+pub(crate) fn entries(l: &SourceLoop) -> String {
+    if l.entries == 1 { "1 entry".to_owned() } else { format!("{} entries", number(l.entries)) }
 }
 
 /// A count a person can read: `1,234`, `12.3 M`.
