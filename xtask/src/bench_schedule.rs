@@ -8,6 +8,9 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use isl::worker::{Failure, Limits, Worker};
+use schedule::arrange;
+use schedule::arrange::distribution::distributions;
+use schedule::arrange::fusion::neighbours;
 use schedule::propose::problem::formulate;
 use schedule::propose::{Budget, Fusion, Rung, hottest, propose};
 use schedule::synthetic::{self, Shape};
@@ -34,7 +37,7 @@ pub fn run() -> Result<()> {
         Worker { program: ci::target()?.join("release/loopwright"), arguments: vec!["isl-worker".into()] };
     let mut out = format!(
         "# Schedules: measured\n\nWritten by `cargo xtask bench-schedule`; do not edit. Made-up programs of one region \
-         (`schedule::synthetic`). Seconds: *verdicts* of all loops; *formulating* the region as a problem for isl; isl at each \
+         (`schedule::synthetic`). Seconds: *verdicts* of all loops, fusion and distribution included; *formulating* the region as a problem for isl; isl at each \
          rung, stopped after {LIMIT} s of processor time; *answer*, what `report --schedule` takes for it with its default \
          budget, and the rung of that answer.\n\n\
          | program | statements | dependences | verdicts | formulating | bands | without proximity | Feautrier | answer | rung |\n\
@@ -56,6 +59,9 @@ fn row(name: &str, shape: Shape, statements: u32, worker: &Worker) -> Result<Str
     let profile = synthetic::profile(shape, statements);
     let start = Instant::now();
     let loops = schedule::analyse(&profile);
+    let index = arrange::Index::new(&profile);
+    let (neighbours, parts) = (neighbours(&profile, &loops, &index), distributions(&profile, &loops, &index));
+    std::hint::black_box((neighbours, parts));
     let verdicts = start.elapsed().as_secs_f64();
     let region = hottest(&loops, 0.0).into_iter().next().context("a region")?;
     let start = Instant::now();

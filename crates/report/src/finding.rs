@@ -1,6 +1,7 @@
 //! Findings: what every renderer says about a loop.
 
 use profile::{Kind, ObjectKind, Operation, Profile};
+use schedule::arrange;
 use schedule::arrange::distribution::{self, Share};
 use schedule::arrange::fusion::{self, Neighbours};
 use schedule::graph::dimension;
@@ -65,10 +66,11 @@ pub struct ObjectFinding {
 /// Judges a profile and gathers what renderers need.
 pub fn report(profile: &Profile) -> Report<'_> {
     let loops = schedule::analyse(profile);
+    let index = arrange::Index::new(profile);
     Report {
         profile,
-        neighbours: fusion::neighbours(profile, &loops),
-        distributions: distribution::distributions(profile, &loops),
+        neighbours: fusion::neighbours(profile, &loops, &index),
+        distributions: distribution::distributions(profile, &loops, &index),
         loops,
         exact_fraction: schedule::metrics::exact_fraction(profile),
         proposals: None,

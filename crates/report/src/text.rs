@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use profile::Profile;
-use schedule::{Parallel, SourceLoop};
+use schedule::metrics::Survey;
+use schedule::{Parallel, SourceLoop, propose};
 
 use crate::finding::{self, BlockingFinding, Report};
 
@@ -27,8 +28,9 @@ pub fn summary(report: &Report<'_>, options: Options) -> String {
         out.push_str("\nNo loop of the program ran more than one iteration.\n");
         return out;
     }
+    let survey = Survey::new(report.profile, &report.loops);
     for &at in &shown {
-        entry(report, at, options, &mut out);
+        entry(report, at, &survey, options, &mut out);
     }
     let others = report.loops.len() - shown.len();
     if others > 0 {
@@ -128,7 +130,7 @@ fn notes(p: &Profile, out: &mut String) {
     }
 }
 
-fn entry(report: &Report<'_>, at: usize, options: Options, out: &mut String) {
+fn entry(report: &Report<'_>, at: usize, survey: &Survey<'_>, options: Options, out: &mut String) {
     let p = report.profile;
     let l = &report.loops[at];
     let indent = "  ".repeat(l.depth.min(8));
@@ -163,6 +165,11 @@ fn entry(report: &Report<'_>, at: usize, options: Options, out: &mut String) {
         let _ = write!(facts, ", {:.0} % of accesses at stride 0 or 1", 100.0 * stride);
     }
     paragraph(out, &pad, &facts);
+    let exact = 100.0 * survey.shape(&propose::around(&report.loops, at)).affine;
+    if !p.trust.counted_only && l.parallel != Parallel::Unknown && exact < 99.95 {
+        let words = format!("{exact:.1} % in exact form; ranges of distances decide about the rest");
+        paragraph(out, &pad, &words);
+    }
     if let Some(directive) = finding::directive(p, l) {
         paragraph(out, &pad, &directive);
     }

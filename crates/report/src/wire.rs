@@ -204,6 +204,9 @@ struct Nest {
     tilable_depth: usize,
     skew: Option<Vec<Vec<i64>>>,
     advice: Vec<Advice>,
+    /// Some addresses or dependences in the outermost of these loops have no exact form: what is said of them rests on the
+    /// smallest and largest distances seen.
+    judged_by_ranges: bool,
     /// Of the whole region: the outermost of the program's own loops here, with all inside.
     metrics: Option<NestMetrics>,
 }
@@ -388,6 +391,7 @@ fn nests(report: &Report<'_>) -> Vec<Nest> {
     let loops = &report.loops;
     let survey = Survey::new(report.profile, loops);
     let mut metrics: BTreeMap<usize, NestMetrics> = BTreeMap::new();
+    let mut inexact: BTreeMap<usize, bool> = BTreeMap::new();
     let mut out = Vec::new();
     for (leaf, _) in loops.iter().enumerate().filter(|(_, l)| l.innermost) {
         let (chain, bands) = chain_and_bands(loops, leaf);
@@ -405,6 +409,9 @@ fn nests(report: &Report<'_>) -> Vec<Nest> {
             permutable: bands.iter().map(ids).collect(),
             skew: loops[leaf].skew.clone(),
             advice: advice(report, survey.innermost(), &chain, &bands),
+            judged_by_ranges: chain.first().is_some_and(|&at| {
+                *inexact.entry(at).or_insert_with(|| survey.shape(&propose::around(loops, at)).affine < 1.0)
+            }),
             metrics: known
                 .map(|at| metrics.entry(at).or_insert_with(|| nest_metrics(report, &survey, at)).clone()),
         });

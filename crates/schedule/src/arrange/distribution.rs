@@ -10,9 +10,10 @@ use profile::place::{Part, way};
 use profile::{ContextIndex, Kind, Profile, StatementIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{is_induction, is_own, single};
+use super::{Index, LEAST_SHARE, is_induction, is_own, single};
 use crate::SourceLoop;
 use crate::graph::{LoopEdges, components, dimension, edges_by_loop, loads};
+use crate::propose::region::inside;
 use crate::verdict::Verdict;
 
 /// A part of a loop that can be a loop of its own.
@@ -33,12 +34,13 @@ enum Item {
     Context(ContextIndex),
 }
 
-/// Per loop of the source the parts that it can be distributed into.
-pub fn distributions(profile: &Profile, loops: &[SourceLoop]) -> Vec<Vec<Share>> {
+/// Per loop of the source the parts that it can be distributed into; none for those that take hardly any instructions.
+pub fn distributions(profile: &Profile, loops: &[SourceLoop], index: &Index) -> Vec<Vec<Share>> {
     let edges = edges_by_loop(profile);
     let loads: FxHashSet<StatementIndex> = loads(profile).collect();
     let of = |own: &SourceLoop| {
-        if own.main { distribution(profile, own, &edges, &loads) } else { Vec::new() }
+        let is_worth = own.main && own.share >= LEAST_SHARE;
+        if is_worth { distribution(profile, own, index, (&edges, &loads)) } else { Vec::new() }
     };
     loops.iter().map(of).collect()
 }
@@ -47,15 +49,15 @@ pub fn distributions(profile: &Profile, loops: &[SourceLoop]) -> Vec<Vec<Share>>
 fn distribution(
     profile: &Profile,
     own: &SourceLoop,
-    edges: &FxHashMap<ContextIndex, LoopEdges>,
-    loads: &FxHashSet<StatementIndex>,
+    index: &Index,
+    (edges, loads): (&FxHashMap<ContextIndex, LoopEdges>, &FxHashSet<StatementIndex>),
 ) -> Vec<Share> {
     let Some((context, verdict)) = single(profile, own) else { return Vec::new() };
     if !runs_alike(profile, context) {
         return Vec::new();
     }
     let inside = Inside { profile, context, verdict };
-    let items = inside.items();
+    let items = inside.items(index);
     let all = || edges.get(&context).into_iter().flat_map(|all| &all.edges);
     let overwritten: FxHashSet<StatementIndex> = all()
         .map(|edge| &profile.dependences[edge.dependence as usize])
@@ -119,14 +121,14 @@ impl Inside<'_> {
     }
 
     /// What stores something, and the lines of each.
-    fn items(&self) -> BTreeMap<Item, BTreeSet<u32>> {
+    fn items(&self, index: &Index) -> BTreeMap<Item, BTreeSet<u32>> {
         let mut out: BTreeMap<Item, BTreeSet<u32>> = BTreeMap::new();
         let is_meant = |access: &&profile::Access| {
-            access.write
-                && access.executions > 0
-                && self.verdict.scevs.binary_search(&access.statement).is_err()
+            access.write && self.verdict.scevs.binary_search(&access.statement).is_err()
         };
-        for access in self.profile.accesses.iter().filter(is_meant) {
+        let contexts = inside(self.profile, &[self.context]);
+        let here = contexts.iter().filter_map(|context| index.accesses.get(context)).flatten();
+        for access in here.map(|&at| &self.profile.accesses[at as usize]).filter(is_meant) {
             if let Some(item) = self.item(access.statement) {
                 out.entry(item).or_default().insert(self.profile.location_of(access.statement).line);
             }

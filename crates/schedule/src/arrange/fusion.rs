@@ -9,7 +9,7 @@ use profile::place::{Part, way};
 use profile::{Access, ContextIndex, Dependence, Kind, ObjectIndex, Profile};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{is_induction, is_private, single};
+use super::{Index, LEAST_SHARE, is_induction, is_private, single};
 use crate::SourceLoop;
 use crate::graph::dimension;
 use crate::needs::iterations;
@@ -55,12 +55,8 @@ pub enum Unfusable {
     Last(u32, u32),
 }
 
-/// Loops with a smaller share of the program's instructions together are not looked at.
-const LEAST_SHARE: f64 = 0.001;
-
 /// Pairs of neighbours among the loops of the program that were recorded whole and take a share of its instructions.
-pub fn neighbours(profile: &Profile, loops: &[SourceLoop]) -> Vec<Neighbours> {
-    let index = Index::new(profile);
+pub fn neighbours(profile: &Profile, loops: &[SourceLoop], index: &Index) -> Vec<Neighbours> {
     let mut last: FxHashMap<(Option<usize>, &[String], &str), usize> = FxHashMap::default();
     let mut out = Vec::new();
     for (at, own) in loops.iter().enumerate().filter(|(_, l)| l.main) {
@@ -73,34 +69,11 @@ pub fn neighbours(profile: &Profile, loops: &[SourceLoop]) -> Vec<Neighbours> {
             parent(pair.0.0) == parent(pair.1.0) && own.entries == loops[before].entries
         };
         if let Some(((first, a), (second, b))) = pair.filter(is_pair) {
-            let both = Both::new(profile, &index, [(first, a), (second, b)]);
+            let both = Both::new(profile, index, [(first, a), (second, b)]);
             out.push(Neighbours { loops: (before, at), fusion: both.fusion() });
         }
     }
     out
-}
-
-/// Dependences and accesses by context.
-struct Index {
-    dependences: FxHashMap<ContextIndex, Vec<u32>>,
-    accesses: FxHashMap<ContextIndex, Vec<u32>>,
-}
-
-impl Index {
-    fn new(profile: &Profile) -> Index {
-        let mut out = Index { dependences: FxHashMap::default(), accesses: FxHashMap::default() };
-        for (index, d) in profile.dependences.iter().enumerate() {
-            let [from, to] = [d.source, d.sink].map(|s| profile.context_of(s));
-            out.dependences.entry(from).or_default().push(index as u32);
-            if from != to {
-                out.dependences.entry(to).or_default().push(index as u32);
-            }
-        }
-        for (index, access) in profile.accesses.iter().enumerate().filter(|(_, a)| a.executions > 0) {
-            out.accesses.entry(profile.context_of(access.statement)).or_default().push(index as u32);
-        }
-        out
-    }
 }
 
 struct Both<'a> {

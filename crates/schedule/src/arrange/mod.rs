@@ -11,9 +11,38 @@ pub mod distribution;
 pub mod fusion;
 
 use profile::{ContextIndex, Dependence, Kind, LevelSummary, ObjectIndex, ObjectKind, Profile};
+use rustc_hash::FxHashMap;
 
 use crate::SourceLoop;
 use crate::verdict::{Parallel, Verdict};
+
+/// Loops with a smaller share of the program's instructions, or pairs of them together, are not looked at.
+const LEAST_SHARE: f64 = 0.001;
+
+/// Dependences and accesses by context.
+#[derive(Debug, Default)]
+pub struct Index {
+    dependences: FxHashMap<ContextIndex, Vec<u32>>,
+    accesses: FxHashMap<ContextIndex, Vec<u32>>,
+}
+
+impl Index {
+    /// Sorts them.
+    pub fn new(profile: &Profile) -> Index {
+        let mut out = Index { dependences: FxHashMap::default(), accesses: FxHashMap::default() };
+        for (index, d) in profile.dependences.iter().enumerate() {
+            let [from, to] = [d.source, d.sink].map(|s| profile.context_of(s));
+            out.dependences.entry(from).or_default().push(index as u32);
+            if from != to {
+                out.dependences.entry(to).or_default().push(index as u32);
+            }
+        }
+        for (index, access) in profile.accesses.iter().enumerate().filter(|(_, a)| a.executions > 0) {
+            out.accesses.entry(profile.context_of(access.statement)).or_default().push(index as u32);
+        }
+        out
+    }
+}
 
 /// The one context of a loop and its verdict; `None` if it has several, or was not recorded whole.
 fn single<'a>(profile: &Profile, own: &'a SourceLoop) -> Option<(ContextIndex, &'a Verdict)> {
