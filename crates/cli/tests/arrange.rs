@@ -9,6 +9,7 @@ use support::Place;
 /// A program with one function per case; each is named after what is true of its loops.
 const SOURCE: &str = r#"#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 enum { N = 300 };
 static double a[N], b[N], c[N], p[N], q[N];
 #define CASE __attribute__((noinline, noclone)) static void
@@ -62,6 +63,12 @@ CASE back_and_forth(int n) {
         q[i] = p[i] / 3;
     }
 }
+CASE talks(int n) {
+    for (int i = 1; i < n; i++)
+        p[i] = 2 * a[i] + write(1, "", 0);
+    for (int i = 1; i < n; i++)
+        q[i] = 2 * p[i] + write(1, "", 0);
+}
 CASE skips(int n) {
     for (int i = 1; i < n; i++) {
         if (a[i] > 9)
@@ -74,7 +81,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < N; i++)
         a[i] = b[i] = c[i] = p[i] = q[i] = (i * 7) % 19 + argc;
     together(n); two_later(n); overwrites(n); needs_all(n); something_between(n); reversed(n);
-    two_parts(n); back_and_forth(n); skips(n);
+    two_parts(n); back_and_forth(n); skips(n); talks(n);
     double check = 0;
     for (int i = 0; i < N; i++)
         check += b[i] + c[i] + p[i] + q[i];
@@ -134,7 +141,9 @@ fn neighbours_are_fused_and_loops_distributed_where_that_is_legal() {
         let mut parts = parallel_parts(&report, "two_parts");
         parts.sort_unstable();
         assert_eq!(parts, [false, true], "{flags:?}");
-        for function in ["back_and_forth", "skips"] {
+        let talk = |f: &Value| f["loops"][0].as_str().unwrap().starts_with("arranged.c:talks:");
+        assert!(!report["fusions"].as_array().unwrap().iter().any(talk), "{flags:?}");
+        for function in ["back_and_forth", "skips", "talks"] {
             assert!(parallel_parts(&report, function).is_empty(), "{flags:?} {function}");
         }
     }

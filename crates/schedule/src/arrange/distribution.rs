@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use profile::place::{Part, way};
-use profile::{ContextIndex, Kind, Profile, StatementIndex};
+use profile::{ContextIndex, Kind, Operation, Profile, StatementIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Index, LEAST_SHARE, is_induction, is_own, single};
@@ -52,7 +52,7 @@ fn distribution(
     index: &Index,
     (edges, loads): (&FxHashMap<ContextIndex, LoopEdges>, &FxHashSet<StatementIndex>),
 ) -> Vec<Share> {
-    let Some((context, verdict)) = single(profile, own) else { return Vec::new() };
+    let Some((context, verdict)) = single(profile, index, own) else { return Vec::new() };
     if !runs_alike(profile, context) {
         return Vec::new();
     }
@@ -124,7 +124,11 @@ impl Inside<'_> {
     fn items(&self, index: &Index) -> BTreeMap<Item, BTreeSet<u32>> {
         let mut out: BTreeMap<Item, BTreeSet<u32>> = BTreeMap::new();
         let is_meant = |access: &&profile::Access| {
-            access.write && self.verdict.scevs.binary_search(&access.statement).is_err()
+            // A call stores where to return to.
+            let operation = self.profile.statements[access.statement as usize].operation;
+            access.write
+                && operation != Operation::Control
+                && self.verdict.scevs.binary_search(&access.statement).is_err()
         };
         let contexts = inside(self.profile, &[self.context]);
         let here = contexts.iter().filter_map(|context| index.accesses.get(context)).flatten();

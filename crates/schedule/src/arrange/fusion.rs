@@ -62,7 +62,7 @@ pub fn neighbours(profile: &Profile, loops: &[SourceLoop], index: &Index) -> Vec
     for (at, own) in loops.iter().enumerate().filter(|(_, l)| l.main) {
         let before = last.insert((own.parent, &own.calls, own.function.as_str()), at);
         let Some(before) = before.filter(|&b| own.share + loops[b].share >= LEAST_SHARE) else { continue };
-        let pair = single(profile, &loops[before]).zip(single(profile, own));
+        let pair = single(profile, index, &loops[before]).zip(single(profile, index, own));
         // Both are parts of the same iteration or activation.
         let is_pair = |pair: &((ContextIndex, _), (ContextIndex, _))| {
             let parent = |context: ContextIndex| profile.contexts[context as usize].parent;

@@ -5,15 +5,16 @@
 //! - [`fusion`]: two loops that follow one another become one, the second delayed if need be.
 //!
 //! Limits: loops that a compiler made several of are left out, and so are those that were not recorded whole. Conditions are not
-//! dependences: loops with statements that some iterations skip are not distributed.
+//! dependences: loops with statements that some iterations skip are not distributed. Loops that call the system stay as they are.
 
 pub mod distribution;
 pub mod fusion;
 
-use profile::{ContextIndex, Dependence, Kind, LevelSummary, ObjectIndex, ObjectKind, Profile};
-use rustc_hash::FxHashMap;
+use profile::{ContextIndex, Dependence, Kind, LevelSummary, ObjectIndex, ObjectKind, Operation, Profile};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::SourceLoop;
+use crate::propose::region::inside;
 use crate::verdict::{Parallel, Verdict};
 
 /// Loops with a smaller share of the program's instructions, or pairs of them together, are not looked at.
@@ -24,12 +25,16 @@ const LEAST_SHARE: f64 = 0.001;
 pub struct Index {
     dependences: FxHashMap<ContextIndex, Vec<u32>>,
     accesses: FxHashMap<ContextIndex, Vec<u32>>,
+    /// Where the system is called: what that does has an order too.
+    system: FxHashSet<ContextIndex>,
 }
 
 impl Index {
     /// Sorts them.
     pub fn new(profile: &Profile) -> Index {
-        let mut out = Index { dependences: FxHashMap::default(), accesses: FxHashMap::default() };
+        let mut out = Index::default();
+        let calls = profile.statements.iter().enumerate().filter(|(_, s)| s.operation == Operation::System);
+        out.system.extend(calls.map(|(at, _)| profile.context_of(at as u32)));
         for (index, d) in profile.dependences.iter().enumerate() {
             let [from, to] = [d.source, d.sink].map(|s| profile.context_of(s));
             out.dependences.entry(from).or_default().push(index as u32);
@@ -44,11 +49,12 @@ impl Index {
     }
 }
 
-/// The one context of a loop and its verdict; `None` if it has several, or was not recorded whole.
-fn single<'a>(profile: &Profile, own: &'a SourceLoop) -> Option<(ContextIndex, &'a Verdict)> {
+/// The one context of a loop and its verdict; `None` if it has several, was not recorded whole, or calls the system.
+fn single<'a>(profile: &Profile, index: &Index, own: &'a SourceLoop) -> Option<(ContextIndex, &'a Verdict)> {
     let (&[context], [verdict]) = (&own.contexts[..], &own.verdicts[..]) else { return None };
     let node = &profile.contexts[context as usize];
-    let is_whole = node.is_dimension && !node.has_outside && !own.recursive;
+    let calls_system = || inside(profile, &own.contexts).iter().any(|context| index.system.contains(context));
+    let is_whole = node.is_dimension && !node.has_outside && !own.recursive && !calls_system();
     (is_whole && verdict.parallel != Parallel::Unknown).then_some((context, verdict))
 }
 
