@@ -270,7 +270,7 @@ pub struct CheckArgs {
     /// The profile.
     #[arg(value_name = "PROFILE")]
     pub profile: PathBuf,
-    /// No loop may have a worse verdict than in this profile.
+    /// No loop of the program's own code may have a worse verdict than in this profile.
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
     /// A requirement: "parallel LOOP", "vectorisable LOOP", "permutable LOOP" or "exact PERCENT"; may be repeated.

@@ -107,7 +107,18 @@ fn differences_are_verdicts_first_and_none_with_oneself() {
     assert_eq!(found["verdicts"], serde_json::json!([]), "{found:#}");
     let is_own = |id: &Value| id.as_str().unwrap().starts_with("step.c");
     assert!(!found["only_before"].as_array().unwrap().iter().any(is_own), "{found:#}");
+    // Counted alone: nothing is known to be worse than that, and what was known is lost.
+    let counted = place.path("counted.lwp");
+    let mut command = place.loopwright();
+    command
+        .args(["profile", "--quiet", "--fast", "-o"])
+        .arg(&counted)
+        .arg("--")
+        .arg(place.directory().join("step"));
+    assert!(command.output().unwrap().status.success());
     for (paths, options, code, part) in [
+        (&carried, vec!["--baseline", counted.to_str().unwrap()], 0, "all requirements"),
+        (&counted, vec!["--baseline", free.to_str().unwrap()], 1, "step.c:step:6: yes before, unknown now"),
         (
             &free,
             vec!["--require", "parallel step.c:5", "--require", "vectorisable step"],

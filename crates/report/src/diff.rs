@@ -18,7 +18,7 @@ pub struct Difference {
     schema: &'static str,
     /// Figures of the whole program.
     program: Vec<Figure>,
-    /// Loops with another verdict, worse ones first.
+    /// Loops with another verdict: worse ones first, then the program's own, then hotter ones.
     verdicts: Vec<Verdict>,
     /// Loops with the same verdict and other figures, hottest first.
     loops: Vec<Changed>,
@@ -48,6 +48,8 @@ struct Verdict {
     /// What blocks the loop where it is worse.
     why: Option<String>,
     figures: Vec<Figure>,
+    #[serde(skip)]
+    rank: (bool, f64),
 }
 
 /// Figures that changed.
@@ -87,7 +89,9 @@ pub fn diff(before: &Report<'_>, after: &Report<'_>, tolerance: f64) -> Differen
         ]);
         let (before_id, id) = (old.id.clone(), new.id.clone());
         if old.parallel != new.parallel || old.class() != new.class() {
-            let is_worse = (new.parallel, new.class()) > (old.parallel, old.class());
+            // What was not known before cannot get worse; what is not known any more has.
+            let is_worse = old.parallel != Parallel::Unknown
+                && (new.parallel, new.class()) > (old.parallel, old.class());
             let why = finding::blocking(after.profile, new)
                 .into_iter()
                 .next()
@@ -100,12 +104,17 @@ pub fn diff(before: &Report<'_>, after: &Report<'_>, tolerance: f64) -> Differen
                 is_worse,
                 why: why.map(|b| sentence(&b, new)),
                 figures: changed,
+                rank: (new.main, new.share.max(old.share)),
             });
         } else if !changed.is_empty() {
             loops.push(Changed { before_id, id, figures: changed, share: new.share.max(old.share) });
         }
     }
-    verdicts.sort_by(|a, b| b.is_worse.cmp(&a.is_worse).then(a.id.cmp(&b.id)));
+    let order = |a: &Verdict, b: &Verdict| {
+        let by_rank = b.rank.0.cmp(&a.rank.0).then(b.rank.1.total_cmp(&a.rank.1));
+        b.is_worse.cmp(&a.is_worse).then(by_rank).then(a.id.cmp(&b.id))
+    };
+    verdicts.sort_by(order);
     loops.sort_by(|a, b| b.share.total_cmp(&a.share).then(a.id.cmp(&b.id)));
     let (x, y) = (&before.profile.trust, &after.profile.trust);
     let program = figures(vec![
@@ -184,9 +193,9 @@ impl Difference {
             && self.only_after.is_empty()
     }
 
-    /// The verdicts that got worse, in words.
+    /// The verdicts on the program's own loops that got worse, in words.
     pub fn worse(&self) -> Vec<String> {
-        let worse = self.verdicts.iter().filter(|verdict| verdict.is_worse);
+        let worse = self.verdicts.iter().filter(|verdict| verdict.is_worse && verdict.rank.0);
         worse.map(|v| format!("{}: {} before, {} now{}", v.id, v.before, v.after, because(v))).collect()
     }
 
