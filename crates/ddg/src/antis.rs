@@ -342,7 +342,10 @@ struct Reads {
 
 impl Reads {
     fn of<'p>(profile: &'p Profile, shapes: &mut Shapes<'p>) -> Reads {
-        let is_executed_read = |&access: &u32| matches!(&profile.accesses[access as usize], own if own.executions > 0 && !own.write);
+        let is_executed_read = |&access: &u32| {
+            let own = &profile.accesses[access as usize];
+            own.executions > 0 && !own.write
+        };
         let accesses = (0..profile.accesses.len() as u32).filter(is_executed_read);
         let all: Vec<Side> = accesses.filter_map(|access| Side::of(profile, shapes, access)).collect();
         let mut inside: FxHashMap<ContextIndex, Vec<Interval>> = FxHashMap::default();

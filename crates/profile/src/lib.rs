@@ -199,6 +199,11 @@ pub struct Context {
 }
 
 impl Context {
+    /// How often the body of a loop ran: a test at the top runs once more per entry.
+    pub fn rounds(&self) -> u64 {
+        if self.top_tested { self.iterations.saturating_sub(self.entries) } else { self.iterations }
+    }
+
     /// A context in which nothing ran yet.
     pub fn new(parent: ContextIndex, kind: ContextKind, function: u32) -> Context {
         Context {
@@ -336,6 +341,15 @@ pub struct Access {
     pub executions: u64,
     /// Address as a function of the iteration vector, a union over paths. Empty if not recorded.
     pub address: Vec<Folded>,
+}
+
+impl Access {
+    /// The smallest address that was accessed and the end of the largest; `None` if addresses were not recorded, or do not fit.
+    pub fn bytes(&self) -> Option<(i64, i64)> {
+        let ranges = || self.address.iter().filter_map(|folded| folded.ranges.first());
+        let end = ranges().map(|range| range.1).max()?.checked_add(i64::from(self.size))?;
+        Some((ranges().map(|range| range.0).min()?, end))
+    }
 }
 
 /// Kind of a dependence.

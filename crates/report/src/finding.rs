@@ -8,6 +8,8 @@ use schedule::graph::dimension;
 use schedule::needs::{Class, Need, Way};
 use schedule::{Parallel, SourceLoop};
 
+use crate::sequence::in_lines;
+
 /// Everything a renderer needs.
 #[derive(Debug)]
 pub struct Report<'a> {
@@ -285,14 +287,9 @@ pub fn distributing(report: &Report<'_>, at: usize) -> Option<String> {
     if own.parallel != Parallel::No || !parts.iter().any(|part| part.is_parallel) {
         return None;
     }
-    let lines = |part: &Share| match part.lines[..] {
-        [] => "statements without lines".to_owned(),
-        [line] => format!("line {line}"),
-        [first, .., last] => format!("lines {first}-{last}"),
-    };
     let part = |part: &Share| {
         let kind = if part.is_parallel { "parallel" } else { "not parallel" };
-        format!("{} ({kind})", lines(part))
+        format!("{} ({kind})", in_lines(&part.lines))
     };
     Some(format!("can be distributed: {}", parts.iter().map(part).collect::<Vec<_>>().join(" | ")))
 }

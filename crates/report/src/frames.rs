@@ -9,7 +9,7 @@
 use profile::{ContextKind, Profile};
 use rustc_hash::FxHashMap;
 use schedule::metrics::Survey;
-use schedule::{Parallel, SourceLoop};
+use schedule::{Parallel, SourceLoop, by_context};
 
 use crate::finding::{Report, verdict_name};
 
@@ -136,8 +136,7 @@ impl Tree {
             shade: Shade::Affine,
         };
         tree.push(root);
-        let entry_of: FxHashMap<u32, usize> =
-            loops.iter().enumerate().flat_map(|(at, l)| l.contexts.iter().map(move |&c| (c, at))).collect();
+        let entry_of = by_context(loops);
         // Functions of one name are one.
         let mut callees: FxHashMap<&str, u32> = FxHashMap::default();
         let mut found: FxHashMap<(usize, What), usize> = FxHashMap::default();
@@ -185,10 +184,10 @@ impl Tree {
 
     /// Says how much is known about each.
     fn shade(&mut self, report: &Report<'_>) {
-        let operations = Survey::new(report.profile, &report.loops).exact_operations();
+        let survey = Survey::new(report.profile, &report.loops);
         // Per frame all operations and the exact ones, with those inside.
         let mut sums = vec![(0u64, 0u64); self.all.len()];
-        for (own, &frame) in operations.iter().zip(&self.of_context) {
+        for (own, &frame) in survey.exact_operations().iter().zip(&self.of_context) {
             sums[frame] = (sums[frame].0.saturating_add(own.all), sums[frame].1.saturating_add(own.exact));
         }
         for at in (0..self.all.len()).rev() {

@@ -139,7 +139,8 @@ fn statements(part: &[Statement]) -> String {
     in_lines(&lines)
 }
 
-fn in_lines(lines: &[u32]) -> String {
+/// Lines in words, ascending.
+pub(crate) fn in_lines(lines: &[u32]) -> String {
     match lines[..] {
         [] => "statements without lines".to_owned(),
         [line] => format!("line {line}"),

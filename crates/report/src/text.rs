@@ -136,19 +136,16 @@ fn entry(report: &Report<'_>, at: usize, survey: &Survey<'_>, options: Options, 
     let indent = "  ".repeat(l.depth.min(8));
     let (start, end) = if options.colour { colours(l.parallel) } else { ("", "") };
     let calls = if l.calls.is_empty() { String::new() } else { format!(" via {}", l.calls.join(" > ")) };
-    let verdict = match (p.trust.counted_only, l.recursive) {
+    let words = match (p.trust.counted_only, l.recursive) {
         (true, false) => String::new(),
-        (true, true) => "  recursion".to_owned(),
-        (false, _) => format!("  {}", headline(l)),
+        (true, true) => "recursion".to_owned(),
+        (false, _) => headline(l),
     };
     let pad = format!("         {indent}");
     // A long way to the loop gets lines of its own.
-    let length = [&pad, &l.id, &calls, &verdict].iter().map(|part| part.chars().count()).sum::<usize>();
+    let length = [&pad, &l.id, &calls, "  ", &words].iter().map(|part| part.chars().count()).sum::<usize>();
     let beside = if length <= WIDTH { calls.as_str() } else { "" };
-    let verdict = match verdict.trim_start() {
-        "" => String::new(),
-        words => format!("  {start}{words}{end}"),
-    };
+    let verdict = if words.is_empty() { words } else { format!("  {start}{words}{end}") };
     let _ = writeln!(out, "\n{:5.1} %  {indent}{}{beside}{verdict}", 100.0 * l.share, l.id);
     if beside != calls {
         paragraph(out, &pad, calls.trim_start());
@@ -165,7 +162,7 @@ fn entry(report: &Report<'_>, at: usize, survey: &Survey<'_>, options: Options, 
         let _ = write!(facts, ", {:.0} % of accesses at stride 0 or 1", 100.0 * stride);
     }
     paragraph(out, &pad, &facts);
-    let exact = 100.0 * survey.shape(&propose::around(&report.loops, at)).affine;
+    let exact = 100.0 * survey.affine(&propose::around(&report.loops, at));
     if !p.trust.counted_only && l.parallel != Parallel::Unknown && exact < 99.95 {
         let words = format!("{exact:.1} % in exact form; ranges of distances decide about the rest");
         paragraph(out, &pad, &words);

@@ -410,7 +410,7 @@ fn nests(report: &Report<'_>) -> Vec<Nest> {
             skew: loops[leaf].skew.clone(),
             advice: advice(report, survey.innermost(), &chain, &bands),
             judged_by_ranges: chain.first().is_some_and(|&at| {
-                *inexact.entry(at).or_insert_with(|| survey.shape(&propose::around(loops, at)).affine < 1.0)
+                *inexact.entry(at).or_insert_with(|| survey.affine(&propose::around(loops, at)) < 1.0)
             }),
             metrics: known
                 .map(|at| metrics.entry(at).or_insert_with(|| nest_metrics(report, &survey, at)).clone()),

@@ -39,5 +39,5 @@ pub mod synthetic;
 pub mod verdict;
 pub mod ways;
 
-pub use source::{SourceLoop, analyse};
+pub use source::{SourceLoop, analyse, by_context};
 pub use verdict::{Blocking, Parallel, Verdict};

@@ -83,8 +83,7 @@ fn need(profile: &Profile, context: ContextIndex, finding: &Finding) -> Option<N
         return None;
     }
     let accesses: Vec<&Access> = accesses(profile, finding).collect();
-    let bytes = union(accesses.iter().filter_map(|access| hull(access)).collect());
-    let iterations = iterations(profile, context);
+    let bytes = union(accesses.iter().filter_map(|access| access.bytes()).collect());
     let uses = finding.uses;
     let way = match finding.remedy {
         Remedy::Privatise => Way::Private,
@@ -96,7 +95,8 @@ fn need(profile: &Profile, context: ContextIndex, finding: &Finding) -> Option<N
     lines.retain(|&line| line > 0);
     lines.sort_unstable();
     lines.dedup();
-    let bytes = if way == Way::Expand { bytes.checked_mul(iterations) } else { Some(bytes) };
+    let bytes =
+        if way == Way::Expand { bytes.checked_mul(iterations(profile, context)) } else { Some(bytes) };
     Some(Need { object: finding.object, way, bytes, lines })
 }
 
@@ -112,18 +112,10 @@ fn accesses<'a>(profile: &'a Profile, finding: &Finding) -> impl Iterator<Item =
     all.into_iter().map(|access| &profile.accesses[access as usize])
 }
 
-/// The addresses that an access touches.
-fn hull(access: &Access) -> Option<(i64, i64)> {
-    let ranges = || access.address.iter().filter_map(|folded| folded.ranges.first());
-    let low = ranges().map(|range| range.0).min()?;
-    let high = ranges().map(|range| range.1).max()?.checked_add(i64::from(access.size))?;
-    Some((low, high))
-}
-
 /// Whether every iteration, so the last one too, writes a variable that is one location.
 fn is_written_whole(profile: &Profile, context: ContextIndex, accesses: &[&Access], bytes: u64) -> bool {
     let dim = dimension(profile, context);
-    let all = iterations_of_all(profile, context);
+    let all = profile.contexts[context as usize].rounds();
     accesses.iter().any(|access| {
         let around = profile.loops_around(profile.context_of(access.statement));
         // In inner loops iterations might be written that have none.
@@ -131,14 +123,8 @@ fn is_written_whole(profile: &Profile, context: ContextIndex, accesses: &[&Acces
     })
 }
 
-/// Iterations of a loop, over all entries.
-fn iterations_of_all(profile: &Profile, context: ContextIndex) -> u64 {
-    let own = &profile.contexts[context as usize];
-    own.iterations.saturating_sub(if own.top_tested { own.entries } else { 0 })
-}
-
 /// Iterations of a loop per entry, on average, rounded up.
 pub(crate) fn iterations(profile: &Profile, context: ContextIndex) -> u64 {
-    let entries = profile.contexts[context as usize].entries.max(1);
-    iterations_of_all(profile, context).div_ceil(entries)
+    let own = &profile.contexts[context as usize];
+    own.rounds().div_ceil(own.entries.max(1))
 }

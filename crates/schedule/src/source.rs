@@ -114,6 +114,11 @@ struct Key {
     place: u64,
 }
 
+/// The loop of the source, as an index into the list, that every loop context belongs to.
+pub fn by_context(loops: &[SourceLoop]) -> FxHashMap<ContextIndex, usize> {
+    loops.iter().enumerate().flat_map(|(at, l)| l.contexts.iter().map(move |&c| (c, at))).collect()
+}
+
 /// Judges all loops and puts them together. Entries come outer before inner, in order of first execution.
 pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
     let edges = edges_by_loop(profile);
@@ -129,11 +134,7 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
         let index = index as ContextIndex;
         let is_loop = matches!(context.kind, ContextKind::Loop | ContextKind::Recursive);
         // A cycle of the graph that never came round is not a loop of this run.
-        let iterations = if context.top_tested {
-            context.iterations.saturating_sub(context.entries)
-        } else {
-            context.iterations
-        };
+        let iterations = context.rounds();
         if !is_loop || iterations <= context.entries {
             continue;
         }

@@ -188,12 +188,18 @@ fn what(report: &Report<'_>, nest: &Nest, at: usize) -> String {
     }
 }
 
+/// Its innermost loops that are the program's own, hottest first.
+fn leaves(loops: &[SourceLoop], nest: &Nest) -> Vec<usize> {
+    let mut out: Vec<usize> =
+        nest.shown.iter().copied().filter(|&at| loops[at].innermost && loops[at].main).collect();
+    out.sort_by(|&a, &b| loops[b].instructions.cmp(&loops[a].instructions).then(a.cmp(&b)));
+    out
+}
+
 /// Drawings of its hottest innermost loops, and of a loop that is blocked by what those do not show.
 fn figures(ground: &Ground<'_>, nest: &Nest) -> String {
     let loops = &ground.report.loops;
-    let mut leaves: Vec<usize> =
-        nest.shown.iter().copied().filter(|&at| loops[at].innermost && loops[at].main).collect();
-    leaves.sort_by(|&a, &b| loops[b].instructions.cmp(&loops[a].instructions).then(a.cmp(&b)));
+    let leaves = leaves(loops, nest);
     let mut scenes: Vec<(usize, Scene)> =
         leaves.iter().filter_map(|&at| Some((at, ground.stage.scene(at)?))).take(MOST_DRAWINGS).collect();
     if let Some(scene) = outer_scene(ground, nest) {
@@ -240,9 +246,7 @@ fn outer_scene(ground: &Ground<'_>, nest: &Nest) -> Option<(usize, Scene)> {
 /// What the verdicts on its hottest innermost loops advise.
 fn advice(ground: &Ground<'_>, nest: &Nest) -> String {
     let loops = &ground.report.loops;
-    let mut leaves: Vec<usize> =
-        nest.shown.iter().copied().filter(|&at| loops[at].innermost && loops[at].main).collect();
-    leaves.sort_by(|&a, &b| loops[b].instructions.cmp(&loops[a].instructions).then(a.cmp(&b)));
+    let leaves = leaves(loops, nest);
     let mut items: Vec<String> = Vec::new();
     for &leaf in leaves.iter().take(MOST_ADVISED) {
         for advice in wire::advice_for(ground.report, ground.survey.innermost(), leaf) {

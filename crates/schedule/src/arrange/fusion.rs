@@ -160,12 +160,7 @@ impl<'a> Both<'a> {
     fn distances(&self, x: &Access, y: &Access, left: &mut usize) -> Result<Option<(i64, i64)>, Unfusable> {
         let line = |access: &Access| self.profile.location_of(access.statement).line;
         let far = || Unfusable::Far(line(x), line(y));
-        let ends = |access: &Access| {
-            let ranges = || access.address.iter().filter_map(|folded| folded.ranges.first());
-            let low = ranges().map(|r| r.0).min()?;
-            Some((low, ranges().map(|r| r.1).max()?.saturating_add(i64::from(access.size))))
-        };
-        match (ends(x), ends(y)) {
+        match (x.bytes(), y.bytes()) {
             (Some(a), Some(b)) if a.1 <= b.0 || b.1 <= a.0 => return Ok(None),
             (Some(_), Some(_)) => {}
             // Its addresses are not known.

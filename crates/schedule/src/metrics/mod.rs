@@ -74,8 +74,8 @@ pub struct Survey<'a> {
     accessing: FxHashSet<u32>,
     /// Induction variables and invariants of any loop.
     inductions: FxHashSet<u32>,
-    /// See [`inexact`].
-    inexact: FxHashSet<u32>,
+    /// See [`exact_operations`].
+    exact: Vec<Exact>,
 }
 
 /// Shares and the structure of a region's loops: what nests are described by.
@@ -94,8 +94,8 @@ impl<'a> Survey<'a> {
     pub fn new(profile: &'a Profile, loops: &'a [SourceLoop]) -> Survey<'a> {
         let accessing = profile.accesses.iter().filter(|a| a.executions > 0).map(|a| a.statement).collect();
         let inductions = inductions(loops);
-        let inexact = inexact(profile, &inductions);
-        Survey { profile, loops, innermost: Innermost::new(profile), accessing, inductions, inexact }
+        let exact = exact_operations(profile, &inexact(profile, &inductions));
+        Survey { profile, loops, innermost: Innermost::new(profile), accessing, inductions, exact }
     }
 
     /// The executed accesses by the innermost loop around them.
@@ -104,8 +104,17 @@ impl<'a> Survey<'a> {
     }
 
     /// What was executed directly in every context, and how much of it is exact.
-    pub fn exact_operations(&self) -> Vec<Exact> {
-        exact_operations(self.profile, &self.inexact)
+    pub fn exact_operations(&self) -> &[Exact] {
+        &self.exact
+    }
+
+    /// Share of a region's operations with an exact domain, exact addresses and exact dependences.
+    pub fn affine(&self, region: &Region) -> f64 {
+        self.affine_in(&inside(self.profile, &region.contexts))
+    }
+
+    fn affine_in(&self, contexts: &FxHashSet<ContextIndex>) -> f64 {
+        affine(contexts.iter().map(|&context| self.exact[context as usize]))
     }
 
     /// Computes a region's shape.
@@ -116,7 +125,7 @@ impl<'a> Survey<'a> {
     fn shape_of(&self, region: &Region, contexts: &FxHashSet<ContextIndex>) -> Shape {
         let Survey { profile, loops, .. } = *self;
         Shape {
-            affine: affine(profile, &self.inexact, &|context| contexts.contains(&context)),
+            affine: self.affine_in(contexts),
             reuse: locality::reuse(profile, loops, &self.innermost, region),
             before: structure::before(profile, loops, region),
         }
@@ -169,13 +178,13 @@ impl<'a> Survey<'a> {
                 }
             }
         }
-        Graph { instances, dependences, affine: affine(self.profile, &self.inexact, &|_| true) }
+        Graph { instances, dependences, affine: affine(self.exact.iter().copied()) }
     }
 }
 
 /// Share of a program's operations with an exact domain and exact addresses.
 pub fn exact_fraction(profile: &Profile) -> f64 {
-    affine(profile, &inexact_addresses(profile), &|_| true)
+    affine(exact_operations(profile, &inexact_addresses(profile)).into_iter())
 }
 
 /// Induction variables and invariants of any loop.
@@ -202,14 +211,12 @@ fn inexact(profile: &Profile, inductions: &FxHashSet<u32>) -> FxHashSet<u32> {
     out
 }
 
-/// Share of the operations in some contexts that are exact.
-fn affine(profile: &Profile, inexact: &FxHashSet<u32>, is_inside: &dyn Fn(ContextIndex) -> bool) -> f64 {
+/// Share of some operations that are exact.
+fn affine(operations: impl Iterator<Item = Exact>) -> f64 {
     let mut sum = Exact::default();
-    for (context, own) in exact_operations(profile, inexact).into_iter().enumerate() {
-        if is_inside(context as ContextIndex) {
-            sum.all = sum.all.saturating_add(own.all);
-            sum.exact = sum.exact.saturating_add(own.exact);
-        }
+    for own in operations {
+        sum.all = sum.all.saturating_add(own.all);
+        sum.exact = sum.exact.saturating_add(own.exact);
     }
     sum.exact as f64 / sum.all.max(1) as f64
 }

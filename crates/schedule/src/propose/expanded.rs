@@ -7,14 +7,14 @@
 
 use std::collections::BTreeMap;
 
-use profile::{Access, ContextIndex, Kind, ObjectIndex, ObjectKind, Profile, StatementIndex};
+use profile::{Access, Kind, ObjectIndex, ObjectKind, Profile, StatementIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::sequence::Change;
-use crate::SourceLoop;
 use crate::check::Arrow;
 use crate::graph::{dimension, loads};
 use crate::nest::stride;
+use crate::{SourceLoop, by_context};
 
 /// A proposed order, as far as it matters here.
 pub struct Proposed {
@@ -34,8 +34,7 @@ pub fn expanded(
     arrows: &[Arrow],
     order: &Proposed,
 ) -> Vec<Change> {
-    let entry_of: FxHashMap<ContextIndex, usize> =
-        loops.iter().enumerate().flat_map(|(at, l)| l.contexts.iter().map(move |&c| (c, at))).collect();
+    let entry_of = by_context(loops);
     let stored = Stored::of(profile);
     let mut found: BTreeMap<(usize, Option<ObjectIndex>), Vec<u32>> = BTreeMap::new();
     for arrow in arrows.iter().filter(|a| a.orders && a.kind == Kind::Flow && !a.distance.is_empty()) {

@@ -8,9 +8,8 @@ use std::collections::BTreeMap;
 use isl::Tree;
 use isl::schedule::Member;
 use profile::Profile;
-use rustc_hash::FxHashMap;
 
-use crate::SourceLoop;
+use crate::{SourceLoop, by_context};
 
 /// A loop of the source in a sum, with its coefficient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -94,8 +93,7 @@ pub fn outline(
     statements: &[(u32, Vec<u32>)],
     tree: &Tree,
 ) -> Vec<Node> {
-    let entry_of: FxHashMap<u32, usize> =
-        loops.iter().enumerate().flat_map(|(at, l)| l.contexts.iter().map(move |&c| (c, at))).collect();
+    let entry_of = by_context(loops);
     let mut names = Names { profile, of: BTreeMap::new() };
     for &(block, ref members) in statements {
         let around = profile.loops_around(profile.blocks[block as usize].context);
