@@ -19,6 +19,8 @@ const NEEDED: &[(&str, &str)] = &[
     ("bc", "bc"),
     ("chromium", "chromium"),
     ("clang", "clang"),
+    ("clang-19", "clang-19"),
+    ("opt-19", "llvm-19"),
     ("git", "git"),
     ("make", "make"),
     ("openssl", "openssl"),

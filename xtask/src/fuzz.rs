@@ -2,23 +2,21 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::process::Command;
 use std::time::{Duration, Instant, SystemTime};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow};
 use fold::{Folder, Options};
-use kernels::Level;
-use report::{text, wire};
+use kernels::{Kernel, Level};
 
-use crate::ci;
+use crate::product::Loopwright;
 
 /// A kind of case: its name and what it does with a seed.
 type Kind<'a> = (&'static str, Box<dyn Fn(u64) -> Result<(), String> + 'a>);
 
 /// Runs cases of every kind for `time`.
 pub fn run(time: Duration) -> Result<()> {
-    let profile = sample()?;
-    let kinds = kinds(&profile);
+    let samples = Samples::make()?;
+    let kinds = kinds(&samples);
     let epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let first = epoch.as_nanos() as u64;
     let start = Instant::now();
@@ -33,8 +31,7 @@ pub fn run(time: Duration) -> Result<()> {
 
 /// Runs one case of every kind.
 pub fn once(seed: u64) -> Result<()> {
-    let profile = sample()?;
-    case(&kinds(&profile), seed)
+    case(&kinds(&Samples::make()?), seed)
 }
 
 fn case(kinds: &[Kind<'_>], seed: u64) -> Result<()> {
@@ -45,47 +42,60 @@ fn case(kinds: &[Kind<'_>], seed: u64) -> Result<()> {
     Ok(())
 }
 
-fn kinds(profile: &[u8]) -> Vec<Kind<'_>> {
+fn kinds(samples: &Samples) -> Vec<Kind<'_>> {
     vec![
         ("memory dependences", Box::new(shadow::fuzzing::check)),
         ("record stream", Box::new(|seed| trace::fuzzing::check(&trace::fuzzing::words(seed)))),
         ("foreign traces", Box::new(|seed| trace::fuzzing::check_readers(&trace::fuzzing::bytes(seed)))),
         ("reconstruction", Box::new(reconstruct::fuzzing::check)),
         ("folding", Box::new(folding)),
-        ("damaged profile", Box::new(move |seed| damaged_profile(profile, seed))),
+        ("damaged profile", Box::new(move |seed| damaged_profile(&samples.profile, seed))),
+        (
+            "profile of another format",
+            Box::new(move |seed| profile::fuzzing::check_format(&samples.profile, seed)),
+        ),
+        ("damaged module", Box::new(move |seed| damaged_module(&samples.module, seed))),
     ]
 }
 
-/// A real profile.
-fn sample() -> Result<Vec<u8>> {
+/// What cases are damaged copies of.
+struct Samples {
+    /// A profile.
+    profile: Vec<u8>,
+    /// The intermediate representation of a kernel.
+    module: String,
+}
+
+impl Samples {
+    fn make() -> Result<Samples> {
+        let table = kernels::load()?;
+        let kernel = table.iter().find(|k| k.name() == "scratch_row").context("no kernel scratch_row")?;
+        let module = gpumap::Compiler::find()?.text(&kernel.path(), &[])?;
+        Ok(Samples { profile: profile_of(kernel)?, module })
+    }
+}
+
+fn damaged_module(valid: &str, seed: u64) -> Result<(), String> {
+    gpumap::fuzzing::check(&gpumap::fuzzing::damaged(valid, seed));
+    Ok(())
+}
+
+/// The profile of a kernel.
+fn profile_of(kernel: &Kernel) -> Result<Vec<u8>> {
     let directory = tempfile::tempdir()?;
-    let table = kernels::load()?;
-    let kernel = table.iter().find(|k| k.name() == "scratch_row").context("no kernel scratch_row")?;
     let program = kernels::compile(kernel, Level::O0, directory.path())?;
     let file = directory.path().join("sample.lwp");
-    ci::cargo(&["build", "--quiet", "--package", "loopwright"], &[])?;
-    let output = Command::new(ci::target()?.join("debug/loopwright"))
-        .args(["profile", "--quiet", "-o"])
-        .arg(&file)
-        .arg("--")
-        .arg(&program.path)
-        .args(["9", "7"])
-        .output()?;
-    if !output.status.success() {
-        bail!("no sample profile: {}", String::from_utf8_lossy(&output.stderr));
-    }
+    Loopwright::for_tests()?.profile(&[], &program.path, ["9", "7"], &file)?;
     std::fs::read(&file).context("no sample profile")
 }
 
 /// A damaged profile is refused, or is consistent enough to be reported on.
 fn damaged_profile(valid: &[u8], seed: u64) -> Result<(), String> {
     let bytes = profile::fuzzing::damaged(valid, seed);
-    if let Ok(profile) = profile::file::decode(&bytes, Path::new("damaged")) {
-        let report = report::report(&profile);
-        let _ = text::summary(&report, text::Options { top: 12, colour: false });
-        let _ = wire::json(&report);
+    match profile::file::decode(&bytes, Path::new("damaged")) {
+        Ok(profile) => report::fuzzing::render(&profile).map(|_| ()),
+        Err(_) => Ok(()),
     }
-    Ok(())
 }
 
 /// A random stream, folded, against the checker.

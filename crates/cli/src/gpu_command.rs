@@ -1,0 +1,41 @@
+//! `loopwright gpu`.
+
+use anyhow::{Result, bail};
+use gpumap::Compiler;
+use gpumap::control::{choices, show};
+use gpumap::ir::{Function, Module};
+use gpumap::recurrence::show::{show_expressions, show_ranges};
+
+use crate::args::{GpuArgs, Stage};
+use crate::output;
+
+/// Runs the command; gives the exit code.
+pub fn run(args: &GpuArgs) -> Result<u8> {
+    let module = Compiler::find()?.read(&args.file, &args.options)?;
+    let functions = functions(&module, args)?;
+    let shown = functions.iter().map(|function| dump(&module, function, args.dump)).collect::<Vec<_>>();
+    output::print(&shown.join("\n"), args.output.as_deref(), true)?;
+    Ok(0)
+}
+
+/// The function that is asked for, or all that the source defines.
+fn functions<'m>(module: &'m Module, args: &GpuArgs) -> Result<Vec<&'m Function>> {
+    let Some(name) = &args.function else { return Ok(module.defined().collect()) };
+    match module.function(name) {
+        Some(function) => Ok(vec![function]),
+        None => {
+            let names: Vec<&str> = module.defined().map(|function| module.name(function.symbol)).collect();
+            bail!("{} defines no function {name}, but {}", args.file.display(), names.join(", "))
+        }
+    }
+}
+
+fn dump(module: &Module, function: &Function, stage: Stage) -> String {
+    let function = choices::branched(&module.types, function);
+    match stage {
+        Stage::Ir => module.show_function(&function),
+        Stage::Loops => show::show_loops(module, &function),
+        Stage::Expressions => show_expressions(module, &function),
+        Stage::Ranges => show_ranges(module, &function),
+    }
+}

@@ -1,0 +1,97 @@
+//! `loopwright gpu`: stages of the static analyses of a C source, and what is said where there is nothing to analyse.
+#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+const SOURCE: &str = "\
+int sum(const int *a, int n)
+{
+    int sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += a[i] > 0 ? a[i] : LEAST;
+    return sum;
+}
+";
+
+/// `loopwright gpu` in a directory.
+fn gpu(place: &TempDir, file: &Path, args: &[&str]) -> Output {
+    command(place).arg(file).args(args).output().unwrap()
+}
+
+fn command(place: &TempDir) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_loopwright"));
+    command.arg("gpu").current_dir(place.path()).env("NO_COLOR", "1").env_remove("RUST_BACKTRACE");
+    command
+}
+
+fn source(place: &TempDir, text: &str) -> PathBuf {
+    let file = place.path().join("sum.c");
+    std::fs::write(&file, text).unwrap();
+    file
+}
+
+/// The code, what is printed, what is complained of.
+fn said(output: &Output) -> (Option<i32>, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn loops_have_their_place() {
+    let place = tempfile::tempdir().unwrap();
+    let file = source(&place, SOURCE);
+    let (code, shown, _) = said(&gpu(&place, &file, &["--dump", "loops", "--", "-DLEAST=0"]));
+    assert_eq!(code, Some(0));
+    let expected = "function sum\n  sum.c:4:5 to 5:34: header for.cond, 6 blocks, left from for.cond\n";
+    assert_eq!(shown, expected);
+}
+
+#[test]
+fn values_have_the_names_of_variables() {
+    let place = tempfile::tempdir().unwrap();
+    let file = source(&place, SOURCE);
+    let args = ["--function", "sum", "--dump", "ir", "--", "-DLEAST=0"];
+    let (code, shown, _) = said(&gpu(&place, &file, &args));
+    assert_eq!(code, Some(0));
+    for part in
+        ["function sum(ptr %a, i32 %n): i32", "i = %i.0", "add nsw %i.0, 1", "; 4:29", "if %cmp to for.body"]
+    {
+        assert!(shown.contains(part), "{part:?} is missing in:\n{shown}");
+    }
+}
+
+#[test]
+fn addresses_are_in_terms_of_inputs_and_iterations() {
+    let place = tempfile::tempdir().unwrap();
+    let file = source(&place, SOURCE);
+    let (code, shown, _) = said(&gpu(&place, &file, &["--dump", "expressions", "--", "-DLEAST=0"]));
+    assert_eq!(code, Some(0));
+    for part in ["loop #0 sum.c:4:5: goes on n times", "i = #0", "5:16 load 4*#0 + a"] {
+        assert!(shown.contains(part), "{part:?} is missing in:\n{shown}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    let place = tempfile::tempdir().unwrap();
+    let file = source(&place, SOURCE);
+    let (code, shown, error) = said(&gpu(&place, &file, &["--dump", "ir"]));
+    assert_eq!((code, shown.as_str()), (Some(2), ""));
+    let expected =
+        format!("loopwright: {}:5:34: error: use of undeclared identifier 'LEAST'\n", file.display());
+    assert_eq!(error, expected);
+
+    let args = ["--function", "total", "--dump", "ir", "--", "-DLEAST=0"];
+    let (code, _, error) = said(&gpu(&place, &file, &args));
+    assert_eq!(code, Some(2));
+    assert!(error.contains("defines no function total, but sum"), "{error}");
+
+    let output = command(&place).args(["--dump", "ir"]).arg(&file).env("PATH", "").output().unwrap();
+    let (code, _, error) = said(&output);
+    assert_eq!(code, Some(2));
+    let expected = "clang-19 is not installed; it reads C sources (Debian: apt-get install clang-19 llvm-19)";
+    assert_eq!(error, format!("loopwright: {expected}\n"));
+}

@@ -1,0 +1,187 @@
+//! Functions, blocks and global variables.
+
+use rustc_hash::FxHashMap;
+
+use super::layout::DataLayout;
+use super::types::Types;
+use super::{
+    BlockId, Constant, ConstantId, Instruction, Metadata, MetadataId, Operand, SymbolId, TypeId, ValueId,
+};
+
+/// What was read of one source.
+#[derive(Debug, Clone, Default)]
+pub struct Module {
+    /// The source, as the compiler was told.
+    pub source: String,
+    /// Sizes and alignments.
+    pub layout: DataLayout,
+    /// Types.
+    pub types: Types,
+    /// Constants.
+    pub constants: Vec<Constant>,
+    /// Names with linkage.
+    pub symbols: Vec<Symbol>,
+    /// Global variables.
+    pub globals: Vec<Global>,
+    /// Functions, declarations too.
+    pub functions: Vec<Function>,
+    /// Nodes that describe the source.
+    pub metadata: Metadata,
+    /// Texts of the groups of attributes.
+    pub attributes: FxHashMap<u32, Box<str>>,
+}
+
+/// A name with linkage.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Symbol {
+    /// The name.
+    pub name: Box<str>,
+    /// What it names.
+    pub definition: Definition,
+}
+
+/// What a symbol names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Definition {
+    /// A function, by its place among them.
+    Function(usize),
+    /// A global variable, by its place among them.
+    Global(usize),
+    /// Another name for a constant.
+    Alias(Operand),
+}
+
+/// A global variable.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Global {
+    /// Its name.
+    pub symbol: SymbolId,
+    /// Its type.
+    pub of: TypeId,
+    /// What it starts as; `None` for one that is defined elsewhere.
+    pub initialiser: Option<Operand>,
+    /// Whether it never changes.
+    pub constant: bool,
+    /// What the source says about it.
+    pub description: Option<MetadataId>,
+}
+
+/// A parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its value.
+    pub value: ValueId,
+    /// Whether what it points to is not accessed otherwise (`noalias`, from `restrict`).
+    pub no_alias: bool,
+    /// Whether it is a copy of the caller's object (`byval`).
+    pub by_value: bool,
+}
+
+/// A value: what it is called and its type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ValueInfo {
+    /// Its name, without the sign before it.
+    pub name: Box<str>,
+    /// Its type.
+    pub of: TypeId,
+}
+
+/// A variable of the source has a value from some instruction on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Binding {
+    /// The variable.
+    pub variable: MetadataId,
+    /// Its value, or its address; `None` if it has none any more.
+    pub value: Option<Operand>,
+    /// Whether the operand is its address.
+    pub address: bool,
+    /// Whether the value is that of the variable itself, without a computation or for a part.
+    pub plain: bool,
+    /// The instruction of the block before which this holds.
+    pub before: usize,
+}
+
+/// A block.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Block {
+    /// Its name.
+    pub name: Box<str>,
+    /// Its instructions; the last one leaves it.
+    pub instructions: Vec<Instruction>,
+    /// Variables of the source, in order.
+    pub bindings: Vec<Binding>,
+}
+
+/// A function.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Function {
+    /// Its name.
+    pub symbol: SymbolId,
+    /// What it gives.
+    pub result: TypeId,
+    /// Its parameters.
+    pub parameters: Vec<Parameter>,
+    /// Whether more arguments may follow.
+    pub variadic: bool,
+    /// Whether it is a copy of a function that is defined elsewhere too.
+    pub copy: bool,
+    /// Groups of attributes.
+    pub attributes: Vec<u32>,
+    /// What the source says about it.
+    pub description: Option<MetadataId>,
+    /// Its values.
+    pub values: Vec<ValueInfo>,
+    /// Its blocks, the entry first; none for a declaration.
+    pub blocks: Vec<Block>,
+}
+
+impl Module {
+    /// A constant.
+    pub fn constant(&self, id: ConstantId) -> &Constant {
+        &self.constants[id.index()]
+    }
+
+    /// The name of a symbol.
+    pub fn name(&self, id: SymbolId) -> &str {
+        &self.symbols[id.index()].name
+    }
+
+    /// Functions with bodies of the source's own.
+    pub fn defined(&self) -> impl Iterator<Item = &Function> {
+        self.functions.iter().filter(|function| !function.blocks.is_empty() && !function.copy)
+    }
+
+    /// The function of this name that has a body.
+    pub fn function(&self, name: &str) -> Option<&Function> {
+        self.defined().find(|function| self.name(function.symbol) == name)
+    }
+}
+
+impl Function {
+    /// A block.
+    pub fn block(&self, id: BlockId) -> &Block {
+        &self.blocks[id.index()]
+    }
+
+    /// A value.
+    pub fn value(&self, id: ValueId) -> &ValueInfo {
+        &self.values[id.index()]
+    }
+
+    /// Numbers of all blocks, the entry first.
+    pub fn block_ids(&self) -> impl DoubleEndedIterator<Item = BlockId> + use<> {
+        (0..self.blocks.len()).map(BlockId::new)
+    }
+
+    /// The blocks that control may go to from a block, one per edge.
+    pub fn successors(&self, id: BlockId) -> Vec<BlockId> {
+        self.block(id).last().map(|last| last.operation.successors()).unwrap_or_default()
+    }
+}
+
+impl Block {
+    /// The instruction that leaves it.
+    pub fn last(&self) -> Option<&Instruction> {
+        self.instructions.last()
+    }
+}

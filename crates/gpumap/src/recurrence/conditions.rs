@@ -1,0 +1,138 @@
+//! What branches say of a point of the program.
+//!
+//! A condition holds in a block if the branch's edge leads to a block with no other way in, and that block dominates it.
+//! Branches inside loops that the block is not in say nothing: their values are those of another iteration.
+
+use super::forms::{Forms, Reading};
+use super::operators::limits;
+use crate::ir::instruction::Predicate;
+use crate::ir::{BlockId, Operand, Operation, Value};
+use crate::symbolic::{Atom, Facts, Polynomial};
+
+/// Branches that are looked at, from the nearest on.
+const LOOKED_AT: usize = 16;
+
+/// A comparison that holds.
+#[derive(Debug, Clone, Copy)]
+pub struct Condition {
+    /// How its sides compare.
+    pub predicate: Predicate,
+    /// Its left side.
+    pub left: Operand,
+    /// Its right side.
+    pub right: Operand,
+}
+
+/// The comparison that holds where another one does not.
+pub fn opposite(predicate: Predicate) -> Predicate {
+    match predicate {
+        Predicate::Equal => Predicate::Unequal,
+        Predicate::Unequal => Predicate::Equal,
+        Predicate::GreaterUnsigned => Predicate::LessEqualUnsigned,
+        Predicate::GreaterEqualUnsigned => Predicate::LessUnsigned,
+        Predicate::LessUnsigned => Predicate::GreaterEqualUnsigned,
+        Predicate::LessEqualUnsigned => Predicate::GreaterUnsigned,
+        Predicate::GreaterSigned => Predicate::LessEqualSigned,
+        Predicate::GreaterEqualSigned => Predicate::LessSigned,
+        Predicate::LessSigned => Predicate::GreaterEqualSigned,
+        Predicate::LessEqualSigned => Predicate::GreaterSigned,
+    }
+}
+
+impl Condition {
+    /// The comparison with its sides so that the left one is less, in which reading, and by how much at least; `None` for
+    /// equalities.
+    pub fn ascending(self) -> Option<(Operand, Operand, Reading, i64)> {
+        let (left, right) = (self.left, self.right);
+        Some(match self.predicate {
+            Predicate::LessSigned => (left, right, Reading::Signed, 1),
+            Predicate::LessEqualSigned => (left, right, Reading::Signed, 0),
+            Predicate::GreaterSigned => (right, left, Reading::Signed, 1),
+            Predicate::GreaterEqualSigned => (right, left, Reading::Signed, 0),
+            Predicate::LessUnsigned => (left, right, Reading::Unsigned, 1),
+            Predicate::LessEqualUnsigned => (left, right, Reading::Unsigned, 0),
+            Predicate::GreaterUnsigned => (right, left, Reading::Unsigned, 1),
+            Predicate::GreaterEqualUnsigned => (right, left, Reading::Unsigned, 0),
+            Predicate::Equal | Predicate::Unequal => return None,
+        })
+    }
+}
+
+impl Forms<'_> {
+    /// The comparison that holds on the edge from a block to another.
+    pub fn condition_of(&self, from: BlockId, to: BlockId) -> Option<Condition> {
+        let Operation::ConditionalBranch { condition, then, otherwise } =
+            self.function.block(from).last()?.operation
+        else {
+            return None;
+        };
+        let Value::Local(value) = condition.value else { return None };
+        let Operation::Compare(predicate, left, right) = self.definition(value)?.1.operation else {
+            return None;
+        };
+        match (then == to, otherwise == to) {
+            (true, false) => Some(Condition { predicate, left, right }),
+            (false, true) => Some(Condition { predicate: opposite(predicate), left, right }),
+            _ => None,
+        }
+    }
+
+    /// Comparisons that hold in a block, the nearest first.
+    pub fn conditions_at(&self, block: BlockId) -> Vec<Condition> {
+        let mut list = Vec::new();
+        let mut at = Some(block);
+        while let Some(target) = at.filter(|_| list.len() < LOOKED_AT) {
+            if let &[from] = self.control.predecessors[target.index()].as_slice() {
+                let is_of_this_iteration =
+                    self.control.loops.around(from).all(|id| self.control.loops.contains(id, block));
+                list.extend(self.condition_of(from, target).filter(|_| is_of_this_iteration));
+            }
+            at = self.control.dominators.immediate(target);
+        }
+        list
+    }
+
+    /// What is known in a block: its conditions, and the limits of types for the symbols of a polynomial.
+    pub fn facts_at(&mut self, block: BlockId, about: Option<&Polynomial>) -> Facts {
+        let mut facts = Facts::none();
+        for condition in self.conditions_at(block) {
+            let Some((less, greater, reading, by)) = condition.ascending() else { continue };
+            if let (Some(less), Some(greater)) = (self.of(less, reading), self.of(greater, reading)) {
+                let difference = &(&greater - &less) - &Polynomial::from(by);
+                self.limit_symbols(&difference, &mut facts);
+                facts.assume(difference);
+            }
+        }
+        if let Some(about) = about {
+            self.limit_symbols(about, &mut facts);
+        }
+        facts
+    }
+
+    /// The limits of their types for parameters.
+    fn limit_symbols(&mut self, of: &Polynomial, facts: &mut Facts) {
+        for parameter in &self.function.parameters {
+            let Some(bits) = self.bits(self.function.value(parameter.value).of) else { continue };
+            for reading in [Reading::Signed, Reading::Unsigned] {
+                let form = self.of_value(parameter.value, reading);
+                let &[atom] = form.atoms().as_slice() else { continue };
+                let is_address_read_twice = bits == 64 && reading == Reading::Signed;
+                if of.mentions(atom) && facts.bounds(atom).is_none() && !is_address_read_twice {
+                    let (least, most) = limits(bits, reading);
+                    // An unread reading has an atom of its own.
+                    if matches!(self.atoms.get(atom), Atom::Symbol(_) | Atom::Opaque(_)) {
+                        facts.at_least(atom, least);
+                        facts.at_most(atom, most);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether an operand is less than something in a block, so that one more does not wrap.
+    pub(super) fn is_below_something(&self, block: BlockId, operand: Operand, reading: Reading) -> bool {
+        self.conditions_at(block).into_iter().any(|condition| {
+            condition.ascending().is_some_and(|(less, _, of, by)| less == operand && of == reading && by > 0)
+        })
+    }
+}

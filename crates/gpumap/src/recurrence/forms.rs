@@ -1,0 +1,321 @@
+//! What a value is.
+
+use num_bigint::BigInt;
+use rustc_hash::FxHashMap;
+
+use crate::control::{Control, LoopId};
+use crate::ir::{
+    BlockId, Constant, Function, Instruction, Module, Operand, Operation, Type, TypeId, Value, ValueId,
+};
+use crate::symbolic::{Atom, AtomId, Atoms, Polynomial};
+
+/// Values that are looked at in one function, again where a φ was resolved meanwhile; afterwards nothing is known of others.
+const STEPS: u32 = 200_000;
+/// Operands of operands that are looked at.
+const DEEPEST: u32 = 200;
+
+/// How the bits of an integer are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reading {
+    /// In two's complement.
+    Signed,
+    /// As an unsigned number. Addresses are read so too.
+    Unsigned,
+}
+
+/// Forms of the values of one function.
+#[derive(Debug)]
+pub struct Forms<'f> {
+    /// The module.
+    pub module: &'f Module,
+    /// The function.
+    pub function: &'f Function,
+    /// Its control flow.
+    pub control: &'f Control,
+    /// Atoms of all forms.
+    pub atoms: Atoms,
+    /// Where each value is computed; parameters have no place.
+    places: FxHashMap<ValueId, (BlockId, usize)>,
+    known: FxHashMap<(ValueId, Reading), Polynomial>,
+    /// What was found while a φ was not resolved yet, for each such φ: it goes when it is.
+    open: Vec<Vec<(ValueId, Reading)>>,
+    /// Atoms that stand for a value that is not resolved, and which.
+    opaque: FxHashMap<AtomId, ValueId>,
+    /// Values that may still be looked at.
+    steps: u32,
+    /// How many operands deep the value is that is looked at.
+    depth: u32,
+}
+
+impl<'f> Forms<'f> {
+    /// Those of a function. The φ at headers of loops are resolved first, outer loops before inner ones.
+    pub fn new(module: &'f Module, function: &'f Function, control: &'f Control) -> Forms<'f> {
+        let mut places = FxHashMap::default();
+        for block in function.block_ids() {
+            for (place, instruction) in function.block(block).instructions.iter().enumerate() {
+                places.extend(instruction.result.map(|result| (result, (block, place))));
+            }
+        }
+        let mut forms = Forms {
+            module,
+            function,
+            control,
+            atoms: Atoms::default(),
+            places,
+            known: FxHashMap::default(),
+            open: Vec::new(),
+            opaque: FxHashMap::default(),
+            steps: STEPS,
+            depth: 0,
+        };
+        for (_, found) in control.loops.iter() {
+            let is_phi = |i: &&Instruction| matches!(i.operation, Operation::Phi(_));
+            for phi in function.block(found.header).instructions.iter().take_while(is_phi) {
+                let numbers = phi.result.filter(|&result| forms.bits(function.value(result).of).is_some());
+                for reading in [Reading::Signed, Reading::Unsigned] {
+                    numbers.map(|result| forms.of_value(result, reading));
+                }
+            }
+        }
+        forms
+    }
+
+    /// Whether the function is too large: of some of its values nothing is known for that reason alone.
+    pub fn is_truncated(&self) -> bool {
+        self.steps == 0
+    }
+
+    /// The instruction that computes a value, and its block.
+    pub fn definition(&self, value: ValueId) -> Option<(BlockId, &'f Instruction)> {
+        let &(block, place) = self.places.get(&value)?;
+        Some((block, self.function.block(block).instructions.get(place)?))
+    }
+
+    /// Bits of an integer or address.
+    pub fn bits(&self, of: TypeId) -> Option<u32> {
+        match self.module.types.get(of) {
+            Type::Integer(bits) if *bits <= 64 => Some(*bits),
+            Type::Pointer => Some(64),
+            _ => None,
+        }
+    }
+
+    /// The number of iterations of a loop begun before.
+    pub fn iteration(&mut self, id: LoopId) -> AtomId {
+        let name = format!("#{}", id.index());
+        self.atoms.number(Atom::Induction(id.index(), name.into()))
+    }
+
+    /// The form of an operand; `None` for what is no integer and no address.
+    pub fn of(&mut self, operand: Operand, reading: Reading) -> Option<Polynomial> {
+        self.bits(operand.of)?;
+        match operand.value {
+            Value::Local(value) => Some(self.of_value(value, reading)),
+            Value::Constant(constant) => match self.module.constant(constant) {
+                Constant::Integer(number) => {
+                    let modulus = BigInt::from(1) << self.bits(operand.of)?;
+                    let is_lifted = *number < 0 && reading == Reading::Unsigned;
+                    let number = BigInt::from(*number);
+                    Some(if is_lifted { number + modulus } else { number }.into())
+                }
+                Constant::Null | Constant::Zero => Some(Polynomial::default()),
+                Constant::Symbol(symbol) => {
+                    let name = format!("&{}", self.module.name(*symbol));
+                    Some(self.atoms.symbol(&name))
+                }
+                _ => None,
+            },
+        }
+    }
+
+    /// The form of a value.
+    pub fn of_value(&mut self, value: ValueId, reading: Reading) -> Polynomial {
+        if let Some(form) = self.known.get(&(value, reading)) {
+            return form.clone();
+        }
+        let own = self.opaque(value, reading);
+        let Some(steps) = self.steps.checked_sub(1).filter(|_| self.depth < DEEPEST) else { return own };
+        (self.steps, self.depth) = (steps, self.depth + 1);
+        let form = match self.definition(value) {
+            None => self.parameter(value, reading),
+            Some((block, instruction)) => match &instruction.operation {
+                Operation::Phi(inputs) => {
+                    // A φ that is met again before it is known stands for itself.
+                    self.remember(value, reading, own.clone());
+                    self.phi(value, block, inputs, reading)
+                }
+                _ => self.computed(block, instruction, reading),
+            },
+        };
+        self.depth -= 1;
+        let form = form.unwrap_or(own);
+        self.remember(value, reading, form.clone());
+        form
+    }
+
+    fn remember(&mut self, value: ValueId, reading: Reading, form: Polynomial) {
+        self.known.insert((value, reading), form);
+        for open in &mut self.open {
+            open.push((value, reading));
+        }
+    }
+
+    /// The atom of a value of which nothing is known.
+    fn opaque(&mut self, value: ValueId, reading: Reading) -> Polynomial {
+        // Values are fewer than 2^31 (`reader::read`).
+        let number = (value.index() as u32) * 2 + u32::from(reading == Reading::Unsigned);
+        let atom = self.atoms.number(Atom::Opaque(number));
+        self.opaque.insert(atom, value);
+        atom.into()
+    }
+
+    /// A parameter is a symbol in the reading of its type in the source.
+    fn parameter(&mut self, value: ValueId, reading: Reading) -> Option<Polynomial> {
+        let metadata = &self.module.metadata;
+        let is_own = |variable: &crate::ir::MetadataId| metadata.number(*variable, "arg").is_some();
+        let variable = self.function.variables_of(value).find(is_own);
+        let name = variable.and_then(|variable| metadata.text(variable, "name"));
+        let own = variable
+            .and_then(|variable| metadata.stripped(metadata.node(variable, "type")?))
+            .and_then(|of| metadata.text(of, "encoding"))
+            .map_or(Reading::Signed, |encoding| {
+                let is_unsigned = encoding.starts_with("DW_ATE_unsigned") || encoding == "DW_ATE_boolean";
+                if is_unsigned { Reading::Unsigned } else { Reading::Signed }
+            });
+        let is_address = *self.module.types.get(self.function.value(value).of) == Type::Pointer;
+        let name = name.unwrap_or(&self.function.value(value).name);
+        (is_address || own == reading).then(|| self.atoms.symbol(name))
+    }
+
+    fn phi(
+        &mut self,
+        value: ValueId,
+        block: BlockId,
+        inputs: &[(Operand, BlockId)],
+        reading: Reading,
+    ) -> Option<Polynomial> {
+        if let Some(id) = self.control.loops.headed_by(block) {
+            return self.recurrence(value, id, inputs, reading);
+        }
+        if let &[(operand, from)] = inputs {
+            return self.left_with(operand, from, block, reading);
+        }
+        let mut forms = inputs.iter().map(|&(operand, _)| operand).collect::<Vec<_>>().into_iter();
+        let first = self.of(forms.next()?, reading)?;
+        for operand in forms {
+            if self.of(operand, reading)? != first {
+                return None;
+            }
+        }
+        let is_of_here = |forms: &Self| {
+            let around = forms.control.loops.innermost(block);
+            around.is_none_or(|id| forms.is_fixed_outside_of_others(&first, id))
+                && (around.is_some() || forms.has_no_iterations(&first))
+        };
+        is_of_here(self).then_some(first)
+    }
+
+    /// A form that mentions iterations of no loop, so that it means the same everywhere.
+    pub(super) fn has_no_iterations(&self, of: &Polynomial) -> bool {
+        of.atoms().into_iter().all(|atom| match self.atoms.get(atom) {
+            Atom::Induction(..) => false,
+            Atom::Floor(inner, _) | Atom::Modulo(inner, _) => self.has_no_iterations(inner),
+            Atom::Load { address, .. } => self.has_no_iterations(address),
+            Atom::Opaque(_) => self.loop_of(atom).is_none(),
+            Atom::Symbol(_) => true,
+        })
+    }
+
+    /// Whether all that changes in a form changes with a loop or those around it.
+    fn is_fixed_outside_of_others(&self, of: &Polynomial, id: LoopId) -> bool {
+        of.atoms().into_iter().all(|atom| self.loop_of(atom).is_none_or(|of| self.is_around(of, id)))
+    }
+
+    /// Whether a loop is another one or around it.
+    fn is_around(&self, outer: LoopId, inner: LoopId) -> bool {
+        self.control.loops.around(self.control.loops.get(inner).header).any(|id| id == outer)
+    }
+
+    /// The innermost loop in which an atom changes.
+    fn loop_of(&self, atom: AtomId) -> Option<LoopId> {
+        let deeper = |of: &Polynomial| {
+            let loops = of.atoms().into_iter().filter_map(|atom| self.loop_of(atom));
+            loops.max_by_key(|&id| self.control.loops.get(id).depth)
+        };
+        match self.atoms.get(atom) {
+            Atom::Induction(number, _) => self.control.loops.iter().map(|(id, _)| id).nth(*number),
+            Atom::Opaque(_) => {
+                let (block, _) = self.definition(*self.opaque.get(&atom)?)?;
+                self.control.loops.innermost(block)
+            }
+            Atom::Floor(inner, _) | Atom::Modulo(inner, _) => deeper(inner),
+            Atom::Load { address, .. } => deeper(address),
+            Atom::Symbol(_) => None,
+        }
+    }
+
+    /// Whether a loop leaves a form unchanged.
+    pub fn is_fixed(&self, of: &Polynomial, id: LoopId) -> bool {
+        of.atoms()
+            .into_iter()
+            .all(|atom| self.loop_of(atom).is_none_or(|changes| !self.is_around(id, changes)))
+    }
+
+    /// The closed form of a φ at the header of a loop.
+    fn recurrence(
+        &mut self,
+        value: ValueId,
+        id: LoopId,
+        inputs: &[(Operand, BlockId)],
+        reading: Reading,
+    ) -> Option<Polynomial> {
+        let found = self.control.loops.get(id);
+        if !found.reducible {
+            return None;
+        }
+        let (inside, outside): (Vec<_>, Vec<_>) =
+            inputs.iter().partition(|input| self.control.loops.contains(id, input.1));
+        let ([(next, _)], [(init, _)]) = (inside.as_slice(), outside.as_slice()) else { return None };
+        let init = self.of(*init, reading)?;
+        let own = self.opaque(value, reading);
+        self.open.push(Vec::new());
+        let next = self.of(*next, reading);
+        // What was found meanwhile speaks of an unresolved φ.
+        for key in self.open.pop().unwrap_or_default() {
+            if key != (value, reading) {
+                self.known.remove(&key);
+            }
+        }
+        let step = &next? - &own;
+        if !self.is_fixed(&step, id) {
+            return None;
+        }
+        let iteration = self.iteration(id);
+        Some(&init + &step.times(&iteration.into())?)
+    }
+
+    /// What a value is after the loop in which it is computed: its form in the last iteration.
+    fn left_with(
+        &mut self,
+        operand: Operand,
+        from: BlockId,
+        at: BlockId,
+        reading: Reading,
+    ) -> Option<Polynomial> {
+        let mut form = self.of(operand, reading)?;
+        let left: Vec<LoopId> =
+            self.control.loops.around(from).filter(|&id| !self.control.loops.contains(id, at)).collect();
+        for id in left {
+            if self.is_fixed(&form, id) {
+                continue;
+            }
+            let iteration = self.iteration(id);
+            let count = self.complete_iterations(id, from)?;
+            form = self.atoms.replaced(&form, iteration, &count)?;
+            if !self.is_fixed(&form, id) {
+                return None;
+            }
+        }
+        Some(form)
+    }
+}

@@ -1,0 +1,200 @@
+//! What operators make of forms.
+
+use num_bigint::BigInt;
+use num_traits::{One, Signed};
+
+use super::forms::{Forms, Reading};
+use crate::ir::instruction::{BinaryOperator, Conversion, Flags};
+use crate::ir::{BlockId, Instruction, Operand, Operation, Type, TypeId};
+use crate::symbolic::{Polynomial, Prover};
+
+impl Forms<'_> {
+    /// The form of what an instruction computes; `None` if it has none.
+    pub(super) fn computed(
+        &mut self,
+        block: BlockId,
+        instruction: &Instruction,
+        reading: Reading,
+    ) -> Option<Polynomial> {
+        match &instruction.operation {
+            &Operation::Binary(operator, flags, left, right) => {
+                self.binary(block, (operator, flags), left, right, reading)
+            }
+            &Operation::Convert(conversion, flags, operand) => {
+                let to = self.function.value(instruction.result?).of;
+                self.converted(block, (conversion, flags), operand, to, reading)
+            }
+            Operation::Element { source, base, indices, inbounds: true } => {
+                self.element(*source, *base, indices)
+            }
+            Operation::Freeze(operand) => self.of(*operand, reading),
+            _ => None,
+        }
+    }
+
+    fn binary(
+        &mut self,
+        block: BlockId,
+        (operator, flags): (BinaryOperator, Flags),
+        left: Operand,
+        right: Operand,
+        reading: Reading,
+    ) -> Option<Polynomial> {
+        let (x, y) = (self.of(left, reading)?, self.of(right, reading)?);
+        let bits = self.bits(left.of)?;
+        let number = y.integer();
+        let power = || {
+            let shift: u32 = number.clone()?.try_into().ok()?;
+            (shift < bits).then(|| BigInt::one() << shift)
+        };
+        let keeps = if reading == Reading::Signed { flags.no_signed_wrap } else { flags.no_unsigned_wrap };
+        match operator {
+            BinaryOperator::Add | BinaryOperator::Subtract | BinaryOperator::Multiply => {
+                let exact = match operator {
+                    BinaryOperator::Add => &x + &y,
+                    BinaryOperator::Subtract => &x - &y,
+                    _ => x.times(&y)?,
+                };
+                let may_count_up = operator == BinaryOperator::Add && y == Polynomial::from(1);
+                let is_exact = keeps
+                    || self.is_within(block, &exact, bits, reading)
+                    || may_count_up && self.is_below_something(block, left, reading);
+                is_exact.then_some(exact)
+            }
+            BinaryOperator::ShiftLeft => {
+                let exact = x.times(&power()?.into())?;
+                (keeps || self.is_within(block, &exact, bits, reading)).then_some(exact)
+            }
+            // Bits that follow are those of the number rounded down.
+            BinaryOperator::ShiftRightArithmetic if reading == Reading::Signed => {
+                self.atoms.floor(&x, &power()?)
+            }
+            BinaryOperator::ShiftRightLogical if reading == Reading::Unsigned => {
+                self.atoms.floor(&x, &power()?)
+            }
+            BinaryOperator::DivideUnsigned if reading == Reading::Unsigned => {
+                self.atoms.floor(&x, &number.filter(BigInt::is_positive)?)
+            }
+            BinaryOperator::RemainderUnsigned if reading == Reading::Unsigned => {
+                self.atoms.modulo(&x, &number.filter(BigInt::is_positive)?)
+            }
+            BinaryOperator::DivideSigned if reading == Reading::Signed => {
+                let divisor = number.filter(BigInt::is_positive)?;
+                if self.is_not_negative(block, &x) {
+                    self.atoms.floor(&x, &divisor)
+                } else if self.is_not_negative(block, &-&x) {
+                    self.atoms.ceiling(&x, &divisor)
+                } else {
+                    None
+                }
+            }
+            BinaryOperator::RemainderSigned if reading == Reading::Signed => {
+                let divisor = number.filter(BigInt::is_positive)?;
+                self.is_not_negative(block, &x).then(|| self.atoms.modulo(&x, &divisor))?
+            }
+            // The last bits are the remainder in either reading.
+            BinaryOperator::And => {
+                let divisor: BigInt = number? + 1;
+                let is_mask = divisor.is_positive() && divisor.to_biguint()?.count_ones() == 1;
+                is_mask.then(|| self.atoms.modulo(&x, &divisor))?
+            }
+            BinaryOperator::Or if flags.disjoint && reading == Reading::Unsigned => Some(&x + &y),
+            BinaryOperator::Xor if reading == Reading::Signed && number == Some(BigInt::from(-1)) => {
+                Some(&-&x - &Polynomial::from(1))
+            }
+            _ => None,
+        }
+    }
+
+    fn converted(
+        &mut self,
+        block: BlockId,
+        (conversion, flags): (Conversion, Flags),
+        operand: Operand,
+        to: TypeId,
+        reading: Reading,
+    ) -> Option<Polynomial> {
+        let (from_bits, to_bits) = (self.bits(operand.of)?, self.bits(to)?);
+        match conversion {
+            // More bits: the number in the reading of the extension; in the other one only if it is not negative.
+            Conversion::ExtendSign => {
+                let form = self.of(operand, Reading::Signed)?;
+                let holds = reading == Reading::Signed || self.is_not_negative(block, &form);
+                holds.then_some(form)
+            }
+            Conversion::ExtendZero => {
+                let unsigned = self.of(operand, Reading::Unsigned)?;
+                if !self.is_unresolved(&unsigned) {
+                    return Some(unsigned);
+                }
+                let signed = self.of(operand, Reading::Signed)?;
+                let is_same = flags.not_negative || self.is_not_negative(block, &signed);
+                Some(if is_same { signed } else { unsigned })
+            }
+            Conversion::Truncate => {
+                let form = self.of(operand, reading)?;
+                self.is_within(block, &form, to_bits, reading).then_some(form)
+            }
+            Conversion::PointerToInteger | Conversion::IntegerToPointer if from_bits == to_bits => {
+                (reading == Reading::Unsigned).then(|| self.of(operand, reading))?
+            }
+            _ => None,
+        }
+    }
+
+    /// The address of a part: bytes from the base.
+    fn element(&mut self, source: TypeId, base: Operand, indices: &[Operand]) -> Option<Polynomial> {
+        let mut address = self.of(base, Reading::Unsigned)?;
+        let (types, layout) = (&self.module.types, &self.module.layout);
+        let mut of = source;
+        for (place, &index) in indices.iter().enumerate() {
+            let number = self.of(index, Reading::Signed)?;
+            if place > 0 {
+                let resolved = types.resolved(of)?;
+                if let Type::Structure { .. } = types.get(resolved) {
+                    let field: u64 = number.integer()?.try_into().ok()?;
+                    let offset = layout.field(types, resolved, usize::try_from(field).ok()?)?;
+                    address = &address + &Polynomial::from(BigInt::from(offset));
+                    of = types.part(resolved, field)?;
+                    continue;
+                }
+                of = types.part(resolved, 0)?;
+            }
+            let size = Polynomial::from(BigInt::from(layout.size(types, of)?));
+            address = &address + &number.times(&size)?;
+        }
+        Some(address)
+    }
+
+    /// Whether a form is one atom of which nothing is known.
+    fn is_unresolved(&self, of: &Polynomial) -> bool {
+        let atoms = of.atoms();
+        atoms.len() == 1 && matches!(self.atoms.get(atoms[0]), crate::symbolic::Atom::Opaque(_))
+    }
+
+    /// Whether a form is proved not to be negative in a block.
+    pub(super) fn is_not_negative(&mut self, block: BlockId, of: &Polynomial) -> bool {
+        let facts = self.facts_at(block, Some(of));
+        Prover::new(&self.atoms, &facts).is_not_negative(of)
+    }
+
+    /// Whether a form is proved to be a number of so many bits in a block.
+    fn is_within(&mut self, block: BlockId, of: &Polynomial, bits: u32, reading: Reading) -> bool {
+        let (least, most) = limits(bits, reading);
+        let facts = self.facts_at(block, Some(of));
+        let prover = Prover::new(&self.atoms, &facts);
+        prover.is_not_negative(&(of - &least)) && prover.is_not_negative(&(&most - of))
+    }
+}
+
+/// The least and greatest number of so many bits.
+pub(super) fn limits(bits: u32, reading: Reading) -> (Polynomial, Polynomial) {
+    let (low, high): (BigInt, BigInt) = match reading {
+        Reading::Signed => {
+            let half = BigInt::one() << bits.saturating_sub(1);
+            (-half.clone(), half - 1)
+        }
+        Reading::Unsigned => (BigInt::from(0), (BigInt::one() << bits) - 1),
+    };
+    (low.into(), high.into())
+}

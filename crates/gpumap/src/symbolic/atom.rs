@@ -1,0 +1,237 @@
+//! Atoms: integers that have a name or cannot be taken apart, each held once.
+
+use std::fmt::Write as _;
+
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_rational::BigRational;
+use num_traits::{One, Signed, Zero};
+use rustc_hash::FxHashMap;
+
+use super::{Monomial, Polynomial};
+
+/// Quotients may be nested this deep. What is made of many others of each would take too long to look through.
+const NESTED: u32 = 4;
+
+/// An atom, by its number. One that is made of others has a larger number than these.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AtomId(u32);
+
+/// What an atom is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Atom {
+    /// An input of the function, by its name in the source.
+    Symbol(Box<str>),
+    /// The number of iterations that a loop has begun before, by the loop's number and the name of its iterator.
+    Induction(usize, Box<str>),
+    /// The quotient of a polynomial with integer coefficients by a positive integer, rounded down.
+    Floor(Polynomial, BigInt),
+    /// The remainder of that quotient, from 0 to the divisor less one.
+    Modulo(Polynomial, BigInt),
+    /// What memory holds at an address, as long as nothing changes there (`epoch`).
+    Load {
+        /// The address in bytes.
+        address: Polynomial,
+        /// A number for the time between two changes of memory.
+        epoch: u32,
+    },
+    /// Any integer: the same at every use of the same number.
+    Opaque(u32),
+}
+
+/// All atoms of an analysis.
+#[derive(Debug, Clone, Default)]
+pub struct Atoms {
+    list: Vec<Atom>,
+    numbers: FxHashMap<Atom, AtomId>,
+    /// How deep each atom is nested: 0 for those that are not made of others.
+    levels: Vec<u32>,
+}
+
+impl Atoms {
+    /// The number of an atom.
+    pub fn number(&mut self, atom: Atom) -> AtomId {
+        if let Some(&id) = self.numbers.get(&atom) {
+            return id;
+        }
+        // An analysis ends long before there are that many.
+        let id = AtomId(self.list.len() as u32);
+        self.levels.push(match &atom {
+            Atom::Floor(of, _) | Atom::Modulo(of, _) => self.level(of).saturating_add(1),
+            Atom::Load { address, .. } => self.level(address).saturating_add(1),
+            Atom::Symbol(_) | Atom::Induction(..) | Atom::Opaque(_) => 0,
+        });
+        self.numbers.insert(atom.clone(), id);
+        self.list.push(atom);
+        id
+    }
+
+    /// How deep atoms are nested in a polynomial.
+    fn level(&self, of: &Polynomial) -> u32 {
+        of.atoms().into_iter().map(|atom| self.levels[atom.0 as usize]).max().unwrap_or(0)
+    }
+
+    /// An atom.
+    pub fn get(&self, id: AtomId) -> &Atom {
+        &self.list[id.0 as usize]
+    }
+
+    /// The symbol of this name.
+    pub fn symbol(&mut self, name: &str) -> Polynomial {
+        self.number(Atom::Symbol(name.into())).into()
+    }
+
+    /// The quotient of a polynomial by an integer, rounded down; `None` if the divisor is zero, a coefficient no integer, or
+    /// quotients are nested too deep.
+    ///
+    /// Normal form: what the divisor divides is taken out of the atom, and common factors of the rest and the divisor.
+    pub fn floor(&mut self, of: &Polynomial, divisor: &BigInt) -> Option<Polynomial> {
+        if divisor.is_zero() || !of.is_integral() || self.level(of) >= NESTED {
+            return None;
+        }
+        if divisor.is_negative() {
+            return self.floor(&-of, &-divisor);
+        }
+        let (whole, rest) = divided(of, divisor);
+        if rest.is_zero() {
+            return Some(whole);
+        }
+        let (rest, divisor) = reduced(rest, divisor);
+        // Reducing may leave a constant smaller than the divisor.
+        if rest.is_zero() {
+            return Some(whole);
+        }
+        let atom = self.number(Atom::Floor(rest, divisor));
+        Some(&whole + &atom.into())
+    }
+
+    /// The quotient rounded up.
+    pub fn ceiling(&mut self, of: &Polynomial, divisor: &BigInt) -> Option<Polynomial> {
+        self.floor(&-of, divisor).map(|floor| -&floor)
+    }
+
+    /// The remainder from 0 to the divisor less one; `None` if the divisor is not positive, a coefficient
+    /// no integer, or remainders are nested too deep.
+    pub fn modulo(&mut self, of: &Polynomial, divisor: &BigInt) -> Option<Polynomial> {
+        if !divisor.is_positive() || !of.is_integral() || self.level(of) >= NESTED {
+            return None;
+        }
+        let (_, rest) = divided(of, divisor);
+        if rest.constant().is_some() {
+            return Some(rest);
+        }
+        Some(self.number(Atom::Modulo(rest, divisor.clone())).into())
+    }
+
+    /// A polynomial with an atom replaced everywhere, inside of others too; `None` where that is not one of integers.
+    pub fn replaced(&mut self, of: &Polynomial, atom: AtomId, value: &Polynomial) -> Option<Polynomial> {
+        let mut result = of.clone();
+        for other in of.atoms().into_iter().rev() {
+            if other == atom {
+                continue;
+            }
+            let new = match self.get(other).clone() {
+                Atom::Floor(inner, divisor) => {
+                    let inner = self.replaced(&inner, atom, value)?;
+                    self.floor(&inner, &divisor)?
+                }
+                Atom::Modulo(inner, divisor) => {
+                    let inner = self.replaced(&inner, atom, value)?;
+                    self.modulo(&inner, &divisor)?
+                }
+                Atom::Load { address, epoch } => {
+                    let address = self.replaced(&address, atom, value)?;
+                    self.number(Atom::Load { address, epoch }).into()
+                }
+                Atom::Symbol(_) | Atom::Induction(..) | Atom::Opaque(_) => continue,
+            };
+            result = result.with(other, &new)?;
+        }
+        result.with(atom, value)
+    }
+
+    /// Whether an atom is in a polynomial, inside of others too.
+    pub fn involves(&self, of: &Polynomial, atom: AtomId) -> bool {
+        of.atoms().into_iter().any(|other| {
+            other == atom
+                || match self.get(other) {
+                    Atom::Floor(inner, _) | Atom::Modulo(inner, _) => self.involves(inner, atom),
+                    Atom::Load { address, .. } => self.involves(address, atom),
+                    Atom::Symbol(_) | Atom::Induction(..) | Atom::Opaque(_) => false,
+                }
+        })
+    }
+
+    /// A polynomial as it is written in C, roughly.
+    pub fn show(&self, of: &Polynomial) -> String {
+        let mut out = String::new();
+        // Highest powers first.
+        let mut terms: Vec<_> = of.terms().iter().collect();
+        terms.sort_by_key(|term| (std::cmp::Reverse(term.0.degree()), term.0.clone()));
+        for (monomial, coefficient) in terms {
+            let size = coefficient.abs();
+            let sign = match (out.is_empty(), coefficient.is_negative()) {
+                (true, true) => "-",
+                (true, false) => "",
+                (false, true) => " - ",
+                (false, false) => " + ",
+            };
+            out.push_str(sign);
+            let is_one = size.is_one() && !monomial.powers().is_empty();
+            let factors = self.show_monomial(monomial);
+            // Writing to a string cannot fail.
+            let _ = match (is_one, factors.is_empty()) {
+                (true, _) => write!(out, "{factors}"),
+                (false, true) => write!(out, "{size}"),
+                (false, false) => write!(out, "{size}*{factors}"),
+            };
+        }
+        if out.is_empty() { "0".into() } else { out }
+    }
+
+    fn show_monomial(&self, monomial: &Monomial) -> String {
+        let factor = |&(atom, power): &(AtomId, u32)| match power {
+            1 => self.show_atom(atom),
+            _ => format!("{}^{power}", self.show_atom(atom)),
+        };
+        monomial.powers().iter().map(factor).collect::<Vec<_>>().join("*")
+    }
+
+    fn show_atom(&self, id: AtomId) -> String {
+        match self.get(id) {
+            Atom::Symbol(name) | Atom::Induction(_, name) => name.to_string(),
+            Atom::Floor(of, divisor) => format!("floor(({})/{divisor})", self.show(of)),
+            Atom::Modulo(of, divisor) => format!("(({}) mod {divisor})", self.show(of)),
+            Atom::Load { address, .. } => format!("*({})", self.show(address)),
+            Atom::Opaque(number) => format!("?{number}"),
+        }
+    }
+}
+
+/// Whole parts of the coefficients after division, and what remains of them, from 0 to the divisor less one.
+fn divided(of: &Polynomial, divisor: &BigInt) -> (Polynomial, Polynomial) {
+    let (mut whole, mut rest) = (Polynomial::default(), Polynomial::default());
+    for (monomial, coefficient) in of.terms() {
+        let (quotient, remainder) = coefficient.to_integer().div_mod_floor(divisor);
+        let term = Polynomial::term(monomial.clone(), BigRational::one());
+        whole = &whole + &term.scaled(&quotient.into());
+        rest = &rest + &term.scaled(&remainder.into());
+    }
+    (whole, rest)
+}
+
+/// A quotient without the common factors of divisor and coefficients: ⌊(g·e + k) / (g·c)⌋ = ⌊(e + ⌊k/g⌋) / c⌋.
+fn reduced(of: Polynomial, divisor: &BigInt) -> (Polynomial, BigInt) {
+    let (mut factor, mut constant) = (divisor.clone(), BigInt::zero());
+    for (monomial, coefficient) in of.terms() {
+        if monomial.powers().is_empty() {
+            constant = coefficient.to_integer();
+        } else {
+            factor = factor.gcd(&coefficient.to_integer());
+        }
+    }
+    let others = &of - &Polynomial::from(constant.clone());
+    let inverse = BigRational::new(BigInt::one(), factor.clone());
+    let constant = constant.div_floor(&factor);
+    (&others.scaled(&inverse) + &Polynomial::from(constant), divisor / factor)
+}

@@ -1,0 +1,119 @@
+//! Loops with their places, choices as branches, and obstacles, on the sources of these tests.
+#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
+
+mod support;
+
+use gpumap::control::obstacles::obstacles;
+use gpumap::control::{Control, Obstacle, choices};
+use gpumap::ir::{Function, Module, Operation, Value};
+use support::read;
+
+/// The loops of a function: line, depth, whether it can be entered by its header alone, exits.
+fn loops(module: &Module, function: &Function) -> Vec<(u32, usize, bool, usize)> {
+    let control = Control::new(function);
+    let line = |l: &gpumap::control::Loop| l.places(module).map_or(0, |(start, _)| start.line);
+    control.loops.iter().map(|(_, l)| (line(l), l.depth, l.reducible, l.exits.len())).collect()
+}
+
+#[test]
+fn nests_have_their_lines_and_depths() {
+    let module = read("colour_convolution");
+    let function = module.function("convolve").unwrap();
+    let expected = [(12, 0, true, 1), (13, 1, true, 1), (15, 2, true, 1), (16, 3, true, 1)];
+    assert_eq!(loops(&module, function), expected);
+    let control = Control::new(function);
+    let innermost = control.loops.iter().last().unwrap().0;
+    let header = control.loops.get(innermost).header;
+    assert_eq!(control.loops.around(header).count(), 4);
+    assert_eq!(control.loops.headed_by(header), Some(innermost));
+}
+
+#[test]
+fn loops_of_jumps_are_loops_and_say_so() {
+    let module = read("unusual");
+    let of = |name| loops(&module, module.function(name).unwrap());
+    assert_eq!(of("two_entries"), [(76, 0, false, 2)]);
+    let irreducible = of("irreducible");
+    assert_eq!(irreducible.len(), 1);
+    assert!(!irreducible[0].2);
+    assert_eq!(of("recursive"), []);
+    assert_eq!(of("computed"), []);
+}
+
+#[test]
+fn what_is_not_analysed_has_its_reason() {
+    let module = read("unusual");
+    let reasons = |name: &str| {
+        let function = module.function(name).unwrap();
+        let control = Control::new(function);
+        let first = control.loops.iter().next().unwrap().0;
+        obstacles(&module, function, &control, first).into_iter().map(|o| o.0).collect::<Vec<_>>()
+    };
+    assert_eq!(reasons("jumps"), [Obstacle::ReturnsTwice]);
+    assert_eq!(reasons("variadic"), []);
+    assert_eq!(reasons("assembly"), [Obstacle::Assembly]);
+    assert_eq!(reasons("volatile_store"), [Obstacle::Volatile]);
+    assert_eq!(reasons("two_entries"), [Obstacle::Irreducible]);
+    assert_eq!(reasons("cases"), []);
+    assert_eq!(reasons("sums"), [Obstacle::Recursion]);
+    assert_eq!(reasons("applies"), [Obstacle::IndirectCall]);
+}
+
+/// Every select becomes a φ of two new blocks; nothing else changes.
+#[test]
+fn choices_become_branches() {
+    for name in ["choices", "signal", "ranges", "unusual"] {
+        let module = read(name);
+        for function in module.defined() {
+            let branched = choices::branched(&module.types, function);
+            consistent(&branched);
+            let selects = |of: &Function| {
+                let all = of.blocks.iter().flat_map(|block| &block.instructions);
+                all.filter(|i| matches!(i.operation, Operation::Select { .. })).count()
+            };
+            assert_eq!(selects(&branched), 0);
+            let (before, after) = (Control::new(function), Control::new(&branched));
+            assert_eq!(before.loops.len(), after.loops.len());
+            if selects(function) == 0 {
+                assert_eq!(*function, branched);
+            }
+        }
+    }
+    let module = read("choices");
+    let branched = choices::branched(&module.types, module.function("clamped").unwrap());
+    let shown = module.show_function(&branched);
+    assert!(shown.contains("if %cmp to "), "{shown}");
+}
+
+/// φ have one input per edge into their block, and every use is dominated by its definition.
+fn consistent(function: &Function) {
+    let control = Control::new(function);
+    let mut defined = std::collections::HashMap::new();
+    for block in function.block_ids() {
+        for instruction in &function.block(block).instructions {
+            if let Some(result) = instruction.result {
+                assert_eq!(defined.insert(result, block), None);
+            }
+            if let Operation::Phi(inputs) = &instruction.operation {
+                let mut from: Vec<_> = inputs.iter().map(|input| input.1).collect();
+                let mut predecessors = control.predecessors[block.index()].clone();
+                from.sort();
+                predecessors.sort();
+                assert_eq!(from, predecessors, "{}", function.block(block).name);
+            }
+        }
+    }
+    for block in function.block_ids() {
+        for instruction in &function.block(block).instructions {
+            if let Operation::Phi(inputs) = &instruction.operation {
+                for (operand, from) in inputs {
+                    if let Value::Local(value) = operand.value
+                        && let Some(&definition) = defined.get(&value)
+                    {
+                        assert!(control.dominators.dominates(definition, *from));
+                    }
+                }
+            }
+        }
+    }
+}
