@@ -14,6 +14,8 @@ pub(crate) struct Code {
 
 /// Stack pointer's number.
 pub(crate) const RSP: u8 = 4;
+/// Number of the register that a jump without flags tests.
+pub(crate) const RCX: u8 = 1;
 
 impl Code {
     /// Starts at `base`.
@@ -142,6 +144,42 @@ impl Code {
             self.bytes.push(0x41);
         }
         self.bytes.push(0x50 + (reg & 7));
+    }
+
+    /// Pushes a constant: nothing happens if that faults.
+    pub(crate) fn push_constant(&mut self, value: u64) {
+        let low = value as i32;
+        self.bytes.push(0x68);
+        self.raw(&low.to_le_bytes());
+        if i64::from(low) as u64 != value {
+            // mov dword [rsp + 4], high half
+            self.raw(&[0xc7, 0x44, 0x24, 4]);
+            self.raw(&((value >> 32) as u32).to_le_bytes());
+        }
+    }
+
+    /// Compares the word at `base` with a constant. Gives the jumps ahead that are taken if they differ. Clobbers `rcx`.
+    pub(crate) fn unless_at(&mut self, base: u8, value: u64) -> Vec<usize> {
+        let halves = [(0, value as u32), (4, (value >> 32) as u32)];
+        let compare = |(at, half): (i32, u32)| {
+            self.modrm(false, 0x8b, RCX, base, at);
+            // lea ecx, [rcx - half]
+            self.raw(&[0x8d, 0x89]);
+            self.raw(&half.wrapping_neg().to_le_bytes());
+            self.unless_zero(|_| ())
+        };
+        halves.map(compare).to_vec()
+    }
+
+    /// Unless `rcx` is 0, some short code and a jump ahead, which is given.
+    pub(crate) fn unless_zero(&mut self, then: impl FnOnce(&mut Code)) -> usize {
+        // jrcxz
+        self.raw(&[0xe3, 0]);
+        let start = self.bytes.len();
+        then(self);
+        self.raw(&[0xe9, 0, 0, 0, 0]);
+        self.bytes[start - 1] = (self.bytes.len() - start) as u8;
+        self.bytes.len()
     }
 
     /// A trap to the recorder.

@@ -2,17 +2,21 @@
 //! registers that the loop leaves alone.
 //!
 //! Definition: the *body* is the instructions of one iteration, in the order in which they run; where a branch goes another
-//! way, the loop is left. It is recorded once, by its registers at entry and an induction value at entry and exit.
+//! way, or a return does not lead behind its call, the loop is left. It is recorded once, by its registers at entry and an
+//! induction value at entry and exit.
 //! The body runs without instrumentation and with all the program's own registers, unless some addresses do not advance by
 //! constants: their variable parts are recorded in every iteration, nothing else is.
-//! Limits: gathers, masked accesses, repeated string instructions and 32-bit addressing do not fold.
+//! Limits: gathers, masked accesses, repeated string instructions and 32-bit addressing do not fold; functions called must be seen
+//! to leave the stack pointer as it was.
 
 use rustc_hash::FxHashMap;
 use trace::block::Terminator;
 
+use crate::asm;
 use crate::decode::{Decoded, Form, Memory};
 use crate::emit::condition;
 use crate::function;
+use crate::kept::{Keeper, Kept};
 use crate::symbols::{Key, NEGATIVE, Symbols, Value};
 
 /// Where the iteration count comes from.
@@ -38,6 +42,16 @@ pub(crate) enum Turn {
         /// Where to.
         target: u64,
     },
+    /// It calls what follows on the way.
+    Call {
+        /// Return address.
+        back: u64,
+    },
+    /// It returns behind the latest call, or leaves the loop.
+    Return {
+        /// Where to.
+        back: u64,
+    },
 }
 
 impl Turn {
@@ -46,6 +60,11 @@ impl Turn {
         Some(match function::terminator(&d.raw) {
             None if d.raw.next_ip() == next => Turn::None,
             Some(Terminator::Jump(target)) if target == next => Turn::Jump,
+            // A call of what follows it is a way to read the program counter.
+            Some(Terminator::Call { target, next: back }) if target == next && back != next => {
+                Turn::Call { back }
+            }
+            Some(Terminator::Return) if d.raw.op_count() == 0 => Turn::Return { back: next },
             Some(Terminator::Branch { taken, next: other }) if d.raw.is_jcc_short_or_near() => {
                 let condition = condition(&d.raw);
                 match (taken == next, other == next) {
@@ -98,6 +117,8 @@ pub(crate) struct Plan {
     pub(crate) induction: Induction,
     /// Advance of the induction register before each instruction of the body.
     pub(crate) progress: Vec<i64>,
+    /// Registers that functions called in the body put back.
+    pub(crate) kept: Vec<Kept>,
     /// Register that holds the record pointer outside the body.
     pub(crate) p: u8,
     /// Scratch register outside the body.
@@ -115,7 +136,8 @@ impl Plan {
     /// Whether the loop can be left in the middle of an iteration.
     pub(crate) fn has_side_exits(&self) -> bool {
         let rest = self.turns.split_last().map_or(&[][..], |(_, rest)| rest);
-        rest.iter().any(|turn| matches!(turn, Turn::Leave { .. }))
+        let is_return = |turn: &Turn| matches!(turn, Turn::Return { .. });
+        rest.iter().any(|turn| matches!(turn, Turn::Leave { .. })) || self.turns.iter().any(is_return)
     }
 
     /// Number of words recorded in every iteration.
@@ -124,6 +146,8 @@ impl Plan {
     }
 }
 
+/// Index of the stack pointer.
+const RSP: usize = asm::RSP as usize;
 /// Most words of either kind.
 const MOST_WORDS: usize = 100;
 
@@ -136,6 +160,14 @@ struct Operand<'a> {
     address: (Option<Key>, i64),
     /// The same, sums not followed.
     direct: (Option<Key>, i64),
+}
+
+/// A call that has not returned.
+struct OpenCall {
+    /// Return address.
+    back: u64,
+    /// Stack pointer before it.
+    stack: Value,
 }
 
 /// Plans the folding of the loop with this body, if it is one and can be folded. With `partly`, some addresses need not
@@ -151,8 +183,13 @@ pub(crate) fn plan(body: &[Decoded], hint: Option<(u8, u8)>, partly: bool) -> Op
     let mut direct = Symbols::new();
     let mut operands: Vec<Operand> = Vec::new();
     let mut states = Vec::with_capacity(body.len());
-    for (instruction, d) in body.iter().enumerate() {
+    let mut calls: Vec<OpenCall> = Vec::new();
+    let mut keeper = Keeper::default();
+    for (instruction, (d, &turn)) in body.iter().zip(&turns).enumerate() {
         states.push(symbols.values);
+        if let Turn::Call { back } = turn {
+            calls.push(OpenCall { back, stack: symbols.values[RSP] });
+        }
         for memory in &d.memory {
             let address = symbols.address(memory);
             if memory.form != Form::Plain || (memory.short && address.0.is_some()) {
@@ -160,8 +197,16 @@ pub(crate) fn plan(body: &[Decoded], hint: Option<(u8, u8)>, partly: bool) -> Op
             }
             operands.push(Operand { memory, instruction, address, direct: direct.address(memory) });
         }
-        symbols.step(d);
-        direct.step(d);
+        keeper.step(body, &turns, instruction, [&mut symbols, &mut direct]);
+        if let Turn::Return { back } = turn {
+            let call = calls.pop()?;
+            if call.back != back || call.stack != symbols.values[RSP] {
+                return None;
+            }
+        }
+    }
+    if !calls.is_empty() {
+        return None;
     }
     let advance = |origin: u32| {
         let register = origin & !NEGATIVE;
@@ -220,7 +265,11 @@ pub(crate) fn plan(body: &[Decoded], hint: Option<(u8, u8)>, partly: bool) -> Op
         return None;
     }
     let alone = |r: u32| keys.contains(&Key { base: Some(r), index: None, scale: 1 });
-    let inductions = (0..16u32).filter(|&r| r != 4).filter_map(|r| match advance(r) {
+    // It must hold the induction value wherever the loop can be left.
+    let lasts = |r: u32| {
+        states.iter().all(|v: &[Value; 16]| v[r as usize].origin == r && v[r as usize].scaled.is_none())
+    };
+    let inductions = (0..16u32).filter(|&r| r != 4 && lasts(r)).filter_map(|r| match advance(r) {
         Some(Value { offset, scaled: None, .. }) if offset != 0 => Some((alone(r), r, offset)),
         _ => None,
     });
@@ -267,5 +316,20 @@ pub(crate) fn plan(body: &[Decoded], hint: Option<(u8, u8)>, partly: bool) -> Op
         Induction::Register(r, _) => states.iter().map(|v| v[usize::from(r)].offset).collect(),
         Induction::Counter => vec![0; body.len()],
     };
-    Some(Plan { turns, keys, strides, scaled, each, recipes, induction, progress, p, s, holds_p, holds_s })
+    let kept = keeper.kept;
+    Some(Plan {
+        turns,
+        keys,
+        strides,
+        scaled,
+        each,
+        recipes,
+        induction,
+        progress,
+        kept,
+        p,
+        s,
+        holds_p,
+        holds_s,
+    })
 }

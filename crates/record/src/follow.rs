@@ -263,7 +263,7 @@ impl<S> Engine<'_, S> {
     fn fold(&mut self, way: &[Along]) -> Result<(), Error> {
         let Some(first) = way.first() else { return Ok(()) };
         let mut stretches = Vec::with_capacity(way.len());
-        for &Along { pc, instructions } in way {
+        for &Along { pc, instructions, .. } in way {
             self.locate(pc)?;
             if !self.code.is_fixed(pc) {
                 return Ok(());

@@ -1,13 +1,14 @@
 //! Which ways loops take, learnt from their records.
 //!
-//! Definition: blocks that run one after the other, the first one again after the last, with nothing but jumps between them
-//! and no block twice, are one iteration of a loop along a *way*. A way is worth being recorded as a whole if most
+//! Definition: blocks that run one after the other, the first one again after the last, with nothing between them but jumps and
+//! direct calls that return, and no block twice in one activation, are one iteration of a loop along a *way*. A way is worth being recorded as a whole if most
 //! iterations of the loop that the records show go along it, several in a row. A loop may have further ways: what runs after
 //! a way was left at once, up to its start again and back to where it was left, is a loop that begins there. If records of
 //! whole ways turn out to stand for too few iterations, they are given up; more iterations must then be seen before another
 //! try, and after some tries the way is given up for good.
 //!
-//! Limits: only the first records of a buffer are looked at; a loop in which another one iterates has no way.
+//! Limits: only the first records of a buffer are looked at; a loop in which another one iterates has no way; calls are
+//! followed to depth [`DEEPEST`].
 
 use rustc_hash::FxHashMap;
 use trace::block::{Block, BlockId, Folded, Terminator};
@@ -34,6 +35,9 @@ const IN_A_ROW: u64 = 3;
 /// So many in a row make it a way even if no more than a third of the iterations take it.
 const LONG_ROW: u64 = 8;
 
+/// Most calls that are open at a time.
+const DEEPEST: usize = 3;
+
 /// A block that may be part of a way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Along {
@@ -41,6 +45,35 @@ pub(crate) struct Along {
     pub(crate) pc: u64,
     /// Number of its instructions.
     pub(crate) instructions: usize,
+    /// How it ends.
+    pub(crate) end: End,
+}
+
+/// How a block that may be part of a way hands control on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// By a jump, or it goes on.
+    Jump,
+    /// By a direct call.
+    Call {
+        /// Function called.
+        target: u64,
+        /// Return address.
+        next: u64,
+    },
+    /// By a return.
+    Return,
+}
+
+impl End {
+    fn of(terminator: Terminator) -> Option<End> {
+        Some(match terminator {
+            Terminator::Fallthrough(_) | Terminator::Jump(_) | Terminator::Branch { .. } => End::Jump,
+            Terminator::Call { target, next } => End::Call { target, next },
+            Terminator::Return => End::Return,
+            _ => return None,
+        })
+    }
 }
 
 /// What to do with a loop.
@@ -54,7 +87,7 @@ pub(crate) enum Lesson {
 
 #[derive(Debug)]
 enum Sort {
-    /// Ends with a jump or goes on.
+    /// It may be part of a way.
     Straight(Along),
     /// A loop along a way.
     Way(Box<Whole>),
@@ -114,6 +147,8 @@ struct Step {
     is_head: bool,
     /// It ran within the code of a way.
     is_inside: bool,
+    /// Number of calls that were open.
+    depth: usize,
 }
 
 /// The blocks run lately.
@@ -124,6 +159,10 @@ struct Trail {
     latest: Option<(u64, usize)>,
     /// What ran before the first block is not known.
     is_blind: bool,
+    /// Return addresses of the open calls.
+    calls: Vec<u64>,
+    /// Where the latest call or return leads.
+    expected: Option<u64>,
 }
 
 impl Learner {
@@ -135,15 +174,13 @@ impl Learner {
 
     /// Blocks are known in the order of their numbers.
     pub(crate) fn add(&mut self, block: &Block) {
-        let sort = match (&block.folded, block.terminator) {
+        let sort = match (&block.folded, End::of(block.terminator)) {
             (Some(folded), _) if !block.parts.is_empty() => {
                 let parts = block.parts.iter().map(|part| part.block).collect();
                 Sort::Way(Box::new(Whole { folded: folded.clone(), pc: block.pc, parts }))
             }
-            (None, Terminator::Fallthrough(_) | Terminator::Jump(_) | Terminator::Branch { .. })
-                if block.arguments.is_none() =>
-            {
-                Sort::Straight(Along { pc: block.pc, instructions: block.instrs.len() })
+            (None, Some(end)) if block.arguments.is_none() => {
+                Sort::Straight(Along { pc: block.pc, instructions: block.instrs.len(), end })
             }
             _ => Sort::Other,
         };
@@ -164,8 +201,8 @@ impl Learner {
             }
             let Some(known) = blocks.get(header as u32 as usize).filter(|b| b.words > 0) else { break };
             match &known.sort {
-                Sort::Straight(_) => {
-                    if let Some(way) = trail.visit(header as u32, false) {
+                Sort::Straight(along) => {
+                    if let Some(way) = trail.visit(header as u32, along, false) {
                         touched.extend(add(blocks, heads, &mut trail, way));
                     }
                 }
@@ -182,7 +219,8 @@ impl Learner {
                             trail.clear();
                         }
                         for &part in whole.parts.iter().take(rest) {
-                            if let Some(way) = trail.visit(part, true) {
+                            let Some(along) = straight(blocks, part) else { break };
+                            if let Some(way) = trail.visit(part, &along, true) {
                                 touched.extend(add(blocks, heads, &mut trail, way));
                             }
                         }
@@ -236,13 +274,16 @@ fn add(
     mut way: Vec<Step>,
 ) -> Option<u64> {
     let pc_of = |id: BlockId| straight(blocks, id).map(|along| along.pc);
+    // An iteration begins outside of the functions that it calls.
+    let depth = way.first()?.depth;
     if trail.is_blind && trail.blocks.len() == 1 {
         // Where the loop was entered was not seen: most begin at their lowest address.
-        let first = (0..way.len()).min_by_key(|&k| pc_of(way[k].id)).unwrap_or(0);
+        let own = (0..way.len()).filter(|&k| way[k].depth == depth);
+        let first = own.min_by_key(|&k| pc_of(way[k].id)).unwrap_or(0);
         way.rotate_left(first);
     }
     // Where the code of a way was left, the loop around can begin.
-    let first = way.iter().position(|step| !step.is_inside)?;
+    let first = way.iter().position(|step| !step.is_inside && step.depth == depth)?;
     way.rotate_left(first);
     let ids: Vec<BlockId> = way.iter().map(|step| step.id).collect();
     let pc = pc_of(*ids.first()?)?;
@@ -277,15 +318,38 @@ impl Trail {
         self.blocks.clear();
         self.latest = None;
         self.is_blind = false;
+        self.calls.clear();
+        self.expected = None;
     }
 
     /// Goes on to a block. If that begins another iteration of a loop without loops, gives the blocks of the one before.
-    fn visit(&mut self, id: BlockId, is_inside: bool) -> Option<Vec<Step>> {
-        let Some(at) = self.blocks.iter().rposition(|b| b.id == id) else {
+    fn visit(&mut self, id: BlockId, along: &Along, is_inside: bool) -> Option<Vec<Step>> {
+        if self.expected.take().is_some_and(|pc| pc != along.pc) {
+            self.clear();
+        }
+        let way = self.arrive(id, is_inside);
+        match along.end {
+            End::Jump => {}
+            End::Call { target, next } if self.calls.len() < DEEPEST => {
+                self.calls.push(next);
+                self.expected = Some(target);
+            }
+            End::Return if !self.calls.is_empty() => self.expected = self.calls.pop(),
+            End::Call { .. } | End::Return => self.clear(),
+        }
+        way
+    }
+
+    fn arrive(&mut self, id: BlockId, is_inside: bool) -> Option<Vec<Step>> {
+        let depth = self.calls.len();
+        // A function that is called again begins anew.
+        let own = self.blocks.iter().rev().take_while(|b| b.depth >= depth);
+        let back = own.enumerate().find(|(_, b)| b.id == id && b.depth == depth).map(|(back, _)| back + 1);
+        let Some(at) = back.and_then(|back| self.blocks.len().checked_sub(back)) else {
             if self.blocks.len() >= LONGEST {
                 self.blocks.remove(0);
             }
-            self.blocks.push(Step { id, is_head: false, is_inside });
+            self.blocks.push(Step { id, is_head: false, is_inside, depth });
             return None;
         };
         let way: Vec<Step> = self.blocks[at..].to_vec();
@@ -303,18 +367,62 @@ impl Trail {
 mod tests {
     use super::*;
 
+    fn along(block: u64, end: End) -> Along {
+        Along { pc: 100 * block, instructions: 2, end }
+    }
+
+    fn learner_of(ends: &[End]) -> Learner {
+        let sort = |(k, &end)| Sort::Straight(along(k, end));
+        let blocks = (0..).zip(ends).map(|known| Known { words: 1, sort: sort(known) }).collect();
+        Learner { blocks, ..Learner::default() }
+    }
+
     fn learner() -> Learner {
-        let mut learner = Learner::default();
-        for k in 0..4 {
-            learner
-                .blocks
-                .push(Known { words: 1, sort: Sort::Straight(Along { pc: 100 * k, instructions: 2 }) });
-        }
-        learner
+        learner_of(&[End::Jump; 4])
     }
 
     fn way(blocks: &[u64]) -> Vec<Along> {
-        blocks.iter().map(|b| Along { pc: 100 * b, instructions: 2 }).collect()
+        blocks.iter().map(|&b| along(b, End::Jump)).collect()
+    }
+
+    /// Blocks 0 and 1 call the function at block 3, which returns behind them, to blocks 1 and 2; block 4 is another one of it.
+    fn caller() -> ([End; 5], Learner) {
+        let call = |block: u64| End::Call { target: 300, next: 100 * block };
+        let ends = [call(1), call(2), End::Jump, End::Return, End::Return];
+        (ends, learner_of(&ends))
+    }
+
+    #[test]
+    fn a_function_called_twice_in_an_iteration_is_no_loop() {
+        let (ends, mut learner) = caller();
+        let expected = [0, 3, 1, 3, 2].map(|k| along(k, ends[k as usize])).to_vec();
+        assert_eq!(learner.look(&[0u64, 3, 1, 3, 2].repeat(30)), [Lesson::Fold(expected)]);
+        // The records may begin inside of the function: iterations begin outside.
+        let (_, mut learner) = caller();
+        let words = [vec![3u64, 2], [0u64, 3, 1, 3, 2].repeat(30)].concat();
+        assert!(
+            matches!(&learner.look(&words)[..], [Lesson::Fold(way)] if way[0].pc == 200 || way[0].pc == 0)
+        );
+    }
+
+    #[test]
+    fn returns_to_elsewhere_and_recursion_are_no_way() {
+        // The function returns behind the other call.
+        assert_eq!(caller().1.look(&[0u64, 3, 2].repeat(60)), []);
+        // It is at another address than was called.
+        assert_eq!(caller().1.look(&[0u64, 4, 1, 3, 2].repeat(60)), []);
+        // Nobody called.
+        assert_eq!(caller().1.look(&[2u64, 3].repeat(60)), []);
+        let calls = End::Call { target: 0, next: 100 };
+        assert_eq!(learner_of(&[calls]).look(&[0u64].repeat(200)), []);
+    }
+
+    #[test]
+    fn a_loop_within_a_function_is_learnt_and_the_loop_around_the_call_is_not() {
+        let ends = [End::Call { target: 100, next: 300 }, End::Jump, End::Return, End::Jump];
+        let mut learner = learner_of(&ends);
+        let words = [vec![0u64], [1u64].repeat(9), vec![2, 3]].concat().repeat(20);
+        assert_eq!(learner.look(&words), [Lesson::Fold(way(&[1]))]);
     }
 
     #[test]

@@ -31,6 +31,7 @@ mod function;
 mod image;
 mod input;
 mod interrupt;
+mod kept;
 mod launch;
 mod learn;
 mod leave;

@@ -11,14 +11,15 @@ use std::sync::Arc;
 
 use trace::block::{Address, Block, Folded, Leaves, Part, PartWord, Scaled};
 
-use crate::asm::RSP;
+use crate::asm::{RCX, RSP};
 use crate::decode::Decoded;
 use crate::emit::Emit;
 use crate::error::Error;
 use crate::fold::{Each, Induction, PREFERENCE, Plan, Turn, Word};
+use crate::kept::Kept;
 use crate::shared::{SLOT_P, SLOT_POINTER, SLOT_RUNNING, SLOT_S, SLOT_T, SLOT_U};
 use crate::symbols::{Key, NEGATIVE};
-use crate::translate::{LoopHead, Point, Running, Translation, empty};
+use crate::translate::{Edge, LoopHead, Point, Running, Translation, empty};
 
 /// What is stored at the entry of a loop.
 struct Entry {
@@ -35,11 +36,12 @@ struct Entry {
 
 /// A way out in the middle of an iteration.
 struct SideExit {
-    /// The jump to be landed.
-    from: usize,
+    /// The jumps to be landed.
+    from: Vec<usize>,
     /// Advance of the induction register at it.
     progress: i64,
-    target: u64,
+    /// Where to; none if that is what lies at the stack pointer: a return.
+    target: Option<u64>,
     /// Parts of the iteration that ran.
     parts: u16,
     /// Words recorded in the iteration so far.
@@ -119,9 +121,19 @@ impl Emit<'_> {
             exits.push(self.exit(None, next));
         }
         for (k, side) in sides.iter().enumerate() {
-            self.code.land(side.from);
+            side.from.iter().for_each(|&from| self.code.land(from));
+            if side.target.is_none() {
+                self.code.restore(RCX, SLOT_T);
+            }
             self.leave_loop((plan, running), ending, side.progress, (k as i32 + 1, side.recorded));
-            exits.push(self.exit(None, side.target));
+            match side.target {
+                Some(target) => exits.push(self.exit(None, target)),
+                None => {
+                    self.code.load(s, RSP, 0);
+                    self.code.lea(RSP, RSP, 8);
+                    self.through_table(Edge::Return);
+                }
+            }
         }
         let folded = Folded::new(entry.entry, exit, entry.step, entry.strides, entry.scaled);
         let mut folded = folded.with_each(plan.each());
@@ -187,12 +199,24 @@ impl Emit<'_> {
             if let Some(running) = running {
                 self.record_each(plan, running, d, progress);
             }
-            if *turn == Turn::None {
-                self.instruction(d, scratch, progress)?;
-            } else {
-                self.point(d, progress, [None; 2]);
-            }
             let recorded = self.words - fixed;
+            let parts = starts.partition_point(|&start| start <= k) as u16;
+            let pushed = plan.kept.iter().find(|kept| kept.push == k);
+            pushed.into_iter().for_each(|kept| self.code.save(kept.slot, kept.register));
+            match *turn {
+                Turn::None => self.instruction(d, scratch, progress)?,
+                Turn::Jump | Turn::Leave { .. } => self.point(d, progress, [None; 2]),
+                Turn::Call { back } => {
+                    self.point(d, progress, [None; 2]);
+                    self.code.push_constant(back);
+                }
+                Turn::Return { back } => {
+                    let kept: Vec<Kept> =
+                        plan.kept.iter().filter(|kept| kept.compare == k).copied().collect();
+                    let from = self.go_back(d, progress, back, &kept);
+                    sides.push(SideExit { from, progress, target: None, parts, recorded });
+                }
+            }
             if is_last {
                 if let Some(running) = running {
                     self.next_iteration(plan, running, recorded);
@@ -208,18 +232,17 @@ impl Emit<'_> {
                     return Ok((sides, Some(target)));
                 }
                 Turn::Leave { condition, target } => {
-                    let from = self.code.jump_ahead(condition);
-                    let parts = starts.partition_point(|&start| start <= k) as u16;
-                    sides.push(SideExit { from, progress, target, parts, recorded });
+                    let from = vec![self.code.jump_ahead(condition)];
+                    sides.push(SideExit { from, progress, target: Some(target), parts, recorded });
                 }
-                Turn::None | Turn::Jump => {}
+                Turn::None | Turn::Jump | Turn::Call { .. } | Turn::Return { .. } => {}
             }
         }
         self.code.jump_to(None, head);
         Ok((sides, None))
     }
 
-    fn point(&mut self, d: &Decoded, progress: i64, borrowed: [Option<u8>; 2]) {
+    pub(crate) fn point(&mut self, d: &Decoded, progress: i64, borrowed: [Option<u8>; 2]) {
         let (offset, pc) = (self.code.bytes.len() as u32, d.raw.ip());
         self.points.push(Point { offset, pc, words: self.words, progress, index: self.index, borrowed });
     }
@@ -368,6 +391,9 @@ impl Emit<'_> {
         for ((&start, end), block) in starts.iter().zip(ends).zip(parts) {
             let memory = body.get(start..end).unwrap_or_default().iter().flat_map(|d| &d.memory);
             let mut found: Vec<Option<PartWord>> = vec![None; usize::from(block.words) - 1];
+            if let Some(result) = block.result.and_then(|word| found.get_mut(usize::from(word) - 1)) {
+                *result = Some(PartWord { word: None, delta: 0 });
+            }
             for ((_, &(word, constant)), operand) in memory.zip(recipes.by_ref()).zip(&block.operands) {
                 let (Address::Word { word: to, delta } | Address::Segment { word: Some(to), delta }) =
                     operand.address

@@ -11,7 +11,7 @@
 
 use trace::stream::{Outside, Special};
 
-use crate::asm::{Code, RSP};
+use crate::asm::{Code, RCX, RSP};
 use crate::cache::Cache;
 use crate::shared::{
     CACHE, CACHE_BYTES, COLD, SLOT_BOUND, SLOT_FIRST, SLOT_ON, SLOT_PASSAGES, SLOT_POINTER, SLOT_RAX,
@@ -20,7 +20,6 @@ use crate::shared::{
 use crate::translate::Edge;
 
 const RAX: u8 = 0;
-const RCX: u8 = 1;
 const RSI: u8 = 6;
 const RDI: u8 = 7;
 

@@ -14,6 +14,7 @@ use trace::sink::{Guide, Mapping, Sink, ThreadId, Untracked};
 use trace::stream::Special;
 use trace::survey::Survey;
 
+use crate::asm::RCX;
 use crate::buffers::{Buffers, Progress};
 use crate::cache::{Cache, Meaning};
 use crate::code::CodeMap;
@@ -86,8 +87,6 @@ pub(crate) struct Engine<'a, S> {
     pub(crate) returns: Vec<u64>,
 }
 
-/// Number of the register in which a passage has the pointer.
-const RCX: u8 = 1;
 /// By how much buffers grow as long as there is no new code.
 const GROWTH: usize = 4;
 

@@ -61,6 +61,10 @@ pub(crate) const SLOT_SECOND: i32 = 0x68;
 pub(crate) const SLOT_BOUND: i32 = 0x70;
 /// Slot of the number of calls across the border without a stop.
 pub(crate) const SLOT_PASSAGES: i32 = 0x78;
+/// First of the slots of registers that functions called in a loop have pushed.
+pub(crate) const SLOT_KEPT: i32 = 0x80;
+/// Number of these.
+pub(crate) const KEPT: i32 = 8;
 /// Number of counters of a survey.
 pub(crate) const COUNTERS: usize = 1 << 22;
 

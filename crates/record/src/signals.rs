@@ -238,6 +238,8 @@ impl<S> Engine<'_, S> {
         let reached = block.points.partition_point(|p| p.offset <= offset);
         let Some(point) = reached.checked_sub(1).map(|k| block.points[k]) else { return Err(lost) };
         let body = block.fold.filter(|h| (h.at..h.end).contains(&regs.rip));
+        // What is borrowed may be the induction register or the one that holds the end of the record.
+        self.return_borrowed(regs, &point);
         let (mut iterations, mut value, mut p, mut s) = (0, 0, true, true);
         match body {
             Some(head) => {
@@ -271,7 +273,6 @@ impl<S> Engine<'_, S> {
             }
         };
         self.give_back(regs, &block, p, s);
-        self.return_borrowed(regs, &point);
         regs.rip = point.pc;
         if block.on {
             let instructions = u64::from(point.index);

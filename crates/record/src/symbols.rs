@@ -2,8 +2,9 @@
 //!
 //! Two addresses whose registers have the same origins differ by a constant, so one recorded word serves both.
 
-use iced_x86::{Mnemonic, OpKind as Kind};
+use iced_x86::{Code, Mnemonic, OpKind as Kind};
 
+use crate::asm::RSP;
 use crate::decode::{Decoded, Memory, number};
 
 /// Marks an origin that is subtracted.
@@ -32,6 +33,13 @@ impl Value {
             offset: self.offset.wrapping_neg(),
             scaled: self.scaled.map(|(r, factor)| (r, factor.wrapping_neg())),
         }
+    }
+
+    /// Its part that is not constant, if that is a sum that an address can have.
+    fn sum(self) -> Option<Key> {
+        let (register, factor) = self.scaled.filter(|&(register, _)| register != RSP)?;
+        let scale = u8::try_from(factor).ok().filter(|scale| matches!(scale, 1 | 2 | 4 | 8))?;
+        Some(Key { base: Some(self.origin), index: Some(register.into()), scale })
     }
 
     fn plus(self, register: u8, factor: i64) -> Option<Value> {
@@ -70,8 +78,8 @@ impl Symbols {
         Symbols { values: std::array::from_fn(|n| Value::entry(n as u8)), next: 16, sums: false }
     }
 
-    /// At block entry; sums of a register and multiples of another's value at entry are followed too. Keys with such
-    /// sums compare equal though they may differ: they are for whoever refuses them.
+    /// At block entry; sums of a register and multiples of another's value at entry are followed too. Keys with sums that no
+    /// address can have compare equal though they may differ: they are for whoever refuses them.
     pub(crate) fn with_sums() -> Self {
         Symbols { sums: true, ..Symbols::new() }
     }
@@ -84,10 +92,13 @@ impl Symbols {
         let offset = base.map_or(0, |b| b.offset);
         let scaled = index.map_or(0, |i| i.offset.wrapping_mul(i64::from(m.scale)));
         let constant = offset.wrapping_add(scaled).wrapping_add(m.disp);
-        let key = Key {
-            base: base.map(|b| if b.scaled.is_some() { SUM } else { b.origin }),
-            index: index.map(|i| if i.scaled.is_some() { SUM } else { i.origin }),
-            scale: if index.is_some() { m.scale } else { 1 },
+        let key = match (base.and_then(Value::sum), index) {
+            (Some(sum), None) => sum,
+            _ => Key {
+                base: base.map(|b| if b.scaled.is_some() { SUM } else { b.origin }),
+                index: index.map(|i| if i.scaled.is_some() { SUM } else { i.origin }),
+                scale: if index.is_some() { m.scale } else { 1 },
+            },
         };
         (if base.is_none() && index.is_none() { None } else { Some(key) }, constant)
     }
@@ -129,6 +140,16 @@ impl Symbols {
                 }
                 self.values[4] = sp;
                 return;
+            }
+            Mnemonic::Ret => {
+                let sp = self.values[4];
+                let by = i64::from(i.stack_pointer_increment());
+                Some((4, Value { offset: sp.offset.wrapping_add(by), ..sp }))
+            }
+            // The stack pointer is above the word that is loaded; the frame pointer's value is not known.
+            Mnemonic::Leave if i.code() == Code::Leaveq => {
+                let frame = self.values[5];
+                Some((4, Value { offset: frame.offset.wrapping_add(8), ..frame }))
             }
             Mnemonic::Add if register(0) && constant => {
                 let v = self.values[target];

@@ -5,18 +5,7 @@
 mod support;
 
 use record::Encoding;
-use support::{BARE, START, agrees, compile, record};
-
-/// Checks a program in every encoding; with records of whole loops, at least `share` percent of the passes through blocks
-/// come in records of loops.
-fn check(name: &str, body: &str, level: &[&str], share: u64) {
-    agrees(name, body, level, &|encoding, buffer, got| {
-        if encoding == Encoding::Folded {
-            let (along, all) = (got.passes_along_ways, got.all_passes());
-            assert!(along * 100 >= share * all, "{name} {buffer}: {along} of {all}");
-        }
-    });
-}
+use support::{BARE, START, agrees_along_ways as check, compile, record};
 
 #[test]
 fn boundary_conditions() {
@@ -299,6 +288,54 @@ fn faults_with_loaded_addresses() {
             return hits & 1023;
         }",
         &["-O1"],
+    );
+}
+
+/// The register that is borrowed for an address relative to the instruction is the one that holds the end of the record.
+#[test]
+fn regression_faults_where_a_register_is_borrowed_in_a_loop_with_loaded_addresses() {
+    check_partly(
+        "borrowedtraps",
+        "typedef void (*handler)(int); struct action { handler h; unsigned long flags; void (*restore)(void); unsigned long mask; };
+        static volatile int hits; __asm__(\"restore: movl $15, %eax; syscall\"); void restore(void);
+        static void caught(int s, void *i, long *u) { hits += s; u[5 + 16] += 7; }
+        static long a[400]; static long *rows[400]; __attribute__((aligned(4096), used)) static long page[512];
+        int work(void) {
+            struct action x = { (handler)caught, 0x04000004, restore, ~0ul };
+            register long r10 __asm__(\"r10\") = 8; long r;
+            __asm__ volatile(\"syscall\" : \"=a\"(r) : \"a\"(13), \"D\"(11), \"S\"(&x), \"d\"(0), \"r\"(r10) : \"rcx\", \"r11\", \"memory\");
+            for (long i = 0; i < 400; i++) rows[i] = a + i * 31 % 300;
+            for (long t = 0; t < 12; t++) {
+                long **p = rows + t, n = 300;
+                if (t > 8) sys(10, (long)page, 4096, 0);
+                __asm__ volatile(\"1: mov (%0), %%rax\\n mov (%%rax), %%rdx\\n mov page(%%rip), %%rdx\\n add $8, %0\\n dec %1\\n jne 1b\\n\"
+                    : \"+r\"(p), \"+r\"(n) : : \"rax\", \"rdx\", \"memory\", \"cc\");
+            }
+            return hits & 1023;
+        }",
+        &["-O1"],
+    );
+}
+
+/// The only register that advances holds something else where the loop is left.
+#[test]
+fn regression_the_counter_is_elsewhere_where_a_loop_is_left() {
+    check(
+        "away",
+        "static long a[300], b[300];
+        int work(void) {
+            long s = 0;
+            for (long t = 0; t < 40; t++) {
+                long i = 0, n = 100 + t;
+                __asm__ volatile(\"1: mov (%2,%1,8), %%rax\\n add %%rax, %0\\n mov %1, %%r8\\n mov $7, %1\\n cmp %4, %%r8\\n je 2f\\n\"
+                    \"mov %0, 8(%3,%%r8,8)\\n lea 1(%%r8), %1\\n jmp 1b\\n2:\"
+                    : \"+r\"(s), \"+r\"(i) : \"r\"(a), \"r\"(b), \"r\"(n) : \"rax\", \"r8\", \"memory\", \"cc\");
+                a[t] = t;
+            }
+            return s & 1023;
+        }",
+        &["-O1"],
+        50,
     );
 }
 

@@ -441,7 +441,7 @@ pub struct Block {
     pub folded: Option<Folded>,
     /// Words holding the first three integer arguments, in blocks where the guide asked for them.
     pub arguments: Option<[u16; 3]>,
-    /// Word holding the integer result, in blocks that end with a return.
+    /// Word holding the integer result, in blocks that end with a return. It is 0 where the block is a [part](Block::parts).
     pub result: Option<u16>,
 }
 

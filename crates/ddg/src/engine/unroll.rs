@@ -149,8 +149,10 @@ impl Engine {
         let (after, before) = parts.split_at(first);
         let steps = self.paths.steps(node);
         let codes = before.iter().chain(after).map(|part| self.codes.of_header(u64::from(part.block)));
+        // It begins and ends in the loop; calls in between have come back.
         let is_way = steps.len() == parts.len()
-            && codes.zip(&steps).all(|(code, step)| code == Some(step.code) && step.context == context);
+            && codes.zip(&steps).all(|(code, step)| code == Some(step.code))
+            && steps.first().is_some_and(|step| step.context == context);
         let Some(Kind::Loop { header, .. }) = is_way.then(|| self.contexts.get(context).kind) else {
             return false;
         };

@@ -249,3 +249,14 @@ pub fn agrees(name: &str, body: &str, level: &[&str], more: &dyn Fn(Encoding, us
         }
     }
 }
+
+/// The same; with records of whole loops, at least `share` percent of the passes through blocks come in records of loops of
+/// several blocks.
+pub fn agrees_along_ways(name: &str, body: &str, level: &[&str], share: u64) {
+    agrees(name, body, level, &|encoding, buffer, got| {
+        if encoding == Encoding::Folded {
+            let (along, all) = (got.passes_along_ways, got.all_passes());
+            assert!(along * 100 >= share * all, "{name} {level:?} {buffer}: {along} of {all}");
+        }
+    });
+}
