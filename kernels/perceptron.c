@@ -14,7 +14,7 @@ static double **matrix(int rows, int columns)
     for (int i = 0; i < rows; i++) {
         m[i] = malloc((columns + 7 * (i % 5)) * sizeof **m);
         for (int j = 0; j < columns; j++)
-            m[i][j] = (double)((i * 31 + j * 17) % 23) / 23.0 - 0.5;
+            m[i][j] = ((double)((i * 31 + j * 17) % 23) / 23.0 - 0.4) * 4.0 / rows;
     }
     return m;
 }
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
     }
     double check = 0.0;
     for (int i = 0; i < n2; i++)
-        check += y[i];
-    printf("%.6f\n", check);
+        check += y[i] * (i % 11 + 1);
+    printf("%.17g\n", check);
     return 0;
 }

@@ -10,5 +10,6 @@ mod table;
 
 pub use compile::{Compiler, Error, Level, Program, compile};
 pub use table::{
-    Blocking, Distance, Expected, HardCase, Kernel, LoopTruth, Need, Parallel, TableError, directory, load,
+    Advised, Blocking, Distance, Expected, HardCase, Kernel, LoopTruth, Need, Parallel, TableError,
+    directory, load,
 };

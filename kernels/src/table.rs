@@ -31,6 +31,8 @@ pub struct Kernel {
     /// none is proposed.
     #[serde(default)]
     pub proof: Vec<String>,
+    /// A version of it in `advised/`, transformed by hand as the report advises.
+    pub advised: Option<Advised>,
     /// What makes it hard for folding, if anything.
     #[serde(default)]
     pub hard_case: Option<HardCase>,
@@ -43,6 +45,16 @@ pub struct Kernel {
     /// Loops, by marker, that may be interchanged with one another, outermost first.
     #[serde(default)]
     pub permutable: Vec<Vec<String>>,
+}
+
+/// How a version transformed by hand is measured beside the original, which `docs/GUIDE.md` does.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Advised {
+    /// Arguments for a run that lets it show what it is worth.
+    pub arguments: Vec<String>,
+    /// About how many times as long as in a test loops are then.
+    pub longer: u32,
 }
 
 /// What the published evaluations of folding find hard about a program.
@@ -173,6 +185,11 @@ impl Kernel {
     /// The source file.
     pub fn path(&self) -> PathBuf {
         directory().join(&self.source)
+    }
+
+    /// The version transformed by hand, where there is one.
+    pub fn advised_path(&self) -> PathBuf {
+        directory().join("advised").join(&self.source)
     }
 
     /// Line number of every marker.

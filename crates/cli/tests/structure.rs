@@ -136,7 +136,7 @@ fn regression_6_what_an_allocator_reads_of_a_freed_block() {
 
 /// Values that change places from iteration to iteration are no induction variables: which one an iteration finds depends
 /// on how many came before. Moves alone, and moves with an addition, were taken for one. Beside them, what only looks like
-/// it: a value that is kept twice, and two counters.
+/// it: a value that is kept twice (in memory at -O0, where the next iteration reads what this one stored), and two counters.
 #[test]
 fn regression_7_values_that_change_places() {
     const SOURCE: &str = "#include <stdio.h>\n\
@@ -169,7 +169,7 @@ fn regression_7_values_that_change_places() {
             ("swap_integers", "no"),
             ("count_in_turns", "no"),
             ("exchange", "no"),
-            ("kept_twice", "yes"),
+            ("kept_twice", if level == "-O0" { "no" } else { "yes" }),
             ("two_counters", "yes"),
         ] {
             let found = verdicts(&all, function);

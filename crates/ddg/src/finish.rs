@@ -1,14 +1,17 @@
 //! From streams to a profile.
 
+mod locations;
+mod objects;
+
 use std::sync::Arc;
 
 use fold::Folded;
 use profile::{
     Access as ProfileAccess, Addend, Block as ProfileBlock, Context as ProfileContext, ContextKind,
-    Dependence, Function, IntermediatePieces, Kind as DependenceKind, LevelSummary, Location,
-    Object as ProfileObject, ObjectKind, ObjectUse, Operation, Profile, Program, Statement, Trust, Use,
+    Dependence, Function, IntermediatePieces, Kind as DependenceKind, LevelSummary, Location, ObjectUse,
+    Operation, Profile, Program, Statement, Trust, Use,
 };
-use program::image::{Image, Location as ImageLocation};
+use program::image::Image;
 use rustc_hash::FxHashMap;
 use shadow::Iv;
 use trace::block::{Access, Address, OpKind, Role, Terminator};
@@ -16,110 +19,15 @@ use trace::block::{Access, Address, OpKind, Role, Terminator};
 use crate::contexts::{ContextId, Kind};
 use crate::dependences::{Level, Stream};
 use crate::engine::Engine;
-use crate::objects::Object;
 use crate::paths::Pair;
 use crate::reference::AnyMemory;
 use crate::relief::{GivenUp, Relieved};
 use crate::walker::insert_zero;
 
+pub(crate) use locations::{Locations, function_name};
+
 /// Most loops given up that are named.
 const NAMED: usize = 8;
-
-/// Interns source positions.
-pub(crate) struct Locations {
-    pub(crate) list: Vec<Location>,
-    ids: FxHashMap<Location, u32>,
-    by_pc: FxHashMap<u64, u32>,
-}
-
-impl Locations {
-    pub(crate) fn new() -> Locations {
-        let unknown = Location::default();
-        Locations {
-            list: vec![unknown.clone()],
-            ids: FxHashMap::from_iter([(unknown, 0)]),
-            by_pc: FxHashMap::default(),
-        }
-    }
-
-    /// Position of an instruction: the innermost inlined frame.
-    pub(crate) fn at(&mut self, image: &Image, pc: u64) -> u32 {
-        if let Some(&id) = self.by_pc.get(&pc) {
-            return id;
-        }
-        let innermost: ImageLocation = image.locations(pc).into_iter().next().unwrap_or_default();
-        let id = self.intern(image, pc, innermost);
-        self.by_pc.insert(pc, id);
-        id
-    }
-
-    /// Position of a loop: that of its deciding instruction, in the deepest inlined frame that all its code shares
-    /// (what is inlined into the body does not name the loop). Without line information: symbol and offset.
-    pub(crate) fn of_loop(&mut self, image: &Image, statement: &LoopStatement) -> u32 {
-        let mut chain: Vec<ImageLocation> = image.locations(statement.pc);
-        chain.reverse();
-        if chain.is_empty() {
-            let name = match image.function(statement.pc) {
-                Some(symbol) => format!("{}+{:#x}", symbol.name, statement.pc.wrapping_sub(symbol.address)),
-                None => function_name(image, statement.pc),
-            };
-            return self.intern(
-                image,
-                statement.pc,
-                ImageLocation { function: Some(name), ..ImageLocation::default() },
-            );
-        }
-        let mut shared = chain.len();
-        for &pc in &statement.instructions {
-            let mut other = image.locations(pc);
-            if other.is_empty() {
-                continue;
-            }
-            other.reverse();
-            // Frames agree while the functions do and the call sites above them do.
-            let same = (0..shared.min(other.len()))
-                .take_while(|&k| {
-                    other[k].function == chain[k].function
-                        && (k == 0
-                            || (other[k - 1].line, &other[k - 1].file)
-                                == (chain[k - 1].line, &chain[k - 1].file))
-                })
-                .count();
-            shared = shared.min(same.max(1));
-        }
-        let place = chain.swap_remove(shared - 1);
-        self.intern(image, statement.pc, place)
-    }
-
-    fn intern(&mut self, image: &Image, pc: u64, innermost: ImageLocation) -> u32 {
-        let location = Location {
-            function: innermost.function.unwrap_or_else(|| function_name(image, pc)),
-            file: innermost.file.unwrap_or_default(),
-            line: innermost.line.unwrap_or(0),
-            column: innermost.column.unwrap_or(0),
-        };
-        let next = self.list.len() as u32;
-        let id = *self.ids.entry(location.clone()).or_insert(next);
-        if id == next {
-            self.list.push(location);
-        }
-        id
-    }
-}
-
-/// Name of the function at `pc`: its symbol, else module and offset.
-pub(crate) fn function_name(image: &Image, pc: u64) -> String {
-    if let Some(symbol) = image.function(pc) {
-        return symbol.name;
-    }
-    match image.module(pc) {
-        Some(module) => {
-            let file = module.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
-            format!("{file}+{:#x}", pc.wrapping_sub(module.bias()))
-        }
-        None => format!("{pc:#x}"),
-    }
-}
 
 /// What is known about the run besides its records.
 #[derive(Debug, Clone, Default)]
@@ -292,7 +200,7 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
         pairs(&path.inside, false, path.executions);
         pairs(&path.carried, true, path.repeats);
     }
-    profile.objects = objects(&mut engine, &mut locations);
+    profile.objects = objects::objects(&mut engine, &mut locations);
     let streams = std::mem::take(&mut engine.streams).into_all();
     let mut index: FxHashMap<(u32, u32, Use), usize> = FxHashMap::default();
     for mut stream in streams {
@@ -867,82 +775,4 @@ fn dependence(
         levels: summaries,
         relation,
     })
-}
-
-fn objects(engine: &mut Engine, locations: &mut Locations) -> Vec<ProfileObject> {
-    let all = engine.objects.all().to_vec();
-    all.into_iter()
-        .map(|object| match object {
-            Object::Global(address) => {
-                let name =
-                    engine.image.data_symbol(address).map_or_else(|| format!("{address:#x}"), |s| s.name);
-                let element = global_element(engine, address);
-                ProfileObject { name, kind: ObjectKind::Global, element, scope: Vec::new() }
-            }
-            Object::Variable { module, index } => {
-                let bias = engine.image.modules().get(module).map_or(0, |m| m.bias());
-                let variable = &engine.objects.variables(&engine.image, module)[index];
-                let scope = variable
-                    .scope
-                    .iter()
-                    .map(|&(a, b)| (a.wrapping_add(bias), b.wrapping_add(bias)))
-                    .collect();
-                ProfileObject {
-                    name: variable.name.clone(),
-                    kind: ObjectKind::Stack,
-                    element: variable.element as u32,
-                    scope,
-                }
-            }
-            Object::Frame(0) => ProfileObject {
-                name: "stack of called functions".into(),
-                kind: ObjectKind::Frame,
-                element: 0,
-                scope: Vec::new(),
-            },
-            Object::Frame(function) => ProfileObject {
-                name: format!("stack of {}", function_name(&engine.image, function)),
-                kind: ObjectKind::Frame,
-                element: 0,
-                scope: Vec::new(),
-            },
-            Object::Heap(site) => {
-                // The return address follows the call.
-                let at = locations.at(&engine.image, site.wrapping_sub(1));
-                let location = &locations.list[at as usize];
-                let name = if location.line > 0 {
-                    format!("heap block from {}:{}", base_name(&location.file), location.line)
-                } else {
-                    format!("heap block from {}", location.function)
-                };
-                ProfileObject { name, kind: ObjectKind::Heap, element: 0, scope: Vec::new() }
-            }
-            Object::Other => ProfileObject {
-                name: "memory".into(),
-                kind: ObjectKind::Other,
-                element: 0,
-                scope: Vec::new(),
-            },
-        })
-        .collect()
-}
-
-fn base_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
-}
-
-fn global_element(engine: &mut Engine, address: u64) -> u32 {
-    let modules: Vec<(usize, u64)> =
-        engine.image.modules().iter().enumerate().map(|(i, m)| (i, m.bias())).collect();
-    for (module, bias) in modules {
-        let hit = engine
-            .objects
-            .variables(&engine.image, module)
-            .iter()
-            .find(|v| v.storage == program::variables::Storage::Fixed(address.wrapping_sub(bias)));
-        if let Some(variable) = hit {
-            return variable.element as u32;
-        }
-    }
-    0
 }

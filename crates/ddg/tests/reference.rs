@@ -169,15 +169,60 @@ fn regression_2_readers_before_the_last_one() {
             return 0;
         }
     ";
-    let directory = tempfile::tempdir().unwrap();
-    let (text, program) = (directory.path().join("readers.c"), directory.path().join("readers"));
-    std::fs::write(&text, source).unwrap();
     for level in ["-O0", "-O2", "-O3"] {
-        let status =
-            std::process::Command::new("gcc").args([level, "-g", "-o"]).arg(&program).arg(&text).status();
-        assert!(status.unwrap().success());
-        compare(level, &program, &[]);
+        compare_source("readers", source, &[level]);
     }
+}
+
+/// Functions with stack slots, called in every iteration: twice, with a branch that is taken rarely, and one by another.
+#[test]
+fn functions_called_in_loops() {
+    let source = "
+        #include <stdio.h>
+        enum { N = 90 };
+        double a[N], b[N], c[N];
+        double blended(double x, double y)
+        {
+            volatile double parts[2] = { x, y };
+            parts[1] *= 0.5;
+            return parts[0] + parts[1];
+        }
+        void put(double *to, double x)
+        {
+            if (x > 60 && x < 63) {
+                c[0] += x;
+                return;
+            }
+            *to = x;
+        }
+        double twice(double x) { return blended(x, x + 1) - blended(1, x); }
+        int main(void)
+        {
+            for (int i = 0; i < N; i++)
+                put(a + i, blended(i, 1));
+            for (int t = 0; t < 3; t++) {
+                for (int i = 0; i < N; i++)
+                    b[i] += blended(a[i], blended(b[i], i));
+                for (int i = 1; i < N; i++)
+                    put(c + i, twice(c[i - 1]) + b[i]);
+            }
+            printf(\"%g\\n\", c[N - 1]);
+            return 0;
+        }
+    ";
+    for level in [&["-O0"][..], &["-O1", "-fno-inline"], &["-O2", "-fno-inline"], &["-O3", "-fno-inline"]] {
+        compare_source("leaves", source, level);
+    }
+}
+
+fn compare_source(name: &str, source: &str, flags: &[&str]) {
+    let directory = tempfile::tempdir().unwrap();
+    let (text, program) = (directory.path().join(format!("{name}.c")), directory.path().join(name));
+    std::fs::write(&text, source).unwrap();
+    let status =
+        std::process::Command::new("gcc").args(flags).args(["-g", "-o"]).arg(&program).arg(&text).status();
+    assert!(status.unwrap().success());
+    compare(&format!("{name} {flags:?}"), &program, &[]);
 }
 
 macro_rules! kernels {
@@ -191,7 +236,7 @@ macro_rules! kernels {
 }
 
 kernels! {
-    matmul_ikj matmul_ijk perceptron jacobi prefix_sum prefix_equal histogram triangular_solve floyd_warshall needle spmv
+    matmul_ikj matmul_ijk perceptron jacobi prefix_sum prefix_equal leaf_calls histogram triangular_solve floyd_warshall needle spmv
     dot scratch_row tree_sum three_functions polynomial smooth sweeps unwinding exceptions tail_calls
     callbacks irreducible split early_exit
 }

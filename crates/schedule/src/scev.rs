@@ -5,7 +5,11 @@
 //! A cycle counts if it consists of moves and additions of invariants, each executed once per iteration, with inner loops
 //! around them of constant length; if only inner loops carry it, it may begin with and add SCEVs. A cycle counts too if
 //! iterations take different ways through it, provided that all ways add the same ([`crate::ways`]). Iterations must hand on
-//! one value alone: two that change places are functions of the iteration's parity. Affinity follows from the operations, so
+//! one value alone: two that change places are functions of the iteration's parity. A store outside of such cycles counts only if
+//! every iteration executes it at one address and no later iteration reads what it wrote: what is found at moving addresses,
+//! under a condition or from the iteration before is no function of the iteration, be the values stored as simple as they
+//! may. (A register saved on the stack need not be saved in every iteration.) If its values differ, which of them is left
+//! afterwards depends on the order. Affinity follows from the operations, so
 //! no values need to be recorded, and values that are affine by accident (a prefix sum over equal data) are not taken for
 //! induction variables.
 
@@ -20,12 +24,19 @@ use crate::ways;
 pub struct Scevs {
     scev: FxHashSet<StatementIndex>,
     recomputable: FxHashSet<StatementIndex>,
+    /// Those among `scev` that store other values in other iterations, without reading them back.
+    stores: FxHashSet<StatementIndex>,
 }
 
 impl Scevs {
     /// Whether a statement inside the loop is an induction variable or invariant.
     pub fn contains(&self, statement: StatementIndex) -> bool {
         self.scev.contains(&statement)
+    }
+
+    /// Whether the storage of a statement needs no thought either: iterations leave it as a closed form says, in any order.
+    pub fn is_own_storage(&self, statement: StatementIndex) -> bool {
+        self.contains(statement) && !self.stores.contains(&statement)
     }
 
     /// Whether a statement's value is a function of the iteration alone because nothing it depends on is carried by
@@ -40,21 +51,24 @@ impl Scevs {
 #[derive(Debug, Default)]
 pub struct Reads {
     of: FxHashMap<StatementIndex, Vec<u32>>,
+    writes: FxHashMap<StatementIndex, Vec<u32>>,
     flow: FxHashMap<StatementIndex, Vec<u32>>,
 }
 
 impl Reads {
-    /// Collects the load accesses and flow dependences of all statements.
+    /// Collects the accesses and flow dependences of all statements.
     pub fn new(profile: &Profile) -> Reads {
         let mut of: FxHashMap<StatementIndex, Vec<u32>> = FxHashMap::default();
-        for (index, access) in profile.accesses.iter().enumerate().filter(|(_, a)| !a.write) {
-            of.entry(access.statement).or_default().push(index as u32);
+        let mut writes: FxHashMap<StatementIndex, Vec<u32>> = FxHashMap::default();
+        for (index, access) in profile.accesses.iter().enumerate() {
+            let list = if access.write { &mut writes } else { &mut of };
+            list.entry(access.statement).or_default().push(index as u32);
         }
         let mut flow: FxHashMap<StatementIndex, Vec<u32>> = FxHashMap::default();
         for (index, d) in profile.dependences.iter().enumerate().filter(|(_, d)| is_flow(d)) {
             flow.entry(d.sink).or_default().push(index as u32);
         }
-        Reads { of, flow }
+        Reads { of, writes, flow }
     }
 
     /// The flow dependences on which a statement's value depends.
@@ -71,6 +85,17 @@ impl Reads {
     pub fn are_fixed(&self, profile: &Profile, statement: StatementIndex, dim: usize) -> bool {
         let Some(reads) = self.of.get(&statement) else { return true };
         reads.iter().all(|&r| is_fixed(&profile.accesses[r as usize].address, dim))
+    }
+
+    /// Whether a statement stores into memory.
+    fn stores(&self, statement: StatementIndex) -> bool {
+        self.writes.contains_key(&statement)
+    }
+
+    /// Whether every store of the statement writes one address while a loop of dimension `dim` runs.
+    fn stay(&self, profile: &Profile, statement: StatementIndex, dim: usize) -> bool {
+        let writes = self.writes.get(&statement).map_or(&[][..], Vec::as_slice);
+        writes.iter().all(|&w| is_fixed(&profile.accesses[w as usize].address, dim))
     }
 }
 
@@ -98,12 +123,17 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, reads:
     let mut carried: FxHashSet<(StatementIndex, StatementIndex)> = FxHashSet::default();
     let mut within: FxHashMap<StatementIndex, Vec<StatementIndex>> = FxHashMap::default();
     let mut nodes: FxHashSet<StatementIndex> = FxHashSet::default();
+    // Statements from which later iterations read through memory.
+    let mut read_later: FxHashSet<StatementIndex> = FxHashSet::default();
     for edge in &inside.edges {
         let d = &profile.dependences[edge.dependence as usize];
         if !is_flow(d) {
             continue;
         }
         nodes.extend([d.source, d.sink]);
+        if d.memory && edge.carried {
+            read_later.insert(d.source);
+        }
         // An address operand matters only through the address, which is tested on its own.
         if d.role != Use::Address {
             edges.push((d.source, d.sink));
@@ -120,7 +150,8 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, reads:
             }
         }
     }
-    let saved = restores(profile, inside);
+    let saved = unnamed(profile, inside, |d| d.sink);
+    let saves = unnamed(profile, inside, |d| d.source);
     let components = components(&edges);
     let mut scevs = Scevs::default();
     let mut invariant: FxHashSet<StatementIndex> = FxHashSet::default();
@@ -132,7 +163,7 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, reads:
         .chain(components.members.iter().enumerate().map(|(c, m)| (m.clone(), components.is_cyclic(c))))
         .collect();
     for (members, cyclic) in ordered {
-        let fixed = |s: &StatementIndex| reads.are_fixed(profile, *s, dim);
+        let fixed = |s: &StatementIndex| reads.are_fixed(profile, *s, dim) && reads.stay(profile, *s, dim);
         if !cyclic {
             let s = members[0];
             let statement = &profile.statements[s as usize];
@@ -140,11 +171,20 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, reads:
             if !fixed(&s) || statement.operation == Operation::System {
                 continue;
             }
+            let stores = reads.stores(s);
+            // A register that is saved now and then is put back before anything else happens to it.
+            let is_steady = || saves.contains(&s) || is_regular(profile, s, dim);
+            if stores && (read_later.contains(&s) || !is_steady()) {
+                continue;
+            }
             if from.iter().all(|p| invariant.contains(p)) {
                 invariant.insert(s);
                 scevs.scev.insert(s);
             } else if is_linear(statement) && from.iter().all(|p| scevs.scev.contains(p)) {
                 scevs.scev.insert(s);
+                if stores {
+                    scevs.stores.insert(s);
+                }
             }
             continue;
         }
@@ -227,8 +267,13 @@ fn hands_on_one_value(
     values.map(|&s| profile.executions(s).min(iterations)).sum::<u64>() <= iterations
 }
 
-/// Loads that only ever read unnamed parts of stack frames: restored registers and spilled temporaries.
-fn restores(profile: &Profile, inside: &LoopEdges) -> FxHashSet<StatementIndex> {
+/// Ends of flow dependences that only ever pass through unnamed parts of stack frames: registers and temporaries that are
+/// saved and restored.
+fn unnamed(
+    profile: &Profile,
+    inside: &LoopEdges,
+    end: impl Fn(&Dependence) -> StatementIndex,
+) -> FxHashSet<StatementIndex> {
     let mut out: FxHashSet<StatementIndex> = FxHashSet::default();
     let mut other: FxHashSet<StatementIndex> = FxHashSet::default();
     for edge in &inside.edges {
@@ -240,9 +285,9 @@ fn restores(profile: &Profile, inside: &LoopEdges) -> FxHashSet<StatementIndex> 
             profile.objects.get(o.object as usize).is_some_and(|o| o.kind == profile::ObjectKind::Frame)
         });
         if on_frames {
-            out.insert(d.sink);
+            out.insert(end(d));
         } else {
-            other.insert(d.sink);
+            other.insert(end(d));
         }
     }
     out.retain(|s| !other.contains(s));

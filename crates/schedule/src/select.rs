@@ -1,7 +1,7 @@
 //! Loops by the names that people give them.
 //!
 //! A loop is meant by its id (`solve.c:relax:12`), by its file and line (`solve.c:12`, with directories or without), or by the
-//! function that it is in (in full or short). What is named exactly wins over what begins so.
+//! function that it is in (in full or short; short within an id as well). What is named exactly wins over what begins so.
 
 use crate::SourceLoop;
 
@@ -24,7 +24,10 @@ impl Unknown {
     fn suggestion(&self) -> String {
         match self.near[..] {
             [] => String::new(),
-            _ => format!("; did you mean {}?", self.near.join(", ")),
+            _ => format!(
+                " (a loop is named by the line of its for or while); did you mean {}?",
+                self.near.join(", ")
+            ),
         }
     }
 }
@@ -40,12 +43,13 @@ pub fn select(loops: &[SourceLoop], name: &str) -> Result<Vec<usize>, Unknown> {
     };
     let is_at =
         |l: &SourceLoop| l.line > 0 && (l.place() == wanted || format!("{}:{}", l.file, l.line) == wanted);
+    let is_short = |l: &SourceLoop| short_id(l) == wanted;
     let is_in = |l: &SourceLoop| l.function == wanted || short_name(&l.function) == wanted;
     let begins = |l: &SourceLoop| {
         [&l.id, &l.function].into_iter().any(|own| own.starts_with(wanted))
             || short_name(&l.function).starts_with(wanted)
     };
-    let ways: [&dyn Fn(&SourceLoop) -> bool; 4] = [&|l| l.id == wanted, &is_at, &is_in, &begins];
+    let ways: [&dyn Fn(&SourceLoop) -> bool; 5] = [&|l| l.id == wanted, &is_at, &is_short, &is_in, &begins];
     let found = ways.into_iter().filter(|_| !wanted.is_empty()).map(all).find(|found| !found.is_empty());
     found.ok_or_else(|| Unknown { name: name.to_owned(), near: near(loops, wanted) })
 }
@@ -80,6 +84,15 @@ pub fn short_name(full: &str) -> &str {
     name.rsplit("::").next().unwrap_or(name)
 }
 
+/// A loop's id with the short name of its function.
+pub fn short_id(l: &SourceLoop) -> String {
+    let file = if l.line > 0 { format!("{}:", l.file_name()) } else { String::new() };
+    match l.id.get(file.len()..).and_then(|rest| rest.strip_prefix(l.function.as_str())) {
+        Some(rest) => format!("{file}{}{rest}", short_name(&l.function)),
+        None => l.id.clone(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,5 +104,16 @@ mod tests {
         assert_eq!(short_name("solver::Matrix::multiply"), "multiply");
         assert_eq!(short_name("main"), "main");
         assert_eq!(short_name("operator<(a, b)"), "operator<(a, b)");
+    }
+
+    #[test]
+    fn short_ids_name_their_loops() {
+        let mut loops = crate::analyse(&crate::synthetic::profile(crate::synthetic::Shape::Stencil, 1));
+        let l = &mut loops[0];
+        l.function = "void grid::relax<double>".to_owned();
+        l.id = format!("made_up.c:{}:{}#2", l.function, l.line);
+        let short = short_id(l);
+        assert_eq!(short, format!("made_up.c:relax:{}#2", l.line));
+        assert_eq!(select(&loops, &short), Ok(vec![0]));
     }
 }

@@ -121,7 +121,7 @@ pub fn judge(profile: &Profile, context: ContextIndex, inside: &LoopEdges, index
         }
     }
     // Storage of induction variables and accumulators is dealt with by what replaces them.
-    let skip = |s: u32| scevs.contains(s) || in_reduction(s);
+    let skip = |s: u32| scevs.is_own_storage(s) || in_reduction(s);
     let findings = storage::judge(profile, context, inside, &indexes.coverage, &skip);
     ordering.extend(storage::ordering(profile, dim, inside, &findings, &skip));
     ordering.sort_unstable();

@@ -15,6 +15,7 @@ mod emit;
 mod matched;
 mod order;
 mod privacy;
+mod steps;
 mod sunk;
 mod written;
 
@@ -397,7 +398,7 @@ impl Seeker<'_> {
         Ok(Written {
             text,
             prelude,
-            sequence,
+            sequence: steps::of_source(self.loops, sequence),
             outline,
             advice: None,
             notes: self.cut.nest.uncut.iter().map(|uncut| uncut.to_string()).collect(),

@@ -1,0 +1,103 @@
+//! Source positions, each once.
+
+use profile::Location;
+use program::image::{Image, Location as ImageLocation};
+use rustc_hash::FxHashMap;
+
+use super::LoopStatement;
+
+/// Interns source positions.
+pub(crate) struct Locations {
+    pub(crate) list: Vec<Location>,
+    ids: FxHashMap<Location, u32>,
+    by_pc: FxHashMap<u64, u32>,
+}
+
+impl Locations {
+    pub(crate) fn new() -> Locations {
+        let unknown = Location::default();
+        Locations {
+            list: vec![unknown.clone()],
+            ids: FxHashMap::from_iter([(unknown, 0)]),
+            by_pc: FxHashMap::default(),
+        }
+    }
+
+    /// Position of an instruction: the innermost inlined frame.
+    pub(crate) fn at(&mut self, image: &Image, pc: u64) -> u32 {
+        if let Some(&id) = self.by_pc.get(&pc) {
+            return id;
+        }
+        let innermost: ImageLocation = image.locations(pc).into_iter().next().unwrap_or_default();
+        let id = self.intern(image, pc, innermost);
+        self.by_pc.insert(pc, id);
+        id
+    }
+
+    /// Position of a loop: that of its deciding instruction, in the deepest inlined frame that all its code shares
+    /// (what is inlined into the body does not name the loop). Without line information: symbol and offset.
+    pub(crate) fn of_loop(&mut self, image: &Image, statement: &LoopStatement) -> u32 {
+        let mut chain: Vec<ImageLocation> = image.locations(statement.pc);
+        chain.reverse();
+        if chain.is_empty() {
+            let name = match image.function(statement.pc) {
+                Some(symbol) => format!("{}+{:#x}", symbol.name, statement.pc.wrapping_sub(symbol.address)),
+                None => function_name(image, statement.pc),
+            };
+            return self.intern(
+                image,
+                statement.pc,
+                ImageLocation { function: Some(name), ..ImageLocation::default() },
+            );
+        }
+        let mut shared = chain.len();
+        for &pc in &statement.instructions {
+            let mut other = image.locations(pc);
+            if other.is_empty() {
+                continue;
+            }
+            other.reverse();
+            // Frames agree while the functions do and the call sites above them do.
+            let same = (0..shared.min(other.len()))
+                .take_while(|&k| {
+                    other[k].function == chain[k].function
+                        && (k == 0
+                            || (other[k - 1].line, &other[k - 1].file)
+                                == (chain[k - 1].line, &chain[k - 1].file))
+                })
+                .count();
+            shared = shared.min(same.max(1));
+        }
+        let place = chain.swap_remove(shared - 1);
+        self.intern(image, statement.pc, place)
+    }
+
+    fn intern(&mut self, image: &Image, pc: u64, innermost: ImageLocation) -> u32 {
+        let location = Location {
+            function: innermost.function.unwrap_or_else(|| function_name(image, pc)),
+            file: innermost.file.unwrap_or_default(),
+            line: innermost.line.unwrap_or(0),
+            column: innermost.column.unwrap_or(0),
+        };
+        let next = self.list.len() as u32;
+        let id = *self.ids.entry(location.clone()).or_insert(next);
+        if id == next {
+            self.list.push(location);
+        }
+        id
+    }
+}
+
+/// Name of the function at `pc`: its symbol, else module and offset.
+pub(crate) fn function_name(image: &Image, pc: u64) -> String {
+    if let Some(symbol) = image.function(pc) {
+        return symbol.name;
+    }
+    match image.module(pc) {
+        Some(module) => {
+            let file = module.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+            format!("{file}+{:#x}", pc.wrapping_sub(module.bias()))
+        }
+        None => format!("{pc:#x}"),
+    }
+}

@@ -1,0 +1,103 @@
+//! Names and kinds of the objects that memory consists of.
+
+use profile::{Location, Object as ProfileObject, ObjectKind};
+use rustc_hash::FxHashMap;
+
+use super::locations::{Locations, function_name};
+use crate::engine::Engine;
+use crate::objects::Object;
+
+/// The objects that the accesses of a run are in, in the order of their ids.
+pub(super) fn objects(engine: &mut Engine, locations: &mut Locations) -> Vec<ProfileObject> {
+    let all = engine.objects.all().to_vec();
+    // Blocks allocated by several calls on one line are told apart by columns.
+    let mut shared: FxHashMap<String, u32> = FxHashMap::default();
+    for object in &all {
+        if let Object::Heap(site) = object {
+            let at = locations.at(&engine.image, site.wrapping_sub(1));
+            *shared.entry(of_line(&locations.list[at as usize]).0).or_insert(0) += 1;
+        }
+    }
+    all.into_iter()
+        .map(|object| match object {
+            Object::Global(address) => {
+                let name =
+                    engine.image.data_symbol(address).map_or_else(|| format!("{address:#x}"), |s| s.name);
+                let element = global_element(engine, address);
+                ProfileObject { name, kind: ObjectKind::Global, element, scope: Vec::new() }
+            }
+            Object::Variable { module, index } => {
+                let bias = engine.image.modules().get(module).map_or(0, |m| m.bias());
+                let variable = &engine.objects.variables(&engine.image, module)[index];
+                let scope = variable
+                    .scope
+                    .iter()
+                    .map(|&(a, b)| (a.wrapping_add(bias), b.wrapping_add(bias)))
+                    .collect();
+                ProfileObject {
+                    name: variable.name.clone(),
+                    kind: ObjectKind::Stack,
+                    element: variable.element as u32,
+                    scope,
+                }
+            }
+            Object::Frame(0) => ProfileObject {
+                name: "stack of called functions".into(),
+                kind: ObjectKind::Frame,
+                element: 0,
+                scope: Vec::new(),
+            },
+            Object::Frame(function) => ProfileObject {
+                name: format!("stack of {}", function_name(&engine.image, function)),
+                kind: ObjectKind::Frame,
+                element: 0,
+                scope: Vec::new(),
+            },
+            Object::Heap(site) => {
+                // The return address follows the call.
+                let at = locations.at(&engine.image, site.wrapping_sub(1));
+                let (line, column) = of_line(&locations.list[at as usize]);
+                let is_shared = shared.get(&line).is_some_and(|&sites| sites > 1);
+                let name = if is_shared { column } else { line };
+                ProfileObject { name, kind: ObjectKind::Heap, element: 0, scope: Vec::new() }
+            }
+            Object::Other => ProfileObject {
+                name: "memory".into(),
+                kind: ObjectKind::Other,
+                element: 0,
+                scope: Vec::new(),
+            },
+        })
+        .collect()
+}
+
+/// Names of blocks allocated at a place: by line, and by column.
+fn of_line(location: &Location) -> (String, String) {
+    if location.line == 0 {
+        let name = format!("heap block from {}", location.function);
+        return (name.clone(), name);
+    }
+    let line = format!("heap block from {}:{}", base_name(&location.file), location.line);
+    let column = if location.column > 0 { format!("{line}:{}", location.column) } else { line.clone() };
+    (line, column)
+}
+
+fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+fn global_element(engine: &mut Engine, address: u64) -> u32 {
+    let modules: Vec<(usize, u64)> =
+        engine.image.modules().iter().enumerate().map(|(i, m)| (i, m.bias())).collect();
+    for (module, bias) in modules {
+        let hit = engine
+            .objects
+            .variables(&engine.image, module)
+            .iter()
+            .find(|v| v.storage == program::variables::Storage::Fixed(address.wrapping_sub(bias)));
+        if let Some(variable) = hit {
+            return variable.element as u32;
+        }
+    }
+    0
+}
