@@ -6,6 +6,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use kernels::{Kernel, Level};
 
+use crate::product::Loopwright;
 use crate::{ci, measure};
 
 /// Native runs; the fastest counts.
@@ -91,12 +92,11 @@ impl Group {
 
 /// Measures the kernels named, or all.
 pub fn run(names: &[&str]) -> Result<()> {
-    ci::cargo(&["build", "--release", "--package", "loopwright"], &[])?;
     let table = kernels::load()?;
     if let Some(unknown) = names.iter().find(|n| !table.iter().any(|k| k.name() == **n)) {
         bail!("there is no kernel {unknown}");
     }
-    let loopwright = ci::target()?.join("release/loopwright");
+    let loopwright = Loopwright::optimised()?;
     let directory = tempfile::tempdir()?;
     let head = "| kernel | compiled | native s | child s | total s | child / native | total / native | M instructions / s \
                 | peak MiB |\n|---|---|--:|--:|--:|--:|--:|--:|--:|";
@@ -118,7 +118,7 @@ pub fn run(names: &[&str]) -> Result<()> {
     Ok(())
 }
 
-fn row(loopwright: &Path, kernel: &Kernel, level: Level, directory: &Path) -> Result<Row> {
+fn row(loopwright: &Loopwright, kernel: &Kernel, level: Level, directory: &Path) -> Result<Row> {
     let program = kernels::compile(kernel, level, directory)?;
     let arguments = kernel.bench.get(&level).map_or(&[][..], Vec::as_slice);
     let mut native = f64::INFINITY;
@@ -126,7 +126,7 @@ fn row(loopwright: &Path, kernel: &Kernel, level: Level, directory: &Path) -> Re
         native = native.min(measure::run(Command::new(&program.path).args(arguments), LIMIT)?.own);
     }
     let file = directory.join("bench.lwp");
-    let mut command = Command::new(loopwright);
+    let mut command = Command::new(&loopwright.path);
     command.args(["profile", "--quiet", "-o"]).arg(&file).arg("--").arg(&program.path).args(arguments);
     let profile = measure::run(&mut command, LIMIT)?;
     let instructions = match profile.status {
@@ -146,9 +146,8 @@ fn row(loopwright: &Path, kernel: &Kernel, level: Level, directory: &Path) -> Re
     })
 }
 
-fn instructions(loopwright: &Path, profile: &Path) -> Result<u64> {
-    let report = Command::new(loopwright).arg("report").arg(profile).args(["--format", "json"]).output()?;
-    let report: serde_json::Value = serde_json::from_slice(&report.stdout).context("loopwright report")?;
+fn instructions(loopwright: &Loopwright, profile: &Path) -> Result<u64> {
+    let report = loopwright.report(profile, &[])?;
     report["trust"]["instructions"].as_u64().context("the report has no instruction count")
 }
 

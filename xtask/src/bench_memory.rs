@@ -13,7 +13,8 @@ use trace::accesses::StreamId;
 use trace::lwt::Writer;
 
 use crate::bench_reconstruct::rate;
-use crate::{ci, measure};
+use crate::measure;
+use crate::product::Loopwright;
 
 /// Memory allowed beside the result, in MiB.
 const ALLOWED: f64 = 64.0;
@@ -22,8 +23,7 @@ const LIMIT: f64 = 200.0;
 
 /// Peak resident memory of `loopwright reconstruct` on long traces, raw through a pipe and as a file of runs.
 pub fn memory() -> Result<String> {
-    ci::cargo(&["build", "--release", "--package", "loopwright"], &[])?;
-    let loopwright = ci::target()?.join("release/loopwright");
+    let loopwright = Loopwright::optimised()?.path;
     let directory = tempfile::tempdir()?;
     let mut out = format!(
         "Most memory resident in `loopwright`, which gets raw 8-byte integers through a pipe, or a file of runs. Regular \

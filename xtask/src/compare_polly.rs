@@ -13,6 +13,7 @@ use kernels::{Kernel, Level};
 use serde_json::Value;
 
 use crate::ci;
+use crate::product::Loopwright;
 
 /// Where the table goes.
 const DOCUMENT: &str = "docs/polly.md";
@@ -30,7 +31,7 @@ struct Loop {
 /// Compares all kernels in C.
 pub fn run() -> Result<()> {
     ci::python()?;
-    ci::cargo(&["build", "--release", "--package", "loopwright"], &[])?;
+    let loopwright = Loopwright::optimised()?;
     let mut out = String::from(
         "# Verdicts beside Polly\n\nWritten by `cargo xtask compare-polly` (clang-19, opt-19); do not edit. Loops of the functions of \
          `kernels/` that Polly models: the kinds of dependences that a loop carries for Polly, for every input, beside the \
@@ -43,7 +44,7 @@ pub fn run() -> Result<()> {
         if modelled.is_empty() {
             continue;
         }
-        let report = report(kernel, directory.path())?;
+        let report = report(&loopwright, kernel, directory.path())?;
         for (function, theirs) in modelled {
             let ours = of_function(&report, &function);
             let depths = |loops: &[Loop]| loops.iter().map(|l| l.depth).collect::<Vec<_>>();
@@ -145,20 +146,11 @@ fn modelled(kernel: &Kernel, directory: &Path) -> Result<Vec<(String, Vec<Loop>)
 }
 
 /// The report on a kernel at -O2.
-fn report(kernel: &Kernel, directory: &Path) -> Result<Value> {
-    let loopwright = ci::target()?.join("release/loopwright");
+fn report(loopwright: &Loopwright, kernel: &Kernel, directory: &Path) -> Result<Value> {
     let program = kernels::compile(kernel, Level::O2, directory)?;
     let profile = directory.join("p.lwp");
-    let mut command = Command::new(&loopwright);
-    command
-        .args(["profile", "--quiet", "-o"])
-        .arg(&profile)
-        .arg("--")
-        .arg(&program.path)
-        .args(&kernel.arguments);
-    run_checked(&mut command)?;
-    let output = run_checked(Command::new(&loopwright).args(["report", "--format", "json"]).arg(&profile))?;
-    serde_json::from_slice(&output).context("a report")
+    loopwright.profile(&[], &program.path, &kernel.arguments, &profile)?;
+    loopwright.report(&profile, &[])
 }
 
 /// The loops of a function in the order of the source.

@@ -2,12 +2,11 @@
 
 use std::fmt::Write;
 use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-use serde_json::Value;
 
 use crate::ci;
+use crate::product::Loopwright;
 
 /// What begins the part of the document that this command writes; it is the last one.
 pub const HEADING: &str = "## Accesses recorded as folded loops\n";
@@ -44,22 +43,12 @@ pub fn run(args: &[&str]) -> Result<()> {
 
 /// Profiles a program's own code.
 fn measure(suite: &str, program: &[&str]) -> Result<Row> {
-    ci::cargo(&["build", "--release", "--package", "loopwright"], &[])?;
-    let loopwright = ci::target()?.join("release/loopwright");
+    let loopwright = Loopwright::optimised()?;
     let directory = tempfile::tempdir()?;
     let profile = directory.path().join("p.lwp");
-    let recorded = Command::new(&loopwright)
-        .args(["profile", "--quiet", "--scope", "main", "-o"])
-        .arg(&profile)
-        .arg("--")
-        .args(program)
-        .stdout(std::process::Stdio::null())
-        .status()?;
-    if recorded.code().is_none_or(|code| code >= 125) {
-        bail!("{}: {recorded}", program.join(" "));
-    }
-    let report = Command::new(&loopwright).arg("report").arg(&profile).args(["--format", "json"]).output()?;
-    let report: Value = serde_json::from_slice(&report.stdout)?;
+    let (file, arguments) = program.split_first().context("no program given")?;
+    loopwright.profile(&["--scope", "main"], file, arguments, &profile)?;
+    let report = loopwright.report(&profile, &[])?;
     let figure = |name: &str| report["trust"][name].as_u64().context("the report lacks a count of accesses");
     let accesses = figure("main_accesses")?;
     let percent = |n: u64| 100.0 * n as f64 / accesses.max(1) as f64;

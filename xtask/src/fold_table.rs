@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use kernels::{HardCase, Level};
 
 use crate::fold_shares::HEADING;
+use crate::product::Loopwright;
 use crate::{ci, measure};
 
 /// Processor seconds of `loopwright` after which a variant is left out.
@@ -21,8 +22,7 @@ const OTHERS: &str = "## Other programs\n";
 
 /// Runs the command: without a program the kernels, and the document is written.
 pub fn run(args: &[&str]) -> Result<()> {
-    ci::cargo(&["build", "--release", "--package", "loopwright"], &[])?;
-    let loopwright = ci::target()?.join("release/loopwright");
+    let loopwright = Loopwright::optimised()?.path;
     let directory = tempfile::tempdir()?;
     let table = Table { loopwright, directory: directory.path() };
     let document = ci::root().join("docs/folding.md");

@@ -10,10 +10,13 @@ mod compare_polly;
 mod fold_shares;
 mod fold_table;
 mod fuzz;
+mod guide;
 mod licences;
 mod measure;
 mod polybench;
+mod product;
 mod prove;
+mod store_profiles;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -28,6 +31,8 @@ cargo xtask bench-reconstruct [PART…]  what reconstruction finds and how fast;
 cargo xtask bench-schedule   speed of verdicts and schedules on made-up programs; writes docs/schedules.md
 cargo xtask compare-polly    verdicts beside the dependences that Polly finds; writes docs/polly.md
 cargo xtask prove [KERNEL…]  runs proposed code beside what is written; without names also writes docs/proof.md
+cargo xtask guide            measures the examples of docs/GUIDE.md and writes their figures there
+cargo xtask store-profiles   records the profiles on which renderers are tested; needed when their format changes
 cargo xtask fold-table       pieces and affine shares of the hard cases; writes docs/folding.md
 cargo xtask fold-table [--keep] [--function NAME] [--published FILE.csv] -- PROGRAM ARGS…
                              the same for any program; --keep adds its rows to docs/folding.md
@@ -49,6 +54,8 @@ fn main() -> ExitCode {
         ["bench-reconstruct", ref parts @ ..] => bench_reconstruct::run(parts),
         ["compare-polly"] => compare_polly::run(),
         ["bench-schedule"] => bench_schedule::run(),
+        ["guide"] => guide::run(),
+        ["store-profiles"] => store_profiles::run(),
         ["prove", ref names @ ..] => prove::run(names),
         ["fold-table", ref args @ ..] => fold_table::run(args),
         ["fold-shares", ref args @ ..] => fold_shares::run(args),

@@ -1,5 +1,6 @@
 //! Proposed code against what is written: equal output, and time.
 
+use std::ffi::OsStr;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -10,13 +11,14 @@ use kernels::{Kernel, Level};
 use serde_json::Value;
 
 use crate::ci;
+use crate::product::Loopwright;
 
 /// How often every program is timed; the shortest time counts.
 const ROUNDS: usize = 9;
 /// How much longer the loops of the larger inputs are, about.
 const LONGER: &str = "30";
-/// How both programs are compiled. Products and sums stay apart, so that results do not depend on how they meet.
-const FLAGS: &[&str] = &["-std=gnu99", "-O3", "-march=native", "-ffp-contract=off", "-fopenmp"];
+/// How programs are compiled. Products and sums stay apart, so that results do not depend on how they meet.
+pub const FLAGS: &[&str] = &["-std=gnu99", "-O3", "-march=native", "-ffp-contract=off", "-fopenmp"];
 
 /// What became of a kernel.
 struct Row {
@@ -30,8 +32,7 @@ struct Row {
 
 /// Runs the command; without names all kernels, and the document is written.
 pub fn run(names: &[&str]) -> Result<()> {
-    ci::cargo(&["build", "--package", "loopwright"], &[])?;
-    let loopwright = ci::target()?.join("debug/loopwright");
+    let loopwright = Loopwright::for_tests()?;
     let all: Vec<Kernel> = kernels::load()?.into_iter().filter(|k| !k.proof.is_empty()).collect();
     let (mut rows, mut failed) = (Vec::new(), Vec::new());
     for kernel in all.iter().filter(|k| names.is_empty() || names.contains(&k.name())) {
@@ -55,9 +56,9 @@ pub fn run(names: &[&str]) -> Result<()> {
     Ok(())
 }
 
-fn prove(loopwright: &Path, kernel: &Kernel) -> Result<Row> {
+fn prove(loopwright: &Loopwright, kernel: &Kernel) -> Result<Row> {
     let directory = tempfile::tempdir()?;
-    let (proposed, steps) = propose(loopwright, kernel, directory.path())?;
+    let (proposed, steps) = propose(loopwright, kernel, LONGER, directory.path())?;
     let original = compile(&kernel.path(), &directory.path().join("original"))?;
     let proposed = compile(&proposed, &directory.path().join("proposed"))?;
     for arguments in [&kernel.arguments, &kernel.proof] {
@@ -78,31 +79,19 @@ fn prove(loopwright: &Path, kernel: &Kernel) -> Result<Row> {
     Ok(Row { kernel: kernel.name().to_owned(), arguments: kernel.proof.join(" "), steps, seconds })
 }
 
-/// The proposed code of a kernel, as a file, and the steps that lead to it.
-fn propose(loopwright: &Path, kernel: &Kernel, directory: &Path) -> Result<(PathBuf, String)> {
+/// The proposed code of a kernel for loops that are so much longer, as a file, and the steps that lead to it.
+pub fn propose(
+    loopwright: &Loopwright,
+    kernel: &Kernel,
+    longer: &str,
+    directory: &Path,
+) -> Result<(PathBuf, String)> {
     let program = kernels::compile(kernel, Level::O0, directory)?;
     let profile = directory.join("p.lwp");
-    let mut record = Command::new(loopwright);
-    record
-        .args(["profile", "--quiet", "-o"])
-        .arg(&profile)
-        .arg("--")
-        .arg(&program.path)
-        .args(&kernel.arguments);
-    let recorded = record.stdin(Stdio::null()).output()?;
-    if !recorded.status.success() {
-        bail!("profile: {}", String::from_utf8_lossy(&recorded.stderr).trim());
-    }
-    let mut report = Command::new(loopwright);
-    report
-        .args(["report", "--format", "json", "--schedule", "--longer", LONGER, "--code"])
-        .arg(directory.join("code"))
-        .arg(&profile);
-    let report = report.output()?;
-    if !report.status.success() {
-        bail!("report: {}", String::from_utf8_lossy(&report.stderr).trim());
-    }
-    let report: Value = serde_json::from_slice(&report.stdout)?;
+    loopwright.profile(&[], &program.path, &kernel.arguments, &profile)?;
+    let code = directory.join("code");
+    let options = ["--schedule", "--longer", longer, "--code"].map(OsStr::new);
+    let report = loopwright.report(&profile, &[&options[..], &[code.as_os_str()]].concat())?;
     let nests = report["code"]["nests"].as_array().context("the report says nothing of code")?;
     let written: Vec<&Value> = nests.iter().filter(|nest| nest["file"].is_string()).collect();
     let reasons: Vec<&str> = nests.iter().filter_map(|nest| nest["reason"].as_str()).collect();
@@ -119,7 +108,8 @@ fn propose(loopwright: &Path, kernel: &Kernel, directory: &Path) -> Result<(Path
     Ok((PathBuf::from(file), steps.join(", ")))
 }
 
-fn compile(source: &Path, program: &Path) -> Result<PathBuf> {
+/// Compiles a program of one file with [`FLAGS`].
+pub fn compile(source: &Path, program: &Path) -> Result<PathBuf> {
     let done = Command::new("cc").args(FLAGS).arg("-o").arg(program).arg(source).arg("-lm").output()?;
     if !done.status.success() {
         bail!("cc {}: {}", source.display(), String::from_utf8_lossy(&done.stderr).trim());
@@ -127,8 +117,8 @@ fn compile(source: &Path, program: &Path) -> Result<PathBuf> {
     Ok(program.to_owned())
 }
 
-/// What a program prints, and how long it takes.
-fn output(program: &Path, arguments: &[String], threads: u32) -> Result<(Vec<u8>, f64)> {
+/// What a program prints with so many threads, and how many seconds it takes.
+pub fn output(program: &Path, arguments: &[String], threads: u32) -> Result<(Vec<u8>, f64)> {
     let mut command = Command::new(program);
     command.args(arguments).env("OMP_NUM_THREADS", threads.to_string()).env("OMP_WAIT_POLICY", "passive");
     let start = Instant::now();

@@ -50,6 +50,8 @@ pub enum Command {
     Expand(ExpandArgs),
     /// Replay a trace of integers and say which share of it could be predicted.
     Predict(PredictArgs),
+    /// Show what the static analyses find in a C source. Takes clang and opt, version 17 to 20.
+    Gpu(GpuArgs),
     /// Print the completions for a shell.
     Completions(CompletionsArgs),
     /// Write the manual pages.
@@ -281,6 +283,38 @@ pub struct CheckArgs {
     pub quiet: bool,
 }
 
+/// A stage of the static analyses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Stage {
+    /// What is read of the source: values, branches, places.
+    Ir,
+    /// Loops, their places, and why some are not analysed.
+    Loops,
+    /// Counters, numbers of iterations and addresses in terms of inputs and iterations.
+    Expressions,
+    /// From which address to which accesses go, in terms of inputs.
+    Ranges,
+}
+
+#[derive(Debug, Args)]
+pub struct GpuArgs {
+    /// The source.
+    #[arg(value_name = "FILE.c")]
+    pub file: PathBuf,
+    /// Only this function.
+    #[arg(long, value_name = "NAME")]
+    pub function: Option<String>,
+    /// The stage to print.
+    #[arg(long, value_enum, value_name = "STAGE")]
+    pub dump: Stage,
+    /// Write to this file instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Options for the compiler, such as -DN=40 or -Iinclude.
+    #[arg(last = true, value_name = "CFLAGS")]
+    pub options: Vec<String>,
+}
+
 #[derive(Debug, Args)]
 pub struct CompletionsArgs {
     /// The shell.
@@ -306,5 +340,6 @@ pub struct DemoArgs {
 pub fn seconds(text: &str) -> Result<Duration, String> {
     let expected = "expected a number of seconds such as 2.5";
     let number: f64 = text.parse().map_err(|_| expected.to_owned())?;
-    Duration::try_from_secs_f64(number).map_err(|_| expected.to_owned())
+    let time = Duration::try_from_secs_f64(number).map_err(|_| expected.to_owned())?;
+    if time.is_zero() { Err("nothing can be done in no time".to_owned()) } else { Ok(time) }
 }

@@ -7,6 +7,7 @@ use report::diff::diff;
 use report::requirement::Requirement;
 
 use crate::args::CheckArgs;
+use crate::progress::Progress;
 
 /// Runs the command; gives the exit code: 0 if all requirements are met, 1 with the reasons if not.
 pub fn run(args: &CheckArgs) -> Result<u8> {
@@ -15,6 +16,8 @@ pub fn run(args: &CheckArgs) -> Result<u8> {
     }
     let requirements: Vec<Requirement> =
         args.require.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
+    let mut progress = Progress::new(args.quiet);
+    progress.phase("judging loops", true);
     let profile = profile::file::read(&args.profile)?;
     let report = report::report(&profile);
     let mut failures: Vec<String> = requirements.iter().flat_map(|own| own.failures(&report)).collect();
@@ -22,6 +25,7 @@ pub fn run(args: &CheckArgs) -> Result<u8> {
         let baseline = profile::file::read(path)?;
         failures.extend(diff(&report::report(&baseline), &report, 0.0).worse());
     }
+    progress.end();
     for failure in &failures {
         // The exit code says it too.
         let _ = writeln!(anstream::stdout(), "{failure}");

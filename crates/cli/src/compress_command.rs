@@ -10,6 +10,7 @@ use reconstruct::nest::Nest;
 use reconstruct::stream::{Reconstruction, Reconstructor};
 use trace::accesses::{Kind, StreamId};
 
+use crate::progress::Progress;
 use crate::streams::{self, is_standard_input, note, options};
 use crate::streams_args::{CompressArgs, ExpandArgs, OutputFormat};
 
@@ -27,9 +28,10 @@ pub fn compress(args: &CompressArgs) -> Result<u8> {
         }
     };
     let options = options(&args.search);
-    let read = streams::open(&args.input, true, move || Reconstructor::new(options))?;
+    let mut progress = Progress::new(args.quiet);
+    let read = streams::open(&args.input, true, &mut progress, move || Reconstructor::new(options))?;
     let exit = read.exit_code(args.quiet);
-    let streams: Vec<((u64, u8), Reconstruction)> = streams::finish(read.list, options)
+    let streams: Vec<((u64, u8), Reconstruction)> = streams::finish(read.list, options, &mut progress)
         .into_iter()
         .map(|(id, r)| ((id.number, id.kind.code()), r))
         .collect();

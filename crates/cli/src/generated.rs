@@ -7,6 +7,7 @@ use clap::CommandFactory;
 
 use crate::args::{CompletionsArgs, ManArgs, Options};
 use crate::output;
+use crate::streams::note;
 
 /// Prints completions for a shell; gives the exit code.
 pub fn completions(args: &CompletionsArgs) -> Result<u8> {
@@ -27,6 +28,7 @@ pub fn manual(args: &ManArgs) -> Result<u8> {
         let name = format!("loopwright-{}", own.get_name());
         pages.push((name.clone(), own.clone().name(name)));
     }
+    let count = pages.len();
     for (name, command) in pages {
         let mut text = Vec::new();
         clap_mangen::Man::new(command).render(&mut text).context("manual page")?;
@@ -34,5 +36,6 @@ pub fn manual(args: &ManArgs) -> Result<u8> {
         profile::file::replace(&path, |file| file.write_all(&text))
             .with_context(|| format!("{} could not be written", path.display()))?;
     }
+    note(&format!("{count} pages in {}", directory.display()));
     Ok(0)
 }

@@ -10,6 +10,7 @@ mod demo;
 mod diff_command;
 mod explain_command;
 mod generated;
+mod gpu_command;
 mod output;
 mod predict_command;
 mod profile_command;
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
         Command::Compress(compress) => (compress_command::compress(compress), 2),
         Command::Expand(expand) => (compress_command::expand(expand), 2),
         Command::Predict(predict) => (predict_command::run(predict), 2),
+        Command::Gpu(gpu) => (gpu_command::run(gpu), 2),
         Command::Completions(completions) => (generated::completions(completions), 2),
         Command::Man(man) => (generated::manual(man), 2),
         Command::IslWorker => (report_command::serve_schedule(), 2),

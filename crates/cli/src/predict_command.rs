@@ -6,6 +6,7 @@ use anyhow::Result;
 use reconstruct::predict::Predictor;
 use reconstruct::run::Run;
 
+use crate::progress::Progress;
 use crate::streams::{self, Consumer};
 use crate::streams_args::PredictArgs;
 
@@ -21,7 +22,7 @@ impl Consumer for Predictor {
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &PredictArgs) -> Result<u8> {
-    let read = streams::open(&args.input, false, Predictor::new)?;
+    let read = streams::open(&args.input, false, &mut Progress::new(false), Predictor::new)?;
     let exit = read.exit_code(false);
     let mut out = String::new();
     let (mut predicted, mut accesses) = (0, 0);

@@ -1,10 +1,10 @@
 //! `loopwright profile`.
 
-use std::io::{IsTerminal, Write};
+use std::io::{IsTerminal, Read, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use ddg::finish::{About, finish};
 use ddg::guide::Symbols;
 use profile::file::FileError;
@@ -16,11 +16,15 @@ use crate::args::{Format, ProfileArgs, Scope};
 use crate::progress::Progress;
 use crate::recording::{INTERRUPTED, config, exit_code, output};
 use crate::report_command::{Rendering, render};
+use crate::streams::note;
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &ProfileArgs) -> Result<u8> {
     // Standard error holds the report alone where a program may read it.
     let chatty = !args.quiet && args.format == Format::Text;
+    if chatty {
+        hints(args);
+    }
     let interrupts = Interrupts::hold(chatty);
     let mut config = config(&args.command, &args.bounds)?;
     config.scope = scope(args.scope);
@@ -46,6 +50,11 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
             record_program(&config, plan, &mut progress)?
         }
     };
+    if let Some(function) = &args.bounds.function
+        && profile.trust.instructions == 0
+    {
+        bail!("no function {function} ran: nothing was recorded, and {} is not written", path.display());
+    }
     if !args.quiet {
         progress.phase("judging loops", true);
         print_report_after(&profile, args.format, args.top, &progress);
@@ -56,9 +65,34 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
     if chatty {
         let mut err = anstream::stderr().lock();
         // A closed standard error must not lose the profile that was just written.
-        let _ = writeln!(err, "\nProfile: {} (loopwright report {0} --format json)", path.display());
+        let _ = writeln!(
+            err,
+            "\nProfile: {} (loopwright explain {0} LOOP; loopwright report {0} --format html)",
+            path.display()
+        );
     }
     Ok(exit_code(outcome.exit))
+}
+
+/// Says what may not be meant: options of this program behind the other one, and scripts.
+fn hints(args: &ProfileArgs) {
+    let is_separated = std::env::args_os().any(|argument| argument == "--");
+    let ours = ["-o", "-q", "--output", "--quiet", "--format", "--top", "--function", "--fast", "--scope"];
+    let behind = args.command.iter().skip(1).find(|own| ours.iter().any(|name| *own == name));
+    if let Some(option) = behind.filter(|_| !is_separated) {
+        let option = option.to_string_lossy();
+        note(&format!(
+            "loopwright: {option} is passed to the program; options of loopwright stand before it"
+        ));
+    }
+    let mut begin = [0; 2];
+    let file = args.command.first().map(std::fs::File::open);
+    if let Some(Ok(mut file)) = file
+        && file.read_exact(&mut begin).is_ok()
+        && begin == *b"#!"
+    {
+        note("loopwright: this is a script: what is profiled is the program that interprets it");
+    }
 }
 
 fn scope(asked: Scope) -> record::Scope {

@@ -3,6 +3,7 @@
 //! Invariant: it is drawn only on a terminal, never with `--quiet`, and not while the program writes to a terminal too,
 //! where it would overwrite the program's lines.
 
+use std::borrow::Cow;
 use std::io::IsTerminal;
 use std::time::Duration;
 
@@ -24,7 +25,7 @@ impl Progress {
     }
 
     /// A phase begins. `silent` if the program writes nothing to the terminal in it.
-    pub fn phase(&mut self, what: &'static str, silent: bool) {
+    pub fn phase(&mut self, what: impl Into<Cow<'static, str>>, silent: bool) {
         self.line.finish_and_clear();
         self.line = ProgressBar::hidden();
         if self.allowed && (silent || !std::io::stdout().is_terminal()) {
@@ -44,6 +45,17 @@ impl Progress {
         Watched { engine, line: self.line.clone() }
     }
 
+    /// A file or a stream is read, of so many bytes if that is known: the line, to be told what was read.
+    pub fn reading(&mut self, length: Option<u64>) -> ProgressBar {
+        self.phase("reading", true);
+        if !self.line.is_hidden() {
+            let template = if length.is_some() { READING } else { STREAMING };
+            self.line.set_style(style(template).unwrap_or_else(|_| ProgressStyle::default_spinner()));
+            length.inspect(|&bytes| self.line.set_length(bytes));
+        }
+        self.line.clone()
+    }
+
     /// Nothing goes on any more.
     pub fn end(&self) {
         self.line.finish_and_clear();
@@ -58,6 +70,8 @@ impl Drop for Progress {
 
 const TEMPLATE: &str = "{spinner} {msg} ({elapsed})";
 const COUNTING: &str = "{spinner} {msg}: {human_pos} instructions, {per_sec} ({elapsed})";
+const READING: &str = "{spinner} {msg} {bar:30} {binary_bytes} of {binary_total_bytes} ({elapsed})";
+const STREAMING: &str = "{spinner} {msg}: {binary_bytes}, {binary_bytes_per_sec} ({elapsed})";
 
 fn style(template: &str) -> Result<ProgressStyle, indicatif::style::TemplateError> {
     ProgressStyle::with_template(template)
@@ -93,7 +107,8 @@ impl Sink for Watched {
 mod tests {
     #[test]
     fn templates_parse() {
-        assert!(super::style(super::TEMPLATE).is_ok());
-        assert!(super::style(super::COUNTING).is_ok());
+        for template in [super::TEMPLATE, super::COUNTING, super::READING, super::STREAMING] {
+            assert!(super::style(template).is_ok(), "{template}");
+        }
     }
 }

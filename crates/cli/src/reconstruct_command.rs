@@ -6,6 +6,7 @@ use reconstruct::nest::Nest;
 use reconstruct::stream::{Reconstruction, Reconstructor};
 use reconstruct::{codec, render, simplify, verify};
 
+use crate::progress::Progress;
 use crate::streams::{self, note, options};
 use crate::streams_args::{NestFormat, ReconstructArgs};
 
@@ -14,7 +15,8 @@ pub fn run(args: &ReconstructArgs) -> Result<u8> {
     let mut options = options(&args.search);
     options.floors = args.floors;
     options.effort.depth = usize::from(args.max_depth);
-    let read = streams::open(&args.input, false, move || Reconstructor::new(options))?;
+    let mut progress = Progress::new(args.quiet);
+    let read = streams::open(&args.input, false, &mut progress, move || Reconstructor::new(options))?;
     let exit = read.exit_code(args.quiet);
     if !args.quiet {
         let mixed = read.mixed();
@@ -22,8 +24,10 @@ pub fn run(args: &ReconstructArgs) -> Result<u8> {
             note(&format!("loopwright: accesses of several sizes in one stream: {}", mixed.join(", ")));
         }
     }
-    let mut results: Vec<(String, Reconstruction)> =
-        streams::finish(read.list, options).into_iter().map(|(id, r)| (id.to_string(), r)).collect();
+    let mut results: Vec<(String, Reconstruction)> = streams::finish(read.list, options, &mut progress)
+        .into_iter()
+        .map(|(id, r)| (id.to_string(), r))
+        .collect();
     if let Some(levels) = args.levels {
         let modal = modal_trips(&results);
         for (_, result) in &mut results {

@@ -18,12 +18,16 @@ use crate::args::{Format, Fusion, ReportArgs};
 use crate::caches;
 use crate::code_files;
 use crate::output;
+use crate::progress::Progress;
 use crate::source_files;
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &ReportArgs) -> Result<u8> {
     check_arguments(args)?;
-    output::print(&text_of(args)?, args.output.as_deref(), args.quiet)?;
+    let mut progress = Progress::new(args.quiet);
+    let text = text_of(args, &mut progress)?;
+    progress.end();
+    output::print(&text, args.output.as_deref(), args.quiet)?;
     Ok(0)
 }
 
@@ -56,7 +60,7 @@ fn check_arguments(args: &ReportArgs) -> Result<()> {
 }
 
 /// What is printed.
-fn text_of(args: &ReportArgs) -> Result<String> {
+fn text_of(args: &ReportArgs, progress: &mut Progress) -> Result<String> {
     let function = args.function.as_deref();
     let published = |columns: &[&'static str]| published(args.published.as_deref(), columns);
     if args.table {
@@ -64,10 +68,14 @@ fn text_of(args: &ReportArgs) -> Result<String> {
         let rows: Vec<Row> = args
             .profiles
             .iter()
-            .map(|path| Ok(Row::of(&advised(&read(path, function)?, args)?)))
+            .map(|path| {
+                progress.phase("reading", true);
+                Ok(Row::of(&advised(&read(path, function)?, args, progress)?))
+            })
             .collect::<Result<_>>()?;
         return Ok(regions::table(&rows, published.as_ref()));
     }
+    progress.phase("reading", true);
     if args.format == Format::Folding {
         let profiles: Vec<Profile> =
             args.profiles.iter().map(|path| read(path, function)).collect::<Result<_>>()?;
@@ -79,8 +87,11 @@ fn text_of(args: &ReportArgs) -> Result<String> {
     let made = std::fs::metadata(path).and_then(|file| file.modified()).ok();
     let rendering = Rendering { top: args.top, terminal, function, made };
     match args.schedule {
-        true => render_report(&advised(&profile, args)?, args.format, &rendering),
-        false => render(&profile, args.format, rendering),
+        true => render_report(&advised(&profile, args, progress)?, args.format, &rendering),
+        false => {
+            progress.phase("judging loops", true);
+            render(&profile, args.format, rendering)
+        }
     }
 }
 
@@ -90,7 +101,8 @@ const WORTH: f64 = 0.05;
 const MANY_PAIRS: u64 = 1 << 20;
 
 /// A report with what isl says that the hottest regions, or those named, could become.
-fn advised<'a>(profile: &'a Profile, args: &ReportArgs) -> Result<Report<'a>> {
+fn advised<'a>(profile: &'a Profile, args: &ReportArgs, progress: &mut Progress) -> Result<Report<'a>> {
+    progress.phase("judging loops", true);
     let mut report = report::report(profile);
     let regions = match &args.region {
         None => propose::hottest(&report.loops, WORTH),
@@ -114,9 +126,11 @@ fn advised<'a>(profile: &'a Profile, args: &ReportArgs) -> Result<Report<'a>> {
         budget.pairs = MANY_PAIRS;
     }
     if let Some(directory) = &args.code {
+        progress.phase("writing code", true);
         let regions: Vec<&propose::Region> = regions.iter().collect();
         report.code = Some(code_files::write(&report, args, directory, &regions, (&worker, budget))?);
     }
+    progress.phase(format!("scheduling ({} regions)", regions.len()), true);
     let found = propose::propose(profile, &report.loops, regions, &worker, budget);
     report.proposals = Some(Proposals {
         all: proposals::weigh(profile, &report.loops, found, fusion, budget.machine.processors),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, IsTerminal, Read, Write};
 use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::Arc;
@@ -10,11 +10,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow, bail};
+use indicatif::ProgressBar;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use trace::accesses::{Accesses, StreamId};
 use trace::foreign::{Format, guess, read};
 
+use crate::progress::Progress;
 use crate::recording::INTERRUPTED;
 use crate::streams_args::{Input, InputFormat, Search};
 
@@ -114,6 +116,7 @@ impl<C: Consumer> Accesses for Streams<C> {
 struct Interruptible {
     from: File,
     interrupted: Arc<AtomicBool>,
+    line: ProgressBar,
 }
 
 /// How long an interrupt may go unnoticed while there is no input.
@@ -125,7 +128,11 @@ impl Read for Interruptible {
         while !self.interrupted.load(Ordering::Relaxed) {
             match poll(&mut [PollFd::new(&self.from, PollFlags::IN)], Some(&NOTICE)) {
                 Ok(0) | Err(Errno::INTR) => {}
-                _ => return self.from.read(to),
+                _ => {
+                    let count = self.from.read(to)?;
+                    self.line.inc(count as u64);
+                    return Ok(count);
+                }
             }
         }
         // Not of the kind `Interrupted`, which readers try again.
@@ -137,7 +144,12 @@ impl Read for Interruptible {
 const HEAD: usize = 1 << 12;
 
 /// Reads a trace into one consumer per stream; `ordered` keeps the order between streams where the format has one.
-pub fn open<C: Consumer>(input: &Input, ordered: bool, make: impl Fn() -> C + 'static) -> Result<Streams<C>> {
+pub fn open<C: Consumer>(
+    input: &Input,
+    ordered: bool,
+    progress: &mut Progress,
+    make: impl Fn() -> C + 'static,
+) -> Result<Streams<C>> {
     let name = if is_standard_input(&input.trace) {
         "standard input".into()
     } else {
@@ -155,8 +167,14 @@ pub fn open<C: Consumer>(input: &Input, ordered: bool, make: impl Fn() -> C + 's
     // A second interrupt ends the program; the first only the input. Without the handler it is as usual.
     let _ = signal_hook::flag::register_conditional_default(signal_hook::consts::SIGINT, interrupted.clone());
     let _ = signal_hook::flag::register(signal_hook::consts::SIGINT, interrupted.clone());
-    let mut from =
-        BufReader::with_capacity(1 << 18, Interruptible { from, interrupted: interrupted.clone() });
+    // What is typed is not overwritten.
+    let line = if from.is_terminal() {
+        ProgressBar::hidden()
+    } else {
+        progress.reading(from.metadata().ok().filter(|file| file.is_file()).map(|file| file.len()))
+    };
+    let from = Interruptible { from, interrupted: interrupted.clone(), line };
+    let mut from = BufReader::with_capacity(1 << 18, from);
     let format = match input.input_format {
         Some(format) => known(format),
         None => {
@@ -177,6 +195,7 @@ pub fn open<C: Consumer>(input: &Input, ordered: bool, make: impl Fn() -> C + 's
         interrupted: false,
     };
     let result = read(format, &mut from, &mut streams);
+    progress.end();
     streams.interrupted = interrupted.load(Ordering::Relaxed);
     match result {
         // What was cut off by the interrupt is not an error of the input.
@@ -225,13 +244,17 @@ const ROUNDS: u8 = 3;
 pub fn finish(
     streams: Vec<Stream<reconstruct::stream::Reconstructor>>,
     options: reconstruct::stream::Options,
+    progress: &mut Progress,
 ) -> Vec<(StreamId, reconstruct::stream::Reconstruction)> {
+    progress.phase("finding loops", true);
     let rounds = if streams.len() == 1 { ROUNDS } else { options.effort.rounds };
     let one = |mut s: Stream<reconstruct::stream::Reconstructor>| {
         s.consumer.set_effort(reconstruct::piecewise::Effort { rounds, ..options.effort });
         (s.id, s.consumer.finish())
     };
-    streams.into_iter().map(one).collect()
+    let found = streams.into_iter().map(one).collect();
+    progress.end();
+    found
 }
 
 /// Options of the search as the library takes them.

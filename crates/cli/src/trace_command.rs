@@ -3,15 +3,16 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use ddg::guide::Symbols;
 use trace::accesses::{Kind, StreamId};
-use trace::block::{Access, Address, Block};
-use trace::expand::locate;
+use trace::block::{Access, Address, Block, Folded};
+use trace::expand::{Event, Expander, locate};
 use trace::lwt::Writer;
 use trace::sink::{Mapping, Sink, ThreadId};
 use trace::stream::{self, Special};
 
+use crate::progress::Progress;
 use crate::recording::{config, exit_code, output};
 use crate::streams::note;
 use crate::streams_args::TraceArgs;
@@ -20,21 +21,29 @@ use crate::streams_args::TraceArgs;
 pub fn run(args: &TraceArgs) -> Result<u8> {
     let config = config(&args.command, &args.bounds)?;
     let output = output(args.output.as_deref(), &args.command, ".lwt")?;
+    let mut progress = Progress::new(args.quiet);
+    progress.phase("recording", false);
     let mut exit = 0;
     let mut recorded = None;
     let mut failure = None;
+    let mut nothing_ran = false;
     let written = profile::file::replace(&output, |file| {
         let to = BufWriter::new(file.try_clone()?);
-        let streams = Streams { blocks: Vec::new(), thread_base: 0, writer: Writer::new(to)?, error: None };
+        let runs = Runs { writer: Writer::new(to)?, thread_base: 0, error: None };
+        let streams = Streams { blocks: Vec::new(), expander: Expander::new(), runs };
         let mut guide = Symbols::new(args.bounds.function.clone());
         match record::run(&config, &mut guide, streams) {
-            Ok((outcome, streams)) => {
+            Ok((outcome, Streams { runs, .. })) => {
                 exit = exit_code(outcome.exit);
-                let counts = (streams.writer.accesses(), streams.writer.streams());
-                if let Some(error) = streams.error {
+                let counts = (runs.writer.accesses(), runs.writer.streams());
+                if counts.0 == 0 && args.bounds.function.is_some() {
+                    nothing_ran = true;
+                    return Err(io::ErrorKind::NotFound.into());
+                }
+                if let Some(error) = runs.error {
                     return Err(error);
                 }
-                streams.writer.finish()?.flush()?;
+                runs.writer.finish()?.flush()?;
                 recorded = Some((counts, outcome));
                 Ok(())
             }
@@ -44,8 +53,12 @@ pub fn run(args: &TraceArgs) -> Result<u8> {
             }
         }
     });
+    progress.end();
     if let Some(error) = failure {
         return Err(error.into());
+    }
+    if let Some(function) = args.bounds.function.as_ref().filter(|_| nothing_ran) {
+        bail!("function {function} did not run, or accessed no memory: {} is not written", output.display());
     }
     written.map_err(|error| anyhow!("{} could not be written: {error}", output.display()))?;
     if let (Some(((accesses, streams), outcome)), false) = (recorded, args.quiet) {
@@ -64,57 +77,116 @@ pub fn run(args: &TraceArgs) -> Result<u8> {
 /// Turns records into runs per instruction and direction.
 struct Streams {
     blocks: Vec<Block>,
-    thread_base: u64,
+    /// Spells out what is no run.
+    expander: Expander,
+    runs: Runs,
+}
+
+/// The file, and what went wrong with it.
+struct Runs {
     writer: Writer<BufWriter<File>>,
+    thread_base: u64,
     error: Option<io::Error>,
 }
 
-impl Streams {
-    /// The accesses of `iterations` passes through a block, of which only the first `instructions` completed.
-    fn record(&mut self, id: usize, record: &[u64], iterations: u64, from: u64, instructions: usize) {
-        let Some(block) = self.blocks.get(id) else { return };
-        let advance = block.folded.as_ref().map(|f| f.advance(record)).unwrap_or_default();
+impl Runs {
+    fn put(&mut self, pc: u64, access: Access, size: u16, (address, stride, count): (u64, i64, u64)) {
+        let kind = match access {
+            Access::Read => Kind::Load,
+            Access::Write => Kind::Store,
+        };
+        if count > 0 && self.error.is_none() {
+            let stream = StreamId { number: pc, kind };
+            self.error = self.writer.run(stream, size, address as i64, stride, count).err();
+        }
+    }
+
+    /// The accesses of `count` passes through a block, from a record the words of which advance by these constants.
+    fn passes(&mut self, block: &Block, record: &[u64], advance: &[i64], count: u64) {
         for operand in &block.operands {
-            if usize::from(operand.instr) >= instructions {
-                break;
-            }
             let Some(instr) = block.instrs.get(usize::from(operand.instr)) else { continue };
-            let kind = match operand.access {
-                Access::Read => Kind::Load,
-                Access::Write => Kind::Store,
-            };
-            let stream = StreamId { number: instr.pc, kind };
+            let base = self.thread_base;
             let at = |t: u64| {
                 let word = |w: u16| {
                     let w = usize::from(w);
                     let stride = advance.get(w).map_or(0, |&s| s as u64);
                     record.get(w).copied().unwrap_or_default().wrapping_add(stride.wrapping_mul(t))
                 };
-                locate(&operand.address, u64::from(operand.size), self.thread_base, &word)
+                locate(&operand.address, u64::from(operand.size), base, &word).map(|(address, _)| address)
             };
             // Sums of words advance by a constant; what depends on a word otherwise is looked at one by one.
-            let linear = matches!(
+            let is_linear = matches!(
                 operand.address,
                 Address::Constant(_) | Address::Word { .. } | Address::Segment { .. }
             );
-            let mut put = |t: u64, stride: i64, count: u64| {
-                if let Some((address, _)) = at(t)
-                    && self.error.is_none()
-                {
-                    let result = self.writer.run(stream, operand.size, address as i64, stride, count);
-                    self.error = result.err();
+            let mut put = |run| self.put(instr.pc, operand.access, operand.size, run);
+            match (at(0), at(1)) {
+                (Some(first), Some(second)) if is_linear => {
+                    put((first, second.wrapping_sub(first) as i64, count));
                 }
-            };
-            if linear && iterations > 1 {
-                let stride = match (at(from), at(from + 1)) {
-                    (Some((a, _)), Some((b, _))) => b.wrapping_sub(a) as i64,
-                    _ => 0,
-                };
-                put(from, stride, iterations);
-            } else {
-                (from..from + iterations).for_each(|t| put(t, 0, 1));
+                _ => (0..count).filter_map(at).for_each(|address| put((address, 0, 1))),
             }
         }
+    }
+
+    /// A loop of parts that all advance by constants.
+    fn parts(&mut self, blocks: &[Block], whole: &Block, folded: &Folded, record: &[u64]) {
+        let (iterations, rest) = folded.extent(record);
+        let (words, advance) = (folded.at(record, 0), folded.advance(record));
+        for (k, part) in whole.parts.iter().enumerate() {
+            let Some(block) = blocks.get(part.block as usize) else { continue };
+            let mut own = Vec::new();
+            part.write(&words, &mut own);
+            let of = |word: Option<u16>| word.and_then(|w| advance.get(usize::from(w))).copied().unwrap_or(0);
+            let strides: Vec<i64> =
+                std::iter::once(0).chain(part.words.iter().map(|word| of(word.word))).collect();
+            self.passes(block, &own, &strides, iterations + u64::from(k < rest));
+        }
+    }
+}
+
+impl Streams {
+    /// Takes the record at the beginning of `words`; gives its length.
+    fn take(&mut self, words: &[u64]) -> Option<usize> {
+        let head = *words.first()?;
+        let special = stream::is_special(head).then(|| stream::special(words).ok());
+        let (length, block) = match special {
+            Some(special) => {
+                let (special, length) = special?;
+                if let Special::ThreadBase(base) = special {
+                    self.runs.thread_base = base;
+                }
+                (length, None)
+            }
+            None => {
+                let block = self.blocks.get(head as u32 as usize)?;
+                (block.length(head), Some(block))
+            }
+        };
+        let record = words.get(..length)?;
+        match block.map(|block| (block, &block.folded)) {
+            Some((block, None)) => self.runs.passes(block, record, &[], 1),
+            Some((block, Some(folded))) if folded.each == 0 && block.parts.is_empty() => {
+                self.runs.passes(block, record, &folded.advance(record), block.iterations(record));
+            }
+            Some((block, Some(folded))) if folded.each == 0 => {
+                self.runs.parts(&self.blocks, block, folded, record);
+            }
+            // Iterations with words of their own, and what a fault interrupted.
+            _ => {
+                let runs = &mut self.runs;
+                let touch = &mut |event: Event<'_>| {
+                    if let Event::Touch { block, operand, address, access, .. } = event
+                        && let Some(of) = block.operands.get(operand)
+                        && let Some(instr) = block.instrs.get(usize::from(of.instr))
+                    {
+                        runs.put(instr.pc, access, of.size, (address, 0, 1));
+                    }
+                };
+                self.expander.expand(record, &self.blocks, touch).ok()?;
+            }
+        }
+        Some(length)
     }
 }
 
@@ -127,36 +199,9 @@ impl Sink for Streams {
         self.blocks.push(block);
     }
 
-    fn words(&mut self, _: ThreadId, words: &[u64]) {
-        let mut at = 0;
-        while let Some(&head) = words.get(at) {
-            if stream::is_special(head) {
-                let Ok((special, length)) = stream::special(&words[at..]) else { return };
-                match special {
-                    Special::ThreadBase(base) => self.thread_base = base,
-                    Special::Partial { block, iterations, instructions, words } => {
-                        let id = block as usize;
-                        let Some(block) = self.blocks.get(id) else { return };
-                        let mut record = vec![0; usize::from(block.words)];
-                        for (to, from) in record.iter_mut().skip(1).zip(words) {
-                            *to = *from;
-                        }
-                        let all = block.instrs.len();
-                        self.record(id, &record, iterations, 0, all);
-                        self.record(id, &record, 1, iterations, instructions as usize);
-                    }
-                    _ => {}
-                }
-                at += length;
-                continue;
-            }
-            let id = head as u32 as usize;
-            let Some(block) = self.blocks.get(id) else { return };
-            let end = at + usize::from(block.words);
-            let Some(record) = words.get(at..end) else { return };
-            let (iterations, all) = (block.iterations(record), block.instrs.len());
-            self.record(id, record, iterations, 0, all);
-            at = end;
+    fn words(&mut self, _: ThreadId, mut words: &[u64]) {
+        while let Some(rest) = self.take(words).and_then(|length| words.get(length..)) {
+            words = rest;
         }
     }
 }

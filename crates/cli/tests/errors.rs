@@ -353,7 +353,7 @@ fn profile_that_cannot_be_read() {
     let mut newer = good.clone();
     newer[8] = 0xff;
     written(&place, "newer", &newer, 0o644);
-    fails(&report("newer"), 2, &["newer: profile format", "record the program again"]);
+    fails(&report("newer"), 2, &["newer: profile format", "of a newer Loopwright"]);
     let full = place.loopwright().args(["report", "p.lwp", "-o", "/dev/full"]).output().unwrap();
     fails(&full, 2, &["/dev/full", "No space left"]);
     let mut closed = place.loopwright();

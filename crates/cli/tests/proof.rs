@@ -135,6 +135,25 @@ fn proposed_code_prints_what_the_original_prints() {
     assert!(failed.is_empty(), "{failed:?}");
 }
 
+/// Versions transformed by hand, of which the guide tells, print what the originals print.
+#[test]
+fn advised_versions_print_what_the_originals_print() {
+    let place = Place::new();
+    let table = kernels::load().unwrap();
+    let advised: Vec<_> = table.iter().filter(|k| k.advised.is_some()).collect();
+    assert!(advised.len() >= 2);
+    for kernel in advised {
+        let original = compile(&place, &kernel.path(), "original");
+        let by_hand = compile(&place, &kernel.advised_path(), "by-hand");
+        for input in [&[][..], &["3".to_owned()], &["30".to_owned(), "77".to_owned()]] {
+            let expected = printed(&original, input, "1");
+            for threads in ["1", "2"] {
+                assert_eq!(printed(&by_hand, input, threads), expected, "{} {input:?}", kernel.name());
+            }
+        }
+    }
+}
+
 /// What cannot be cut is named with the reason.
 #[test]
 fn what_is_not_cut_is_named() {

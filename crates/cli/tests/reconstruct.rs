@@ -258,3 +258,35 @@ fn regression_1_columns_of_a_width_known_at_run_time() {
     // Rows of the one matrix, columns of the other, 96 bytes a row.
     assert_eq!(inner, ["[96,0,8]", "[0,8,96]"]);
 }
+
+/// Regression 3: iterations that record words of their own, and those that leave a loop in the middle, were not traced.
+#[test]
+fn regression_3_every_iteration_is_traced() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let source = "#include <stdlib.h>\n\
+        __attribute__((noinline)) void scatter(double *to, const int *p, int n)\n\
+        { for (int i = 0; i < n; i++) to[p[i]] = i * 2.0; }\n\
+        __attribute__((noinline)) int find(const int *p, int n, int k)\n\
+        { for (int i = 0; i < n; i++) if (p[i] == k) return i; return -1; }\n\
+        int main(void) { static int p[2000]; static double to[2000]; int found = 0;\n\
+        for (int i = 0; i < 2000; i++) p[i] = i * 7 % 2000;\n\
+        for (int k = 0; k < 3; k++) { scatter(to, p, 2000); found += find(p, 2000, p[1499]); }\n\
+        return found != 3 * 1499; }\n";
+    std::fs::write(directory.path().join("sc.c"), source).expect("a source");
+    let cc =
+        Command::new("cc").args(["-g", "-O2", "-o", "sc", "sc.c"]).current_dir(directory.path()).status();
+    assert!(cc.expect("cc").success());
+    for (function, expected) in [("scatter", [6000, 6000]), ("find", [4500, 0])] {
+        let traced = loopwright(directory.path(), &["trace", "--function", function, "--", "./sc"], b"");
+        assert_eq!(traced.status.code(), Some(0), "{}", text(&traced.stderr));
+        let found = loopwright(directory.path(), &["reconstruct", "--format", "json", "sc.lwt"], b"");
+        let found: serde_json::Value = serde_json::from_slice(&found.stdout).expect("JSON");
+        let streams = found["streams"].as_array().expect("streams").iter();
+        let counts: Vec<u64> = streams.filter_map(|s| s["accesses"].as_u64()).filter(|&n| n > 10).collect();
+        let expected: Vec<u64> = expected.into_iter().filter(|&n| n > 0).collect();
+        assert_eq!(counts, expected, "{function}");
+    }
+    let nothing = loopwright(directory.path(), &["trace", "--function", "nosuch", "--", "./sc"], b"");
+    assert_eq!(nothing.status.code(), Some(125));
+    assert!(text(&nothing.stderr).contains("nosuch"), "{}", text(&nothing.stderr));
+}

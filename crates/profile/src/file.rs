@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use crate::{ContextKind, Profile};
 
-const MAGIC: &[u8; 8] = b"LWPROF\x1a\n";
-const VERSION: u32 = 10;
+pub(crate) const MAGIC: &[u8; 8] = b"LWPROF\x1a\n";
+pub(crate) const VERSION: u32 = 10;
 /// Largest decoded profile that is accepted, in bytes.
 const LIMIT: u64 = 8 << 30;
 
@@ -30,7 +30,7 @@ pub enum FileError {
     #[error("{0}: not a Loopwright profile; make one with loopwright profile -o FILE -- PROGRAM")]
     NotAProfile(PathBuf),
     /// Written by another version.
-    #[error("{path}: profile format {found}, this program reads format {VERSION}; record the program again")]
+    #[error("{path}: profile format {found}, this program reads format {VERSION}; {}", remedy(*.found))]
     Version {
         /// The file.
         path: PathBuf,
@@ -40,6 +40,11 @@ pub enum FileError {
     /// The content does not decode or refers to things that are not there.
     #[error("{0}: damaged profile ({1}); record the program again")]
     Damaged(PathBuf, &'static str),
+}
+
+/// What to do about a file of another format.
+fn remedy(found: u32) -> &'static str {
+    if found > VERSION { "it is of a newer Loopwright: update this one" } else { "record the program again" }
 }
 
 /// Writes a profile; the target is replaced only when everything is on disk.

@@ -1,6 +1,28 @@
-//! Cases for fuzzing: damaged profiles.
+//! Cases for fuzzing: damaged profiles, and those of other formats.
 
-use crate::file;
+use std::path::Path;
+
+use crate::file::{self, FileError};
+
+/// A profile of another format, whatever follows the number, is refused by that number.
+///
+/// # Errors
+/// What was said instead.
+pub fn check_format(valid: &[u8], seed: u64) -> Result<(), String> {
+    let mut bytes = damaged(valid, seed);
+    let version = file::MAGIC.len()..file::MAGIC.len() + 4;
+    if bytes.len() < version.end {
+        return Ok(());
+    }
+    let other = (seed as u32).max(file::VERSION + 1);
+    bytes[..version.start].copy_from_slice(file::MAGIC);
+    bytes[version].copy_from_slice(&other.to_le_bytes());
+    match file::decode(&bytes, Path::new("other")) {
+        Err(FileError::Version { found, .. }) if found == other => Ok(()),
+        Err(error) => Err(format!("format {other}: {error}")),
+        Ok(_) => Err(format!("format {other} was read")),
+    }
+}
 
 /// A profile's bytes, damaged: either the file itself, or the encoded profile under a checksum that is right again, which
 /// only the checks of single values can notice.

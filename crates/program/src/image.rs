@@ -161,35 +161,27 @@ fn read_tables(path: &Path) -> Option<Tables> {
     Some(tables)
 }
 
-/// Demangles a C++ or Rust symbol; anything else is returned as it is.
+/// Demangles a C++, Rust or Fortran symbol; anything else is returned as it is. Parameters and types of results, which make
+/// names of loops unreadable, are left out: overloaded functions have one name.
 pub fn demangle(name: &str) -> String {
     let plain = name.split('@').next().unwrap_or(name);
     if let Ok(rust) = rustc_demangle::try_demangle(plain) {
         return format!("{rust:#}");
     }
+    let options = cpp_demangle::DemangleOptions::new().no_params().no_return_type();
     if plain.starts_with("_Z")
         && let Ok(symbol) = cpp_demangle::Symbol::new(plain)
-        && let Ok(text) = symbol.demangle(&cpp_demangle::DemangleOptions::default())
+        && let Ok(text) = symbol.demangle(&options)
     {
-        // The parameter list makes loop names unreadable; keep the qualified name.
-        return strip_parameters(&text);
+        return text;
     }
-    plain.to_owned()
+    of_module(plain).unwrap_or_else(|| plain.to_owned())
 }
 
-fn strip_parameters(text: &str) -> String {
-    let mut depth = 0i32;
-    for (at, c) in text.char_indices() {
-        match c {
-            '<' => depth += 1,
-            '>' => depth -= 1,
-            '(' if depth == 0 && at > 0 && !text[at..].starts_with("(anonymous") => {
-                return text[..at].to_owned();
-            }
-            _ => {}
-        }
-    }
-    text.to_owned()
+/// `module::procedure` for the name that gfortran gives to a procedure of a module, `__module_MOD_procedure`.
+fn of_module(name: &str) -> Option<String> {
+    let (module, procedure) = name.strip_prefix("__")?.split_once("_MOD_")?;
+    (!module.is_empty() && !procedure.is_empty()).then(|| format!("{module}::{procedure}"))
 }
 
 /// All mapped files of a run.
@@ -318,6 +310,10 @@ mod tests {
         assert_eq!(demangle("_ZN3foo3barEi"), "foo::bar");
         assert_eq!(demangle("_ZN4core3fmt5write17h0123456789abcdefE"), "core::fmt::write");
         assert_eq!(demangle("_ZN12_GLOBAL__N_13fooEv"), "(anonymous namespace)::foo");
+        assert_eq!(demangle("_Z8evaluateIdESt6vectorIT_SaIS1_EERKS3_S5_"), "evaluate<double>");
+        assert_eq!(demangle("_ZZ4mainENKUlvE_clEv"), "main::{lambda()#1}::operator() const");
+        assert_eq!(demangle("__fields_MOD_smooth"), "fields::smooth");
+        assert_eq!(demangle("__MOD_"), "__MOD_");
     }
 
     #[test]

@@ -58,7 +58,7 @@ pub fn lines(advice: &Advice, machine: &Machine) -> Vec<String> {
         machine.processors,
     )];
     if !advice.pays() {
-        out.push("legal, but not expected to pay: it is as fast as it is".to_owned());
+        out.push("other orders are legal, but none is expected to be faster than what is written".to_owned());
     }
     let again = size(advice.used_again as u64);
     match (advice.tiles, advice.is_tilable) {
@@ -88,6 +88,7 @@ fn cycles(count: f64) -> String {
         ..1e3 => format!("{count:.0}"),
         ..1e6 => format!("{:.1} k", count / 1e3),
         ..1e9 => format!("{:.1} M", count / 1e6),
-        _ => format!("{:.1} G", count / 1e9),
+        ..1e12 => format!("{:.1} G", count / 1e9),
+        _ => format!("{:.1} T", count / 1e12),
     }
 }

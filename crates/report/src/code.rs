@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::advice::{self, WireAdvice};
 use crate::sequence::{self, WireStep};
+use crate::text::paragraph;
 
 /// Files that were written.
 #[derive(Debug)]
@@ -73,21 +74,18 @@ pub fn text(profile: &Profile, loops: &[SourceLoop], written: &Written) -> Strin
     let mut out = String::from("\nCode:\n");
     for (outcome, file) in &written.nests {
         let id = &loops[outcome.of].id;
-        // Writing to a string does not fail.
-        let _ = match (&outcome.code, file) {
+        match (&outcome.code, file) {
             (Ok(code), Some(file)) => {
+                // Writing to a string does not fail. A name to copy is not broken.
                 let _ = writeln!(out, "  {id}: {file}");
-                let steps = sequence::text(profile, loops, &code.sequence);
-                let steps: Vec<String> = steps.lines().map(|line| format!("  {line}\n")).collect();
-                out.push_str(&steps.concat());
-                for line in code.advice.iter().flat_map(|own| advice::lines(own, &written.machine)) {
-                    let _ = writeln!(out, "    {line}");
-                }
-                code.notes.iter().try_for_each(|note| writeln!(out, "    ({note})"))
+                out.push_str(&sequence::text(profile, loops, &code.sequence, "    "));
+                let advice = code.advice.iter().flat_map(|own| advice::lines(own, &written.machine));
+                let notes = code.notes.iter().map(|note| format!("({note})"));
+                advice.chain(notes).for_each(|words| paragraph(&mut out, "    ", &words));
             }
-            (Ok(_), None) => writeln!(out, "  {id}: not written"),
-            (Err(why), _) => writeln!(out, "  {id}: none: {why}"),
-        };
+            (Ok(_), None) => paragraph(&mut out, "  ", &format!("{id}: not written")),
+            (Err(why), _) => paragraph(&mut out, "  ", &format!("{id}: none: {why}")),
+        }
     }
     for file in &written.together {
         let _ = writeln!(out, "  all of them: {file}");

@@ -1,7 +1,8 @@
 //! Two profiles side by side: loops matched, verdict changes first, then figures.
 //!
 //! Loops match by id; those left over, whose lines have moved, by function, calls and place among the loops of the function.
-//! Nothing is said of what is equal, so a profile differs in nothing from itself.
+//! Nothing is said of what is equal, so a profile differs in nothing from itself. People read of the program's own loops;
+//! those of libraries are counted, and all in JSON.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -20,11 +21,17 @@ pub struct Difference {
     program: Vec<Figure>,
     /// Loops with another verdict: worse ones first, then the program's own, then hotter ones.
     verdicts: Vec<Verdict>,
-    /// Loops with the same verdict and other figures, hottest first.
+    /// Loops with the same verdict and other figures, the program's own first, then hotter ones.
     loops: Vec<Changed>,
-    /// Loops that only one profile has.
+    /// Loops that only one profile has, the program's own first.
     only_before: Vec<String>,
     only_after: Vec<String>,
+    /// How many of these are the program's own.
+    #[serde(skip)]
+    own: [usize; 2],
+    /// How many of the program's own loops both have.
+    #[serde(skip)]
+    compared: usize,
 }
 
 /// A figure in both profiles.
@@ -59,7 +66,7 @@ struct Changed {
     id: String,
     figures: Vec<Figure>,
     #[serde(skip)]
-    share: f64,
+    rank: (bool, f64),
 }
 
 /// Compares two profiles. Counts that differ by no more than `tolerance` (a share of the earlier one) are equal.
@@ -88,6 +95,7 @@ pub fn diff(before: &Report<'_>, after: &Report<'_>, tolerance: f64) -> Differen
             ),
         ]);
         let (before_id, id) = (old.id.clone(), new.id.clone());
+        let rank = (new.main, new.share.max(old.share));
         if old.parallel != new.parallel || old.class() != new.class() {
             // What was not known before cannot get worse; what is not known any more has.
             let is_worse = old.parallel != Parallel::Unknown
@@ -104,18 +112,15 @@ pub fn diff(before: &Report<'_>, after: &Report<'_>, tolerance: f64) -> Differen
                 is_worse,
                 why: why.map(|b| sentence(&b, new)),
                 figures: changed,
-                rank: (new.main, new.share.max(old.share)),
+                rank,
             });
         } else if !changed.is_empty() {
-            loops.push(Changed { before_id, id, figures: changed, share: new.share.max(old.share) });
+            loops.push(Changed { before_id, id, figures: changed, rank });
         }
     }
-    let order = |a: &Verdict, b: &Verdict| {
-        let by_rank = b.rank.0.cmp(&a.rank.0).then(b.rank.1.total_cmp(&a.rank.1));
-        b.is_worse.cmp(&a.is_worse).then(by_rank).then(a.id.cmp(&b.id))
-    };
-    verdicts.sort_by(order);
-    loops.sort_by(|a, b| b.share.total_cmp(&a.share).then(a.id.cmp(&b.id)));
+    let by_rank = |a: (bool, f64), b: (bool, f64)| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1));
+    verdicts.sort_by(|a, b| b.is_worse.cmp(&a.is_worse).then(by_rank(a.rank, b.rank)).then(a.id.cmp(&b.id)));
+    loops.sort_by(|a, b| by_rank(a.rank, b.rank).then(a.id.cmp(&b.id)));
     let (x, y) = (&before.profile.trust, &after.profile.trust);
     let program = figures(vec![
         figure("instructions", x.instructions as f64, y.instructions as f64, tolerance),
@@ -123,16 +128,22 @@ pub fn diff(before: &Report<'_>, after: &Report<'_>, tolerance: f64) -> Differen
         figure("dependences", x.dependences as f64, y.dependences as f64, tolerance),
         optional("exact_fraction", Some(before.exact_fraction), Some(after.exact_fraction)),
     ]);
-    let left = |loops: &[SourceLoop], is_matched: &dyn Fn(usize) -> bool| -> Vec<String> {
-        (0..loops.len()).filter(|&at| !is_matched(at)).map(|at| loops[at].id.clone()).collect()
+    let left = |loops: &[SourceLoop], is_matched: &dyn Fn(usize) -> bool| -> (Vec<String>, usize) {
+        let (own, others): (Vec<usize>, Vec<usize>) =
+            (0..loops.len()).filter(|&at| !is_matched(at)).partition(|&at| loops[at].main);
+        (own.iter().chain(&others).map(|&at| loops[at].id.clone()).collect(), own.len())
     };
+    let (only_before, own_before) = left(&before.loops, &|at| pairs.iter().any(|pair| pair.0 == at));
+    let (only_after, own_after) = left(&after.loops, &|at| pairs.iter().any(|pair| pair.1 == at));
     Difference {
         schema: "loopwright.diff/1",
         program,
         verdicts,
         loops,
-        only_before: left(&before.loops, &|at| pairs.iter().any(|pair| pair.0 == at)),
-        only_after: left(&after.loops, &|at| pairs.iter().any(|pair| pair.1 == at)),
+        only_before,
+        only_after,
+        own: [own_before, own_after],
+        compared: pairs.iter().filter(|pair| before.loops[pair.0].main).count(),
     }
 }
 
@@ -193,8 +204,11 @@ impl Difference {
             && self.only_after.is_empty()
     }
 
-    /// The verdicts on the program's own loops that got worse, in words.
+    /// The verdicts on the program's own loops that got worse, in words; that nothing could be compared is bad as well.
     pub fn worse(&self) -> Vec<String> {
+        if self.own[0] > 0 && self.compared == 0 {
+            return vec!["no loop of the baseline is in the profile: is it one of this program?".to_owned()];
+        }
         let worse = self.verdicts.iter().filter(|verdict| verdict.is_worse && verdict.rank.0);
         worse.map(|v| format!("{}: {} before, {} now{}", v.id, v.before, v.after, because(v))).collect()
     }
@@ -202,7 +216,7 @@ impl Difference {
     /// For people; empty if nothing differs.
     pub fn text(&self) -> String {
         let mut out = String::new();
-        for verdict in &self.verdicts {
+        for verdict in self.verdicts.iter().filter(|verdict| verdict.rank.0) {
             let line = format!(
                 "{}: {} on A, {} on B{}",
                 name(&verdict.before_id, &verdict.id),
@@ -214,17 +228,31 @@ impl Difference {
             verdict.figures.iter().for_each(|figure| paragraph(&mut out, "    ", &in_words(figure)));
         }
         section(&mut out, "Program", self.program.iter().map(in_words));
-        if !self.loops.is_empty() {
+        if self.loops.iter().any(|changed| changed.rank.0) {
             out.push_str(if out.is_empty() { "" } else { "\n" });
             out.push_str("Figures:\n");
         }
-        for changed in &self.loops {
+        for changed in self.loops.iter().filter(|changed| changed.rank.0) {
             paragraph(&mut out, "  ", &name(&changed.before_id, &changed.id));
             changed.figures.iter().for_each(|figure| paragraph(&mut out, "    ", &in_words(figure)));
         }
-        section(&mut out, "Only in A", self.only_before.iter().cloned());
-        section(&mut out, "Only in B", self.only_after.iter().cloned());
+        section(&mut out, "Only in A", self.only_before.iter().take(self.own[0]).cloned());
+        section(&mut out, "Only in B", self.only_after.iter().take(self.own[1]).cloned());
+        section(&mut out, "In libraries", self.in_libraries().into_iter());
         out
+    }
+
+    /// What differs in libraries, counted.
+    fn in_libraries(&self) -> Option<String> {
+        let parts = [
+            (self.verdicts.iter().filter(|verdict| !verdict.rank.0).count(), "with another verdict"),
+            (self.loops.iter().filter(|changed| !changed.rank.0).count(), "with other figures"),
+            (self.only_before.len() - self.own[0], "only in A"),
+            (self.only_after.len() - self.own[1], "only in B"),
+        ];
+        let parts = parts.iter().filter(|(count, _)| *count > 0);
+        let words: Vec<String> = parts.map(|(count, what)| format!("{count} {what}")).collect();
+        (!words.is_empty()).then(|| format!("loops: {}; --format json has all of them", words.join(", ")))
     }
 }
 

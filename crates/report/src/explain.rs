@@ -106,10 +106,11 @@ fn because(report: &Report<'_>, at: usize, ordering: usize) -> Vec<String> {
     let l = &report.loops[at];
     let mut out = Vec::new();
     if l.parallel == Parallel::Unknown {
-        out.push(
-            "its dependences were not recorded: it calls code that was left out, or was counted alone"
-                .to_owned(),
-        );
+        let why = match p.trust.counted_only {
+            true => "executions were counted alone (--fast): a profile made without it says more",
+            false => "its dependences were not recorded: it calls code that was left out",
+        };
+        out.push(why.to_owned());
         return out;
     }
     if l.parallel != Parallel::No && ordering == 0 {
@@ -192,7 +193,9 @@ fn remedies(report: &Report<'_>, at: usize) -> Vec<Remedy> {
         add(words, "the parallel parts are parallel loops".to_owned());
     }
     let band = band(report, at);
-    if l.parallel == Parallel::No && band.len() > 1 {
+    // Loops of libraries, such as those that print, are nobody's to tile.
+    let is_own = band.iter().all(|&at| report.loops[at].main);
+    if l.parallel == Parallel::No && band.len() > 1 && is_own {
         let names: Vec<String> = band.iter().map(|&at| report.loops[at].place()).collect();
         let others = band.iter().any(|&other| finding::is_parallelisable(&report.loops[other]));
         let effect = match others {
@@ -276,7 +279,8 @@ pub fn text(report: &Report<'_>, at: usize, explanation: &Explanation) -> String
     }
     if explanation.remedies.is_empty() && l.parallel == Parallel::No {
         out.push_str(
-            "\n  Nothing that is looked for helps: values are passed on from iteration to iteration.\n",
+            "\n  Nothing helps this loop alone: values are passed on from iteration to iteration.\n  \
+             Other orders of all loops around and in it: loopwright report --schedule\n",
         );
     }
     out

@@ -299,7 +299,9 @@ pub(crate) fn size(bytes: u64) -> String {
     match bytes {
         0..1024 => format!("{bytes} bytes"),
         1024..1_048_576 => format!("{:.0} KiB", bytes as f64 / 1024.0),
-        _ => format!("{:.1} MiB", bytes as f64 / 1_048_576.0),
+        1_048_576..0x4000_0000 => format!("{:.1} MiB", bytes as f64 / 1_048_576.0),
+        0x4000_0000..0x100_0000_0000 => format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30)),
+        _ => format!("{:.1} TiB", bytes as f64 / (1u64 << 40) as f64),
     }
 }
 
@@ -325,7 +327,7 @@ pub fn reductions(profile: &Profile, entry: &SourceLoop) -> Vec<(&'static str, O
                 .flat_map(|d| &d.levels)
                 .flat_map(|l| &l.objects)
                 .filter_map(|o| profile.objects.get(o.object as usize))
-                .find(|o| matches!(o.kind, ObjectKind::Global | ObjectKind::Stack))
+                .find(|o| is_in_scope(profile, entry, o))
                 .map(|o| if reduction.array { format!("{}[:]", o.name) } else { o.name.clone() });
             let line = reduction
                 .statements
@@ -345,10 +347,44 @@ pub fn reductions(profile: &Profile, entry: &SourceLoop) -> Vec<(&'static str, O
     out
 }
 
+/// Whether the code of a loop can name a variable: a caller's variable, which it reaches through a pointer, has another name
+/// there.
+fn is_in_scope(profile: &Profile, entry: &SourceLoop, object: &profile::Object) -> bool {
+    let code = entry.contexts.iter().filter_map(|&c| profile.contexts.get(c as usize)).flat_map(|c| &c.code);
+    let mut code = code.peekable();
+    let is_around = |&(from, to): &(u64, u64)| object.scope.iter().any(|s| s.0 <= from && to <= s.1);
+    match object.kind {
+        ObjectKind::Global => true,
+        ObjectKind::Stack => object.scope.is_empty() || code.peek().is_none() || code.any(is_around),
+        _ => false,
+    }
+}
+
+/// Whether a loop has ways out beside its own condition: a `break`, a `return`, a condition of its own in every iteration.
+pub fn is_left_early(profile: &Profile, entry: &SourceLoop) -> bool {
+    entry.contexts.iter().any(|&c| profile.contexts.get(c as usize).is_some_and(|context| context.exits > 1))
+}
+
+/// What is said of a loop that could be parallel where there is no directive to paste: it is left early, or what it accumulates
+/// has no name.
+pub fn instead(profile: &Profile, entry: &SourceLoop) -> Option<String> {
+    if !matches!(entry.parallel, Parallel::Yes | Parallel::Reduction | Parallel::AfterPrivatisation) {
+        return None;
+    }
+    if is_left_early(profile, entry) {
+        let words = "its iterations do not depend on one another, but it is left early: no directive makes it parallel";
+        return Some(words.to_owned());
+    }
+    let unnamed = reductions(profile, entry).into_iter().filter(|(_, name, _)| name.is_none());
+    let unnamed: Vec<String> =
+        unnamed.map(|(operator, _, line)| format!("{operator} of what line {line} accumulates")).collect();
+    (!unnamed.is_empty()).then(|| format!("omp parallel for, with a reduction: {}", unnamed.join(", ")))
+}
+
 /// The directive to paste above a loop, or `None` if there is none.
 pub fn directive(profile: &Profile, entry: &SourceLoop) -> Option<String> {
-    // Without a source line there is no place to paste it.
-    if entry.recursive || entry.line == 0 {
+    // Without a source line there is no place to paste it, and a loop that is left early takes none.
+    if entry.recursive || entry.line == 0 || is_left_early(profile, entry) {
         return None;
     }
     let mut text = String::from(if entry.file.ends_with(".f90") || entry.file.ends_with(".f") {
@@ -359,9 +395,8 @@ pub fn directive(profile: &Profile, entry: &SourceLoop) -> Option<String> {
     match entry.parallel {
         Parallel::Yes => {}
         Parallel::Reduction | Parallel::AfterPrivatisation => {
-            for (operator, name, line) in reductions(profile, entry) {
-                let name = name.unwrap_or_else(|| format!("/* accumulator of line {line} */"));
-                text += &format!(" reduction({operator}:{name})");
+            for (operator, name, _) in reductions(profile, entry) {
+                text += &format!(" reduction({operator}:{})", name?);
             }
             if entry.parallel == Parallel::AfterPrivatisation {
                 let names = privatise(profile, entry);

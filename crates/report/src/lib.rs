@@ -26,6 +26,7 @@ pub mod finding;
 pub mod flamegraph;
 pub mod folding;
 pub mod frames;
+pub mod fuzzing;
 pub mod html;
 pub mod isl;
 pub mod markdown;

@@ -13,6 +13,7 @@ use serde::Serialize;
 use crate::advice::{self, WireAdvice};
 use crate::finding::{self, size};
 use crate::sequence::{self, WireStep};
+use crate::text::paragraph;
 
 /// What the regions of a program could become, most worthwhile first.
 #[derive(Debug)]
@@ -259,7 +260,7 @@ fn name(rung: Rung) -> &'static str {
 /// Proposals for people.
 pub fn text(profile: &Profile, loops: &[SourceLoop], proposals: &Proposals) -> String {
     let mut out = String::from(
-        "\nWhat the hottest regions could become (all observed dependences respected; conditions are not looked at):\n",
+        "\nWhat the hottest regions could become (dependences are respected, conditions not looked at):\n",
     );
     if proposals.all.is_empty() {
         out.push_str("  no loop of the program has 5 % of the instructions\n");
@@ -282,19 +283,22 @@ pub fn text(profile: &Profile, loops: &[SourceLoop], proposals: &Proposals) -> S
                 lines(loops, &shown, proposal.region.instructions, 1, &mut out);
                 let copies = own_copies(profile, loops, proposal);
                 if !copies.is_empty() {
-                    let _ = writeln!(out, "  every iteration with its own copy of: {}", copies.join("; "));
+                    let words = format!("every iteration with its own copy of: {}", copies.join("; "));
+                    paragraph(&mut out, "  ", &words);
                 }
-                out.push_str(&sequence::text(profile, loops, &proposal.sequence));
+                out.push_str(&sequence::text(profile, loops, &proposal.sequence, "  "));
                 if left_out > 0 {
-                    let _ = writeln!(out, "  ({left_out} parts with less than 0.1 % are left out)");
+                    let parts = if left_out == 1 { "part" } else { "parts" };
+                    let _ = writeln!(out, "  ({left_out} {parts} with less than 0.1 % left out)");
                 }
             }
             Err(why) => {
-                let _ = writeln!(out, "\n  none: {why}");
+                out.push('\n');
+                paragraph(&mut out, "  ", &format!("none: {why}"));
             }
         }
         for (rung, why) in &proposal.failed {
-            let _ = writeln!(out, "  (tried {}: {why})", name(*rung));
+            paragraph(&mut out, "  ", &format!("(tried {}: {why})", name(*rung)));
         }
         if !profile.trust.counted_only {
             facts(proposals, weighed, &mut out);
@@ -303,60 +307,55 @@ pub fn text(profile: &Profile, loops: &[SourceLoop], proposals: &Proposals) -> S
     out
 }
 
+/// From this share of its instructions in parallel loops on, the loops of a region are called parallel.
+const MOSTLY: f64 = 0.9;
+
 /// The figures of a region and its proposal.
 fn facts(proposals: &Proposals, weighed: &Weighed, out: &mut String) {
+    let mut say = |words: String| paragraph(out, "  ", &words);
     let Weighed { proposal, metrics, profit, .. } = weighed;
     let (before, after) = (metrics.shape.before, profit.structure);
     let percent = |share: f64| format!("{:.0} %", 100.0 * share);
     let reuse = |share: Option<f64>| share.map_or("unknown".to_owned(), percent);
-    let _ = writeln!(
-        out,
-        "  in parallel loops {} of its instructions (as it is {}), vectorisable {} ({}), in tiles {}",
+    say(format!(
+        "in parallel loops {} of its instructions (as it is {}), vectorisable {} ({}), in tiles {}",
         percent(after.parallel),
         percent(before.parallel),
         percent(after.vector),
         percent(before.vector),
         percent(if after.tile_depth > 1 { after.tilable } else { 0.0 }),
-    );
-    let _ = writeln!(
-        out,
-        "  strides of 0 or one element: {} of the accesses, {} with the best inner loops",
+    ));
+    say(format!(
+        "strides of 0 or one element: {} of the accesses, {} with the best inner loops",
         reuse(metrics.shape.reuse.present),
         reuse(metrics.shape.reuse.best),
-    );
+    ));
     let caches: Vec<String> = proposals.caches.iter().map(|&bytes| size(bytes)).collect();
     let caches = if caches.is_empty() { "not known".to_owned() } else { caches.join(", ") };
-    let _ = writeln!(out, "  touches at most {} (caches: {caches})", size(profit.footprint));
-    let _ = writeln!(
-        out,
-        "  on {} processors {} of the program's instructions need not be waited for",
+    say(format!("touches at most {} (caches: {caches})", size(profit.footprint)));
+    say(format!(
+        "on {} processors {} of the program's instructions need not be waited for",
         proposals.machine.processors,
         percent(profit.saved),
-    );
+    ));
     for line in proposal.advice.iter().flat_map(|own| advice::lines(own, &proposals.machine)) {
-        let _ = writeln!(out, "  {line}");
+        say(line);
     }
-    if before.parallel > 0.0 && before.parallel >= after.parallel {
-        let _ = match proposals.caches.first() {
+    if before.parallel >= MOSTLY && before.parallel >= after.parallel {
+        say(match proposals.caches.first() {
             Some(&first) if profit.footprint <= first => {
-                writeln!(
-                    out,
-                    "  its loops are parallel as they are, and its data fits the first cache: no reason to change them"
-                )
+                "its loops are parallel as they are, and its data fits the first cache: no reason to change them"
             }
-            _ => writeln!(
-                out,
-                "  its loops are parallel as they are: new ones pay where their tiles fit a cache better"
-            ),
-        };
+            _ => "its loops are parallel as they are: new ones pay where their tiles fit a cache better",
+        }
+        .to_owned());
     }
     if proposals.verified && proposal.found.is_ok() {
         let checked = proposal.checked;
-        let _ = writeln!(
-            out,
-            "  verified by isl, and by {} pairs of iterations of {} dependences (all pairs of {})",
+        say(format!(
+            "verified by isl, and by {} pairs of iterations of {} dependences (all pairs of {})",
             checked.pairs, checked.dependences, checked.completely,
-        );
+        ));
     }
 }
 

@@ -177,7 +177,7 @@ fn result(report: &Report<'_>, l: &SourceLoop, directory: Option<&Path>) -> Opti
     if let Some(first) = dependences.first() {
         text += &format!(": {}", sentence(first, l));
     }
-    if let Some(more) = needs.or_else(|| finding::directive(p, l)) {
+    if let Some(more) = needs.or_else(|| finding::directive(p, l)).or_else(|| finding::instead(p, l)) {
         text += &format!(". {more}");
     }
     let column = Some(l.column).filter(|&column| column > 0);

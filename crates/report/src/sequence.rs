@@ -1,12 +1,12 @@
 //! Sequences of core transformations in words.
 
-use std::fmt::Write;
-
 use profile::Profile;
 use schedule::SourceLoop;
 use schedule::propose::outline::Statement;
 use schedule::propose::sequence::{Change, Step};
 use serde::Serialize;
+
+use crate::text::paragraph;
 
 /// A step as programs read it.
 #[derive(Debug, Serialize)]
@@ -40,16 +40,15 @@ pub fn wire(profile: &Profile, loops: &[SourceLoop], steps: &[Step]) -> Vec<Wire
     steps.iter().map(step).collect()
 }
 
-/// Steps for people, a line each; nothing if there are none.
-pub fn text(profile: &Profile, loops: &[SourceLoop], steps: &[Step]) -> String {
+/// Steps for people, one after the other; nothing if there are none.
+pub fn text(profile: &Profile, loops: &[SourceLoop], steps: &[Step], pad: &str) -> String {
     let mut out = String::new();
     if steps.is_empty() {
         return out;
     }
-    out.push_str("  step by step:\n");
+    paragraph(&mut out, pad, "step by step:");
     for (k, line) in lines(profile, loops, steps).into_iter().enumerate() {
-        // Writing to a string does not fail.
-        let _ = writeln!(out, "    {}. {line}", k + 1);
+        paragraph(&mut out, &format!("{pad}  "), &format!("{}. {line}", k + 1));
     }
     out
 }
@@ -113,8 +112,15 @@ fn words(profile: &Profile, loops: &[SourceLoop], change: &Change) -> String {
         }
         Change::Fuse { loops: all, shifts } => {
             let late = all.iter().zip(shifts).filter(|(_, shift)| **shift != 0);
-            let late: Vec<String> =
-                late.map(|(&of, by)| format!("that of {} {by} iterations later", one(of))).collect();
+            let late: Vec<String> = late
+                .map(|(&of, by)| {
+                    format!(
+                        "that of {} {by} {} later",
+                        one(of),
+                        if *by == 1 { "iteration" } else { "iterations" }
+                    )
+                })
+                .collect();
             let note = if late.is_empty() { String::new() } else { format!(", {}", late.join(", ")) };
             format!("fuse the loops of {}{note}", list(all, " and "))
         }

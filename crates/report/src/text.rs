@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-use profile::Profile;
+use profile::{ContextKind, Profile};
 use schedule::metrics::Survey;
+use schedule::select::{short_id, short_name};
 use schedule::{Parallel, SourceLoop, propose};
 
 use crate::finding::{self, BlockingFinding, Report};
@@ -24,7 +25,7 @@ pub fn summary(report: &Report<'_>, options: Options) -> String {
     let mut out = String::new();
     header(report, &mut out);
     let shown = select(report, options.top);
-    if shown.is_empty() {
+    if shown.is_empty() && options.top > 0 {
         out.push_str("\nNo loop of the program ran more than one iteration.\n");
         return out;
     }
@@ -33,8 +34,18 @@ pub fn summary(report: &Report<'_>, options: Options) -> String {
         entry(report, at, &survey, options, &mut out);
     }
     let others = report.loops.len() - shown.len();
-    if others > 0 {
-        let _ = writeln!(out, "\n{others} more loops; --top N shows more, --format json all of them.");
+    match others {
+        0 => {}
+        _ if shown.len() == options.top => {
+            let _ = writeln!(out, "\n{others} more loops; --top N shows more, --format json all of them.");
+        }
+        _ => {
+            let _ =
+                writeln!(out, "\n{others} loops of libraries are left out; --format json has all of them.");
+        }
+    }
+    if let Some(words) = outside(report.profile) {
+        paragraph(&mut out, "", &words);
     }
     if let Some(proposals) = &report.proposals {
         out.push_str(&crate::proposals::text(report.profile, &report.loops, proposals));
@@ -45,14 +56,51 @@ pub fn summary(report: &Report<'_>, options: Options) -> String {
     out
 }
 
-/// The hottest loops of the program itself, then of libraries if they are hot; in program order.
+/// The hottest loops of the program itself and the hot ones of libraries that it calls, in program order; without any, hot
+/// loops of whatever ran.
 fn select(report: &Report<'_>, top: usize) -> Vec<usize> {
-    let mut order: Vec<usize> =
-        (0..report.loops.len()).filter(|&i| report.loops[i].main || report.loops[i].share >= 0.05).collect();
+    let reached = reached(report.profile);
+    let is_hot = |at: &usize| report.loops[*at].share >= HOT;
+    let is_reached = |at: &usize| report.loops[*at].contexts.iter().any(|&c| reached[c as usize]);
+    let all = || 0..report.loops.len();
+    let own = all().filter(|at| report.loops[*at].main || is_hot(at) && is_reached(at));
+    let mut order: Vec<usize> = own.collect();
+    if order.is_empty() {
+        order = all().filter(is_hot).collect();
+    }
     order.sort_by(|&a, &b| report.loops[b].share.total_cmp(&report.loops[a].share).then(a.cmp(&b)));
     order.truncate(top);
     order.sort_unstable();
     order
+}
+
+/// Loops of libraries with less of the instructions are not shown.
+const HOT: f64 = 0.05;
+
+/// Per context, whether the program's own functions or what they call ran in it: not what loads and starts a program.
+fn reached(profile: &Profile) -> Vec<bool> {
+    let mut out: Vec<bool> = Vec::with_capacity(profile.contexts.len());
+    for context in &profile.contexts {
+        let is_own = match context.kind {
+            ContextKind::Call { callee, .. } => {
+                profile.functions.get(callee as usize).is_some_and(|f| f.main && f.name != "_start")
+            }
+            _ => false,
+        };
+        out.push(is_own || out.get(context.parent as usize).is_some_and(|&reached| reached));
+    }
+    out
+}
+
+/// What loading and starting the program took, if that is much.
+fn outside(profile: &Profile) -> Option<String> {
+    let own = |wanted: bool| -> u64 {
+        let of = profile.contexts.iter().zip(reached(profile)).filter(|(_, reached)| *reached == wanted);
+        of.fold(0, |sum, (context, _)| sum.saturating_add(context.own_instructions))
+    };
+    let share = own(false) as f64 / profile.trust.instructions.max(1) as f64;
+    (own(true) > 0 && share >= HOT)
+        .then(|| format!("{:.1} % of the instructions load, start and end the program.", 100.0 * share))
 }
 
 /// The lines about the run as a whole: what was recorded, and how exactly.
@@ -73,26 +121,29 @@ fn header(report: &Report<'_>, out: &mut String) {
         return;
     }
     let recorded = if all == 0 { 0.0 } else { 100.0 * t.instructions as f64 / all as f64 };
+    // Of what ran after a recording ended nothing is known.
+    let has_ended = t.truncated.iter().any(|why| why.contains("recording"));
     let extent = match t.main_only {
         true => "of the program's own code recorded".to_owned(),
+        false if has_ended => "recorded".to_owned(),
         false => format!("recorded ({recorded:.1} %)"),
     };
-    let _ = writeln!(
-        out,
+    let recorded = format!(
         "{}: {} instructions {extent}, {:.1} % in exact affine form, {} dependences",
         p.program.argv.first().map_or("program", |a| a.rsplit('/').next().unwrap_or(a)),
         number(t.instructions),
         100.0 * report.exact_fraction,
         number(t.dependences),
     );
+    paragraph(out, "", &recorded);
     if let Some(share) = finding::folded_share(p) {
-        let _ = writeln!(
-            out,
-            "  {:.1} % of {} accesses of the program's own code recorded as folded loops{}",
+        let folded = format!(
+            "{:.1} % of {} accesses of the program's own code recorded as folded loops{}",
             100.0 * share,
             number(t.main_accesses),
             partly(p),
         );
+        paragraph(out, "  ", &folded);
     }
     notes(p, out);
     let _ = writeln!(out, "  verdicts hold for this run on this input");
@@ -111,6 +162,14 @@ fn partly(p: &Profile) -> String {
 /// What limits the report.
 fn notes(p: &Profile, out: &mut String) {
     let t = &p.trust;
+    match p.program.exit_status {
+        None | Some(0) => {}
+        Some(status) if status > 128 => {
+            let words = format!("the program ended with status {status} (128 and signal {})", status - 128);
+            paragraph(out, "  ", &words);
+        }
+        Some(status) => paragraph(out, "  ", &format!("the program ended with status {status}")),
+    }
     for (label, list) in [("truncated", &t.truncated), ("not recorded", &t.untracked)] {
         if !list.is_empty() {
             paragraph(out, "  ", &format!("{label}: {}", list.join("; ")));
@@ -135,20 +194,22 @@ fn entry(report: &Report<'_>, at: usize, survey: &Survey<'_>, options: Options, 
     let l = &report.loops[at];
     let indent = "  ".repeat(l.depth.min(8));
     let (start, end) = if options.colour { colours(l.parallel) } else { ("", "") };
-    let calls = if l.calls.is_empty() { String::new() } else { format!(" via {}", l.calls.join(" > ")) };
     let words = match (p.trust.counted_only, l.recursive) {
         (true, false) => String::new(),
         (true, true) => "recursion".to_owned(),
         (false, _) => headline(l),
     };
     let pad = format!("         {indent}");
+    let (id, way) = named(l, WIDTH.saturating_sub(pad.chars().count() + 2 + words.chars().count()));
     // A long way to the loop gets lines of its own.
-    let length = [&pad, &l.id, &calls, "  ", &words].iter().map(|part| part.chars().count()).sum::<usize>();
-    let beside = if length <= WIDTH { calls.as_str() } else { "" };
+    let (beside, below) = match way {
+        Way::Beside(calls) => (calls, None),
+        Way::Below(calls) => (String::new(), Some(calls)),
+    };
     let verdict = if words.is_empty() { words } else { format!("  {start}{words}{end}") };
-    let _ = writeln!(out, "\n{:5.1} %  {indent}{}{beside}{verdict}", 100.0 * l.share, l.id);
-    if beside != calls {
-        paragraph(out, &pad, calls.trim_start());
+    let _ = writeln!(out, "\n{:5.1} %  {indent}{id}{beside}{verdict}", 100.0 * l.share);
+    if let Some(calls) = below {
+        paragraph(out, &pad, &calls);
     }
     let trip = l.iterations as f64 / l.entries.max(1) as f64;
     let each = match l.trips {
@@ -167,8 +228,9 @@ fn entry(report: &Report<'_>, at: usize, survey: &Survey<'_>, options: Options, 
         let words = format!("{exact:.1} % in exact form; ranges of distances decide about the rest");
         paragraph(out, &pad, &words);
     }
-    if let Some(directive) = finding::directive(p, l) {
-        paragraph(out, &pad, &directive);
+    let advice = finding::directive(p, l).or_else(|| finding::instead(p, l));
+    if let Some(advice) = advice {
+        paragraph(out, &pad, &advice);
     }
     let private = finding::privatise(p, l);
     if !private.is_empty() && l.parallel != Parallel::AfterPrivatisation {
@@ -197,6 +259,44 @@ fn entry(report: &Report<'_>, at: usize, survey: &Survey<'_>, options: Options, 
     }
 }
 
+/// The calls that lead to a loop, where they stand.
+enum Way {
+    Beside(String),
+    Below(String),
+}
+
+/// A loop's name and the calls that lead to it, functions by their short names unless all fits into `room` characters.
+fn named(l: &SourceLoop, room: usize) -> (String, Way) {
+    let way = |names: Vec<String>| match names.is_empty() {
+        true => String::new(),
+        false => format!(" via {}", names.join(" > ")),
+    };
+    let fits = |id: &str, calls: &str| id.chars().count() + calls.chars().count() <= room;
+    let full = way(l.calls.clone());
+    if fits(&l.id, &full) {
+        return (l.id.clone(), Way::Beside(full));
+    }
+    let short = way(l.calls.iter().map(|name| cut(short_name(name), MOST_NAME)).collect());
+    let id = if fits(&l.id, "") { l.id.clone() } else { cut(&short_id(l), room.max(MOST_NAME)) };
+    match fits(&id, &short) {
+        true => (id, Way::Beside(short)),
+        false => (id, Way::Below(short.trim_start().to_owned())),
+    }
+}
+
+/// Characters of a function's name in the way to a loop, and those of a loop that are always shown.
+const MOST_NAME: usize = 40;
+
+/// At most so many characters, without those in the middle.
+fn cut(name: &str, most: usize) -> String {
+    let length = name.chars().count();
+    if length <= most {
+        return name.to_owned();
+    }
+    let (begin, end) = (most / 2, most - most / 2 - 1);
+    name.chars().take(begin).chain(['…']).chain(name.chars().skip(length - end)).collect()
+}
+
 pub(crate) fn headline(l: &SourceLoop) -> String {
     let kind = if l.recursive { "recursion" } else { "loop" };
     match l.parallel {
@@ -218,8 +318,12 @@ pub(crate) fn sentence(b: &BlockingFinding, l: &SourceLoop) -> String {
         Some(n) if n > 1 => format!("the one {n} before"),
         _ => "an earlier one".to_owned(),
     };
-    let at = |line: u32, pc: u64| if line > 0 { format!("line {line}") } else { format!("{pc:#x}") };
-    let lines = format!("{} <- {}", at(b.sink.1, b.pcs.1), at(b.source.1, b.pcs.0));
+    let at = |(file, line): &(String, u32), pc: u64| match line {
+        0 => format!("{pc:#x}"),
+        line if *file == l.file => format!("line {line}"),
+        line => format!("{}:{line}", file.rsplit('/').next().unwrap_or(file)),
+    };
+    let lines = format!("{} <- {}", at(&b.sink, b.pcs.1), at(&b.source, b.pcs.0));
     match b.kind {
         "flow" => format!("an iteration reads {what} written by {gap} ({lines})"),
         "anti" => format!("an iteration overwrites {what} that {gap} reads ({lines})"),
@@ -239,7 +343,7 @@ fn colours(parallel: Parallel) -> (&'static str, &'static str) {
 /// Writes text broken at spaces to the width of a terminal.
 pub(crate) fn paragraph(out: &mut String, pad: &str, text: &str) {
     let mut line = pad.to_owned();
-    for word in text.split(' ') {
+    for word in words(text) {
         if line.chars().count() + 1 + word.chars().count() > WIDTH && line.len() > pad.len() {
             out.push_str(line.trim_end());
             out.push('\n');
@@ -248,10 +352,30 @@ pub(crate) fn paragraph(out: &mut String, pad: &str, text: &str) {
         if line.len() > pad.len() && !line.ends_with("  ") {
             line.push(' ');
         }
-        line.push_str(word);
+        line.push_str(&word);
     }
     out.push_str(line.trim_end());
     out.push('\n');
+}
+
+/// The words of a text; a number is one with its unit.
+fn words(text: &str) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match out.last_mut() {
+            Some(last) if is_unit(word) && last.ends_with(|c: char| c.is_ascii_digit()) => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            _ => out.push(word.to_owned()),
+        }
+    }
+    out
+}
+
+fn is_unit(word: &str) -> bool {
+    let unit = word.trim_end_matches([')', ',', ';', '.']);
+    matches!(unit, "%" | "k" | "M" | "G" | "bytes" | "KiB" | "MiB" | "GiB")
 }
 
 /// How often a loop was entered.
@@ -281,6 +405,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn long_names_are_cut() {
+        let mut l = schedule::analyse(&schedule::synthetic::profile(schedule::synthetic::Shape::Stencil, 1))
+            .remove(0);
+        l.function = format!("std::{}::fill<int, {}>", "deep::".repeat(30), "long".repeat(30));
+        (l.id, l.file, l.line) = (format!("fill.h:{}:7#2", l.function), "/usr/fill.h".into(), 7);
+        l.calls = vec![l.function.clone(); 9];
+        let (id, way) = named(&l, 60);
+        assert_eq!(id, "fill.h:fill:7#2");
+        assert!(matches!(way, Way::Below(calls) if calls == format!("via {}", ["fill"; 9].join(" > "))));
+        l.calls.truncate(2);
+        assert!(matches!(named(&l, 60).1, Way::Beside(calls) if calls == " via fill > fill"));
+        assert_eq!(cut("abcdefghij", 5), "ab…ij");
+    }
+
+    #[test]
     fn numbers_and_paragraphs() {
         assert_eq!(number(999), "999");
         assert_eq!(number(1234), "1,234");
@@ -290,5 +429,8 @@ mod tests {
         paragraph(&mut out, "    ", &"word ".repeat(60));
         assert!(out.lines().all(|l| l.chars().count() <= WIDTH && l.starts_with("    ")));
         assert_eq!(out.split_whitespace().count(), 60);
+        out.clear();
+        paragraph(&mut out, "", &format!("{} 856 k dependences", "w".repeat(95)));
+        assert_eq!(out, format!("{}\n  856 k dependences\n", "w".repeat(95)));
     }
 }

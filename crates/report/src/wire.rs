@@ -450,9 +450,12 @@ fn advice(report: &Report<'_>, innermost: &Innermost, chain: &[usize], bands: &[
         lines: which.iter().map(|&at| loops[at].line).collect(),
     };
     let mut out = Vec::new();
-    if let Some(&at) = chain.iter().find(|&&at| finding::is_parallelisable(&loops[at])) {
-        let directive = finding::directive(report.profile, &loops[at]);
-        out.push(of("parallelise", &[at], directive.unwrap_or_else(|| "iterations are independent".into())));
+    let p = report.profile;
+    let is_candidate =
+        |at: &&usize| finding::is_parallelisable(&loops[**at]) && !finding::is_left_early(p, &loops[**at]);
+    if let Some(&at) = chain.iter().find(is_candidate) {
+        let why = finding::directive(p, &loops[at]).or_else(|| finding::instead(p, &loops[at]));
+        out.push(of("parallelise", &[at], why.unwrap_or_else(|| "iterations are independent".into())));
     }
     for &at in chain {
         if let Some(needs) = finding::needs(report.profile, &loops[at]) {

@@ -1,11 +1,12 @@
 //! clang, as it is installed.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::program;
 use crate::tree::Source;
 
 /// Versions whose programs carry their number in the name, newest first.
@@ -47,16 +48,8 @@ impl Clang {
     /// # Errors
     /// [`Failure::Missing`].
     pub fn find() -> Result<Clang, Failure> {
-        let path = std::env::var_os("PATH").unwrap_or_default();
         let names = std::iter::once("clang".to_owned()).chain(VERSIONS.rev().map(|n| format!("clang-{n}")));
-        let directories: Vec<PathBuf> = std::env::split_paths(&path).collect();
-        names
-            .flat_map(|name| {
-                directories.iter().map(move |directory| directory.join(&name)).collect::<Vec<_>>()
-            })
-            .find(|program| program.is_file())
-            .map(|program| Clang { program })
-            .ok_or(Failure::Missing)
+        program::find(names).map(|program| Clang { program }).ok_or(Failure::Missing)
     }
 
     /// Reads a C source with these options.
@@ -64,23 +57,18 @@ impl Clang {
     /// # Errors
     /// See [`Failure`].
     pub fn read(&self, file: &Path, options: &[String]) -> Result<Source, Failure> {
-        if file.extension().is_none_or(|extension| extension != "c") {
+        if !program::is_c_source(file) {
             return Err(Failure::Language(file.to_owned()));
         }
         let text = std::fs::read_to_string(file).map_err(|error| Failure::Source(file.to_owned(), error))?;
-        let output = Command::new(&self.program)
-            .args(["-fsyntax-only", "-w", "-Xclang", "-ast-dump=json"])
-            .args(options)
-            .arg(file)
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|error| Failure::Source(self.program.clone(), error))?;
+        let mut command = Command::new(&self.program);
+        command.args(["-fsyntax-only", "-w", "-Xclang", "-ast-dump=json"]).args(options).arg(file);
         let refused = |said: &str| Failure::Refused { file: file.to_owned(), said: said.to_owned() };
-        if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            return Err(refused(said.lines().next().unwrap_or("no reason given")));
-        }
-        let mut reader = serde_json::Deserializer::from_slice(&output.stdout);
+        let tree = program::output(&mut command).map_err(|failure| match failure {
+            program::Failure::Start(error) => Failure::Source(self.program.clone(), error),
+            program::Failure::Said(said) => refused(said.lines().next().unwrap_or("no reason given")),
+        })?;
+        let mut reader = serde_json::Deserializer::from_slice(&tree);
         // Every operator of an expression is a level deeper.
         reader.disable_recursion_limit();
         let root = Value::deserialize(&mut reader).map_err(|error| refused(&error.to_string()))?;

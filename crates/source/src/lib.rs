@@ -2,6 +2,7 @@
 //!
 //! The compiler clang, found at run time, says where everything stands; what is cut out is the text of the file itself.
 //!
+//! - [`program`]: finds and runs programs of other projects;
 //! - [`clang`]: finds clang and has it print its syntax tree;
 //! - [`tree`]: that tree, and where its nodes stand in the file;
 //! - [`linear`]: linear functions of iterators and of what a nest leaves unchanged;
@@ -17,6 +18,7 @@
 pub mod clang;
 pub mod linear;
 pub mod nest;
+pub mod program;
 pub mod tree;
 
 pub use clang::{Clang, Failure};

@@ -125,6 +125,7 @@ impl Loop {
         let l = &report.loops[at];
         let directive = finding::directive(report.profile, l);
         let is_directive = directive.is_some();
+        let instead = || finding::instead(report.profile, l);
         let blocked = || finding::blocking(report.profile, l).first().map(|first| sentence(first, l));
         Loop {
             id: clean(&l.id),
@@ -134,7 +135,7 @@ impl Loop {
             entries: l.entries,
             iterations: l.iterations,
             main: l.main,
-            what: directive.or_else(blocked).map(|what| clean(&what)).unwrap_or_default(),
+            what: directive.or_else(instead).or_else(blocked).map(|what| clean(&what)).unwrap_or_default(),
             is_directive,
             nest,
         }

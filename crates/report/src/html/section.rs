@@ -176,6 +176,9 @@ fn what(report: &Report<'_>, nest: &Nest, at: usize) -> String {
     if let Some(directive) = finding::directive(report.profile, l) {
         return format!("<code>{}</code>", escape::text(&directive));
     }
+    if let Some(words) = finding::instead(report.profile, l) {
+        return escape::text(&words);
+    }
     let numbers: Vec<String> = nest
         .evidence
         .iter()
