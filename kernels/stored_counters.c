@@ -1,7 +1,7 @@
 /* Loops that store their counter, a multiple of it or a constant: what is stored is a function of the iteration, where it is
    stored is what matters.
 
-   remainders: iterations i and i + 7 store into one element, the later one stays: not parallel.
+   remainders: iterations i and i + 37 store into one element, the later one stays: not parallel.
    shifted: an iteration reads what the previous one stored, 2 i: not parallel.
    seen: an iteration reads whether an earlier one stored a 1: not parallel.
    latest: the last iteration that finds an odd number leaves its counter: not parallel, nothing is read in the loop.
@@ -13,7 +13,7 @@
 static __attribute__((noinline)) void remainders(int n, int *a)
 {
     for (int i = 0; i < n; i++) /* @remainders */
-        a[i % 7] = i;
+        a[i % 37] = i;
 }
 
 static __attribute__((noinline)) void shifted(int n, int *a, int *b)
@@ -61,7 +61,7 @@ int main(int argc, char **argv)
     int n = argc > 1 ? atoi(argv[1]) : 200;
     int *key = malloc(n * sizeof *key), *a = malloc(n * sizeof *a), *b = malloc(n * sizeof *b);
     int *mark = calloc(97, sizeof *mark), *out = malloc(n * sizeof *out);
-    int *rest = calloc(7, sizeof *rest), *place = calloc(1, sizeof *place), *is_first = malloc(sizeof *is_first);
+    int *rest = calloc(37, sizeof *rest), *place = calloc(1, sizeof *place), *is_first = malloc(sizeof *is_first);
     *is_first = 1;
     for (int i = 0; i < n; i++)
         key[i] = i * i % 97;
@@ -74,7 +74,7 @@ int main(int argc, char **argv)
     long check = different + *place;
     for (int i = 1; i < n; i++)
         check += a[i] + b[i] * 3L + out[i] * 5L;
-    for (int i = 0; i < 7; i++)
+    for (int i = 0; i < 37; i++)
         check += rest[i] * (i + 1);
     printf("%ld\n", check);
     return 0;

@@ -1,6 +1,6 @@
 //! `loopwright profile`.
 
-use std::io::{IsTerminal, Read, Write};
+use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::time::Duration;
 
@@ -85,13 +85,12 @@ fn hints(args: &ProfileArgs) {
             "loopwright: {option} is passed to the program; options of loopwright stand before it"
         ));
     }
-    let mut begin = [0; 2];
-    let file = args.command.first().map(std::fs::File::open);
-    if let Some(Ok(mut file)) = file
-        && file.read_exact(&mut begin).is_ok()
-        && begin == *b"#!"
-    {
-        note("loopwright: this is a script: what is profiled is the program that interprets it");
+    let program = args.command.first().map(Path::new);
+    if let Some(Ok(Some(interpreter))) = program.map(record::interpreter) {
+        note(&format!(
+            "loopwright: this is a script: what is profiled is the program that interprets it ({})",
+            interpreter.display()
+        ));
     }
 }
 

@@ -108,7 +108,7 @@ fn the_analysis_ends_at_its_time_limit() {
     let program = kernel(&place, "jacobi", Level::O2);
     let profile = place.path("p.lwp");
     let mut command = place.loopwright();
-    command.args(["profile", "--time-limit", "0", "-o"]).arg(&profile).arg("--").arg(&program);
+    command.args(["profile", "--time-limit", "0.001", "-o"]).arg(&profile).arg("--").arg(&program);
     let done = command.output().unwrap();
     assert!(done.status.success(), "{done:?}");
     assert_eq!(done.stdout, Command::new(&program).output().unwrap().stdout);

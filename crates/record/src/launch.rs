@@ -48,7 +48,17 @@ fn is_executable(path: &Path) -> bool {
     unsafe { libc::access(name.as_ptr(), libc::X_OK) == 0 }
 }
 
-fn check(path: &Path, depth: u32) -> Result<(), Error> {
+/// The interpreter that runs a program, if that is a script.
+///
+/// # Errors
+///
+/// Those of a program that cannot be started.
+pub fn interpreter(program: &Path) -> Result<Option<PathBuf>, Error> {
+    check(&find(program)?, 0)
+}
+
+/// Whether a file can be started; the interpreter if it is a script.
+fn check(path: &Path, depth: u32) -> Result<Option<PathBuf>, Error> {
     let failed = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Error::NotFound(path.to_owned()),
         io::ErrorKind::PermissionDenied => Error::NotExecutable(path.to_owned()),
@@ -66,7 +76,7 @@ fn check(path: &Path, depth: u32) -> Result<(), Error> {
     match File::open(path) {
         Ok(file) => file.take(256).read_to_end(&mut head).map_err(failed)?,
         // Executable but not readable: the kernel decides.
-        Err(e) if e.kind() == io::ErrorKind::PermissionDenied => return Ok(()),
+        Err(e) if e.kind() == io::ErrorKind::PermissionDenied => return Ok(None),
         Err(e) => return Err(failed(e)),
     };
     if let Some(line) = head.strip_prefix(b"#!") {
@@ -76,9 +86,12 @@ fn check(path: &Path, depth: u32) -> Result<(), Error> {
         if name.is_empty() || !interpreter.exists() {
             return Err(Error::Interpreter { script: path.to_owned(), interpreter });
         }
-        return if depth < 4 { check(&interpreter, depth + 1) } else { Ok(()) };
+        if depth < 4 {
+            check(&interpreter, depth + 1)?;
+        }
+        return Ok(Some(interpreter));
     }
-    check_elf(path, &head)
+    check_elf(path, &head).map(|()| None)
 }
 
 fn is_root() -> bool {

@@ -56,6 +56,7 @@ use std::time::Duration;
 pub use error::Error;
 pub use input::{Feed, Input};
 pub use interrupt::Interrupts;
+pub use launch::interpreter;
 use trace::sink::{Guide, Sink, Untracked};
 use trace::survey::Survey;
 

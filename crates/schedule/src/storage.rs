@@ -1,9 +1,9 @@
 //! Anti and output dependences, and what privatisation does about them (ALGORITHMS 2.6).
 //!
-//! Never counted: registers. Removed silently: storage of activations created inside the loop, unnamed parts of stack
-//! frames (spills, saved registers), and variables whose scope lies inside the loop, if every iteration writes them before
-//! it reads them and nothing reads them after the loop. Any other variable with that property needs advice. What is left
-//! blocks.
+//! Never counted: registers. Removed silently: storage of activations created inside the loop; and, if every iteration
+//! writes it before it reads it and nothing reads it after the loop, unnamed parts of stack frames (spills, saved
+//! registers) and variables whose scope lies inside the loop. Any other variable with that property needs advice. What is
+//! left blocks.
 
 use profile::{ContextIndex, Kind, Object, ObjectIndex, ObjectKind, Profile, StatementIndex};
 use rustc_hash::FxHashMap;
@@ -210,11 +210,15 @@ pub fn ordering(
 }
 
 fn remedy(profile: &Profile, context: ContextIndex, object: &Object, callee: bool, uses: Uses) -> Remedy {
-    if callee || object.kind == ObjectKind::Frame {
+    if callee {
         return Remedy::Silent;
     }
     if uses.is_exposed || uses.is_handed_on || uses.is_read_after {
         return Remedy::Blocks;
+    }
+    // Variables without a place in the debug information lie there too: only their use tells them from spills.
+    if object.kind == ObjectKind::Frame {
+        return Remedy::Silent;
     }
     let code = &profile.contexts[context as usize].code;
     let inside = |scope: &(u64, u64)| code.iter().any(|c| c.0 <= scope.0 && scope.1 <= c.1);
