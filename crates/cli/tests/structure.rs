@@ -180,3 +180,34 @@ fn regression_7_values_that_change_places() {
         }
     }
 }
+
+/// A caller's local variables that debug information does not name lie in its frame like spills; what a loop leaves in them
+/// was taken for spilled registers, and the loop for parallel. Beside it, a row that every iteration fills anew.
+#[test]
+fn regression_8_variables_of_callers_without_names() {
+    const SOURCE: &str = "#include <stdio.h>\n\
+        #define LOOP __attribute__((noinline)) static void\n\
+        static int out[810];\n\
+        LOOP remainders(int n, int *a) {\n\
+          for (int i = 0; i < n; i++) a[i % 37] = i; }\n\
+        LOOP latest(int n, const int *key, int *place) {\n\
+          for (int i = 0; i < n; i++) if (key[i] & 1) place[0] = i; }\n\
+        LOOP rows(int n, int *row, int *out) {\n\
+          for (int i = 0; i < n; i++) {\n\
+            for (int j = 0; j < 9; j++) row[j] = i ^ j;\n\
+            for (int j = 0; j < 9; j++) out[9 * i + j] = row[8 - j]; } }\n\
+        int main(void) { int a[37] = {0}, place[2] = {0}, key[90], row[9]; long sum = 0;\n\
+          for (int i = 0; i < 90; i++) key[i] = i * i % 7;\n\
+          remainders(90, a); latest(90, key, place); rows(90, row, out);\n\
+          for (int i = 0; i < 37; i++) sum += a[i] * i;\n\
+          printf(\"%ld %d %d\\n\", sum, place[0], out[100]); return 0; }\n";
+    let place = Place::new();
+    for level in ["-O1", "-O2"] {
+        let program = place.compile("callers", SOURCE, &[level, "-g1", "-fno-tree-vectorize"]);
+        let all = loops(&place, &program, &[]);
+        for (function, line, expected) in [("remainders", 5, "no"), ("latest", 7, "no"), ("rows", 9, "yes")] {
+            let found = verdicts(&all, function);
+            assert!(found.contains(&(line, expected.to_owned())), "{level} {function}: {found:?}");
+        }
+    }
+}
