@@ -262,8 +262,17 @@ impl Sink for Engine {
     }
 
     fn words(&mut self, thread: ThreadId, words: &[u64]) {
-        if thread != 0 || self.saturated || self.is_out_of_time {
-            return;
+        if thread == 0 && !self.is_over() {
+            self.take_records(thread, words);
+        }
+    }
+}
+
+impl Engine {
+    /// Whether a limit of time or memory has ended the analysis; what can be done against it is done.
+    fn is_over(&mut self) -> bool {
+        if self.saturated || self.is_out_of_time {
+            return true;
         }
         match self.budget.reached() {
             None => {}
@@ -271,7 +280,7 @@ impl Sink for Engine {
             Some(Reached::End) => {
                 self.end();
                 self.is_out_of_time = true;
-                return;
+                return true;
             }
         }
         if self.bytes() > self.limit {
@@ -282,8 +291,12 @@ impl Sink for Engine {
             // What was seen stays; the rest of the run is not analysed.
             self.end();
             self.saturated = true;
-            return;
         }
+        self.saturated
+    }
+
+    /// Takes whole records, one after the other.
+    fn take_records(&mut self, thread: ThreadId, words: &[u64]) {
         let mut start = 0;
         let mut at = 0;
         while at < words.len() {
@@ -372,9 +385,7 @@ impl Sink for Engine {
             self.node = None;
         }
     }
-}
 
-impl Engine {
     /// An engine that stops analysing when it uses about this many bytes.
     pub fn with_limit(limit: usize) -> Engine {
         Engine { limit, ..Engine::default() }

@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use trace::block::{Block, Part};
-use trace::sink::{Sink, ThreadId};
+use trace::block::{Block, Part, PartWord};
+use trace::sink::ThreadId;
 
 use crate::code::{CodeId, OwnAccesses};
 use crate::contexts::Kind;
@@ -62,6 +62,60 @@ impl Rolling {
         parts.iter().for_each(|part| part.write(&self.words, out));
     }
 
+    /// Appends the records of `count` iterations from part `first` around, and goes on by as many.
+    fn write_iterations(&mut self, first: usize, count: u64, out: &mut Vec<u64>) {
+        if count == 0 {
+            return;
+        }
+        let block = Arc::clone(&self.block);
+        let (next, parts) = block.parts.split_at(first);
+        let fixed = self.advance.len();
+        let each = block.folded.as_ref().map_or(0, |f| usize::from(f.each));
+        let own_at = |iteration: u64| {
+            let iteration = usize::try_from(iteration).unwrap_or(usize::MAX);
+            fixed.saturating_add(iteration.saturating_mul(each))
+        };
+        let begin = out.len();
+        self.write(parts, out);
+        self.advance(1);
+        self.write(next, out);
+        let length = out.len() - begin;
+        let rows = count as usize - 1;
+        out.resize(out.len() + rows * length, 0);
+        let (start, rest) = out[begin..].split_at_mut(length);
+        let mut column = 0;
+        // Column by column: words go on by their advance, or are those of the iteration.
+        for (part, iteration) in
+            parts.iter().map(|p| (p, self.iteration)).chain(next.iter().map(|p| (p, self.iteration + 1)))
+        {
+            let header = PartWord { word: None, delta: 0 };
+            for word in std::iter::once(&header).chain(&part.words) {
+                let cells = rest.iter_mut().skip(column).step_by(length);
+                match word.word.map(usize::from) {
+                    Some(own) if own >= fixed && own - fixed < each => {
+                        let own = self
+                            .record
+                            .get(own_at(iteration).saturating_add(own - fixed)..)
+                            .unwrap_or_default();
+                        for (cell, value) in cells.zip(own.iter().step_by(each)) {
+                            *cell = value.wrapping_add(word.delta as u64);
+                        }
+                    }
+                    Some(word) if word < fixed => {
+                        let (mut value, by) = (start[column], self.advance[word] as u64);
+                        for cell in cells {
+                            value = value.wrapping_add(by);
+                            *cell = value;
+                        }
+                    }
+                    _ => cells.for_each(|cell| *cell = start[column]),
+                }
+                column += 1;
+            }
+        }
+        self.advance(count - 1);
+    }
+
     /// Advance per iteration of the words of the parts' records, from part `first` around.
     fn advances(&self, first: usize) -> Vec<u64> {
         let (after, before) = self.block.parts.split_at(first);
@@ -101,7 +155,7 @@ impl Engine {
         let parts = rolling.block.parts.len() as u64;
         let mut at = (0, 0);
         // Two iterations show whether the loop is known as one; then most others are a row.
-        if end.0 > 4 && !self.reference && !rolling.is_partly() {
+        if end.0 > 4 && !self.reference {
             self.feed(thread, rolling, at, (2, 0));
             let known = self.node.map_or(0, |node| self.paths.length(node) as usize);
             at = (2, 0);
@@ -112,7 +166,9 @@ impl Engine {
                 // An iteration counts only if another one follows: its end is then known.
                 let all = end.0.saturating_mul(parts).saturating_add(end.1 as u64);
                 let count = ((all - 1 - first as u64) / parts).saturating_sub(1);
-                if count > 0 && self.is_iteration(&rolling.block.parts, first) {
+                if rolling.is_partly() {
+                    at = self.take_own_rows(thread, rolling, first, count);
+                } else if count > 0 && self.is_iteration(&rolling.block.parts, first) {
                     self.take_row(&rolling.advances(first), count);
                     rolling.advance(count - 1);
                     at = (count + 1, first);
@@ -126,7 +182,7 @@ impl Engine {
     fn feed(&mut self, thread: ThreadId, rolling: &mut Rolling, mut at: Position, end: Position) {
         let block = Arc::clone(&rolling.block);
         let mut out = Vec::new();
-        while at < end && !self.saturated && !self.is_out_of_time {
+        while at < end {
             let to = if at.0 == end.0 { end.1 } else { block.parts.len() };
             rolling.write(block.parts.get(at.1..to).unwrap_or_default(), &mut out);
             at = if at.0 == end.0 { end } else { (at.0 + 1, 0) };
@@ -134,11 +190,16 @@ impl Engine {
                 rolling.advance(1);
             }
             if out.len() >= UNROLLED {
-                self.words(thread, &out);
+                if self.is_over() {
+                    return;
+                }
+                self.take_records(thread, &out);
                 out.clear();
             }
         }
-        self.words(thread, &out);
+        if !self.saturated && !self.is_out_of_time {
+            self.take_records(thread, &out);
+        }
     }
 
     /// Whether the current path is an iteration of the innermost loop through all parts, from part `first` around, and the
@@ -182,6 +243,38 @@ impl Engine {
         self.run(path, self.start_iv, count, &words);
     }
 
+    /// The current path and those of the `count - 1` iterations after it are executed, each with words of its own, as long as
+    /// they are iterations of the loop from part `first` around. Returns where it ended.
+    fn take_own_rows(
+        &mut self,
+        thread: ThreadId,
+        rolling: &mut Rolling,
+        first: usize,
+        count: u64,
+    ) -> Position {
+        let mut left = count;
+        while left > 0 && (left == count || !self.is_over()) {
+            if !self.is_iteration(&rolling.block.parts, first) {
+                break;
+            }
+            let (Some(node), Some(walker)) = (self.node.take(), &mut self.walker) else { break };
+            let Some(path) = self.paths.built(node) else { break };
+            let context = walker.context();
+            let mut words = std::mem::take(&mut self.pending);
+            let taken = left.min((UNROLLED / words.len().max(1)).max(1) as u64);
+            rolling.write_iterations(first, taken - 1, &mut words);
+            walker.advance(&self.contexts, taken as i64 - 1);
+            self.loops.entry(context).or_default().iterations += taken - 1;
+            self.run(path, self.start_iv, taken, &words);
+            left -= taken;
+            if left > 0 {
+                let at = (rolling.iteration, first);
+                self.feed(thread, rolling, at, (at.0 + 1, first));
+            }
+        }
+        (rolling.iteration, first)
+    }
+
     /// A loop of parts that a fault interrupted after whole iterations and some instructions of another one.
     pub(super) fn partial_parts(
         &mut self,
@@ -205,7 +298,7 @@ impl Engine {
                 return;
             }
             left -= all;
-            self.words(0, &words);
+            self.take_records(0, &words);
         }
     }
 }
