@@ -211,3 +211,27 @@ fn regression_8_variables_of_callers_without_names() {
         }
     }
 }
+
+/// What is left out where a loop has too many reads before its writes is said, and no change of order is proposed for it.
+#[test]
+fn loops_with_more_reads_than_can_be_listed() {
+    const READS: usize = 4200;
+    let source = format!(
+        "#include <stdio.h>\nint main(void) {{ static volatile int a[4]; int sum = 0;\n\
+         for (int i = 0; i < 20; i++) {{\n {} a[0] = sum; }}\n\
+         printf(\"%d\\n\", sum + a[1]); return 0; }}\n",
+        "sum ^= a[0];\n".repeat(READS)
+    );
+    let place = Place::new();
+    let program = place.compile("many", &source, &["-O0", "-g"]);
+    let profile = place.path("many.lwp");
+    let mut command = place.loopwright();
+    let done = command.args(["profile", "-o"]).arg(&profile).arg("--").arg(&program).output().unwrap();
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(said.contains("too many reads before writes to list them all in 1 loop (many.c:3)"), "{said}");
+    let mut command = place.loopwright();
+    let report =
+        command.args(["report", "--schedule", "--region", "many.c:3"]).arg(&profile).output().unwrap();
+    let said = String::from_utf8_lossy(&report.stdout).into_owned();
+    assert!(said.contains("it has too many reads before writes to list them all"), "{said}");
+}

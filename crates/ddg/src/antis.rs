@@ -22,7 +22,7 @@
 //! first. Where none does, a read counts as before the write if it was executed first at some time, or stands at a lower address.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fold::Folded;
 use fold::meeting::{Accesses, Meeting, Pairs, Shapes, meet};
@@ -39,21 +39,33 @@ const MOST_PIECES: usize = 8;
 /// Most comparisons of pieces; after that, distances are bounded by trip counts.
 const MOST_MEETINGS: usize = 1 << 18;
 
-/// Adds what the shadow memory left out.
-pub(crate) fn complete(profile: &mut Profile) {
+/// Most levels of dependences that are added in all: about 250 MB.
+const MOST_ADDED: usize = 1 << 19;
+/// Most reads that may stand before one write.
+const MOST_READS: usize = 1 << 12;
+
+/// Adds what the shadow memory left out. Gives the outermost loops for which that would be too much, in ascending order; they
+/// and all loops around and inside them are marked.
+pub(crate) fn complete(profile: &mut Profile) -> Vec<ContextIndex> {
     let observed = Observed::of(profile);
     let before = Before::of(profile);
     let mut shapes = Shapes::default();
     let mut reads = Reads::of(profile, &mut shapes);
     let mut meetings = Meetings { left: MOST_MEETINGS, ..Meetings::default() };
     let mut added: Vec<Added> = Vec::new();
+    let mut crowded: BTreeSet<ContextIndex> = BTreeSet::new();
     for (&write, levels) in &observed.writes {
         let Some(to) = Side::of(profile, &mut shapes, write) else { continue };
         // A level concerns the reads that share its loop; one outside of all loops those that share any.
         let level = levels.iter().map(|seen| seen.level.unwrap_or(0)).min().unwrap_or(0);
         let Some(&around) = to.loops.get(level) else { continue };
         let mut place: Option<Place> = None;
-        for from in reads.overlapping(around, to.bytes) {
+        let candidates = reads.overlapping(around, to.bytes);
+        if candidates.len() > MOST_READS || added.len() >= MOST_ADDED {
+            crowded.insert(around);
+            continue;
+        }
+        for from in candidates {
             let from = &reads.all[from as usize];
             // Reads of one block follow one another.
             let place = match place {
@@ -101,6 +113,25 @@ pub(crate) fn complete(profile: &mut Profile) {
         };
         latest = Some((ends, index));
         join(&mut profile.dependences[index], summary);
+    }
+    mark(profile, &crowded);
+    crowded.into_iter().collect()
+}
+
+/// Marks loops, and all loops around and inside them, as crowded.
+fn mark(profile: &mut Profile, crowded: &BTreeSet<ContextIndex>) {
+    for at in 0..profile.contexts.len() as ContextIndex {
+        let parent = |&c: &ContextIndex| (c != 0).then(|| profile.contexts[c as usize].parent);
+        if std::iter::successors(Some(at), parent).any(|c| crowded.contains(&c)) {
+            profile.contexts[at as usize].is_crowded = true;
+        }
+    }
+    for &inner in crowded {
+        let mut at = inner;
+        while at != 0 {
+            profile.contexts[at as usize].is_crowded = true;
+            at = profile.contexts[at as usize].parent;
+        }
     }
 }
 

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use fold::Folded;
 use profile::{
-    Access as ProfileAccess, Addend, Block as ProfileBlock, Context as ProfileContext, ContextKind,
-    Dependence, Function, IntermediatePieces, Kind as DependenceKind, LevelSummary, Location, ObjectUse,
-    Operation, Profile, Program, Statement, Trust, Use,
+    Access as ProfileAccess, Addend, Block as ProfileBlock, Context as ProfileContext, ContextIndex,
+    ContextKind, Dependence, Function, IntermediatePieces, Kind as DependenceKind, LevelSummary, Location,
+    ObjectUse, Operation, Profile, Program, Statement, Trust, Use,
 };
 use program::image::Image;
 use rustc_hash::FxHashMap;
@@ -107,7 +107,9 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
     }
     let context_of = contexts(&mut engine, &mut profile, &mut locations);
     if !engine.budget.given_up.is_empty() {
-        let text = loops_given_up(&engine.budget.given_up, &context_of, &profile.contexts, &locations);
+        let loops = engine.budget.given_up.iter().map(|&id| context_of[id as usize]);
+        let [number, names] = named(loops, &profile.contexts, &locations.list);
+        let text = format!("{number} given up at --time-limit, dependences in them are missing ({names})");
         profile.trust.truncated.push(text);
     }
 
@@ -283,7 +285,12 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
         }
     }
     if !is_reference {
-        crate::antis::complete(&mut profile);
+        let crowded = crate::antis::complete(&mut profile);
+        if !crowded.is_empty() {
+            let [number, names] = named(crowded.into_iter(), &profile.contexts, &locations.list);
+            let text = format!("too many reads before writes to list them all in {number} ({names})");
+            profile.trust.truncated.push(text);
+        }
     }
     for d in &mut profile.dependences {
         d.levels.sort_by_key(|l| l.level);
@@ -326,17 +333,15 @@ fn position(location: &Location, pc: u64) -> String {
     }
 }
 
-/// Which loops were given up for time, in words.
-fn loops_given_up(
-    given_up: &[ContextId],
-    context_of: &[u32],
+/// How many places loops stand at, and which, in words.
+fn named(
+    loops: impl Iterator<Item = ContextIndex>,
     contexts: &[ProfileContext],
-    locations: &Locations,
-) -> String {
+    locations: &[Location],
+) -> [String; 2] {
     let mut named: Vec<String> = Vec::new();
-    for &id in given_up {
-        let context = &contexts[context_of[id as usize] as usize];
-        let name = position(&locations.list[context.location as usize], context.at);
+    for context in loops.map(|index| &contexts[index as usize]) {
+        let name = position(&locations[context.location as usize], context.at);
         if !named.contains(&name) {
             named.push(name);
         }
@@ -346,8 +351,7 @@ fn loops_given_up(
         named.truncate(NAMED);
         named.push(format!("{} more", all - NAMED));
     }
-    let loops = if all == 1 { "loop" } else { "loops" };
-    format!("{all} {loops} given up at --time-limit, dependences in them are missing ({})", named.join(", "))
+    [format!("{all} {}", if all == 1 { "loop" } else { "loops" }), named.join(", ")]
 }
 
 /// What a stream summarised: its levels and its relation.

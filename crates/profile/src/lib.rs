@@ -190,6 +190,9 @@ pub struct Context {
     pub suspended: bool,
     /// For loops: code that was left out of the recording ran inside; what iterations pass on through it is not known.
     pub has_outside: bool,
+    /// For loops: not all anti dependences between its statements are listed, because there are too many. What it carries is
+    /// known, how far its statements may move is not.
+    pub is_crowded: bool,
     /// Instructions executed directly in this context.
     pub own_instructions: u64,
     /// For loops: address ranges of its code.
@@ -202,6 +205,11 @@ impl Context {
     /// How often the body of a loop ran: a test at the top runs once more per entry.
     pub fn rounds(&self) -> u64 {
         if self.top_tested { self.iterations.saturating_sub(self.entries) } else { self.iterations }
+    }
+
+    /// For loops: whether all dependences between the statements inside are known.
+    pub fn is_whole(&self) -> bool {
+        !self.has_outside && !self.is_crowded
     }
 
     /// A context in which nothing ran yet.
@@ -221,6 +229,7 @@ impl Context {
             exits: 0,
             suspended: false,
             has_outside: false,
+            is_crowded: false,
             own_instructions: 0,
             code: Vec::new(),
             at: 0,

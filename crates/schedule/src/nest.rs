@@ -105,8 +105,10 @@ fn least_distances(
 ) -> Option<Vec<Vec<i64>>> {
     let (&first, &last) = band.first().zip(band.last())?;
     let (from, to) = (dimension(profile, first), dimension(profile, last));
-    let removed =
-        |object: u32| band.iter().filter_map(|b| verdicts.get(b)).any(|v| v.privatise.contains(&object));
+    let of_band = || band.iter().filter_map(|b| verdicts.get(b));
+    let removed = |object: u32| {
+        of_band().any(|v| v.privatise.contains(&object)) || of_band().all(|v| v.is_spill(profile, object))
+    };
     // Whether a statement is in a loop of the depth of one of the band that is another loop of the source. (What compilers
     // split off a loop, or peel, is of the same.)
     let in_other = |statement: u32, dim: usize| {
@@ -125,12 +127,7 @@ fn least_distances(
             continue;
         }
         for level in d.levels.iter().filter(|l| usize::from(l.level) >= from) {
-            let storage = d.kind != Kind::Flow
-                && level.objects.iter().all(|o| {
-                    o.callee
-                        || removed(o.object)
-                        || profile.objects[o.object as usize].kind == profile::ObjectKind::Frame
-                });
+            let storage = d.kind != Kind::Flow && level.objects.iter().all(|o| o.callee || removed(o.object));
             if storage {
                 continue;
             }

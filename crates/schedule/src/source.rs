@@ -170,6 +170,7 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
                 privatise: Vec::new(),
                 scevs: Vec::new(),
                 ordering: Vec::new(),
+                shared_frames: Vec::new(),
                 needs: None,
             }
         };
@@ -245,8 +246,8 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
         let joins = out[at].contexts.iter().all(|&c| {
             let chain = profile.loops_around(c);
             let from = chain.len().saturating_sub(band[parent] + 1);
-            let has_outside = chain[from..].iter().any(|&l| profile.contexts[l as usize].has_outside);
-            chain.len() > 1 && !has_outside && is_permutable(profile, &chain[from..], &mut against, &verdicts)
+            let is_whole = chain[from..].iter().all(|&l| profile.contexts[l as usize].is_whole());
+            chain.len() > 1 && is_whole && is_permutable(profile, &chain[from..], &mut against, &verdicts)
         });
         if joins {
             band[at] = band[parent] + 1;
@@ -275,11 +276,11 @@ fn skew(
 ) -> Option<Vec<Vec<i64>>> {
     let chains: Vec<Vec<ContextIndex>> = contexts.iter().map(|&c| profile.loops_around(c)).collect();
     let depth = chains.iter().map(Vec::len).min()?;
-    let is_recorded = |band: &[ContextIndex]| band.iter().all(|&l| !profile.contexts[l as usize].has_outside);
+    let is_whole = |band: &[ContextIndex]| band.iter().all(|&l| profile.contexts[l as usize].is_whole());
     for length in (2..=depth).rev() {
         let mut bands = chains.iter().map(|chain| &chain[chain.len() - length..]);
         let mut of = |band: &[ContextIndex]| {
-            if is_recorded(band) { skewing(profile, band, against, verdicts) } else { None }
+            if is_whole(band) { skewing(profile, band, against, verdicts) } else { None }
         };
         let first = bands.next().and_then(&mut of);
         // All pieces of a loop are skewed alike.

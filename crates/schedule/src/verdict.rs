@@ -4,7 +4,7 @@
 //! run showed: flow dependences that are carried and neither induction variables nor reductions block; so do anti and
 //! output dependences that privatisation cannot remove.
 
-use profile::{ContextIndex, ObjectIndex, Profile};
+use profile::{ContextIndex, ObjectIndex, ObjectKind, Profile};
 
 use crate::graph::{LoopEdges, dimension, is_flow};
 use crate::needs::{self, Class, Need};
@@ -49,6 +49,8 @@ pub struct Verdict {
     pub reductions: Vec<Reduction>,
     /// Variables that must be (or silently are) private.
     pub privatise: Vec<ObjectIndex>,
+    /// Unnamed parts of stack frames that iterations cannot have for themselves; all others are theirs without a word.
+    pub shared_frames: Vec<ObjectIndex>,
     /// Induction variables and invariants.
     pub scevs: Vec<u32>,
     /// Dependences that order the iterations, ascending indices into [`Profile::dependences`]: carried, and neither of
@@ -60,6 +62,12 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// Whether an object is an unnamed part of a frame that every iteration has for itself.
+    pub(crate) fn is_spill(&self, profile: &Profile, object: ObjectIndex) -> bool {
+        profile.objects.get(object as usize).is_some_and(|o| o.kind == ObjectKind::Frame)
+            && !self.shared_frames.contains(&object)
+    }
+
     /// The class; `None` if dependences were not recorded.
     pub fn class(&self) -> Option<Class> {
         match (&self.needs, self.parallel) {
@@ -126,7 +134,7 @@ pub fn judge(profile: &Profile, context: ContextIndex, inside: &LoopEdges, index
     ordering.extend(storage::ordering(profile, dim, inside, &findings, &skip));
     ordering.sort_unstable();
     let needs = if is_passed_on { None } else { needs::needs(profile, context, &findings) };
-    let mut privatise = Vec::new();
+    let (mut privatise, mut shared_frames) = (Vec::new(), Vec::new());
     let mut advise = false;
     for finding in findings {
         match finding.remedy {
@@ -137,6 +145,10 @@ pub fn judge(profile: &Profile, context: ContextIndex, inside: &LoopEdges, index
                 advise = true;
             }
             Remedy::Blocks => {
+                let object = profile.objects.get(finding.object as usize);
+                if object.is_some_and(|o| o.kind == ObjectKind::Frame) {
+                    shared_frames.push(finding.object);
+                }
                 block(finding.dependences[0], Some(finding.object).filter(|o| *o != ObjectIndex::MAX))
             }
         }
@@ -167,6 +179,7 @@ pub fn judge(profile: &Profile, context: ContextIndex, inside: &LoopEdges, index
         blocking: blocking.into_iter().map(|b| b.1).collect(),
         reductions,
         privatise,
+        shared_frames,
         scevs: statements,
         ordering,
         needs,

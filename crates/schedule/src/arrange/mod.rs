@@ -10,7 +10,7 @@
 pub mod distribution;
 pub mod fusion;
 
-use profile::{ContextIndex, Dependence, Kind, LevelSummary, ObjectIndex, ObjectKind, Operation, Profile};
+use profile::{ContextIndex, Dependence, Kind, LevelSummary, ObjectIndex, Operation, Profile};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::SourceLoop;
@@ -54,14 +54,13 @@ fn single<'a>(profile: &Profile, index: &Index, own: &'a SourceLoop) -> Option<(
     let (&[context], [verdict]) = (&own.contexts[..], &own.verdicts[..]) else { return None };
     let node = &profile.contexts[context as usize];
     let calls_system = || inside(profile, &own.contexts).iter().any(|context| index.system.contains(context));
-    let is_whole = node.is_dimension && !node.has_outside && !own.recursive && !calls_system();
+    let is_whole = node.is_dimension && node.is_whole() && !own.recursive && !calls_system();
     (is_whole && verdict.parallel != Parallel::Unknown).then_some((context, verdict))
 }
 
 /// Whether an object has a value per iteration anyway.
 fn is_private(profile: &Profile, verdict: &Verdict, object: ObjectIndex) -> bool {
-    verdict.privatise.contains(&object)
-        || profile.objects.get(object as usize).is_some_and(|o| o.kind == ObjectKind::Frame)
+    verdict.privatise.contains(&object) || verdict.is_spill(profile, object)
 }
 
 /// Whether what a dependence passes at a level is storage that every iteration can have for itself.

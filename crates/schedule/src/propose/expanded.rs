@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use profile::{Access, Kind, ObjectIndex, ObjectKind, Profile, StatementIndex};
+use profile::{Access, Kind, ObjectIndex, Profile, StatementIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::sequence::Change;
@@ -79,9 +79,8 @@ fn shared(profile: &Profile, of: &SourceLoop, arrow: &Arrow) -> Vec<Option<Objec
         return vec![None];
     }
     let is_private = |object: &ObjectIndex| of.verdicts.iter().any(|v| v.privatise.contains(object));
-    let is_unnamed = |object: ObjectIndex| {
-        profile.objects.get(object as usize).is_some_and(|o| o.kind == ObjectKind::Frame)
-    };
+    let is_unnamed =
+        |object: ObjectIndex| of.verdicts.iter().all(|verdict| verdict.is_spill(profile, object));
     let own = arrow.objects.iter().filter(|&object| is_private(object) || is_unnamed(*object));
     own.map(|&object| Some(object).filter(|&object| !is_unnamed(object))).collect()
 }

@@ -11,9 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fold::{Folded, Piece};
 use isl::schedule::Observed;
 use isl::{Algorithm, Fusion, Problem};
-use profile::{
-    ContextIndex, ContextKind, Dependence, Kind, LevelSummary, ObjectIndex, ObjectKind, Operation, Profile,
-};
+use profile::{ContextIndex, ContextKind, Dependence, Kind, LevelSummary, ObjectIndex, Operation, Profile};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::region::{Region, inside};
@@ -43,6 +41,9 @@ pub enum Unfit {
     /// Some of it ran without being recorded, or lies in more loops than are told apart.
     #[error("not all of it was recorded loop by loop")]
     Unrecorded,
+    /// See [`profile::Context::is_crowded`].
+    #[error("it has too many reads before writes to list them all")]
+    Crowded,
     /// It has no statement that anything depends on.
     #[error("no statement of it accesses memory or depends on another")]
     Empty,
@@ -132,6 +133,9 @@ fn recorded(profile: &Profile, region: &Region) -> Result<FxHashSet<ContextIndex
         let own = &profile.contexts[context as usize];
         own.has_outside || own.kind == ContextKind::Loop && !own.is_dimension && own.iterations > own.entries
     };
+    if contexts.iter().any(|&context| profile.contexts[context as usize].is_crowded) {
+        return Err(Unfit::Crowded);
+    }
     if contexts.iter().any(is_lost) { Err(Unfit::Unrecorded) } else { Ok(contexts) }
 }
 
@@ -359,9 +363,10 @@ fn orderings<'a>(
         for level in &dependence.levels {
             let dim = usize::from(level.level);
             let is_shared = |verdict: &Verdict, is_private: &IsPrivate<'_>| {
-                let own = level.objects.iter().filter(|used| {
-                    !used.callee && profile.objects[used.object as usize].kind != ObjectKind::Frame
-                });
+                let own = level
+                    .objects
+                    .iter()
+                    .filter(|used| !used.callee && !verdict.is_spill(profile, used.object));
                 dependence.memory
                     && dependence.kind != Kind::Flow
                     && own.into_iter().any(|used| !is_private(verdict, used.object))
