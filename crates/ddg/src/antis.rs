@@ -6,7 +6,8 @@
 //! statements or permutes loops. Here the profile is completed from the folded addresses of the reads and writes.
 //!
 //! Definition: a reader r of a byte was left out for a later reader r′ of the same byte only if r and the write w first
-//! differ at the same level as r′ and w do, by at least as many iterations. So for every write and every level at which an
+//! differ at the same level as r′ and w do, by at least as many iterations, or r and r′ are of one row (an innermost loop's
+//! iterations that are applied together; if it is carried by that loop, any distance may have been left out). So for every write and every level at which an
 //! anti dependence on it was seen, each read that shares the loops up to that level, and the bytes, is added; its distances
 //! are those that the addresses allow ([`fold::meeting`]).
 //!
@@ -89,10 +90,12 @@ pub(crate) fn complete(profile: &mut Profile) -> Vec<ContextIndex> {
                 if !is_open {
                     continue;
                 }
+                // Rows of an innermost loop need not be applied in the order of their iterations, as far as loads matter to loads.
+                let least = if level + 1 == from.loops.len() { seen.least.min(1) } else { seen.least };
                 let is_likely = || is_known || may_share(&observed.objects, from.access, write);
-                let ranges = match pair.meeting(profile, level, seen.least, &mut meetings) {
+                let ranges = match pair.meeting(profile, level, least, &mut meetings) {
                     Meeting::Within(ranges) => ranges,
-                    Meeting::Unknown if is_likely() => pair.extents(level, seen.least),
+                    Meeting::Unknown if is_likely() => pair.extents(level, least),
                     Meeting::Never | Meeting::Unknown => continue,
                 };
                 let (ends, summary) = ((from.access, write), seen.summary(level, &ranges));

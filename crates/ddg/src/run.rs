@@ -275,7 +275,7 @@ impl Engine {
             return;
         }
         // Irregular operands can be taken after the regular ones if none of them meet.
-        let mut ranges: Vec<(u64, u64, bool)> = Vec::new();
+        let mut ranges: Vec<Range> = Vec::new();
         let length = path.length;
         for &i in gathers.iter().map(|g| &g.0).chain(&singles) {
             let operand = &path.operands[i];
@@ -290,18 +290,24 @@ impl Engine {
             }
             ranges.push((low, high, operand.write));
         }
-        let apart = operands.iter().all(|o| {
-            let end = o.base.wrapping_add((o.stride.wrapping_mul(n as i64 - 1)) as u64);
-            let (low, high) = (o.base.min(end), o.base.max(end).saturating_add(u64::from(o.size)));
-            ranges.iter().all(|r| high <= r.0 || r.1 <= low || !(o.write || r.2))
-        });
+        let meet = |a: &Range, b: &Range| a.0 < b.1 && b.0 < a.1;
+        let strided: Vec<Range> = operands.iter().map(|o| range_of(o, n)).collect();
+        let apart = strided.iter().all(|o| ranges.iter().all(|r| !meet(o, r) || !(o.2 || r.2)));
+        let (gathered, rest) = ranges.split_at(gathers.len());
+        let meets_store = |r: &Range| rest.iter().any(|s| s.2 && meet(r, s));
+        // The last iteration may go on elsewhere: no load of an earlier one may come after its loads of the same bytes.
+        let disorders = |(k, r): (usize, &Range)| {
+            let others = strided.iter().chain(&ranges[..k.min(gathers.len())]);
+            others.into_iter().any(|other| meet(r, other))
+        };
+        let last = (apart && ranges.iter().enumerate().any(disorders)).then(|| n - 1);
+        let all = n;
+        let n = last.unwrap_or(n);
         if apart {
             self.record(&Record { iv, lane, count: n as u64, operands: &operands });
         } else {
             singles = (0..path.operands.len()).collect();
         }
-        let (gathered, rest) = ranges.split_at(gathers.len());
-        let meets_store = |r: &(u64, u64, bool)| rest.iter().any(|s| s.2 && r.0 < s.1 && s.0 < r.1);
         if apart && !gathered.iter().any(meets_store) {
             let mut addresses = Vec::with_capacity(n);
             for &(i, pattern) in &gathers {
@@ -310,8 +316,13 @@ impl Engine {
                 addresses.extend((0..n).map(|t| {
                     extent(&operand.address, &words[t * length..], self.thread_base, operand.size).0
                 }));
-                self.gather(operand.id, operand.size, iv, pattern, &addresses, lane);
+                let pattern = if n == all { Some(pattern) } else { self.pattern(&addresses) };
+                match pattern {
+                    Some(pattern) => self.gather(operand.id, operand.size, iv, pattern, &addresses, lane),
+                    None => singles.push(i),
+                }
             }
+            singles.sort_unstable();
         } else if apart {
             singles.extend(gathers.iter().map(|g| g.0));
             singles.sort_unstable();
@@ -333,6 +344,10 @@ impl Engine {
             self.record(&Record { iv, lane: None, count: 1, operands: &operands });
         }
         self.operands = operands;
+        if let (Some(last), Some(lane)) = (last, lane) {
+            let words = &words[last * length..];
+            self.single(path, iv.advanced(usize::from(lane), last as i64), 0, words);
+        }
     }
 
     /// The patterns of the irregular columns.
@@ -452,6 +467,15 @@ enum Course {
     Pattern(PatternId),
     /// To be looked at one by one.
     Free,
+}
+
+/// First byte, the one after the last, and whether any is written.
+type Range = (u64, u64, bool);
+
+/// What a strided operand touches in `n` iterations.
+fn range_of(o: &Operand, n: usize) -> Range {
+    let end = o.base.wrapping_add((o.stride.wrapping_mul(n as i64 - 1)) as u64);
+    (o.base.min(end), o.base.max(end).saturating_add(u64::from(o.size)), o.write)
 }
 
 /// The word that an address is a constant distance from.

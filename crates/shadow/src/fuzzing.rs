@@ -281,10 +281,7 @@ pub fn check(seed: u64) -> Result<(), String> {
             reference.forget(start, end);
         }
         if scattered && record.count > 1 && record.operands.iter().all(|o| !o.write) {
-            for operand in record.operands {
-                gather(record, operand, &jitter, &mut memory, &mut reference, &mut observed);
-            }
-            return;
+            return gather(record, &jitter, &mut memory, &mut reference, &mut observed);
         }
         memory.record(record, &mut observed);
         reference.record(record);
@@ -292,31 +289,36 @@ pub fn check(seed: u64) -> Result<(), String> {
     compare(&reference, &observed)
 }
 
-/// Loads of one operand of a record, each moved by some bytes.
+/// The loads of a record, each moved by some bytes: all iterations but the last operand by operand, then that one.
 fn gather(
     record: &Record,
-    operand: &Operand,
     jitter: &[i64; 7],
     memory: &mut Memory,
     reference: &mut Reference,
     observed: &mut Observed,
 ) {
     let lane = record.lane.unwrap_or(0);
-    let at = |t: u64| {
+    let at = |operand: &Operand, t: u64| {
         let moved = operand.stride * t as i64 + jitter[t as usize % jitter.len()];
         operand.base.wrapping_add_signed(moved)
     };
-    let addresses: Vec<u64> = (0..record.count).map(at).collect();
-    let (stmt, size) = (operand.stmt, operand.size);
-    if let Some(pattern) = memory.pattern(&addresses) {
-        memory.gather_loads(
-            &Gather { stmt, size, iv: record.iv, lane, pattern, addresses: &addresses },
-            observed,
-        );
+    let last = record.count - 1;
+    for operand in record.operands {
+        let addresses: Vec<u64> = (0..last).map(|t| at(operand, t)).collect();
+        let (stmt, size) = (operand.stmt, operand.size);
+        if let Some(pattern) = memory.pattern(&addresses) {
+            let gather = Gather { stmt, size, iv: record.iv, lane, pattern, addresses: &addresses };
+            memory.gather_loads(&gather, observed);
+        }
     }
-    for (t, base) in addresses.into_iter().enumerate() {
+    for t in 0..record.count {
         let iv = record.iv.advanced(usize::from(lane), t as i64);
-        let operands = [Operand { stmt, write: false, base, stride: 0, size }];
-        reference.record(&Record { iv, lane: None, count: 1, operands: &operands });
+        let moved = |o: &Operand| Operand { base: at(o, t), stride: 0, ..*o };
+        let operands: Vec<Operand> = record.operands.iter().map(moved).collect();
+        let one = Record { iv, lane: None, count: 1, operands: &operands };
+        reference.record(&one);
+        if t == last {
+            memory.record(&one, observed);
+        }
     }
 }

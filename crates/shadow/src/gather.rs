@@ -93,7 +93,9 @@ impl Memory {
         self.patterns.id(addresses)
     }
 
-    /// Applies loads that meet no store of their iterations.
+    /// Applies loads that meet no store of their iterations. Where other loads of the same iterations may touch the same bytes,
+    /// those of the last iteration are to be applied after all others, as it may go on in inner loops: a load of it must not be
+    /// hidden by one of an earlier iteration.
     pub fn gather_loads(&mut self, gather: &Gather, client: &mut impl Client) {
         let point = self.tables.arena.enter(&gather.iv, Some(gather.lane));
         let lane = usize::from(gather.lane);
