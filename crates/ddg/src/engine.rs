@@ -162,6 +162,10 @@ pub struct Engine {
     /// The limit of memory was reached.
     pub(crate) saturated: bool,
     pub(crate) last_path: Option<u32>,
+    /// The iteration of a loop of parts found last.
+    way: Option<unroll::Way>,
+    /// Space for records of parts.
+    parts_out: Vec<u64>,
     /// What an earlier run showed.
     known: Option<Known>,
     /// Members of recursive components known from it, until there is a walker to tell.
@@ -219,6 +223,8 @@ impl Default for Engine {
             is_out_of_time: false,
             saturated: false,
             last_path: None,
+            way: None,
+            parts_out: Vec::new(),
             known: None,
             members: Vec::new(),
         }

@@ -4,12 +4,13 @@
 
 use std::sync::Arc;
 
-use trace::block::{Block, Part, PartWord};
+use trace::block::{Block, BlockId, Part, PartWord};
 use trace::sink::ThreadId;
 
 use crate::code::{CodeId, OwnAccesses};
-use crate::contexts::Kind;
+use crate::contexts::{ContextId, Kind};
 use crate::engine::Engine;
+use crate::paths::NodeId;
 use crate::walker::Functions;
 
 /// Words of parts that are written down at a time.
@@ -19,9 +20,9 @@ const UNROLLED: usize = 1 << 14;
 type Position = (u64, usize);
 
 /// A loop of parts at some iteration.
-struct Rolling {
+struct Rolling<'r> {
     block: Arc<Block>,
-    record: Vec<u64>,
+    record: &'r [u64],
     iteration: u64,
     /// The words of the record at that iteration.
     words: Vec<u64>,
@@ -29,12 +30,24 @@ struct Rolling {
     advance: Vec<i64>,
 }
 
-impl Rolling {
-    fn new(block: &Arc<Block>, record: &[u64]) -> Rolling {
+/// A path found to be an iteration of a loop of parts, and what that depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Way {
+    block: BlockId,
+    /// The part that heads the loop.
+    first: usize,
+    node: NodeId,
+    context: ContextId,
+    /// Of what is known of functions.
+    epoch: u64,
+}
+
+impl<'r> Rolling<'r> {
+    fn new(block: &Arc<Block>, record: &'r [u64]) -> Rolling<'r> {
         let folded = block.folded.as_ref();
         let advance = folded.map(|f| f.advance(record).into_owned()).unwrap_or_default();
         let words = folded.map(|f| f.at(record, 0)).unwrap_or_default();
-        Rolling { block: Arc::clone(block), record: record.to_vec(), iteration: 0, words, advance }
+        Rolling { block: Arc::clone(block), record, iteration: 0, words, advance }
     }
 
     /// Whether iterations have words of their own.
@@ -151,7 +164,7 @@ impl Engine {
     }
 
     /// The iterations of a loop, the last one up to some part.
-    fn roll(&mut self, thread: ThreadId, rolling: &mut Rolling, end: Position) {
+    fn roll(&mut self, thread: ThreadId, rolling: &mut Rolling<'_>, end: Position) {
         let parts = rolling.block.parts.len() as u64;
         let mut at = (0, 0);
         // Two iterations show whether the loop is known as one; then most others are a row.
@@ -168,7 +181,7 @@ impl Engine {
                 let count = ((all - 1 - first as u64) / parts).saturating_sub(1);
                 if rolling.is_partly() {
                     at = self.take_own_rows(thread, rolling, first, count);
-                } else if count > 0 && self.is_iteration(&rolling.block.parts, first) {
+                } else if count > 0 && self.is_iteration(&rolling.block, first) {
                     self.take_row(&rolling.advances(first), count);
                     rolling.advance(count - 1);
                     at = (count + 1, first);
@@ -179,9 +192,10 @@ impl Engine {
     }
 
     /// Takes parts one by one, from one position of the loop to another.
-    fn feed(&mut self, thread: ThreadId, rolling: &mut Rolling, mut at: Position, end: Position) {
+    fn feed(&mut self, thread: ThreadId, rolling: &mut Rolling<'_>, mut at: Position, end: Position) {
         let block = Arc::clone(&rolling.block);
-        let mut out = Vec::new();
+        let mut out = std::mem::take(&mut self.parts_out);
+        out.clear();
         while at < end {
             let to = if at.0 == end.0 { end.1 } else { block.parts.len() };
             rolling.write(block.parts.get(at.1..to).unwrap_or_default(), &mut out);
@@ -191,7 +205,7 @@ impl Engine {
             }
             if out.len() >= UNROLLED {
                 if self.is_over() {
-                    return;
+                    break;
                 }
                 self.take_records(thread, &out);
                 out.clear();
@@ -200,18 +214,27 @@ impl Engine {
         if !self.saturated && !self.is_out_of_time {
             self.take_records(thread, &out);
         }
+        self.parts_out = out;
     }
 
     /// Whether the current path is an iteration of the innermost loop through all parts, from part `first` around, and the
     /// iteration before took the same path.
-    fn is_iteration(&mut self, parts: &[Part], first: usize) -> bool {
+    fn is_iteration(&mut self, block: &Block, first: usize) -> bool {
         let (Some(node), Some(walker)) = (self.node, &self.walker) else { return false };
-        let context = walker.context();
-        let (after, before) = parts.split_at(first);
+        let is_built = self.paths.built(node).and_then(|path| self.paths.get(path));
+        if !is_built.is_some_and(|path| path.length == self.pending.len() && !path.flat && !path.allocates) {
+            return false;
+        }
+        let (context, epoch) = (walker.context(), self.functions.epoch);
+        let way = Way { block: block.id, first, node, context, epoch };
+        if self.way == Some(way) {
+            return true;
+        }
+        let (after, before) = block.parts.split_at(first);
         let steps = self.paths.steps(node);
         let codes = before.iter().chain(after).map(|part| self.codes.of_header(u64::from(part.block)));
         // It begins and ends in the loop; calls in between have come back.
-        let is_way = steps.len() == parts.len()
+        let is_way = steps.len() == block.parts.len()
             && codes.zip(&steps).all(|(code, step)| code == Some(step.code))
             && steps.first().is_some_and(|step| step.context == context);
         let Some(Kind::Loop { header, .. }) = is_way.then(|| self.contexts.get(context).kind) else {
@@ -220,12 +243,9 @@ impl Engine {
         let (chain, heads) = self.functions.chain(walker.function(), header);
         let begins = steps.first().map(|step| self.codes.brief(step.code).pc) == Some(header);
         let length: usize = steps.iter().map(|step| self.codes.brief(step.code).words).sum();
-        let is_built = self.paths.built(node).and_then(|path| self.paths.get(path));
-        begins
-            && heads
-            && chain.last() == Some(&header)
-            && is_built.is_some_and(|path| path.length == length && !path.flat && !path.allocates)
-            && self.pending.len() == length
+        let is_known = begins && heads && chain.last() == Some(&header) && self.pending.len() == length;
+        self.way = is_known.then_some(way);
+        is_known
     }
 
     /// The current path and those of the `count - 1` iterations after it are executed, and another iteration follows.
@@ -248,13 +268,13 @@ impl Engine {
     fn take_own_rows(
         &mut self,
         thread: ThreadId,
-        rolling: &mut Rolling,
+        rolling: &mut Rolling<'_>,
         first: usize,
         count: u64,
     ) -> Position {
         let mut left = count;
         while left > 0 && (left == count || !self.is_over()) {
-            if !self.is_iteration(&rolling.block.parts, first) {
+            if !self.is_iteration(&rolling.block, first) {
                 break;
             }
             let (Some(node), Some(walker)) = (self.node.take(), &mut self.walker) else { break };
