@@ -4,7 +4,8 @@ use anyhow::{Result, bail};
 use gpumap::Compiler;
 use gpumap::control::{choices, show};
 use gpumap::ir::{Function, Module};
-use gpumap::recurrence::show::{show_expressions, show_ranges};
+use gpumap::access::show::show_ranges;
+use gpumap::recurrence::show::show_expressions;
 
 use crate::args::{GpuArgs, Stage};
 use crate::output;

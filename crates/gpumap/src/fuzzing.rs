@@ -3,7 +3,8 @@
 use crate::control::choices;
 use crate::control::show::show_loops;
 use crate::reader;
-use crate::recurrence::show::{show_expressions, show_ranges};
+use crate::access::show::show_ranges;
+use crate::recurrence::show::show_expressions;
 
 /// Reads a text. What is accepted is consistent enough to be analysed and shown.
 pub fn check(text: &str) {

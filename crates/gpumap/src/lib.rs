@@ -4,18 +4,23 @@
 //! - [`reader`]: reads the text they write; [`ir`]: what is read;
 //! - [`control`]: dominators, loops, choices as branches;
 //! - [`symbolic`]: exact symbolic arithmetic;
+//! - [`memory`]: objects, aliases, contents that stay the same; [`solver`]: monotone equations by a work list;
 //! - [`recurrence`]: values as polynomials in inputs and iterations, and how often loops run;
+//! - [`access`]: the bytes that loads and stores touch, and how that is known;
 //! - [`fuzzing`]: cases for fuzzing the reader.
 //!
 //! Nothing here links LLVM; its text is known to this crate alone.
 #![forbid(unsafe_code)]
 
+pub mod access;
 pub mod control;
 pub mod frontend;
 pub mod fuzzing;
 pub mod ir;
+pub mod memory;
 pub mod reader;
 pub mod recurrence;
+pub mod solver;
 pub mod symbolic;
 
 pub use frontend::Compiler;

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use gpumap::control::{Control, choices};
 use gpumap::ir::{Module, Operand, Value, ValueId};
-use gpumap::recurrence::show::{show_expressions, show_ranges};
+use gpumap::recurrence::show::show_expressions;
 use gpumap::recurrence::{Forms, Reading, Section};
 use gpumap::symbolic::{Atom, AtomId, Polynomial};
 use num_bigint::BigInt;
@@ -41,35 +41,6 @@ fn addresses_of_nests() {
     assert_eq!(
         lines.iter().filter(|line| !line.starts_with("sum")).collect::<Vec<_>>(),
         expected.iter().collect::<Vec<_>>()
-    );
-}
-
-/// Sections that the definitions give, those of whole functions.
-#[test]
-fn sections_of_the_definitions() {
-    let sections = |source: &str, function: &str| -> Vec<String> {
-        let module = read(source);
-        let function = choices::branched(&module.types, module.function(function).unwrap());
-        show_ranges(&module, &function).lines().skip(1).map(|line| line.trim().to_owned()).collect()
-    };
-    let addition = sections("matrix_addition", "add");
-    assert_eq!(addition[..2], ["11:34 load from a to 4*n^2 + a - 4", "11:49 load from b to 4*n^2 + b - 4"]);
-    let strided = [
-        "5:24 load from b to 16*n + b - 16*floor((n)/2) - 16",
-        "5:35 load from c to 16*n + c - 16*floor((n)/2) - 16",
-        "5:22 store from 4*n + a to 20*n + a - 16*floor((n)/2) - 16",
-    ];
-    assert_eq!(sections("strided", "sum"), strided);
-    assert_eq!(sections("rows", "total"), ["8:25 load from image to 4*n^2 + image - 4"]);
-    assert_eq!(sections("counter", "count"), ["6:14 store from a + 40 to 4*n + a + 36"]);
-    assert_eq!(sections("walks", "set"), ["5:14 store anywhere"]);
-    assert_eq!(sections("walks", "thirds"), ["17:19 store anywhere"]);
-    let reverse = ["11:24 load from b to 8*n + b - 8", "11:22 store from a to 8*n + a - 8"];
-    assert_eq!(sections("walks", "reverse"), reverse);
-    let ranges = sections("ranges", "ranges");
-    assert_eq!(
-        ranges[..2],
-        ["6:18 load from in to n^2 - 2*n + in + 1", "6:16 store from out to 4*n + out - 4"]
     );
 }
 

@@ -3,11 +3,13 @@
 //! A condition holds in a block if the branch's edge leads to a block with no other way in, and that block dominates it.
 //! Branches inside loops that the block is not in say nothing: their values are those of another iteration.
 
-use super::forms::{Forms, Reading};
+use std::rc::Rc;
+
+use super::forms::{Forms, Key, Reading};
 use super::operators::limits;
 use crate::ir::instruction::Predicate;
 use crate::ir::{BlockId, Operand, Operation, Value};
-use crate::symbolic::{Atom, Facts, Polynomial};
+use crate::symbolic::{AtomId, Facts, Polynomial};
 
 /// Branches that are looked at, from the nearest on.
 const LOOKED_AT: usize = 16;
@@ -92,41 +94,50 @@ impl Forms<'_> {
         list
     }
 
-    /// What is known in a block: its conditions, and the limits of types for the symbols of a polynomial.
-    pub fn facts_at(&mut self, block: BlockId, about: Option<&Polynomial>) -> Facts {
+    /// What is known in a block: its conditions, and the limits of the types of parameters.
+    pub fn facts_at(&mut self, block: BlockId) -> Rc<Facts> {
+        if let Some((facts, premises)) = self.facts.get(&block) {
+            self.premises.extend(premises);
+            return facts.clone();
+        }
+        let (facts, premises) = self.tracked(|forms| Rc::new(forms.found_at(block)));
+        self.facts.insert(block, (facts.clone(), premises));
+        self.note(Key::Facts(block));
+        facts
+    }
+
+    fn found_at(&mut self, block: BlockId) -> Facts {
         let mut facts = Facts::none();
+        for (atom, least, most) in &self.limits {
+            facts.at_least(*atom, least.clone());
+            facts.at_most(*atom, most.clone());
+        }
         for condition in self.conditions_at(block) {
             let Some((less, greater, reading, by)) = condition.ascending() else { continue };
             if let (Some(less), Some(greater)) = (self.of(less, reading), self.of(greater, reading)) {
-                let difference = &(&greater - &less) - &Polynomial::from(by);
-                self.limit_symbols(&difference, &mut facts);
-                facts.assume(difference);
+                facts.assume(&(&greater - &less) - &Polynomial::from(by));
             }
-        }
-        if let Some(about) = about {
-            self.limit_symbols(about, &mut facts);
         }
         facts
     }
 
-    /// The limits of their types for parameters.
-    fn limit_symbols(&mut self, of: &Polynomial, facts: &mut Facts) {
+    /// The limits of their types for parameters, in both readings.
+    pub(super) fn limits_of_parameters(&mut self) -> Vec<(AtomId, Polynomial, Polynomial)> {
+        let mut list: Vec<(AtomId, Polynomial, Polynomial)> = Vec::new();
         for parameter in &self.function.parameters {
             let Some(bits) = self.bits(self.function.value(parameter.value).of) else { continue };
             for reading in [Reading::Signed, Reading::Unsigned] {
                 let form = self.of_value(parameter.value, reading);
                 let &[atom] = form.atoms().as_slice() else { continue };
                 let is_address_read_twice = bits == 64 && reading == Reading::Signed;
-                if of.mentions(atom) && facts.bounds(atom).is_none() && !is_address_read_twice {
+                // An unread reading has an atom of its own.
+                if !is_address_read_twice && list.iter().all(|limit| limit.0 != atom) {
                     let (least, most) = limits(bits, reading);
-                    // An unread reading has an atom of its own.
-                    if matches!(self.atoms.get(atom), Atom::Symbol(_) | Atom::Opaque(_)) {
-                        facts.at_least(atom, least);
-                        facts.at_most(atom, most);
-                    }
+                    list.push((atom, least, most));
                 }
             }
         }
+        list
     }
 
     /// Whether an operand is less than something in a block, so that one more does not wrap.

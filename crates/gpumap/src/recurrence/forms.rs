@@ -1,13 +1,19 @@
 //! What a value is.
 
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap;
 
+use super::trips::Trips;
 use crate::control::{Control, LoopId};
 use crate::ir::{
     BlockId, Constant, Function, Instruction, Module, Operand, Operation, Type, TypeId, Value, ValueId,
 };
-use crate::symbolic::{Atom, AtomId, Atoms, Polynomial};
+use crate::memory::{Assumption, Memory};
+use crate::memory::stays::AssumptionId;
+use crate::symbolic::{Atom, AtomId, Atoms, Facts, Polynomial};
 
 /// Values that are looked at in one function, again where a φ was resolved meanwhile; afterwards nothing is known of others.
 const STEPS: u32 = 200_000;
@@ -23,6 +29,17 @@ pub enum Reading {
     Unsigned,
 }
 
+/// Numbers of the assumptions that something rests on (`Memory::assumption`).
+pub type Premises = BTreeSet<AssumptionId>;
+
+/// What is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Key {
+    Value(ValueId, Reading),
+    Facts(BlockId),
+    Trips(LoopId),
+}
+
 /// Forms of the values of one function.
 #[derive(Debug)]
 pub struct Forms<'f> {
@@ -36,9 +53,21 @@ pub struct Forms<'f> {
     pub atoms: Atoms,
     /// Where each value is computed; parameters have no place.
     places: FxHashMap<ValueId, (BlockId, usize)>,
-    known: FxHashMap<(ValueId, Reading), Polynomial>,
+    /// What memory holds; without it nothing is known of what is loaded.
+    pub(super) memory: Option<Memory<'f>>,
+    /// Whether objects of different origin are assumed not to overlap.
+    pub(super) assuming: bool,
+    /// What is assumed for the value that is looked at.
+    pub(super) premises: Premises,
+    known: FxHashMap<(ValueId, Reading), (Polynomial, Premises)>,
+    /// What holds in blocks.
+    pub(super) facts: FxHashMap<BlockId, (Rc<Facts>, Premises)>,
+    /// What tests say of loops.
+    pub(super) trips: FxHashMap<LoopId, (Rc<Vec<Trips>>, Premises)>,
+    /// Limits of the types of parameters.
+    pub(super) limits: Vec<(AtomId, Polynomial, Polynomial)>,
     /// What was found while a φ was not resolved yet, for each such φ: it goes when it is.
-    open: Vec<Vec<(ValueId, Reading)>>,
+    open: Vec<Vec<Key>>,
     /// Atoms that stand for a value that is not resolved, and which.
     opaque: FxHashMap<AtomId, ValueId>,
     /// Values that may still be looked at.
@@ -48,26 +77,49 @@ pub struct Forms<'f> {
 }
 
 impl<'f> Forms<'f> {
-    /// Those of a function. The φ at headers of loops are resolved first, outer loops before inner ones.
+    /// Those of a function, nothing known of memory. The φ at headers of loops are resolved first, outer loops before inner ones.
     pub fn new(module: &'f Module, function: &'f Function, control: &'f Control) -> Forms<'f> {
-        let mut places = FxHashMap::default();
-        for block in function.block_ids() {
-            for (place, instruction) in function.block(block).instructions.iter().enumerate() {
-                places.extend(instruction.result.map(|result| (result, (block, place))));
-            }
-        }
+        Forms::made(module, function, control, None, false)
+    }
+
+    /// Those of a function with this memory, in which objects of different origin may be assumed not to overlap.
+    pub fn with_memory(
+        module: &'f Module,
+        function: &'f Function,
+        control: &'f Control,
+        memory: Memory<'f>,
+        assuming: bool,
+    ) -> Forms<'f> {
+        Forms::made(module, function, control, Some(memory), assuming)
+    }
+
+    fn made(
+        module: &'f Module,
+        function: &'f Function,
+        control: &'f Control,
+        memory: Option<Memory<'f>>,
+        assuming: bool,
+    ) -> Forms<'f> {
+        let places = function.places();
         let mut forms = Forms {
             module,
             function,
             control,
             atoms: Atoms::default(),
             places,
+            memory,
+            assuming,
+            premises: Premises::new(),
             known: FxHashMap::default(),
+            facts: FxHashMap::default(),
+            trips: FxHashMap::default(),
+            limits: Vec::new(),
             open: Vec::new(),
             opaque: FxHashMap::default(),
             steps: STEPS,
             depth: 0,
         };
+        forms.limits = forms.limits_of_parameters();
         for (_, found) in control.loops.iter() {
             let is_phi = |i: &&Instruction| matches!(i.operation, Operation::Phi(_));
             for phi in function.block(found.header).instructions.iter().take_while(is_phi) {
@@ -78,6 +130,22 @@ impl<'f> Forms<'f> {
             }
         }
         forms
+    }
+
+    /// What memory holds, if that is known.
+    pub fn memory(&self) -> Option<&Memory<'f>> {
+        self.memory.as_ref()
+    }
+
+    /// Whether there are contents of which more would be known if objects of different origin did not overlap.
+    pub fn may_assume(&self) -> bool {
+        self.memory.as_ref().is_some_and(Memory::may_assume)
+    }
+
+    /// The assumptions with these numbers.
+    pub fn assumptions(&self, premises: &Premises) -> Vec<Assumption> {
+        let memory = self.memory.as_ref();
+        premises.iter().filter_map(|&id| memory.map(|memory| memory.assumption(id).clone())).collect()
     }
 
     /// Whether the function is too large: of some of its values nothing is known for that reason alone.
@@ -130,33 +198,60 @@ impl<'f> Forms<'f> {
 
     /// The form of a value.
     pub fn of_value(&mut self, value: ValueId, reading: Reading) -> Polynomial {
-        if let Some(form) = self.known.get(&(value, reading)) {
+        if let Some((form, premises)) = self.known.get(&(value, reading)) {
+            self.premises.extend(premises);
             return form.clone();
         }
         let own = self.opaque(value, reading);
         let Some(steps) = self.steps.checked_sub(1).filter(|_| self.depth < DEEPEST) else { return own };
         (self.steps, self.depth) = (steps, self.depth + 1);
-        let form = match self.definition(value) {
+        let (form, premises) = self.tracked(|forms| forms.looked_at(value, reading, &own));
+        self.depth -= 1;
+        let form = form.unwrap_or(own);
+        self.remember(value, reading, form.clone(), premises);
+        form
+    }
+
+    /// What is found, and what was assumed for it.
+    pub fn tracked<T>(&mut self, find: impl FnOnce(&mut Self) -> T) -> (T, Premises) {
+        let outer = std::mem::take(&mut self.premises);
+        let found = find(self);
+        let own = std::mem::replace(&mut self.premises, outer);
+        self.premises.extend(&own);
+        (found, own)
+    }
+
+    fn looked_at(&mut self, value: ValueId, reading: Reading, own: &Polynomial) -> Option<Polynomial> {
+        match self.definition(value) {
             None => self.parameter(value, reading),
             Some((block, instruction)) => match &instruction.operation {
                 Operation::Phi(inputs) => {
                     // A φ that is met again before it is known stands for itself.
-                    self.remember(value, reading, own.clone());
+                    self.remember(value, reading, own.clone(), Premises::new());
                     self.phi(value, block, inputs, reading)
                 }
                 _ => self.computed(block, instruction, reading),
             },
-        };
-        self.depth -= 1;
-        let form = form.unwrap_or(own);
-        self.remember(value, reading, form.clone());
-        form
+        }
     }
 
-    fn remember(&mut self, value: ValueId, reading: Reading, form: Polynomial) {
-        self.known.insert((value, reading), form);
+    fn remember(&mut self, value: ValueId, reading: Reading, form: Polynomial, premises: Premises) {
+        self.known.insert((value, reading), (form, premises));
+        self.note(Key::Value(value, reading));
+    }
+
+    /// Notes that something was found while φ may be open.
+    pub(super) fn note(&mut self, key: Key) {
         for open in &mut self.open {
-            open.push((value, reading));
+            open.push(key);
+        }
+    }
+
+    fn forget(&mut self, key: Key) {
+        match key {
+            Key::Value(value, reading) => drop(self.known.remove(&(value, reading))),
+            Key::Facts(block) => drop(self.facts.remove(&block)),
+            Key::Trips(id) => drop(self.trips.remove(&id)),
         }
     }
 
@@ -220,7 +315,7 @@ impl<'f> Forms<'f> {
         of.atoms().into_iter().all(|atom| match self.atoms.get(atom) {
             Atom::Induction(..) => false,
             Atom::Floor(inner, _) | Atom::Modulo(inner, _) => self.has_no_iterations(inner),
-            Atom::Load { address, .. } => self.has_no_iterations(address),
+            Atom::Load { address, .. } => self.has_no_iterations(address) && self.loop_of(atom).is_none(),
             Atom::Opaque(_) => self.loop_of(atom).is_none(),
             Atom::Symbol(_) => true,
         })
@@ -249,7 +344,10 @@ impl<'f> Forms<'f> {
                 self.control.loops.innermost(block)
             }
             Atom::Floor(inner, _) | Atom::Modulo(inner, _) => deeper(inner),
-            Atom::Load { address, .. } => deeper(address),
+            Atom::Load { address, epoch, .. } => {
+                let loops = deeper(address).into_iter().chain(self.loop_of_epoch(*epoch));
+                loops.max_by_key(|&id| self.control.loops.get(id).depth)
+            }
             Atom::Symbol(_) => None,
         }
     }
@@ -282,8 +380,8 @@ impl<'f> Forms<'f> {
         let next = self.of(*next, reading);
         // What was found meanwhile speaks of an unresolved φ.
         for key in self.open.pop().unwrap_or_default() {
-            if key != (value, reading) {
-                self.known.remove(&key);
+            if key != Key::Value(value, reading) {
+                self.forget(key);
             }
         }
         let step = &next? - &own;

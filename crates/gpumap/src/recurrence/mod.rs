@@ -1,6 +1,7 @@
 //! Values of a function as polynomials in its inputs and in the iterations of loops.
 //!
-//! - [`forms`]: what a value is, and closed forms of φ at loop headers; [`operators`]: what operators make of forms;
+//! - [`forms`]: what a value is, and closed forms of φ at loop headers; [`operators`]: what operators make of forms; [`loads`]:
+//!   what loads give;
 //! - [`conditions`]: what branches say of a point; [`trips`]: how often a loop runs;
 //! - [`sections`]: from which address to which an access goes; [`show`]: all this as text.
 //!
@@ -14,6 +15,7 @@
 
 pub mod conditions;
 pub mod forms;
+pub mod loads;
 pub mod operators;
 pub mod sections;
 pub mod show;

@@ -28,6 +28,7 @@ impl Forms<'_> {
                 self.element(*source, *base, indices)
             }
             Operation::Freeze(operand) => self.of(*operand, reading),
+            Operation::Load { address, .. } => self.loaded(block, instruction, *address, reading),
             _ => None,
         }
     }
@@ -174,14 +175,14 @@ impl Forms<'_> {
 
     /// Whether a form is proved not to be negative in a block.
     pub(super) fn is_not_negative(&mut self, block: BlockId, of: &Polynomial) -> bool {
-        let facts = self.facts_at(block, Some(of));
+        let facts = self.facts_at(block);
         Prover::new(&self.atoms, &facts).is_not_negative(of)
     }
 
     /// Whether a form is proved to be a number of so many bits in a block.
     fn is_within(&mut self, block: BlockId, of: &Polynomial, bits: u32, reading: Reading) -> bool {
         let (least, most) = limits(bits, reading);
-        let facts = self.facts_at(block, Some(of));
+        let facts = self.facts_at(block);
         let prover = Prover::new(&self.atoms, &facts);
         prover.is_not_negative(&(of - &least)) && prover.is_not_negative(&(&most - of))
     }

@@ -28,31 +28,61 @@ enum End {
     Most,
 }
 
+/// The ends of the values of a form; `None` where one is not known.
+pub type Ends = (Option<Polynomial>, Option<Polynomial>);
+
 impl Forms<'_> {
     /// Where the values of a form lie in a block, in terms of inputs; `None` if that is not known.
     pub fn section(&mut self, block: BlockId, form: &Polynomial) -> Option<Section> {
-        let loops: Vec<LoopId> = self.control.loops.around(block).collect();
+        let (lower, upper) = self.ends(block, form, None);
+        Some(Section { lower: lower?, upper: upper? })
+    }
+
+    /// The ends of the values of a form in a block during one entry of a loop, or in the whole function, in terms of what does not
+    /// change there.
+    pub fn ends(&mut self, block: BlockId, form: &Polynomial, within: Option<LoopId>) -> Ends {
+        if self.is_settled(form, within) {
+            return (Some(form.clone()), Some(form.clone()));
+        }
+        let around = self.control.loops.around(block);
+        let outside = within.and_then(|id| self.control.loops.get(id).parent);
+        let loops: Vec<LoopId> = around.take_while(|&id| Some(id) != outside).collect();
         let mut bounds = Vec::new();
         for id in loops {
             let last = self.last_iteration(id, block);
             bounds.push((self.iteration(id), last));
         }
-        let mut facts = self.facts_at(block, Some(form));
-        for (atom, last) in &bounds {
-            facts.at_least(*atom, 0);
-            if let Some(last) = last {
-                facts.at_most(*atom, last.clone());
+        let facts = self.facts_of_iterations(block);
+        let settled = |end| self.end(form, &bounds, &facts, end).filter(|form| self.is_settled(form, within));
+        (settled(End::Least), settled(End::Most))
+    }
+
+    /// What is known in a block, iterations of the loops around it included.
+    pub fn facts_of_iterations(&mut self, block: BlockId) -> Facts {
+        let mut facts = (*self.facts_at(block)).clone();
+        let loops: Vec<LoopId> = self.control.loops.around(block).collect();
+        for id in loops {
+            let atom = self.iteration(id);
+            facts.at_least(atom, 0);
+            if let Some(last) = self.last_iteration(id, block) {
+                facts.at_most(atom, last);
             }
         }
-        let lower = self.end(form, &bounds, &facts, End::Least)?;
-        let upper = self.end(form, &bounds, &facts, End::Most)?;
-        Some(Section { lower, upper })
+        facts
+    }
+
+    /// Whether a form does not change in one entry of a loop, or in the function.
+    fn is_settled(&self, form: &Polynomial, within: Option<LoopId>) -> bool {
+        match within {
+            None => self.has_no_iterations(form),
+            Some(id) => self.is_fixed(form, id),
+        }
     }
 
     /// The last iteration of a loop in which a block can be reached; `None` if that is not known.
     fn last_iteration(&mut self, id: LoopId, block: BlockId) -> Option<Polynomial> {
         let trips = self.trips(id);
-        let passed = trips.into_iter().find(|trip| {
+        let passed = trips.iter().find(|trip| {
             let mut inside = self.control.successors[trip.test.index()]
                 .iter()
                 .filter(|&&to| self.control.loops.contains(id, to));
@@ -97,7 +127,7 @@ impl Forms<'_> {
             let value = if is_first { Polynomial::default() } else { last.clone()? };
             form = form.with(*atom, &value)?;
         }
-        self.has_no_iterations(&form).then_some(form)
+        Some(form)
     }
 
     fn directions(&self, change: &Polynomial, facts: &Facts) -> (bool, bool) {

@@ -34,6 +34,10 @@ pub enum Atom {
         address: Polynomial,
         /// A number for the time between two changes of memory.
         epoch: u32,
+        /// How many bits are read.
+        bits: u32,
+        /// Whether they are read in two's complement.
+        signed: bool,
     },
     /// Any integer: the same at every use of the same number.
     Opaque(u32),
@@ -46,6 +50,8 @@ pub struct Atoms {
     numbers: FxHashMap<Atom, AtomId>,
     /// How deep each atom is nested: 0 for those that are not made of others.
     levels: Vec<u32>,
+    /// Names of atoms that are known by another one than what they are made of.
+    names: FxHashMap<AtomId, Box<str>>,
 }
 
 impl Atoms {
@@ -74,6 +80,11 @@ impl Atoms {
     /// An atom.
     pub fn get(&self, id: AtomId) -> &Atom {
         &self.list[id.0 as usize]
+    }
+
+    /// Gives an atom a name to be shown by. The first one stays.
+    pub fn call(&mut self, id: AtomId, name: &str) {
+        self.names.entry(id).or_insert_with(|| name.into());
     }
 
     /// The symbol of this name.
@@ -139,9 +150,9 @@ impl Atoms {
                     let inner = self.replaced(&inner, atom, value)?;
                     self.modulo(&inner, &divisor)?
                 }
-                Atom::Load { address, epoch } => {
+                Atom::Load { address, epoch, bits, signed } => {
                     let address = self.replaced(&address, atom, value)?;
-                    self.number(Atom::Load { address, epoch }).into()
+                    self.number(Atom::Load { address, epoch, bits, signed }).into()
                 }
                 Atom::Symbol(_) | Atom::Induction(..) | Atom::Opaque(_) => continue,
             };
@@ -198,6 +209,9 @@ impl Atoms {
     }
 
     fn show_atom(&self, id: AtomId) -> String {
+        if let Some(name) = self.names.get(&id) {
+            return name.to_string();
+        }
         match self.get(id) {
             Atom::Symbol(name) | Atom::Induction(_, name) => name.to_string(),
             Atom::Floor(of, divisor) => format!("floor(({})/{divisor})", self.show(of)),

@@ -199,7 +199,12 @@ impl<'a> Prover<'a> {
                 (Polynomial::default().into(), Polynomial::from(divisor - BigInt::one()).into())
             }
             Atom::Induction(..) => (Polynomial::default().into(), Bound::none()),
-            Atom::Symbol(_) | Atom::Load { .. } | Atom::Opaque(_) => (Bound::none(), Bound::none()),
+            Atom::Load { bits, signed, .. } => {
+                let range = BigInt::one() << bits.saturating_sub(u32::from(*signed));
+                let least = if *signed { -range.clone() } else { BigInt::from(0) };
+                (Polynomial::from(least).into(), Polynomial::from(range - BigInt::one()).into())
+            }
+            Atom::Symbol(_) | Atom::Opaque(_) => (Bound::none(), Bound::none()),
         }
     }
 

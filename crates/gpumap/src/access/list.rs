@@ -1,0 +1,254 @@
+//! The accesses of a function with their sections.
+
+use crate::control::{Control, LoopId};
+use crate::ir::{BlockId, Function, Instruction, MetadataId, Module, Operand, Operation};
+use crate::memory::effects::Summaries;
+use crate::memory::{Bases, Memory, Object};
+use crate::recurrence::forms::Premises;
+use crate::recurrence::{Forms, Reading};
+use crate::symbolic::{Atoms, Bound, Polynomial, Range};
+
+use super::Known;
+
+/// Where an access goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The object.
+    pub object: Object,
+    /// What it is called in the source.
+    pub name: String,
+    /// Bytes from its start to the start of the access, all that there are.
+    pub starts: Range,
+}
+
+/// Why the section of an access is not known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unknown {
+    /// The address may lie in any object.
+    Anywhere,
+    /// The address may lie in one of several objects: their names.
+    Several(Vec<String>),
+    /// The address is not the object's start and a number of bytes: the object's name.
+    Address(String),
+    /// Nothing bounds the offset: the object's name.
+    Unbounded(String),
+}
+
+impl std::fmt::Display for Unknown {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Unknown::Anywhere => to.write_str("anywhere"),
+            Unknown::Several(names) => write!(to, "somewhere in {}", names.join(" or ")),
+            Unknown::Address(name) => write!(to, "somewhere in {name}: the address has no closed form"),
+            Unknown::Unbounded(name) => write!(to, "somewhere in {name}: nothing bounds the offset"),
+        }
+    }
+}
+
+/// An access.
+#[derive(Debug, Clone)]
+pub struct Access {
+    /// Its block.
+    pub block: BlockId,
+    /// Its place in the block.
+    pub place: usize,
+    /// Its place in the source.
+    pub location: Option<MetadataId>,
+    /// Whether it writes.
+    pub writes: bool,
+    /// How many bytes it touches; `None` for types without a size.
+    pub bytes: Option<u64>,
+    /// Its address.
+    pub address: Operand,
+    /// The objects that it may go to.
+    pub of: Bases,
+    /// Where it goes, or why that is not known.
+    pub section: Result<Place, Unknown>,
+    /// How that is known.
+    pub known: Known,
+}
+
+/// The accesses of a function.
+#[derive(Debug)]
+pub struct Accesses<'f> {
+    /// All loads and stores, in order.
+    pub list: Vec<Access>,
+    proved: Forms<'f>,
+    assumed: Option<Forms<'f>>,
+}
+
+impl<'f> Accesses<'f> {
+    /// Those of a function.
+    pub fn new(
+        module: &'f Module,
+        function: &'f Function,
+        control: &'f Control,
+        summaries: &mut Summaries,
+    ) -> Accesses<'f> {
+        let forms = |summaries: &mut Summaries, assuming: bool| {
+            let memory = Memory::new(module, function, control, summaries);
+            Forms::with_memory(module, function, control, memory, assuming)
+        };
+        let mut proved = forms(summaries, false);
+        let mut list = plain(module, function, control);
+        for access in &mut list {
+            if let Some(memory) = proved.memory() {
+                access.of = memory.objects.bases(access.address);
+            }
+            access.section = section(&mut proved, access, None).0;
+        }
+        let mut assumed = None;
+        if proved.may_assume() && list.iter().any(|access| !access.is_complete()) {
+            let mut forms = forms(summaries, true);
+            for access in list.iter_mut().filter(|access| !access.is_complete()) {
+                let (section, premises) = section(&mut forms, access, None);
+                // Without assumptions it would have been found before.
+                if !premises.is_empty() && section.is_ok() {
+                    access.section = section;
+                    access.known = Known::Assumed(forms.assumptions(&premises));
+                }
+            }
+            assumed = Some(forms);
+        }
+        Accesses { list, proved, assumed }
+    }
+
+    /// Atoms in which an access is described.
+    pub fn atoms(&self, access: &Access) -> &Atoms {
+        self.atoms_of(&access.known)
+    }
+
+    /// Atoms in which something is described that is known in this way.
+    pub fn atoms_of(&self, known: &Known) -> &Atoms {
+        match (known, &self.assumed) {
+            (Known::Assumed(_), Some(assumed)) => &assumed.atoms,
+            _ => &self.proved.atoms,
+        }
+    }
+
+    /// Forms under assumptions, if they are asked for and there are any.
+    pub(super) fn forms_mut(&mut self, is_assumed: bool) -> &mut Forms<'f> {
+        match &mut self.assumed {
+            Some(assumed) if is_assumed => assumed,
+            _ => &mut self.proved,
+        }
+    }
+
+    pub(super) fn control(&self) -> &'f Control {
+        self.proved.control
+    }
+
+    /// Where an access goes during one entry of a loop around it, in terms of what the loop does not change.
+    pub fn within(&mut self, access: &Access, id: LoopId) -> Result<Place, Unknown> {
+        let forms = self.forms_mut(access.known != Known::Proved);
+        section(forms, access, Some(id)).0
+    }
+
+    /// Whether the function was too large for the limits: what is not known may be so for that reason alone.
+    pub fn is_truncated(&self) -> bool {
+        self.proved.is_truncated() || self.assumed.as_ref().is_some_and(Forms::is_truncated)
+    }
+
+    /// What is known without assumptions.
+    pub fn proved_mut(&mut self) -> &mut Forms<'f> {
+        &mut self.proved
+    }
+}
+
+impl Access {
+    /// The one object that it goes to.
+    pub fn object(&self) -> Option<Object> {
+        self.of.single()
+    }
+
+    /// Whether both ends of its section are known.
+    pub fn is_complete(&self) -> bool {
+        self.section.as_ref().is_ok_and(|place| match &place.starts {
+            Range::Unreached => true,
+            Range::Between(lower, upper) => !lower.is_none() && !upper.is_none(),
+        })
+    }
+}
+
+/// Loads and stores, nothing known of where they go.
+fn plain(module: &Module, function: &Function, control: &Control) -> Vec<Access> {
+    let mut list = Vec::new();
+    for block in function.block_ids().filter(|&block| control.is_reached(block)) {
+        for (place, instruction) in function.block(block).instructions.iter().enumerate() {
+            let Some((writes, address, of)) = touched(function, instruction) else { continue };
+            list.push(Access {
+                block,
+                place,
+                location: instruction.location,
+                writes,
+                bytes: module.layout.stored(&module.types, of),
+                address,
+                of: Bases::Any,
+                section: Err(Unknown::Anywhere),
+                known: Known::Proved,
+            });
+        }
+    }
+    list
+}
+
+fn touched(function: &Function, instruction: &Instruction) -> Option<(bool, Operand, crate::ir::TypeId)> {
+    match &instruction.operation {
+        Operation::Load { address, .. } => Some((false, *address, function.value(instruction.result?).of)),
+        Operation::Store { address, value, .. } => Some((true, *address, value.of)),
+        _ => None,
+    }
+}
+
+/// Where an access goes, and what is assumed for that.
+pub(super) fn section(
+    forms: &mut Forms<'_>,
+    access: &Access,
+    within: Option<LoopId>,
+) -> (Result<Place, Unknown>, Premises) {
+    forms.tracked(|forms| {
+        let (object, name) = object(forms, access)?;
+        let unknown = || Unknown::Address(name.clone());
+        let start = forms.start_of(object).ok_or_else(unknown)?;
+        let starts = starts(forms, access, &start, within).ok_or_else(unknown)?;
+        match &starts {
+            Range::Between(lower, upper) if lower.is_none() && upper.is_none() => {
+                Err(Unknown::Unbounded(name))
+            }
+            _ => Ok(Place { object, name, starts }),
+        }
+    })
+}
+
+/// The one object that an access goes to, and its name.
+fn object(forms: &Forms<'_>, access: &Access) -> Result<(Object, String), Unknown> {
+    let memory = forms.memory().ok_or(Unknown::Anywhere)?;
+    match &access.of {
+        Bases::Among(list) => match list.as_slice() {
+            [] => Err(Unknown::Anywhere),
+            &[one] => Ok((one, memory.names().object(one))),
+            several => {
+                Err(Unknown::Several(several.iter().map(|object| memory.names().object(*object)).collect()))
+            }
+        },
+        Bases::Any => Err(Unknown::Anywhere),
+    }
+}
+
+/// Bytes from the start of an object to the starts of an access.
+fn starts(
+    forms: &mut Forms<'_>,
+    access: &Access,
+    start: &Polynomial,
+    within: Option<LoopId>,
+) -> Option<Range> {
+    let address = forms.of(access.address, Reading::Unsigned)?;
+    let offset = &address - start;
+    let (mut lower, mut upper) = (Bound::none(), Bound::none());
+    if start.atoms().iter().all(|&atom| !offset.mentions(atom)) {
+        let (least, most) = forms.ends(access.block, &offset, within);
+        lower = least.map_or_else(Bound::none, Bound::from);
+        upper = most.map_or_else(Bound::none, Bound::from);
+    }
+    Some(Range::Between(lower, upper))
+}
