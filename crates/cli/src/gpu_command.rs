@@ -4,6 +4,7 @@ use anyhow::{Result, bail};
 use gpumap::Compiler;
 use gpumap::control::{choices, show};
 use gpumap::ir::{Function, Module};
+use gpumap::calls::Cone;
 use gpumap::access::show::show_ranges;
 use gpumap::recurrence::show::show_expressions;
 
@@ -37,6 +38,6 @@ fn dump(module: &Module, function: &Function, stage: Stage) -> String {
         Stage::Ir => module.show_function(&function),
         Stage::Loops => show::show_loops(module, &function),
         Stage::Expressions => show_expressions(module, &function),
-        Stage::Ranges => show_ranges(module, &function),
+        Stage::Ranges => show_ranges(module, &Cone::new(module, &function, args.calls)),
     }
 }

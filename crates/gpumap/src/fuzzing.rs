@@ -1,5 +1,6 @@
 //! Cases for fuzzing: hostile text as a module.
 
+use crate::calls::{Cone, LENGTH};
 use crate::control::choices;
 use crate::control::show::show_loops;
 use crate::reader;
@@ -15,7 +16,7 @@ pub fn check(text: &str) {
             let function = choices::branched(&module.types, function);
             let _ = show_loops(&module, &function);
             let _ = show_expressions(&module, &function);
-            let _ = show_ranges(&module, &function);
+            let _ = show_ranges(&module, &Cone::new(&module, &function, LENGTH));
         }
     }
 }

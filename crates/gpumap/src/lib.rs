@@ -2,9 +2,11 @@
 //!
 //! - [`frontend`]: runs clang and opt on a C source;
 //! - [`reader`]: reads the text they write; [`ir`]: what is read;
+//! - [`calls`]: a function with those that it calls, once for each chain of calls;
 //! - [`control`]: dominators, loops, choices as branches;
 //! - [`symbolic`]: exact symbolic arithmetic;
 //! - [`memory`]: objects, aliases, contents that stay the same; [`solver`]: monotone equations by a work list;
+//! - [`ranges`]: where values lie;
 //! - [`recurrence`]: values as polynomials in inputs and iterations, and how often loops run;
 //! - [`access`]: the bytes that loads and stores touch, and how that is known;
 //! - [`fuzzing`]: cases for fuzzing the reader.
@@ -13,11 +15,13 @@
 #![forbid(unsafe_code)]
 
 pub mod access;
+pub mod calls;
 pub mod control;
 pub mod frontend;
 pub mod fuzzing;
 pub mod ir;
 pub mod memory;
+pub mod ranges;
 pub mod reader;
 pub mod recurrence;
 pub mod solver;

@@ -4,19 +4,19 @@
 mod support;
 
 use gpumap::access::show::show_ranges;
-use gpumap::control::choices;
+use gpumap::calls::{Cone, LENGTH};
 use support::read;
 
 /// What is said of the accesses of a function.
 fn ranges(source: &str, function: &str) -> Vec<String> {
     let module = read(source);
-    let function = choices::branched(&module.types, module.function(function).unwrap());
-    show_ranges(&module, &function).lines().skip(1).map(|line| line.trim().to_owned()).collect()
+    let cone = Cone::new(&module, module.function(function).unwrap(), LENGTH);
+    show_ranges(&module, &cone).lines().skip(1).map(|line| line.trim().to_owned()).collect()
 }
 
 #[test]
 fn explore() {
     for (s, f) in [("matrix_addition","add"),("colour_convolution","convolve"),("strided","sum"),("signal","convolve"),("ranges","ranges"),("contexts","fill"),("walks","set"),("walks","thirds"),("walks", "list_length"),("rows","total"),("counter","count"),("counter","widen"),("counters","structures"),("counters","triangular"),("counters","readings")] {
-        println!("{s} {f}\n  {}", ranges(s, f).join("\n  "));
+        let t = std::time::Instant::now(); let l = ranges(s, f); println!("{s} {f} {:?}\n  {}", t.elapsed(), l.join("\n  "));
     }
 }

@@ -6,7 +6,7 @@
 //! what is certainly written need not be brought in before.
 
 use super::Known;
-use super::list::{Access, Accesses, Place, section};
+use super::list::{Access, Accesses, Place, sections};
 use crate::control::LoopId;
 use crate::ir::{BlockId, Operation};
 use crate::memory::Object;
@@ -82,10 +82,10 @@ impl Accesses<'_> {
             known: Known::Proved,
         };
         let mut premises = crate::recurrence::forms::Premises::new();
-        for access in of {
+        let places = sections(forms, &of.iter().collect::<Vec<_>>(), within);
+        for (access, (place, needed)) in of.iter().zip(places) {
             let object = access.object()?;
             let (_, start) = forms.tracked(|forms| forms.start_of(object));
-            let (place, needed) = section(forms, access, within);
             premises.extend(needed.into_iter().chain(start));
             let bytes = place.ok().zip(access.bytes).and_then(|(place, bytes)| touched(&place, bytes));
             let extent = if access.writes { &mut hull.writes } else { &mut hull.reads };

@@ -4,8 +4,10 @@ use crate::control::{Control, LoopId};
 use crate::ir::{BlockId, Function, Instruction, MetadataId, Module, Operand, Operation};
 use crate::memory::effects::Summaries;
 use crate::memory::{Bases, Memory, Object};
+use crate::ranges::{self, Fact, Usage};
 use crate::recurrence::forms::Premises;
 use crate::recurrence::{Forms, Reading};
+use crate::symbolic::range::Arithmetic;
 use crate::symbolic::{Atoms, Bound, Polynomial, Range};
 
 use super::Known;
@@ -95,21 +97,26 @@ impl<'f> Accesses<'f> {
             if let Some(memory) = proved.memory() {
                 access.of = memory.objects.bases(access.address);
             }
-            access.section = section(&mut proved, access, None).0;
         }
-        let mut assumed = None;
-        if proved.may_assume() && list.iter().any(|access| !access.is_complete()) {
+        let found = sections(&mut proved, &list.iter().collect::<Vec<_>>(), None);
+        for (access, (section, _)) in list.iter_mut().zip(found) {
+            access.section = section;
+        }
+        let assumed = proved.may_assume() && list.iter().any(|access| !access.is_complete());
+        let assumed = assumed.then(|| {
             let mut forms = forms(summaries, true);
-            for access in list.iter_mut().filter(|access| !access.is_complete()) {
-                let (section, premises) = section(&mut forms, access, None);
+            let mut open: Vec<&mut Access> =
+                list.iter_mut().filter(|access| !access.is_complete()).collect();
+            let found = sections(&mut forms, &open.iter().map(|access| &**access).collect::<Vec<_>>(), None);
+            for (access, (section, premises)) in open.iter_mut().zip(found) {
                 // Without assumptions it would have been found before.
                 if !premises.is_empty() && section.is_ok() {
                     access.section = section;
                     access.known = Known::Assumed(forms.assumptions(&premises));
                 }
             }
-            assumed = Some(forms);
-        }
+            forms
+        });
         Accesses { list, proved, assumed }
     }
 
@@ -141,7 +148,8 @@ impl<'f> Accesses<'f> {
     /// Where an access goes during one entry of a loop around it, in terms of what the loop does not change.
     pub fn within(&mut self, access: &Access, id: LoopId) -> Result<Place, Unknown> {
         let forms = self.forms_mut(access.known != Known::Proved);
-        section(forms, access, Some(id)).0
+        let found = sections(forms, &[access], Some(id)).pop();
+        found.map_or(Err(Unknown::Anywhere), |(section, _)| section)
     }
 
     /// Whether the function was too large for the limits: what is not known may be so for that reason alone.
@@ -163,10 +171,7 @@ impl Access {
 
     /// Whether both ends of its section are known.
     pub fn is_complete(&self) -> bool {
-        self.section.as_ref().is_ok_and(|place| match &place.starts {
-            Range::Unreached => true,
-            Range::Between(lower, upper) => !lower.is_none() && !upper.is_none(),
-        })
+        self.section.as_ref().is_ok_and(|place| is_complete(&place.starts))
     }
 }
 
@@ -200,24 +205,52 @@ fn touched(function: &Function, instruction: &Instruction) -> Option<(bool, Oper
     }
 }
 
-/// Where an access goes, and what is assumed for that.
-pub(super) fn section(
+/// Where accesses go, and what is assumed for that.
+pub(super) fn sections(
+    forms: &mut Forms<'_>,
+    accesses: &[&Access],
+    within: Option<LoopId>,
+) -> Vec<(Result<Place, Unknown>, Premises)> {
+    let of = |access: &&Access| Usage {
+        block: access.block,
+        operand: access.address,
+        reading: Reading::Unsigned,
+    };
+    let uses: Vec<Usage> = accesses.iter().map(of).collect();
+    let addresses = ranges::ranges_of(forms, &uses, within);
+    let pairs = accesses.iter().zip(addresses);
+    pairs.map(|(access, address)| forms.tracked(|forms| section(forms, access, &address, within))).collect()
+}
+
+fn section(
     forms: &mut Forms<'_>,
     access: &Access,
+    address: &Fact,
     within: Option<LoopId>,
-) -> (Result<Place, Unknown>, Premises) {
-    forms.tracked(|forms| {
-        let (object, name) = object(forms, access)?;
-        let unknown = || Unknown::Address(name.clone());
-        let start = forms.start_of(object).ok_or_else(unknown)?;
-        let starts = starts(forms, access, &start, within).ok_or_else(unknown)?;
-        match &starts {
-            Range::Between(lower, upper) if lower.is_none() && upper.is_none() => {
-                Err(Unknown::Unbounded(name))
-            }
-            _ => Ok(Place { object, name, starts }),
-        }
-    })
+) -> Result<Place, Unknown> {
+    let (object, name) = object(forms, access)?;
+    let unknown = || Unknown::Address(name.clone());
+    let start = forms.start_of(object).ok_or_else(unknown)?;
+    let closed = closed_starts(forms, access, &start, within).ok_or_else(unknown)?;
+    let computed = address.range.minus(&start.into());
+    let starts = if is_complete(&closed) && !forms.has_guards(access.block) {
+        closed
+    } else {
+        forms.suppose(&address.premises);
+        let facts = forms.facts_of_iterations(access.block);
+        Arithmetic { atoms: &mut forms.atoms, facts: &facts }.refined(&closed, &computed)
+    };
+    match &starts {
+        Range::Between(lower, upper) if lower.is_none() && upper.is_none() => Err(Unknown::Unbounded(name)),
+        _ => Ok(Place { object, name, starts }),
+    }
+}
+
+fn is_complete(range: &Range) -> bool {
+    match range {
+        Range::Unreached => true,
+        Range::Between(lower, upper) => !lower.is_none() && !upper.is_none(),
+    }
 }
 
 /// The one object that an access goes to, and its name.
@@ -235,20 +268,18 @@ fn object(forms: &Forms<'_>, access: &Access) -> Result<(Object, String), Unknow
     }
 }
 
-/// Bytes from the start of an object to the starts of an access.
-fn starts(
+/// Bytes from the start of an object to the starts of an access, by the closed form of its address.
+fn closed_starts(
     forms: &mut Forms<'_>,
     access: &Access,
     start: &Polynomial,
     within: Option<LoopId>,
 ) -> Option<Range> {
-    let address = forms.of(access.address, Reading::Unsigned)?;
-    let offset = &address - start;
-    let (mut lower, mut upper) = (Bound::none(), Bound::none());
-    if start.atoms().iter().all(|&atom| !offset.mentions(atom)) {
-        let (least, most) = forms.ends(access.block, &offset, within);
-        lower = least.map_or_else(Bound::none, Bound::from);
-        upper = most.map_or_else(Bound::none, Bound::from);
+    let offset = &forms.of(access.address, Reading::Unsigned)? - start;
+    if !start.atoms().iter().all(|&atom| !offset.mentions(atom)) {
+        return Some(Range::all());
     }
-    Some(Range::Between(lower, upper))
+    let (least, most) = forms.ends(access.block, &offset, within);
+    let bound = |end: Option<Polynomial>| end.map_or_else(Bound::none, Bound::from);
+    Some(Range::Between(bound(least), bound(most)))
 }

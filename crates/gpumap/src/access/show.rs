@@ -4,15 +4,17 @@ use std::fmt::Write as _;
 
 use super::hull::{Extent, Hull, touched};
 use super::{Access, Accesses, Known};
+use crate::calls::Cone;
 use crate::control::obstacles::obstacles;
 use crate::control::{Control, LoopId};
-use crate::ir::{BlockId, Function, Module};
+use crate::ir::{BlockId, Module};
 use crate::memory::effects::Summaries;
 use crate::symbolic::{Atoms, Bound, Range, Side};
 
 /// Accesses with their objects and sections in bytes, then what the function uses of each object. Accesses in loops that are not
-/// analysed are left out.
-pub fn show_ranges(module: &Module, function: &Function) -> String {
+/// analysed are left out. Those of called functions come last, with the calls that lead to them.
+pub fn show_ranges(module: &Module, cone: &Cone) -> String {
+    let function = &cone.function;
     let control = Control::new(function);
     let mut accesses = Accesses::new(module, function, &control, &mut Summaries::default());
     let mut out = format!("function {}\n", module.name(function.symbol));
@@ -21,7 +23,8 @@ pub fn show_ranges(module: &Module, function: &Function) -> String {
     let is_described = |block: BlockId| !left_out.iter().any(|&id| control.loops.contains(id, block));
     for access in accesses.list.iter().filter(|access| is_described(access.block)) {
         // Writing to a string cannot fail, here and below.
-        let _ = writeln!(out, "  {}", show_access(module, &accesses, access));
+        let way = show_way(module, cone, access.block);
+        let _ = writeln!(out, "  {}{way}", show_access(module, &accesses, access));
     }
     if left_out.is_empty() {
         for hull in accesses.hulls(None) {
@@ -34,6 +37,16 @@ pub fn show_ranges(module: &Module, function: &Function) -> String {
         let _ = writeln!(out, "  the function is too large: some sections are not known for that reason");
     }
     out
+}
+
+/// The calls that lead to a block.
+fn show_way(module: &Module, cone: &Cone, block: BlockId) -> String {
+    let sites = cone.string(block).iter().rev().map(|site| {
+        let place = site.location.and_then(|location| module.metadata.place(location));
+        let place = place.map_or("?".into(), |place| format!("{}:{}", place.line, place.column));
+        format!(", in {} called at {place}", module.name(site.callee))
+    });
+    sites.collect()
 }
 
 /// An access: its place, kind, object, section and how that is known.

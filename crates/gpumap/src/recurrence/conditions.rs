@@ -41,7 +41,32 @@ pub fn opposite(predicate: Predicate) -> Predicate {
     }
 }
 
+/// The comparison that holds with the sides exchanged.
+fn exchanged(predicate: Predicate) -> Predicate {
+    match predicate {
+        Predicate::Equal | Predicate::Unequal => predicate,
+        Predicate::GreaterUnsigned => Predicate::LessUnsigned,
+        Predicate::GreaterEqualUnsigned => Predicate::LessEqualUnsigned,
+        Predicate::LessUnsigned => Predicate::GreaterUnsigned,
+        Predicate::LessEqualUnsigned => Predicate::GreaterEqualUnsigned,
+        Predicate::GreaterSigned => Predicate::LessSigned,
+        Predicate::GreaterEqualSigned => Predicate::LessEqualSigned,
+        Predicate::LessSigned => Predicate::GreaterSigned,
+        Predicate::LessEqualSigned => Predicate::GreaterEqualSigned,
+    }
+}
+
 impl Condition {
+    /// The comparison with its sides exchanged.
+    pub fn mirrored(self) -> Condition {
+        Condition { predicate: exchanged(self.predicate), left: self.right, right: self.left }
+    }
+
+    /// The reading in which the sides compare; `None` for equalities, which hold in both.
+    pub fn reading(self) -> Option<Reading> {
+        self.ascending().map(|(_, _, reading, _)| reading)
+    }
+
     /// The comparison with its sides so that the left one is less, in which reading, and by how much at least; `None` for
     /// equalities.
     pub fn ascending(self) -> Option<(Operand, Operand, Reading, i64)> {
@@ -81,13 +106,25 @@ impl Forms<'_> {
 
     /// Comparisons that hold in a block, the nearest first.
     pub fn conditions_at(&self, block: BlockId) -> Vec<Condition> {
+        self.edges_to(block).into_iter().filter_map(|(from, to)| self.condition_of(from, to)).collect()
+    }
+
+    /// Blocks that end in a branch that decides whether a block is reached.
+    pub(super) fn branches_at(&self, block: BlockId) -> Vec<BlockId> {
+        let edges = self.edges_to(block).into_iter();
+        edges.filter(|(from, _)| self.control.successors[from.index()].len() > 1).map(|edge| edge.0).collect()
+    }
+
+    /// Edges that every way to a block takes in the same iteration, the nearest first.
+    fn edges_to(&self, block: BlockId) -> Vec<(BlockId, BlockId)> {
         let mut list = Vec::new();
         let mut at = Some(block);
         while let Some(target) = at.filter(|_| list.len() < LOOKED_AT) {
             if let &[from] = self.control.predecessors[target.index()].as_slice() {
                 let is_of_this_iteration =
                     self.control.loops.around(from).all(|id| self.control.loops.contains(id, block));
-                list.extend(self.condition_of(from, target).filter(|_| is_of_this_iteration));
+                let is_branch = self.control.successors[from.index()].len() > 1;
+                list.extend((is_of_this_iteration && is_branch).then_some((from, target)));
             }
             at = self.control.dominators.immediate(target);
         }

@@ -132,6 +132,15 @@ impl<'f> Forms<'f> {
         forms
     }
 
+    /// Steps that are left for this function.
+    pub(crate) fn steps(&self) -> u64 {
+        u64::from(self.steps)
+    }
+
+    pub(crate) fn set_steps(&mut self, steps: u64) {
+        self.steps = u32::try_from(steps).unwrap_or(u32::MAX);
+    }
+
     /// What memory holds, if that is known.
     pub fn memory(&self) -> Option<&Memory<'f>> {
         self.memory.as_ref()
@@ -219,6 +228,15 @@ impl<'f> Forms<'f> {
         let own = std::mem::replace(&mut self.premises, outer);
         self.premises.extend(&own);
         (found, own)
+    }
+
+    /// Something was used that rests on this.
+    pub(crate) fn suppose(&mut self, premises: &Premises) {
+        self.premises.extend(premises);
+    }
+
+    pub(crate) fn take_premises(&mut self) -> Premises {
+        std::mem::take(&mut self.premises)
     }
 
     fn looked_at(&mut self, value: ValueId, reading: Reading, own: &Polynomial) -> Option<Polynomial> {
@@ -311,7 +329,7 @@ impl<'f> Forms<'f> {
     }
 
     /// A form that mentions iterations of no loop, so that it means the same everywhere.
-    pub(super) fn has_no_iterations(&self, of: &Polynomial) -> bool {
+    pub fn has_no_iterations(&self, of: &Polynomial) -> bool {
         of.atoms().into_iter().all(|atom| match self.atoms.get(atom) {
             Atom::Induction(..) => false,
             Atom::Floor(inner, _) | Atom::Modulo(inner, _) => self.has_no_iterations(inner),

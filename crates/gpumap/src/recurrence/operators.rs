@@ -125,7 +125,7 @@ impl Forms<'_> {
             }
             Conversion::ExtendZero => {
                 let unsigned = self.of(operand, Reading::Unsigned)?;
-                if !self.is_unresolved(&unsigned) {
+                if !self.is_opaque(&unsigned) {
                     return Some(unsigned);
                 }
                 let signed = self.of(operand, Reading::Signed)?;
@@ -168,7 +168,7 @@ impl Forms<'_> {
     }
 
     /// Whether a form is one atom of which nothing is known.
-    fn is_unresolved(&self, of: &Polynomial) -> bool {
+    pub fn is_opaque(&self, of: &Polynomial) -> bool {
         let atoms = of.atoms();
         atoms.len() == 1 && matches!(self.atoms.get(atoms[0]), crate::symbolic::Atom::Opaque(_))
     }
@@ -189,7 +189,7 @@ impl Forms<'_> {
 }
 
 /// The least and greatest number of so many bits.
-pub(super) fn limits(bits: u32, reading: Reading) -> (Polynomial, Polynomial) {
+pub(crate) fn limits(bits: u32, reading: Reading) -> (Polynomial, Polynomial) {
     let (low, high): (BigInt, BigInt) = match reading {
         Reading::Signed => {
             let half = BigInt::one() << bits.saturating_sub(1);

@@ -71,6 +71,14 @@ impl Forms<'_> {
         facts
     }
 
+    /// Whether branches other than the tests of the loops around a block decide whether it is reached.
+    pub fn has_guards(&mut self, block: BlockId) -> bool {
+        let loops: Vec<LoopId> = self.control.loops.around(block).collect();
+        let tests: Vec<BlockId> =
+            loops.iter().flat_map(|&id| self.trips(id).iter().map(|trip| trip.test).collect::<Vec<_>>()).collect();
+        self.branches_at(block).iter().any(|from| !tests.contains(from))
+    }
+
     /// Whether a form does not change in one entry of a loop, or in the function.
     fn is_settled(&self, form: &Polynomial, within: Option<LoopId>) -> bool {
         match within {
