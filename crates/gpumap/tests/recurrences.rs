@@ -6,14 +6,16 @@ mod support;
 use std::collections::HashMap;
 
 use gpumap::control::{Control, choices};
-use gpumap::ir::{Module, Operand, Value, ValueId};
+use gpumap::ir::Module;
+use gpumap::access::show::show_ranges;
+use gpumap::calls::{Cone, LENGTH};
 use gpumap::recurrence::show::show_expressions;
 use gpumap::recurrence::{Forms, Reading, Section};
-use gpumap::symbolic::{Atom, AtomId, Polynomial};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::Zero;
-use support::interpreter::{End, Sequence, State, address_of};
+use support::interpreter::{End, Sequence, State};
+use support::numbers::{concrete, number, symbols};
 use support::{read, sources};
 
 /// What is shown of a function, without its name and the places of loops.
@@ -35,7 +37,7 @@ fn addresses_of_nests() {
         "i = #0",
         "loop #1 goes on n times",
         "j = #1",
-        "8:25 load 4*#0*n + image + 4*#1",
+        "8:25 load 4*n*#0 + image + 4*#1",
     ];
     let lines = shown("rows", "total");
     assert_eq!(
@@ -50,9 +52,9 @@ fn steps_of_four_from_a_negative_start() {
         // ⌈2n/4⌉ = ⌈n/2⌉
         "loop #0 goes on n - floor((n)/2) times",
         "i = -n + 4*#0",
-        "5:24 load 16*#0 + b",
-        "5:35 load 16*#0 + c",
-        "5:22 store 4*n + 16*#0 + a",
+        "5:24 load b + 16*#0",
+        "5:35 load c + 16*#0",
+        "5:22 store a + 4*n + 16*#0",
     ];
     assert_eq!(shown("strided", "sum"), expected);
 }
@@ -64,11 +66,11 @@ fn walking_pointers_and_loops_that_count_down() {
     let reverse = [
         "loop #0 goes on n times",
         "i = n - #0 - 1",
-        "11:24 load 8*n - 8*#0 + b - 8",
-        "11:22 store 8*#0 + a",
+        "11:24 load b + 8*n - 8*#0 - 8",
+        "11:22 store a + 8*#0",
     ];
     assert_eq!(shown("walks", "reverse"), reverse);
-    let counter = ["loop #0 goes on n times", "k = #0 + 10", "i = #0", "6:14 store 4*#0 + a + 40"];
+    let counter = ["loop #0 goes on n times", "k = #0 + 10", "i = #0", "6:14 store a + 4*#0 + 40"];
     assert_eq!(shown("counter", "count"), counter);
 }
 
@@ -98,53 +100,6 @@ fn what_is_not_analysed_is_not_described() {
     assert_eq!(shown("unusual", "two_entries"), ["loop #0 is not analysed: it is entered in several places"]);
 }
 
-/// The number that a form is in a state.
-fn number(
-    forms: &Forms<'_>,
-    state: &State<'_>,
-    symbols: &[(AtomId, ValueId, Reading)],
-    of: &Polynomial,
-) -> Option<BigRational> {
-    let mut sum = BigRational::zero();
-    for (monomial, coefficient) in of.terms() {
-        let mut term = coefficient.clone();
-        for &(atom, power) in monomial.powers() {
-            let inner = match forms.atoms.get(atom) {
-                Atom::Floor(of, by) => {
-                    (number(forms, state, symbols, of)? / BigRational::from(by.clone())).floor()
-                }
-                Atom::Modulo(of, by) => {
-                    let (of, by) = (number(forms, state, symbols, of)?, BigRational::from(by.clone()));
-                    &of - (&of / &by).floor() * &by
-                }
-                Atom::Induction(id, _) => BigInt::from(state.iterations[*id]).into(),
-                Atom::Opaque(code) => {
-                    let reading = if code % 2 == 0 { Reading::Signed } else { Reading::Unsigned };
-                    concrete(state, ValueId::new(*code as usize / 2), reading)?
-                }
-                Atom::Symbol(name) => match symbols.iter().find(|symbol| symbol.0 == atom) {
-                    Some(&(_, value, reading)) => concrete(state, value, reading)?,
-                    None => BigInt::from(address_of(name.strip_prefix('&')?)).into(),
-                },
-                Atom::Load { .. } => return None,
-            };
-            term *= inner.pow(power as i32);
-        }
-        sum += term;
-    }
-    Some(sum)
-}
-
-/// The number that a value is in a state.
-fn concrete(state: &State<'_>, value: ValueId, reading: Reading) -> Option<BigRational> {
-    let operand = Operand { of: state.function.value(value).of, value: Value::Local(value) };
-    let number: BigInt = match reading {
-        Reading::Signed => state.signed(operand)?.into(),
-        Reading::Unsigned => state.unsigned(operand)?.into(),
-    };
-    Some(number.into())
-}
-
 /// Runs every function of a module on numbers; gives how many values, numbers of iterations and sections were compared.
 fn compare(module: &Module, seeds: u64) -> [usize; 3] {
     let (mut values, mut counts, mut within) = (0, 0, 0);
@@ -152,13 +107,7 @@ fn compare(module: &Module, seeds: u64) -> [usize; 3] {
         let function = choices::branched(&module.types, function);
         let control = Control::new(&function);
         let mut forms = Forms::new(module, &function, &control);
-        let mut symbols = Vec::new();
-        for parameter in &function.parameters {
-            for reading in [Reading::Signed, Reading::Unsigned] {
-                let form = forms.of_value(parameter.value, reading);
-                symbols.extend(form.atoms().into_iter().map(|atom| (atom, parameter.value, reading)));
-            }
-        }
+        let symbols = symbols(&mut forms);
         // Where each value lies, in the reading in which it is shown.
         let mut sections = HashMap::new();
         for block in function.block_ids() {
@@ -249,7 +198,9 @@ fn forms_of_a_large_program_are_bounded() {
                 instructions += function.blocks.iter().map(|block| block.instructions.len()).sum::<usize>();
                 let start = std::time::Instant::now();
                 accesses += show_expressions(&module, &function).lines().count();
+                let shown = show_ranges(&module, &Cone::new(&module, &function, LENGTH));
                 let own = start.elapsed();
+                accesses += shown.lines().count();
                 assert!(own < std::time::Duration::from_secs(10), "{}", module.name(function.symbol));
                 time += own;
             }

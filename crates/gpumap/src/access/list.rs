@@ -8,7 +8,7 @@ use crate::ranges::{self, Fact, Usage};
 use crate::recurrence::forms::Premises;
 use crate::recurrence::{Forms, Reading};
 use crate::symbolic::range::Arithmetic;
-use crate::symbolic::{Atoms, Bound, Polynomial, Range};
+use crate::symbolic::{Atom, Atoms, Bound, Polynomial, Range};
 
 use super::Known;
 
@@ -238,12 +238,32 @@ fn section(
     } else {
         forms.suppose(&address.premises);
         let facts = forms.facts_of_iterations(access.block);
-        Arithmetic { atoms: &mut forms.atoms, facts: &facts }.refined(&closed, &computed)
+        let both = Arithmetic { atoms: &mut forms.atoms, facts: &facts }.refined(&closed, &computed);
+        plainest(forms, both)
     };
     match &starts {
         Range::Between(lower, upper) if lower.is_none() && upper.is_none() => Err(Unknown::Unbounded(name)),
         _ => Ok(Place { object, name, starts }),
     }
+}
+
+/// A range without the clauses of its bounds in which something unknown stands, or a quotient, if there are others: less is said,
+/// and more is understood.
+fn plainest(forms: &Forms<'_>, range: Range) -> Range {
+    let Range::Between(lower, upper) = range else { return range };
+    let rank = |clause: &Vec<Polynomial>| {
+        let is_plain = |atom: &crate::symbolic::AtomId| {
+            !matches!(forms.atoms.get(*atom), Atom::Floor(..) | Atom::Modulo(..))
+        };
+        let is_known = clause.iter().all(|end| !forms.mentions_opaque(end));
+        let is_plain = clause.iter().all(|end| end.atoms().iter().all(is_plain));
+        u32::from(!is_known) * 2 + u32::from(!is_plain)
+    };
+    let best = |bound: &Bound| {
+        let least = bound.clauses().iter().map(rank).min();
+        Bound::of(bound.clauses().iter().filter(|clause| Some(rank(clause)) == least).cloned())
+    };
+    Range::Between(best(&lower), best(&upper))
 }
 
 fn is_complete(range: &Range) -> bool {

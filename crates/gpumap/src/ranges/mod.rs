@@ -176,7 +176,10 @@ fn closed_form(forms: &mut Forms<'_>, (value, reading): Node, within: Option<Loo
     }
     let (lower, upper) = forms.ends(block, &form, within);
     let is_one = lower.is_some() && lower == upper;
-    let bound = |end: Option<Polynomial>| end.map_or_else(Bound::none, Bound::from);
+    // Ends in terms of values of which nothing is known are of no use, unless they are the value.
+    let is_useful = |end: &Polynomial| is_one || !forms.mentions_opaque(end);
+    let bound =
+        |end: Option<Polynomial>| end.filter(is_useful).map_or_else(Bound::none, Bound::from);
     let range = Range::Between(bound(lower), bound(upper));
     Closed { range, is_all: is_one || is_input || is_head }
 }

@@ -159,7 +159,7 @@ impl<'f> Forms<'f> {
 
     /// Whether the function is too large: of some of its values nothing is known for that reason alone.
     pub fn is_truncated(&self) -> bool {
-        self.steps == 0
+        self.steps == 0 || self.atoms.is_exhausted()
     }
 
     /// The instruction that computes a value, and its block.
@@ -278,7 +278,13 @@ impl<'f> Forms<'f> {
         // Values are fewer than 2^31 (`reader::read`).
         let number = (value.index() as u32) * 2 + u32::from(reading == Reading::Unsigned);
         let atom = self.atoms.number(Atom::Opaque(number));
-        self.opaque.insert(atom, value);
+        if self.opaque.insert(atom, value).is_none()
+            && let Some(memory) = &self.memory
+            && let Some(variable) = memory.variables.of(value)
+            && let Some(name) = self.module.metadata.text(variable, "name")
+        {
+            self.atoms.call(atom, &format!("{name}?{number}"));
+        }
         atom.into()
     }
 

@@ -6,7 +6,7 @@ use num_traits::{One, Signed};
 use super::forms::{Forms, Reading};
 use crate::ir::instruction::{BinaryOperator, Conversion, Flags};
 use crate::ir::{BlockId, Instruction, Operand, Operation, Type, TypeId};
-use crate::symbolic::{Polynomial, Prover};
+use crate::symbolic::{Atom, Polynomial, Prover};
 
 impl Forms<'_> {
     /// The form of what an instruction computes; `None` if it has none.
@@ -170,7 +170,18 @@ impl Forms<'_> {
     /// Whether a form is one atom of which nothing is known.
     pub fn is_opaque(&self, of: &Polynomial) -> bool {
         let atoms = of.atoms();
-        atoms.len() == 1 && matches!(self.atoms.get(atoms[0]), crate::symbolic::Atom::Opaque(_))
+        atoms.len() == 1 && matches!(self.atoms.get(atoms[0]), Atom::Opaque(_))
+    }
+
+    /// Whether something of which nothing is known is in a form.
+    pub fn mentions_opaque(&self, of: &Polynomial) -> bool {
+        of.atoms().into_iter().any(|atom| match self.atoms.get(atom) {
+            Atom::Opaque(_) => true,
+            Atom::Floor(inner, _) | Atom::Modulo(inner, _) | Atom::Load { address: inner, .. } => {
+                self.mentions_opaque(inner)
+            }
+            Atom::Symbol(_) | Atom::Induction(..) => false,
+        })
     }
 
     /// Whether a form is proved not to be negative in a block.

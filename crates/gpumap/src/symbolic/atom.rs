@@ -1,5 +1,6 @@
 //! Atoms: integers that have a name or cannot be taken apart, each held once.
 
+use std::cell::Cell;
 use std::fmt::Write as _;
 
 use num_bigint::BigInt;
@@ -43,8 +44,11 @@ pub enum Atom {
     Opaque(u32),
 }
 
+/// Steps of all proofs about the atoms of one analysis; then nothing more is proved. About five seconds.
+const PROOF_STEPS: u64 = 1_500_000;
+
 /// All atoms of an analysis.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Atoms {
     list: Vec<Atom>,
     numbers: FxHashMap<Atom, AtomId>,
@@ -52,6 +56,20 @@ pub struct Atoms {
     levels: Vec<u32>,
     /// Names of atoms that are known by another one than what they are made of.
     names: FxHashMap<AtomId, Box<str>>,
+    /// Steps that proofs may still take.
+    steps: Cell<u64>,
+}
+
+impl Default for Atoms {
+    fn default() -> Atoms {
+        Atoms {
+            list: Vec::new(),
+            numbers: FxHashMap::default(),
+            levels: Vec::new(),
+            names: FxHashMap::default(),
+            steps: Cell::new(PROOF_STEPS),
+        }
+    }
 }
 
 impl Atoms {
@@ -85,6 +103,17 @@ impl Atoms {
     /// Gives an atom a name to be shown by. The first one stays.
     pub fn call(&mut self, id: AtomId, name: &str) {
         self.names.entry(id).or_insert_with(|| name.into());
+    }
+
+    /// Takes a step of a proof; `None` if there are none left.
+    pub(super) fn step(&self) -> Option<()> {
+        self.steps.set(self.steps.get().checked_sub(1)?);
+        Some(())
+    }
+
+    /// Whether proofs have taken all steps that they may take.
+    pub fn is_exhausted(&self) -> bool {
+        self.steps.get() == 0
     }
 
     /// The symbol of this name.

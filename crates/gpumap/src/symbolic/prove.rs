@@ -209,7 +209,8 @@ impl<'a> Prover<'a> {
     }
 
     fn holds(&self, of: &Polynomial, depth: u32, view: &View) -> bool {
-        let Some(left) = self.steps.get().checked_sub(1) else { return false };
+        let left = self.steps.get().checked_sub(1).filter(|_| self.atoms.step().is_some());
+        let Some(left) = left else { return false };
         self.steps.set(left);
         if let Some(number) = of.constant() {
             return !number.is_negative();
