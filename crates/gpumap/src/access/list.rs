@@ -233,7 +233,8 @@ fn section(
     let start = forms.start_of(object).ok_or_else(unknown)?;
     let closed = closed_starts(forms, access, &start, within).ok_or_else(unknown)?;
     let computed = address.range.minus(&start.into());
-    let starts = if is_complete(&closed) && !forms.has_guards(access.block) {
+    let is_plain = is_complete(&closed) && !forms.has_guards(access.block) && is_known(forms, &closed);
+    let starts = if is_plain {
         closed
     } else {
         forms.suppose(&address.premises);
@@ -247,8 +248,15 @@ fn section(
     }
 }
 
-/// A range without the clauses of its bounds in which something unknown stands, or a quotient, if there are others: less is said,
-/// and more is understood.
+/// Whether nothing unknown stands in the ends of a range.
+fn is_known(forms: &Forms<'_>, range: &Range) -> bool {
+    let Range::Between(lower, upper) = range else { return true };
+    let ends = lower.clauses().iter().chain(upper.clauses()).flatten();
+    ends.into_iter().all(|end| !forms.mentions_opaque(end))
+}
+
+/// A range without the clauses of its bounds in which something unknown stands, a quotient or several ends, if there are others:
+/// less is said, and more is understood.
 fn plainest(forms: &Forms<'_>, range: Range) -> Range {
     let Range::Between(lower, upper) = range else { return range };
     let rank = |clause: &Vec<Polynomial>| {
@@ -257,7 +265,7 @@ fn plainest(forms: &Forms<'_>, range: Range) -> Range {
         };
         let is_known = clause.iter().all(|end| !forms.mentions_opaque(end));
         let is_plain = clause.iter().all(|end| end.atoms().iter().all(is_plain));
-        u32::from(!is_known) * 2 + u32::from(!is_plain)
+        u32::from(!is_known) * 4 + u32::from(!is_plain) * 2 + u32::from(clause.len() > 1)
     };
     let best = |bound: &Bound| {
         let least = bound.clauses().iter().map(rank).min();

@@ -170,9 +170,12 @@ fn closed_form(forms: &mut Forms<'_>, (value, reading): Node, within: Option<Loo
     let is_head = is_phi && forms.control.loops.headed_by(block).is_some();
     let is_input = definition.is_none();
     let is_resolved = !forms.is_opaque(&form);
-    // An atom of its own is no bound of what it stands for.
+    // An atom of its own is no bound of what it stands for, unless there is nothing else to say: of an address, for example.
     if !is_resolved && !is_input {
-        return Closed { range: Range::all(), is_all: false };
+        let is_wide = forms.bits(forms.function.value(value).of).is_some_and(|bits| bits > transfer::NARROW);
+        let is_start = definition.is_some_and(|(_, of)| transfer::used(of, reading).is_empty());
+        let is_known = is_start && is_wide && forms.is_settled(&form, within);
+        return Closed { range: if is_known { form.into() } else { Range::all() }, is_all: is_known };
     }
     let (lower, upper) = forms.ends(block, &form, within);
     let is_one = lower.is_some() && lower == upper;

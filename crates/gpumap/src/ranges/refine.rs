@@ -1,11 +1,15 @@
 //! What branches say of an operand at a place.
 
+use super::transfer::used;
 use super::{Found, Node, Ranges};
 use crate::ir::instruction::Predicate;
 use crate::ir::{BlockId, Operand, Operation, Value};
 use crate::recurrence::conditions::Condition;
 use crate::recurrence::Reading;
 use crate::symbolic::{Polynomial, Range};
+
+/// Values that a φ is computed from whose comparisons are looked at.
+const BEHIND: usize = 12;
 
 /// A place: a block, or the edge from it to another one.
 pub type At = (BlockId, Option<BlockId>);
@@ -82,10 +86,17 @@ impl Ranges<'_, '_> {
     /// Bounds with which branches compare a φ or what comes back to it, and their neighbours: in terms of what does not change.
     pub(super) fn thresholds(&mut self, (value, reading): Node) -> Vec<Polynomial> {
         let mut list = Vec::new();
-        let Some((_, instruction)) = self.forms.definition(value) else { return list };
+        // The values that come back to it, nearest first.
         let mut values = vec![value];
-        if let Operation::Phi(inputs) = &instruction.operation {
-            values.extend(inputs.iter().filter_map(|input| node(input.0, reading)).map(|node| node.0));
+        let mut at = 0;
+        while let Some(&next) = values.get(at).filter(|_| values.len() < BEHIND) {
+            if let Some((_, instruction)) = self.forms.definition(next) {
+                let inputs = used(instruction, reading);
+                let new = inputs.into_iter().filter_map(|input| node(input.0, reading)).map(|node| node.0);
+                let new: Vec<_> = new.filter(|value| !values.contains(value)).collect();
+                values.extend(new);
+            }
+            at += 1;
         }
         let is_it = |operand: &Operand| matches!(operand.value, Value::Local(v) if values.contains(&v));
         let function = self.forms.function;

@@ -208,7 +208,7 @@ impl Ranges<'_, '_> {
 }
 
 /// What an instruction uses: operands, the reading that counts, and the block from which a φ has it. Conversions use both readings.
-fn used(instruction: &Instruction, reading: Reading) -> Vec<(Operand, Reading, Option<BlockId>)> {
+pub(super) fn used(instruction: &Instruction, reading: Reading) -> Vec<(Operand, Reading, Option<BlockId>)> {
     match &instruction.operation {
         Operation::Binary(_, _, left, right) => vec![(*left, reading, None), (*right, reading, None)],
         Operation::Convert(_, _, of) => vec![(*of, Reading::Signed, None), (*of, Reading::Unsigned, None)],

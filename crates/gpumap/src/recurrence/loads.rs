@@ -38,7 +38,8 @@ impl Forms<'_> {
         let atom = self.atoms.number(Atom::Load { address: address_form, epoch, bits, signed });
         let name = self.memory.as_ref()?.names().content(address, Some(u64::from(bits.div_ceil(8))));
         if let Some(name) = name.filter(|_| is_plain) {
-            let name = if epoch == 0 { name } else { format!("{name} in #{}", epoch - 1) };
+            let name = if name.starts_with('*') { format!("({name})") } else { name };
+            let name = if epoch == 0 { name } else { format!("{name}@#{}", epoch - 1) };
             self.atoms.call(atom, &name);
         }
         Some(atom.into())

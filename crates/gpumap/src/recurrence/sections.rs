@@ -80,7 +80,7 @@ impl Forms<'_> {
     }
 
     /// Whether a form does not change in one entry of a loop, or in the function.
-    fn is_settled(&self, form: &Polynomial, within: Option<LoopId>) -> bool {
+    pub fn is_settled(&self, form: &Polynomial, within: Option<LoopId>) -> bool {
         match within {
             None => self.has_no_iterations(form),
             Some(id) => self.is_fixed(form, id),
