@@ -2,10 +2,10 @@
 
 use anyhow::{Result, bail};
 use gpumap::Compiler;
+use gpumap::access::show::show_ranges;
+use gpumap::calls::Cone;
 use gpumap::control::{choices, show};
 use gpumap::ir::{Function, Module};
-use gpumap::calls::Cone;
-use gpumap::access::show::show_ranges;
 use gpumap::recurrence::show::show_expressions;
 
 use crate::args::{GpuArgs, Stage};
@@ -37,9 +37,7 @@ fn dump(module: &Module, function: &Function, args: &GpuArgs) -> String {
     match args.dump {
         Stage::Ir => module.show_function(&function),
         Stage::Loops => show::show_loops(module, &function),
-        Stage::Expressions => {
-            show_expressions(module, &Cone::new(module, &function, args.calls).function)
-        }
+        Stage::Expressions => show_expressions(module, &Cone::new(module, &function, args.calls).function),
         Stage::Ranges => show_ranges(module, &Cone::new(module, &function, args.calls)),
     }
 }

@@ -1,10 +1,10 @@
 //! Cases for fuzzing: hostile text as a module.
 
+use crate::access::show::show_ranges;
 use crate::calls::{Cone, LENGTH};
 use crate::control::choices;
 use crate::control::show::show_loops;
 use crate::reader;
-use crate::access::show::show_ranges;
 use crate::recurrence::show::show_expressions;
 
 /// Reads a text. What is accepted is consistent enough to be analysed and shown.

@@ -6,7 +6,7 @@
 //! - [`control`]: dominators, loops, choices as branches;
 //! - [`symbolic`]: exact symbolic arithmetic;
 //! - [`memory`]: objects, aliases, contents that stay the same; [`solver`]: monotone equations by a work list;
-//! - [`ranges`]: where values lie;
+//! - [`invariance`]: in which loops values change; [`sign`]: which signs they may have; [`ranges`]: where they lie;
 //! - [`recurrence`]: values as polynomials in inputs and iterations, and how often loops run;
 //! - [`access`]: the bytes that loads and stores touch, and how that is known;
 //! - [`fuzzing`]: cases for fuzzing the reader.
@@ -19,11 +19,13 @@ pub mod calls;
 pub mod control;
 pub mod frontend;
 pub mod fuzzing;
+pub mod invariance;
 pub mod ir;
 pub mod memory;
 pub mod ranges;
 pub mod reader;
 pub mod recurrence;
+pub mod sign;
 pub mod solver;
 pub mod symbolic;
 

@@ -96,11 +96,8 @@ fn squares_and_characters() {
 /// One index function called from three places has three sections.
 #[test]
 fn calls_have_their_own_sections() {
-    let expected = [
-        "a: may write [16, 8*n + 12)",
-        "b: may write [16, 8*n^2 - 8*n + 20)",
-        "c: may write [16, 92)",
-    ];
+    let expected =
+        ["a: may write [16, 8*n + 12)", "b: may write [16, 8*n^2 - 8*n + 20)", "c: may write [16, 92)"];
     let mut found = hulls("contexts", "fill");
     found.sort();
     assert_eq!(found, expected);
@@ -115,10 +112,7 @@ fn calls_have_their_own_sections() {
 #[test]
 fn call_strings_have_a_length() {
     assert_eq!(accesses("memory", "deep"), ["123:21 store a [0, 24*n - 20)"]);
-    assert_eq!(
-        accesses("memory", "deeper"),
-        ["129:23 store somewhere in a: nothing bounds the offset"]
-    );
+    assert_eq!(accesses("memory", "deeper"), ["129:23 store somewhere in a: nothing bounds the offset"]);
 }
 
 #[test]

@@ -82,8 +82,16 @@ impl Accesses<'_> {
             known: Known::Proved,
         };
         let mut premises = crate::recurrence::forms::Premises::new();
-        let places = sections(forms, &of.iter().collect::<Vec<_>>(), within);
-        for (access, (place, needed)) in of.iter().zip(places) {
+        // Those of the whole function are there already, if they are in the same terms.
+        let is_done = |access: &Access| within.is_none() && is_assumed == (access.known != Known::Proved);
+        let open: Vec<&Access> = of.iter().filter(|access| !is_done(access)).collect();
+        let mut found = sections(forms, &open, within).into_iter();
+        for access in of {
+            let (place, needed) = if is_done(access) {
+                (access.section.clone(), access.premises.clone())
+            } else {
+                found.next()?
+            };
             let object = access.object()?;
             let (_, start) = forms.tracked(|forms| forms.start_of(object));
             premises.extend(needed.into_iter().chain(start));
@@ -144,9 +152,8 @@ fn is_certain(forms: &mut Forms<'_>, access: &Access, object: Object, within: Op
         }
         block = found.header;
     }
-    let is_always_made = within.is_some() || ends_of_function(forms).iter().all(|&end| {
-        forms.control.dominators.dominates(block, end)
-    });
+    let is_always_made = within.is_some()
+        || ends_of_function(forms).iter().all(|&end| forms.control.dominators.dominates(block, end));
     is_always_made && fits_together(forms, access, object, &around).unwrap_or(false)
 }
 
@@ -160,12 +167,7 @@ fn ends_of_function(forms: &Forms<'_>) -> Vec<BlockId> {
 }
 
 /// Whether the steps of an address cover a range without holes: each as long as what the loops within it cover.
-fn fits_together(
-    forms: &mut Forms<'_>,
-    access: &Access,
-    object: Object,
-    around: &[LoopId],
-) -> Option<bool> {
+fn fits_together(forms: &mut Forms<'_>, access: &Access, object: Object, around: &[LoopId]) -> Option<bool> {
     let start = forms.start_of(object)?;
     let mut offset = &forms.of(access.address, Reading::Unsigned)? - &start;
     let mut steps = Vec::new();

@@ -68,6 +68,8 @@ pub struct Access {
     pub section: Result<Place, Unknown>,
     /// How that is known.
     pub known: Known,
+    /// The assumptions of that, by their numbers.
+    pub(super) premises: Premises,
 }
 
 /// The accesses of a function.
@@ -105,14 +107,14 @@ impl<'f> Accesses<'f> {
         let assumed = proved.may_assume() && list.iter().any(|access| !access.is_complete());
         let assumed = assumed.then(|| {
             let mut forms = forms(summaries, true);
-            let mut open: Vec<&mut Access> =
-                list.iter_mut().filter(|access| !access.is_complete()).collect();
+            let mut open: Vec<&mut Access> = list.iter_mut().filter(|access| !access.is_complete()).collect();
             let found = sections(&mut forms, &open.iter().map(|access| &**access).collect::<Vec<_>>(), None);
             for (access, (section, premises)) in open.iter_mut().zip(found) {
                 // Without assumptions it would have been found before.
                 if !premises.is_empty() && section.is_ok() {
                     access.section = section;
                     access.known = Known::Assumed(forms.assumptions(&premises));
+                    access.premises = premises;
                 }
             }
             forms
@@ -191,6 +193,7 @@ fn plain(module: &Module, function: &Function, control: &Control) -> Vec<Access>
                 of: Bases::Any,
                 section: Err(Unknown::Anywhere),
                 known: Known::Proved,
+                premises: Premises::new(),
             });
         }
     }
@@ -211,11 +214,8 @@ pub(super) fn sections(
     accesses: &[&Access],
     within: Option<LoopId>,
 ) -> Vec<(Result<Place, Unknown>, Premises)> {
-    let of = |access: &&Access| Usage {
-        block: access.block,
-        operand: access.address,
-        reading: Reading::Unsigned,
-    };
+    let of =
+        |access: &&Access| Usage { block: access.block, operand: access.address, reading: Reading::Unsigned };
     let uses: Vec<Usage> = accesses.iter().map(of).collect();
     let addresses = ranges::ranges_of(forms, &uses, within);
     let pairs = accesses.iter().zip(addresses);

@@ -35,7 +35,8 @@ impl<'a> Splice<'a> {
 
     /// Puts it in place of the call at this place of a block.
     pub fn put(mut self, block: BlockId, place: usize) {
-        let Operation::Call { arguments, .. } = self.into.blocks[block.index()].instructions[place].operation.clone()
+        let Operation::Call { arguments, .. } =
+            self.into.blocks[block.index()].instructions[place].operation.clone()
         else {
             return;
         };

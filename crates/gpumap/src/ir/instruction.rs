@@ -330,6 +330,11 @@ impl Operation {
     }
 
     /// Operands, in the order in which they are written.
+    pub fn operands(&self) -> Vec<Operand> {
+        self.clone().operands_mut().into_iter().map(|operand| *operand).collect()
+    }
+
+    /// The same, to be replaced.
     pub fn operands_mut(&mut self) -> Vec<&mut Operand> {
         match self {
             Operation::Binary(_, _, left, right)

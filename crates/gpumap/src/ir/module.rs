@@ -5,7 +5,8 @@ use rustc_hash::FxHashMap;
 use super::layout::DataLayout;
 use super::types::{Type, Types};
 use super::{
-    BlockId, Constant, ConstantId, Instruction, Metadata, MetadataId, Operand, SymbolId, TypeId, Value, ValueId,
+    BlockId, Constant, ConstantId, Instruction, Metadata, MetadataId, Operand, SymbolId, TypeId, Value,
+    ValueId,
 };
 
 /// What was read of one source.

@@ -36,9 +36,7 @@ fn passed_on(objects: &Objects<'_>, instruction: &Instruction) -> Vec<Operand> {
             let gives_address = instruction.result.is_some_and(|result| is_address(objects, result));
             let keeps = match callee {
                 Callee::Symbol(symbol) if library::allocates(objects.module, *symbol) => false,
-                Callee::Symbol(symbol) => {
-                    gives_address || library::known(objects.module, *symbol).is_none()
-                }
+                Callee::Symbol(symbol) => gives_address || library::known(objects.module, *symbol).is_none(),
                 Callee::Address(_) | Callee::Assembly(_) => true,
             };
             if keeps { arguments.clone() } else { Vec::new() }

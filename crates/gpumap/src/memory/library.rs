@@ -29,24 +29,62 @@ const MATHEMATICS: [&str; 34] = [
 
 /// Others that write nothing that the program can read.
 const READERS: [&str; 20] = [
-    "abs", "labs", "llabs", "tanh", "sinh", "trunc", "rint", "lrint", "nearbyint", "rand", "clock", "strlen",
-    "strcmp", "strncmp", "memcmp", "free", "exit", "abort", "putchar", "atoi",
+    "abs",
+    "labs",
+    "llabs",
+    "tanh",
+    "sinh",
+    "trunc",
+    "rint",
+    "lrint",
+    "nearbyint",
+    "rand",
+    "clock",
+    "strlen",
+    "strcmp",
+    "strncmp",
+    "memcmp",
+    "free",
+    "exit",
+    "abort",
+    "putchar",
+    "atoi",
 ];
 
 /// Those that write what arguments point to: formats may ask for it.
-const PRINTERS: [&str; 8] =
-    ["printf", "fprintf", "puts", "fputs", "putc", "fputc", "fflush", "time"];
+const PRINTERS: [&str; 8] = ["printf", "fprintf", "puts", "fputs", "putc", "fputc", "fflush", "time"];
 
 /// Those that write to what their first argument points to.
-const FILLERS: [&str; 9] = [
-    "memcpy", "memmove", "memset", "strcpy", "strncpy", "strcat", "strncat", "fread", "fgets",
-];
+const FILLERS: [&str; 9] =
+    ["memcpy", "memmove", "memset", "strcpy", "strncpy", "strcat", "strncat", "fread", "fgets"];
 
 /// Parts of the names of intrinsics that access no memory of the program.
 const INTRINSICS: [&str; 8] = [
-    "llvm.dbg.", "llvm.lifetime.", "llvm.assume", "llvm.expect", "llvm.experimental.noalias", "llvm.prefetch",
-    "llvm.stacksave", "llvm.stackrestore",
+    "llvm.dbg.",
+    "llvm.lifetime.",
+    "llvm.assume",
+    "llvm.expect",
+    "llvm.experimental.noalias",
+    "llvm.prefetch",
+    "llvm.stacksave",
+    "llvm.stackrestore",
 ];
+
+/// Whether a declared function only computes a number from its arguments.
+pub fn only_computes(module: &Module, symbol: SymbolId) -> bool {
+    let name = module.name(symbol);
+    let plain = name.strip_suffix(['f', 'l']).unwrap_or(name);
+    let is_named = MATHEMATICS.contains(&name)
+        || MATHEMATICS.contains(&plain)
+        || name.starts_with("llvm.") && says_no_memory(module, symbol);
+    is_named && known(module, symbol).is_some()
+}
+
+fn says_no_memory(module: &Module, symbol: SymbolId) -> bool {
+    let Definition::Function(place) = module.symbols[symbol.index()].definition else { return false };
+    let groups = module.functions[place].attributes.iter();
+    groups.filter_map(|group| module.attributes.get(group)).any(|text| text.contains("memory(none)"))
+}
 
 /// What a declared function writes; `None` for one that is defined here or not known.
 pub fn known(module: &Module, symbol: SymbolId) -> Option<Writes> {

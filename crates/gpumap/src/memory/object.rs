@@ -165,7 +165,8 @@ impl<'f> Search<'_, 'f> {
         match self.definition(value).map(|instruction| &instruction.operation) {
             Some(Operation::Element { base, .. }) => vec![*base],
             Some(
-                Operation::Freeze(of) | Operation::Convert(Conversion::Bits | Conversion::AddressSpace, _, of),
+                Operation::Freeze(of)
+                | Operation::Convert(Conversion::Bits | Conversion::AddressSpace, _, of),
             ) => vec![*of],
             Some(Operation::Phi(inputs)) => inputs.iter().map(|input| input.0).collect(),
             Some(Operation::Select { then, otherwise, .. }) => vec![*then, *otherwise],

@@ -79,7 +79,17 @@ impl<'f> Memory<'f> {
         let writes = writes(&objects, summaries);
         let variables = Variables::new(function);
         let (assumptions, known) = (Vec::new(), FxHashMap::default());
-        Memory { objects, variables, control, captured, writes, assumptions, known, pairs: PAIRS, may_assume: false }
+        Memory {
+            objects,
+            variables,
+            control,
+            captured,
+            writes,
+            assumptions,
+            known,
+            pairs: PAIRS,
+            may_assume: false,
+        }
     }
 
     /// All writes.

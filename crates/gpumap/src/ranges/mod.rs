@@ -54,6 +54,8 @@ pub struct Ranges<'a, 'f> {
     within: Option<LoopId>,
     facts: FxHashMap<BlockId, (Rc<Facts>, Premises)>,
     closed: FxHashMap<Node, (Closed, Premises)>,
+    /// Whether an end was lost by widening.
+    is_widened: bool,
 }
 
 /// What the closed form of a value says.
@@ -78,8 +80,13 @@ pub struct Usage {
 /// Where operands lie where they are used, in terms of what does not change in the loop, or in the function.
 pub fn ranges_of(forms: &mut Forms<'_>, uses: &[Usage], within: Option<LoopId>) -> Vec<Fact> {
     let mut steps = forms.steps();
-    let mut ranges =
-        Ranges { forms, within, facts: FxHashMap::default(), closed: FxHashMap::default() };
+    let mut ranges = Ranges {
+        forms,
+        within,
+        facts: FxHashMap::default(),
+        closed: FxHashMap::default(),
+        is_widened: false,
+    };
     let mut roots = Vec::new();
     for of in uses {
         roots.extend(refine::node(of.operand, of.reading));
@@ -87,9 +94,8 @@ pub fn ranges_of(forms: &mut Forms<'_>, uses: &[Usage], within: Option<LoopId>) 
     }
     let found = solver::solve(&mut ranges, roots, &mut steps);
     let uses = uses.iter().map(|of| {
-        let tracked = |ranges: &mut Ranges<'_, '_>| {
-            ranges.refined(of.operand, of.reading, of.block, None, &found)
-        };
+        let tracked =
+            |ranges: &mut Ranges<'_, '_>| ranges.refined(of.operand, of.reading, of.block, None, &found);
         ranges.tracked(tracked)
     });
     let list = uses.collect();
@@ -157,7 +163,8 @@ impl Ranges<'_, '_> {
         if old == new || old.single().is_some_and(|end| contains(end, new)) {
             return old.clone();
         }
-        let threshold = thresholds.iter().find(|threshold| contains(threshold, new) && contains(threshold, old));
+        let threshold =
+            thresholds.iter().find(|threshold| contains(threshold, new) && contains(threshold, old));
         threshold.map_or_else(Bound::none, |threshold| threshold.clone().into())
     }
 }
@@ -181,8 +188,7 @@ fn closed_form(forms: &mut Forms<'_>, (value, reading): Node, within: Option<Loo
     let is_one = lower.is_some() && lower == upper;
     // Ends in terms of values of which nothing is known are of no use, unless they are the value.
     let is_useful = |end: &Polynomial| is_one || !forms.mentions_opaque(end);
-    let bound =
-        |end: Option<Polynomial>| end.filter(is_useful).map_or_else(Bound::none, Bound::from);
+    let bound = |end: Option<Polynomial>| end.filter(is_useful).map_or_else(Bound::none, Bound::from);
     let range = Range::Between(bound(lower), bound(upper));
     Closed { range, is_all: is_one || is_input || is_head }
 }
@@ -218,6 +224,7 @@ impl Analysis for Ranges<'_, '_> {
         if visits < VISITS || !self.is_phi(node.0) {
             return new;
         }
+        self.is_widened = true;
         let (Range::Between(a, b), Range::Between(c, d)) = (&old.range, &new.range) else { return new };
         let mut premises = new.premises.clone();
         premises.extend(&old.premises);
@@ -230,6 +237,10 @@ impl Analysis for Ranges<'_, '_> {
         });
         premises.extend(of_thresholds);
         Fact { range, premises }
+    }
+
+    fn may_narrow(&self) -> bool {
+        self.is_widened
     }
 
     fn narrowed(&mut self, node: Node, old: &Fact, new: Fact) -> Fact {

@@ -4,36 +4,17 @@ use super::transfer::used;
 use super::{Found, Node, Ranges};
 use crate::ir::instruction::Predicate;
 use crate::ir::{BlockId, Operand, Operation, Value};
-use crate::recurrence::conditions::Condition;
 use crate::recurrence::Reading;
+use crate::recurrence::conditions::At;
 use crate::symbolic::{Polynomial, Range};
 
 /// Values that a φ is computed from whose comparisons are looked at.
 const BEHIND: usize = 12;
 
-/// A place: a block, or the edge from it to another one.
-pub type At = (BlockId, Option<BlockId>);
-
 impl Ranges<'_, '_> {
-    /// The comparisons of an operand that hold at a place, in a reading of it: with it on the left.
-    fn comparisons(&self, operand: Operand, reading: Reading, (block, to): At) -> Vec<Condition> {
-        let edge = to.and_then(|to| self.forms.condition_of(block, to));
-        let all = edge.into_iter().chain(self.forms.conditions_at(block));
-        let on_left = all.filter_map(|condition| {
-            if condition.left.value == operand.value {
-                Some(condition)
-            } else if condition.right.value == operand.value {
-                Some(condition.mirrored())
-            } else {
-                None
-            }
-        });
-        on_left.filter(|condition| condition.reading().is_none_or(|of| of == reading)).collect()
-    }
-
     /// What an operand is compared with at places.
     pub(super) fn compared_with(&self, operand: Operand, reading: Reading, at: &[At]) -> Vec<Node> {
-        let comparisons = at.iter().flat_map(|&at| self.comparisons(operand, reading, at));
+        let comparisons = at.iter().flat_map(|&at| self.forms.comparisons(operand, reading, at));
         comparisons.filter_map(|condition| node(condition.right, reading)).collect()
     }
 
@@ -61,7 +42,7 @@ impl Ranges<'_, '_> {
         found: &Found,
     ) -> Range {
         let mut range = self.plain(operand, reading, found);
-        for condition in self.comparisons(operand, reading, (block, to)) {
+        for condition in self.forms.comparisons(operand, reading, (block, to)) {
             let other = self.plain(condition.right, reading, found);
             // What is never reached has not been looked at yet, or will not be.
             if range == Range::Unreached || other == Range::Unreached {
@@ -107,7 +88,9 @@ impl Ranges<'_, '_> {
                 (false, true) => *left,
                 _ => continue,
             };
-            if let Some(form) = self.forms.of(other, reading).filter(|form| self.forms.has_no_iterations(form)) {
+            if let Some(form) =
+                self.forms.of(other, reading).filter(|form| self.forms.has_no_iterations(form))
+            {
                 let one = Polynomial::from(1);
                 list.extend([&form - &one, form.clone(), &form + &one]);
             }

@@ -106,7 +106,9 @@ impl Ranges<'_, '_> {
                 let by = power()?;
                 self.with_facts(block, |a| a.times(x, &by))
             }
-            BinaryOperator::DivideSigned if is_signed => return Some(self.with_facts(block, |a| a.over(x, y))),
+            BinaryOperator::DivideSigned if is_signed => {
+                return Some(self.with_facts(block, |a| a.over(x, y)));
+            }
             BinaryOperator::DivideUnsigned if !is_signed => {
                 return Some(self.with_facts(block, |a| a.over(x, y)));
             }

@@ -14,6 +14,9 @@ use crate::symbolic::{AtomId, Facts, Polynomial};
 /// Branches that are looked at, from the nearest on.
 const LOOKED_AT: usize = 16;
 
+/// A place: a block, or the edge from it to another one.
+pub type At = (BlockId, Option<BlockId>);
+
 /// A comparison that holds.
 #[derive(Debug, Clone, Copy)]
 pub struct Condition {
@@ -107,6 +110,22 @@ impl Forms<'_> {
     /// Comparisons that hold in a block, the nearest first.
     pub fn conditions_at(&self, block: BlockId) -> Vec<Condition> {
         self.edges_to(block).into_iter().filter_map(|(from, to)| self.condition_of(from, to)).collect()
+    }
+
+    /// The comparisons of an operand that hold at a place, in a reading of it: with it on the left.
+    pub fn comparisons(&self, operand: Operand, reading: Reading, (block, to): At) -> Vec<Condition> {
+        let edge = to.and_then(|to| self.condition_of(block, to));
+        let all = edge.into_iter().chain(self.conditions_at(block));
+        let on_left = all.filter_map(|condition| {
+            if condition.left.value == operand.value {
+                Some(condition)
+            } else if condition.right.value == operand.value {
+                Some(condition.mirrored())
+            } else {
+                None
+            }
+        });
+        on_left.filter(|condition| condition.reading().is_none_or(|of| of == reading)).collect()
     }
 
     /// Blocks that end in a branch that decides whether a block is reached.

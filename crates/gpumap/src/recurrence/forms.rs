@@ -8,11 +8,13 @@ use rustc_hash::FxHashMap;
 
 use super::trips::Trips;
 use crate::control::{Control, LoopId};
+use crate::invariance::Invariance;
 use crate::ir::{
     BlockId, Constant, Function, Instruction, Module, Operand, Operation, Type, TypeId, Value, ValueId,
 };
-use crate::memory::{Assumption, Memory};
 use crate::memory::stays::AssumptionId;
+use crate::memory::{Assumption, Memory};
+use crate::sign;
 use crate::symbolic::{Atom, AtomId, Atoms, Facts, Polynomial};
 
 /// Values that are looked at in one function, again where a φ was resolved meanwhile; afterwards nothing is known of others.
@@ -59,6 +61,10 @@ pub struct Forms<'f> {
     pub(super) assuming: bool,
     /// What is assumed for the value that is looked at.
     pub(super) premises: Premises,
+    /// In which loops values change, if memory is known.
+    invariance: Option<Invariance>,
+    /// Which signs values may have.
+    signs: Option<sign::Found>,
     known: FxHashMap<(ValueId, Reading), (Polynomial, Premises)>,
     /// What holds in blocks.
     pub(super) facts: FxHashMap<BlockId, (Rc<Facts>, Premises)>,
@@ -110,6 +116,8 @@ impl<'f> Forms<'f> {
             memory,
             assuming,
             premises: Premises::new(),
+            invariance: None,
+            signs: None,
             known: FxHashMap::default(),
             facts: FxHashMap::default(),
             trips: FxHashMap::default(),
@@ -119,6 +127,10 @@ impl<'f> Forms<'f> {
             steps: STEPS,
             depth: 0,
         };
+        if let Some(memory) = &mut forms.memory {
+            forms.invariance = Some(Invariance::new(function, control, memory));
+        }
+        forms.signs = Some(sign::signs(&forms));
         forms.limits = forms.limits_of_parameters();
         for (_, found) in control.loops.iter() {
             let is_phi = |i: &&Instruction| matches!(i.operation, Operation::Phi(_));
@@ -278,8 +290,14 @@ impl<'f> Forms<'f> {
         // Values are fewer than 2^31 (`reader::read`).
         let number = (value.index() as u32) * 2 + u32::from(reading == Reading::Unsigned);
         let atom = self.atoms.number(Atom::Opaque(number));
-        if self.opaque.insert(atom, value).is_none()
-            && let Some(memory) = &self.memory
+        if self.opaque.insert(atom, value).is_some() {
+            return atom.into();
+        }
+        let signs = self.signs.as_ref().and_then(|signs| signs.get(value));
+        if reading == Reading::Signed && signs.is_some_and(|signs| !signs.negative) {
+            self.atoms.note_not_negative(atom);
+        }
+        if let Some(memory) = &self.memory
             && let Some(variable) = memory.variables.of(value)
             && let Some(name) = self.module.metadata.text(variable, "name")
         {
@@ -364,8 +382,10 @@ impl<'f> Forms<'f> {
         match self.atoms.get(atom) {
             Atom::Induction(number, _) => self.control.loops.iter().map(|(id, _)| id).nth(*number),
             Atom::Opaque(_) => {
-                let (block, _) = self.definition(*self.opaque.get(&atom)?)?;
-                self.control.loops.innermost(block)
+                let value = *self.opaque.get(&atom)?;
+                let (block, _) = self.definition(value)?;
+                let changes = self.invariance.as_ref().and_then(|invariance| invariance.of(value));
+                changes.unwrap_or_else(|| self.control.loops.innermost(block))
             }
             Atom::Floor(inner, _) | Atom::Modulo(inner, _) => deeper(inner),
             Atom::Load { address, epoch, .. } => {

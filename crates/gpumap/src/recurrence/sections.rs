@@ -74,8 +74,10 @@ impl Forms<'_> {
     /// Whether branches other than the tests of the loops around a block decide whether it is reached.
     pub fn has_guards(&mut self, block: BlockId) -> bool {
         let loops: Vec<LoopId> = self.control.loops.around(block).collect();
-        let tests: Vec<BlockId> =
-            loops.iter().flat_map(|&id| self.trips(id).iter().map(|trip| trip.test).collect::<Vec<_>>()).collect();
+        let tests: Vec<BlockId> = loops
+            .iter()
+            .flat_map(|&id| self.trips(id).iter().map(|trip| trip.test).collect::<Vec<_>>())
+            .collect();
         self.branches_at(block).iter().any(|from| !tests.contains(from))
     }
 

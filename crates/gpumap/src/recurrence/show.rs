@@ -6,9 +6,9 @@ use super::forms::{Forms, Reading};
 use crate::access::Known;
 use crate::control::obstacles::obstacles;
 use crate::control::{Control, LoopId};
+use crate::ir::{BlockId, Function, Instruction, Module, Operand, Operation, ValueId};
 use crate::memory::Memory;
 use crate::memory::effects::Summaries;
-use crate::ir::{BlockId, Function, Instruction, Module, Operand, Operation, ValueId};
 
 /// Loops with their counters, and accesses with their addresses. `#k` is the number of iterations of loop k begun before.
 pub fn show_expressions(module: &Module, function: &Function) -> String {

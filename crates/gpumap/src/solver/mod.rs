@@ -34,14 +34,13 @@ pub trait Analysis {
     fn transfer(&mut self, node: Self::Node, facts: &Facts<Self::Node, Self::Fact>) -> Self::Fact;
 
     /// The fact that a node gets when it changes for the `visits`-th time. It contains both.
-    fn widened(
-        &mut self,
-        _node: Self::Node,
-        _old: &Self::Fact,
-        new: Self::Fact,
-        _visits: u32,
-    ) -> Self::Fact {
+    fn widened(&mut self, _node: Self::Node, _old: &Self::Fact, new: Self::Fact, _visits: u32) -> Self::Fact {
         new
+    }
+
+    /// Whether facts may shrink afterwards.
+    fn may_narrow(&self) -> bool {
+        false
     }
 
     /// The fact that a node has afterwards, if its equation now gives `new`: one that contains `new`.
@@ -145,7 +144,8 @@ fn try_solve<A: Analysis>(
             }
         }
     }
-    for _ in 0..ROUNDS {
+    let rounds = if analysis.may_narrow() { ROUNDS } else { 0 };
+    for _ in 0..rounds {
         for &node in &order.nodes {
             *steps = steps.checked_sub(1)?;
             let new = analysis.transfer(node, &facts);

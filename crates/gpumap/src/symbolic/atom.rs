@@ -7,7 +7,7 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::{One, Signed, Zero};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Monomial, Polynomial};
 
@@ -56,6 +56,8 @@ pub struct Atoms {
     levels: Vec<u32>,
     /// Names of atoms that are known by another one than what they are made of.
     names: FxHashMap<AtomId, Box<str>>,
+    /// Atoms that are known not to be negative, wherever they are used.
+    not_negative: FxHashSet<AtomId>,
     /// Steps that proofs may still take.
     steps: Cell<u64>,
 }
@@ -67,6 +69,7 @@ impl Default for Atoms {
             numbers: FxHashMap::default(),
             levels: Vec::new(),
             names: FxHashMap::default(),
+            not_negative: FxHashSet::default(),
             steps: Cell::new(PROOF_STEPS),
         }
     }
@@ -103,6 +106,16 @@ impl Atoms {
     /// Gives an atom a name to be shown by. The first one stays.
     pub fn call(&mut self, id: AtomId, name: &str) {
         self.names.entry(id).or_insert_with(|| name.into());
+    }
+
+    /// Notes that an atom is not negative, wherever it is used.
+    pub fn note_not_negative(&mut self, id: AtomId) {
+        self.not_negative.insert(id);
+    }
+
+    /// Whether that was noted.
+    pub fn cannot_be_negative(&self, id: AtomId) -> bool {
+        self.not_negative.contains(&id)
     }
 
     /// Takes a step of a proof; `None` if there are none left.

@@ -170,7 +170,8 @@ impl Polynomial {
         if self.0.len().saturating_mul(other.0.len()) > TERMS * TERMS {
             return None;
         }
-        let pairs = self.0.iter().flat_map(|a| other.0.iter().map(move |b| (a.0.times(&b.0), times(&a.1, &b.1))));
+        let pairs =
+            self.0.iter().flat_map(|a| other.0.iter().map(move |b| (a.0.times(&b.0), times(&a.1, &b.1))));
         let product = Polynomial::sum(pairs);
         let is_small = |(monomial, coefficient): &(Monomial, BigRational)| {
             monomial.degree() <= DEGREE

@@ -204,6 +204,7 @@ impl<'a> Prover<'a> {
                 let least = if *signed { -range.clone() } else { BigInt::from(0) };
                 (Polynomial::from(least).into(), Polynomial::from(range - BigInt::one()).into())
             }
+            _ if self.atoms.cannot_be_negative(atom) => (Polynomial::default().into(), Bound::none()),
             Atom::Symbol(_) | Atom::Opaque(_) => (Bound::none(), Bound::none()),
         }
     }
