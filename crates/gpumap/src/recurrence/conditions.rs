@@ -108,14 +108,21 @@ impl Forms<'_> {
     }
 
     /// Comparisons that hold in a block, the nearest first.
-    pub fn conditions_at(&self, block: BlockId) -> Vec<Condition> {
-        self.edges_to(block).into_iter().filter_map(|(from, to)| self.condition_of(from, to)).collect()
+    pub fn conditions_at(&self, block: BlockId) -> Rc<[Condition]> {
+        if let Some(known) = self.conditions.borrow().get(&block) {
+            return known.clone();
+        }
+        let edges = self.edges_to(block).into_iter();
+        let found: Rc<[Condition]> = edges.filter_map(|(from, to)| self.condition_of(from, to)).collect();
+        self.conditions.borrow_mut().insert(block, found.clone());
+        found
     }
 
     /// The comparisons of an operand that hold at a place, in a reading of it: with it on the left.
     pub fn comparisons(&self, operand: Operand, reading: Reading, (block, to): At) -> Vec<Condition> {
         let edge = to.and_then(|to| self.condition_of(block, to));
-        let all = edge.into_iter().chain(self.conditions_at(block));
+        let known = self.conditions_at(block);
+        let all = edge.into_iter().chain(known.iter().copied());
         let on_left = all.filter_map(|condition| {
             if condition.left.value == operand.value {
                 Some(condition)
@@ -168,7 +175,7 @@ impl Forms<'_> {
             facts.at_least(*atom, least.clone());
             facts.at_most(*atom, most.clone());
         }
-        for condition in self.conditions_at(block) {
+        for condition in self.conditions_at(block).iter() {
             let Some((less, greater, reading, by)) = condition.ascending() else { continue };
             if let (Some(less), Some(greater)) = (self.of(less, reading), self.of(greater, reading)) {
                 facts.assume(&(&greater - &less) - &Polynomial::from(by));
@@ -198,7 +205,7 @@ impl Forms<'_> {
 
     /// Whether an operand is less than something in a block, so that one more does not wrap.
     pub(super) fn is_below_something(&self, block: BlockId, operand: Operand, reading: Reading) -> bool {
-        self.conditions_at(block).into_iter().any(|condition| {
+        self.conditions_at(block).iter().any(|condition| {
             condition.ascending().is_some_and(|(less, _, of, by)| less == operand && of == reading && by > 0)
         })
     }

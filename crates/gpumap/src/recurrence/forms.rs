@@ -1,11 +1,13 @@
 //! What a value is.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap;
 
+use super::conditions::Condition;
 use super::trips::Trips;
 use crate::control::{Control, LoopId};
 use crate::invariance::Invariance;
@@ -62,10 +64,12 @@ pub struct Forms<'f> {
     /// What is assumed for the value that is looked at.
     pub(super) premises: Premises,
     /// In which loops values change, if memory is known.
-    invariance: Option<Invariance>,
+    pub(super) invariance: Option<Invariance>,
     /// Which signs values may have.
     signs: Option<sign::Found>,
     known: FxHashMap<(ValueId, Reading), (Polynomial, Premises)>,
+    /// Comparisons that hold in blocks.
+    pub(super) conditions: RefCell<FxHashMap<BlockId, Rc<[Condition]>>>,
     /// What holds in blocks.
     pub(super) facts: FxHashMap<BlockId, (Rc<Facts>, Premises)>,
     /// What tests say of loops.
@@ -75,7 +79,7 @@ pub struct Forms<'f> {
     /// What was found while a φ was not resolved yet, for each such φ: it goes when it is.
     open: Vec<Vec<Key>>,
     /// Atoms that stand for a value that is not resolved, and which.
-    opaque: FxHashMap<AtomId, ValueId>,
+    pub(super) opaque: FxHashMap<AtomId, ValueId>,
     /// Values that may still be looked at.
     steps: u32,
     /// How many operands deep the value is that is looked at.
@@ -119,6 +123,7 @@ impl<'f> Forms<'f> {
             invariance: None,
             signs: None,
             known: FxHashMap::default(),
+            conditions: RefCell::default(),
             facts: FxHashMap::default(),
             trips: FxHashMap::default(),
             limits: Vec::new(),
@@ -350,57 +355,6 @@ impl<'f> Forms<'f> {
                 && (around.is_some() || forms.has_no_iterations(&first))
         };
         is_of_here(self).then_some(first)
-    }
-
-    /// A form that mentions iterations of no loop, so that it means the same everywhere.
-    pub fn has_no_iterations(&self, of: &Polynomial) -> bool {
-        of.atoms().into_iter().all(|atom| match self.atoms.get(atom) {
-            Atom::Induction(..) => false,
-            Atom::Floor(inner, _) | Atom::Modulo(inner, _) => self.has_no_iterations(inner),
-            Atom::Load { address, .. } => self.has_no_iterations(address) && self.loop_of(atom).is_none(),
-            Atom::Opaque(_) => self.loop_of(atom).is_none(),
-            Atom::Symbol(_) => true,
-        })
-    }
-
-    /// Whether all that changes in a form changes with a loop or those around it.
-    fn is_fixed_outside_of_others(&self, of: &Polynomial, id: LoopId) -> bool {
-        of.atoms().into_iter().all(|atom| self.loop_of(atom).is_none_or(|of| self.is_around(of, id)))
-    }
-
-    /// Whether a loop is another one or around it.
-    fn is_around(&self, outer: LoopId, inner: LoopId) -> bool {
-        self.control.loops.around(self.control.loops.get(inner).header).any(|id| id == outer)
-    }
-
-    /// The innermost loop in which an atom changes.
-    fn loop_of(&self, atom: AtomId) -> Option<LoopId> {
-        let deeper = |of: &Polynomial| {
-            let loops = of.atoms().into_iter().filter_map(|atom| self.loop_of(atom));
-            loops.max_by_key(|&id| self.control.loops.get(id).depth)
-        };
-        match self.atoms.get(atom) {
-            Atom::Induction(number, _) => self.control.loops.iter().map(|(id, _)| id).nth(*number),
-            Atom::Opaque(_) => {
-                let value = *self.opaque.get(&atom)?;
-                let (block, _) = self.definition(value)?;
-                let changes = self.invariance.as_ref().and_then(|invariance| invariance.of(value));
-                changes.unwrap_or_else(|| self.control.loops.innermost(block))
-            }
-            Atom::Floor(inner, _) | Atom::Modulo(inner, _) => deeper(inner),
-            Atom::Load { address, epoch, .. } => {
-                let loops = deeper(address).into_iter().chain(self.loop_of_epoch(*epoch));
-                loops.max_by_key(|&id| self.control.loops.get(id).depth)
-            }
-            Atom::Symbol(_) => None,
-        }
-    }
-
-    /// Whether a loop leaves a form unchanged.
-    pub fn is_fixed(&self, of: &Polynomial, id: LoopId) -> bool {
-        of.atoms()
-            .into_iter()
-            .all(|atom| self.loop_of(atom).is_none_or(|changes| !self.is_around(id, changes)))
     }
 
     /// The closed form of a φ at the header of a loop.
