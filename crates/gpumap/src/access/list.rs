@@ -214,38 +214,87 @@ pub(super) fn sections(
     accesses: &[&Access],
     within: Option<LoopId>,
 ) -> Vec<(Result<Place, Unknown>, Premises)> {
+    let closed: Vec<_> = accesses
+        .iter()
+        .map(|access| forms.tracked(|forms| closed_section(forms, access, within)))
+        .collect();
+    // Only where the closed form does not say all.
     let of =
-        |access: &&Access| Usage { block: access.block, operand: access.address, reading: Reading::Unsigned };
-    let uses: Vec<Usage> = accesses.iter().map(of).collect();
-    let addresses = ranges::ranges_of(forms, &uses, within);
-    let pairs = accesses.iter().zip(addresses);
-    pairs.map(|(access, address)| forms.tracked(|forms| section(forms, access, &address, within))).collect()
+        |access: &Access| Usage { block: access.block, operand: access.address, reading: Reading::Unsigned };
+    let is_open = |found: &Result<Found, Unknown>| found.as_ref().is_ok_and(|found| !found.is_all);
+    let open = accesses.iter().zip(&closed).filter(|(_, (found, _))| is_open(found));
+    let uses: Vec<Usage> = open.map(|(access, _)| of(access)).collect();
+    let mut addresses = ranges::ranges_of(forms, &uses, within).into_iter();
+    let mut list = Vec::new();
+    for (access, (found, mut premises)) in accesses.iter().zip(closed) {
+        let section = found.and_then(|mut found| {
+            if !found.is_all
+                && let Some(address) = addresses.next()
+            {
+                let (starts, needed) =
+                    forms.tracked(|forms| both(forms, access.block, &found, &address, within));
+                found.place.starts = starts;
+                premises.extend(needed);
+            }
+            found.bounded()
+        });
+        list.push((section, premises));
+    }
+    list
 }
 
-fn section(
+/// What the closed form of an address says.
+struct Found {
+    place: Place,
+    /// The start of the object.
+    start: Polynomial,
+    /// Whether nothing else can say more.
+    is_all: bool,
+}
+
+impl Found {
+    fn bounded(self) -> Result<Place, Unknown> {
+        match &self.place.starts {
+            Range::Between(lower, upper) if lower.is_none() && upper.is_none() => {
+                Err(Unknown::Unbounded(self.place.name))
+            }
+            _ => Ok(self.place),
+        }
+    }
+}
+
+fn closed_section(
     forms: &mut Forms<'_>,
     access: &Access,
-    address: &Fact,
     within: Option<LoopId>,
-) -> Result<Place, Unknown> {
+) -> Result<Found, Unknown> {
     let (object, name) = object(forms, access)?;
     let unknown = || Unknown::Address(name.clone());
     let start = forms.start_of(object).ok_or_else(unknown)?;
-    let closed = closed_starts(forms, access, &start, within).ok_or_else(unknown)?;
-    let computed = address.range.minus(&start.into());
-    let is_plain = is_complete(&closed) && !forms.has_guards(access.block) && is_known(forms, &closed);
-    let starts = if is_plain {
-        closed
-    } else {
-        forms.suppose(&address.premises);
-        let facts = forms.facts_of_iterations(access.block);
-        let both = Arithmetic { atoms: &mut forms.atoms, facts: &facts }.refined(&closed, &computed);
-        plainest(forms, both)
-    };
-    match &starts {
-        Range::Between(lower, upper) if lower.is_none() && upper.is_none() => Err(Unknown::Unbounded(name)),
-        _ => Ok(Place { object, name, starts }),
+    let starts = closed_starts(forms, access, &start, within).ok_or_else(unknown)?;
+    let is_one = starts.single().is_some();
+    let is_all = is_complete(&starts)
+        && is_known(forms, &starts)
+        && (is_one || !forms.has_guards(access.block));
+    Ok(Found { place: Place { object, name, starts }, start, is_all })
+}
+
+/// What the closed form and the range of an address say together.
+fn both(
+    forms: &mut Forms<'_>,
+    block: BlockId,
+    closed: &Found,
+    address: &Fact,
+    within: Option<LoopId>,
+) -> Range {
+    if !forms.is_settled(&closed.start, within) {
+        return closed.place.starts.clone();
     }
+    forms.suppose(&address.premises);
+    let computed = address.range.minus(&closed.start.clone().into());
+    let facts = forms.facts_of_iterations(block);
+    let both = Arithmetic { atoms: &mut forms.atoms, facts: &facts }.refined(&closed.place.starts, &computed);
+    plainest(forms, both)
 }
 
 /// Whether nothing unknown stands in the ends of a range.
