@@ -214,10 +214,8 @@ pub(super) fn sections(
     accesses: &[&Access],
     within: Option<LoopId>,
 ) -> Vec<(Result<Place, Unknown>, Premises)> {
-    let closed: Vec<_> = accesses
-        .iter()
-        .map(|access| forms.tracked(|forms| closed_section(forms, access, within)))
-        .collect();
+    let closed: Vec<_> =
+        accesses.iter().map(|access| forms.tracked(|forms| closed_section(forms, access, within))).collect();
     // Only where the closed form does not say all.
     let of =
         |access: &Access| Usage { block: access.block, operand: access.address, reading: Reading::Unsigned };
@@ -263,19 +261,14 @@ impl Found {
     }
 }
 
-fn closed_section(
-    forms: &mut Forms<'_>,
-    access: &Access,
-    within: Option<LoopId>,
-) -> Result<Found, Unknown> {
+fn closed_section(forms: &mut Forms<'_>, access: &Access, within: Option<LoopId>) -> Result<Found, Unknown> {
     let (object, name) = object(forms, access)?;
     let unknown = || Unknown::Address(name.clone());
     let start = forms.start_of(object).ok_or_else(unknown)?;
     let starts = closed_starts(forms, access, &start, within).ok_or_else(unknown)?;
     let is_one = starts.single().is_some();
-    let is_all = is_complete(&starts)
-        && is_known(forms, &starts)
-        && (is_one || !forms.has_guards(access.block));
+    let is_all =
+        is_complete(&starts) && is_known(forms, &starts) && (is_one || !forms.has_guards(access.block));
     Ok(Found { place: Place { object, name, starts }, start, is_all })
 }
 

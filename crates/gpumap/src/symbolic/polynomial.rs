@@ -183,6 +183,9 @@ impl Polynomial {
 
     /// The polynomial with an atom replaced; `None` where it is too large. Atoms inside of others stay.
     pub fn with(&self, atom: AtomId, value: &Polynomial) -> Option<Polynomial> {
+        if !self.mentions(atom) {
+            return Some(self.clone());
+        }
         // Horner's rule in the atom.
         let mut result = Polynomial::default();
         for power in (0..=self.degree_in(atom)).rev() {
@@ -193,6 +196,9 @@ impl Polynomial {
 
     /// How it changes when an atom grows by one; `None` where that is too large.
     pub fn difference(&self, atom: AtomId) -> Option<Polynomial> {
+        if self.degree_in(atom) <= 1 {
+            return Some(self.coefficient(atom, 1));
+        }
         let next = &Polynomial::from(atom) + &Polynomial::from(1);
         Some(&self.with(atom, &next)? - self)
     }
