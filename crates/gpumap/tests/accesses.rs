@@ -89,7 +89,12 @@ fn squares_and_characters() {
     assert_eq!(lines[0], "6:18 load in [0, n^2 - 2*n + 2)");
     assert_eq!(lines[1], "6:16 store out [0, 4*n)");
     assert_eq!(lines[3], "10:25 load out [0, 4)");
-    let widened = ["16:18 load in [0, 15)", "16:16 store out [0, 60)"];
+    let widened = [
+        "16:18 load in [0, 15)",
+        "16:16 store out [0, 60)",
+        // The call at the end.
+        "what calls and atomic operations write is not counted",
+    ];
     assert_eq!(accesses("counter", "widen"), widened);
 }
 
@@ -161,6 +166,14 @@ fn unknown_calls_change_what_others_know() {
     assert_eq!(accesses("memory", "unknown_call")[1], "112:14 store a [0, ?)");
     // The content after the call, while the loop runs.
     assert_eq!(accesses("memory", "escaped")[2], "79:14 store a [0, 4*n@#0)");
+}
+
+/// A loop that is not analysed says why, whatever its addresses are.
+#[test]
+fn loops_that_are_not_analysed_have_no_sections() {
+    let lines = ranges("unusual", "volatile_store");
+    assert_eq!(lines[0], "38:12 store in a loop that is not analysed: a volatile access");
+    assert_eq!(lines[1], "in all a: may write anything");
 }
 
 #[test]

@@ -4,6 +4,8 @@
 //! *Certainly* written is a section every byte of which is written whenever every loop around the store runs at least once: the
 //! store is made in every iteration, loops end by their one test alone, and steps of the address fit together without holes. Only
 //! what is certainly written need not be brought in before.
+//!
+//! Loads and stores are counted, calls that are not followed are not: [`Accesses::has_other_writes`] says whether there are any.
 
 use super::Known;
 use super::list::{Access, Accesses, Place, sections};
@@ -83,7 +85,9 @@ impl Accesses<'_> {
         };
         let mut premises = crate::recurrence::forms::Premises::new();
         // Those of the whole function are there already, if they are in the same terms.
-        let is_done = |access: &Access| within.is_none() && is_assumed == (access.known != Known::Proved);
+        let is_done = |access: &Access| {
+            access.is_left_out() || within.is_none() && is_assumed == (access.known != Known::Proved)
+        };
         let open: Vec<&Access> = of.iter().filter(|access| !is_done(access)).collect();
         let mut found = sections(forms, &open, within).into_iter();
         for access in of {
@@ -98,7 +102,11 @@ impl Accesses<'_> {
             let bytes = place.ok().zip(access.bytes).and_then(|(place, bytes)| touched(&place, bytes));
             let extent = if access.writes { &mut hull.writes } else { &mut hull.reads };
             *extent = united(forms, extent, bytes.clone());
-            if access.writes && hull.certain.is_none() && is_certain(forms, access, object, within) {
+            if access.writes
+                && !access.is_left_out()
+                && hull.certain.is_none()
+                && is_certain(forms, access, object, within)
+            {
                 hull.certain = bytes;
             }
         }

@@ -1,6 +1,7 @@
 //! The accesses of a function with their sections.
 
-use crate::control::{Control, LoopId};
+use crate::control::obstacles::obstacles;
+use crate::control::{Control, LoopId, Obstacle};
 use crate::ir::{BlockId, Function, Instruction, MetadataId, Module, Operand, Operation};
 use crate::memory::effects::Summaries;
 use crate::memory::{Bases, Memory, Object};
@@ -26,6 +27,8 @@ pub struct Place {
 /// Why the section of an access is not known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unknown {
+    /// It is in a loop that is not analysed.
+    Obstacle(Obstacle),
     /// The address may lie in any object.
     Anywhere,
     /// The address may lie in one of several objects: their names.
@@ -39,6 +42,7 @@ pub enum Unknown {
 impl std::fmt::Display for Unknown {
     fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            Unknown::Obstacle(obstacle) => write!(to, "in a loop that is not analysed: {obstacle}"),
             Unknown::Anywhere => to.write_str("anywhere"),
             Unknown::Several(names) => write!(to, "somewhere in {}", names.join(" or ")),
             Unknown::Address(name) => write!(to, "somewhere in {name}: the address has no closed form"),
@@ -100,14 +104,15 @@ impl<'f> Accesses<'f> {
                 access.of = memory.objects.bases(access.address);
             }
         }
-        let found = sections(&mut proved, &list.iter().collect::<Vec<_>>(), None);
-        for (access, (section, _)) in list.iter_mut().zip(found) {
+        let mut open: Vec<&mut Access> = list.iter_mut().filter(|access| !access.is_left_out()).collect();
+        let found = sections(&mut proved, &open.iter().map(|access| &**access).collect::<Vec<_>>(), None);
+        for (access, (section, _)) in open.iter_mut().zip(found) {
             access.section = section;
         }
-        let assumed = proved.may_assume() && list.iter().any(|access| !access.is_complete());
+        let assumed = proved.may_assume() && list.iter().any(Access::is_open);
         let assumed = assumed.then(|| {
             let mut forms = forms(summaries, true);
-            let mut open: Vec<&mut Access> = list.iter_mut().filter(|access| !access.is_complete()).collect();
+            let mut open: Vec<&mut Access> = list.iter_mut().filter(|access| access.is_open()).collect();
             let found = sections(&mut forms, &open.iter().map(|access| &**access).collect::<Vec<_>>(), None);
             for (access, (section, premises)) in open.iter_mut().zip(found) {
                 // Without assumptions it would have been found before.
@@ -149,6 +154,9 @@ impl<'f> Accesses<'f> {
 
     /// Where an access goes during one entry of a loop around it, in terms of what the loop does not change.
     pub fn within(&mut self, access: &Access, id: LoopId) -> Result<Place, Unknown> {
+        if let Err(Unknown::Obstacle(obstacle)) = access.section {
+            return Err(Unknown::Obstacle(obstacle));
+        }
         let forms = self.forms_mut(access.known != Known::Proved);
         let found = sections(forms, &[access], Some(id)).pop();
         found.map_or(Err(Unknown::Anywhere), |(section, _)| section)
@@ -157,6 +165,12 @@ impl<'f> Accesses<'f> {
     /// Whether the function was too large for the limits: what is not known may be so for that reason alone.
     pub fn is_truncated(&self) -> bool {
         self.proved.is_truncated() || self.assumed.as_ref().is_some_and(Forms::is_truncated)
+    }
+
+    /// Whether the function writes by other means than stores: calls that are not followed, atomic operations.
+    pub fn has_other_writes(&self) -> bool {
+        let memory = self.proved.memory();
+        memory.is_some_and(|memory| memory.writes().iter().any(|write| write.at.is_none()))
     }
 
     /// What is known without assumptions.
@@ -171,6 +185,16 @@ impl Access {
         self.of.single()
     }
 
+    /// Whether it is in a loop that is not analysed.
+    pub fn is_left_out(&self) -> bool {
+        matches!(self.section, Err(Unknown::Obstacle(_)))
+    }
+
+    /// Whether more could be known of it.
+    fn is_open(&self) -> bool {
+        !self.is_complete() && !self.is_left_out()
+    }
+
     /// Whether both ends of its section are known.
     pub fn is_complete(&self) -> bool {
         self.section.as_ref().is_ok_and(|place| is_complete(&place.starts))
@@ -180,7 +204,11 @@ impl Access {
 /// Loads and stores, nothing known of where they go.
 fn plain(module: &Module, function: &Function, control: &Control) -> Vec<Access> {
     let mut list = Vec::new();
+    let obstacle = |(id, _)| Some((id, obstacles(module, function, control, id).first()?.0));
+    let left_out: Vec<(LoopId, Obstacle)> = control.loops.iter().filter_map(obstacle).collect();
     for block in function.block_ids().filter(|&block| control.is_reached(block)) {
+        let around = left_out.iter().find(|(id, _)| control.loops.contains(*id, block));
+        let unknown = around.map_or(Unknown::Anywhere, |(_, obstacle)| Unknown::Obstacle(*obstacle));
         for (place, instruction) in function.block(block).instructions.iter().enumerate() {
             let Some((writes, address, of)) = touched(function, instruction) else { continue };
             list.push(Access {
@@ -191,7 +219,7 @@ fn plain(module: &Module, function: &Function, control: &Control) -> Vec<Access>
                 bytes: module.layout.stored(&module.types, of),
                 address,
                 of: Bases::Any,
-                section: Err(Unknown::Anywhere),
+                section: Err(unknown.clone()),
                 known: Known::Proved,
                 premises: Premises::new(),
             });

@@ -5,33 +5,27 @@ use std::fmt::Write as _;
 use super::hull::{Extent, Hull, touched};
 use super::{Access, Accesses, Known};
 use crate::calls::Cone;
-use crate::control::obstacles::obstacles;
-use crate::control::{Control, LoopId};
+use crate::control::Control;
 use crate::ir::{BlockId, Module};
 use crate::memory::effects::Summaries;
 use crate::symbolic::{Atoms, Bound, Range, Side};
 
-/// Accesses with their objects and sections in bytes, then what the function uses of each object. Accesses in loops that are not
-/// analysed are left out. Those of called functions come last, with the calls that lead to them.
+/// Accesses with their objects and sections in bytes, then what the function uses of each object. Those of called functions come last, with the calls that lead to them.
 pub fn show_ranges(module: &Module, cone: &Cone) -> String {
     let function = &cone.function;
     let control = Control::new(function);
     let mut accesses = Accesses::new(module, function, &control, &mut Summaries::default());
     let mut out = format!("function {}\n", module.name(function.symbol));
-    let has_obstacles = |id: &LoopId| !obstacles(module, function, &control, *id).is_empty();
-    let left_out: Vec<LoopId> = control.loops.iter().map(|(id, _)| id).filter(has_obstacles).collect();
-    let is_described = |block: BlockId| !left_out.iter().any(|&id| control.loops.contains(id, block));
-    for access in accesses.list.iter().filter(|access| is_described(access.block)) {
+    for access in &accesses.list {
         // Writing to a string cannot fail, here and below.
         let way = show_way(module, cone, access.block);
         let _ = writeln!(out, "  {}{way}", show_access(module, &accesses, access));
     }
-    if left_out.is_empty() {
-        for hull in accesses.hulls(None) {
-            show_hull(&mut out, accesses.atoms_of(&hull.known), &hull);
-        }
-    } else {
-        let _ = writeln!(out, "  some loops are not analysed: what is used in all is not known");
+    for hull in accesses.hulls(None) {
+        show_hull(&mut out, accesses.atoms_of(&hull.known), &hull);
+    }
+    if accesses.has_other_writes() {
+        out.push_str("  what calls and atomic operations write is not counted\n");
     }
     if accesses.is_truncated() {
         let _ = writeln!(out, "  the function is too large: some sections are not known for that reason");

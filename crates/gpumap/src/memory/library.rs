@@ -4,7 +4,7 @@
 //! None of these keeps an address that it is given.
 
 use crate::ir::module::Definition;
-use crate::ir::{Module, SymbolId};
+use crate::ir::{Module, SymbolId, Type};
 
 /// What a function writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,10 +74,20 @@ const INTRINSICS: [&str; 8] = [
 pub fn only_computes(module: &Module, symbol: SymbolId) -> bool {
     let name = module.name(symbol);
     let plain = name.strip_suffix(['f', 'l']).unwrap_or(name);
-    let is_named = MATHEMATICS.contains(&name)
-        || MATHEMATICS.contains(&plain)
+    let is_named = (MATHEMATICS.contains(&name) || MATHEMATICS.contains(&plain))
+        && is_numeric(module, symbol)
         || name.starts_with("llvm.") && says_no_memory(module, symbol);
     is_named && known(module, symbol).is_some()
+}
+
+/// Whether a function takes and gives floating-point numbers alone: others of these names are a program's own.
+fn is_numeric(module: &Module, symbol: SymbolId) -> bool {
+    let Definition::Function(place) = module.symbols[symbol.index()].definition else { return false };
+    let function = &module.functions[place];
+    let is_number = |of| matches!(module.types.get(of), Type::Float(_));
+    is_number(function.result)
+        && !function.variadic
+        && function.parameters.iter().all(|parameter| is_number(function.value(parameter.value).of))
 }
 
 fn says_no_memory(module: &Module, symbol: SymbolId) -> bool {
@@ -106,7 +116,8 @@ pub fn known(module: &Module, symbol: SymbolId) -> Option<Writes> {
     }
     let plain = name.strip_suffix(['f', 'l']).unwrap_or(name);
     let is_among = |list: &[&str]| list.contains(&name);
-    if MATHEMATICS.contains(&plain) || is_among(&MATHEMATICS) || is_among(&READERS) || is_among(&ALLOCATE) {
+    let is_mathematical = MATHEMATICS.contains(&plain) || is_among(&MATHEMATICS);
+    if is_mathematical && is_numeric(module, symbol) || is_among(&READERS) || is_among(&ALLOCATE) {
         Some(Writes::Nothing)
     } else if is_among(&FILLERS) {
         Some(Writes::First)
