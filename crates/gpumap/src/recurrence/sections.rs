@@ -5,7 +5,12 @@
 //! f(k + 1) − f(k). Where f is linear in k that difference is one number per access, so all that is known at the access may
 //! be used; otherwise it has to have its sign for every k in between, and only what does not involve k is.
 //!
+//! The span of k is narrowed by what branches say at the access, and by the spans of loops inside: if these are empty, the access is
+//! not made.
+//!
 //! Ends are those of starts of accesses, in terms of inputs. What is not decided has no section.
+
+use num_traits::Signed;
 
 use super::forms::Forms;
 use crate::control::LoopId;
@@ -21,6 +26,9 @@ pub struct Section {
     pub upper: Polynomial,
 }
 
+/// Constraints that are looked at.
+const CONSTRAINTS: usize = 32;
+
 /// Which end is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
@@ -28,24 +36,41 @@ enum End {
     Most,
 }
 
+/// Between which iterations of a loop an access is made.
+#[derive(Debug)]
+struct Span {
+    /// The iteration.
+    atom: AtomId,
+    /// Not before this one.
+    first: Polynomial,
+    /// Not after this one.
+    last: Option<Polynomial>,
+    /// Not after this one, whatever is known of the access.
+    of_all: Option<Polynomial>,
+}
+
 impl Forms<'_> {
     /// Where the values of a form lie in a block, in terms of inputs; `None` if that is not known.
     pub fn section(&mut self, block: BlockId, form: &Polynomial) -> Option<Section> {
         let loops: Vec<LoopId> = self.control.loops.around(block).collect();
-        let mut bounds = Vec::new();
+        let mut spans = Vec::new();
         for id in loops {
             let last = self.last_iteration(id, block);
-            bounds.push((self.iteration(id), last));
+            let atom = self.iteration(id);
+            spans.push(Span { atom, first: Polynomial::default(), last: last.clone(), of_all: last });
         }
         let mut facts = self.facts_at(block, Some(form));
-        for (atom, last) in &bounds {
-            facts.at_least(*atom, 0);
-            if let Some(last) = last {
-                facts.at_most(*atom, last.clone());
+        for span in &spans {
+            facts.at_least(span.atom, 0);
+            if let Some(last) = &span.last {
+                facts.at_most(span.atom, last.clone());
             }
         }
-        let lower = self.end(form, &bounds, &facts, End::Least)?;
-        let upper = self.end(form, &bounds, &facts, End::Most)?;
+        for of_inputs in self.narrow(&mut spans, &facts) {
+            facts.assume(of_inputs);
+        }
+        let lower = self.end(form, &spans, &facts, End::Least)?;
+        let upper = self.end(form, &spans, &facts, End::Most)?;
         Some(Section { lower, upper })
     }
 
@@ -64,16 +89,75 @@ impl Forms<'_> {
         Some(&passed.count - &Polynomial::from(1))
     }
 
+    /// Takes from spans the iterations in which the access is not made, innermost loops first.
+    ///
+    /// What holds at the access bounds an iteration k where it is c·k + r ≥ 0 with a number c. All bounds of k hold together, so
+    /// none of the lower ones is above one of the upper ones: that bounds the iterations further out (Fourier, Motzkin).
+    /// Gives what is left: what inputs are like where the access is made at all.
+    fn narrow(&mut self, spans: &mut [Span], facts: &Facts) -> Vec<Polynomial> {
+        let iterations: Vec<AtomId> = spans.iter().map(|span| span.atom).collect();
+        let mut constraints: Vec<Polynomial> = facts.not_negative().to_vec();
+        constraints.retain(|constraint| self.is_in_terms_of(constraint, &iterations));
+        for span in spans {
+            let zero = Polynomial::default();
+            let (mut lower, mut upper) = (vec![zero], Vec::from_iter(span.last.clone()));
+            for constraint in constraints.iter().filter(|constraint| constraint.mentions(span.atom)) {
+                match self.bound(constraint, span.atom, &iterations) {
+                    Some((End::Least, bound)) => lower.push(bound),
+                    Some((End::Most, bound)) => upper.push(bound),
+                    None => {}
+                }
+            }
+            let prover = Prover::new(&self.atoms, facts);
+            let greatest =
+                |a: Polynomial, b: &Polynomial| if prover.is_at_least(b, &a) { b.clone() } else { a };
+            let least = |a: Polynomial, b: &Polynomial| if prover.is_at_least(&a, b) { b.clone() } else { a };
+            span.first = lower.iter().fold(Polynomial::default(), greatest);
+            span.last = upper.first().map(|first| upper.iter().fold(first.clone(), least));
+            constraints.retain(|constraint| !self.atoms.involves(constraint, span.atom));
+            let between = lower.iter().flat_map(|low| upper.iter().map(move |high| high - low));
+            for constraint in between.filter(|constraint| constraint.constant().is_none()) {
+                if constraints.len() < CONSTRAINTS && !constraints.contains(&constraint) {
+                    constraints.push(constraint);
+                }
+            }
+        }
+        constraints.retain(|constraint| !facts.not_negative().contains(constraint));
+        constraints
+    }
+
+    /// The bound of an iteration that follows from c·k + r ≥ 0, if other iterations stand in no quotient of it.
+    fn bound(
+        &mut self,
+        constraint: &Polynomial,
+        atom: AtomId,
+        iterations: &[AtomId],
+    ) -> Option<(End, Polynomial)> {
+        if constraint.degree_in(atom) != 1 || !constraint.is_integral() {
+            return None;
+        }
+        let factor = constraint.coefficient(atom, 1).integer()?;
+        let rest = constraint.with(atom, &Polynomial::default())?;
+        let bound = if factor.is_positive() {
+            (End::Least, self.atoms.ceiling(&-&rest, &factor)?)
+        } else {
+            (End::Most, self.atoms.floor(&rest, &-factor)?)
+        };
+        let is_direct =
+            |other: AtomId| iterations.iter().all(|&k| other == k || !self.atoms.involves(&other.into(), k));
+        (bound.1.atoms().into_iter().all(is_direct) && !bound.1.mentions(atom)).then_some(bound)
+    }
+
+    /// Whether a form changes with these iterations alone.
+    fn is_in_terms_of(&self, of: &Polynomial, iterations: &[AtomId]) -> bool {
+        let is_one = |atom: AtomId| iterations.contains(&atom) || self.has_no_iterations(&atom.into());
+        of.atoms().into_iter().all(is_one)
+    }
+
     /// A form with all iterations replaced by the ends at which it is least or greatest.
-    fn end(
-        &self,
-        form: &Polynomial,
-        bounds: &[(AtomId, Option<Polynomial>)],
-        facts: &Facts,
-        end: End,
-    ) -> Option<Polynomial> {
+    fn end(&self, form: &Polynomial, spans: &[Span], facts: &Facts, end: End) -> Option<Polynomial> {
         let mut form = form.clone();
-        for (atom, last) in bounds {
+        for Span { atom, first, last, of_all } in spans {
             if !self.atoms.involves(&form, *atom) {
                 continue;
             }
@@ -86,7 +170,7 @@ impl Forms<'_> {
             let (rises, falls) = if form.degree_in(*atom) == 1 {
                 self.directions(&change, facts)
             } else {
-                self.directions(&change, &self.facts_of_any(*atom, last.as_ref()))
+                self.directions(&change, &self.facts_of_any(*atom, of_all.as_ref()))
             };
             let is_first = match end {
                 End::Least if rises => true,
@@ -94,7 +178,7 @@ impl Forms<'_> {
                 _ if rises || falls => false,
                 _ => return None,
             };
-            let value = if is_first { Polynomial::default() } else { last.clone()? };
+            let value = if is_first { first.clone() } else { last.clone()? };
             form = form.with(*atom, &value)?;
         }
         self.has_no_iterations(&form).then_some(form)

@@ -23,9 +23,11 @@ use num_traits::{One, Signed};
 
 use super::{Atom, AtomId, Atoms, Bound, Facts, Polynomial, Side};
 
-/// Steps one after the other.
+/// Steps one after the other,
 const DEPTH: u32 = 6;
-/// Steps of one proof.
+/// and in proofs that are tried first.
+const SHORT: u32 = 2;
+/// Steps of one proof, each time it is tried.
 const STEPS: u32 = 400;
 
 /// Signs that a value may have.
@@ -102,8 +104,11 @@ impl<'a> Prover<'a> {
 
     /// Whether a polynomial is proved not to be negative.
     pub fn is_not_negative(&self, of: &Polynomial) -> bool {
-        self.steps.set(STEPS);
-        self.holds(of, DEPTH, &View::default())
+        // Short proofs first: among many facts the steps of a long one are soon used up.
+        [SHORT, DEPTH].into_iter().any(|depth| {
+            self.steps.set(STEPS);
+            self.holds(of, depth, &View::default())
+        })
     }
 
     /// Whether it is proved to be positive.
