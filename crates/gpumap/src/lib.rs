@@ -5,6 +5,7 @@
 //! - [`control`]: dominators, loops, choices as branches;
 //! - [`symbolic`]: exact symbolic arithmetic;
 //! - [`recurrence`]: values as polynomials in inputs and iterations, and how often loops run;
+//! - [`oracle`]: sections against the addresses of runs;
 //! - [`fuzzing`]: cases for fuzzing the reader.
 //!
 //! Nothing here links LLVM; its text is known to this crate alone.
@@ -14,6 +15,7 @@ pub mod control;
 pub mod frontend;
 pub mod fuzzing;
 pub mod ir;
+pub mod oracle;
 pub mod reader;
 pub mod recurrence;
 pub mod symbolic;
