@@ -146,7 +146,7 @@ pub fn claims(module: &Module, function: &Function) -> Claims {
                 Some(&(_, obstacle)) => Err(Unknown::Obstacle(obstacle)),
                 None => section(&mut forms, block, address),
             };
-            let depends = section.as_ref().ok().and_then(|section| dependence(&forms, section));
+            let depends = section.as_ref().ok().and_then(|section| dependence(&mut forms, section));
             let place = instruction.location.and_then(|location| module.metadata.place(location));
             let excess = excess(&mut forms, block);
             list.push(Claim {
@@ -211,7 +211,7 @@ fn unresolved(forms: &Forms<'_>, atom: AtomId) -> Option<ValueId> {
 
 /// What makes a value one of which nothing is known; `None` where it is made of inputs, results of calls before loops, and
 /// storage of the function alone.
-fn nature(forms: &Forms<'_>, value: ValueId) -> Option<Unknown> {
+fn nature(forms: &mut Forms<'_>, value: ValueId) -> Option<Unknown> {
     let (mut seen, mut open) = (FxHashSet::default(), vec![value]);
     let mut found = Vec::new();
     while let Some(value) = open.pop() {
@@ -219,30 +219,26 @@ fn nature(forms: &Forms<'_>, value: ValueId) -> Option<Unknown> {
             continue;
         };
         let is_in_loop = forms.control.loops.innermost(block).is_some();
-        let operands: &[Operand] = match &instruction.operation {
+        let operands: Vec<Operand> = match &instruction.operation {
             Operation::Load { .. } => {
                 found.push(Unknown::Loaded);
-                &[]
+                Vec::new()
             }
             Operation::Call { .. } => {
                 found.extend(is_in_loop.then_some(Unknown::Called));
-                &[]
+                Vec::new()
             }
+            Operation::Phi(_) if is_in_loop && is_known(forms, value) => Vec::new(),
             Operation::Phi(inputs) => {
                 let is_header = forms.control.loops.headed_by(block).is_some();
-                found.extend(is_in_loop.then_some(if is_header {
-                    Unknown::Recursion
-                } else {
-                    Unknown::Merged
-                }));
-                &inputs.iter().map(|input| input.0).collect::<Vec<_>>()
+                let reason = if is_header { Unknown::Recursion } else { Unknown::Merged };
+                found.extend(is_in_loop.then_some(reason));
+                inputs.iter().map(|input| input.0).collect()
             }
-            Operation::Binary(_, _, left, right) => &[*left, *right],
-            Operation::Convert(_, _, operand) | Operation::Freeze(operand) => &[*operand],
-            Operation::Element { base, indices, .. } => {
-                &std::iter::once(*base).chain(indices.iter().copied()).collect::<Vec<_>>()
-            }
-            _ => &[],
+            Operation::Binary(_, _, left, right) => vec![*left, *right],
+            Operation::Convert(_, _, operand) | Operation::Freeze(operand) => vec![*operand],
+            Operation::Element { base, indices, .. } => [&[*base], indices.as_slice()].concat(),
+            _ => Vec::new(),
         };
         open.extend(operands.iter().filter_map(|operand| match operand.value {
             Value::Local(value) => Some(value),
@@ -252,16 +248,25 @@ fn nature(forms: &Forms<'_>, value: ValueId) -> Option<Unknown> {
     found.into_iter().min()
 }
 
+/// Whether a value has a form in one of both readings.
+fn is_known(forms: &mut Forms<'_>, value: ValueId) -> bool {
+    [Reading::Signed, Reading::Unsigned].into_iter().any(|reading| {
+        let form = forms.of_value(value, reading);
+        !forms.atoms.leaves(&form).into_iter().any(|atom| unresolved(forms, atom) == Some(value))
+    })
+}
+
 /// What a section is made of beside inputs, results of calls and storage of the function.
-fn dependence(forms: &Forms<'_>, section: &Section) -> Option<Unknown> {
-    let ends = [&section.lower, &section.upper];
-    let leaves = ends.into_iter().flat_map(|end| forms.atoms.leaves(end));
-    leaves
-        .filter_map(|atom| match forms.atoms.get(atom) {
-            Atom::Load { .. } => Some(Unknown::Loaded),
-            _ => nature(forms, unresolved(forms, atom)?),
-        })
-        .min()
+fn dependence(forms: &mut Forms<'_>, section: &Section) -> Option<Unknown> {
+    let leaves = [&section.lower, &section.upper].map(|end| forms.atoms.leaves(end)).concat();
+    let nature = |atom: AtomId| match forms.atoms.get(atom) {
+        Atom::Load { .. } => Some(Unknown::Loaded),
+        _ => {
+            let value = unresolved(forms, atom)?;
+            nature(forms, value)
+        }
+    };
+    leaves.into_iter().filter_map(nature).min()
 }
 
 /// Why the section of an access in a block may be too large.

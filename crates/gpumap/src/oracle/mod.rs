@@ -114,6 +114,43 @@ pub struct Site {
     pub verdict: Verdict,
 }
 
+/// How many accesses compare how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// [`Verdict::Equal`].
+    pub equal: usize,
+    /// [`Verdict::Wider`].
+    pub wider: usize,
+    /// [`Verdict::Unknown`].
+    pub unknown: usize,
+    /// [`Verdict::Uncovered`].
+    pub uncovered: usize,
+    /// [`Verdict::NotRun`] and [`Verdict::NotSeen`]: these do not count as compared.
+    pub left_out: usize,
+}
+
+impl Tally {
+    /// That of some accesses.
+    pub fn of<'a>(sites: impl IntoIterator<Item = &'a Site>) -> Tally {
+        let mut tally = Tally::default();
+        for site in sites {
+            *match site.verdict {
+                Verdict::Equal => &mut tally.equal,
+                Verdict::Wider(_) => &mut tally.wider,
+                Verdict::Unknown(_) => &mut tally.unknown,
+                Verdict::Uncovered => &mut tally.uncovered,
+                Verdict::NotRun | Verdict::NotSeen => &mut tally.left_out,
+            } += 1;
+        }
+        tally
+    }
+
+    /// Accesses that were executed and seen.
+    pub fn compared(&self) -> usize {
+        self.equal + self.wider + self.unknown + self.uncovered
+    }
+}
+
 /// Compares all sections of a source with runs of it, one per list of arguments.
 ///
 /// # Errors
