@@ -71,6 +71,26 @@ fn sections_of_accesses_that_are_not_always_made() {
     );
 }
 
+/// Unsigned numbers, and sizes of which something is known only where they are used.
+#[test]
+fn sections_of_unsigned_counters_and_sizes() {
+    let down = ["5:14 store from b to 4*n + b - 4", "7:18 store from a to 4*n + a - 4"];
+    assert_eq!(sections("unsigned", "counting_down"), down);
+    assert_eq!(sections("unsigned", "sizes"), ["13:14 store from a to 4*n + a - 4"]);
+    assert_eq!(sections("unsigned", "wrapping"), ["21:22 store anywhere", "23:14 store anywhere"]);
+    assert_eq!(sections("unsigned", "cube"), ["32:28 store from a to 8*n^3 + a - 8"]);
+}
+
+#[test]
+fn sections_of_constant_addresses_and_quotients() {
+    assert_eq!(sections("unsigned", "second"), ["41:28 store from &faces + 160 to &faces + 312"]);
+    let enlarge = [
+        "48:40 load from in to 8*rows*columns + in - 8",
+        "48:38 store from out to 32*rows*columns + out - 8",
+    ];
+    assert_eq!(sections("unsigned", "enlarge"), enlarge);
+}
+
 /// Sections that the definitions give, those of whole functions.
 #[test]
 fn sections_of_the_definitions() {

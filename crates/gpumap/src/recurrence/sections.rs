@@ -15,7 +15,7 @@ use num_traits::Signed;
 use super::forms::Forms;
 use crate::control::LoopId;
 use crate::ir::BlockId;
-use crate::symbolic::{AtomId, Facts, Polynomial, Prover};
+use crate::symbolic::{Atom, AtomId, Facts, Polynomial, Prover};
 
 /// Addresses from the first to the last start of an access.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -155,33 +155,51 @@ impl Forms<'_> {
     }
 
     /// A form with all iterations replaced by the ends at which it is least or greatest.
-    fn end(&self, form: &Polynomial, spans: &[Span], facts: &Facts, end: End) -> Option<Polynomial> {
+    fn end(&mut self, form: &Polynomial, spans: &[Span], facts: &Facts, end: End) -> Option<Polynomial> {
         let mut form = form.clone();
-        for Span { atom, first, last, of_all } in spans {
-            if !self.atoms.involves(&form, *atom) {
+        for span in spans {
+            if !self.atoms.involves(&form, span.atom) {
                 continue;
             }
-            // Inside of a quotient it is not replaced.
-            let is_direct = |other: &AtomId| other == atom || !self.atoms.involves(&(*other).into(), *atom);
-            if !form.atoms().iter().all(is_direct) {
-                return None;
-            }
-            let change = form.difference(*atom)?;
-            let (rises, falls) = if form.degree_in(*atom) == 1 {
-                self.directions(&change, facts)
-            } else {
-                self.directions(&change, &self.facts_of_any(*atom, of_all.as_ref()))
-            };
+            let (rises, falls) = self.trend(&form, span, facts)?;
             let is_first = match end {
                 End::Least if rises => true,
                 End::Most if falls => true,
                 _ if rises || falls => false,
                 _ => return None,
             };
-            let value = if is_first { first.clone() } else { last.clone()? };
-            form = form.with(*atom, &value)?;
+            let value = if is_first { span.first.clone() } else { span.last.clone()? };
+            form = self.atoms.replaced(&form, span.atom, &value)?;
         }
         self.has_no_iterations(&form).then_some(form)
+    }
+
+    /// Whether a form never falls from one iteration of a loop to the next, and whether it never rises; `None` if it is made of
+    /// remainders, or of products of quotients.
+    fn trend(&self, form: &Polynomial, span: &Span, facts: &Facts) -> Option<(bool, bool)> {
+        let (mut direct, mut trend) = (form.clone(), (true, true));
+        let is_quotient =
+            |&other: &AtomId| other != span.atom && self.atoms.involves(&other.into(), span.atom);
+        for quotient in form.atoms().into_iter().filter(is_quotient) {
+            let Atom::Floor(inner, _) = self.atoms.get(quotient) else { return None };
+            let factor = form.coefficient(quotient, 1);
+            if form.degree_in(quotient) != 1 || self.atoms.involves(&factor, span.atom) {
+                return None;
+            }
+            // Rounding down keeps the order.
+            let (rises, falls) = self.trend(inner, span, facts)?;
+            let (keeps, turns) = self.directions(&factor, facts);
+            trend.0 &= keeps && rises || turns && falls;
+            trend.1 &= keeps && falls || turns && rises;
+            direct = direct.with(quotient, &Polynomial::default())?;
+        }
+        let change = direct.difference(span.atom)?;
+        let (rises, falls) = if direct.degree_in(span.atom) <= 1 {
+            self.directions(&change, facts)
+        } else {
+            self.directions(&change, &self.facts_of_any(span.atom, span.of_all.as_ref()))
+        };
+        Some((trend.0 && rises, trend.1 && falls))
     }
 
     fn directions(&self, change: &Polynomial, facts: &Facts) -> (bool, bool) {

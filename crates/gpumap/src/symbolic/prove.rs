@@ -12,6 +12,8 @@
 //! For p that is not linear in x, p(x′ + 1) − p(x′) has to be known at every x′ from the end to x, not at x alone: facts that
 //! involve x hold at x only, so there x′ has its bounds and nothing else (`Walk`).
 //!
+//! No loop begins 2^63 iterations: at one in every cycle of a processor that would take longer than 50 years.
+//!
 //! Steps 2 to 4 are repeated up to a depth and a number of steps; then nothing is proved. Values of atoms are integers, so
 //! p > 0 is d·p − 1 ≥ 0, d the common denominator of the coefficients.
 
@@ -203,7 +205,7 @@ impl<'a> Prover<'a> {
             Atom::Modulo(_, divisor) => {
                 (Polynomial::default().into(), Polynomial::from(divisor - BigInt::one()).into())
             }
-            Atom::Induction(..) => (Polynomial::default().into(), Bound::none()),
+            Atom::Induction(..) => (Polynomial::default().into(), Polynomial::from(i64::MAX).into()),
             Atom::Symbol(_) | Atom::Load { .. } | Atom::Opaque(_) => (Bound::none(), Bound::none()),
         }
     }
