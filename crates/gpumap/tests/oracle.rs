@@ -4,17 +4,61 @@
 mod support;
 
 use gpumap::Compiler;
-use gpumap::oracle::{Site, Tally, Verdict, check};
+use gpumap::oracle::claims::{Excess, Unknown};
+use gpumap::oracle::{Oracle, Site, Tally, Verdict, check};
+use gpumap::symbolic::Polynomial;
 
 /// Of so many accesses one may be anything but equal.
 const ONE_IN: usize = 10;
 
-/// The verdicts on a source of these tests, by line and column.
-fn verdicts(source: &str, runs: &[&[&str]]) -> Vec<(String, Verdict)> {
-    let runs: Vec<Vec<String>> =
-        runs.iter().map(|run| run.iter().map(ToString::to_string).collect()).collect();
-    let sites = check(&Compiler::find().unwrap(), &support::source(source), &runs).unwrap();
+/// The verdicts on the accesses of `observed.c`, those of `main` and runs without arguments aside.
+fn observed(oracle: &Oracle, runs: &[Vec<String>]) -> Vec<(String, Verdict)> {
+    let sites = oracle.compare(&Compiler::find().unwrap(), runs).unwrap();
     sites.into_iter().filter(|site| site.function != "main").map(|site| (site.place, site.verdict)).collect()
+}
+
+fn of_observed() -> Oracle {
+    Oracle::new(&Compiler::find().unwrap(), &support::source("observed")).unwrap()
+}
+
+/// Each invocation has its own sizes and addresses; `again` calls itself five times.
+#[test]
+fn verdicts_are_those_that_the_source_is_made_for() {
+    let expected = [
+        ("8:14", Verdict::Equal),
+        ("14:13", Verdict::Equal),
+        ("15:18", Verdict::Wider(Excess::Guarded)),
+        ("21:11", Verdict::Equal),
+        ("21:21", Verdict::Unknown(Unknown::Loaded)),
+        ("27:17", Verdict::NotSeen),
+        ("32:10", Verdict::Equal),
+    ];
+    let expected = expected.map(|(place, verdict)| (place.to_owned(), verdict));
+    assert_eq!(observed(&of_observed(), &[vec![]]), expected);
+    let without_runs = expected.map(|(place, _)| (place, Verdict::NotRun));
+    assert_eq!(observed(&of_observed(), &[]), without_runs);
+}
+
+/// A section that is one byte too small at either end is noticed, at every access that has one.
+#[test]
+fn sections_that_are_too_small_are_noticed() {
+    let one = Polynomial::from(1);
+    for is_lower in [true, false] {
+        let mut oracle = of_observed();
+        for claim in oracle.claims.iter_mut().flat_map(|claims| &mut claims.list) {
+            let Ok(section) = &mut claim.section else { continue };
+            if is_lower {
+                section.lower = &section.lower + &one;
+            } else {
+                section.upper = &section.upper - &one;
+            }
+        }
+        let verdicts = observed(&oracle, &[vec![]]);
+        let wrong = verdicts.iter().filter(|verdict| verdict.1 == Verdict::Uncovered);
+        let wrong: Vec<&str> = wrong.map(|verdict| verdict.0.as_str()).collect();
+        // What data decides (15:18) begins later and ends earlier than its section.
+        assert_eq!(wrong, ["8:14", "14:13", "21:11", "32:10"]);
+    }
 }
 
 /// No address lies outside of its section, and nine of ten sections are exactly what is touched.

@@ -23,7 +23,7 @@ pub struct Numbers {
 type Inserted = BTreeMap<u32, String>;
 
 /// The text of a module with calls of the runtime in the functions of which something is claimed, in order.
-pub fn instrumented(text: &str, module: &Module, functions: &[(&Function, Claims)]) -> (String, Numbers) {
+pub fn instrumented(text: &str, module: &Module, functions: &[(&Function, &Claims)]) -> (String, Numbers) {
     let mut inserted = Inserted::new();
     let mut numbers = Numbers::default();
     for (number, (function, claims)) in functions.iter().enumerate() {

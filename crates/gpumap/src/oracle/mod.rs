@@ -24,9 +24,9 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 
 use crate::frontend::{self, Compiler};
-use crate::ir::{Module, Type, ValueId};
+use crate::ir::{Function, Module, Type, ValueId};
 use crate::reader;
-use crate::recurrence::Reading;
+use crate::recurrence::{Reading, Section};
 use crate::symbolic::AtomId;
 
 pub mod claims;
@@ -156,47 +156,80 @@ impl Tally {
 /// # Errors
 /// See [`Failure`].
 pub fn check(compiler: &Compiler, file: &Path, runs: &[Vec<String>]) -> Result<Vec<Site>, Failure> {
-    let text = compiler.text(file, &[])?;
-    let module = reader::read(&text).map_err(|error| frontend::Failure::Text(file.to_owned(), error))?;
-    let functions: Vec<_> =
-        module.defined().map(|function| (function, claims::claims(&module, function))).collect();
-    let (instrumented, numbers) = instrument::instrumented(&text, &module, &functions);
-    let program = Program::build(compiler.clang(), &instrumented)?;
-    let mut verdicts: Vec<Vec<Verdict>> =
-        functions.iter().map(|(_, claims)| vec![Verdict::NotRun; claims.list.len()]).collect();
-    for arguments in runs {
-        let log = program.run(arguments)?;
-        for invocation in &log.invocations {
-            let (Some((function, claims)), Some(verdicts)) =
-                (functions.get(invocation.function), verdicts.get_mut(invocation.function))
-            else {
-                return Err(Failure::Log);
-            };
-            let values =
-                Values { module: &module, function, claims, numbers: &numbers, log: &log, invocation };
-            for ((claim, seen), verdict) in claims.list.iter().zip(&invocation.sites).zip(verdicts) {
-                *verdict = (*verdict).max(values.verdict(claim, seen)?);
+    Oracle::new(compiler, file)?.compare(compiler, runs)
+}
+
+/// A source, and what the analysis says of it.
+#[derive(Debug)]
+pub struct Oracle {
+    text: String,
+    module: Module,
+    /// What is said of each function with a body, in the order of [`Module::defined`].
+    pub claims: Vec<Claims>,
+}
+
+impl Oracle {
+    /// Reads and analyses a source.
+    ///
+    /// # Errors
+    /// [`Failure::Source`].
+    pub fn new(compiler: &Compiler, file: &Path) -> Result<Oracle, Failure> {
+        let text = compiler.text(file, &[])?;
+        let module = reader::read(&text).map_err(|error| frontend::Failure::Text(file.to_owned(), error))?;
+        let claims = module.defined().map(|function| claims::claims(&module, function)).collect();
+        Ok(Oracle { text, module, claims })
+    }
+
+    /// Compares all that is said with runs, one per list of arguments.
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    pub fn compare(&self, compiler: &Compiler, runs: &[Vec<String>]) -> Result<Vec<Site>, Failure> {
+        let functions: Vec<(&Function, &Claims)> = self.module.defined().zip(&self.claims).collect();
+        let (instrumented, numbers) = instrument::instrumented(&self.text, &self.module, &functions);
+        let program = Program::build(compiler.clang(), &instrumented)?;
+        let mut verdicts: Vec<Vec<Verdict>> =
+            self.claims.iter().map(|claims| vec![Verdict::NotRun; claims.list.len()]).collect();
+        for arguments in runs {
+            let log = program.run(arguments)?;
+            for invocation in &log.invocations {
+                let (Some(&(function, claims)), Some(verdicts)) =
+                    (functions.get(invocation.function), verdicts.get_mut(invocation.function))
+                else {
+                    return Err(Failure::Log);
+                };
+                let module = &self.module;
+                let values = Values { module, function, claims, numbers: &numbers, log: &log, invocation };
+                for ((claim, seen), verdict) in claims.list.iter().zip(&invocation.sites).zip(verdicts) {
+                    *verdict = (*verdict).max(values.verdict(claim, seen)?);
+                }
             }
         }
+        let sites = functions.iter().zip(verdicts).flat_map(|(&(function, claims), verdicts)| {
+            let name = self.module.name(function.symbol);
+            claims.list.iter().zip(verdicts).map(move |(claim, verdict)| site(name, claims, claim, verdict))
+        });
+        Ok(sites.collect())
     }
-    let sites = functions.iter().zip(&verdicts).flat_map(|((function, claims), verdicts)| {
-        claims.list.iter().zip(verdicts).map(|(claim, &verdict)| Site {
-            function: module.name(function.symbol).to_owned(),
-            place: claim.place.clone(),
-            kind: claim.kind,
-            section: claim.section.as_ref().map_or(String::new(), |section| {
-                format!("{} to {}", claims.atoms.show(&section.lower), claims.atoms.show(&section.upper))
-            }),
-            verdict,
-        })
-    });
-    Ok(sites.collect())
+}
+
+fn site(function: &str, claims: &Claims, claim: &Claim, verdict: Verdict) -> Site {
+    let shown = |section: &Section| {
+        format!("{} to {}", claims.atoms.show(&section.lower), claims.atoms.show(&section.upper))
+    };
+    Site {
+        function: function.to_owned(),
+        place: claim.place.clone(),
+        kind: claim.kind,
+        section: claim.section.as_ref().map_or(String::new(), shown),
+        verdict,
+    }
 }
 
 /// What symbols are in an invocation.
 struct Values<'a> {
     module: &'a Module,
-    function: &'a crate::ir::Function,
+    function: &'a Function,
     claims: &'a Claims,
     numbers: &'a Numbers,
     log: &'a Log,
