@@ -108,7 +108,7 @@ impl Forms<'_> {
                     None => {}
                 }
             }
-            let prover = Prover::new(&self.atoms, facts);
+            let prover = Prover::short(&self.atoms, facts);
             let greatest =
                 |a: Polynomial, b: &Polynomial| if prover.is_at_least(b, &a) { b.clone() } else { a };
             let least = |a: Polynomial, b: &Polynomial| if prover.is_at_least(&a, b) { b.clone() } else { a };

@@ -96,18 +96,24 @@ pub struct Prover<'a> {
     atoms: &'a Atoms,
     facts: &'a Facts,
     steps: Cell<u32>,
+    deepest: u32,
 }
 
 impl<'a> Prover<'a> {
     /// For these facts.
     pub fn new(atoms: &'a Atoms, facts: &'a Facts) -> Prover<'a> {
-        Prover { atoms, facts, steps: Cell::new(0) }
+        Prover { atoms, facts, steps: Cell::new(0), deepest: DEPTH }
+    }
+
+    /// One that tries short proofs alone, where a question is one of many and its answer may be missing.
+    pub fn short(atoms: &'a Atoms, facts: &'a Facts) -> Prover<'a> {
+        Prover { deepest: SHORT, ..Prover::new(atoms, facts) }
     }
 
     /// Whether a polynomial is proved not to be negative.
     pub fn is_not_negative(&self, of: &Polynomial) -> bool {
         // Short proofs first: among many facts the steps of a long one are soon used up.
-        [SHORT, DEPTH].into_iter().any(|depth| {
+        [SHORT, DEPTH].into_iter().filter(|&depth| depth <= self.deepest).any(|depth| {
             self.steps.set(STEPS);
             self.holds(of, depth, &View::default())
         })
