@@ -3,10 +3,13 @@
 
 mod support;
 
+use std::process::Command;
+
 use gpumap::Compiler;
 use gpumap::oracle::claims::{Excess, Unknown};
 use gpumap::oracle::{Oracle, Site, Tally, Verdict, check};
 use gpumap::symbolic::Polynomial;
+use support::programs;
 
 /// Of so many accesses one may be anything but equal.
 const ONE_IN: usize = 10;
@@ -79,4 +82,34 @@ fn sections_hold_all_addresses_of_runs() {
     for tally in [Tally::of(&all), of_kernels] {
         assert!((tally.compared() - tally.equal) * ONE_IN <= tally.compared(), "{tally:?}");
     }
+}
+
+/// Random programs: their calls that have a meaning are run, and no address lies outside of its section.
+#[test]
+fn sections_hold_all_addresses_of_random_programs() {
+    const FUNCTIONS: usize = 12;
+    let numbers = ["5 4 3", "1 1 1", "0 0 0", "-3 7 2", "6 -2 -1", "9 2 5", "3 3 9", "-5 -4 -3", "7 12 1"];
+    let compiler = Compiler::find().unwrap();
+    let (mut all, mut calls) = (Vec::new(), 0);
+    for seed in 0..8 {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("random.c");
+        std::fs::write(&file, programs::program(seed * 1001 + 7, FUNCTIONS)).unwrap();
+        let checked = directory.path().join("checked");
+        let mut clang = Command::new(compiler.clang());
+        clang.args(["-w", "-O1", "-fsanitize=undefined", "-fsanitize-trap=all"]);
+        assert!(clang.arg(&file).arg("-o").arg(&checked).status().unwrap().success());
+        let arguments = (0..FUNCTIONS).flat_map(|number| numbers.map(|three| format!("{number} {three}")));
+        let runs = arguments.map(|text| text.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        let has_meaning = |run: &Vec<String>| Command::new(&checked).args(run).status().unwrap().success();
+        let runs: Vec<Vec<String>> = runs.filter(has_meaning).collect();
+        calls += runs.len();
+        let sites = check(&compiler, &file, &runs).unwrap();
+        let tally = Tally::of(&sites);
+        assert_eq!(tally.uncovered, 0, "seed {seed}: {sites:#?}");
+        all.extend(sites);
+    }
+    let tally = Tally::of(&all);
+    println!("{calls} calls: {tally:?}");
+    assert!(calls > 400 && tally.equal > 100, "{calls} calls: {tally:?}");
 }
