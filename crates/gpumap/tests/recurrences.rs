@@ -64,6 +64,8 @@ fn sections_of_accesses_that_are_not_always_made() {
     assert_eq!(sections("guards", "inside"), inside);
     assert_eq!(sections("guards", "above"), ["22:30 store from a + 4 to 4*n^2 - 4*n + a - 4"]);
     assert_eq!(sections("guards", "skewed"), ["31:30 store from a to 4*n*m + a - 4"]);
+    let remainders = ["50:21 load from 20*n + b - 72 to 20*n + b", "50:19 store from a to a + 60"];
+    assert_eq!(sections("guards", "remainders"), remainders);
     let undecided = sections("guards", "undecided");
     assert_eq!(
         undecided[1..],

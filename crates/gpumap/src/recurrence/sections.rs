@@ -161,6 +161,7 @@ impl Forms<'_> {
             if !self.atoms.involves(&form, span.atom) {
                 continue;
             }
+            form = self.without_remainders(&form, span.atom, facts, end)?;
             let (rises, falls) = self.trend(&form, span, facts)?;
             let is_first = match end {
                 End::Least if rises => true,
@@ -172,6 +173,36 @@ impl Forms<'_> {
             form = self.atoms.replaced(&form, span.atom, &value)?;
         }
         self.has_no_iterations(&form).then_some(form)
+    }
+
+    /// A form that is not greater (not less), with remainders that an iteration changes replaced by the least or greatest ones;
+    /// `None` if that depends on what else they are multiplied with.
+    fn without_remainders(
+        &self,
+        form: &Polynomial,
+        of: AtomId,
+        facts: &Facts,
+        end: End,
+    ) -> Option<Polynomial> {
+        let mut form = form.clone();
+        for remainder in form.atoms() {
+            let Atom::Modulo(_, divisor) = self.atoms.get(remainder) else { continue };
+            if !self.atoms.involves(&remainder.into(), of) {
+                continue;
+            }
+            let factor = form.coefficient(remainder, 1);
+            if form.degree_in(remainder) != 1 || self.atoms.involves(&factor, of) {
+                return None;
+            }
+            let greatest = &Polynomial::from(divisor.clone()) - &Polynomial::from(1);
+            let value = match (self.directions(&factor, facts), end) {
+                ((true, _), End::Least) | ((_, true), End::Most) => Polynomial::default(),
+                ((true, _), End::Most) | ((_, true), End::Least) => greatest,
+                _ => return None,
+            };
+            form = form.with(remainder, &value)?;
+        }
+        Some(form)
     }
 
     /// Whether a form never falls from one iteration of a loop to the next, and whether it never rises; `None` if it is made of
