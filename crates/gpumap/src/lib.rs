@@ -9,6 +9,7 @@
 //! - [`invariance`]: in which loops values change; [`sign`]: which signs they may have; [`ranges`]: where they lie;
 //! - [`recurrence`]: values as polynomials in inputs and iterations, and how often loops run;
 //! - [`access`]: the bytes that loads and stores touch, and how that is known;
+//! - [`oracle`]: sections against the addresses of runs;
 //! - [`fuzzing`]: cases for fuzzing the reader.
 //!
 //! Nothing here links LLVM; its text is known to this crate alone.
@@ -22,6 +23,7 @@ pub mod fuzzing;
 pub mod invariance;
 pub mod ir;
 pub mod memory;
+pub mod oracle;
 pub mod ranges;
 pub mod reader;
 pub mod recurrence;

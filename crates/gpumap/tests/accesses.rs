@@ -202,3 +202,39 @@ fn sections_of_inner_loops() {
     assert_eq!(atoms.show(lower.single().unwrap()), "4*n*#0");
     assert_eq!(atoms.show(upper.single().unwrap()), "4*n*#0 + 4*n - 4");
 }
+
+/// Iterations in which an access is not made are no part of its section.
+#[test]
+fn accesses_that_are_not_always_made() {
+    let below = ["7:24 load a [16*n + 8, 8*n^2 - 8)", "7:22 store b [0, 8*n - 16)"];
+    assert_eq!(accesses("guards", "below"), below);
+    let inside = ["14:20 load b [0, 4*n - 20)", "14:31 load b [20, 4*n)", "14:18 store a [8, 4*n - 12)"];
+    assert_eq!(accesses("guards", "inside"), inside);
+    assert_eq!(accesses("guards", "above"), ["22:30 store a [4, 4*n^2 - 4*n)"]);
+    assert_eq!(accesses("guards", "skewed"), ["31:30 store a [0, 4*n*m)"]);
+    let remainders = ["50:21 load b [20*n - 72, 20*n + 4)", "50:19 store a [0, 64)"];
+    assert_eq!(accesses("guards", "remainders"), remainders);
+    let undecided = ["40:21 load b [0, 4*n)", "41:22 store a [0, 4*n)", "43:26 store a [4*n, 8*n)"];
+    assert_eq!(accesses("guards", "undecided"), undecided);
+    for function in ["below", "inside", "above", "skewed", "remainders", "undecided"] {
+        assert!(hulls("guards", function).iter().all(|hull| !hull.contains("certainly")), "{function}");
+    }
+}
+
+/// Unsigned numbers, and sizes of which something is known only where they are used.
+#[test]
+fn unsigned_counters_and_sizes() {
+    let down = ["5:14 store b [0, 4*n)", "7:18 store a [0, 4*n)"];
+    assert_eq!(accesses("unsigned", "counting_down"), down);
+    assert_eq!(accesses("unsigned", "sizes"), ["13:14 store a [0, 4*n)"]);
+    let wrapping = ["21:22 store somewhere in a: nothing bounds the offset", "23:14 store b [8, ?)"];
+    assert_eq!(accesses("unsigned", "wrapping"), wrapping);
+    assert_eq!(accesses("unsigned", "cube"), ["32:28 store a [0, 8*n^3)"]);
+}
+
+#[test]
+fn constant_addresses_and_quotients() {
+    assert_eq!(accesses("unsigned", "second"), ["41:28 store faces [160, 320)"]);
+    let enlarge = ["48:40 load in [0, 8*rows*columns)", "48:38 store out [0, 32*rows*columns)"];
+    assert_eq!(accesses("unsigned", "enlarge"), enlarge);
+}

@@ -217,9 +217,31 @@ impl<'f> Forms<'f> {
                     let name = format!("&{}", self.module.name(*symbol));
                     Some(self.atoms.symbol(&name))
                 }
+                Constant::Expression(expression) => self.expression(expression),
                 _ => None,
             },
         }
+    }
+
+    /// The form of an operand where it is used: more may be known there than where it is computed, so that an operation which
+    /// may wrap elsewhere does not wrap here.
+    pub(super) fn of_at(&mut self, block: BlockId, operand: Operand, reading: Reading) -> Option<Polynomial> {
+        let form = self.of(operand, reading)?;
+        let Value::Local(value) = operand.value else { return Some(form) };
+        let Some((at, instruction)) = self.definition(value).filter(|_| self.is_opaque(&form)) else {
+            return Some(form);
+        };
+        let is_computed = matches!(instruction.operation, Operation::Binary(..) | Operation::Convert(..));
+        // In the same iteration of the loops in which it is computed.
+        let is_of_iteration = self.control.loops.around(at).all(|id| self.control.loops.contains(id, block));
+        if at == block || !is_computed || !is_of_iteration || self.depth >= DEEPEST {
+            return Some(form);
+        }
+        let Some(steps) = self.steps.checked_sub(1) else { return Some(form) };
+        (self.steps, self.depth) = (steps, self.depth + 1);
+        let known_here = self.computed(block, instruction, reading);
+        self.depth -= 1;
+        Some(known_here.unwrap_or(form))
     }
 
     /// The form of a value.
@@ -371,11 +393,11 @@ impl<'f> Forms<'f> {
         }
         let (inside, outside): (Vec<_>, Vec<_>) =
             inputs.iter().partition(|input| self.control.loops.contains(id, input.1));
-        let ([(next, _)], [(init, _)]) = (inside.as_slice(), outside.as_slice()) else { return None };
+        let ([(next, latch)], [(init, _)]) = (inside.as_slice(), outside.as_slice()) else { return None };
         let init = self.of(*init, reading)?;
         let own = self.opaque(value, reading);
         self.open.push(Vec::new());
-        let next = self.of(*next, reading);
+        let next = self.of_at(*latch, *next, reading);
         // What was found meanwhile speaks of an unresolved φ.
         for key in self.open.pop().unwrap_or_default() {
             if key != Key::Value(value, reading) {

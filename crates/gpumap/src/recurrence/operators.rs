@@ -5,7 +5,7 @@ use num_traits::{One, Signed};
 
 use super::forms::{Forms, Reading};
 use crate::ir::instruction::{BinaryOperator, Conversion, Flags};
-use crate::ir::{BlockId, Instruction, Operand, Operation, Type, TypeId};
+use crate::ir::{BlockId, ConstantExpression, Instruction, Operand, Operation, Type, TypeId};
 use crate::symbolic::{Atom, Polynomial, Prover};
 
 impl Forms<'_> {
@@ -25,7 +25,7 @@ impl Forms<'_> {
                 self.converted(block, (conversion, flags), operand, to, reading)
             }
             Operation::Element { source, base, indices, inbounds: true } => {
-                self.element(*source, *base, indices)
+                self.element(Some(block), *source, *base, indices)
             }
             Operation::Freeze(operand) => self.of(*operand, reading),
             Operation::Load { address, .. } => self.loaded(block, instruction, *address, reading),
@@ -41,7 +41,7 @@ impl Forms<'_> {
         right: Operand,
         reading: Reading,
     ) -> Option<Polynomial> {
-        let (x, y) = (self.of(left, reading)?, self.of(right, reading)?);
+        let (x, y) = (self.of_at(block, left, reading)?, self.of_at(block, right, reading)?);
         let bits = self.bits(left.of)?;
         let number = y.integer();
         let power = || {
@@ -60,7 +60,20 @@ impl Forms<'_> {
                 let is_exact = keeps
                     || self.is_within(block, &exact, bits, reading)
                     || may_count_up && self.is_below_something(block, left, reading);
-                is_exact.then_some(exact)
+                if is_exact || reading == Reading::Signed {
+                    return is_exact.then_some(exact);
+                }
+                // Unsigned numbers whose difference is not negative: it is not greater than the first one either. Clang adds
+                // the complement of a constant that is taken away.
+                let modulus = BigInt::one() << bits;
+                let less = match operator {
+                    BinaryOperator::Subtract => exact,
+                    BinaryOperator::Add if number.is_some_and(|number| number * 2 >= modulus) => {
+                        &exact - &Polynomial::from(modulus)
+                    }
+                    _ => return None,
+                };
+                self.is_not_negative(block, &less).then_some(less)
             }
             BinaryOperator::ShiftLeft => {
                 let exact = x.times(&power()?.into())?;
@@ -119,16 +132,16 @@ impl Forms<'_> {
         match conversion {
             // More bits: the number in the reading of the extension; in the other one only if it is not negative.
             Conversion::ExtendSign => {
-                let form = self.of(operand, Reading::Signed)?;
+                let form = self.of_at(block, operand, Reading::Signed)?;
                 let holds = reading == Reading::Signed || self.is_not_negative(block, &form);
                 holds.then_some(form)
             }
             Conversion::ExtendZero => {
-                let unsigned = self.of(operand, Reading::Unsigned)?;
+                let unsigned = self.of_at(block, operand, Reading::Unsigned)?;
                 if !self.is_opaque(&unsigned) {
                     return Some(unsigned);
                 }
-                let signed = self.of(operand, Reading::Signed)?;
+                let signed = self.of_at(block, operand, Reading::Signed)?;
                 let is_same = flags.not_negative || self.is_not_negative(block, &signed);
                 Some(if is_same { signed } else { unsigned })
             }
@@ -143,13 +156,42 @@ impl Forms<'_> {
         }
     }
 
+    /// The form of a constant that is computed from others.
+    pub(super) fn expression(&mut self, expression: &ConstantExpression) -> Option<Polynomial> {
+        match expression {
+            ConstantExpression::Element { source, base, indices, inbounds: true } => {
+                self.element(None, *source, *base, indices)
+            }
+            _ => None,
+        }
+    }
+
+    /// An index, which is a signed number; `block` is where it is used.
+    fn index(&mut self, block: Option<BlockId>, index: Operand) -> Option<Polynomial> {
+        let Some(block) = block else { return self.of(index, Reading::Signed) };
+        let signed = self.of_at(block, index, Reading::Signed)?;
+        if !self.is_opaque(&signed) {
+            return Some(signed);
+        }
+        let bits = self.bits(index.of)?;
+        let unsigned = self.of_at(block, index, Reading::Unsigned)?;
+        let is_same = !self.is_opaque(&unsigned) && self.is_within(block, &unsigned, bits, Reading::Signed);
+        Some(if is_same { unsigned } else { signed })
+    }
+
     /// The address of a part: bytes from the base.
-    fn element(&mut self, source: TypeId, base: Operand, indices: &[Operand]) -> Option<Polynomial> {
+    fn element(
+        &mut self,
+        block: Option<BlockId>,
+        source: TypeId,
+        base: Operand,
+        indices: &[Operand],
+    ) -> Option<Polynomial> {
         let mut address = self.of(base, Reading::Unsigned)?;
         let (types, layout) = (&self.module.types, &self.module.layout);
         let mut of = source;
         for (place, &index) in indices.iter().enumerate() {
-            let number = self.of(index, Reading::Signed)?;
+            let number = self.index(block, index)?;
             if place > 0 {
                 let resolved = types.resolved(of)?;
                 if let Type::Structure { .. } = types.get(resolved) {

@@ -4,6 +4,7 @@
 
 pub mod interpreter;
 pub mod numbers;
+pub mod programs;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -5,7 +5,6 @@ use gpumap::recurrence::{Forms, Reading};
 use gpumap::symbolic::{Atom, AtomId, Polynomial};
 use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_traits::Zero;
 
 use super::interpreter::{State, address_of};
 
@@ -31,34 +30,18 @@ pub fn number(
     symbols: &[(AtomId, ValueId, Reading)],
     of: &Polynomial,
 ) -> Option<BigRational> {
-    let mut sum = BigRational::zero();
-    for (monomial, coefficient) in of.terms() {
-        let mut term = coefficient.clone();
-        for &(atom, power) in monomial.powers() {
-            let inner = match forms.atoms.get(atom) {
-                Atom::Floor(of, by) => {
-                    (number(forms, state, symbols, of)? / BigRational::from(by.clone())).floor()
-                }
-                Atom::Modulo(of, by) => {
-                    let (of, by) = (number(forms, state, symbols, of)?, BigRational::from(by.clone()));
-                    &of - (&of / &by).floor() * &by
-                }
-                Atom::Induction(id, _) => BigInt::from(state.iterations[*id]).into(),
-                Atom::Opaque(code) => {
-                    let reading = if code % 2 == 0 { Reading::Signed } else { Reading::Unsigned };
-                    concrete(state, ValueId::new(*code as usize / 2), reading)?
-                }
-                Atom::Symbol(name) => match symbols.iter().find(|symbol| symbol.0 == atom) {
-                    Some(&(_, value, reading)) => concrete(state, value, reading)?,
-                    None => BigInt::from(address_of(name.strip_prefix('&')?)).into(),
-                },
-                Atom::Load { .. } => return None,
-            };
-            term *= inner.pow(power as i32);
+    forms.atoms.value(of, &|atom| match forms.atoms.get(atom) {
+        Atom::Induction(id, _) => Some(BigInt::from(state.iterations[*id]).into()),
+        Atom::Opaque(code) => {
+            let reading = if code % 2 == 0 { Reading::Signed } else { Reading::Unsigned };
+            concrete(state, ValueId::new(*code as usize / 2), reading)
         }
-        sum += term;
-    }
-    Some(sum)
+        Atom::Symbol(name) => match symbols.iter().find(|symbol| symbol.0 == atom) {
+            Some(&(_, value, reading)) => concrete(state, value, reading),
+            None => Some(BigInt::from(address_of(name.strip_prefix('&')?)).into()),
+        },
+        _ => None,
+    })
 }
 
 /// The number that a value is in a state.
