@@ -1,7 +1,8 @@
 //! Instructions analysed per second, without clang and opt: `cargo bench -p loopwright-gpumap [-- NAME-PREFIX]`.
 //!
-//! What is timed: everything from cones to the sections of all accesses of a source, as `loopwright gpu --dump ranges` shows them. Reading the text is timed apart. Each source is analysed as often as makes about
-//! the time below; the last line is the corpus as a whole.
+//! What is timed: everything from cones to the sections of all accesses of a source, as `loopwright gpu --dump ranges` shows them.
+//! Reading the text is timed apart. Each source is analysed as often as makes about the time below; the last line is the corpus
+//! as a whole.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

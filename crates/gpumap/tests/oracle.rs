@@ -8,7 +8,7 @@ use std::process::Command;
 use gpumap::Compiler;
 use gpumap::oracle::claims::{Excess, Unknown};
 use gpumap::oracle::{Oracle, Site, Tally, Verdict, check};
-use gpumap::symbolic::Polynomial;
+use gpumap::symbolic::{Polynomial, Range};
 use support::programs;
 
 /// Of so many accesses one may be anything but equal.
@@ -49,11 +49,11 @@ fn sections_that_are_too_small_are_noticed() {
     for is_lower in [true, false] {
         let mut oracle = of_observed();
         for claim in oracle.claims.iter_mut().flat_map(|claims| &mut claims.list) {
-            let Ok(section) = &mut claim.section else { continue };
+            let Ok(Range::Between(lower, upper)) = &mut claim.section else { continue };
             if is_lower {
-                section.lower = &section.lower + &one;
+                *lower = lower.map(|end| Some(end + &one));
             } else {
-                section.upper = &section.upper - &one;
+                *upper = upper.map(|end| Some(end - &one));
             }
         }
         let verdicts = observed(&oracle, &[vec![]]);
@@ -73,7 +73,7 @@ fn sections_hold_all_addresses_of_runs() {
         let sites = check(&compiler, &kernel.path(), &kernel.runs);
         let sites = sites.unwrap_or_else(|error| panic!("{}: {error}", kernel.source));
         let tally = Tally::of(&sites);
-        assert_eq!(tally.uncovered, 0, "{}: {sites:#?}", kernel.source);
+        assert_eq!(tally.uncovered + tally.refuted, 0, "{}: {sites:#?}", kernel.source);
         assert!(tally.compared() > 0, "{}", kernel.source);
         all.extend(sites);
     }

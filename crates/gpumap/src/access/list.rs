@@ -141,11 +141,16 @@ impl<'f> Accesses<'f> {
     }
 
     /// Forms under assumptions, if they are asked for and there are any.
-    pub(super) fn forms_mut(&mut self, is_assumed: bool) -> &mut Forms<'f> {
+    pub(crate) fn forms_mut(&mut self, is_assumed: bool) -> &mut Forms<'f> {
         match &mut self.assumed {
             Some(assumed) if is_assumed => assumed,
             _ => &mut self.proved,
         }
+    }
+
+    /// Forms without assumptions, and those under them.
+    pub(crate) fn into_forms(self) -> (Forms<'f>, Option<Forms<'f>>) {
+        (self.proved, self.assumed)
     }
 
     pub(super) fn control(&self) -> &'f Control {

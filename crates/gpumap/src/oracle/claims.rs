@@ -2,13 +2,14 @@
 
 use std::fmt;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::control::obstacles::{Obstacle, obstacles};
-use crate::control::{Control, LoopId, choices};
+use crate::access::{self, Access, Accesses, Known};
+use crate::control::{Control, LoopId, Obstacle, choices};
 use crate::ir::{BlockId, Function, Instruction, Module, Operand, Operation, Value, ValueId};
-use crate::recurrence::{Forms, Reading, Section};
-use crate::symbolic::{Atom, AtomId, Atoms, Polynomial};
+use crate::memory::effects::Summaries;
+use crate::recurrence::{Forms, Reading};
+use crate::symbolic::{Atom, AtomId, Atoms, Bound, Polynomial, Range};
 
 /// Whether an access reads or writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -99,9 +100,11 @@ pub struct Claim {
     pub kind: Kind,
     /// Bytes that it touches; `None` for a type without a size.
     pub bytes: Option<u64>,
-    /// Where it starts.
-    pub section: Result<Section, Unknown>,
-    /// Whether the section is in terms of inputs, or of a value of which nothing is known before it is there.
+    /// The addresses at which it starts; one end may be missing.
+    pub section: Result<Range, Unknown>,
+    /// Whether the section rests on assumptions.
+    pub is_assumed: bool,
+    /// Why the section is not one in terms of inputs, or has one end only.
     pub depends: Option<Unknown>,
     /// Why it may be too large.
     pub excess: Excess,
@@ -110,75 +113,108 @@ pub struct Claim {
 /// What an atom of a section is in a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// A value of the function.
-    Value(ValueId, Reading),
+    /// A value of the function; or several that are the same, of loads from one address.
+    Values(Vec<ValueId>, Reading),
     /// The address of a symbol of the module.
     Address(Box<str>),
+}
+
+/// Atoms of sections.
+#[derive(Debug)]
+pub struct Terms {
+    /// The atoms.
+    pub atoms: Atoms,
+    /// What they are.
+    pub origins: Vec<(AtomId, Origin)>,
 }
 
 /// What is said of a function.
 #[derive(Debug)]
 pub struct Claims {
-    /// Atoms of all sections.
-    pub atoms: Atoms,
-    /// What they are.
-    pub origins: Vec<(AtomId, Origin)>,
+    /// Atoms of sections that are proved.
+    proved: Terms,
+    /// Atoms of those that rest on assumptions.
+    assumed: Option<Terms>,
     /// Accesses in the order of the text.
     pub list: Vec<Claim>,
+}
+
+impl Claims {
+    /// The terms in which a claim is made.
+    pub fn terms(&self, claim: &Claim) -> &Terms {
+        self.assumed.as_ref().filter(|_| claim.is_assumed).unwrap_or(&self.proved)
+    }
+
+    /// What all atoms are.
+    pub fn origins(&self) -> impl Iterator<Item = &Origin> {
+        let all = std::iter::once(&self.proved).chain(&self.assumed);
+        all.flat_map(|terms| &terms.origins).map(|(_, origin)| origin)
+    }
 }
 
 /// All claims about a function.
 pub fn claims(module: &Module, function: &Function) -> Claims {
     let function = choices::branched(&module.types, function);
     let control = Control::new(&function);
-    let mut forms = Forms::new(module, &function, &control);
-    let left_out: Vec<(LoopId, Obstacle)> = control
-        .loops
-        .iter()
-        .filter_map(|(id, _)| Some((id, obstacles(module, &function, &control, id).first()?.0)))
-        .collect();
-    let mut list = Vec::new();
-    for block in function.block_ids() {
-        for instruction in &function.block(block).instructions {
-            let Some((kind, address, touched)) = access(&function, instruction) else { continue };
-            let obstacle = left_out.iter().find(|(id, _)| control.loops.contains(*id, block));
-            let section = match obstacle {
-                Some(&(_, obstacle)) => Err(Unknown::Obstacle(obstacle)),
-                None => section(&mut forms, block, address),
-            };
-            let depends = section.as_ref().ok().and_then(|section| dependence(&mut forms, section));
-            let place = instruction.location.and_then(|location| module.metadata.place(location));
-            let excess = excess(&mut forms, block);
-            list.push(Claim {
-                line: instruction.line,
-                place: place.map_or("?".into(), |place| format!("{}:{}", place.line, place.column)),
-                kind,
-                bytes: module.layout.stored(&module.types, touched),
-                section,
-                depends,
-                excess,
-            });
-        }
-    }
+    let mut accesses = Accesses::new(module, &function, &control, &mut Summaries::default());
+    let list = accesses.list.clone();
+    let mut list: Vec<Claim> =
+        list.iter().filter_map(|access| claim(module, &function, &mut accesses, access)).collect();
     list.sort_by_key(|claim| claim.line);
-    let origins = origins(&mut forms, &list);
-    Claims { atoms: forms.atoms, origins, list }
+    let of = |is_assumed| list.iter().filter(move |claim| claim.is_assumed == is_assumed);
+    let (proved, assumed) = accesses.into_forms();
+    Claims { proved: terms(proved, of(false)), assumed: assumed.map(|forms| terms(forms, of(true))), list }
 }
 
-/// How an instruction accesses memory: kind, address, and the type of what it touches.
-fn access(function: &Function, instruction: &Instruction) -> Option<(Kind, Operand, crate::ir::TypeId)> {
-    match &instruction.operation {
-        Operation::Load { address, .. } => {
-            Some((Kind::Load, *address, function.value(instruction.result?).of))
+fn claim(
+    module: &Module,
+    function: &Function,
+    accesses: &mut Accesses<'_>,
+    access: &Access,
+) -> Option<Claim> {
+    let line = function.block(access.block).instructions.get(access.place)?.line;
+    let place = access.location.and_then(|location| module.metadata.place(location));
+    let is_assumed = access.known != Known::Proved;
+    let mut claim = Claim {
+        line,
+        place: place.map_or("?".into(), |place| format!("{}:{}", place.line, place.column)),
+        kind: if access.writes { Kind::Store } else { Kind::Load },
+        bytes: access.bytes,
+        section: Err(Unknown::Operation),
+        is_assumed,
+        depends: None,
+        excess: excess(accesses.forms_mut(false), access.block),
+    };
+    let forms = accesses.forms_mut(is_assumed);
+    claim.section = match section_of(forms, access) {
+        Some(section) => Ok(section),
+        None => {
+            claim.is_assumed = false;
+            closed_section(accesses.forms_mut(false), access)
         }
-        Operation::Store { value, address, .. } => Some((Kind::Store, *address, value.of)),
-        _ => None,
-    }
+    };
+    let forms = accesses.forms_mut(claim.is_assumed);
+    claim.depends = claim.section.as_ref().ok().and_then(|section| dependence(forms, access, section));
+    Some(claim)
 }
 
-fn section(forms: &mut Forms<'_>, block: BlockId, address: Operand) -> Result<Section, Unknown> {
-    let form = forms.of(address, Reading::Unsigned).ok_or(Unknown::Operation)?;
-    forms.section(block, &form).ok_or_else(|| reason(forms, block, &form))
+/// The addresses at which an access starts, if the object's start is the same all the time.
+fn section_of(forms: &mut Forms<'_>, access: &Access) -> Option<Range> {
+    let place = access.section.as_ref().ok()?;
+    let start = forms.start_of(place.object).filter(|start| forms.is_settled(start, None))?;
+    Some(place.starts.plus(&start.into()))
+}
+
+/// The same by the form of the address alone, whatever it is the address of.
+fn closed_section(forms: &mut Forms<'_>, access: &Access) -> Result<Range, Unknown> {
+    if let Err(access::Unknown::Obstacle(obstacle)) = access.section {
+        return Err(Unknown::Obstacle(obstacle));
+    }
+    let form = forms.of(access.address, Reading::Unsigned).ok_or(Unknown::Operation)?;
+    match forms.section(access.block, &form) {
+        Some(section) => Ok(Range::Between(section.lower.into(), section.upper.into())),
+        None => Err(reason(forms, access.block, &form)),
+    }
 }
 
 /// Why a form has no section.
@@ -221,7 +257,7 @@ fn nature(forms: &mut Forms<'_>, value: ValueId) -> Option<Unknown> {
         let is_in_loop = forms.control.loops.innermost(block).is_some();
         let operands: Vec<Operand> = match &instruction.operation {
             Operation::Load { .. } => {
-                found.push(Unknown::Loaded);
+                found.extend((!is_known(forms, value)).then_some(Unknown::Loaded));
                 Vec::new()
             }
             Operation::Call { .. } => {
@@ -256,17 +292,30 @@ fn is_known(forms: &mut Forms<'_>, value: ValueId) -> bool {
     })
 }
 
-/// What a section is made of beside inputs, results of calls and storage of the function.
-fn dependence(forms: &mut Forms<'_>, section: &Section) -> Option<Unknown> {
-    let leaves = [&section.lower, &section.upper].map(|end| forms.atoms.leaves(end)).concat();
-    let nature = |atom: AtomId| match forms.atoms.get(atom) {
-        Atom::Load { .. } => Some(Unknown::Loaded),
-        _ => {
-            let value = unresolved(forms, atom)?;
-            nature(forms, value)
-        }
-    };
+/// Why a section is not one in terms of inputs, contents of memory that stay the same, results of calls and storage of the
+/// function, with two ends.
+fn dependence(forms: &mut Forms<'_>, access: &Access, section: &Range) -> Option<Unknown> {
+    if ends(section).iter().any(|end| end.is_none()) {
+        let form = forms.of(access.address, Reading::Unsigned);
+        return Some(form.map_or(Unknown::Operation, |form| reason(forms, access.block, &form)));
+    }
+    let leaves = leaves(&forms.atoms, section);
+    let nature = |atom: AtomId| unresolved(forms, atom).and_then(|value| nature(forms, value));
     leaves.into_iter().filter_map(nature).min()
+}
+
+/// The ends of a section.
+pub fn ends(section: &Range) -> Vec<&Bound> {
+    match section {
+        Range::Unreached => Vec::new(),
+        Range::Between(lower, upper) => vec![lower, upper],
+    }
+}
+
+/// The atoms of a section that are not made of others.
+pub fn leaves(atoms: &Atoms, section: &Range) -> Vec<AtomId> {
+    let ends = ends(section).into_iter().flat_map(Bound::clauses).flatten();
+    ends.flat_map(|end| atoms.leaves(end)).collect()
 }
 
 /// Why the section of an access in a block may be too large.
@@ -296,35 +345,45 @@ fn excess(forms: &mut Forms<'_>, block: BlockId) -> Excess {
     if depends { Excess::Triangular } else { Excess::Other }
 }
 
-/// What the atoms of all sections are in a run.
-fn origins(forms: &mut Forms<'_>, list: &[Claim]) -> Vec<(AtomId, Origin)> {
-    let mut parameters = Vec::new();
-    for parameter in &forms.function.parameters {
-        for reading in [Reading::Signed, Reading::Unsigned] {
-            if forms.bits(forms.function.value(parameter.value).of).is_some() {
-                let form = forms.of_value(parameter.value, reading);
-                let origin = Origin::Value(parameter.value, reading);
-                parameters.extend(form.atoms().into_iter().map(|atom| (atom, origin.clone())));
-            }
-        }
-    }
-    let sections = list.iter().filter_map(|claim| claim.section.as_ref().ok());
-    let mut leaves: Vec<AtomId> = sections
-        .flat_map(|section| [&section.lower, &section.upper])
-        .flat_map(|end| forms.atoms.leaves(end))
-        .collect();
-    leaves.sort_unstable();
-    leaves.dedup();
+/// What the atoms of sections are in a run.
+fn terms<'a>(mut forms: Forms<'_>, list: impl Iterator<Item = &'a Claim>) -> Terms {
+    let named = named(&mut forms);
+    let sections = list.filter_map(|claim| claim.section.as_ref().ok());
+    let mut all: Vec<AtomId> = sections.flat_map(|section| leaves(&forms.atoms, section)).collect();
+    all.sort_unstable();
+    all.dedup();
     let origin = |atom: AtomId| match forms.atoms.get(atom) {
         Atom::Opaque(code) => {
             let reading = if code % 2 == 0 { Reading::Signed } else { Reading::Unsigned };
-            Some((atom, Origin::Value(unresolved(forms, atom)?, reading)))
+            Some((atom, Origin::Values(vec![unresolved(&forms, atom)?], reading)))
         }
-        Atom::Symbol(name) => match parameters.iter().find(|parameter| parameter.0 == atom) {
-            Some(parameter) => Some(parameter.clone()),
-            None => Some((atom, Origin::Address(name.strip_prefix('&')?.into()))),
-        },
-        _ => None,
+        Atom::Symbol(name) if !named.contains_key(&atom) => {
+            Some((atom, Origin::Address(name.strip_prefix('&')?.into())))
+        }
+        _ => named.get(&atom).map(|(values, reading)| (atom, Origin::Values(values.clone(), *reading))),
     };
-    leaves.into_iter().filter_map(origin).collect()
+    let origins = all.into_iter().filter_map(origin).collect();
+    Terms { atoms: forms.atoms, origins }
+}
+
+/// The atoms that parameters are, and what loads give.
+fn named(forms: &mut Forms<'_>) -> FxHashMap<AtomId, (Vec<ValueId>, Reading)> {
+    let function = forms.function;
+    let parameters = function.parameters.iter().map(|parameter| parameter.value);
+    let is_load = |i: &&Instruction| matches!(i.operation, Operation::Load { .. });
+    let loads = function.blocks.iter().flat_map(|block| &block.instructions).filter(is_load);
+    let mut named: FxHashMap<AtomId, (Vec<ValueId>, Reading)> = FxHashMap::default();
+    for value in parameters.chain(loads.filter_map(|load| load.result)) {
+        if forms.bits(function.value(value).of).is_none() {
+            continue;
+        }
+        for reading in [Reading::Signed, Reading::Unsigned] {
+            let form = forms.of_value(value, reading);
+            let &[atom] = form.atoms().as_slice() else { continue };
+            if form == Polynomial::from(atom) && unresolved(forms, atom).is_none() {
+                named.entry(atom).or_insert_with(|| (Vec::new(), reading)).0.push(value);
+            }
+        }
+    }
+    named
 }

@@ -31,7 +31,7 @@ pub fn instrumented(text: &str, module: &Module, functions: &[(&Function, &Claim
         function_calls(&mut inserted, number, function, claims, values.len());
         value_calls(&mut inserted, module, function, &values);
         numbers.values.push(values);
-        for (_, origin) in &claims.origins {
+        for origin in claims.origins() {
             if let Origin::Address(name) = origin
                 && !numbers.globals.contains(name)
             {
@@ -52,12 +52,12 @@ pub fn instrumented(text: &str, module: &Module, functions: &[(&Function, &Claim
 /// The values that sections are made of.
 fn values(claims: &Claims) -> Vec<ValueId> {
     let mut list: Vec<ValueId> = claims
-        .origins
-        .iter()
-        .filter_map(|(_, origin)| match origin {
-            Origin::Value(value, _) => Some(*value),
-            Origin::Address(_) => None,
+        .origins()
+        .flat_map(|origin| match origin {
+            Origin::Values(values, _) => values.as_slice(),
+            Origin::Address(_) => &[],
         })
+        .copied()
         .collect();
     list.sort_unstable();
     list.dedup();

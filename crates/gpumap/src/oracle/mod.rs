@@ -9,8 +9,11 @@
 //! - [`Verdict`]: equal to the section, or the section is wider, or nothing is said; an address outside of it is an error of the
 //!   analysis.
 //!
-//! A section may be in terms of results of calls made before its loops (such as the address that `malloc` gives) and of storage
-//! of the function; it is `unknown` if it is in terms of a value from memory, and compared all the same.
+//! A section may be in terms of results of calls made before its loops (such as the address that `malloc` gives), of storage
+//! of the function, and of contents of memory that stay the same: what loads give is noted, and has to be the same at all loads that
+//! are said to give it. It is `unknown` if it is in terms of another value from memory, or has one end only, and compared all the
+//! same. Sections are those of `access`; where these do not say of which object an access is, those of its address alone.
+//! One that rests on an assumption which does not hold in a run is *refuted*, which is no error of the analysis.
 //!
 //! Limits: a run shows that a section is too small only if its inputs do. Accesses of sizes without a callback (other than 1, 2,
 //! 4, 8 and 16 bytes) are not compared and say so; so are those that are never executed. Programs that leave functions by `longjmp` are not followed.
@@ -23,17 +26,18 @@ use std::path::Path;
 use num_bigint::BigInt;
 use num_rational::BigRational;
 
+use crate::access::show::show_bound;
 use crate::frontend::{self, Compiler};
 use crate::ir::{Function, Module, Type, ValueId};
 use crate::reader;
-use crate::recurrence::{Reading, Section};
-use crate::symbolic::AtomId;
+use crate::recurrence::Reading;
+use crate::symbolic::{AtomId, Bound, Range, Side};
 
 pub mod claims;
 pub mod instrument;
 pub mod run;
 
-use claims::{Claim, Claims, Excess, Kind, Origin, Unknown};
+use claims::{Claim, Claims, Excess, Kind, Origin, Terms, Unknown};
 use instrument::Numbers;
 use run::{Invocation, Log, Noted, Program, Seen};
 
@@ -82,6 +86,8 @@ pub enum Verdict {
     Wider(Excess),
     /// Nothing is claimed in terms of inputs.
     Unknown(Unknown),
+    /// An address lies outside: an assumption of the section does not hold in the run.
+    Refuted,
     /// An address lies outside: the analysis is wrong.
     Uncovered,
 }
@@ -94,6 +100,7 @@ impl fmt::Display for Verdict {
             Verdict::Equal => write!(to, "equal"),
             Verdict::Wider(excess) => write!(to, "wider: {excess}"),
             Verdict::Unknown(unknown) => write!(to, "unknown: {unknown}"),
+            Verdict::Refuted => write!(to, "refuted: assumed, and not so"),
             Verdict::Uncovered => write!(to, "UNCOVERED"),
         }
     }
@@ -110,6 +117,8 @@ pub struct Site {
     pub kind: Kind,
     /// Its section as text, from the first to the last start; empty if there is none.
     pub section: String,
+    /// Whether the section rests on assumptions.
+    pub is_assumed: bool,
     /// How the section compares.
     pub verdict: Verdict,
 }
@@ -123,6 +132,8 @@ pub struct Tally {
     pub wider: usize,
     /// [`Verdict::Unknown`].
     pub unknown: usize,
+    /// [`Verdict::Refuted`].
+    pub refuted: usize,
     /// [`Verdict::Uncovered`].
     pub uncovered: usize,
     /// [`Verdict::NotRun`] and [`Verdict::NotSeen`]: these do not count as compared.
@@ -138,6 +149,7 @@ impl Tally {
                 Verdict::Equal => &mut tally.equal,
                 Verdict::Wider(_) => &mut tally.wider,
                 Verdict::Unknown(_) => &mut tally.unknown,
+                Verdict::Refuted => &mut tally.refuted,
                 Verdict::Uncovered => &mut tally.uncovered,
                 Verdict::NotRun | Verdict::NotSeen => &mut tally.left_out,
             } += 1;
@@ -147,7 +159,7 @@ impl Tally {
 
     /// Accesses that were executed and seen.
     pub fn compared(&self) -> usize {
-        self.equal + self.wider + self.unknown + self.uncovered
+        self.equal + self.wider + self.unknown + self.refuted + self.uncovered
     }
 }
 
@@ -214,14 +226,19 @@ impl Oracle {
 }
 
 fn site(function: &str, claims: &Claims, claim: &Claim, verdict: Verdict) -> Site {
-    let shown = |section: &Section| {
-        format!("{} to {}", claims.atoms.show(&section.lower), claims.atoms.show(&section.upper))
+    let atoms = &claims.terms(claim).atoms;
+    let shown = |section: &Range| match section {
+        Range::Unreached => "never".to_owned(),
+        Range::Between(lower, upper) => {
+            format!("{} to {}", show_bound(atoms, lower, Side::Lower), show_bound(atoms, upper, Side::Upper))
+        }
     };
     Site {
         function: function.to_owned(),
         place: claim.place.clone(),
         kind: claim.kind,
         section: claim.section.as_ref().map_or(String::new(), shown),
+        is_assumed: claim.is_assumed,
         verdict,
     }
 }
@@ -256,47 +273,69 @@ impl Values<'_> {
             Ok(section) => section,
             Err(unknown) => return Ok(Verdict::Unknown(*unknown)),
         };
-        let leaves = [&section.lower, &section.upper].map(|end| self.claims.atoms.leaves(end)).concat();
-        if leaves.into_iter().any(|atom| self.is_several(atom)) {
-            return Ok(Verdict::Uncovered);
+        let terms = self.claims.terms(claim);
+        let outside = if claim.is_assumed { Verdict::Refuted } else { Verdict::Uncovered };
+        let Range::Between(lower, upper) = section else { return Ok(outside) };
+        if claims::leaves(&terms.atoms, section).into_iter().any(|atom| self.is_several(terms, atom)) {
+            return Ok(outside);
         }
-        let number = |of| self.claims.atoms.value(of, &|atom| self.number(atom));
-        let (Some(lower), Some(upper)) = (number(&section.lower), number(&section.upper)) else {
+        let (Some(lower), Some(upper)) =
+            (self.end(terms, lower, Side::Lower), self.end(terms, upper, Side::Upper))
+        else {
             return Ok(Verdict::Unknown(claim.depends.unwrap_or(Unknown::Operation)));
         };
         let (least, most) =
             (BigRational::from(BigInt::from(seen.least)), BigRational::from(BigInt::from(seen.most)));
-        Ok(if least < lower || most > upper {
-            Verdict::Uncovered
+        let is_outside =
+            lower.as_ref().is_some_and(|end| least < *end) || upper.as_ref().is_some_and(|end| most > *end);
+        Ok(if is_outside {
+            outside
         } else if let Some(unknown) = claim.depends {
             Verdict::Unknown(unknown)
-        } else if least == lower && most == upper {
+        } else if lower == Some(least) && upper == Some(most) {
             Verdict::Equal
         } else {
             Verdict::Wider(claim.excess)
         })
     }
 
-    fn origin(&self, atom: AtomId) -> Option<&Origin> {
-        self.claims.origins.iter().find(|origin| origin.0 == atom).map(|(_, origin)| origin)
+    /// The number that an end of a section is: the greatest of the least members of its clauses, or the mirror image; `Some(None)`
+    /// where there is no end, and `None` where something in it was not noted.
+    fn end(&self, terms: &Terms, of: &Bound, side: Side) -> Option<Option<BigRational>> {
+        let mut ends = Vec::new();
+        for clause in of.clauses() {
+            let members = clause.iter().map(|end| terms.atoms.value(end, &|atom| self.number(terms, atom)));
+            let members = members.collect::<Option<Vec<_>>>()?;
+            ends.extend(match side {
+                Side::Lower => members.into_iter().min(),
+                Side::Upper => members.into_iter().max(),
+            });
+        }
+        Some(match side {
+            Side::Lower => ends.into_iter().max(),
+            Side::Upper => ends.into_iter().min(),
+        })
+    }
+
+    fn origin<'t>(&self, terms: &'t Terms, atom: AtomId) -> Option<&'t Origin> {
+        terms.origins.iter().find(|origin| origin.0 == atom).map(|(_, origin)| origin)
     }
 
     /// Whether an atom had several values in the invocation: then no section can be made of it.
-    fn is_several(&self, atom: AtomId) -> bool {
-        match self.origin(atom) {
-            Some(Origin::Value(value, _)) => self.noted(*value).is_some_and(|noted| noted.changed),
-            Some(Origin::Address(_)) | None => false,
-        }
+    fn is_several(&self, terms: &Terms, atom: AtomId) -> bool {
+        let Some(Origin::Values(values, _)) = self.origin(terms, atom) else { return false };
+        let noted: Vec<Noted> = values.iter().filter_map(|value| self.noted(*value)).collect();
+        noted.iter().any(|of| of.changed || Some(of.bits) != noted.first().map(|first| first.bits))
     }
 
     /// The number that an atom is; `None` if it was not noted.
-    fn number(&self, atom: AtomId) -> Option<BigRational> {
-        let number: BigInt = match self.origin(atom)? {
+    fn number(&self, terms: &Terms, atom: AtomId) -> Option<BigRational> {
+        let number: BigInt = match self.origin(terms, atom)? {
             Origin::Address(name) => {
                 let place = self.numbers.globals.iter().position(|global| global == name)?;
                 self.log.globals.iter().find(|global| global.0 == place as u64)?.1.into()
             }
-            Origin::Value(value, reading) => self.read(*value, *reading)?,
+            Origin::Values(values, reading) => values.iter().find_map(|value| self.read(*value, *reading))?,
         };
         Some(number.into())
     }
