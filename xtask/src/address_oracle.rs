@@ -17,9 +17,10 @@ const HEAD: &str = "# Sections beside the addresses of runs
 Written by `cargo xtask address-oracle`; do not edit. The intermediate representation that `gpumap` analyses is compiled as it is,
 with a callback before every load and store, and runs. In every invocation of a function the addresses of each access are
 compared with its section, whose symbols have the values that they have there: base addresses, sizes, results of calls made before
-a loop. *equal*: the section begins and ends where the addresses do, in every invocation of every run; *wider*: it
-holds more in one of them; *unknown*: there is none in terms of inputs; *uncovered*: an address lies outside, so the
-analysis is wrong. Accesses that no run executes are left out.
+a loop, contents of memory that stay the same. *equal*: the section begins and ends where the addresses do, in every invocation of
+every run; *wider*: it holds more in one of them; *unknown*: there is none in terms of inputs; *refuted*: an address lies outside,
+and an assumption of the section does not hold; *uncovered*: an address lies outside, so the analysis is wrong. *Assumed* are
+sections that rest on assumptions, whatever their verdict. Accesses that no run executes are left out.
 
 ";
 
@@ -45,11 +46,15 @@ fn document(all: &[(Static, Vec<Site>)]) -> Result<String> {
     let mut out = HEAD.to_owned();
     writeln!(
         out,
-        "| source | runs | accesses | equal | wider | unknown | uncovered |\n|---|--:|--:|--:|--:|--:|--:|"
+        "| source | runs | accesses | assumed | equal | wider | unknown | refuted | uncovered |\n\
+         |---|--:|--:|--:|--:|--:|--:|--:|--:|"
     )?;
     let row = |name: &str, runs: &str, tally: Tally| {
-        let Tally { equal, wider, unknown, uncovered, .. } = tally;
-        format!("| {name} | {runs} | {} | {equal} | {wider} | {unknown} | {uncovered} |\n", tally.compared())
+        let Tally { assumed, equal, wider, unknown, refuted, uncovered, .. } = tally;
+        let compared = tally.compared();
+        format!(
+            "| {name} | {runs} | {compared} | {assumed} | {equal} | {wider} | {unknown} | {refuted} | {uncovered} |\n"
+        )
     };
     for (kernel, sites) in all {
         out += &row(kernel.name(), &kernel.runs.len().to_string(), Tally::of(sites));

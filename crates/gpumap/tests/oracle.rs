@@ -6,7 +6,7 @@ mod support;
 use std::process::Command;
 
 use gpumap::Compiler;
-use gpumap::oracle::claims::{Excess, Unknown};
+use gpumap::oracle::claims::{Excess, Kind, Unknown};
 use gpumap::oracle::{Oracle, Site, Tally, Verdict, check};
 use gpumap::symbolic::{Polynomial, Range};
 use support::programs;
@@ -40,6 +40,27 @@ fn verdicts_are_those_that_the_source_is_made_for() {
     assert_eq!(observed(&of_observed(), &[vec![]]), expected);
     let without_runs = expected.map(|(place, _)| (place, Verdict::NotRun));
     assert_eq!(observed(&of_observed(), &[]), without_runs);
+}
+
+/// Sections in terms of what memory holds: what is noted at loads decides, and a run in which an assumption does not hold is told
+/// apart from an error.
+#[test]
+fn contents_that_stay_the_same_are_those_of_runs() {
+    let compiler = Compiler::find().unwrap();
+    let sites = check(&compiler, &support::source("contents"), &[vec![]]).unwrap();
+    let written = sites.iter().filter(|site| site.kind == Kind::Store && site.function != "main");
+    let written: Vec<_> = written
+        .map(|site| (site.place.as_str(), site.section.as_str(), site.is_assumed, site.verdict))
+        .collect();
+    let expected = [
+        ("13:20", "row->at to 4*row->size + row->at - 4", false, Verdict::Equal),
+        ("20:14", "a to a + 4*(*n) - 4", true, Verdict::Equal),
+        ("26:14", "a to a + 4*(*n) - 4", true, Verdict::Refuted),
+        ("33:14", "a to a + 4*(*n)@#0 - 4", true, Verdict::Equal),
+        ("34:8", "n to n", false, Verdict::Equal),
+        ("36:14", "a to a + 4*(*n)@#1 - 4", true, Verdict::Equal),
+    ];
+    assert_eq!(written, expected);
 }
 
 /// A section that is one byte too small at either end is noticed, at every access that has one.

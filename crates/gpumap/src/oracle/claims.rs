@@ -220,6 +220,9 @@ fn closed_section(forms: &mut Forms<'_>, access: &Access) -> Result<Range, Unkno
 /// Why a form has no section.
 fn reason(forms: &mut Forms<'_>, block: BlockId, form: &Polynomial) -> Unknown {
     for atom in forms.atoms.leaves(form) {
+        if matches!(forms.atoms.get(atom), Atom::Load { .. }) && !forms.is_settled(&atom.into(), None) {
+            return Unknown::Loaded;
+        }
         let Some(value) = unresolved(forms, atom) else { continue };
         let is_inside = |(at, _): (BlockId, _)| forms.control.loops.innermost(at).is_some();
         if forms.definition(value).is_some_and(is_inside) {

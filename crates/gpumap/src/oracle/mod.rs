@@ -138,6 +138,8 @@ pub struct Tally {
     pub uncovered: usize,
     /// [`Verdict::NotRun`] and [`Verdict::NotSeen`]: these do not count as compared.
     pub left_out: usize,
+    /// Those of the compared ones whose sections rest on assumptions.
+    pub assumed: usize,
 }
 
 impl Tally {
@@ -153,6 +155,8 @@ impl Tally {
                 Verdict::Uncovered => &mut tally.uncovered,
                 Verdict::NotRun | Verdict::NotSeen => &mut tally.left_out,
             } += 1;
+            let is_compared = !matches!(site.verdict, Verdict::NotRun | Verdict::NotSeen);
+            tally.assumed += usize::from(site.is_assumed && is_compared);
         }
         tally
     }
