@@ -2,13 +2,16 @@
 //!
 //! The programs are in this directory, one file each. `expected.toml` states the truth per loop, by a marker in the source
 //! (a comment `@name` on the line of the loop statement), so that it does not depend on line numbers. The table is used by
-//! the tests of the command line and by `cargo xtask bench`.
+//! the tests of the command line and by `cargo xtask bench`. `gpu/corpus.toml` names those on which the static analyses of C are
+//! measured, more of them in `gpu/`.
 #![forbid(unsafe_code)]
 
 mod compile;
+mod corpus;
 mod table;
 
 pub use compile::{Compiler, Error, Level, Program, compile};
+pub use corpus::{Static, corpus};
 pub use table::{
     Advised, Blocking, Distance, Expected, HardCase, Kernel, LoopTruth, Need, Parallel, TableError,
     directory, load,

@@ -245,8 +245,8 @@ pub enum TableError {
         error: std::io::Error,
     },
     /// The table is not what it should be.
-    #[error("kernels/expected.toml: {0}")]
-    Syntax(#[from] toml::de::Error),
+    #[error("kernels/{0}: {1}")]
+    Syntax(&'static str, toml::de::Error),
     /// A marker stands on two lines.
     #[error("{}: the marker @{marker} stands on two lines", path.display())]
     Twice {
@@ -272,8 +272,12 @@ pub fn directory() -> PathBuf {
 
 /// Reads the table.
 pub fn load() -> Result<Vec<Kernel>, TableError> {
-    let table: Table = toml::from_str(&read(&directory().join("expected.toml"))?)?;
-    Ok(table.kernel)
+    parse::<Table>("expected.toml").map(|table| table.kernel)
+}
+
+/// Reads a table, by its file's path from the directory of the kernels.
+pub(crate) fn parse<T: serde::de::DeserializeOwned>(file: &'static str) -> Result<T, TableError> {
+    toml::from_str(&read(&directory().join(file))?).map_err(|error| TableError::Syntax(file, error))
 }
 
 fn read(path: &Path) -> Result<String, TableError> {

@@ -1,6 +1,7 @@
 //! Development tasks; see `USAGE`.
 #![forbid(unsafe_code)]
 
+mod address_oracle;
 mod bench;
 mod bench_memory;
 mod bench_reconstruct;
@@ -30,6 +31,8 @@ cargo xtask bench-reconstruct [PART…]  what reconstruction finds and how fast;
                              docs/reconstruction.md
 cargo xtask bench-schedule   speed of verdicts and schedules on made-up programs; writes docs/schedules.md
 cargo xtask compare-polly    verdicts beside the dependences that Polly finds; writes docs/polly.md
+cargo xtask address-oracle   sections of accesses in C sources beside the addresses of runs; writes
+                             docs/address-oracle.md
 cargo xtask prove [KERNEL…]  runs proposed code beside what is written; without names also writes docs/proof.md
 cargo xtask guide            measures the examples of docs/GUIDE.md and writes their figures there
 cargo xtask store-profiles   records the profiles on which renderers are tested; needed when their format changes
@@ -52,6 +55,7 @@ fn main() -> ExitCode {
             seconds.parse().map_err(Into::into).and_then(|s| fuzz::run(Duration::from_secs(s)))
         }
         ["bench-reconstruct", ref parts @ ..] => bench_reconstruct::run(parts),
+        ["address-oracle"] => address_oracle::run(),
         ["compare-polly"] => compare_polly::run(),
         ["bench-schedule"] => bench_schedule::run(),
         ["guide"] => guide::run(),

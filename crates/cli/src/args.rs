@@ -307,6 +307,9 @@ pub struct GpuArgs {
     /// The stage to print.
     #[arg(long, value_enum, value_name = "STAGE")]
     pub dump: Stage,
+    /// Follow calls this deep: the functions called are analysed once for each chain of calls.
+    #[arg(long, value_name = "N", default_value_t = gpumap::calls::LENGTH)]
+    pub calls: usize,
     /// Write to this file instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,

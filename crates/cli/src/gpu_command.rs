@@ -2,9 +2,11 @@
 
 use anyhow::{Result, bail};
 use gpumap::Compiler;
+use gpumap::access::show::show_ranges;
+use gpumap::calls::Cone;
 use gpumap::control::{choices, show};
 use gpumap::ir::{Function, Module};
-use gpumap::recurrence::show::{show_expressions, show_ranges};
+use gpumap::recurrence::show::show_expressions;
 
 use crate::args::{GpuArgs, Stage};
 use crate::output;
@@ -13,7 +15,7 @@ use crate::output;
 pub fn run(args: &GpuArgs) -> Result<u8> {
     let module = Compiler::find()?.read(&args.file, &args.options)?;
     let functions = functions(&module, args)?;
-    let shown = functions.iter().map(|function| dump(&module, function, args.dump)).collect::<Vec<_>>();
+    let shown = functions.iter().map(|function| dump(&module, function, args)).collect::<Vec<_>>();
     output::print(&shown.join("\n"), args.output.as_deref(), true)?;
     Ok(0)
 }
@@ -30,12 +32,12 @@ fn functions<'m>(module: &'m Module, args: &GpuArgs) -> Result<Vec<&'m Function>
     }
 }
 
-fn dump(module: &Module, function: &Function, stage: Stage) -> String {
+fn dump(module: &Module, function: &Function, args: &GpuArgs) -> String {
     let function = choices::branched(&module.types, function);
-    match stage {
+    match args.dump {
         Stage::Ir => module.show_function(&function),
         Stage::Loops => show::show_loops(module, &function),
-        Stage::Expressions => show_expressions(module, &function),
-        Stage::Ranges => show_ranges(module, &function),
+        Stage::Expressions => show_expressions(module, &Cone::new(module, &function, args.calls).function),
+        Stage::Ranges => show_ranges(module, &Cone::new(module, &function, args.calls)),
     }
 }

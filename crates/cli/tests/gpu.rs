@@ -69,7 +69,7 @@ fn addresses_are_in_terms_of_inputs_and_iterations() {
     let file = source(&place, SOURCE);
     let (code, shown, _) = said(&gpu(&place, &file, &["--dump", "expressions", "--", "-DLEAST=0"]));
     assert_eq!(code, Some(0));
-    for part in ["loop #0 sum.c:4:5: goes on n times", "i = #0", "5:16 load 4*#0 + a"] {
+    for part in ["loop #0 sum.c:4:5: goes on n times", "i = #0", "5:16 load a + 4*#0"] {
         assert!(shown.contains(part), "{part:?} is missing in:\n{shown}");
     }
 }

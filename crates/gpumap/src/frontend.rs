@@ -87,6 +87,11 @@ impl Compiler {
         })
     }
 
+    /// The path of clang.
+    pub fn clang(&self) -> &Path {
+        &self.clang
+    }
+
     /// The text of a source's intermediate representation, compiled with these options.
     ///
     /// # Errors

@@ -1,9 +1,11 @@
 //! Cases for fuzzing: hostile text as a module.
 
+use crate::access::show::show_ranges;
+use crate::calls::{Cone, LENGTH};
 use crate::control::choices;
 use crate::control::show::show_loops;
 use crate::reader;
-use crate::recurrence::show::{show_expressions, show_ranges};
+use crate::recurrence::show::show_expressions;
 
 /// Reads a text. What is accepted is consistent enough to be analysed and shown.
 pub fn check(text: &str) {
@@ -14,7 +16,7 @@ pub fn check(text: &str) {
             let function = choices::branched(&module.types, function);
             let _ = show_loops(&module, &function);
             let _ = show_expressions(&module, &function);
-            let _ = show_ranges(&module, &function);
+            let _ = show_ranges(&module, &Cone::new(&module, &function, LENGTH));
         }
     }
 }

@@ -2,20 +2,33 @@
 //!
 //! - [`frontend`]: runs clang and opt on a C source;
 //! - [`reader`]: reads the text they write; [`ir`]: what is read;
+//! - [`calls`]: a function with those that it calls, once for each chain of calls;
 //! - [`control`]: dominators, loops, choices as branches;
 //! - [`symbolic`]: exact symbolic arithmetic;
+//! - [`memory`]: objects, aliases, contents that stay the same; [`solver`]: monotone equations by a work list;
+//! - [`invariance`]: in which loops values change; [`sign`]: which signs they may have; [`ranges`]: where they lie;
 //! - [`recurrence`]: values as polynomials in inputs and iterations, and how often loops run;
+//! - [`access`]: the bytes that loads and stores touch, and how that is known;
+//! - [`oracle`]: sections against the addresses of runs;
 //! - [`fuzzing`]: cases for fuzzing the reader.
 //!
 //! Nothing here links LLVM; its text is known to this crate alone.
 #![forbid(unsafe_code)]
 
+pub mod access;
+pub mod calls;
 pub mod control;
 pub mod frontend;
 pub mod fuzzing;
+pub mod invariance;
 pub mod ir;
+pub mod memory;
+pub mod oracle;
+pub mod ranges;
 pub mod reader;
 pub mod recurrence;
+pub mod sign;
+pub mod solver;
 pub mod symbolic;
 
 pub use frontend::Compiler;

@@ -16,25 +16,7 @@ fn number(of: i64) -> Polynomial {
 
 /// The value of a polynomial where atoms are symbols with these values, or made of them.
 fn value(atoms: &Atoms, of: &Polynomial, values: &dyn Fn(AtomId) -> i64) -> BigRational {
-    let mut sum = BigRational::from(BigInt::from(0));
-    for (monomial, coefficient) in of.terms() {
-        let mut term = coefficient.clone();
-        for &(atom, power) in monomial.powers() {
-            let inner = match atoms.get(atom) {
-                Atom::Floor(of, divisor) => {
-                    (value(atoms, of, values) / BigRational::from(divisor.clone())).floor()
-                }
-                Atom::Modulo(of, divisor) => {
-                    let (of, divisor) = (value(atoms, of, values), BigRational::from(divisor.clone()));
-                    &of - (&of / &divisor).floor() * &divisor
-                }
-                _ => BigRational::from(BigInt::from(values(atom))),
-            };
-            term *= inner.pow(power as i32);
-        }
-        sum += term;
-    }
-    sum
+    atoms.value(of, &|atom| Some(BigInt::from(values(atom)).into())).unwrap()
 }
 
 /// The least and greatest number of a range without atoms.

@@ -33,6 +33,11 @@ pub struct Control {
 }
 
 impl Control {
+    /// Whether control may come to a block.
+    pub fn is_reached(&self, block: BlockId) -> bool {
+        block.index() == 0 || !self.predecessors[block.index()].is_empty()
+    }
+
     /// That of a function with a body.
     pub fn new(function: &Function) -> Control {
         let mut successors: Vec<Vec<BlockId>> =

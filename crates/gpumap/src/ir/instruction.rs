@@ -329,6 +329,49 @@ impl Operation {
         )
     }
 
+    /// Operands, in the order in which they are written.
+    pub fn operands(&self) -> Vec<Operand> {
+        self.clone().operands_mut().into_iter().map(|operand| *operand).collect()
+    }
+
+    /// The same, to be replaced.
+    pub fn operands_mut(&mut self) -> Vec<&mut Operand> {
+        match self {
+            Operation::Binary(_, _, left, right)
+            | Operation::Compare(_, left, right)
+            | Operation::CompareFloat(_, left, right)
+            | Operation::InsertValue(left, right, _) => vec![left, right],
+            Operation::Negate(of)
+            | Operation::Convert(_, _, of)
+            | Operation::Freeze(of)
+            | Operation::ExtractValue(of, _)
+            | Operation::Allocate { count: of, .. }
+            | Operation::Load { address: of, .. }
+            | Operation::Return(Some(of))
+            | Operation::ConditionalBranch { condition: of, .. }
+            | Operation::IndirectBranch { address: of, .. } => vec![of],
+            Operation::Store { value, address, .. } => vec![value, address],
+            Operation::Select { condition, then, otherwise } => vec![condition, then, otherwise],
+            Operation::Phi(inputs) => inputs.iter_mut().map(|input| &mut input.0).collect(),
+            Operation::Element { base, indices, .. } => std::iter::once(base).chain(indices).collect(),
+            Operation::Call { callee, arguments, .. } => {
+                let address = match callee {
+                    Callee::Address(address) => Some(address),
+                    Callee::Symbol(_) | Callee::Assembly(_) => None,
+                };
+                address.into_iter().chain(arguments).collect()
+            }
+            Operation::Opaque { operands, .. } => operands.iter_mut().collect(),
+            Operation::Atomic { address, operands } => std::iter::once(address).chain(operands).collect(),
+            Operation::Switch { value, cases, .. } => {
+                std::iter::once(value).chain(cases.iter_mut().map(|case| &mut case.0)).collect()
+            }
+            Operation::Fence | Operation::Return(None) | Operation::Branch(_) | Operation::Unreachable => {
+                Vec::new()
+            }
+        }
+    }
+
     /// Blocks that it names, of φ too.
     pub fn blocks_mut(&mut self) -> Vec<&mut BlockId> {
         match self {

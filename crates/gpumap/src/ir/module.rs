@@ -3,9 +3,10 @@
 use rustc_hash::FxHashMap;
 
 use super::layout::DataLayout;
-use super::types::Types;
+use super::types::{Type, Types};
 use super::{
-    BlockId, Constant, ConstantId, Instruction, Metadata, MetadataId, Operand, SymbolId, TypeId, ValueId,
+    BlockId, Constant, ConstantId, Instruction, Metadata, MetadataId, Operand, SymbolId, TypeId, Value,
+    ValueId,
 };
 
 /// What was read of one source.
@@ -136,6 +137,40 @@ pub struct Function {
 }
 
 impl Module {
+    /// The integer that an operand is, as it is written.
+    pub fn integer(&self, operand: Operand) -> Option<i128> {
+        match operand.value {
+            Value::Constant(constant) => match self.constant(constant) {
+                Constant::Integer(number) => Some(*number),
+                Constant::Zero => Some(0),
+                _ => None,
+            },
+            Value::Local(_) => None,
+        }
+    }
+
+    /// Bytes from a base to the part that constant indices lead to; `None` if one is not constant or sizes are not known.
+    pub fn constant_offset(&self, source: TypeId, indices: &[Operand]) -> Option<i128> {
+        let (mut offset, mut of) = (0i128, source);
+        for (place, &index) in indices.iter().enumerate() {
+            let number = self.integer(index)?;
+            if place > 0 {
+                let resolved = self.types.resolved(of)?;
+                if let Type::Structure { .. } = self.types.get(resolved) {
+                    let field = u64::try_from(number).ok()?;
+                    let bytes = self.layout.field(&self.types, resolved, usize::try_from(field).ok()?)?;
+                    offset = offset.checked_add(i128::from(bytes))?;
+                    of = self.types.part(resolved, field)?;
+                    continue;
+                }
+                of = self.types.part(resolved, 0)?;
+            }
+            let size = i128::from(self.layout.size(&self.types, of)?);
+            offset = offset.checked_add(number.checked_mul(size)?)?;
+        }
+        Some(offset)
+    }
+
     /// A constant.
     pub fn constant(&self, id: ConstantId) -> &Constant {
         &self.constants[id.index()]
@@ -158,6 +193,17 @@ impl Module {
 }
 
 impl Function {
+    /// Where each value is computed: its block and its place in it. Parameters have no place.
+    pub fn places(&self) -> FxHashMap<ValueId, (BlockId, usize)> {
+        let mut places = FxHashMap::default();
+        for block in self.block_ids() {
+            for (place, instruction) in self.block(block).instructions.iter().enumerate() {
+                places.extend(instruction.result.map(|result| (result, (block, place))));
+            }
+        }
+        places
+    }
+
     /// A block.
     pub fn block(&self, id: BlockId) -> &Block {
         &self.blocks[id.index()]

@@ -3,14 +3,19 @@
 //! A condition holds in a block if the branch's edge leads to a block with no other way in, and that block dominates it.
 //! Branches inside loops that the block is not in say nothing: their values are those of another iteration.
 
-use super::forms::{Forms, Reading};
+use std::rc::Rc;
+
+use super::forms::{Forms, Key, Reading};
 use super::operators::limits;
 use crate::ir::instruction::Predicate;
 use crate::ir::{BlockId, Operand, Operation, Value};
-use crate::symbolic::{Atom, Facts, Polynomial};
+use crate::symbolic::{AtomId, Facts, Polynomial};
 
 /// Branches that are looked at, from the nearest on.
 const LOOKED_AT: usize = 16;
+
+/// A place: a block, or the edge from it to another one.
+pub type At = (BlockId, Option<BlockId>);
 
 /// A comparison that holds.
 #[derive(Debug, Clone, Copy)]
@@ -39,7 +44,32 @@ pub fn opposite(predicate: Predicate) -> Predicate {
     }
 }
 
+/// The comparison that holds with the sides exchanged.
+fn exchanged(predicate: Predicate) -> Predicate {
+    match predicate {
+        Predicate::Equal | Predicate::Unequal => predicate,
+        Predicate::GreaterUnsigned => Predicate::LessUnsigned,
+        Predicate::GreaterEqualUnsigned => Predicate::LessEqualUnsigned,
+        Predicate::LessUnsigned => Predicate::GreaterUnsigned,
+        Predicate::LessEqualUnsigned => Predicate::GreaterEqualUnsigned,
+        Predicate::GreaterSigned => Predicate::LessSigned,
+        Predicate::GreaterEqualSigned => Predicate::LessEqualSigned,
+        Predicate::LessSigned => Predicate::GreaterSigned,
+        Predicate::LessEqualSigned => Predicate::GreaterEqualSigned,
+    }
+}
+
 impl Condition {
+    /// The comparison with its sides exchanged.
+    pub fn mirrored(self) -> Condition {
+        Condition { predicate: exchanged(self.predicate), left: self.right, right: self.left }
+    }
+
+    /// The reading in which the sides compare; `None` for equalities, which hold in both.
+    pub fn reading(self) -> Option<Reading> {
+        self.ascending().map(|(_, _, reading, _)| reading)
+    }
+
     /// The comparison with its sides so that the left one is less, in which reading, and by how much at least; `None` for
     /// equalities.
     pub fn ascending(self) -> Option<(Operand, Operand, Reading, i64)> {
@@ -78,60 +108,104 @@ impl Forms<'_> {
     }
 
     /// Comparisons that hold in a block, the nearest first.
-    pub fn conditions_at(&self, block: BlockId) -> Vec<Condition> {
+    pub fn conditions_at(&self, block: BlockId) -> Rc<[Condition]> {
+        if let Some(known) = self.conditions.borrow().get(&block) {
+            return known.clone();
+        }
+        let edges = self.edges_to(block).into_iter();
+        let found: Rc<[Condition]> = edges.filter_map(|(from, to)| self.condition_of(from, to)).collect();
+        self.conditions.borrow_mut().insert(block, found.clone());
+        found
+    }
+
+    /// The comparisons of an operand that hold at a place, in a reading of it: with it on the left.
+    pub fn comparisons(&self, operand: Operand, reading: Reading, (block, to): At) -> Vec<Condition> {
+        let edge = to.and_then(|to| self.condition_of(block, to));
+        let known = self.conditions_at(block);
+        let all = edge.into_iter().chain(known.iter().copied());
+        let on_left = all.filter_map(|condition| {
+            if condition.left.value == operand.value {
+                Some(condition)
+            } else if condition.right.value == operand.value {
+                Some(condition.mirrored())
+            } else {
+                None
+            }
+        });
+        on_left.filter(|condition| condition.reading().is_none_or(|of| of == reading)).collect()
+    }
+
+    /// Blocks that end in a branch that decides whether a block is reached.
+    pub(super) fn branches_at(&self, block: BlockId) -> Vec<BlockId> {
+        let edges = self.edges_to(block).into_iter();
+        edges.filter(|(from, _)| self.control.successors[from.index()].len() > 1).map(|edge| edge.0).collect()
+    }
+
+    /// Edges that every way to a block takes in the same iteration, the nearest first.
+    fn edges_to(&self, block: BlockId) -> Vec<(BlockId, BlockId)> {
         let mut list = Vec::new();
         let mut at = Some(block);
         while let Some(target) = at.filter(|_| list.len() < LOOKED_AT) {
             if let &[from] = self.control.predecessors[target.index()].as_slice() {
                 let is_of_this_iteration =
                     self.control.loops.around(from).all(|id| self.control.loops.contains(id, block));
-                list.extend(self.condition_of(from, target).filter(|_| is_of_this_iteration));
+                let is_branch = self.control.successors[from.index()].len() > 1;
+                list.extend((is_of_this_iteration && is_branch).then_some((from, target)));
             }
             at = self.control.dominators.immediate(target);
         }
         list
     }
 
-    /// What is known in a block: its conditions, and the limits of types for the symbols of a polynomial.
-    pub fn facts_at(&mut self, block: BlockId, about: Option<&Polynomial>) -> Facts {
+    /// What is known in a block: its conditions, and the limits of the types of parameters.
+    pub fn facts_at(&mut self, block: BlockId) -> Rc<Facts> {
+        if let Some((facts, premises)) = self.facts.get(&block) {
+            self.premises.extend(premises);
+            return facts.clone();
+        }
+        let (facts, premises) = self.tracked(|forms| Rc::new(forms.found_at(block)));
+        self.facts.insert(block, (facts.clone(), premises));
+        self.note(Key::Facts(block));
+        facts
+    }
+
+    fn found_at(&mut self, block: BlockId) -> Facts {
         let mut facts = Facts::none();
-        for condition in self.conditions_at(block) {
+        for (atom, least, most) in &self.limits {
+            facts.at_least(*atom, least.clone());
+            facts.at_most(*atom, most.clone());
+        }
+        for condition in self.conditions_at(block).iter() {
             let Some((less, greater, reading, by)) = condition.ascending() else { continue };
             if let (Some(less), Some(greater)) = (self.of(less, reading), self.of(greater, reading)) {
-                let difference = &(&greater - &less) - &Polynomial::from(by);
-                self.limit_symbols(&difference, &mut facts);
-                facts.assume(difference);
+                facts.assume(&(&greater - &less) - &Polynomial::from(by));
             }
-        }
-        if let Some(about) = about {
-            self.limit_symbols(about, &mut facts);
         }
         facts
     }
 
-    /// The limits of their types for parameters.
-    fn limit_symbols(&mut self, of: &Polynomial, facts: &mut Facts) {
+    /// The limits of their types for parameters, in both readings.
+    pub(super) fn limits_of_parameters(&mut self) -> Vec<(AtomId, Polynomial, Polynomial)> {
+        let mut list: Vec<(AtomId, Polynomial, Polynomial)> = Vec::new();
         for parameter in &self.function.parameters {
             let Some(bits) = self.bits(self.function.value(parameter.value).of) else { continue };
             for reading in [Reading::Signed, Reading::Unsigned] {
                 let form = self.of_value(parameter.value, reading);
                 let &[atom] = form.atoms().as_slice() else { continue };
                 let is_address_read_twice = bits == 64 && reading == Reading::Signed;
-                if of.mentions(atom) && facts.bounds(atom).is_none() && !is_address_read_twice {
+                // An unread reading has an atom of its own.
+                if !is_address_read_twice && list.iter().all(|limit| limit.0 != atom) {
                     let (least, most) = limits(bits, reading);
-                    // An unread reading has an atom of its own.
-                    if matches!(self.atoms.get(atom), Atom::Symbol(_) | Atom::Opaque(_)) {
-                        facts.at_least(atom, least);
-                        facts.at_most(atom, most);
-                    }
+                    list.push((atom, least, most));
                 }
             }
         }
+        list
     }
 
     /// Whether an operand is less than something in a block, so that one more does not wrap.
     pub(super) fn is_below_something(&self, block: BlockId, operand: Operand, reading: Reading) -> bool {
-        self.conditions_at(block).into_iter().any(|condition| {
+        self.conditions_at(block).iter().any(|condition| {
             condition.ascending().is_some_and(|(less, _, of, by)| less == operand && of == reading && by > 0)
         })
     }

@@ -1,13 +1,23 @@
 //! What a value is.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap;
 
+use super::conditions::Condition;
+use super::trips::Trips;
 use crate::control::{Control, LoopId};
+use crate::invariance::Invariance;
 use crate::ir::{
     BlockId, Constant, Function, Instruction, Module, Operand, Operation, Type, TypeId, Value, ValueId,
 };
-use crate::symbolic::{Atom, AtomId, Atoms, Polynomial};
+use crate::memory::stays::AssumptionId;
+use crate::memory::{Assumption, Memory};
+use crate::sign;
+use crate::symbolic::{Atom, AtomId, Atoms, Facts, Polynomial};
 
 /// Values that are looked at in one function, again where a φ was resolved meanwhile; afterwards nothing is known of others.
 const STEPS: u32 = 200_000;
@@ -23,6 +33,17 @@ pub enum Reading {
     Unsigned,
 }
 
+/// Numbers of the assumptions that something rests on (`Memory::assumption`).
+pub type Premises = BTreeSet<AssumptionId>;
+
+/// What is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Key {
+    Value(ValueId, Reading),
+    Facts(BlockId),
+    Trips(LoopId),
+}
+
 /// Forms of the values of one function.
 #[derive(Debug)]
 pub struct Forms<'f> {
@@ -36,11 +57,29 @@ pub struct Forms<'f> {
     pub atoms: Atoms,
     /// Where each value is computed; parameters have no place.
     places: FxHashMap<ValueId, (BlockId, usize)>,
-    known: FxHashMap<(ValueId, Reading), Polynomial>,
+    /// What memory holds; without it nothing is known of what is loaded.
+    pub(super) memory: Option<Memory<'f>>,
+    /// Whether objects of different origin are assumed not to overlap.
+    pub(super) assuming: bool,
+    /// What is assumed for the value that is looked at.
+    pub(super) premises: Premises,
+    /// In which loops values change, if memory is known.
+    pub(super) invariance: Option<Invariance>,
+    /// Which signs values may have.
+    signs: Option<sign::Found>,
+    known: FxHashMap<(ValueId, Reading), (Polynomial, Premises)>,
+    /// Comparisons that hold in blocks.
+    pub(super) conditions: RefCell<FxHashMap<BlockId, Rc<[Condition]>>>,
+    /// What holds in blocks.
+    pub(super) facts: FxHashMap<BlockId, (Rc<Facts>, Premises)>,
+    /// What tests say of loops.
+    pub(super) trips: FxHashMap<LoopId, (Rc<Vec<Trips>>, Premises)>,
+    /// Limits of the types of parameters.
+    pub(super) limits: Vec<(AtomId, Polynomial, Polynomial)>,
     /// What was found while a φ was not resolved yet, for each such φ: it goes when it is.
-    open: Vec<Vec<(ValueId, Reading)>>,
+    open: Vec<Vec<Key>>,
     /// Atoms that stand for a value that is not resolved, and which.
-    opaque: FxHashMap<AtomId, ValueId>,
+    pub(super) opaque: FxHashMap<AtomId, ValueId>,
     /// Values that may still be looked at.
     steps: u32,
     /// How many operands deep the value is that is looked at.
@@ -48,26 +87,56 @@ pub struct Forms<'f> {
 }
 
 impl<'f> Forms<'f> {
-    /// Those of a function. The φ at headers of loops are resolved first, outer loops before inner ones.
+    /// Those of a function, nothing known of memory. The φ at headers of loops are resolved first, outer loops before inner ones.
     pub fn new(module: &'f Module, function: &'f Function, control: &'f Control) -> Forms<'f> {
-        let mut places = FxHashMap::default();
-        for block in function.block_ids() {
-            for (place, instruction) in function.block(block).instructions.iter().enumerate() {
-                places.extend(instruction.result.map(|result| (result, (block, place))));
-            }
-        }
+        Forms::made(module, function, control, None, false)
+    }
+
+    /// Those of a function with this memory, in which objects of different origin may be assumed not to overlap.
+    pub fn with_memory(
+        module: &'f Module,
+        function: &'f Function,
+        control: &'f Control,
+        memory: Memory<'f>,
+        assuming: bool,
+    ) -> Forms<'f> {
+        Forms::made(module, function, control, Some(memory), assuming)
+    }
+
+    fn made(
+        module: &'f Module,
+        function: &'f Function,
+        control: &'f Control,
+        memory: Option<Memory<'f>>,
+        assuming: bool,
+    ) -> Forms<'f> {
+        let places = function.places();
         let mut forms = Forms {
             module,
             function,
             control,
             atoms: Atoms::default(),
             places,
+            memory,
+            assuming,
+            premises: Premises::new(),
+            invariance: None,
+            signs: None,
             known: FxHashMap::default(),
+            conditions: RefCell::default(),
+            facts: FxHashMap::default(),
+            trips: FxHashMap::default(),
+            limits: Vec::new(),
             open: Vec::new(),
             opaque: FxHashMap::default(),
             steps: STEPS,
             depth: 0,
         };
+        if let Some(memory) = &mut forms.memory {
+            forms.invariance = Some(Invariance::new(function, control, memory));
+        }
+        forms.signs = Some(sign::signs(&forms));
+        forms.limits = forms.limits_of_parameters();
         for (_, found) in control.loops.iter() {
             let is_phi = |i: &&Instruction| matches!(i.operation, Operation::Phi(_));
             for phi in function.block(found.header).instructions.iter().take_while(is_phi) {
@@ -80,9 +149,34 @@ impl<'f> Forms<'f> {
         forms
     }
 
+    /// Steps that are left for this function.
+    pub(crate) fn steps(&self) -> u64 {
+        u64::from(self.steps)
+    }
+
+    pub(crate) fn set_steps(&mut self, steps: u64) {
+        self.steps = u32::try_from(steps).unwrap_or(u32::MAX);
+    }
+
+    /// What memory holds, if that is known.
+    pub fn memory(&self) -> Option<&Memory<'f>> {
+        self.memory.as_ref()
+    }
+
+    /// Whether there are contents of which more would be known if objects of different origin did not overlap.
+    pub fn may_assume(&self) -> bool {
+        self.memory.as_ref().is_some_and(Memory::may_assume)
+    }
+
+    /// The assumptions with these numbers.
+    pub fn assumptions(&self, premises: &Premises) -> Vec<Assumption> {
+        let memory = self.memory.as_ref();
+        premises.iter().filter_map(|&id| memory.map(|memory| memory.assumption(id).clone())).collect()
+    }
+
     /// Whether the function is too large: of some of its values nothing is known for that reason alone.
     pub fn is_truncated(&self) -> bool {
-        self.steps == 0
+        self.steps == 0 || self.atoms.is_exhausted()
     }
 
     /// The instruction that computes a value, and its block.
@@ -123,40 +217,98 @@ impl<'f> Forms<'f> {
                     let name = format!("&{}", self.module.name(*symbol));
                     Some(self.atoms.symbol(&name))
                 }
+                Constant::Expression(expression) => self.expression(expression),
                 _ => None,
             },
         }
     }
 
+    /// The form of an operand where it is used: more may be known there than where it is computed, so that an operation which
+    /// may wrap elsewhere does not wrap here.
+    pub(super) fn of_at(&mut self, block: BlockId, operand: Operand, reading: Reading) -> Option<Polynomial> {
+        let form = self.of(operand, reading)?;
+        let Value::Local(value) = operand.value else { return Some(form) };
+        let Some((at, instruction)) = self.definition(value).filter(|_| self.is_opaque(&form)) else {
+            return Some(form);
+        };
+        let is_computed = matches!(instruction.operation, Operation::Binary(..) | Operation::Convert(..));
+        // In the same iteration of the loops in which it is computed.
+        let is_of_iteration = self.control.loops.around(at).all(|id| self.control.loops.contains(id, block));
+        if at == block || !is_computed || !is_of_iteration || self.depth >= DEEPEST {
+            return Some(form);
+        }
+        let Some(steps) = self.steps.checked_sub(1) else { return Some(form) };
+        (self.steps, self.depth) = (steps, self.depth + 1);
+        let known_here = self.computed(block, instruction, reading);
+        self.depth -= 1;
+        Some(known_here.unwrap_or(form))
+    }
+
     /// The form of a value.
     pub fn of_value(&mut self, value: ValueId, reading: Reading) -> Polynomial {
-        if let Some(form) = self.known.get(&(value, reading)) {
+        if let Some((form, premises)) = self.known.get(&(value, reading)) {
+            self.premises.extend(premises);
             return form.clone();
         }
         let own = self.opaque(value, reading);
         let Some(steps) = self.steps.checked_sub(1).filter(|_| self.depth < DEEPEST) else { return own };
         (self.steps, self.depth) = (steps, self.depth + 1);
-        let form = match self.definition(value) {
+        let (form, premises) = self.tracked(|forms| forms.looked_at(value, reading, &own));
+        self.depth -= 1;
+        let form = form.unwrap_or(own);
+        self.remember(value, reading, form.clone(), premises);
+        form
+    }
+
+    /// What is found, and what was assumed for it.
+    pub fn tracked<T>(&mut self, find: impl FnOnce(&mut Self) -> T) -> (T, Premises) {
+        let outer = std::mem::take(&mut self.premises);
+        let found = find(self);
+        let own = std::mem::replace(&mut self.premises, outer);
+        self.premises.extend(&own);
+        (found, own)
+    }
+
+    /// Something was used that rests on this.
+    pub(crate) fn suppose(&mut self, premises: &Premises) {
+        self.premises.extend(premises);
+    }
+
+    pub(crate) fn take_premises(&mut self) -> Premises {
+        std::mem::take(&mut self.premises)
+    }
+
+    fn looked_at(&mut self, value: ValueId, reading: Reading, own: &Polynomial) -> Option<Polynomial> {
+        match self.definition(value) {
             None => self.parameter(value, reading),
             Some((block, instruction)) => match &instruction.operation {
                 Operation::Phi(inputs) => {
                     // A φ that is met again before it is known stands for itself.
-                    self.remember(value, reading, own.clone());
+                    self.remember(value, reading, own.clone(), Premises::new());
                     self.phi(value, block, inputs, reading)
                 }
                 _ => self.computed(block, instruction, reading),
             },
-        };
-        self.depth -= 1;
-        let form = form.unwrap_or(own);
-        self.remember(value, reading, form.clone());
-        form
+        }
     }
 
-    fn remember(&mut self, value: ValueId, reading: Reading, form: Polynomial) {
-        self.known.insert((value, reading), form);
+    fn remember(&mut self, value: ValueId, reading: Reading, form: Polynomial, premises: Premises) {
+        self.known.insert((value, reading), (form, premises));
+        self.note(Key::Value(value, reading));
+    }
+
+    /// Notes that something was found while φ may be open.
+    pub(super) fn note(&mut self, key: Key) {
         for open in &mut self.open {
-            open.push((value, reading));
+            open.push(key);
+        }
+    }
+
+    fn forget(&mut self, key: Key) {
+        match key {
+            Key::Value(value, reading) => drop(self.known.remove(&(value, reading))),
+            Key::Facts(block) => drop(self.facts.remove(&block)),
+            Key::Trips(id) => drop(self.trips.remove(&id)),
         }
     }
 
@@ -165,7 +317,19 @@ impl<'f> Forms<'f> {
         // Values are fewer than 2^31 (`reader::read`).
         let number = (value.index() as u32) * 2 + u32::from(reading == Reading::Unsigned);
         let atom = self.atoms.number(Atom::Opaque(number));
-        self.opaque.insert(atom, value);
+        if self.opaque.insert(atom, value).is_some() {
+            return atom.into();
+        }
+        let signs = self.signs.as_ref().and_then(|signs| signs.get(value));
+        if reading == Reading::Signed && signs.is_some_and(|signs| !signs.negative) {
+            self.atoms.note_not_negative(atom);
+        }
+        if let Some(memory) = &self.memory
+            && let Some(variable) = memory.variables.of(value)
+            && let Some(name) = self.module.metadata.text(variable, "name")
+        {
+            self.atoms.call(atom, &format!("{name}?{number}"));
+        }
         atom.into()
     }
 
@@ -215,52 +379,6 @@ impl<'f> Forms<'f> {
         is_of_here(self).then_some(first)
     }
 
-    /// A form that mentions iterations of no loop, so that it means the same everywhere.
-    pub(super) fn has_no_iterations(&self, of: &Polynomial) -> bool {
-        of.atoms().into_iter().all(|atom| match self.atoms.get(atom) {
-            Atom::Induction(..) => false,
-            Atom::Floor(inner, _) | Atom::Modulo(inner, _) => self.has_no_iterations(inner),
-            Atom::Load { address, .. } => self.has_no_iterations(address),
-            Atom::Opaque(_) => self.loop_of(atom).is_none(),
-            Atom::Symbol(_) => true,
-        })
-    }
-
-    /// Whether all that changes in a form changes with a loop or those around it.
-    fn is_fixed_outside_of_others(&self, of: &Polynomial, id: LoopId) -> bool {
-        of.atoms().into_iter().all(|atom| self.loop_of(atom).is_none_or(|of| self.is_around(of, id)))
-    }
-
-    /// Whether a loop is another one or around it.
-    fn is_around(&self, outer: LoopId, inner: LoopId) -> bool {
-        self.control.loops.around(self.control.loops.get(inner).header).any(|id| id == outer)
-    }
-
-    /// The innermost loop in which an atom changes.
-    fn loop_of(&self, atom: AtomId) -> Option<LoopId> {
-        let deeper = |of: &Polynomial| {
-            let loops = of.atoms().into_iter().filter_map(|atom| self.loop_of(atom));
-            loops.max_by_key(|&id| self.control.loops.get(id).depth)
-        };
-        match self.atoms.get(atom) {
-            Atom::Induction(number, _) => self.control.loops.iter().map(|(id, _)| id).nth(*number),
-            Atom::Opaque(_) => {
-                let (block, _) = self.definition(*self.opaque.get(&atom)?)?;
-                self.control.loops.innermost(block)
-            }
-            Atom::Floor(inner, _) | Atom::Modulo(inner, _) => deeper(inner),
-            Atom::Load { address, .. } => deeper(address),
-            Atom::Symbol(_) => None,
-        }
-    }
-
-    /// Whether a loop leaves a form unchanged.
-    pub fn is_fixed(&self, of: &Polynomial, id: LoopId) -> bool {
-        of.atoms()
-            .into_iter()
-            .all(|atom| self.loop_of(atom).is_none_or(|changes| !self.is_around(id, changes)))
-    }
-
     /// The closed form of a φ at the header of a loop.
     fn recurrence(
         &mut self,
@@ -275,15 +393,15 @@ impl<'f> Forms<'f> {
         }
         let (inside, outside): (Vec<_>, Vec<_>) =
             inputs.iter().partition(|input| self.control.loops.contains(id, input.1));
-        let ([(next, _)], [(init, _)]) = (inside.as_slice(), outside.as_slice()) else { return None };
+        let ([(next, latch)], [(init, _)]) = (inside.as_slice(), outside.as_slice()) else { return None };
         let init = self.of(*init, reading)?;
         let own = self.opaque(value, reading);
         self.open.push(Vec::new());
-        let next = self.of(*next, reading);
+        let next = self.of_at(*latch, *next, reading);
         // What was found meanwhile speaks of an unresolved φ.
         for key in self.open.pop().unwrap_or_default() {
-            if key != (value, reading) {
-                self.known.remove(&key);
+            if key != Key::Value(value, reading) {
+                self.forget(key);
             }
         }
         let step = &next? - &own;

@@ -5,8 +5,8 @@ use num_traits::{One, Signed};
 
 use super::forms::{Forms, Reading};
 use crate::ir::instruction::{BinaryOperator, Conversion, Flags};
-use crate::ir::{BlockId, Instruction, Operand, Operation, Type, TypeId};
-use crate::symbolic::{Polynomial, Prover};
+use crate::ir::{BlockId, ConstantExpression, Instruction, Operand, Operation, Type, TypeId};
+use crate::symbolic::{Atom, Polynomial, Prover};
 
 impl Forms<'_> {
     /// The form of what an instruction computes; `None` if it has none.
@@ -25,9 +25,10 @@ impl Forms<'_> {
                 self.converted(block, (conversion, flags), operand, to, reading)
             }
             Operation::Element { source, base, indices, inbounds: true } => {
-                self.element(*source, *base, indices)
+                self.element(Some(block), *source, *base, indices)
             }
             Operation::Freeze(operand) => self.of(*operand, reading),
+            Operation::Load { address, .. } => self.loaded(block, instruction, *address, reading),
             _ => None,
         }
     }
@@ -40,7 +41,7 @@ impl Forms<'_> {
         right: Operand,
         reading: Reading,
     ) -> Option<Polynomial> {
-        let (x, y) = (self.of(left, reading)?, self.of(right, reading)?);
+        let (x, y) = (self.of_at(block, left, reading)?, self.of_at(block, right, reading)?);
         let bits = self.bits(left.of)?;
         let number = y.integer();
         let power = || {
@@ -59,7 +60,20 @@ impl Forms<'_> {
                 let is_exact = keeps
                     || self.is_within(block, &exact, bits, reading)
                     || may_count_up && self.is_below_something(block, left, reading);
-                is_exact.then_some(exact)
+                if is_exact || reading == Reading::Signed {
+                    return is_exact.then_some(exact);
+                }
+                // Unsigned numbers whose difference is not negative: it is not greater than the first one either. Clang adds
+                // the complement of a constant that is taken away.
+                let modulus = BigInt::one() << bits;
+                let less = match operator {
+                    BinaryOperator::Subtract => exact,
+                    BinaryOperator::Add if number.is_some_and(|number| number * 2 >= modulus) => {
+                        &exact - &Polynomial::from(modulus)
+                    }
+                    _ => return None,
+                };
+                self.is_not_negative(block, &less).then_some(less)
             }
             BinaryOperator::ShiftLeft => {
                 let exact = x.times(&power()?.into())?;
@@ -118,16 +132,16 @@ impl Forms<'_> {
         match conversion {
             // More bits: the number in the reading of the extension; in the other one only if it is not negative.
             Conversion::ExtendSign => {
-                let form = self.of(operand, Reading::Signed)?;
+                let form = self.of_at(block, operand, Reading::Signed)?;
                 let holds = reading == Reading::Signed || self.is_not_negative(block, &form);
                 holds.then_some(form)
             }
             Conversion::ExtendZero => {
-                let unsigned = self.of(operand, Reading::Unsigned)?;
-                if !self.is_unresolved(&unsigned) {
+                let unsigned = self.of_at(block, operand, Reading::Unsigned)?;
+                if !self.is_opaque(&unsigned) {
                     return Some(unsigned);
                 }
-                let signed = self.of(operand, Reading::Signed)?;
+                let signed = self.of_at(block, operand, Reading::Signed)?;
                 let is_same = flags.not_negative || self.is_not_negative(block, &signed);
                 Some(if is_same { signed } else { unsigned })
             }
@@ -142,13 +156,42 @@ impl Forms<'_> {
         }
     }
 
+    /// The form of a constant that is computed from others.
+    pub(super) fn expression(&mut self, expression: &ConstantExpression) -> Option<Polynomial> {
+        match expression {
+            ConstantExpression::Element { source, base, indices, inbounds: true } => {
+                self.element(None, *source, *base, indices)
+            }
+            _ => None,
+        }
+    }
+
+    /// An index, which is a signed number; `block` is where it is used.
+    fn index(&mut self, block: Option<BlockId>, index: Operand) -> Option<Polynomial> {
+        let Some(block) = block else { return self.of(index, Reading::Signed) };
+        let signed = self.of_at(block, index, Reading::Signed)?;
+        if !self.is_opaque(&signed) {
+            return Some(signed);
+        }
+        let bits = self.bits(index.of)?;
+        let unsigned = self.of_at(block, index, Reading::Unsigned)?;
+        let is_same = !self.is_opaque(&unsigned) && self.is_within(block, &unsigned, bits, Reading::Signed);
+        Some(if is_same { unsigned } else { signed })
+    }
+
     /// The address of a part: bytes from the base.
-    fn element(&mut self, source: TypeId, base: Operand, indices: &[Operand]) -> Option<Polynomial> {
+    fn element(
+        &mut self,
+        block: Option<BlockId>,
+        source: TypeId,
+        base: Operand,
+        indices: &[Operand],
+    ) -> Option<Polynomial> {
         let mut address = self.of(base, Reading::Unsigned)?;
         let (types, layout) = (&self.module.types, &self.module.layout);
         let mut of = source;
         for (place, &index) in indices.iter().enumerate() {
-            let number = self.of(index, Reading::Signed)?;
+            let number = self.index(block, index)?;
             if place > 0 {
                 let resolved = types.resolved(of)?;
                 if let Type::Structure { .. } = types.get(resolved) {
@@ -167,28 +210,39 @@ impl Forms<'_> {
     }
 
     /// Whether a form is one atom of which nothing is known.
-    fn is_unresolved(&self, of: &Polynomial) -> bool {
+    pub fn is_opaque(&self, of: &Polynomial) -> bool {
         let atoms = of.atoms();
-        atoms.len() == 1 && matches!(self.atoms.get(atoms[0]), crate::symbolic::Atom::Opaque(_))
+        atoms.len() == 1 && matches!(self.atoms.get(atoms[0]), Atom::Opaque(_))
+    }
+
+    /// Whether something of which nothing is known is in a form.
+    pub fn mentions_opaque(&self, of: &Polynomial) -> bool {
+        of.atoms().into_iter().any(|atom| match self.atoms.get(atom) {
+            Atom::Opaque(_) => true,
+            Atom::Floor(inner, _) | Atom::Modulo(inner, _) | Atom::Load { address: inner, .. } => {
+                self.mentions_opaque(inner)
+            }
+            Atom::Symbol(_) | Atom::Induction(..) => false,
+        })
     }
 
     /// Whether a form is proved not to be negative in a block.
     pub(super) fn is_not_negative(&mut self, block: BlockId, of: &Polynomial) -> bool {
-        let facts = self.facts_at(block, Some(of));
+        let facts = self.facts_at(block);
         Prover::new(&self.atoms, &facts).is_not_negative(of)
     }
 
     /// Whether a form is proved to be a number of so many bits in a block.
     fn is_within(&mut self, block: BlockId, of: &Polynomial, bits: u32, reading: Reading) -> bool {
         let (least, most) = limits(bits, reading);
-        let facts = self.facts_at(block, Some(of));
+        let facts = self.facts_at(block);
         let prover = Prover::new(&self.atoms, &facts);
         prover.is_not_negative(&(of - &least)) && prover.is_not_negative(&(&most - of))
     }
 }
 
 /// The least and greatest number of so many bits.
-pub(super) fn limits(bits: u32, reading: Reading) -> (Polynomial, Polynomial) {
+pub(crate) fn limits(bits: u32, reading: Reading) -> (Polynomial, Polynomial) {
     let (low, high): (BigInt, BigInt) = match reading {
         Reading::Signed => {
             let half = BigInt::one() << bits.saturating_sub(1);

@@ -5,12 +5,17 @@
 //! f(k + 1) − f(k). Where f is linear in k that difference is one number per access, so all that is known at the access may
 //! be used; otherwise it has to have its sign for every k in between, and only what does not involve k is.
 //!
+//! The span of k is narrowed by what branches say at the access, and by the spans of loops inside: if these are empty, the access is
+//! not made.
+//!
 //! Ends are those of starts of accesses, in terms of inputs. What is not decided has no section.
+
+use num_traits::Signed;
 
 use super::forms::Forms;
 use crate::control::LoopId;
 use crate::ir::BlockId;
-use crate::symbolic::{AtomId, Facts, Polynomial, Prover};
+use crate::symbolic::{Atom, AtomId, Facts, Polynomial, Prover};
 
 /// Addresses from the first to the last start of an access.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +26,9 @@ pub struct Section {
     pub upper: Polynomial,
 }
 
+/// Constraints that are looked at.
+const CONSTRAINTS: usize = 32;
+
 /// Which end is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
@@ -28,31 +36,91 @@ enum End {
     Most,
 }
 
+/// The ends of the values of a form; `None` where one is not known.
+pub type Ends = (Option<Polynomial>, Option<Polynomial>);
+
+/// Between which iterations of a loop an access is made.
+#[derive(Debug)]
+struct Span {
+    /// The iteration.
+    atom: AtomId,
+    /// Not before this one.
+    first: Polynomial,
+    /// Not after this one.
+    last: Option<Polynomial>,
+    /// Not after this one, whatever is known of the access.
+    of_all: Option<Polynomial>,
+}
+
 impl Forms<'_> {
     /// Where the values of a form lie in a block, in terms of inputs; `None` if that is not known.
     pub fn section(&mut self, block: BlockId, form: &Polynomial) -> Option<Section> {
-        let loops: Vec<LoopId> = self.control.loops.around(block).collect();
-        let mut bounds = Vec::new();
+        let (lower, upper) = self.ends(block, form, None);
+        Some(Section { lower: lower?, upper: upper? })
+    }
+
+    /// The ends of the values of a form in a block during one entry of a loop, or in the whole function, in terms of what does not
+    /// change there.
+    pub fn ends(&mut self, block: BlockId, form: &Polynomial, within: Option<LoopId>) -> Ends {
+        if self.is_settled(form, within) {
+            return (Some(form.clone()), Some(form.clone()));
+        }
+        let around = self.control.loops.around(block);
+        let outside = within.and_then(|id| self.control.loops.get(id).parent);
+        let loops: Vec<LoopId> = around.take_while(|&id| Some(id) != outside).collect();
+        let mut spans = Vec::new();
         for id in loops {
             let last = self.last_iteration(id, block);
-            bounds.push((self.iteration(id), last));
+            let atom = self.iteration(id);
+            spans.push(Span { atom, first: Polynomial::default(), last: last.clone(), of_all: last });
         }
-        let mut facts = self.facts_at(block, Some(form));
-        for (atom, last) in &bounds {
-            facts.at_least(*atom, 0);
-            if let Some(last) = last {
-                facts.at_most(*atom, last.clone());
+        let mut facts = self.facts_of_iterations(block);
+        for of_inputs in self.narrow(&mut spans, &facts, within) {
+            facts.assume(of_inputs);
+        }
+        let mut settled = |end| {
+            let form = self.end(form, &spans, &facts, end)?;
+            self.is_settled(&form, within).then_some(form)
+        };
+        (settled(End::Least), settled(End::Most))
+    }
+
+    /// What is known in a block, iterations of the loops around it included.
+    pub fn facts_of_iterations(&mut self, block: BlockId) -> Facts {
+        let mut facts = (*self.facts_at(block)).clone();
+        let loops: Vec<LoopId> = self.control.loops.around(block).collect();
+        for id in loops {
+            let atom = self.iteration(id);
+            facts.at_least(atom, 0);
+            if let Some(last) = self.last_iteration(id, block) {
+                facts.at_most(atom, last);
             }
         }
-        let lower = self.end(form, &bounds, &facts, End::Least)?;
-        let upper = self.end(form, &bounds, &facts, End::Most)?;
-        Some(Section { lower, upper })
+        facts
+    }
+
+    /// Whether branches other than the tests of the loops around a block decide whether it is reached.
+    pub fn has_guards(&mut self, block: BlockId) -> bool {
+        let loops: Vec<LoopId> = self.control.loops.around(block).collect();
+        let tests: Vec<BlockId> = loops
+            .iter()
+            .flat_map(|&id| self.trips(id).iter().map(|trip| trip.test).collect::<Vec<_>>())
+            .collect();
+        self.branches_at(block).iter().any(|from| !tests.contains(from))
+    }
+
+    /// Whether a form does not change in one entry of a loop, or in the function.
+    pub fn is_settled(&self, form: &Polynomial, within: Option<LoopId>) -> bool {
+        match within {
+            None => self.has_no_iterations(form),
+            Some(id) => self.is_fixed(form, id),
+        }
     }
 
     /// The last iteration of a loop in which a block can be reached; `None` if that is not known.
     fn last_iteration(&mut self, id: LoopId, block: BlockId) -> Option<Polynomial> {
         let trips = self.trips(id);
-        let passed = trips.into_iter().find(|trip| {
+        let passed = trips.iter().find(|trip| {
             let mut inside = self.control.successors[trip.test.index()]
                 .iter()
                 .filter(|&&to| self.control.loops.contains(id, to));
@@ -64,40 +132,148 @@ impl Forms<'_> {
         Some(&passed.count - &Polynomial::from(1))
     }
 
+    /// Takes from spans the iterations in which the access is not made, innermost loops first.
+    ///
+    /// What holds at the access bounds an iteration k where it is c·k + r ≥ 0 with a number c. All bounds of k hold together, so
+    /// none of the lower ones is above one of the upper ones: that bounds the iterations further out (Fourier, Motzkin).
+    /// Gives what is left: what inputs are like where the access is made at all.
+    fn narrow(&mut self, spans: &mut [Span], facts: &Facts, within: Option<LoopId>) -> Vec<Polynomial> {
+        let iterations: Vec<AtomId> = spans.iter().map(|span| span.atom).collect();
+        let mut constraints: Vec<Polynomial> = facts.not_negative().to_vec();
+        constraints.retain(|constraint| self.is_in_terms_of(constraint, &iterations, within));
+        for span in spans {
+            let zero = Polynomial::default();
+            let (mut lower, mut upper) = (vec![zero], Vec::from_iter(span.last.clone()));
+            for constraint in constraints.iter().filter(|constraint| constraint.mentions(span.atom)) {
+                match self.bound(constraint, span.atom, &iterations) {
+                    Some((End::Least, bound)) => lower.push(bound),
+                    Some((End::Most, bound)) => upper.push(bound),
+                    None => {}
+                }
+            }
+            let prover = Prover::short(&self.atoms, facts);
+            let greatest =
+                |a: Polynomial, b: &Polynomial| if prover.is_at_least(b, &a) { b.clone() } else { a };
+            let least = |a: Polynomial, b: &Polynomial| if prover.is_at_least(&a, b) { b.clone() } else { a };
+            span.first = lower.iter().fold(Polynomial::default(), greatest);
+            span.last = upper.first().map(|first| upper.iter().fold(first.clone(), least));
+            constraints.retain(|constraint| !self.atoms.involves(constraint, span.atom));
+            let between = lower.iter().flat_map(|low| upper.iter().map(move |high| high - low));
+            for constraint in between.filter(|constraint| constraint.constant().is_none()) {
+                if constraints.len() < CONSTRAINTS && !constraints.contains(&constraint) {
+                    constraints.push(constraint);
+                }
+            }
+        }
+        constraints.retain(|constraint| !facts.not_negative().contains(constraint));
+        constraints
+    }
+
+    /// The bound of an iteration that follows from c·k + r ≥ 0, if other iterations stand in no quotient of it.
+    fn bound(
+        &mut self,
+        constraint: &Polynomial,
+        atom: AtomId,
+        iterations: &[AtomId],
+    ) -> Option<(End, Polynomial)> {
+        if constraint.degree_in(atom) != 1 || !constraint.is_integral() {
+            return None;
+        }
+        let factor = constraint.coefficient(atom, 1).integer()?;
+        let rest = constraint.with(atom, &Polynomial::default())?;
+        let bound = if factor.is_positive() {
+            (End::Least, self.atoms.ceiling(&-&rest, &factor)?)
+        } else {
+            (End::Most, self.atoms.floor(&rest, &-factor)?)
+        };
+        let is_direct =
+            |other: AtomId| iterations.iter().all(|&k| other == k || !self.atoms.involves(&other.into(), k));
+        (bound.1.atoms().into_iter().all(is_direct) && !bound.1.mentions(atom)).then_some(bound)
+    }
+
+    /// Whether a form changes with these iterations alone, in one entry of a loop or in the function.
+    fn is_in_terms_of(&self, of: &Polynomial, iterations: &[AtomId], within: Option<LoopId>) -> bool {
+        let is_one = |atom: AtomId| iterations.contains(&atom) || self.is_settled(&atom.into(), within);
+        of.atoms().into_iter().all(is_one)
+    }
+
     /// A form with all iterations replaced by the ends at which it is least or greatest.
-    fn end(
-        &self,
-        form: &Polynomial,
-        bounds: &[(AtomId, Option<Polynomial>)],
-        facts: &Facts,
-        end: End,
-    ) -> Option<Polynomial> {
+    fn end(&mut self, form: &Polynomial, spans: &[Span], facts: &Facts, end: End) -> Option<Polynomial> {
         let mut form = form.clone();
-        for (atom, last) in bounds {
-            if !self.atoms.involves(&form, *atom) {
+        for span in spans {
+            if !self.atoms.involves(&form, span.atom) {
                 continue;
             }
-            // Inside of a quotient it is not replaced.
-            let is_direct = |other: &AtomId| other == atom || !self.atoms.involves(&(*other).into(), *atom);
-            if !form.atoms().iter().all(is_direct) {
-                return None;
-            }
-            let change = form.difference(*atom)?;
-            let (rises, falls) = if form.degree_in(*atom) == 1 {
-                self.directions(&change, facts)
-            } else {
-                self.directions(&change, &self.facts_of_any(*atom, last.as_ref()))
-            };
+            form = self.without_remainders(&form, span.atom, facts, end)?;
+            let (rises, falls) = self.trend(&form, span, facts)?;
             let is_first = match end {
                 End::Least if rises => true,
                 End::Most if falls => true,
                 _ if rises || falls => false,
                 _ => return None,
             };
-            let value = if is_first { Polynomial::default() } else { last.clone()? };
-            form = form.with(*atom, &value)?;
+            let value = if is_first { span.first.clone() } else { span.last.clone()? };
+            form = self.atoms.replaced(&form, span.atom, &value)?;
         }
-        self.has_no_iterations(&form).then_some(form)
+        Some(form)
+    }
+
+    /// A form that is not greater (not less), with remainders that an iteration changes replaced by the least or greatest ones;
+    /// `None` if that depends on what else they are multiplied with.
+    fn without_remainders(
+        &self,
+        form: &Polynomial,
+        of: AtomId,
+        facts: &Facts,
+        end: End,
+    ) -> Option<Polynomial> {
+        let mut form = form.clone();
+        for remainder in form.atoms() {
+            let Atom::Modulo(_, divisor) = self.atoms.get(remainder) else { continue };
+            if !self.atoms.involves(&remainder.into(), of) {
+                continue;
+            }
+            let factor = form.coefficient(remainder, 1);
+            if form.degree_in(remainder) != 1 || self.atoms.involves(&factor, of) {
+                return None;
+            }
+            let greatest = &Polynomial::from(divisor.clone()) - &Polynomial::from(1);
+            let value = match (self.directions(&factor, facts), end) {
+                ((true, _), End::Least) | ((_, true), End::Most) => Polynomial::default(),
+                ((true, _), End::Most) | ((_, true), End::Least) => greatest,
+                _ => return None,
+            };
+            form = form.with(remainder, &value)?;
+        }
+        Some(form)
+    }
+
+    /// Whether a form never falls from one iteration of a loop to the next, and whether it never rises; `None` if it is made of
+    /// remainders, or of products of quotients.
+    fn trend(&self, form: &Polynomial, span: &Span, facts: &Facts) -> Option<(bool, bool)> {
+        let (mut direct, mut trend) = (form.clone(), (true, true));
+        let is_quotient =
+            |&other: &AtomId| other != span.atom && self.atoms.involves(&other.into(), span.atom);
+        for quotient in form.atoms().into_iter().filter(is_quotient) {
+            let Atom::Floor(inner, _) = self.atoms.get(quotient) else { return None };
+            let factor = form.coefficient(quotient, 1);
+            if form.degree_in(quotient) != 1 || self.atoms.involves(&factor, span.atom) {
+                return None;
+            }
+            // Rounding down keeps the order.
+            let (rises, falls) = self.trend(inner, span, facts)?;
+            let (keeps, turns) = self.directions(&factor, facts);
+            trend.0 &= keeps && rises || turns && falls;
+            trend.1 &= keeps && falls || turns && rises;
+            direct = direct.with(quotient, &Polynomial::default())?;
+        }
+        let change = direct.difference(span.atom)?;
+        let (rises, falls) = if direct.degree_in(span.atom) <= 1 {
+            self.directions(&change, facts)
+        } else {
+            self.directions(&change, &self.facts_of_any(span.atom, span.of_all.as_ref()))
+        };
+        Some((trend.0 && rises, trend.1 && falls))
     }
 
     fn directions(&self, change: &Polynomial, facts: &Facts) -> (bool, bool) {

@@ -3,15 +3,18 @@
 use std::fmt::Write as _;
 
 use super::forms::{Forms, Reading};
-use super::sections::Section;
+use crate::access::Known;
 use crate::control::obstacles::obstacles;
 use crate::control::{Control, LoopId};
 use crate::ir::{BlockId, Function, Instruction, Module, Operand, Operation, ValueId};
+use crate::memory::Memory;
+use crate::memory::effects::Summaries;
 
 /// Loops with their counters, and accesses with their addresses. `#k` is the number of iterations of loop k begun before.
 pub fn show_expressions(module: &Module, function: &Function) -> String {
     let control = Control::new(function);
-    let mut forms = Forms::new(module, function, &control);
+    let memory = Memory::new(module, function, &control, &mut Summaries::default());
+    let mut forms = Forms::with_memory(module, function, &control, memory, true);
     let mut out = format!("function {}\n", module.name(function.symbol));
     let mut left_out: Vec<LoopId> = Vec::new();
     for (id, _) in control.loops.iter() {
@@ -31,29 +34,14 @@ pub fn show_expressions(module: &Module, function: &Function) -> String {
     }
     for block in function.block_ids().filter(|&block| is_described(&control, &left_out, block)) {
         for access in accesses(&forms, block) {
-            let form = forms.of(access.address, Reading::Unsigned).map(|form| forms.atoms.show(&form));
-            let _ = writeln!(out, "  {} {} {}", access.place, access.kind, form.unwrap_or("?".into()));
-        }
-    }
-    out
-}
-
-/// Accesses with the first and last address at which they start.
-pub fn show_ranges(module: &Module, function: &Function) -> String {
-    let control = Control::new(function);
-    let mut forms = Forms::new(module, function, &control);
-    let mut out = format!("function {}\n", module.name(function.symbol));
-    let has_obstacles = |id: &LoopId| !obstacles(module, function, &control, *id).is_empty();
-    let left_out: Vec<LoopId> = control.loops.iter().map(|(id, _)| id).filter(has_obstacles).collect();
-    for block in function.block_ids().filter(|&block| is_described(&control, &left_out, block)) {
-        for access in accesses(&forms, block) {
-            let form = forms.of(access.address, Reading::Unsigned);
-            let section = form.and_then(|form| forms.section(block, &form));
-            let range = section.map(|Section { lower, upper }| {
-                format!("from {} to {}", forms.atoms.show(&lower), forms.atoms.show(&upper))
-            });
-            let _ =
-                writeln!(out, "  {} {} {}", access.place, access.kind, range.unwrap_or("anywhere".into()));
+            let (form, premises) = forms.tracked(|forms| forms.of(access.address, Reading::Unsigned));
+            let form = form.map_or("?".into(), |form| forms.atoms.show(&form));
+            let known = if premises.is_empty() {
+                String::new()
+            } else {
+                format!(" ({})", Known::Assumed(forms.assumptions(&premises)))
+            };
+            let _ = writeln!(out, "  {} {} {form}{known}", access.place, access.kind);
         }
     }
     out
@@ -88,7 +76,8 @@ fn is_described(control: &Control, left_out: &[LoopId], block: BlockId) -> bool 
 fn show_loop(out: &mut String, forms: &mut Forms<'_>, id: LoopId) {
     let found = forms.control.loops.get(id);
     let place = place(forms, id);
-    let trips = forms.trips(id).into_iter().map(|trips| {
+    let trips = forms.trips(id);
+    let trips = trips.iter().map(|trips| {
         let count = forms.atoms.show(&trips.count);
         if trips.exact { count } else { format!("at most {count}") }
     });

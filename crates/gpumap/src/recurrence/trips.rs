@@ -3,11 +3,13 @@
 //! A test that is made in every iteration and continues while d(k) > 0, with d(k) = d(0) − s·k and a number s > 0, succeeds
 //! max(0, ⌈d(0)/s⌉) times in a row. It bounds the iterations; it counts them if the loop can be left by it alone.
 
+use std::rc::Rc;
+
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::Signed;
 
-use super::forms::Forms;
+use super::forms::{Forms, Key};
 use crate::control::LoopId;
 use crate::ir::BlockId;
 use crate::symbolic::{Polynomial, Prover};
@@ -25,7 +27,18 @@ pub struct Trips {
 
 impl Forms<'_> {
     /// What each test of a loop says about its number of iterations.
-    pub fn trips(&mut self, id: LoopId) -> Vec<Trips> {
+    pub fn trips(&mut self, id: LoopId) -> Rc<Vec<Trips>> {
+        if let Some((trips, premises)) = self.trips.get(&id) {
+            self.premises.extend(premises);
+            return trips.clone();
+        }
+        let (trips, premises) = self.tracked(|forms| Rc::new(forms.counted(id)));
+        self.trips.insert(id, (trips.clone(), premises));
+        self.note(Key::Trips(id));
+        trips
+    }
+
+    fn counted(&mut self, id: LoopId) -> Vec<Trips> {
         let found = self.control.loops.get(id);
         if !found.reducible {
             return Vec::new();
@@ -75,7 +88,7 @@ impl Forms<'_> {
         if *test != from {
             return None;
         }
-        let facts = self.facts_at(entry, Some(count));
+        let facts = self.facts_at(entry);
         Prover::new(&self.atoms, &facts).is_not_negative(count).then(|| count.clone())
     }
 }

@@ -1,12 +1,13 @@
 //! Atoms: integers that have a name or cannot be taken apart, each held once.
 
+use std::cell::Cell;
 use std::fmt::Write as _;
 
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::{One, Signed, Zero};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Monomial, Polynomial};
 
@@ -34,18 +35,44 @@ pub enum Atom {
         address: Polynomial,
         /// A number for the time between two changes of memory.
         epoch: u32,
+        /// How many bits are read.
+        bits: u32,
+        /// Whether they are read in two's complement.
+        signed: bool,
     },
     /// Any integer: the same at every use of the same number.
     Opaque(u32),
 }
 
+/// Steps of all proofs about the atoms of one analysis; then nothing more is proved. About five seconds.
+const PROOF_STEPS: u64 = 1_500_000;
+
 /// All atoms of an analysis.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Atoms {
     list: Vec<Atom>,
     numbers: FxHashMap<Atom, AtomId>,
     /// How deep each atom is nested: 0 for those that are not made of others.
     levels: Vec<u32>,
+    /// Names of atoms that are known by another one than what they are made of.
+    names: FxHashMap<AtomId, Box<str>>,
+    /// Atoms that are known not to be negative, wherever they are used.
+    not_negative: FxHashSet<AtomId>,
+    /// Steps that proofs may still take.
+    steps: Cell<u64>,
+}
+
+impl Default for Atoms {
+    fn default() -> Atoms {
+        Atoms {
+            list: Vec::new(),
+            numbers: FxHashMap::default(),
+            levels: Vec::new(),
+            names: FxHashMap::default(),
+            not_negative: FxHashSet::default(),
+            steps: Cell::new(PROOF_STEPS),
+        }
+    }
 }
 
 impl Atoms {
@@ -74,6 +101,32 @@ impl Atoms {
     /// An atom.
     pub fn get(&self, id: AtomId) -> &Atom {
         &self.list[id.0 as usize]
+    }
+
+    /// Gives an atom a name to be shown by. The first one stays.
+    pub fn call(&mut self, id: AtomId, name: &str) {
+        self.names.entry(id).or_insert_with(|| name.into());
+    }
+
+    /// Notes that an atom is not negative, wherever it is used.
+    pub fn note_not_negative(&mut self, id: AtomId) {
+        self.not_negative.insert(id);
+    }
+
+    /// Whether that was noted.
+    pub fn cannot_be_negative(&self, id: AtomId) -> bool {
+        self.not_negative.contains(&id)
+    }
+
+    /// Takes a step of a proof; `None` if there are none left.
+    pub(super) fn step(&self) -> Option<()> {
+        self.steps.set(self.steps.get().checked_sub(1)?);
+        Some(())
+    }
+
+    /// Whether proofs have taken all steps that they may take.
+    pub fn is_exhausted(&self) -> bool {
+        self.steps.get() == 0
     }
 
     /// The symbol of this name.
@@ -139,9 +192,9 @@ impl Atoms {
                     let inner = self.replaced(&inner, atom, value)?;
                     self.modulo(&inner, &divisor)?
                 }
-                Atom::Load { address, epoch } => {
+                Atom::Load { address, epoch, bits, signed } => {
                     let address = self.replaced(&address, atom, value)?;
-                    self.number(Atom::Load { address, epoch }).into()
+                    self.number(Atom::Load { address, epoch, bits, signed }).into()
                 }
                 Atom::Symbol(_) | Atom::Induction(..) | Atom::Opaque(_) => continue,
             };
@@ -198,6 +251,9 @@ impl Atoms {
     }
 
     fn show_atom(&self, id: AtomId) -> String {
+        if let Some(name) = self.names.get(&id) {
+            return name.to_string();
+        }
         match self.get(id) {
             Atom::Symbol(name) | Atom::Induction(_, name) => name.to_string(),
             Atom::Floor(of, divisor) => format!("floor(({})/{divisor})", self.show(of)),

@@ -3,7 +3,7 @@
 //! - [`atom`]: what has a name or cannot be taken apart; [`polynomial`]: polynomials over atoms, with rational coefficients;
 //! - [`bound`]: bounds as sets; [`range`]: intervals between such bounds, and arithmetic on them as C does it;
 //! - [`facts`]: what is known at a point; [`prove`]: signs and comparisons that follow from it;
-//! - [`mod@solve`] solves equations.
+//! - [`mod@solve`] solves equations; `value`: polynomials on numbers.
 //!
 //! Atoms stand for integers of Z; whether a computation of the program is one of Z is decided before it gets here. Whatever is
 //! said here holds for all values of the atoms that fulfil the facts: "not proved" is an answer, a wrong one is not. Sizes are
@@ -16,6 +16,7 @@ pub mod polynomial;
 pub mod prove;
 pub mod range;
 pub mod solve;
+mod value;
 
 pub use atom::{Atom, AtomId, Atoms};
 pub use bound::{Bound, Side};

@@ -147,7 +147,7 @@ impl Polynomial {
         let mut out: Vec<(Monomial, BigRational)> = Vec::with_capacity(all.len());
         for (monomial, coefficient) in all {
             match out.last_mut() {
-                Some(last) if last.0 == monomial => last.1 += coefficient,
+                Some(last) if last.0 == monomial => last.1 = plus(&last.1, &coefficient),
                 _ => out.push((monomial, coefficient)),
             }
         }
@@ -161,7 +161,7 @@ impl Polynomial {
             return Polynomial::default();
         }
         Polynomial(
-            self.0.iter().map(|(monomial, coefficient)| (monomial.clone(), coefficient * by)).collect(),
+            self.0.iter().map(|(monomial, coefficient)| (monomial.clone(), times(coefficient, by))).collect(),
         )
     }
 
@@ -170,7 +170,8 @@ impl Polynomial {
         if self.0.len().saturating_mul(other.0.len()) > TERMS * TERMS {
             return None;
         }
-        let pairs = self.0.iter().flat_map(|a| other.0.iter().map(move |b| (a.0.times(&b.0), &a.1 * &b.1)));
+        let pairs =
+            self.0.iter().flat_map(|a| other.0.iter().map(move |b| (a.0.times(&b.0), times(&a.1, &b.1))));
         let product = Polynomial::sum(pairs);
         let is_small = |(monomial, coefficient): &(Monomial, BigRational)| {
             monomial.degree() <= DEGREE
@@ -182,6 +183,9 @@ impl Polynomial {
 
     /// The polynomial with an atom replaced; `None` where it is too large. Atoms inside of others stay.
     pub fn with(&self, atom: AtomId, value: &Polynomial) -> Option<Polynomial> {
+        if !self.mentions(atom) {
+            return Some(self.clone());
+        }
         // Horner's rule in the atom.
         let mut result = Polynomial::default();
         for power in (0..=self.degree_in(atom)).rev() {
@@ -192,18 +196,42 @@ impl Polynomial {
 
     /// How it changes when an atom grows by one; `None` where that is too large.
     pub fn difference(&self, atom: AtomId) -> Option<Polynomial> {
+        if self.degree_in(atom) <= 1 {
+            return Some(self.coefficient(atom, 1));
+        }
         let next = &Polynomial::from(atom) + &Polynomial::from(1);
         Some(&self.with(atom, &next)? - self)
     }
 
     /// The least positive integer that makes all coefficients integers when they are multiplied by it.
     pub fn denominator(&self) -> BigInt {
+        if self.is_integral() {
+            return BigInt::one();
+        }
         self.0.iter().fold(BigInt::one(), |all, term| num_integer::lcm(all, term.1.denom().clone()))
     }
 
     /// Whether no coefficient is negative.
     pub fn has_no_negative(&self) -> bool {
         self.0.iter().all(|term| !term.1.is_negative())
+    }
+}
+
+/// The sum. Integers, which most coefficients are, have no common factors to look for.
+fn plus(a: &BigRational, b: &BigRational) -> BigRational {
+    if a.is_integer() && b.is_integer() {
+        BigRational::new_raw(a.numer() + b.numer(), BigInt::one())
+    } else {
+        a + b
+    }
+}
+
+/// The product.
+fn times(a: &BigRational, b: &BigRational) -> BigRational {
+    if a.is_integer() && b.is_integer() {
+        BigRational::new_raw(a.numer() * b.numer(), BigInt::one())
+    } else {
+        a * b
     }
 }
 

@@ -12,6 +12,8 @@
 //! For p that is not linear in x, p(x′ + 1) − p(x′) has to be known at every x′ from the end to x, not at x alone: facts that
 //! involve x hold at x only, so there x′ has its bounds and nothing else (`Walk`).
 //!
+//! No loop begins 2^63 iterations: at one in every cycle of a processor that would take longer than 50 years.
+//!
 //! Steps 2 to 4 are repeated up to a depth and a number of steps; then nothing is proved. Values of atoms are integers, so
 //! p > 0 is d·p − 1 ≥ 0, d the common denominator of the coefficients.
 
@@ -23,9 +25,11 @@ use num_traits::{One, Signed};
 
 use super::{Atom, AtomId, Atoms, Bound, Facts, Polynomial, Side};
 
-/// Steps one after the other.
+/// Steps one after the other,
 const DEPTH: u32 = 6;
-/// Steps of one proof.
+/// and in proofs that are tried first.
+const SHORT: u32 = 2;
+/// Steps of one proof, each time it is tried.
 const STEPS: u32 = 400;
 
 /// Signs that a value may have.
@@ -92,18 +96,27 @@ pub struct Prover<'a> {
     atoms: &'a Atoms,
     facts: &'a Facts,
     steps: Cell<u32>,
+    deepest: u32,
 }
 
 impl<'a> Prover<'a> {
     /// For these facts.
     pub fn new(atoms: &'a Atoms, facts: &'a Facts) -> Prover<'a> {
-        Prover { atoms, facts, steps: Cell::new(0) }
+        Prover { atoms, facts, steps: Cell::new(0), deepest: DEPTH }
+    }
+
+    /// One that tries short proofs alone, where a question is one of many and its answer may be missing.
+    pub fn short(atoms: &'a Atoms, facts: &'a Facts) -> Prover<'a> {
+        Prover { deepest: SHORT, ..Prover::new(atoms, facts) }
     }
 
     /// Whether a polynomial is proved not to be negative.
     pub fn is_not_negative(&self, of: &Polynomial) -> bool {
-        self.steps.set(STEPS);
-        self.holds(of, DEPTH, &View::default())
+        // Short proofs first: among many facts the steps of a long one are soon used up.
+        [SHORT, DEPTH].into_iter().filter(|&depth| depth <= self.deepest).any(|depth| {
+            self.steps.set(STEPS);
+            self.holds(of, depth, &View::default())
+        })
     }
 
     /// Whether it is proved to be positive.
@@ -198,13 +211,20 @@ impl<'a> Prover<'a> {
             Atom::Modulo(_, divisor) => {
                 (Polynomial::default().into(), Polynomial::from(divisor - BigInt::one()).into())
             }
-            Atom::Induction(..) => (Polynomial::default().into(), Bound::none()),
-            Atom::Symbol(_) | Atom::Load { .. } | Atom::Opaque(_) => (Bound::none(), Bound::none()),
+            Atom::Induction(..) => (Polynomial::default().into(), Polynomial::from(i64::MAX).into()),
+            Atom::Load { bits, signed, .. } => {
+                let range = BigInt::one() << bits.saturating_sub(u32::from(*signed));
+                let least = if *signed { -range.clone() } else { BigInt::from(0) };
+                (Polynomial::from(least).into(), Polynomial::from(range - BigInt::one()).into())
+            }
+            _ if self.atoms.cannot_be_negative(atom) => (Polynomial::default().into(), Bound::none()),
+            Atom::Symbol(_) | Atom::Opaque(_) => (Bound::none(), Bound::none()),
         }
     }
 
     fn holds(&self, of: &Polynomial, depth: u32, view: &View) -> bool {
-        let Some(left) = self.steps.get().checked_sub(1) else { return false };
+        let left = self.steps.get().checked_sub(1).filter(|_| self.atoms.step().is_some());
+        let Some(left) = left else { return false };
         self.steps.set(left);
         if let Some(number) = of.constant() {
             return !number.is_negative();

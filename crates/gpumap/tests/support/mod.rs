@@ -3,6 +3,8 @@
 #![allow(dead_code, reason = "every test uses a part of it")]
 
 pub mod interpreter;
+pub mod numbers;
+pub mod programs;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

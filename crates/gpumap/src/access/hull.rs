@@ -1,0 +1,203 @@
+//! Unions of sections by object: what is read, what may be written and what certainly is.
+//!
+//! The union of two sections is the least section that this representation has around both; bytes between them count too.
+//! *Certainly* written is a section every byte of which is written whenever every loop around the store runs at least once: the
+//! store is made in every iteration, loops end by their one test alone, and steps of the address fit together without holes. Only
+//! what is certainly written need not be brought in before.
+//!
+//! Loads and stores are counted, calls that are not followed are not: [`Accesses::has_other_writes`] says whether there are any.
+
+use super::Known;
+use super::list::{Access, Accesses, Place, sections};
+use crate::control::LoopId;
+use crate::ir::{BlockId, Operation};
+use crate::memory::Object;
+use crate::recurrence::{Forms, Reading};
+use crate::symbolic::{Facts, Polynomial, Prover, Range, Side};
+
+/// What is used of an object in one way.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Extent {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Bytes from the start of the object, half open.
+    Bytes(Range),
+    /// Not known.
+    Unknown,
+}
+
+/// What is used of an object.
+#[derive(Debug, Clone)]
+pub struct Hull {
+    /// The object.
+    pub object: Object,
+    /// What it is called in the source.
+    pub name: String,
+    /// What is read.
+    pub reads: Extent,
+    /// What may be written.
+    pub writes: Extent,
+    /// What certainly is written: the largest such section that was found.
+    pub certain: Option<Range>,
+    /// How that is known.
+    pub known: Known,
+}
+
+impl Accesses<'_> {
+    /// What a loop uses in one entry of it, or the whole function, by object. Accesses of which not even the object is known
+    /// are not among them: see [`Accesses::strays`].
+    pub fn hulls(&mut self, within: Option<LoopId>) -> Vec<Hull> {
+        let mut groups: Vec<(Polynomial, Vec<Access>)> = Vec::new();
+        for access in self.list.clone() {
+            let Some(object) = access.object().filter(|_| self.is_inside(&access, within)) else { continue };
+            // Objects that start at one address are one, if that address is the same all the time.
+            let Some(start) = self.forms_mut(true).start_of(object) else { continue };
+            match groups.iter_mut().find(|group| group.0 == start) {
+                Some(group) => group.1.push(access),
+                None => groups.push((start, vec![access])),
+            }
+        }
+        groups.iter().filter_map(|(_, accesses)| self.hull(accesses, within)).collect()
+    }
+
+    /// Accesses of a loop, or of the function, that may go to several objects.
+    pub fn strays(&self, within: Option<LoopId>) -> impl Iterator<Item = &Access> {
+        self.list.iter().filter(move |access| self.is_inside(access, within) && access.object().is_none())
+    }
+
+    fn is_inside(&self, access: &Access, within: Option<LoopId>) -> bool {
+        within.is_none_or(|id| self.control().loops.contains(id, access.block))
+    }
+
+    fn hull(&mut self, of: &[Access], within: Option<LoopId>) -> Option<Hull> {
+        let object = of.first()?.object()?;
+        let is_one = of.iter().all(|access| access.object() == Some(object));
+        let is_assumed = !is_one || of.iter().any(|access| access.known != Known::Proved);
+        let forms = self.forms_mut(is_assumed);
+        let mut hull = Hull {
+            object,
+            name: forms.memory()?.names().object(object),
+            reads: Extent::Nothing,
+            writes: Extent::Nothing,
+            certain: None,
+            known: Known::Proved,
+        };
+        let mut premises = crate::recurrence::forms::Premises::new();
+        // Those of the whole function are there already, if they are in the same terms.
+        let is_done = |access: &Access| {
+            access.is_left_out() || within.is_none() && is_assumed == (access.known != Known::Proved)
+        };
+        let open: Vec<&Access> = of.iter().filter(|access| !is_done(access)).collect();
+        let mut found = sections(forms, &open, within).into_iter();
+        for access in of {
+            let (place, needed) = if is_done(access) {
+                (access.section.clone(), access.premises.clone())
+            } else {
+                found.next()?
+            };
+            let object = access.object()?;
+            let (_, start) = forms.tracked(|forms| forms.start_of(object));
+            premises.extend(needed.into_iter().chain(start));
+            let bytes = place.ok().zip(access.bytes).and_then(|(place, bytes)| touched(&place, bytes));
+            let extent = if access.writes { &mut hull.writes } else { &mut hull.reads };
+            *extent = united(forms, extent, bytes.clone());
+            if access.writes
+                && !access.is_left_out()
+                && hull.certain.is_none()
+                && is_certain(forms, access, object, within)
+            {
+                hull.certain = bytes;
+            }
+        }
+        if !premises.is_empty() {
+            hull.known = Known::Assumed(forms.assumptions(&premises));
+        }
+        Some(hull)
+    }
+}
+
+/// All bytes of an access: from the least start to behind the last byte. `None` if an end is not known.
+pub fn touched(place: &Place, bytes: u64) -> Option<Range> {
+    let Range::Between(lower, upper) = &place.starts else { return Some(Range::Unreached) };
+    if lower.is_none() || upper.is_none() {
+        return None;
+    }
+    let size = Polynomial::from(num_bigint::BigInt::from(bytes));
+    Some(Range::Between(lower.clone(), upper.map(|end| Some(end + &size))))
+}
+
+fn united(forms: &Forms<'_>, extent: &Extent, bytes: Option<Range>) -> Extent {
+    let Some(bytes) = bytes else { return Extent::Unknown };
+    match extent {
+        Extent::Nothing => Extent::Bytes(bytes),
+        Extent::Unknown => Extent::Unknown,
+        Extent::Bytes(old) => {
+            let facts = Facts::none();
+            let prover = Prover::new(&forms.atoms, &facts);
+            match old.union(&bytes) {
+                Range::Between(lower, upper) => {
+                    let pruned = (lower.pruned(Side::Lower, &prover), upper.pruned(Side::Upper, &prover));
+                    let is_lost = pruned.0.is_none() || pruned.1.is_none();
+                    if is_lost { Extent::Unknown } else { Extent::Bytes(Range::Between(pruned.0, pruned.1)) }
+                }
+                Range::Unreached => Extent::Bytes(Range::Unreached),
+            }
+        }
+    }
+}
+
+/// Whether a store certainly writes all of its section.
+fn is_certain(forms: &mut Forms<'_>, access: &Access, object: Object, within: Option<LoopId>) -> bool {
+    let loops = &forms.control.loops;
+    let outside = within.and_then(|id| loops.get(id).parent);
+    let around: Vec<LoopId> = loops.around(access.block).take_while(|&id| Some(id) != outside).collect();
+    let mut block = access.block;
+    for &id in &around {
+        let found = loops.get(id);
+        if !found.latches.iter().all(|&latch| forms.control.dominators.dominates(block, latch)) {
+            return false;
+        }
+        block = found.header;
+    }
+    let is_always_made = within.is_some()
+        || ends_of_function(forms).iter().all(|&end| forms.control.dominators.dominates(block, end));
+    is_always_made && fits_together(forms, access, object, &around).unwrap_or(false)
+}
+
+/// Blocks in which the function ends.
+fn ends_of_function(forms: &Forms<'_>) -> Vec<BlockId> {
+    let is_end = |block: &BlockId| {
+        let last = forms.function.block(*block).last().map(|last| &last.operation);
+        forms.control.is_reached(*block) && matches!(last, Some(Operation::Return(_)))
+    };
+    forms.function.block_ids().filter(is_end).collect()
+}
+
+/// Whether the steps of an address cover a range without holes: each as long as what the loops within it cover.
+fn fits_together(forms: &mut Forms<'_>, access: &Access, object: Object, around: &[LoopId]) -> Option<bool> {
+    let start = forms.start_of(object)?;
+    let mut offset = &forms.of(access.address, Reading::Unsigned)? - &start;
+    let mut steps = Vec::new();
+    for &id in around {
+        let trips = forms.trips(id);
+        let count = trips.iter().find(|trips| trips.exact)?.count.clone();
+        let atom = forms.iteration(id);
+        let step = offset.coefficient(atom, 1);
+        offset = &offset - &step.times(&atom.into())?;
+        steps.push((step, count));
+    }
+    // What is left changes with none of these loops, steps and counts neither.
+    let is_fixed = |of: &Polynomial| around.iter().all(|&id| forms.is_fixed(of, id));
+    if !is_fixed(&offset) || !steps.iter().all(|(step, count)| is_fixed(step) && is_fixed(count)) {
+        return Some(false);
+    }
+    let mut covered = Polynomial::from(num_bigint::BigInt::from(access.bytes?));
+    while !steps.is_empty() {
+        let Some(next) = steps.iter().position(|(step, _)| *step == covered || *step == -&covered) else {
+            return Some(false);
+        };
+        covered = covered.times(&steps.remove(next).1)?;
+    }
+    Some(true)
+}

@@ -1,0 +1,160 @@
+//! What objects and contents of memory are called in the source: `c->data`, `image.width`, `*p`.
+
+use rustc_hash::FxHashMap;
+
+use super::object::{Object, Objects};
+use crate::ir::instruction::Callee;
+use crate::ir::module::Definition;
+use crate::ir::{Constant, Function, MetadataId, Operand, Operation, Value, ValueId};
+
+/// Members of members that are named.
+const DEEPEST: u32 = 6;
+
+/// The variables of a function.
+#[derive(Debug, Clone, Default)]
+pub struct Variables {
+    /// The variable that each value is first.
+    values: FxHashMap<ValueId, MetadataId>,
+    /// The variable that each value is the address of.
+    places: FxHashMap<ValueId, MetadataId>,
+}
+
+/// Names of the objects of a function.
+#[derive(Debug, Clone, Copy)]
+pub struct Names<'a, 'f> {
+    objects: &'a Objects<'f>,
+    variables: &'a Variables,
+}
+
+/// A name, and the type of what has it.
+type Named = (String, Option<MetadataId>);
+
+impl Variables {
+    /// Those of a function.
+    pub fn new(function: &Function) -> Variables {
+        let (mut values, mut places) = (FxHashMap::default(), FxHashMap::default());
+        for binding in function.blocks.iter().flat_map(|block| &block.bindings) {
+            let Some(Operand { value: Value::Local(value), .. }) = binding.value else { continue };
+            if binding.plain {
+                let list = if binding.address { &mut places } else { &mut values };
+                list.entry(value).or_insert(binding.variable);
+            }
+        }
+        Variables { values, places }
+    }
+
+    /// The variable that a value is.
+    pub fn of(&self, value: ValueId) -> Option<MetadataId> {
+        self.values.get(&value).copied()
+    }
+}
+
+impl<'a, 'f> Names<'a, 'f> {
+    /// Those of these objects.
+    pub fn new(objects: &'a Objects<'f>, variables: &'a Variables) -> Names<'a, 'f> {
+        Names { objects, variables }
+    }
+
+    /// What an object is called.
+    pub fn object(&self, object: Object) -> String {
+        let function = self.objects.function;
+        let (value, kind) = match object {
+            Object::Argument(place) => match function.parameters.get(place) {
+                Some(parameter) => (parameter.value, "argument"),
+                None => return format!("argument {place}"),
+            },
+            Object::Global(symbol) => return self.objects.module.name(symbol).to_owned(),
+            Object::Local(value) => (value, "variable"),
+            Object::Heap(value) => (value, "allocation"),
+            Object::Pointed(value) => (value, "address"),
+        };
+        if let Some(variable) = self.variables.places.get(&value)
+            && let Some(name) = self.objects.module.metadata.text(*variable, "name")
+        {
+            return name.to_owned();
+        }
+        let named = self.pointer(Value::Local(value), DEEPEST);
+        named.map_or_else(|| format!("{kind} %{}", function.value(value).name), |(name, _)| name)
+    }
+
+    /// The name of the variable that a value is, or of the content that it is loaded from.
+    pub fn value(&self, value: ValueId) -> Option<String> {
+        self.pointer(Value::Local(value), DEEPEST).map(|(name, _)| name)
+    }
+
+    /// What the content of so many bytes at an address is called.
+    pub fn content(&self, address: Operand, bytes: Option<u64>) -> Option<String> {
+        self.content_within(address, bytes, DEEPEST).map(|(name, _)| name)
+    }
+
+    fn of_variable(&self, variable: MetadataId) -> Option<Named> {
+        let metadata = &self.objects.module.metadata;
+        Some((metadata.text(variable, "name")?.to_owned(), metadata.node(variable, "type")))
+    }
+
+    /// A value that is an address.
+    fn pointer(&self, value: Value, depth: u32) -> Option<Named> {
+        let depth = depth.checked_sub(1)?;
+        let Value::Local(value) = value else { return None };
+        let loaded = self.objects.definition(value).map(|instruction| &instruction.operation);
+        match (loaded, self.variables.values.get(&value)) {
+            (Some(Operation::Load { address, .. }), variable) => {
+                let bytes = self.bytes(value);
+                let content = self.content_within(*address, bytes, depth);
+                content.or_else(|| self.of_variable(*variable?))
+            }
+            (_, Some(variable)) => self.of_variable(*variable),
+            (Some(Operation::Call { callee: Callee::Symbol(symbol), .. }), None) => {
+                Some((format!("{}()", self.objects.module.name(*symbol)), None))
+            }
+            _ => None,
+        }
+    }
+
+    fn bytes(&self, value: ValueId) -> Option<u64> {
+        let module = self.objects.module;
+        module.layout.stored(&module.types, self.objects.function.value(value).of)
+    }
+
+    fn content_within(&self, address: Operand, bytes: Option<u64>, depth: u32) -> Option<Named> {
+        let depth = depth.checked_sub(1)?;
+        let metadata = &self.objects.module.metadata;
+        let (root, offset) = self.objects.rooted(address);
+        let offset = u64::try_from(offset).ok()?;
+        if let Some((name, of)) = self.whole(root) {
+            let member = of.and_then(|of| metadata.member(of, offset, bytes));
+            return match member {
+                Some(member) => Some((format!("{name}.{}", member.names.join(".")), member.of)),
+                None => (offset == 0).then_some((name, of)),
+            };
+        }
+        let (name, of) = self.pointer(root, depth)?;
+        let pointee = metadata.pointee(of?)?;
+        match metadata.member(pointee, offset, bytes) {
+            Some(member) => Some((format!("{name}->{}", member.names.join(".")), member.of)),
+            None => {
+                let size = u64::try_from(metadata.number(pointee, "size")?).ok()?.checked_div(8)?;
+                let index = offset.checked_div(size).filter(|_| offset.is_multiple_of(size))?;
+                let name = if index == 0 { format!("*{name}") } else { format!("{name}[{index}]") };
+                Some((name, Some(pointee)))
+            }
+        }
+    }
+
+    /// A variable by its address.
+    fn whole(&self, root: Value) -> Option<Named> {
+        let module = self.objects.module;
+        match root {
+            Value::Local(value) => self.of_variable(*self.variables.places.get(&value)?),
+            Value::Constant(constant) => {
+                let Constant::Symbol(symbol) = module.constant(constant) else { return None };
+                let Definition::Global(place) = module.symbols[symbol.index()].definition else {
+                    return None;
+                };
+                let node = module.globals[place].description?;
+                let variable = module.metadata.node(node, "var").unwrap_or(node);
+                self.of_variable(variable)
+            }
+        }
+    }
+}
