@@ -8,6 +8,7 @@ use num_bigint::BigInt;
 use rustc_hash::FxHashMap;
 
 use super::conditions::Condition;
+use super::sections::Span;
 use super::trips::Trips;
 use crate::control::{Control, LoopId};
 use crate::invariance::Invariance;
@@ -36,12 +37,16 @@ pub enum Reading {
 /// Numbers of the assumptions that something rests on (`Memory::assumption`).
 pub type Premises = BTreeSet<AssumptionId>;
 
+/// By block, and by the loop of whose entry the spans are.
+type SpansOfBlocks = FxHashMap<(BlockId, Option<LoopId>), (Rc<(Vec<Span>, Facts)>, Premises)>;
+
 /// What is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Key {
     Value(ValueId, Reading),
     Facts(BlockId),
     Trips(LoopId),
+    Spans(BlockId, Option<LoopId>),
 }
 
 /// Forms of the values of one function.
@@ -74,6 +79,8 @@ pub struct Forms<'f> {
     pub(super) facts: FxHashMap<BlockId, (Rc<Facts>, Premises)>,
     /// What tests say of loops.
     pub(super) trips: FxHashMap<LoopId, (Rc<Vec<Trips>>, Premises)>,
+    /// Between which iterations blocks are reached, and what holds there.
+    pub(super) spans: SpansOfBlocks,
     /// Limits of the types of parameters.
     pub(super) limits: Vec<(AtomId, Polynomial, Polynomial)>,
     /// What was found while a φ was not resolved yet, for each such φ: it goes when it is.
@@ -126,6 +133,7 @@ impl<'f> Forms<'f> {
             conditions: RefCell::default(),
             facts: FxHashMap::default(),
             trips: FxHashMap::default(),
+            spans: FxHashMap::default(),
             limits: Vec::new(),
             open: Vec::new(),
             opaque: FxHashMap::default(),
@@ -309,6 +317,7 @@ impl<'f> Forms<'f> {
             Key::Value(value, reading) => drop(self.known.remove(&(value, reading))),
             Key::Facts(block) => drop(self.facts.remove(&block)),
             Key::Trips(id) => drop(self.trips.remove(&id)),
+            Key::Spans(block, within) => drop(self.spans.remove(&(block, within))),
         }
     }
 

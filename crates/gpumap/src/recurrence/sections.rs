@@ -10,9 +10,11 @@
 //!
 //! Ends are those of starts of accesses, in terms of inputs. What is not decided has no section.
 
+use std::rc::Rc;
+
 use num_traits::Signed;
 
-use super::forms::Forms;
+use super::forms::{Forms, Key};
 use crate::control::LoopId;
 use crate::ir::BlockId;
 use crate::symbolic::{Atom, AtomId, Facts, Polynomial, Prover};
@@ -40,8 +42,8 @@ enum End {
 pub type Ends = (Option<Polynomial>, Option<Polynomial>);
 
 /// Between which iterations of a loop an access is made.
-#[derive(Debug)]
-struct Span {
+#[derive(Debug, Clone)]
+pub(super) struct Span {
     /// The iteration.
     atom: AtomId,
     /// Not before this one.
@@ -65,6 +67,28 @@ impl Forms<'_> {
         if self.is_settled(form, within) {
             return (Some(form.clone()), Some(form.clone()));
         }
+        let spanned = self.spans(block, within);
+        let (spans, facts) = &*spanned;
+        let mut settled = |end| {
+            let form = self.end(form, spans, facts, end)?;
+            self.is_settled(&form, within).then_some(form)
+        };
+        (settled(End::Least), settled(End::Most))
+    }
+
+    /// The spans of the loops around a block, up to one of them, and what is known in the block.
+    fn spans(&mut self, block: BlockId, within: Option<LoopId>) -> Rc<(Vec<Span>, Facts)> {
+        if let Some((spans, premises)) = self.spans.get(&(block, within)) {
+            self.premises.extend(premises);
+            return spans.clone();
+        }
+        let (spans, premises) = self.tracked(|forms| Rc::new(forms.narrowed_spans(block, within)));
+        self.spans.insert((block, within), (spans.clone(), premises));
+        self.note(Key::Spans(block, within));
+        spans
+    }
+
+    fn narrowed_spans(&mut self, block: BlockId, within: Option<LoopId>) -> (Vec<Span>, Facts) {
         let around = self.control.loops.around(block);
         let outside = within.and_then(|id| self.control.loops.get(id).parent);
         let loops: Vec<LoopId> = around.take_while(|&id| Some(id) != outside).collect();
@@ -78,11 +102,7 @@ impl Forms<'_> {
         for of_inputs in self.narrow(&mut spans, &facts, within) {
             facts.assume(of_inputs);
         }
-        let mut settled = |end| {
-            let form = self.end(form, &spans, &facts, end)?;
-            self.is_settled(&form, within).then_some(form)
-        };
-        (settled(End::Least), settled(End::Most))
+        (spans, facts)
     }
 
     /// What is known in a block, iterations of the loops around it included.
