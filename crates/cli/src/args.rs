@@ -283,6 +283,15 @@ pub struct CheckArgs {
     pub quiet: bool,
 }
 
+/// Text to paste into a source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Emitted {
+    /// Directives of OpenMP, with the sections to copy.
+    Omp,
+    /// Directives of OpenACC.
+    Acc,
+}
+
 /// A stage of the static analyses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Stage {
@@ -310,6 +319,9 @@ pub struct GpuArgs {
     /// Only the loops that begin on this line.
     #[arg(long = "loop", value_name = "LINE", conflicts_with = "dump")]
     pub line: Option<u32>,
+    /// Print what can be pasted into the source instead of the report.
+    #[arg(long, value_enum, value_name = "KIND", conflicts_with = "dump")]
+    pub emit: Option<Emitted>,
     /// Print a stage of the analysis instead of the report.
     #[arg(long, value_enum, value_name = "STAGE")]
     pub dump: Option<Stage>,

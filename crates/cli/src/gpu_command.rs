@@ -7,12 +7,13 @@ use gpumap::Compiler;
 use gpumap::access::show::show_ranges;
 use gpumap::calls::Cone;
 use gpumap::control::{choices, show};
+use gpumap::emit::Dialect;
 use gpumap::ir::{Function, Module};
 use gpumap::offload::Observed;
-use gpumap::offload::show::show_candidates;
+use gpumap::offload::show::{show_candidates, show_directives};
 use gpumap::recurrence::show::show_expressions;
 
-use crate::args::{GpuArgs, Stage};
+use crate::args::{Emitted, GpuArgs, Stage};
 use crate::output;
 
 /// Runs the command; gives the exit code.
@@ -31,13 +32,24 @@ pub fn run(args: &GpuArgs) -> Result<u8> {
 fn report(module: &Module, functions: &[&Function], args: &GpuArgs) -> Result<Vec<String>> {
     let observed = args.profile.as_deref().map(|profile| observed(profile, &args.file)).transpose()?;
     let shown = functions.iter().filter_map(|function| {
-        show_candidates(module, &Cone::new(module, function, args.calls), observed.as_ref(), args.line)
+        let cone = Cone::new(module, function, args.calls);
+        match args.emit {
+            None => show_candidates(module, &cone, observed.as_ref(), args.line),
+            Some(emitted) => show_directives(module, &cone, observed.as_ref(), args.line, dialect(emitted)),
+        }
     });
     let shown: Vec<String> = shown.collect();
     match (shown.is_empty(), args.line) {
         (true, Some(line)) => bail!("no loop of {} begins on line {line}", args.file.display()),
         (true, None) => Ok(vec![format!("{} has no loops\n", args.file.display())]),
         _ => Ok(shown),
+    }
+}
+
+fn dialect(emitted: Emitted) -> Dialect {
+    match emitted {
+        Emitted::Omp => Dialect::OpenMp,
+        Emitted::Acc => Dialect::OpenAcc,
     }
 }
 

@@ -10,6 +10,7 @@
 //! - [`recurrence`]: values as polynomials in inputs and iterations, and how often loops run;
 //! - [`access`]: the bytes that loads and stores touch, and how that is known;
 //! - [`offload`]: which loops can run on a device, and what their kernels need;
+//! - [`emit`]: text to paste into a source;
 //! - [`oracle`]: sections against the addresses of runs;
 //! - [`fuzzing`]: cases for fuzzing the reader.
 //!
@@ -19,6 +20,7 @@
 pub mod access;
 pub mod calls;
 pub mod control;
+pub mod emit;
 pub mod frontend;
 pub mod fuzzing;
 pub mod invariance;

@@ -92,6 +92,18 @@ impl<'a, 'f> Names<'a, 'f> {
         Some((metadata.text(variable, "name")?.to_owned(), metadata.node(variable, "type")))
     }
 
+    /// Bytes of what the address of an object points to by its type in the source: of an element, where it points to one.
+    pub fn element(&self, object: Object) -> Option<u64> {
+        let metadata = &self.objects.module.metadata;
+        let value = match object {
+            Object::Argument(place) => self.objects.function.parameters.get(place)?.value,
+            Object::Pointed(value) | Object::Heap(value) => value,
+            Object::Global(_) | Object::Local(_) => return None,
+        };
+        let pointee = metadata.pointee(self.pointer(Value::Local(value), DEEPEST)?.1?)?;
+        u64::try_from(metadata.number(pointee, "size")?).ok()?.checked_div(8).filter(|bytes| *bytes > 0)
+    }
+
     /// A value that is an address.
     fn pointer(&self, value: Value, depth: u32) -> Option<Named> {
         let depth = depth.checked_sub(1)?;

@@ -50,6 +50,8 @@ pub enum Why {
     Carried(Carried),
     /// The run did not enter the loop.
     NotRun,
+    /// The run made no second iteration of it.
+    Once,
     /// Dependences of this loop were not recorded.
     NotRecorded,
     /// No run was looked at.
@@ -59,7 +61,7 @@ pub enum Why {
 impl Why {
     /// Whether more could be learnt by running the program.
     pub fn is_open(&self) -> bool {
-        matches!(self, Why::NotRun | Why::NotRecorded | Why::NoRun)
+        matches!(self, Why::NotRun | Why::Once | Why::NotRecorded | Why::NoRun)
     }
 }
 
@@ -86,6 +88,9 @@ impl std::fmt::Display for Why {
             Why::NotRun => {
                 to.write_str("the run did not enter it: whether iterations depend on each other is not known")
             }
+            Why::Once => to.write_str(
+                "the run made no second iteration: whether iterations depend on each other is not known",
+            ),
             Why::NotRecorded => to.write_str("its dependences were not recorded"),
             Why::NoRun => {
                 to.write_str("no run was looked at: whether iterations depend on each other is not known")
@@ -298,6 +303,7 @@ impl<'f> Search<'_, 'f> {
         for seen in seen {
             match seen.found {
                 Found::Independent => {}
+                Found::Once => push(&mut candidate.reasons, open(Why::Once)),
                 Found::Unknown => push(&mut candidate.reasons, open(Why::NotRecorded)),
                 Found::Dependent if seen.carried.is_empty() => {
                     let carried = Carried { source: None, sink: None, object: None };

@@ -9,6 +9,8 @@ pub enum Found {
     Independent,
     /// They did: see [`Loop::carried`].
     Dependent,
+    /// It never ran twice in a row.
+    Once,
     /// Dependences were not recorded.
     Unknown,
 }

@@ -6,7 +6,8 @@ use super::{Candidate, Direction, Friendly, Kind, Parameters, Reason, candidates
 use crate::access::show::show_bytes;
 use crate::access::{Accesses, Known};
 use crate::calls::Cone;
-use crate::control::Control;
+use crate::control::{Control, LoopId};
+use crate::emit::{Dialect, directive};
 use crate::ir::Module;
 use crate::memory::effects::Summaries;
 
@@ -19,34 +20,78 @@ pub fn show_candidates(
     observed: Option<&Observed>,
     line: Option<u32>,
 ) -> Option<String> {
+    show(module, cone, observed, line, |out, control, accesses, candidate| {
+        show_candidate(out, module, control, candidate);
+        if candidate.friendly != Friendly::No
+            && let Some(&id) = candidate.loops.first()
+        {
+            let parameters = Parameters::new(module, control, accesses, id);
+            show_parameters(out, accesses, &parameters);
+        }
+    })
+}
+
+/// Directives for the candidates of a function, or for those that begin on a line, each behind the line that it stands before; `None`
+/// if there are no candidates.
+pub fn show_directives(
+    module: &Module,
+    cone: &Cone,
+    observed: Option<&Observed>,
+    line: Option<u32>,
+    dialect: Dialect,
+) -> Option<String> {
+    show(module, cone, observed, line, |out, control, accesses, candidate| {
+        let Some(&id) = candidate.loops.first() else { return };
+        let parameters = Parameters::new(module, control, accesses, id);
+        let start = line_of(module, control, id).map_or("?".into(), |line| line.to_string());
+        let found = directive(control, accesses, candidate, &parameters, dialect);
+        let _ = match found {
+            Ok(text) => writeln!(out, "  before line {start}:\n{text}"),
+            Err(refusal) => writeln!(out, "  line {start}: none, as {refusal}"),
+        };
+        if candidate.friendly == Friendly::Unknown {
+            let _ = writeln!(
+                out,
+                "  if iterations do not depend on each other: run it under `loopwright profile`"
+            );
+        }
+    })
+}
+
+/// Something about every candidate of a function, or about those that begin on a line.
+fn show<'m>(
+    module: &'m Module,
+    cone: &'m Cone,
+    observed: Option<&Observed>,
+    line: Option<u32>,
+    each: impl Fn(&mut String, &Control, &mut Accesses<'_>, &Candidate),
+) -> Option<String> {
     let control = Control::new(&cone.function);
-    let is_asked = |candidate: &Candidate| {
-        let place = candidate.loops.first().and_then(|&id| control.loops.get(id).places(module));
-        line.is_none_or(|line| place.is_some_and(|(start, _)| start.line == line))
-    };
     let mut accesses = Accesses::new(module, &cone.function, &control, &mut Summaries::default());
     let mut found = candidates(module, cone, &control, &mut accesses, observed, line.is_some());
-    found.retain(is_asked);
+    found.retain(|candidate| {
+        let start = candidate.loops.first().and_then(|&id| line_of(module, &control, id));
+        line.is_none_or(|line| start == Some(line))
+    });
     if found.is_empty() {
         return None;
     }
     let mut out = format!("function {}\n", module.name(cone.function.symbol));
     for candidate in &found {
-        show_candidate(&mut out, module, &control, candidate);
-        if candidate.friendly != Friendly::No
-            && let Some(&id) = candidate.loops.first()
-        {
-            let parameters = Parameters::new(module, &control, &mut accesses, id);
-            show_parameters(&mut out, &accesses, &parameters);
-        }
+        each(&mut out, &control, &mut accesses, candidate);
     }
     Some(out)
 }
 
+/// The line of the source that a loop begins on.
+fn line_of(module: &Module, control: &Control, id: LoopId) -> Option<u32> {
+    control.loops.get(id).places(module).map(|(start, _)| start.line)
+}
+
 /// A candidate with the reasons against it. Writing to a string cannot fail, here and below.
 fn show_candidate(out: &mut String, module: &Module, control: &Control, candidate: &Candidate) {
-    let places = candidate.loops.iter().filter_map(|&id| Some(control.loops.get(id).places(module)?.0.line));
-    let lines: Vec<String> = places.map(|line| format!("line {line}")).collect();
+    let starts = candidate.loops.iter().filter_map(|&id| line_of(module, control, id));
+    let lines: Vec<String> = starts.map(|line| format!("line {line}")).collect();
     let shape = if candidate.loops.len() == 2 { "nest" } else { "loop" };
     let verdict = match candidate.friendly {
         Friendly::Yes => "can run on a device",

@@ -38,6 +38,7 @@ fn seen(report: &Report<'_>, entry: &SourceLoop) -> Loop {
         column: Some(entry.column).filter(|column| *column > 0),
         found: match (entry.parallel, is_passed_on) {
             (Parallel::Unknown, _) => Found::Unknown,
+            _ if entry.iterations <= entry.entries => Found::Once,
             (Parallel::No, true) => Found::Dependent,
             _ => Found::Independent,
         },
