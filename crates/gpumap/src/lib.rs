@@ -9,6 +9,7 @@
 //! - [`invariance`]: in which loops values change; [`sign`]: which signs they may have; [`ranges`]: where they lie;
 //! - [`recurrence`]: values as polynomials in inputs and iterations, and how often loops run;
 //! - [`access`]: the bytes that loads and stores touch, and how that is known;
+//! - [`device`]: models of devices;
 //! - [`oracle`]: sections against the addresses of runs;
 //! - [`fuzzing`]: cases for fuzzing the reader.
 //!
@@ -18,6 +19,7 @@
 pub mod access;
 pub mod calls;
 pub mod control;
+pub mod device;
 pub mod frontend;
 pub mod fuzzing;
 pub mod invariance;
