@@ -9,7 +9,7 @@
 //! - [`invariance`]: in which loops values change; [`sign`]: which signs they may have; [`ranges`]: where they lie;
 //! - [`recurrence`]: values as polynomials in inputs and iterations, and how often loops run;
 //! - [`access`]: the bytes that loads and stores touch, and how that is known;
-//! - [`device`]: models of devices;
+//! - [`device`]: models of devices; [`coalescing`]: what warps move per access;
 //! - [`oracle`]: sections against the addresses of runs;
 //! - [`fuzzing`]: cases for fuzzing the reader.
 //!
@@ -18,6 +18,7 @@
 
 pub mod access;
 pub mod calls;
+pub mod coalescing;
 pub mod control;
 pub mod device;
 pub mod frontend;
