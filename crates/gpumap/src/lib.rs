@@ -33,5 +33,6 @@ pub mod recurrence;
 pub mod sign;
 pub mod solver;
 pub mod symbolic;
+mod table;
 
 pub use frontend::Compiler;

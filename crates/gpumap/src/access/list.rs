@@ -153,7 +153,7 @@ impl<'f> Accesses<'f> {
         (self.proved, self.assumed)
     }
 
-    pub(super) fn control(&self) -> &'f Control {
+    pub(crate) fn control(&self) -> &'f Control {
         self.proved.control
     }
 
