@@ -9,7 +9,7 @@
 //! - [`invariance`]: in which loops values change; [`sign`]: which signs they may have; [`ranges`]: where they lie;
 //! - [`recurrence`]: values as polynomials in inputs and iterations, and how often loops run;
 //! - [`access`]: the bytes that loads and stores touch, and how that is known;
-//! - [`device`]: models of devices; [`coalescing`]: what warps move per access;
+//! - [`device`]: models of devices; [`coalescing`]: what warps move per access; [`shared`]: what blocks keep in shared memory;
 //! - [`oracle`]: sections against the addresses of runs;
 //! - [`fuzzing`]: cases for fuzzing the reader.
 //!
@@ -30,6 +30,7 @@ pub mod oracle;
 pub mod ranges;
 pub mod reader;
 pub mod recurrence;
+pub mod shared;
 pub mod sign;
 pub mod solver;
 pub mod symbolic;

@@ -1,0 +1,118 @@
+//! Sub-matrices that linearised accesses touch.
+//!
+//! An offset a + s·(mx + ix) + s·w·(my + iy) is element (mx + ix, my + iy) of a matrix of w elements per row, s bytes from one to
+//! the next: mx and my are axes of the grid, ix and iy loops inside, and each may be missing. In general there are *directions*,
+//! each with a stride: columns, rows, planes and so on. An axis moves along the direction of its stride, or not at all; a loop
+//! inside gives a direction its extent, and no two loops the same one.
+//!
+//! Elements are distinct as long as what is used along a direction ends before the next element of the next one: for two
+//! directions, as long as no more columns are used than a row has. That is proved, or assumed and said.
+
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_rational::BigRational;
+use num_traits::{Signed, ToPrimitive, Zero};
+
+use super::section::Section;
+use crate::symbolic::Polynomial;
+
+/// What a thread touches of a matrix.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pattern {
+    /// Bytes from an element to the next one along each direction, columns first.
+    pub strides: Vec<Polynomial>,
+    /// Elements that a thread touches along each direction.
+    pub counts: Vec<Polynomial>,
+    /// The direction that each axis of the grid moves along, x first; `None` if neighbours touch the same.
+    pub axes: Vec<Option<usize>>,
+}
+
+impl Pattern {
+    /// The sub-matrix of a section, if it is one.
+    pub fn of(section: &Section) -> Option<Pattern> {
+        let moving = section.threads.iter().chain(section.inside.iter().map(|dimension| &dimension.step));
+        let mut strides: Vec<Polynomial> = Vec::new();
+        for stride in moving.filter(|stride| !stride.is_zero()) {
+            let forward = forward(stride);
+            if !strides.contains(&forward) {
+                strides.push(forward);
+            }
+        }
+        strides.sort_by_key(rank);
+        let direction = |stride: &Polynomial| strides.iter().position(|other| *other == forward(stride));
+        let axes = section.threads.iter().map(direction).collect();
+        let mut counts: Vec<Option<Polynomial>> = vec![None; strides.len()];
+        for dimension in &section.inside {
+            let count = counts.get_mut(direction(&dimension.step)?)?;
+            if count.replace(dimension.count.clone()).is_some() {
+                return None;
+            }
+        }
+        let counts = counts.into_iter().map(|count| count.unwrap_or_else(|| 1.into())).collect();
+        Some(Pattern { strides, counts, axes })
+    }
+
+    /// Elements of a row, w, if there are rows of a whole number of them.
+    pub fn width(&self) -> Option<Polynomial> {
+        let [columns, rows, ..] = self.strides.as_slice() else { return None };
+        let inverse = columns.integer().map(|columns| BigRational::new(1.into(), columns))?;
+        Some(rows.scaled(&inverse)).filter(Polynomial::is_integral)
+    }
+
+    /// Bytes from column to column, if that is a number.
+    pub fn step(&self) -> Option<i64> {
+        self.strides.first()?.integer()?.to_i64()
+    }
+
+    /// Where one start lies behind another: elements along each direction from rows on, and the bytes that remain; along columns
+    /// too if their stride is no number. `None` if it is none in the same matrix.
+    pub fn placed(&self, distance: &Polynomial) -> Option<(Vec<i64>, i64)> {
+        let mut rest = distance.clone();
+        let mut elements = vec![0; self.strides.len()];
+        for (at, stride) in self.strides.iter().enumerate().rev() {
+            let count = match stride.integer() {
+                // Columns are told from bytes by all members together.
+                Some(_) if at == 0 => continue,
+                Some(stride) => nearest(&constant_part(&rest), &stride),
+                None => ratio(&rest, stride)?,
+            };
+            rest = &rest - &stride.scaled(&BigRational::from(count.clone()));
+            elements[at] = count.to_i64()?;
+        }
+        Some((elements, rest.integer()?.to_i64()?))
+    }
+}
+
+/// A stride without its direction: the leading coefficient positive.
+fn forward(stride: &Polynomial) -> Polynomial {
+    let is_backward = leading(stride).is_some_and(|term| term.1.is_negative());
+    if is_backward { -stride } else { stride.clone() }
+}
+
+/// The term of the highest degree.
+fn leading(of: &Polynomial) -> Option<&(crate::symbolic::Monomial, BigRational)> {
+    of.terms().iter().max_by_key(|term| (term.0.degree(), &term.0))
+}
+
+/// By which strides are ordered: numbers by size, then products of ever more inputs.
+fn rank(stride: &Polynomial) -> (u32, BigInt) {
+    leading(stride).map_or((0, BigInt::zero()), |term| (term.0.degree(), term.1.to_integer().abs()))
+}
+
+fn constant_part(of: &Polynomial) -> BigInt {
+    let constant = of.terms().iter().find(|term| term.0.powers().is_empty());
+    constant.map_or_else(BigInt::zero, |term| term.1.to_integer())
+}
+
+/// The nearest quotient.
+fn nearest(of: &BigInt, by: &BigInt) -> BigInt {
+    (of * BigInt::from(2) + by).div_floor(&(by * BigInt::from(2)))
+}
+
+/// How often the leading term of a stride is in a distance; `None` if that is no whole number.
+fn ratio(of: &Polynomial, stride: &Polynomial) -> Option<BigInt> {
+    let leading = leading(stride)?;
+    let term = of.terms().iter().find(|term| term.0 == leading.0);
+    let ratio = term.map_or_else(BigRational::zero, |term| &term.1 / &leading.1);
+    ratio.is_integer().then(|| ratio.to_integer())
+}
