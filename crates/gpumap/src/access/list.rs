@@ -178,6 +178,11 @@ impl<'f> Accesses<'f> {
         memory.is_some_and(|memory| memory.writes().iter().any(|write| write.at.is_none()))
     }
 
+    /// What is known with assumptions, if any were needed: the forms in which nests are described (`coalescing`).
+    pub fn assumed_mut(&mut self) -> &mut Forms<'f> {
+        self.forms_mut(true)
+    }
+
     /// What is known without assumptions.
     pub fn proved_mut(&mut self) -> &mut Forms<'f> {
         &mut self.proved

@@ -70,7 +70,9 @@ impl Units {
         if is_reached { Units::exactly(self.cap, self.cap) } else { self }
     }
 
-    fn joined(&self, other: &Units, cap: u32, prover: &Prover<'_>) -> Units {
+    /// The greater of both. The expressions count up to the greater cap, which is safe for what is moved at most.
+    pub(super) fn joined(&self, other: &Units, prover: &Prover<'_>) -> Units {
+        let cap = self.cap.max(other.cap);
         let mut of: Vec<Polynomial> = Vec::new();
         for one in self.of.iter().chain(&other.of) {
             if !of.iter().any(|kept| prover.is_at_least(kept, one)) {
@@ -94,13 +96,14 @@ impl Factor {
     }
 
     /// What one of two accesses moves of which it is not known which one is made.
-    pub fn greatest(&self, other: &Factor, prover: &Prover<'_>) -> Factor {
-        // Joined expressions count up to the joined cap: the smaller one is safe for the fewest, the larger one for the most.
-        let (low, high) = (self.least.cap.min(other.least.cap), self.most.cap.max(other.most.cap));
-        Factor {
-            least: self.least.joined(&other.least, low, prover),
-            most: self.most.joined(&other.most, high, prover),
-        }
+    pub fn either(&self, other: &Factor, prover: &Prover<'_>) -> Factor {
+        let cap = self.most.cap.max(other.most.cap);
+        // Of expressions it is not known which one is less: at least one unit is moved.
+        let least = match (self.least.number(), other.least.number()) {
+            (Some(one), Some(another)) => one.min(another),
+            _ => 1,
+        };
+        Factor { least: Units::exactly(least, cap), most: self.most.joined(&other.most, prover) }
     }
 
     /// What two accesses move that are made together, each by a part of the lanes. At least one unit.

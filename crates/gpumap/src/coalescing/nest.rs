@@ -3,8 +3,8 @@
 //! The nest is one to three loops, each directly inside the one before. The one that is mapped to x gives the lanes; the others
 //! are mapped to y and z, inner ones first. What stands in an outer loop alone is done by every thread.
 //!
-//! *Several ways* to an offset count as the one that moves most if all lanes take the same one, else as all of them together;
-//! *several pointers* one by one.
+//! *Several ways* to an offset move at most what one of them does if all lanes take the same one, else what all do together;
+//! *several pointers* count one by one.
 
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
@@ -198,10 +198,10 @@ impl<'d> Nest<'d> {
             match list.iter_mut().find(|other| other.base == way.base) {
                 None => list.push(mapped),
                 Some(other) => {
-                    other.published = greatest(&other.published, &mapped.published, &prover);
+                    other.published = other.published.joined(&mapped.published, &prover);
                     if is_uniform {
-                        other.sectors = other.sectors.greatest(&mapped.sectors, &prover);
-                        other.lines = other.lines.greatest(&mapped.lines, &prover);
+                        other.sectors = other.sectors.either(&mapped.sectors, &prover);
+                        other.lines = other.lines.either(&mapped.lines, &prover);
                         other.efficiency = other.efficiency.min(mapped.efficiency);
                     } else {
                         other.sectors = other.sectors.sum(&mapped.sectors);
@@ -294,9 +294,4 @@ impl<'d> Nest<'d> {
 /// Places of loops in a nest by axis.
 fn axes(loops: usize, x: usize) -> impl Iterator<Item = usize> {
     std::iter::once(x).chain((0..loops).rev().filter(move |&at| at != x))
-}
-
-fn greatest(a: &Units, b: &Units, prover: &Prover<'_>) -> Units {
-    let a = Factor { least: a.clone(), most: a.clone() };
-    a.greatest(&Factor { least: b.clone(), most: b.clone() }, prover).most
 }
