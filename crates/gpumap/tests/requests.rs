@@ -184,7 +184,7 @@ fn requests_of_runs_are_those_that_are_said() {
     for source in support::sources().into_iter().chain(corpus) {
         let module = gpumap::Compiler::find().unwrap().read(&source, &[]).unwrap();
         for function in module.defined().filter(|function| module.name(function.symbol) != "main") {
-            all += compare(&module, function, 2);
+            all += compare(&module, function, 3);
         }
     }
     println!("{all} warps");
