@@ -10,6 +10,7 @@
 //! - [`recurrence`]: values as polynomials in inputs and iterations, and how often loops run;
 //! - [`access`]: the bytes that loads and stores touch, and how that is known;
 //! - [`device`]: models of devices; [`coalescing`]: what warps move per access; [`shared`]: what blocks keep in shared memory;
+//! - [`offload`]: which loops can run on a device, and what their kernels need;
 //! - [`oracle`]: sections against the addresses of runs;
 //! - [`fuzzing`]: cases for fuzzing the reader.
 //!
@@ -26,6 +27,7 @@ pub mod fuzzing;
 pub mod invariance;
 pub mod ir;
 pub mod memory;
+pub mod offload;
 pub mod oracle;
 pub mod ranges;
 pub mod reader;

@@ -12,12 +12,11 @@ use std::ops::RangeInclusive;
 
 use num_bigint::BigInt;
 use num_integer::Integer;
-use num_rational::BigRational;
-use num_traits::{One, Signed, ToPrimitive, Zero};
+use num_traits::{Signed, ToPrimitive};
 
 use super::strided::{ARRAY, Alignment, Strided, touched};
 use crate::device::WARP;
-use crate::symbolic::{AtomId, Atoms, Facts, Polynomial, Prover};
+use crate::symbolic::{AtomId, Atoms, Coefficient, Facts, Polynomial, Prover};
 
 /// A number of units: the greatest of some expressions, but no more than a number.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -167,7 +166,7 @@ impl Linear {
         }
         let number = |number: i128| Polynomial::from(BigInt::from(number));
         let before = self.most_before(unit);
-        let reach = self.distance.scaled(&BigRational::from(BigInt::from(WARP - 1)));
+        let reach = self.distance.scaled(&i64::from(WARP - 1).into());
         let last = &reach + &number(i128::from(self.size) - 1);
         let mut units_to = |last: &Polynomial| -> Option<Polynomial> {
             Some(&atoms.floor(last, &BigInt::from(unit))? + &Polynomial::from(1))
@@ -195,10 +194,7 @@ impl Linear {
         let of_line = BigInt::from(u64::from(self.size.max(1)) * 4);
         match self.strided() {
             Some(strided) => Units::exactly(super::strided::published(strided.stride, self.size), WARP),
-            None => {
-                let inverse = BigRational::new(BigInt::one(), of_line);
-                Units { of: vec![self.distance.scaled(&inverse)], cap: WARP }
-            }
+            None => Units { of: vec![self.distance.scaled(&Coefficient::inverse(&of_line))], cap: WARP },
         }
     }
 
@@ -216,7 +212,7 @@ impl Linear {
 /// What is known of an offset from the start of an array where some atoms are multiples of these numbers, and all others any
 /// integers.
 pub fn alignment(offset: &Polynomial, multiples: &[(AtomId, u32)]) -> Alignment {
-    let (mut fixed, mut modulus) = (BigRational::zero(), ARRAY);
+    let (mut fixed, mut modulus) = (Coefficient::ZERO, ARRAY);
     for (monomial, coefficient) in offset.terms() {
         if monomial.powers().is_empty() {
             fixed = coefficient.clone();
@@ -226,7 +222,7 @@ pub fn alignment(offset: &Polynomial, multiples: &[(AtomId, u32)]) -> Alignment 
         let multiple =
             |(atom, _): &(AtomId, u32)| multiples.iter().find(|of| of.0 == *atom).map_or(1, |of| of.1);
         let factor: BigInt = monomial.powers().iter().map(|power| BigInt::from(multiple(power))).product();
-        let term = Polynomial::from(coefficient * BigRational::from(factor));
+        let term = Polynomial::from(coefficient.times(&factor.into()));
         modulus = common(&term, modulus);
     }
     let remainder = fixed.is_integer().then(|| fixed.to_integer().mod_floor(&BigInt::from(ARRAY)));
@@ -241,7 +237,7 @@ fn common(of: &Polynomial, modulus: u32) -> u32 {
     if !of.is_integral() {
         return 1;
     }
-    let divisor = |all: BigInt, coefficient: &BigRational| all.gcd(&coefficient.to_integer());
+    let divisor = |all: BigInt, coefficient: &Coefficient| all.gcd(&coefficient.to_integer());
     let all = of.terms().iter().fold(BigInt::from(modulus), |all, term| divisor(all, &term.1));
     all.to_u32().unwrap_or(1)
 }

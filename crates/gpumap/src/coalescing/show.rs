@@ -4,8 +4,6 @@ use std::fmt::Write as _;
 
 use num_bigint::BigInt;
 use num_integer::Integer;
-use num_rational::BigRational;
-use num_traits::{One, Signed};
 
 use super::advice::{Advice, Basis};
 use super::factor::Linear;
@@ -16,7 +14,7 @@ use crate::device::{Block, Device};
 use crate::ir::{Operation, ValueId};
 use crate::recurrence::show::variable;
 use crate::recurrence::{Forms, Reading};
-use crate::symbolic::{Atoms, Polynomial};
+use crate::symbolic::{Atoms, Coefficient, Polynomial};
 use crate::table::table;
 
 /// What a nest moves, and which loop to map to x. Loads of what the whole nest leaves unchanged have no row.
@@ -108,7 +106,7 @@ fn from(atoms: &Atoms, linear: &Linear, device: &Device) -> String {
         [(monomial, factor)]
             if factor.is_integer() && factor.is_positive() && !monomial.powers().is_empty() =>
         {
-            let of = Polynomial::term(monomial.clone(), BigRational::one());
+            let of = Polynomial::term(monomial.clone(), Coefficient::ONE);
             let least = |bytes: &BigInt| bytes.div_ceil(&factor.to_integer());
             format!("{} >= {} / {}", atoms.show(&of), least(&sector), least(&line))
         }

@@ -6,7 +6,6 @@
 use std::rc::Rc;
 
 use num_bigint::BigInt;
-use num_rational::BigRational;
 use num_traits::Signed;
 
 use super::forms::{Forms, Key};
@@ -72,7 +71,7 @@ impl Forms<'_> {
         let iteration = self.iteration(id);
         let step = -&rest.difference(iteration)?;
         let step = step.integer().filter(BigInt::is_positive)?;
-        let first = &rest + &Polynomial::from(iteration).scaled(&BigRational::from(step.clone()));
+        let first = &rest + &Polynomial::from(iteration).scaled(&step.clone().into());
         if !self.is_fixed(&first, id) {
             return None;
         }

@@ -9,7 +9,7 @@
 //! around them, or if there are no loops inside; else they are the most that there can be.
 
 use num_bigint::BigInt;
-use num_traits::{One, Signed, ToPrimitive};
+use num_traits::{One, ToPrimitive};
 
 use super::group::{Group, Scheme, groups};
 use super::pattern::Pattern;

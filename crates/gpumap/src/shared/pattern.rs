@@ -10,11 +10,10 @@
 
 use num_bigint::BigInt;
 use num_integer::Integer;
-use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
 
 use super::section::Section;
-use crate::symbolic::Polynomial;
+use crate::symbolic::{Coefficient, Monomial, Polynomial};
 
 /// What a thread touches of a matrix.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +54,7 @@ impl Pattern {
     /// Elements of a row, w, if there are rows of a whole number of them.
     pub fn width(&self) -> Option<Polynomial> {
         let [columns, rows, ..] = self.strides.as_slice() else { return None };
-        let inverse = columns.integer().map(|columns| BigRational::new(1.into(), columns))?;
+        let inverse = Coefficient::inverse(&columns.integer()?);
         Some(rows.scaled(&inverse)).filter(Polynomial::is_integral)
     }
 
@@ -76,7 +75,7 @@ impl Pattern {
                 Some(stride) => nearest(&constant_part(&rest), &stride),
                 None => ratio(&rest, stride)?,
             };
-            rest = &rest - &stride.scaled(&BigRational::from(count.clone()));
+            rest = &rest - &stride.scaled(&count.clone().into());
             elements[at] = count.to_i64()?;
         }
         Some((elements, rest.integer()?.to_i64()?))
@@ -90,7 +89,7 @@ fn forward(stride: &Polynomial) -> Polynomial {
 }
 
 /// The term of the highest degree.
-fn leading(of: &Polynomial) -> Option<&(crate::symbolic::Monomial, BigRational)> {
+fn leading(of: &Polynomial) -> Option<&(Monomial, Coefficient)> {
     of.terms().iter().max_by_key(|term| (term.0.degree(), &term.0))
 }
 
@@ -113,6 +112,6 @@ fn nearest(of: &BigInt, by: &BigInt) -> BigInt {
 fn ratio(of: &Polynomial, stride: &Polynomial) -> Option<BigInt> {
     let leading = leading(stride)?;
     let term = of.terms().iter().find(|term| term.0 == leading.0);
-    let ratio = term.map_or_else(BigRational::zero, |term| &term.1 / &leading.1);
+    let ratio = term.map_or(Some(Coefficient::ZERO), |term| term.1.over(&leading.1))?;
     ratio.is_integer().then(|| ratio.to_integer())
 }

@@ -7,7 +7,7 @@
 use std::fmt;
 
 use num_bigint::BigInt;
-use num_traits::{Signed, ToPrimitive};
+use num_traits::ToPrimitive;
 
 use crate::coalescing::Way;
 use crate::coalescing::numbers::replaced;
