@@ -12,7 +12,7 @@ use num_traits::ToPrimitive;
 use super::advice::{Advice, advised};
 use super::factor::{Factor, Linear, Units, alignment};
 use super::lanes;
-use super::offsets::{Irregular, Way, Ways, ways};
+use super::offsets::{Irregular, Way, Ways, has_rule, ways};
 use crate::access::{Access, Accesses, Known};
 use crate::control::LoopId;
 use crate::device::{Block, Device, WARP};
@@ -234,8 +234,7 @@ impl<'d> Nest<'d> {
         let powers = (1..=way.offset.degree_in(atom)).map(|power| way.offset.coefficient(atom, power));
         let parts: Vec<Polynomial> = std::iter::once(rest).chain(powers).collect();
         if !parts.iter().all(is_uniform) {
-            let is_of_rule =
-                forms.atoms.leaves(&way.offset).iter().all(|&leaf| leaf == atom || is_uniform(&leaf.into()));
+            let is_of_rule = has_rule(forms, &way.offset, id);
             return Err(if is_of_rule { not_linear() } else { Irregular::Gathered(way.name.clone()) });
         }
         let linear = Linear::new(&forms.atoms, facts, &way.offset, atom, size).ok_or_else(not_linear)?;

@@ -3,10 +3,11 @@
 use std::fmt;
 
 use crate::access::{Access, Unknown};
+use crate::control::LoopId;
 use crate::ir::BlockId;
 use crate::memory::{Bases, Object};
 use crate::recurrence::{Forms, Reading};
-use crate::symbolic::Polynomial;
+use crate::symbolic::{Atom, AtomId, Polynomial};
 
 /// One of the places that an access may go to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,4 +100,11 @@ fn within(forms: &mut Forms<'_>, object: Object, address: &Polynomial) -> Option
 
 fn name(forms: &Forms<'_>, object: Object) -> String {
     forms.memory().map_or_else(String::new, |memory| memory.names().object(object))
+}
+
+/// Whether a form changes with a loop by its iteration alone, and not by contents of memory or values without a closed form.
+pub(crate) fn has_rule(forms: &Forms<'_>, of: &Polynomial, id: LoopId) -> bool {
+    let is_iteration =
+        |leaf: AtomId| matches!(forms.atoms.get(leaf), Atom::Induction(number, _) if *number == id.index());
+    forms.atoms.leaves(of).into_iter().all(|leaf| is_iteration(leaf) || forms.is_uniform(&leaf.into(), id))
 }

@@ -9,8 +9,9 @@
 
 use num_traits::ToPrimitive;
 
-use super::pattern::Pattern;
+use super::pattern::{Pattern, Step};
 use super::section::Section;
+use crate::symbolic::Polynomial;
 
 /// How accesses of a pointer are joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +20,13 @@ pub enum Scheme {
     Close(u32),
     /// Always, if they lie in the same matrix.
     Whole,
+}
+
+impl Default for Scheme {
+    /// Within a sector.
+    fn default() -> Scheme {
+        Scheme::Close(32)
+    }
 }
 
 /// What a member touches of an element.
@@ -39,6 +47,8 @@ pub struct Group {
     pub members: Vec<usize>,
     /// The matrix of each of them.
     pub pattern: Pattern,
+    /// The first byte of the first element, for the first thread.
+    pub start: Polynomial,
     /// The cells that members start in, ascending.
     pub cells: Vec<Cell>,
 }
@@ -117,7 +127,13 @@ fn accumulated(sections: &[Section], members: &[Member], pattern: Pattern) -> Gr
     let mut cells: Vec<Cell> = members.iter().map(cell).collect();
     cells.sort_unstable();
     cells.dedup();
-    Group { members: members.iter().map(|member| member.0).collect(), pattern, cells }
+    let of_first = members.first().map(|member| &sections[member.0].start);
+    let mut start = of_first.cloned().unwrap_or_default();
+    start = &start + &first_byte.into();
+    for (stride, &elements) in pattern.strides.iter().zip(&first) {
+        start = &start + &stride.scaled(&elements.into());
+    }
+    Group { members: members.iter().map(|member| member.0).collect(), pattern, start, cells }
 }
 
 impl Group {
@@ -139,11 +155,12 @@ impl Group {
         all != Some(self.common(None))
     }
 
-    /// Bytes that the cells have in common with themselves one element on along a direction; all bytes if there is none.
-    pub fn common(&self, direction: Option<usize>) -> i64 {
+    /// Bytes that the cells have in common with themselves one step on; all bytes if there is none.
+    pub fn common(&self, step: Option<Step>) -> i64 {
         let mut moved = self.cells.clone();
-        if let Some(direction) = direction {
-            moved.iter_mut().for_each(|cell| cell.at[direction] = cell.at[direction].saturating_add(1));
+        if let Some(Step { direction, elements }) = step {
+            let on = |cell: &mut Cell| cell.at[direction] = cell.at[direction].saturating_add(elements);
+            moved.iter_mut().for_each(on);
         }
         let mut places: Vec<&[i64]> = self.cells.iter().map(|cell| cell.at.as_slice()).collect();
         places.dedup();

@@ -16,5 +16,5 @@ pub mod show;
 
 pub use group::{Group, Scheme};
 pub use opportunity::{Opportunity, Why, opportunities};
-pub use pattern::Pattern;
+pub use pattern::{Pattern, Step};
 pub use section::{Dimension, Section, Shapeless};

@@ -12,15 +12,15 @@ use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
 
 use super::group::{Group, Scheme, groups};
-use super::pattern::Pattern;
+use super::pattern::{Pattern, Step};
 use super::section::{Section, Shapeless};
 use crate::access::Accesses;
 use crate::coalescing::strided::{ARRAY, Alignment, Strided};
-use crate::coalescing::{Coalescing, Requested};
+use crate::coalescing::{Coalescing, Requested, Way};
 use crate::device::{Block, Device, Occupancy, OccupancyError};
 use crate::memory::Object;
 use crate::recurrence::Forms;
-use crate::symbolic::{Atoms, Facts, Polynomial, Prover};
+use crate::symbolic::{Atoms, Facts, Polynomial, Prover, Range, Side};
 
 /// Why shared memory is worth while.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +45,9 @@ pub struct Common {
 /// The copy that a block keeps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tile {
+    /// Where it starts in the array for the first block, in bytes. That of the next block along an axis lies as many steps of the
+    /// axis on as the block has threads.
+    pub start: Polynomial,
     /// Elements along each direction, columns first.
     pub extents: Vec<Polynomial>,
     /// Bytes of an element.
@@ -68,6 +71,17 @@ pub struct Shape {
     pub assumed: Vec<Polynomial>,
 }
 
+/// What is known of accesses that are no sub-matrix.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loose {
+    /// Why they are none.
+    pub why: Shapeless,
+    /// All bytes from the first one to behind the last one that the first block touches, from the start of the array.
+    pub hull: Option<Range>,
+    /// Bytes in common with neighbours, axis by axis, counted one by one; nothing without numbers.
+    pub common: Vec<u64>,
+}
+
 /// Accesses that shared memory may serve.
 #[derive(Debug, Clone)]
 pub struct Opportunity {
@@ -79,8 +93,8 @@ pub struct Opportunity {
     pub accesses: Vec<usize>,
     /// Why; nothing if it is no opportunity, or if that is not known.
     pub why: Vec<Why>,
-    /// What is touched; why that is not known.
-    pub shape: Result<Shape, Shapeless>,
+    /// What is touched as a sub-matrix; what else is known if it is none.
+    pub shape: Result<Shape, Loose>,
 }
 
 /// The groups of accesses of a nest under the advised mapping, with what shared memory is worth for them.
@@ -91,80 +105,153 @@ pub fn opportunities(
     device: &Device,
     scheme: Scheme,
 ) -> Vec<Opportunity> {
-    let axes = found.axes_from(found.advice.x);
     let mut list = Vec::new();
     for writes in [false, true] {
-        let (mut sections, mut places) = (Vec::new(), Vec::new());
-        for requested in found.accesses.iter().filter(|requested| !requested.is_scalar) {
-            let Some(access) = accesses.list.get(requested.access).filter(|access| access.writes == writes)
-            else {
-                continue;
-            };
-            let (at, size) = (access.block, access.bytes.and_then(|bytes| u32::try_from(bytes).ok()));
-            let forms = accesses.forms_mut(true);
-            for way in requested.ways.iter().flat_map(|ways| &ways.list) {
-                let section = size
-                    .ok_or(Shapeless::NotLinear)
-                    .and_then(|size| Section::new(forms, &axes, at, way, size, &found.numbers));
-                match section.and_then(|section| match Pattern::of(&section) {
-                    Some(_) => Ok(section),
-                    None => Err(Shapeless::Overlaps),
-                }) {
-                    Ok(section) => {
-                        sections.push(section);
-                        places.push(requested);
-                    }
-                    Err(shapeless) => list.push(Opportunity {
-                        object: way.object,
-                        name: way.name.clone(),
-                        accesses: vec![requested.access],
-                        why: Vec::new(),
-                        shape: Err(shapeless),
-                    }),
-                }
+        let mut places = Vec::new();
+        for (requested, way, section) in sections(accesses, found, writes) {
+            match section {
+                Ok(section) => places.push((requested, section)),
+                Err(why) => list.push(Opportunity {
+                    object: way.object,
+                    name: way.name.clone(),
+                    accesses: vec![requested.access],
+                    why: Vec::new(),
+                    shape: Err(Loose { why, hull: None, common: Vec::new() }),
+                }),
             }
         }
-        let forms = accesses.forms_mut(true);
-        for group in groups(&sections, scheme) {
-            list.push(opportunity(forms, &sections, &places, &group, (block, device), writes));
-        }
+        let search = Search { forms: accesses.forms_mut(true), places, block, device, writes };
+        list.extend(search.opportunities(scheme));
     }
     list.sort_by_key(|opportunity| opportunity.accesses.first().copied());
     list
 }
 
-fn opportunity(
-    forms: &Forms<'_>,
-    sections: &[Section],
-    places: &[&Requested],
-    group: &Group,
-    (block, device): (Block, &Device),
+/// What a thread touches by each way of each load, or of each store.
+fn sections<'c>(
+    accesses: &mut Accesses<'_>,
+    found: &'c Coalescing,
     writes: bool,
-) -> Opportunity {
-    let first = &sections[group.members[0]];
-    let facts = &places[group.members[0]].facts;
-    let shape = Shape::of(&forms.atoms, facts, first, group, block).ok_or(Shapeless::Overlaps);
-    let mut why = Vec::new();
-    if let Ok(shape) = &shape
-        && !writes
-    {
-        let prover = Prover::new(&forms.atoms, facts);
-        let is_some = |common: &Common| !prover.is_not_negative(&-&common.bytes);
-        let axes = shape.common.iter().enumerate().filter(|(_, common)| is_some(common));
-        why.extend(axes.map(|(axis, _)| Why::Overlap(axis)));
+) -> Vec<(&'c Requested, &'c Way, Result<Section, Shapeless>)> {
+    let axes = found.axes_from(found.advice.x);
+    let mut list = Vec::new();
+    for requested in found.accesses.iter().filter(|requested| !requested.is_scalar) {
+        let access = accesses.list.get(requested.access).filter(|access| access.writes == writes);
+        let Some((block, Some(bytes))) = access.map(|access| (access.block, access.bytes)) else { continue };
+        let Ok(size) = u32::try_from(bytes) else { continue };
+        let forms = accesses.forms_mut(true);
+        for way in requested.ways.iter().flat_map(|ways| &ways.list) {
+            list.push((requested, way, Section::new(forms, &axes, block, way, size, &found.numbers)));
+        }
     }
-    if is_uncoalesced(first, group, device) {
-        why.push(Why::Uncoalesced);
+    list
+}
+
+/// What is looked at: loads, or stores.
+struct Search<'a, 'f> {
+    forms: &'a Forms<'f>,
+    places: Vec<(&'a Requested, Section)>,
+    block: Block,
+    device: &'a Device,
+    writes: bool,
+}
+
+impl Search<'_, '_> {
+    fn opportunities(&self, scheme: Scheme) -> Vec<Opportunity> {
+        let sections: Vec<Section> = self.places.iter().map(|place| place.1.clone()).collect();
+        let groups = groups(&sections, scheme);
+        let is_grouped = |at: &usize| groups.iter().any(|group| group.members.contains(at));
+        let single = (0..sections.len()).filter(|at| !is_grouped(at));
+        let mut sets: Vec<(Vec<usize>, Option<&Group>)> = single.map(|at| (vec![at], None)).collect();
+        sets.extend(groups.iter().map(|group| (group.members.clone(), Some(group))));
+        if scheme == Scheme::Whole {
+            sets = self.by_pointer(sets);
+        }
+        sets.into_iter().map(|(members, group)| self.opportunity(&members, group)).collect()
     }
-    let mut accesses: Vec<usize> = group.members.iter().map(|&member| places[member].access).collect();
-    accesses.sort_unstable();
-    accesses.dedup();
-    Opportunity { object: first.object, name: first.name.clone(), accesses, why, shape }
+
+    /// Sets of one pointer joined: those of several shapes are no sub-matrix together.
+    fn by_pointer<'g>(
+        &self,
+        sets: Vec<(Vec<usize>, Option<&'g Group>)>,
+    ) -> Vec<(Vec<usize>, Option<&'g Group>)> {
+        let mut list: Vec<(Vec<usize>, Option<&Group>)> = Vec::new();
+        for (members, group) in sets {
+            let base = |members: &[usize]| &self.places[members[0]].1.base;
+            match list.iter_mut().find(|other| base(&other.0) == base(&members)) {
+                Some(other) => {
+                    other.0.extend(members);
+                    other.1 = None;
+                }
+                None => list.push((members, group)),
+            }
+        }
+        list
+    }
+
+    fn opportunity(&self, members: &[usize], group: Option<&Group>) -> Opportunity {
+        let (requested, first) = &self.places[members[0]];
+        let atoms = &self.forms.atoms;
+        let shape = group.and_then(|group| Shape::of(atoms, &requested.facts, first, group, self.block));
+        let shape = shape.ok_or_else(|| self.loose(members));
+        let mut why = if self.writes { Vec::new() } else { overlaps(atoms, &requested.facts, &shape) };
+        let is_uncoalesced = match group {
+            Some(group) => is_uncoalesced(first, group.element(), self.device),
+            None => members.iter().any(|&member| {
+                let section = &self.places[member].1;
+                is_uncoalesced(section, section.size.into(), self.device)
+            }),
+        };
+        if is_uncoalesced {
+            why.push(Why::Uncoalesced);
+        }
+        let mut accesses: Vec<usize> = members.iter().map(|&member| self.places[member].0.access).collect();
+        accesses.sort_unstable();
+        accesses.dedup();
+        Opportunity { object: first.object, name: first.name.clone(), accesses, why, shape }
+    }
+
+    fn loose(&self, members: &[usize]) -> Loose {
+        let sections: Vec<&Section> = members.iter().map(|&member| &self.places[member].1).collect();
+        let facts = &self.places[members[0]].0.facts;
+        let prover = Prover::new(&self.forms.atoms, facts);
+        let hulls: Option<Vec<Range>> =
+            sections.iter().map(|section| section.hull(self.block, &prover)).collect();
+        let union = hulls.into_iter().flatten().reduce(|all, hull| match all.union(&hull) {
+            Range::Between(lower, upper) => {
+                Range::Between(lower.pruned(Side::Lower, &prover), upper.pruned(Side::Upper, &prover))
+            }
+            Range::Unreached => Range::Unreached,
+        });
+        let (why, common) = match sections.as_slice() {
+            [one] => {
+                let axes = 0..one.threads.len();
+                (Shapeless::Overlaps, axes.filter_map(|axis| one.common_bytes(axis)).collect())
+            }
+            _ => (Shapeless::Several, Vec::new()),
+        };
+        Loose { why, hull: union, common }
+    }
+}
+
+/// The axes along which neighbours have something in common.
+fn overlaps(atoms: &Atoms, facts: &Facts, shape: &Result<Shape, Loose>) -> Vec<Why> {
+    let prover = Prover::new(atoms, facts);
+    let is_some: Vec<bool> = match shape {
+        Ok(shape) => shape.common.iter().map(|common| !prover.is_not_negative(&-&common.bytes)).collect(),
+        Err(loose) => loose.common.iter().map(|&common| common > 0).collect(),
+    };
+    is_some
+        .into_iter()
+        .enumerate()
+        .filter(|(_, is_some)| *is_some)
+        .map(|(axis, _)| Why::Overlap(axis))
+        .collect()
 }
 
 /// Whether the requests of a group, counted as one of the bytes of its elements, use less than half of what they move.
-fn is_uncoalesced(first: &Section, group: &Group, device: &Device) -> bool {
-    let (Some(stride), Ok(size)) = (first.threads.first(), u32::try_from(group.element())) else {
+fn is_uncoalesced(first: &Section, element: i64, device: &Device) -> bool {
+    let (Some(stride), Ok(size)) = (first.threads.first(), u32::try_from(element)) else {
         return false;
     };
     if stride.is_zero() {
@@ -198,21 +285,21 @@ impl Shape {
         let is_single = first.inside.is_empty();
         let is_most = group.has_holes() && !is_single;
         let mut common = Vec::new();
-        let mut of_block = of_thread.clone();
-        for (axis, &direction) in pattern.axes.iter().enumerate() {
+        let (mut of_block, mut start) = (of_thread.clone(), group.start.clone());
+        for (axis, &step) in pattern.axes.iter().enumerate() {
             let mut shared = of_thread.clone();
-            if let Some(direction) = direction {
-                shared[direction] = more(&shared[direction], -1);
-                of_block[direction] = more(&of_block[direction], i64::from(block.extent(axis)) - 1);
+            if let Some(Step { direction, elements }) = step {
+                shared[direction] = more(&shared[direction], -elements.abs());
+                let threads = i64::from(block.extent(axis)) - 1;
+                of_block[direction] = more(&of_block[direction], elements.abs().checked_mul(threads)?);
+                // The last thread comes first where threads go against the direction.
+                let before = elements.min(0).checked_mul(threads)?;
+                start = start.plus_scaled(&pattern.strides[direction], &before.into());
             }
-            let bytes = if is_single { group.common(direction).into() } else { bytes(&shared)? };
-            common.push(Common {
-                bytes,
-                is_all: direction.is_none(),
-                is_most: is_most && direction.is_some(),
-            });
+            let bytes = if is_single { group.common(step).into() } else { bytes(&shared)? };
+            common.push(Common { bytes, is_all: step.is_none(), is_most: is_most && step.is_some() });
         }
-        let tile = Tile { bytes: bytes(&of_block)?, extents: of_block, element };
+        let tile = Tile { start, bytes: bytes(&of_block)?, extents: of_block, element };
         let of_thread = if is_single { group.common(None).into() } else { bytes(&of_thread)? };
         Some(Shape { pattern, of_thread, common, tile, assumed })
     }
@@ -238,7 +325,8 @@ fn spare(
         if !prover.is_not_negative(&spare) {
             assumed.push(spare);
         }
-        let neighbours = i64::from(pattern.axes.contains(&Some(direction)));
+        let steps = pattern.axes.iter().flatten().filter(|step| step.direction == direction);
+        let neighbours = steps.map(|step| step.elements.abs()).max().unwrap_or(0);
         used = &used + &stride.times(&(count + &Polynomial::from(neighbours - 1)))?;
     }
     Some(assumed)

@@ -2,8 +2,9 @@
 //!
 //! An offset a + s·(mx + ix) + s·w·(my + iy) is element (mx + ix, my + iy) of a matrix of w elements per row, s bytes from one to
 //! the next: mx and my are axes of the grid, ix and iy loops inside, and each may be missing. In general there are *directions*,
-//! each with a stride: columns, rows, planes and so on. An axis moves along the direction of its stride, or not at all; a loop
-//! inside gives a direction its extent, and no two loops the same one.
+//! each with a stride: columns, rows, planes and so on. A loop inside gives a direction its extent, and no two loops the same one.
+//! An axis moves along the direction of its stride, or not at all; several elements at once if that is a multiple of a loop's
+//! stride and smaller than what the loop goes through.
 //!
 //! Elements are distinct as long as what is used along a direction ends before the next element of the next one: for two
 //! directions, as long as no more columns are used than a row has. That is proved, or assumed and said.
@@ -22,32 +23,42 @@ pub struct Pattern {
     pub strides: Vec<Polynomial>,
     /// Elements that a thread touches along each direction.
     pub counts: Vec<Polynomial>,
-    /// The direction that each axis of the grid moves along, x first; `None` if neighbours touch the same.
-    pub axes: Vec<Option<usize>>,
+    /// How each axis of the grid moves, x first; `None` if neighbours touch the same.
+    pub axes: Vec<Option<Step>>,
+}
+
+/// How an axis of the grid moves from a thread to its neighbour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// Along which direction.
+    pub direction: usize,
+    /// By how many elements; against the direction if negative.
+    pub elements: i64,
 }
 
 impl Pattern {
     /// The sub-matrix of a section, if it is one.
     pub fn of(section: &Section) -> Option<Pattern> {
-        let moving = section.threads.iter().chain(section.inside.iter().map(|dimension| &dimension.step));
-        let mut strides: Vec<Polynomial> = Vec::new();
-        for stride in moving.filter(|stride| !stride.is_zero()) {
-            let forward = forward(stride);
-            if !strides.contains(&forward) {
-                strides.push(forward);
-            }
-        }
-        strides.sort_by_key(rank);
-        let direction = |stride: &Polynomial| strides.iter().position(|other| *other == forward(stride));
-        let axes = section.threads.iter().map(direction).collect();
-        let mut counts: Vec<Option<Polynomial>> = vec![None; strides.len()];
+        let mut directions: Vec<(Polynomial, Polynomial)> = Vec::new();
         for dimension in &section.inside {
-            let count = counts.get_mut(direction(&dimension.step)?)?;
-            if count.replace(dimension.count.clone()).is_some() {
+            let stride = forward(&dimension.step);
+            if directions.iter().any(|direction| direction.0 == stride) {
                 return None;
             }
+            directions.push((stride, dimension.count.clone()));
         }
-        let counts = counts.into_iter().map(|count| count.unwrap_or_else(|| 1.into())).collect();
+        let loops = directions.len();
+        for stride in section.threads.iter().filter(|stride| !stride.is_zero()) {
+            let is_known = |of: &(Polynomial, Polynomial)| of.0 == forward(stride);
+            if !directions.iter().any(is_known)
+                && !directions[..loops].iter().any(|of| elements(stride, of).is_some())
+            {
+                directions.push((forward(stride), 1.into()));
+            }
+        }
+        directions.sort_by_key(|direction| rank(&direction.0));
+        let axes = section.threads.iter().map(|stride| moved(stride, &directions)).collect();
+        let (strides, counts) = directions.into_iter().unzip();
         Some(Pattern { strides, counts, axes })
     }
 
@@ -80,6 +91,24 @@ impl Pattern {
         }
         Some((elements, rest.integer()?.to_i64()?))
     }
+}
+
+/// How an axis with this stride moves.
+fn moved(stride: &Polynomial, directions: &[(Polynomial, Polynomial)]) -> Option<Step> {
+    let sign = if *stride == forward(stride) { 1 } else { -1 };
+    if let Some(direction) = directions.iter().position(|of| of.0 == forward(stride)) {
+        return (!stride.is_zero()).then_some(Step { direction, elements: sign });
+    }
+    let mut moves = directions.iter().enumerate();
+    moves.find_map(|(direction, of)| Some(Step { direction, elements: sign * elements(stride, of)? }))
+}
+
+/// How many elements a stride goes along a direction that it does not leave at once.
+fn elements(stride: &Polynomial, (along, count): &(Polynomial, Polynomial)) -> Option<i64> {
+    let (stride, count) = (forward(stride), count.integer()?);
+    let elements = ratio(&stride, along)?;
+    let is_multiple = stride == along.scaled(&elements.clone().into());
+    (is_multiple && elements.is_positive() && elements < count).then(|| elements.to_i64()).flatten()
 }
 
 /// A stride without its direction: the leading coefficient positive.

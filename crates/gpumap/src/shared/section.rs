@@ -11,18 +11,20 @@ use num_traits::ToPrimitive;
 
 use crate::coalescing::Way;
 use crate::coalescing::numbers::replaced;
+use crate::coalescing::offsets::has_rule;
 use crate::control::LoopId;
+use crate::device::Block;
 use crate::ir::BlockId;
 use crate::memory::Object;
 use crate::recurrence::Forms;
-use crate::symbolic::{AtomId, Polynomial};
+use crate::symbolic::{AtomId, Polynomial, Prover, Range};
 
 /// A loop that a thread runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dimension {
     /// The loop.
     pub id: LoopId,
-    /// Bytes from an iteration to the next.
+    /// Bytes from an iteration to the next, written with a positive sign: a loop that goes backwards is taken from its end.
     pub step: Polynomial,
     /// Iterations.
     pub count: Polynomial,
@@ -58,6 +60,8 @@ pub enum Shapeless {
     Count,
     /// Elements lie over each other, or two loops move along one direction.
     Overlaps,
+    /// Accesses of one pointer have different strides or counts.
+    Several,
 }
 
 impl fmt::Display for Shapeless {
@@ -67,6 +71,7 @@ impl fmt::Display for Shapeless {
             Shapeless::Gathered => "threads differ by values without a rule",
             Shapeless::Count => "how often a loop inside runs is not known, or differs between threads",
             Shapeless::Overlaps => "elements are not those of a matrix, each touched once",
+            Shapeless::Several => "accesses of different strides or counts",
         })
     }
 }
@@ -101,10 +106,9 @@ impl Section {
             forms.control.loops.around(block).take_while(|id| !axes.contains(id)).collect();
         let of_grid: Vec<AtomId> = axes.iter().map(|&id| forms.iteration(id)).collect();
         let of_thread: Vec<AtomId> = inner.iter().map(|&id| forms.iteration(id)).collect();
-        let all: Vec<AtomId> = of_grid.iter().chain(&of_thread).copied().collect();
         let mut start = way.offset.clone();
         let mut steps = Vec::new();
-        for &atom in &all {
+        for &atom in of_grid.iter().chain(&of_thread) {
             if start.degree_in(atom) > 1 {
                 return Err(Shapeless::NotLinear);
             }
@@ -112,14 +116,14 @@ impl Section {
             start = start.coefficient(atom, 0);
             steps.push(step);
         }
-        let is_free =
-            |forms: &Forms<'_>, of: &Polynomial| all.iter().all(|&atom| !forms.atoms.involves(of, atom));
-        if !std::iter::once(&start).chain(&steps).all(|part| is_free(forms, part)) {
-            return Err(Shapeless::NotLinear);
-        }
-        let is_uniform = |part: &Polynomial| axes.iter().chain(&inner).all(|&id| forms.is_uniform(part, id));
-        if !std::iter::once(&start).chain(&steps).all(is_uniform) {
+        let loops: Vec<LoopId> = axes.iter().chain(&inner).copied().collect();
+        if loops.iter().any(|&id| !has_rule(forms, &way.offset, id)) {
             return Err(Shapeless::Gathered);
+        }
+        let is_uniform =
+            |forms: &Forms<'_>, part: &Polynomial| loops.iter().all(|&id| forms.is_uniform(part, id));
+        if !std::iter::once(&start).chain(&steps).all(|part| is_uniform(forms, part)) {
+            return Err(Shapeless::NotLinear);
         }
         let mut inside = Vec::new();
         let of_loops = steps.split_off(axes.len());
@@ -127,8 +131,7 @@ impl Section {
             let last = forms.last_iteration(id, block).ok_or(Shapeless::Count)?;
             let count = &last + &Polynomial::from(1);
             let count = replaced(forms, &count, numbers).ok_or(Shapeless::Count)?;
-            let is_same = axes.iter().chain(&inner).all(|&id| forms.is_uniform(&count, id));
-            if !is_same || !is_free(forms, &count) {
+            if !is_uniform(forms, &count) {
                 return Err(Shapeless::Count);
             }
             inside.push(forwards(Dimension { id, step, count }, &mut start).ok_or(Shapeless::Count)?);
@@ -140,6 +143,25 @@ impl Section {
     /// Whether another one differs in its start and size alone.
     pub fn has_shape_of(&self, other: &Section) -> bool {
         self.base == other.base && self.threads == other.threads && self.inside == other.inside
+    }
+
+    /// From the first byte that a block's threads touch to behind the last one, for the first block; `None` if a sign is not proved.
+    pub fn hull(&self, block: Block, prover: &Prover<'_>) -> Option<Range> {
+        let (mut lower, mut upper) = (self.start.clone(), &self.start + &i64::from(self.size).into());
+        let extents = (0..).map(|axis| Polynomial::from(i64::from(block.extent(axis))));
+        let threads = self.threads.iter().cloned().zip(extents);
+        let inside = self.inside.iter().map(|dimension| (dimension.step.clone(), dimension.count.clone()));
+        for (stride, count) in threads.chain(inside) {
+            let last = stride.times(&(&count - &Polynomial::from(1)))?;
+            if prover.is_not_negative(&stride) {
+                upper = &upper + &last;
+            } else if prover.is_not_negative(&-&stride) {
+                lower = &lower + &last;
+            } else {
+                return None;
+            }
+        }
+        Some(Range::Between(lower.into(), upper.into()))
     }
 
     /// The bytes that a thread touches, from its first start, ascending; `None` without numbers for all strides and counts, or

@@ -1,9 +1,11 @@
 //! Opportunities for shared memory as text for people.
 
-use super::opportunity::{Common, Opportunity, Shape, Why};
+use super::opportunity::{Common, Loose, Opportunity, Shape, Why};
+use super::pattern::Step;
 use crate::access::Accesses;
+use crate::access::show::show_bound;
 use crate::device::{Block, Device};
-use crate::symbolic::Atoms;
+use crate::symbolic::{Atoms, Range, Side};
 use crate::table::table;
 
 /// The names of the axes of a grid.
@@ -56,7 +58,12 @@ fn row(
 ) -> Vec<String> {
     let operations = format!("{} ({lines})", opportunity.name);
     match &opportunity.shape {
-        Err(shapeless) => vec![operations, "?".into(), "?".into(), shapeless.to_string()],
+        Err(loose) => {
+            let common: Vec<String> =
+                AXES.into_iter().zip(&loose.common).map(|(axis, bytes)| format!("{axis}: {bytes}")).collect();
+            let common = if common.is_empty() { "?".to_owned() } else { common.join(", ") };
+            vec![operations, hull(atoms, loose), common, loose.why.to_string()]
+        }
         Ok(shape) => {
             vec![
                 operations,
@@ -64,6 +71,19 @@ fn row(
                 overlap(atoms, shape),
                 remark(atoms, opportunity, shape, block, device),
             ]
+        }
+    }
+}
+
+/// All bytes of a block: how many, or from where to where.
+fn hull(atoms: &Atoms, loose: &Loose) -> String {
+    let Some(Range::Between(lower, upper)) = &loose.hull else { return "?".into() };
+    match (lower.single(), upper.single()) {
+        (Some(first), Some(behind)) => format!("{} bytes", atoms.show(&(behind - first))),
+        _ => {
+            let (first, behind) =
+                (show_bound(atoms, lower, Side::Lower), show_bound(atoms, upper, Side::Upper));
+            format!("{behind} - {first} bytes")
         }
     }
 }
@@ -123,8 +143,8 @@ fn remark(atoms: &Atoms, opportunity: &Opportunity, shape: &Shape, block: Block,
 
 /// Which direction each axis moves along.
 fn directions(shape: &Shape) -> String {
-    let of = |(axis, direction): (&str, &Option<usize>)| {
-        let name = DIRECTIONS.get((*direction)?).copied().unwrap_or("more");
+    let of = |(axis, step): (&str, &Option<Step>)| {
+        let name = DIRECTIONS.get((*step)?.direction).copied().unwrap_or("more");
         Some(format!(", {axis} along {name}"))
     };
     AXES.into_iter().zip(&shape.pattern.axes).filter_map(of).collect()

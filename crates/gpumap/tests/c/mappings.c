@@ -112,3 +112,24 @@ void shared_choice(int n, int m, const int *a, int *c)
         c[i] = a[k];
     }
 }
+
+/* Windows of three, two apart; a pointer that is read in two manners. */
+void pooled(int n, const int *a, int *b)
+{
+    for (int i = 0; i < n; i++) {
+        int sum = 0;
+        for (int k = 0; k < 3; k++)
+            sum += a[2 * i + k];
+        b[i] = sum;
+    }
+}
+
+void mixed(int n, int m, const int *a, int *b)
+{
+    for (int i = 0; i < n; i++) {
+        int sum = a[i];
+        for (int k = 0; k < m; k++)
+            sum += a[m * i + 64 + k];
+        b[i] = sum;
+    }
+}
