@@ -1,5 +1,6 @@
-//! Requests of runs: functions are run on numbers, iterations of a loop are cut into warps, and the sectors and lines that each full
-//! warp touches lie between what is said of them.
+//! Requests and threads of runs: functions are run on numbers and iterations of a loop are cut into warps. The sectors and lines that
+//! each full warp touches lie between what is said of them; no thread touches more bytes than are said, nor has more in common with
+//! the next one.
 #![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
 mod support;
@@ -15,6 +16,9 @@ use gpumap::ir::{BlockId, Function, Instruction, Module, Operand, Operation, Val
 use gpumap::memory::Object;
 use gpumap::memory::effects::Summaries;
 use gpumap::recurrence::Forms;
+use gpumap::shared::opportunity::Shape;
+use gpumap::shared::{Scheme, opportunities};
+use gpumap::symbolic::Polynomial;
 use num_traits::{Signed, ToPrimitive};
 use support::interpreter::{Sequence, State};
 use support::numbers::{Symbols, number, symbols};
@@ -30,7 +34,9 @@ struct Claim {
     size: u32,
     sectors: Factor,
     lines: Factor,
-    distances: Vec<gpumap::symbolic::Polynomial>,
+    distances: Vec<Polynomial>,
+    /// What a thread touches, if it is a sub-matrix.
+    shape: Option<Shape>,
 }
 
 /// A warp's access: the claim, the entry of the loop, the warp in it, and iterations of the loops inside.
@@ -39,11 +45,17 @@ type Request = (usize, u64, i64, Vec<i64>);
 /// Addresses of lanes, and between how many sectors and lines they are said to be.
 type Seen = HashMap<Request, (Vec<u64>, [(u32, u32); 2])>;
 
+/// By claim, entry of the loop and iteration: bytes of a thread, and how many are said of it and to be in common with the next one.
+type Threads = HashMap<(usize, u64, i64), (BTreeSet<u64>, usize, usize)>;
+
 fn claims(accesses: &mut Accesses<'_>, control: &Control, device: &Device) -> Vec<Claim> {
     let mut list = Vec::new();
     for (id, _) in control.loops.iter() {
         let Some(found) = Coalescing::new(accesses, &[id], Block::default(), device) else { continue };
+        let shapes = opportunities(accesses, &found, Block::default(), device, Scheme::Close(0));
         for requested in &found.accesses {
+            let own = shapes.iter().filter(|of| of.accesses == [requested.access]).collect::<Vec<_>>();
+            let shape = if let [own] = own.as_slice() { own.shape.as_ref().ok().cloned() } else { None };
             let access = &accesses.list[requested.access];
             // Runs give any numbers for addresses that are loaded or allocated.
             let is_placed = |object: Object| !matches!(object, Object::Pointed(_) | Object::Heap(_));
@@ -58,6 +70,7 @@ fn claims(accesses: &mut Accesses<'_>, control: &Control, device: &Device) -> Ve
                     sectors: mapped.sectors.clone(),
                     lines: mapped.lines.clone(),
                     distances: mapped.linear.iter().map(|linear| linear.distance.clone()).collect(),
+                    shape,
                 });
             }
         }
@@ -76,6 +89,34 @@ fn value(forms: &Forms<'_>, state: &State<'_>, symbols: &Symbols, units: &Units)
 fn is_as_assumed(forms: &Forms<'_>, state: &State<'_>, symbols: &Symbols, claim: &Claim) -> bool {
     let is_good = |of| number(forms, state, symbols, of).is_some_and(|distance| !distance.is_negative());
     claim.distances.iter().all(is_good)
+}
+
+/// Bytes of a thread and those in common with the next one, as said, if what is assumed holds.
+fn of_thread(
+    forms: &Forms<'_>,
+    state: &State<'_>,
+    symbols: &Symbols,
+    shape: &Shape,
+) -> Option<(usize, usize)> {
+    let value = |of: &Polynomial| number(forms, state, symbols, of);
+    if !shape.assumed.iter().all(|spare| value(spare).is_some_and(|spare| !spare.is_negative())) {
+        return None;
+    }
+    let count = |of: &Polynomial| value(of)?.to_integer().max(0.into()).to_usize();
+    Some((count(&shape.of_thread)?, count(&shape.common.first()?.bytes)?))
+}
+
+/// Compares what threads touched; gives how many touched as much as is said.
+fn compare_threads(threads: &Threads, claims: &[Claim], name: &str) -> usize {
+    for ((at, entry, iteration), (bytes, own, common)) in threads {
+        let line = claims[*at].place.0.index();
+        assert!(bytes.len() <= *own, "{name}, block {line}: {} bytes of {own}", bytes.len());
+        if let Some((next, ..)) = threads.get(&(*at, *entry, iteration + 1)) {
+            let seen = bytes.intersection(next).count();
+            assert!(seen <= *common, "{name}, block {line}: {seen} in common, not {common}");
+        }
+    }
+    threads.values().filter(|(bytes, own, _)| bytes.len() == *own).count()
 }
 
 /// Claims by the value whose computation comes with the access: what is loaded, or the address of a store, where it is computed in
@@ -100,8 +141,8 @@ fn by_value(function: &Function, claims: &[Claim]) -> HashMap<ValueId, Vec<usize
     list
 }
 
-/// Compares all claims of a function with runs; gives how many warps were compared.
-fn compare(module: &Module, function: &Function, runs: u64) -> usize {
+/// Compares all claims of a function with runs; gives how many warps were compared, and of how many threads all is said exactly.
+fn compare(module: &Module, function: &Function, runs: u64) -> (usize, usize) {
     let cone = Cone::new(module, function, LENGTH);
     let control = Control::new(&cone.function);
     let mut accesses = Accesses::new(module, &cone.function, &control, &mut Summaries::default());
@@ -110,12 +151,12 @@ fn compare(module: &Module, function: &Function, runs: u64) -> usize {
     let by_value = by_value(&cone.function, &claims);
     let forms = accesses.assumed_mut();
     let symbols = symbols(forms);
-    let mut compared = 0;
+    let mut compared = (0, 0);
     for seed in 0..runs {
         let mut from = Sequence(seed * 31 + 7);
         let mut state = State::new(module, &cone.function, &control, &mut from);
         enlarge(&mut state, module, seed);
-        let mut seen = Seen::new();
+        let (mut seen, mut threads) = (Seen::new(), Threads::new());
         let mut entries = vec![0u64; control.loops.len()];
         state.run(&mut from, 200_000, &mut |state: &State<'_>,
                                             instruction: Option<&Instruction>,
@@ -134,6 +175,15 @@ fn compare(module: &Module, function: &Function, runs: u64) -> usize {
                 let inside = claim.inside.iter().map(|id| state.iterations[id.index()]).collect();
                 let key = (at, entries[claim.x.index()], iteration / i64::from(WARP), inside);
                 let address = state.unsigned(claim.address).unwrap();
+                let thread = (at, entries[claim.x.index()], iteration);
+                let bytes = address..address + u64::from(claim.size);
+                if let Some((all, ..)) = threads.get_mut(&thread) {
+                    all.extend(bytes);
+                } else if let Some(shape) = &claim.shape
+                    && let Some((own, common)) = of_thread(forms, state, &symbols, shape)
+                {
+                    threads.insert(thread, (bytes.collect(), own, common));
+                }
                 let said = |factor: &Factor| {
                     let value = |units| value(forms, state, &symbols, units);
                     Some((value(&factor.least)?, value(&factor.most)?))
@@ -158,8 +208,9 @@ fn compare(module: &Module, function: &Function, runs: u64) -> usize {
                     "{name}: {units} in {least} to {most}, seed {seed}"
                 );
             }
-            compared += 1;
+            compared.0 += 1;
         }
+        compared.1 += compare_threads(&threads, &claims, module.name(function.symbol));
     }
     compared
 }
@@ -178,15 +229,16 @@ fn enlarge(state: &mut State<'_>, module: &Module, seed: u64) {
 }
 
 #[test]
-fn requests_of_runs_are_those_that_are_said() {
-    let mut all = 0;
+fn requests_and_threads_of_runs_are_those_that_are_said() {
+    let mut all = (0, 0);
     let corpus = kernels::corpus().unwrap().into_iter().map(|kernel| kernel.path());
     for source in support::sources().into_iter().chain(corpus) {
         let module = gpumap::Compiler::find().unwrap().read(&source, &[]).unwrap();
         for function in module.defined().filter(|function| module.name(function.symbol) != "main") {
-            all += compare(&module, function, 3);
+            let compared = compare(&module, function, 2);
+            all = (all.0 + compared.0, all.1 + compared.1);
         }
     }
-    println!("{all} warps");
-    assert!(all > 20_000, "{all}");
+    println!("{} warps, {} threads that touch what is said", all.0, all.1);
+    assert!(all.0 > 15_000 && all.1 > 500_000, "{all:?}");
 }
