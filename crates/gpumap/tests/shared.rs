@@ -9,9 +9,9 @@ use gpumap::control::{Control, LoopId};
 use gpumap::device::{Block, Device, Limit};
 use gpumap::memory::Object;
 use gpumap::shared::group::groups;
-use gpumap::shared::opportunity::Shape;
+
 use gpumap::shared::show::show_opportunities;
-use gpumap::shared::{Dimension, Opportunity, Scheme, Section, Shapeless, Why, opportunities};
+use gpumap::shared::{Dimension, Opportunity, Scheme, Section, Shape, Shapeless, Why, opportunities};
 use gpumap::symbolic::{Atoms, Facts, Polynomial};
 use support::interpreter::Sequence;
 use support::nests::{Source, with_nest};
@@ -59,7 +59,7 @@ fn colours_of_an_image() {
     assert_eq!(bytes(&list[1]), (1080, 45, vec![36, 30]));
     let tile = &list[1].shape.as_ref().unwrap().tile;
     assert_eq!(tile.extents, [Polynomial::from(36), Polynomial::from(10)]);
-    assert_eq!((tile.element, tile.padding()), (3, Some(0)));
+    assert_eq!(tile.element, 3);
     // A row above and two columns to the left.
     assert_eq!(tile.start, Polynomial::from(-3 * 640 - 3 * 2));
     let occupancy = tile.occupancy(Block::default(), Device::named("sm_90").unwrap()).unwrap().unwrap();
@@ -168,6 +168,12 @@ fn uncoalesced_stores() {
     let store = list.iter().find(|opportunity| opportunity.name == "b").unwrap();
     assert_eq!(store.why, [Why::Uncoalesced]);
     assert_eq!(bytes(store), (8 * 32 * 8, 8, vec![0, 0]));
+    // Lanes go down a column of rows of 64 bytes: every second one lies in the same banks.
+    let passes = |more| store.shape.as_ref().unwrap().passes(Block::default(), more).unwrap().ways();
+    assert_eq!((passes(0), passes(1)), (8, 1));
+    let remark = "8-way bank conflicts, 1-way if rows are padded by 1";
+    let lines = shown(("mappings", "transpose", 2), &[("n", 1000)], CLOSE);
+    assert!(lines[0].contains(remark), "{lines:?}");
     assert!(list.iter().find(|opportunity| opportunity.name == "a").unwrap().why.is_empty());
 }
 

@@ -2,25 +2,19 @@
 //!
 //! A group of accesses is an opportunity if neighbours along an axis of the block touch bytes in common, or if its requests use
 //! less than half of what they move. A store is one for the second reason alone.
-//!
-//! With a sub-matrix of C columns and R rows per thread, of e bytes each: a neighbour along columns has (C − 1)·R·e bytes in
-//! common, one along rows C·(R − 1)·e, one that stays all; likewise in more directions. A block whose axis along columns has D
-//! threads needs D + C − 1 columns, rows likewise. The numbers are exact if no member of the group leaves out bytes of the box
-//! around them, or if there are no loops inside; else they are the most that there can be.
 
-use num_bigint::BigInt;
-use num_traits::{One, ToPrimitive};
+use num_traits::ToPrimitive;
 
 use super::group::{Group, Scheme, groups};
-use super::pattern::{Pattern, Step};
 use super::section::{Section, Shapeless};
+use super::shape::Shape;
 use crate::access::Accesses;
 use crate::coalescing::strided::{ARRAY, Alignment, Strided};
 use crate::coalescing::{Coalescing, Requested, Way};
-use crate::device::{Block, Device, Occupancy, OccupancyError};
+use crate::device::{Block, Device};
 use crate::memory::Object;
 use crate::recurrence::Forms;
-use crate::symbolic::{Atoms, Facts, Polynomial, Prover, Range, Side};
+use crate::symbolic::{Atoms, Facts, Prover, Range, Side};
 
 /// Why shared memory is worth while.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,46 +23,6 @@ pub enum Why {
     Overlap(usize),
     /// Requests use less than half of what they move.
     Uncoalesced,
-}
-
-/// Bytes that a thread has in common with its neighbour.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Common {
-    /// How many.
-    pub bytes: Polynomial,
-    /// Whether these are all that the thread touches.
-    pub is_all: bool,
-    /// Whether there may be fewer.
-    pub is_most: bool,
-}
-
-/// The copy that a block keeps.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tile {
-    /// Where it starts in the array for the first block, in bytes. That of the next block along an axis lies as many steps of the
-    /// axis on as the block has threads.
-    pub start: Polynomial,
-    /// Elements along each direction, columns first.
-    pub extents: Vec<Polynomial>,
-    /// Bytes of an element.
-    pub element: i64,
-    /// Bytes of all.
-    pub bytes: Polynomial,
-}
-
-/// What is known of a group as a sub-matrix.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shape {
-    /// Its roles.
-    pub pattern: Pattern,
-    /// Bytes that a thread touches.
-    pub of_thread: Polynomial,
-    /// What neighbours have in common, axis by axis.
-    pub common: Vec<Common>,
-    /// What a block needs.
-    pub tile: Tile,
-    /// What is assumed not to be negative: bytes between what is used along a direction and the next one's next element.
-    pub assumed: Vec<Polynomial>,
 }
 
 /// What is known of accesses that are no sub-matrix.
@@ -264,86 +218,4 @@ fn is_uncoalesced(first: &Section, element: i64, device: &Device) -> bool {
     let warp = Strided::of_warp(stride, size);
     let sectors = *warp.units_over(Alignment::multiple_of(ARRAY), device.sector).end();
     warp.bytes() * 2 < u64::from(sectors) * u64::from(device.sector)
-}
-
-impl Shape {
-    /// That of a group of sections of which this is the first. `None` if its elements lie over each other.
-    pub fn of(atoms: &Atoms, facts: &Facts, first: &Section, group: &Group, block: Block) -> Option<Shape> {
-        let pattern = group.pattern.clone();
-        let element = group.element();
-        let more = |count: &Polynomial, by: i64| count + &Polynomial::from(by);
-        let of_thread: Vec<Polynomial> = pattern
-            .counts
-            .iter()
-            .zip(group.extents())
-            .map(|(count, extent)| more(count, extent - 1))
-            .collect();
-        let bytes = |extents: &[Polynomial]| {
-            extents.iter().try_fold(Polynomial::from(element), |bytes, extent| bytes.times(extent))
-        };
-        let assumed = spare(atoms, facts, &pattern, &of_thread, element)?;
-        let is_single = first.inside.is_empty();
-        let is_most = group.has_holes() && !is_single;
-        let mut common = Vec::new();
-        let (mut of_block, mut start) = (of_thread.clone(), group.start.clone());
-        for (axis, &step) in pattern.axes.iter().enumerate() {
-            let mut shared = of_thread.clone();
-            if let Some(Step { direction, elements }) = step {
-                shared[direction] = more(&shared[direction], -elements.abs());
-                let threads = i64::from(block.extent(axis)) - 1;
-                of_block[direction] = more(&of_block[direction], elements.abs().checked_mul(threads)?);
-                // The last thread comes first where threads go against the direction.
-                let before = elements.min(0).checked_mul(threads)?;
-                start = start.plus_scaled(&pattern.strides[direction], &before.into());
-            }
-            let bytes = if is_single { group.common(step).into() } else { bytes(&shared)? };
-            common.push(Common { bytes, is_all: step.is_none(), is_most: is_most && step.is_some() });
-        }
-        let tile = Tile { start, bytes: bytes(&of_block)?, extents: of_block, element };
-        let of_thread = if is_single { group.common(None).into() } else { bytes(&of_thread)? };
-        Some(Shape { pattern, of_thread, common, tile, assumed })
-    }
-}
-
-/// What has to be assumed so that elements are distinct; `None` if they are not.
-fn spare(
-    atoms: &Atoms,
-    facts: &Facts,
-    pattern: &Pattern,
-    of_thread: &[Polynomial],
-    element: i64,
-) -> Option<Vec<Polynomial>> {
-    let prover = Prover::new(atoms, facts);
-    let mut assumed = Vec::new();
-    // Bytes from the first one that a thread or its neighbours use to behind the last one, along the directions so far.
-    let mut used = Polynomial::from(element);
-    for (direction, (stride, count)) in pattern.strides.iter().zip(of_thread).enumerate() {
-        let spare = stride - &used;
-        if spare.constant().is_some_and(|spare| spare.is_negative()) {
-            return None;
-        }
-        if !prover.is_not_negative(&spare) {
-            assumed.push(spare);
-        }
-        let steps = pattern.axes.iter().flatten().filter(|step| step.direction == direction);
-        let neighbours = steps.map(|step| step.elements.abs()).max().unwrap_or(0);
-        used = &used + &stride.times(&(count + &Polynomial::from(neighbours - 1)))?;
-    }
-    Some(assumed)
-}
-
-impl Tile {
-    /// How full a multiprocessor gets if a block needs nothing else; `None` without a number of bytes.
-    pub fn occupancy(&self, block: Block, device: &Device) -> Option<Result<Occupancy, OccupancyError>> {
-        let bytes = self.bytes.integer()?.max(BigInt::from(0));
-        Some(device.occupancy(block, bytes.to_u64().unwrap_or(u64::MAX)))
-    }
-
-    /// Elements to add to a row so that lanes that go down a column do not wait for each other; `None` without numbers, or if
-    /// there are no columns to go down.
-    pub fn padding(&self) -> Option<u32> {
-        let [columns, _, ..] = self.extents.as_slice() else { return None };
-        let columns = columns.integer().filter(|columns| *columns >= BigInt::one())?.to_u32()?;
-        Some(crate::coalescing::banks::padding(columns, u32::try_from(self.element).ok()?))
-    }
 }

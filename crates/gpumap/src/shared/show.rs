@@ -1,9 +1,11 @@
 //! Opportunities for shared memory as text for people.
 
-use super::opportunity::{Common, Loose, Opportunity, Shape, Why};
+use super::opportunity::{Loose, Opportunity, Why};
 use super::pattern::Step;
+use super::shape::{Common, Shape};
 use crate::access::Accesses;
 use crate::access::show::show_bound;
+use crate::coalescing::banks::padding;
 use crate::device::{Block, Device};
 use crate::symbolic::{Atoms, Range, Side};
 use crate::table::table;
@@ -134,11 +136,19 @@ fn remark(atoms: &Atoms, opportunity: &Opportunity, shape: &Shape, block: Block,
         Some(Err(error)) => parts.push(error.to_string()),
         None => {}
     }
-    if let Some(elements) = shape.tile.padding().filter(|elements| *elements > 0) {
-        parts.push(format!("pad rows by {elements} against bank conflicts down columns"));
-    }
+    parts.extend(conflicts(shape, block));
     parts.extend(shape.assumed.iter().map(|spare| format!("assumed: {} is not negative", atoms.show(spare))));
     parts.join("; ")
+}
+
+/// How many lanes wait for each other in banks, if any do, and what helps.
+fn conflicts(shape: &Shape, block: Block) -> Option<String> {
+    let (plain, padded) = (shape.passes(block, 0)?, shape.passes(block, 1)?);
+    let help = match padding(|more| if more == 0 { plain } else { padded }) {
+        0 => String::new(),
+        more => format!(", {}-way if rows are padded by {more}", padded.ways()),
+    };
+    (plain.ways() > 1).then(|| format!("{}-way bank conflicts{help}", plain.ways()))
 }
 
 /// Which direction each axis moves along.
