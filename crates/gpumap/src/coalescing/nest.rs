@@ -18,6 +18,7 @@ use crate::control::LoopId;
 use crate::device::{Block, Device, WARP};
 use crate::memory::Object;
 use crate::recurrence::Forms;
+use crate::recurrence::forms::Premises;
 use crate::symbolic::{AtomId, Facts, Polynomial, Prover};
 
 /// Most bytes that a lane accesses at once.
@@ -51,6 +52,8 @@ pub struct Requested {
     pub known: Known,
     /// What holds where it is made.
     pub(crate) facts: Facts,
+    /// What it rests on.
+    pub(crate) premises: Premises,
 }
 
 /// What an access moves in one of its objects.
@@ -159,9 +162,8 @@ impl<'d> Nest<'d> {
         let is_fixed = |way: &Way| self.loops.iter().all(|&(id, _)| forms.is_fixed(&way.offset, id));
         let is_scalar = !access.writes && ways.as_ref().is_ok_and(|ways| ways.list.iter().all(is_fixed));
         let mappings = self.mappings(forms, &facts, &ways, access.bytes);
-        let known =
-            if premises.is_empty() { Known::Proved } else { Known::Assumed(forms.assumptions(&premises)) };
-        Requested { access: at, is_scalar, ways, mappings, known, facts }
+        let known = forms.known(&premises);
+        Requested { access: at, is_scalar, ways, mappings, known, facts, premises }
     }
 
     fn mappings(

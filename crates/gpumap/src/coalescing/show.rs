@@ -10,11 +10,11 @@ use super::factor::Linear;
 use super::nest::{Coalescing, Mapped, Requested};
 use crate::access::{Accesses, Known};
 use crate::control::LoopId;
-use crate::device::{Block, Device};
+use crate::device::{Block, Device, WARP};
 use crate::ir::{Operation, ValueId};
 use crate::recurrence::show::variable;
 use crate::recurrence::{Forms, Reading};
-use crate::symbolic::{Atoms, Coefficient, Polynomial};
+use crate::symbolic::{Coefficient, Polynomial};
 use crate::table::table;
 
 /// What a nest moves, and which loop to map to x. Loads of what the whole nest leaves unchanged have no row.
@@ -82,35 +82,42 @@ fn names(requested: &Requested) -> Vec<String> {
     pointers.into_iter().map(|pointer| pointer.1.to_owned()).collect()
 }
 
-/// Sectors and lines; with a stride that is no number, from which one on they are the most.
+/// Sectors and lines; with a stride that is no number, from which one on each lane has its own.
 fn cell(forms: &Forms<'_>, mapped: &Mapped, device: &Device) -> String {
     let atoms = &forms.atoms;
-    if device.has_published_formula() {
-        return format!("{} / {}", mapped.sectors.show(atoms), mapped.published.show(atoms));
-    }
     let is_open = mapped.sectors.numbers().is_none() || mapped.lines.numbers().is_none();
-    match mapped.linear.as_slice() {
-        [linear] if is_open => {
-            let (sectors, lines) = (mapped.sectors.most.cap, mapped.lines.most.cap);
-            format!("{sectors} / {lines} if {}", from(atoms, linear, device))
+    let is_single = [&mapped.sectors, &mapped.lines].iter().all(|units| units.most.cap == WARP);
+    let strides = match mapped.linear.as_slice() {
+        [linear] if is_open && is_single => Some(from(linear, device)),
+        _ => None,
+    };
+    let published = device.has_published_formula().then(|| mapped.published.show(atoms));
+    match (strides, published) {
+        (Some((of, sector, _)), Some(lines)) => {
+            format!("{WARP} if {} >= {sector} / {lines}", atoms.show(&of))
         }
-        _ => format!("{} / {}", mapped.sectors.show(atoms), mapped.lines.show(atoms)),
+        (Some((of, sector, line)), None) => {
+            format!("{WARP} / {WARP} if {} >= {sector} / {line}", atoms.show(&of))
+        }
+        (None, lines) => {
+            let lines = lines.unwrap_or_else(|| mapped.lines.show(atoms));
+            format!("{} / {lines}", mapped.sectors.show(atoms))
+        }
     }
 }
 
-/// From where on no two lanes share a sector, and a line: strides of so many bytes.
-fn from(atoms: &Atoms, linear: &Linear, device: &Device) -> String {
+/// From where on no two lanes share a sector, and a line: an expression, and the least that it has to be.
+fn from(linear: &Linear, device: &Device) -> (Polynomial, BigInt, BigInt) {
     let (sector, line) = (BigInt::from(device.sector), BigInt::from(device.line));
     match linear.distance.terms() {
         // A multiple of one input.
         [(monomial, factor)]
             if factor.is_integer() && factor.is_positive() && !monomial.powers().is_empty() =>
         {
-            let of = Polynomial::term(monomial.clone(), Coefficient::ONE);
             let least = |bytes: &BigInt| bytes.div_ceil(&factor.to_integer());
-            format!("{} >= {} / {}", atoms.show(&of), least(&sector), least(&line))
+            (Polynomial::term(monomial.clone(), Coefficient::ONE), least(&sector), least(&line))
         }
-        _ => format!("{} >= {sector} / {line}", atoms.show(&linear.distance)),
+        _ => (linear.distance.clone(), sector, line),
     }
 }
 
@@ -138,9 +145,9 @@ fn show_advice(advice: &Advice, loops: &[String]) -> String {
     let name = loops.get(advice.x).map_or("?", String::as_str);
     match advice.basis {
         Basis::Only => format!("x is {name}: there is no other loop"),
-        Basis::Proved => format!("advice: map {name} to x, which moves the fewest sectors"),
+        Basis::Proved => format!("advice: map the loop of {name} to x, which moves the fewest sectors"),
         Basis::LargeInputs => {
-            format!("advice: map {name} to x, which moves the fewest sectors if inputs are large")
+            format!("advice: map the loop of {name} to x, which moves the fewest sectors if inputs are large")
         }
         Basis::Equal => format!("no mapping is better than {name} to x"),
     }

@@ -8,12 +8,13 @@ use num_traits::ToPrimitive;
 use super::group::{Group, Scheme, groups};
 use super::section::{Section, Shapeless};
 use super::shape::Shape;
-use crate::access::Accesses;
+use crate::access::{Accesses, Known};
 use crate::coalescing::strided::{ARRAY, Alignment, Strided};
 use crate::coalescing::{Coalescing, Requested, Way};
 use crate::device::{Block, Device};
 use crate::memory::Object;
 use crate::recurrence::Forms;
+use crate::recurrence::forms::Premises;
 use crate::symbolic::{Atoms, Facts, Prover, Range, Side};
 
 /// Why shared memory is worth while.
@@ -49,6 +50,8 @@ pub struct Opportunity {
     pub why: Vec<Why>,
     /// What is touched as a sub-matrix; what else is known if it is none.
     pub shape: Result<Shape, Loose>,
+    /// How that is known.
+    pub known: Known,
 }
 
 /// The groups of accesses of a nest under the advised mapping, with what shared memory is worth for them.
@@ -62,15 +65,16 @@ pub fn opportunities(
     let mut list = Vec::new();
     for writes in [false, true] {
         let mut places = Vec::new();
-        for (requested, way, section) in sections(accesses, found, writes) {
+        for (requested, way, (section, premises)) in sections(accesses, found, writes) {
             match section {
-                Ok(section) => places.push((requested, section)),
+                Ok(section) => places.push((requested, section, premises)),
                 Err(why) => list.push(Opportunity {
                     object: way.object,
                     name: way.name.clone(),
                     accesses: vec![requested.access],
                     why: Vec::new(),
                     shape: Err(Loose { why, hull: None, common: Vec::new() }),
+                    known: Known::Proved,
                 }),
             }
         }
@@ -86,7 +90,7 @@ fn sections<'c>(
     accesses: &mut Accesses<'_>,
     found: &'c Coalescing,
     writes: bool,
-) -> Vec<(&'c Requested, &'c Way, Result<Section, Shapeless>)> {
+) -> Vec<(&'c Requested, &'c Way, (Result<Section, Shapeless>, Premises))> {
     let axes = found.axes_from(found.advice.x);
     let mut list = Vec::new();
     for requested in found.accesses.iter().filter(|requested| !requested.is_scalar) {
@@ -95,7 +99,10 @@ fn sections<'c>(
         let Ok(size) = u32::try_from(bytes) else { continue };
         let forms = accesses.forms_mut(true);
         for way in requested.ways.iter().flat_map(|ways| &ways.list) {
-            list.push((requested, way, Section::new(forms, &axes, block, way, size, &found.numbers)));
+            let new = |forms: &mut Forms<'_>| Section::new(forms, &axes, block, way, size, &found.numbers);
+            let (section, mut premises) = forms.tracked(new);
+            premises.extend(&requested.premises);
+            list.push((requested, way, (section, premises)));
         }
     }
     list
@@ -104,7 +111,7 @@ fn sections<'c>(
 /// What is looked at: loads, or stores.
 struct Search<'a, 'f> {
     forms: &'a Forms<'f>,
-    places: Vec<(&'a Requested, Section)>,
+    places: Vec<(&'a Requested, Section, Premises)>,
     block: Block,
     device: &'a Device,
     writes: bool,
@@ -144,7 +151,7 @@ impl Search<'_, '_> {
     }
 
     fn opportunity(&self, members: &[usize], group: Option<&Group>) -> Opportunity {
-        let (requested, first) = &self.places[members[0]];
+        let (requested, first, _) = &self.places[members[0]];
         let atoms = &self.forms.atoms;
         let shape = group.and_then(|group| Shape::of(atoms, &requested.facts, first, group, self.block));
         let shape = shape.ok_or_else(|| self.loose(members));
@@ -162,7 +169,9 @@ impl Search<'_, '_> {
         let mut accesses: Vec<usize> = members.iter().map(|&member| self.places[member].0.access).collect();
         accesses.sort_unstable();
         accesses.dedup();
-        Opportunity { object: first.object, name: first.name.clone(), accesses, why, shape }
+        let premises = members.iter().flat_map(|&member| self.places[member].2.iter().copied()).collect();
+        let known = self.forms.known(&premises);
+        Opportunity { object: first.object, name: first.name.clone(), accesses, why, shape, known }
     }
 
     fn loose(&self, members: &[usize]) -> Loose {

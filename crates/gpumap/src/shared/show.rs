@@ -3,8 +3,8 @@
 use super::opportunity::{Loose, Opportunity, Why};
 use super::pattern::Step;
 use super::shape::{Common, Shape};
-use crate::access::Accesses;
 use crate::access::show::show_bound;
+use crate::access::{Accesses, Known};
 use crate::coalescing::banks::padding;
 use crate::device::{Block, Device};
 use crate::symbolic::{Atoms, Range, Side};
@@ -28,7 +28,7 @@ pub fn show_opportunities(
     let rows: Vec<Vec<String>> = list
         .iter()
         .zip(places)
-        .filter(|(opportunity, _)| !opportunity.why.is_empty() || opportunity.shape.is_err())
+        .filter(|(opportunity, _)| is_shown(opportunity))
         .map(|(opportunity, place)| row(atoms, opportunity, place, block, device))
         .collect();
     if rows.is_empty() {
@@ -38,7 +38,20 @@ pub fn show_opportunities(
         return out;
     }
     let head = ["operations", "need", "overlap", "remark"].map(str::to_owned).to_vec();
-    out + &table(&std::iter::once(head).chain(rows).collect::<Vec<_>>())
+    out += &table(&std::iter::once(head).chain(rows).collect::<Vec<_>>());
+    let mut assumed: Vec<String> = Vec::new();
+    for opportunity in list.iter().filter(|opportunity| is_shown(opportunity)) {
+        if let Known::Assumed(list) = &opportunity.known {
+            assumed.extend(list.iter().map(|assumption| format!("  assumed: {assumption}\n")));
+        }
+    }
+    assumed.sort();
+    assumed.dedup();
+    out + &assumed.concat()
+}
+
+fn is_shown(opportunity: &Opportunity) -> bool {
+    !opportunity.why.is_empty() || opportunity.shape.is_err()
 }
 
 fn lines(accesses: &mut Accesses<'_>, opportunity: &Opportunity) -> String {
