@@ -54,6 +54,14 @@ pub struct Opportunity {
     pub known: Known,
 }
 
+/// One way of an access.
+struct Touch<'c> {
+    requested: &'c Requested,
+    way: &'c Way,
+    /// What is assumed for it.
+    premises: Premises,
+}
+
 /// The groups of accesses of a nest under the advised mapping, with what shared memory is worth for them.
 pub fn opportunities(
     accesses: &mut Accesses<'_>,
@@ -65,13 +73,13 @@ pub fn opportunities(
     let mut list = Vec::new();
     for writes in [false, true] {
         let mut places = Vec::new();
-        for (requested, way, (section, premises)) in sections(accesses, found, writes) {
+        for (touch, section) in sections(accesses, found, writes) {
             match section {
-                Ok(section) => places.push((requested, section, premises)),
+                Ok(section) => places.push((touch, section)),
                 Err(why) => list.push(Opportunity {
-                    object: way.object,
-                    name: way.name.clone(),
-                    accesses: vec![requested.access],
+                    object: touch.way.object,
+                    name: touch.way.name.clone(),
+                    accesses: vec![touch.requested.access],
                     why: Vec::new(),
                     shape: Err(Loose { why, hull: None, common: Vec::new() }),
                     known: Known::Proved,
@@ -90,7 +98,7 @@ fn sections<'c>(
     accesses: &mut Accesses<'_>,
     found: &'c Coalescing,
     writes: bool,
-) -> Vec<(&'c Requested, &'c Way, (Result<Section, Shapeless>, Premises))> {
+) -> Vec<(Touch<'c>, Result<Section, Shapeless>)> {
     let axes = found.axes_from(found.advice.x);
     let mut list = Vec::new();
     for requested in found.accesses.iter().filter(|requested| !requested.is_scalar) {
@@ -102,7 +110,7 @@ fn sections<'c>(
             let new = |forms: &mut Forms<'_>| Section::new(forms, &axes, block, way, size, &found.numbers);
             let (section, mut premises) = forms.tracked(new);
             premises.extend(&requested.premises);
-            list.push((requested, way, (section, premises)));
+            list.push((Touch { requested, way, premises }, section));
         }
     }
     list
@@ -111,7 +119,7 @@ fn sections<'c>(
 /// What is looked at: loads, or stores.
 struct Search<'a, 'f> {
     forms: &'a Forms<'f>,
-    places: Vec<(&'a Requested, Section, Premises)>,
+    places: Vec<(Touch<'a>, Section)>,
     block: Block,
     device: &'a Device,
     writes: bool,
@@ -151,7 +159,7 @@ impl Search<'_, '_> {
     }
 
     fn opportunity(&self, members: &[usize], group: Option<&Group>) -> Opportunity {
-        let (requested, first, _) = &self.places[members[0]];
+        let (Touch { requested, .. }, first) = &self.places[members[0]];
         let atoms = &self.forms.atoms;
         let shape = group.and_then(|group| Shape::of(atoms, &requested.facts, first, group, self.block));
         let shape = shape.ok_or_else(|| self.loose(members));
@@ -166,17 +174,19 @@ impl Search<'_, '_> {
         if is_uncoalesced {
             why.push(Why::Uncoalesced);
         }
-        let mut accesses: Vec<usize> = members.iter().map(|&member| self.places[member].0.access).collect();
+        let mut accesses: Vec<usize> =
+            members.iter().map(|&member| self.places[member].0.requested.access).collect();
         accesses.sort_unstable();
         accesses.dedup();
-        let premises = members.iter().flat_map(|&member| self.places[member].2.iter().copied()).collect();
+        let premises =
+            members.iter().flat_map(|&member| self.places[member].0.premises.iter().copied()).collect();
         let known = self.forms.known(&premises);
         Opportunity { object: first.object, name: first.name.clone(), accesses, why, shape, known }
     }
 
     fn loose(&self, members: &[usize]) -> Loose {
         let sections: Vec<&Section> = members.iter().map(|&member| &self.places[member].1).collect();
-        let facts = &self.places[members[0]].0.facts;
+        let facts = &self.places[members[0]].0.requested.facts;
         let prover = Prover::new(&self.forms.atoms, facts);
         let hulls: Option<Vec<Range>> =
             sections.iter().map(|section| section.hull(self.block, &prover)).collect();
