@@ -39,6 +39,9 @@ pub struct Kernel {
     /// Memory accesses follow from data rather than from counters.
     #[serde(default)]
     pub irregular: bool,
+    /// Its innermost loops have some tens of iterations and fewer.
+    #[serde(default)]
+    pub short_rows: bool,
     /// Its loops.
     #[serde(rename = "loop")]
     pub loops: Vec<LoopTruth>,

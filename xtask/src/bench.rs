@@ -20,6 +20,7 @@ struct Row {
     kernel: String,
     level: Level,
     irregular: bool,
+    short_rows: bool,
     native: f64,
     child: f64,
     own: f64,
@@ -67,11 +68,16 @@ struct Group {
     contains: fn(&Row) -> bool,
 }
 
-const GROUPS: [Group; 3] = [
+const GROUPS: [Group; 4] = [
     Group {
         name: "affine, -O2 and -O3",
         target: 3.0,
-        contains: |row| !row.irregular && row.level != Level::O0,
+        contains: |row| !row.irregular && !row.short_rows && row.level != Level::O0,
+    },
+    Group {
+        name: "affine with short rows, -O2 and -O3",
+        target: 8.0,
+        contains: |row| !row.irregular && row.short_rows && row.level != Level::O0,
     },
     Group {
         name: "irregular, -O2 and -O3",
@@ -138,6 +144,7 @@ fn row(loopwright: &Loopwright, kernel: &Kernel, level: Level, directory: &Path)
         kernel: kernel.name().to_owned(),
         level,
         irregular: kernel.irregular,
+        short_rows: kernel.short_rows,
         native,
         child: profile.children,
         own: profile.own,

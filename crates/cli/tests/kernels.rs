@@ -26,7 +26,7 @@ macro_rules! kernels {
 
 kernels! {
     matmul_ikj matmul_ijk perceptron jacobi prefix_sum prefix_equal leaf_calls stored_counters histogram triangular_solve floyd_warshall needle spmv
-    dot scratch_row tree_sum three_functions polynomial smooth linear_stencil chunked_lu breadth_first tree_search collatz
+    dot scratch_row tree_sum three_functions polynomial smooth linear_stencil chunked_lu blocked_product breadth_first tree_search collatz
     transposed_product tensor_product correlation lu cholesky jacobi_1d seidel rank_update two_products vector_products
     early_exit sweeps unwinding exceptions tail_calls callbacks irreducible split renamed
 }
