@@ -138,6 +138,9 @@ fn several_ways_and_pointers() {
     assert_eq!(found, [[[(1, 13), (1, 4)], [(12, 12), (3, 3)], [(12, 12), (3, 3)], [(4, 4), (1, 1)]]]);
     let found = counts(("mappings", "shared_choice", 1), HOPPER, &[]);
     assert_eq!(found, [[[(4, 8), (1, 2)], [(4, 4), (1, 1)]]]);
+    // Each lane has a pointer of its own.
+    let found = counts(("mappings", "pointers", 1), HOPPER, &[]);
+    assert_eq!(found, [[[(1, 4), (1, 1)], [(1, 4), (1, 1)], [(4, 4), (1, 1)]]]);
 }
 
 #[test]

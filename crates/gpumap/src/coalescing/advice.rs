@@ -43,8 +43,8 @@ pub(super) fn advised(forms: &Forms<'_>, found: &[Requested], loops: usize) -> A
         others(x).all(|other| totals[x].most <= totals[other].least || is_shorter(forms, found, x, other))
     };
     let order = || (0..=innermost).rev();
-    let large = order().min_by_key(|&x| totals[x].large).unwrap_or(innermost);
-    let is_alike = |x: usize| others(x).all(|other| totals[x].large == totals[other].large);
+    let large = order().min_by_key(|&x| totals[x].most).unwrap_or(innermost);
+    let is_alike = |x: usize| others(x).all(|other| totals[x].most == totals[other].most);
     match order().find(|&x| is_best(x)) {
         // Better in no case that is known of.
         Some(x) if is_alike(x) => Advice { x, basis: Basis::Equal },
@@ -54,20 +54,18 @@ pub(super) fn advised(forms: &Forms<'_>, found: &[Requested], loops: usize) -> A
     }
 }
 
-/// Sectors of all accesses.
+/// Sectors of all accesses: the fewest, and the most, which are those for large inputs.
 struct Total {
     least: u32,
     most: u32,
-    large: u32,
 }
 
 impl Total {
     fn of(found: &[Requested], x: usize) -> Total {
-        let mut total = Total { least: 0, most: 0, large: 0 };
+        let mut total = Total { least: 0, most: 0 };
         let mut add = |least: u32, most: u32| {
             total.least = total.least.saturating_add(least);
             total.most = total.most.saturating_add(most);
-            total.large = total.large.saturating_add(most);
         };
         for requested in found {
             match &requested.mappings[x] {

@@ -78,6 +78,28 @@ pub struct Mapped {
 }
 
 impl Mapped {
+    /// Only some lanes of a warp go this way.
+    fn is_of_some_lanes(&mut self, size: u32, sector: u32) {
+        for units in [&mut self.sectors, &mut self.lines] {
+            units.least = Units::exactly(1, units.least.cap);
+        }
+        // Of each sector at least what one lane touches of it.
+        let of_lanes = f64::from(size) * f64::from(WARP) / f64::from(self.sectors.most.cap.max(1));
+        self.efficiency = of_lanes / f64::from(sector);
+    }
+
+    /// Another way to the same object, of which all lanes take one, or each lane its own.
+    fn join(&mut self, other: Mapped, is_uniform: bool, prover: &Prover<'_>) {
+        let joined = |one: &Factor, another: &Factor| {
+            if is_uniform { one.either(another, prover) } else { one.sum(another) }
+        };
+        self.sectors = joined(&self.sectors, &other.sectors);
+        self.lines = joined(&self.lines, &other.lines);
+        self.published = self.published.joined(&other.published, prover);
+        self.efficiency = self.efficiency.min(other.efficiency);
+        self.linear.extend(other.linear);
+    }
+
     /// Whether at least half of the bytes moved are used, or all lanes use the same ones.
     pub fn is_coalesced(&self) -> bool {
         let is_one = !self.linear.is_empty() && self.linear.iter().all(|linear| linear.stride.is_zero());
@@ -195,26 +217,14 @@ impl<'d> Nest<'d> {
         let id = self.loops[x].0;
         let is_uniform = ways.meetings.iter().all(|&meeting| forms.is_way_uniform(meeting, id));
         for way in &ways.list {
-            let mapped = self.mapped(forms, facts, way, size, x)?;
+            let mut mapped = self.mapped(forms, facts, way, size, x)?;
+            if !is_uniform {
+                mapped.is_of_some_lanes(size, self.device.sector);
+            }
             let prover = Prover::new(&forms.atoms, facts);
             match list.iter_mut().find(|other| other.base == way.base) {
                 None => list.push(mapped),
-                Some(other) => {
-                    other.published = other.published.joined(&mapped.published, &prover);
-                    if is_uniform {
-                        other.sectors = other.sectors.either(&mapped.sectors, &prover);
-                        other.lines = other.lines.either(&mapped.lines, &prover);
-                        other.efficiency = other.efficiency.min(mapped.efficiency);
-                    } else {
-                        other.sectors = other.sectors.sum(&mapped.sectors);
-                        other.lines = other.lines.sum(&mapped.lines);
-                        // Of each sector at least what one lane touches of it.
-                        let of_lane =
-                            f64::from(size) * f64::from(WARP) / f64::from(other.sectors.most.cap.max(1));
-                        other.efficiency = of_lane / f64::from(self.device.sector);
-                    }
-                    other.linear.extend(mapped.linear);
-                }
+                Some(other) => other.join(mapped, is_uniform, &prover),
             }
         }
         Ok(list)

@@ -133,3 +133,12 @@ void mixed(int n, int m, const int *a, int *b)
         b[i] = sum;
     }
 }
+
+/* A pointer of two for each lane. */
+void pointers(int n, int m, const int *a, const int *b, int *c)
+{
+    for (int i = 0; i < n; i++) {
+        const int *p = i < m ? a : b;
+        c[i] = p[i];
+    }
+}
