@@ -32,9 +32,10 @@ impl Sample {
         let program = place.path().join("program");
         checked(Command::new("gcc").args(["-g", "-O1", "-o"]).arg(&program).arg(&source).arg("-lm"));
         let profile = place.path().join("program.lwp");
-        let last = kernel.runs.last().unwrap();
+        let size = |run: &&Vec<String>| run.iter().filter_map(|number| number.parse::<u64>().ok()).sum::<u64>();
+        let largest = kernel.runs.iter().max_by_key(size).unwrap();
         let mut command = Command::new(LOOPWRIGHT);
-        checked(command.args(["profile", "--quiet", "-o"]).arg(&profile).arg("--").arg(&program).args(last));
+        checked(command.args(["profile", "--quiet", "-o"]).arg(&profile).arg("--").arg(&program).args(largest));
         let mut command = Command::new(LOOPWRIGHT);
         command.arg("gpu").arg(&source).args(["--emit", "omp", "--profile"]).arg(&profile);
         let directives = directives(&String::from_utf8(checked(&mut command).stdout).unwrap());
@@ -98,6 +99,9 @@ fn directives(printed: &str) -> Vec<(usize, String)> {
             line = number.trim_end_matches(':').parse::<usize>().ok();
         } else if text.starts_with("#pragma") && function != "main" {
             list.extend(line.map(|line| (line, text.to_owned())));
+        } else if text.trim().starts_with("if iterations") && list.last().map(|entry| entry.0) == line {
+            // The run did not show whether they depend on each other.
+            list.pop();
         }
     }
     list.sort_by_key(|entry| std::cmp::Reverse(entry.0));

@@ -9,6 +9,7 @@
 //! - [`invariance`]: in which loops values change; [`sign`]: which signs they may have; [`ranges`]: where they lie;
 //! - [`recurrence`]: values as polynomials in inputs and iterations, and how often loops run;
 //! - [`access`]: the bytes that loads and stores touch, and how that is known;
+//! - [`device`]: models of devices; [`coalescing`]: what warps move per access; [`shared`]: what blocks keep in shared memory;
 //! - [`offload`]: which loops can run on a device, and what their kernels need;
 //! - [`emit`]: text to paste into a source;
 //! - [`oracle`]: sections against the addresses of runs;
@@ -19,8 +20,10 @@
 
 pub mod access;
 pub mod calls;
+pub mod coalescing;
 pub mod control;
 pub mod emit;
+pub mod device;
 pub mod frontend;
 pub mod fuzzing;
 pub mod invariance;
@@ -31,8 +34,10 @@ pub mod oracle;
 pub mod ranges;
 pub mod reader;
 pub mod recurrence;
+pub mod shared;
 pub mod sign;
 pub mod solver;
 pub mod symbolic;
+mod table;
 
 pub use frontend::Compiler;

@@ -153,7 +153,7 @@ impl<'f> Accesses<'f> {
         (self.proved, self.assumed)
     }
 
-    pub(super) fn control(&self) -> &'f Control {
+    pub(crate) fn control(&self) -> &'f Control {
         self.proved.control
     }
 
@@ -176,6 +176,11 @@ impl<'f> Accesses<'f> {
     pub fn has_other_writes(&self) -> bool {
         let memory = self.proved.memory();
         memory.is_some_and(|memory| memory.writes().iter().any(|write| write.at.is_none()))
+    }
+
+    /// What is known with assumptions, if any were needed: the forms in which nests are described (`coalescing`).
+    pub fn assumed_mut(&mut self) -> &mut Forms<'f> {
+        self.forms_mut(true)
     }
 
     /// What is known without assumptions.

@@ -55,4 +55,19 @@ impl Forms<'_> {
             .into_iter()
             .all(|atom| self.loop_of(atom).is_none_or(|changes| !self.is_around(id, changes)))
     }
+
+    /// Whether a form is the same in all iterations of a loop that are in the same iterations of the loops inside it: what threads
+    /// have in common that do one iteration each, in step.
+    pub fn is_uniform(&self, of: &Polynomial, id: LoopId) -> bool {
+        let changes_inside = |changes: Option<LoopId>| changes.is_some_and(|inner| self.is_around(id, inner));
+        of.atoms().into_iter().all(|atom| match self.atoms.get(atom) {
+            Atom::Symbol(_) => true,
+            Atom::Induction(number, _) => *number != id.index(),
+            Atom::Floor(inner, _) | Atom::Modulo(inner, _) => self.is_uniform(inner, id),
+            Atom::Load { address, epoch, .. } => {
+                self.is_uniform(address, id) && !changes_inside(self.loop_of_epoch(*epoch))
+            }
+            Atom::Opaque(_) => !changes_inside(self.loop_of(atom)),
+        })
+    }
 }

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use super::conditions::Condition;
 use super::sections::Span;
 use super::trips::Trips;
+use crate::access::Known;
 use crate::control::{Control, LoopId};
 use crate::invariance::Invariance;
 use crate::ir::{
@@ -180,6 +181,11 @@ impl<'f> Forms<'f> {
     pub fn assumptions(&self, premises: &Premises) -> Vec<Assumption> {
         let memory = self.memory.as_ref();
         premises.iter().filter_map(|&id| memory.map(|memory| memory.assumption(id).clone())).collect()
+    }
+
+    /// How something is known that rests on these assumptions.
+    pub fn known(&self, premises: &Premises) -> Known {
+        if premises.is_empty() { Known::Proved } else { Known::Assumed(self.assumptions(premises)) }
     }
 
     /// Whether the function is too large: of some of its values nothing is known for that reason alone.

@@ -1,7 +1,7 @@
 //! Values of a function as polynomials in its inputs and in the iterations of loops.
 //!
 //! - [`forms`]: what a value is, and closed forms of φ at loop headers; [`operators`]: what operators make of forms; [`loads`]:
-//!   what loads give; [`fixed`]: in which loops forms change;
+//!   what loads give; [`merged`]: what values of several ways are; [`fixed`]: in which loops forms change;
 //! - [`conditions`]: what branches say of a point; [`trips`]: how often a loop runs;
 //! - [`sections`]: from which address to which an access goes; [`show`]: all this as text.
 //!
@@ -17,6 +17,7 @@ pub mod conditions;
 pub mod fixed;
 pub mod forms;
 pub mod loads;
+pub mod merged;
 pub mod operators;
 pub mod sections;
 pub mod show;

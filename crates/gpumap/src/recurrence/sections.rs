@@ -138,7 +138,7 @@ impl Forms<'_> {
     }
 
     /// The last iteration of a loop in which a block can be reached; `None` if that is not known.
-    fn last_iteration(&mut self, id: LoopId, block: BlockId) -> Option<Polynomial> {
+    pub(crate) fn last_iteration(&mut self, id: LoopId, block: BlockId) -> Option<Polynomial> {
         let trips = self.trips(id);
         let passed = trips.iter().find(|trip| {
             let mut inside = self.control.successors[trip.test.index()]

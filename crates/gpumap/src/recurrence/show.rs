@@ -110,7 +110,8 @@ fn reading(forms: &mut Forms<'_>, value: ValueId) -> Reading {
     if forms.atoms.show(&signed).contains('?') { Reading::Unsigned } else { Reading::Signed }
 }
 
-fn variable(forms: &Forms<'_>, value: ValueId) -> String {
+/// What a value is called in the source.
+pub(crate) fn variable(forms: &Forms<'_>, value: ValueId) -> String {
     let metadata = &forms.module.metadata;
     let mut names = forms.function.variables_of(value).filter_map(|variable| metadata.text(variable, "name"));
     names.next().unwrap_or(&forms.function.value(value).name).to_owned()

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "every test uses a part of it")]
 
 pub mod interpreter;
+pub mod nests;
 pub mod numbers;
 pub mod programs;
 
