@@ -147,5 +147,5 @@ macro_rules! samples {
 }
 
 samples! {
-    matmul_ijk jacobi gemm syrk colours axpy heat_3d wave complex_product rank_two triangular_product transposed_vector covariance
+    matmul_ijk gemm syrk colours axpy heat_3d wave complex_product rank_two triangular_product transposed_vector covariance
 }
