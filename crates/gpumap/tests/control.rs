@@ -65,7 +65,7 @@ fn choices_become_branches() {
     for name in ["choices", "signal", "ranges", "unusual"] {
         let module = read(name);
         for function in module.defined() {
-            let branched = choices::branched(&module.types, function);
+            let branched = choices::branched(&module, function);
             consistent(&branched);
             let selects = |of: &Function| {
                 let all = of.blocks.iter().flat_map(|block| &block.instructions);
@@ -80,9 +80,25 @@ fn choices_become_branches() {
         }
     }
     let module = read("choices");
-    let branched = choices::branched(&module.types, module.function("clamped").unwrap());
+    let branched = choices::branched(&module, module.function("clamped").unwrap());
     let shown = module.show_function(&branched);
     assert!(shown.contains("if %cmp to "), "{shown}");
+}
+
+/// Each test of `a && b` is a branch of its own, and loops keep one entry and one edge back.
+#[test]
+fn tests_of_conditions_become_branches() {
+    let module = read("ends");
+    for (name, exits) in [("both", 2), ("copied", 2), ("first", 2), ("counted", 1)] {
+        let function = module.function(name).unwrap();
+        let branched = choices::branched(&module, function);
+        consistent(&branched);
+        let control = Control::new(&branched);
+        let (_, only) = control.loops.iter().next().unwrap();
+        assert_eq!((only.exits.len(), only.latches.len(), only.entries.len()), (exits, 1, 1), "{name}");
+        let before = Control::new(function);
+        assert_eq!(before.loops.iter().next().unwrap().1.exits.len(), 1);
+    }
 }
 
 /// φ have one input per edge into their block, and every use is dominated by its definition.

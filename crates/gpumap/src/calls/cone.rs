@@ -33,7 +33,7 @@ pub struct Cone {
 impl Cone {
     /// That of a function, calls followed so many deep. Choices are branches in it (`control::choices`).
     pub fn new(module: &Module, function: &Function, length: usize) -> Cone {
-        let function = choices::branched(&module.types, function);
+        let function = choices::branched(module, function);
         let of_blocks = vec![0; function.blocks.len()];
         let mut cone = Cone { function, strings: vec![Vec::new()], of_blocks };
         let mut size = instructions(&cone.function);
@@ -88,7 +88,7 @@ impl Cone {
         string.push(Site { callee: callee.symbol, location });
         let own = self.strings.len();
         self.strings.push(string);
-        let callee = choices::branched(&module.types, callee);
+        let callee = choices::branched(module, callee);
         let name = module.name(callee.symbol);
         Splice::new(module, &mut self.function, &callee, name).put(block, place);
         // The rest of the block comes first, then the blocks of the function.

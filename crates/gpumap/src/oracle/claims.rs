@@ -4,7 +4,7 @@ use std::fmt;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::access::{self, Access, Accesses, Known};
+use crate::access::{self, Access, Accesses};
 use crate::control::{Control, LoopId, Obstacle, choices};
 use crate::ir::{BlockId, Function, Instruction, Module, Operand, Operation, Value, ValueId};
 use crate::memory::effects::Summaries;
@@ -154,7 +154,7 @@ impl Claims {
 
 /// All claims about a function.
 pub fn claims(module: &Module, function: &Function) -> Claims {
-    let function = choices::branched(&module.types, function);
+    let function = choices::branched(module, function);
     let control = Control::new(&function);
     let mut accesses = Accesses::new(module, &function, &control, &mut Summaries::default());
     let list = accesses.list.clone();
@@ -174,7 +174,7 @@ fn claim(
 ) -> Option<Claim> {
     let line = function.block(access.block).instructions.get(access.place)?.line;
     let place = access.location.and_then(|location| module.metadata.place(location));
-    let is_assumed = access.known != Known::Proved;
+    let is_assumed = access.known.is_assumed();
     let mut claim = Claim {
         line,
         place: place.map_or("?".into(), |place| format!("{}:{}", place.line, place.column)),
@@ -210,11 +210,8 @@ fn closed_section(forms: &mut Forms<'_>, access: &Access) -> Result<Range, Unkno
     if let Err(access::Unknown::Obstacle(obstacle)) = access.section {
         return Err(Unknown::Obstacle(obstacle));
     }
-    let form = forms.of(access.address, Reading::Unsigned).ok_or(Unknown::Operation)?;
-    match forms.section(access.block, &form) {
-        Some(section) => Ok(Range::Between(section.lower.into(), section.upper.into())),
-        None => Err(reason(forms, access.block, &form)),
-    }
+    let form = forms.of_at(access.block, access.address, Reading::Unsigned).ok_or(Unknown::Operation)?;
+    forms.section(access.block, &form).ok_or_else(|| reason(forms, access.block, &form))
 }
 
 /// Why a form has no section.

@@ -180,16 +180,19 @@ fn closed_form(forms: &mut Forms<'_>, (value, reading): Node, within: Option<Loo
     // An atom of its own is no bound of what it stands for, unless there is nothing else to say: of an address, for example.
     if !is_resolved && !is_input {
         let is_wide = forms.bits(forms.function.value(value).of).is_some_and(|bits| bits > transfer::NARROW);
-        let is_start = definition.is_some_and(|(_, of)| transfer::used(of, reading).is_empty());
+        let is_start = definition.is_some_and(|(_, of)| transfer::used(forms.module, of, reading).is_empty());
         let is_known = is_start && is_wide && forms.is_settled(&form, within);
         return Closed { range: if is_known { form.into() } else { Range::all() }, is_all: is_known };
     }
-    let (lower, upper) = forms.ends(block, &form, within);
-    let is_one = lower.is_some() && lower == upper;
+    let range = forms.ends(block, &form, within);
+    let is_one = range.single().is_some();
     // Ends in terms of values of which nothing is known are of no use, unless they are the value.
-    let is_useful = |end: &Polynomial| is_one || !forms.mentions_opaque(end);
-    let bound = |end: Option<Polynomial>| end.filter(is_useful).map_or_else(Bound::none, Bound::from);
-    let range = Range::Between(bound(lower), bound(upper));
+    let is_useful = |clause: &&Vec<Polynomial>| !clause.iter().any(|end| forms.mentions_opaque(end));
+    let useful = |bound: &Bound| Bound::of(bound.clauses().iter().filter(is_useful).cloned());
+    let range = match &range {
+        Range::Between(lower, upper) if !is_one => Range::Between(useful(lower), useful(upper)),
+        _ => range,
+    };
     Closed { range, is_all: is_one || is_input || is_head }
 }
 

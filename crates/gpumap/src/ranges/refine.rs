@@ -72,7 +72,7 @@ impl Ranges<'_, '_> {
         let mut at = 0;
         while let Some(&next) = values.get(at).filter(|_| values.len() < BEHIND) {
             if let Some((_, instruction)) = self.forms.definition(next) {
-                let inputs = used(instruction, reading);
+                let inputs = used(self.forms.module, instruction, reading);
                 let new = inputs.into_iter().filter_map(|input| node(input.0, reading)).map(|node| node.0);
                 let new: Vec<_> = new.filter(|value| !values.contains(value)).collect();
                 values.extend(new);
