@@ -299,3 +299,13 @@ fn structures_and_rows() {
     let rows = ["rows: reads [8, 16*n)", "rows[].cells: reads [0, 64), may write [0, 64)"];
     assert_eq!(hulls("nested", "scale"), rows);
 }
+
+/// Equal φ, the sign patterns, and choices: sections that follow from what branches say of other values.
+#[test]
+fn branches_restrict_values_by_others() {
+    let store = |function: &str| accesses("patterns", function).pop().unwrap();
+    assert_eq!(store("equal"), "16:18 store a [0, 4*m)");
+    assert_eq!(store("multiple"), "27:18 store a [0, 4*n)");
+    assert_eq!(store("several"), "38:26 store a [-4*b + 4*c, 4*n - 4)");
+    assert_eq!(store("chosen"), "48:14 store a [0, 4*n)");
+}

@@ -95,10 +95,13 @@ fn ways_of_a_wrapped_border() {
     assert!(shown.contains(expected), "{shown}");
 }
 
+/// A function of a source, values of its inputs, and what is said then.
+type Traced = (&'static str, &'static str, &'static [(&'static str, i64)], &'static [&'static str]);
+
 /// The numbers that traces of these programs have, each first to last byte.
 #[test]
 fn numbers_of_runs() {
-    let of: [(&str, &str, &[(&str, i64)], &[&str]); 7] = [
+    let of: [Traced; 7] = [
         ("counter", "widen", &[], &["load in [0, 15)", "store out [0, 60)"]),
         (
             "matrix_addition",

@@ -7,7 +7,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::access::{self, Access, Accesses};
 use crate::control::{Control, LoopId, Obstacle, choices};
 use crate::ir::{BlockId, Function, Instruction, Module, Operand, Operation, Value, ValueId};
+use crate::memory::Object;
 use crate::memory::effects::Summaries;
+use crate::ranges::transfer::{self, NARROW};
 use crate::recurrence::{Forms, Reading};
 use crate::symbolic::{Atom, AtomId, Atoms, Bound, Polynomial, Range};
 
@@ -68,6 +70,8 @@ impl fmt::Display for Unknown {
 /// Why a section may hold more than a run touches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Excess {
+    /// Its address is made of a value that changes, of which the type alone says where it lies.
+    Type,
     /// A branch inside the loop decides whether the access is made.
     Guarded,
     /// A loop around it can be left in several ways.
@@ -81,6 +85,7 @@ pub enum Excess {
 impl fmt::Display for Excess {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         to.write_str(match self {
+            Excess::Type => "limits of a type",
             Excess::Guarded => "made under a condition",
             Excess::LeftEarly => "in a loop with several exits",
             Excess::Triangular => "in a nest that is no box",
@@ -100,8 +105,10 @@ pub struct Claim {
     pub kind: Kind,
     /// Bytes that it touches; `None` for a type without a size.
     pub bytes: Option<u64>,
-    /// The addresses at which it starts; one end may be missing.
+    /// The addresses at which it starts, or bytes from `base`; one end may be missing.
     pub section: Result<Range, Unknown>,
+    /// The value that the section is relative to: the start of an object that is another one at different times.
+    pub base: Option<ValueId>,
     /// Whether the section rests on assumptions.
     pub is_assumed: bool,
     /// Why the section is not one in terms of inputs, or has one end only.
@@ -181,28 +188,38 @@ fn claim(
         kind: if access.writes { Kind::Store } else { Kind::Load },
         bytes: access.bytes,
         section: Err(Unknown::Operation),
+        base: None,
         is_assumed,
         depends: None,
-        excess: excess(accesses.forms_mut(false), access.block),
+        excess: excess(accesses.forms_mut(false), access),
     };
     let forms = accesses.forms_mut(is_assumed);
-    claim.section = match section_of(forms, access) {
-        Some(section) => Ok(section),
+    match section_of(forms, access) {
+        Some((section, base)) => (claim.section, claim.base) = (Ok(section), base),
         None => {
             claim.is_assumed = false;
-            closed_section(accesses.forms_mut(false), access)
+            claim.section = closed_section(accesses.forms_mut(false), access);
         }
-    };
+    }
     let forms = accesses.forms_mut(claim.is_assumed);
     claim.depends = claim.section.as_ref().ok().and_then(|section| dependence(forms, access, section));
     Some(claim)
 }
 
-/// The addresses at which an access starts, if the object's start is the same all the time.
-fn section_of(forms: &mut Forms<'_>, access: &Access) -> Option<Range> {
+/// The addresses at which an access starts, if the object's start is the same all the time; otherwise bytes from the start, and
+/// the value that this is.
+fn section_of(forms: &mut Forms<'_>, access: &Access) -> Option<(Range, Option<ValueId>)> {
     let place = access.section.as_ref().ok()?;
-    let start = forms.start_of(place.object).filter(|start| forms.is_settled(start, None))?;
-    Some(place.starts.plus(&start.into()))
+    let start = forms.start_of(place.object)?;
+    if forms.is_settled(&start, None) {
+        return Some((place.starts.plus(&start.into()), None));
+    }
+    match place.object {
+        Object::Local(base) | Object::Heap(base) | Object::Pointed(base) if place.starts.is_bounded() => {
+            Some((place.starts.clone(), Some(base)))
+        }
+        _ => None,
+    }
 }
 
 /// The same by the form of the address alone, whatever it is the address of.
@@ -318,8 +335,9 @@ pub fn leaves(atoms: &Atoms, section: &Range) -> Vec<AtomId> {
     ends.flat_map(|end| atoms.leaves(end)).collect()
 }
 
-/// Why the section of an access in a block may be too large.
-fn excess(forms: &mut Forms<'_>, block: BlockId) -> Excess {
+/// Why the section of an access may be too large.
+fn excess(forms: &mut Forms<'_>, access: &Access) -> Excess {
+    let block = access.block;
     let loops: Vec<LoopId> = forms.control.loops.around(block).collect();
     let dominators = &forms.control.dominators;
     let dominating = std::iter::successors(dominators.immediate(block), |&at| dominators.immediate(at));
@@ -331,7 +349,11 @@ fn excess(forms: &mut Forms<'_>, block: BlockId) -> Excess {
             && !forms.control.loops.around(at).any(is_exit)
             && targets.iter().any(|&to| dominators.dominates(to, block))
     };
-    if dominating.into_iter().any(is_choice) {
+    let is_guarded = dominating.into_iter().any(is_choice);
+    if is_bound_by_type(forms, access) {
+        return Excess::Type;
+    }
+    if is_guarded {
         return Excess::Guarded;
     }
     if loops.iter().any(|&id| forms.control.loops.get(id).exits.len() > 1) {
@@ -343,6 +365,23 @@ fn excess(forms: &mut Forms<'_>, block: BlockId) -> Excess {
         trips.iter().any(|trip| iterations.iter().any(|&atom| forms.atoms.involves(&trip.count, atom)))
     });
     if depends { Excess::Triangular } else { Excess::Other }
+}
+
+/// Whether a value of a narrow type that changes in a loop, and has no form, is in an address.
+fn is_bound_by_type(forms: &mut Forms<'_>, access: &Access) -> bool {
+    let (mut seen, mut open) = (FxHashSet::default(), vec![access.address]);
+    while let Some(operand) = open.pop() {
+        let Value::Local(value) = operand.value else { continue };
+        let Some((_, instruction)) = forms.definition(value).filter(|_| seen.insert(value)) else { continue };
+        let is_source = transfer::used(forms.module, instruction, Reading::Signed).is_empty();
+        let is_narrow = forms.module.types.integer_bits(operand.of).is_some_and(|bits| bits <= NARROW);
+        let form = forms.of_value(value, Reading::Signed);
+        if is_source && is_narrow && !forms.is_settled(&form, None) {
+            return true;
+        }
+        open.extend(transfer::used(forms.module, instruction, Reading::Signed).into_iter().map(|of| of.0));
+    }
+    false
 }
 
 /// What the atoms of sections are in a run.

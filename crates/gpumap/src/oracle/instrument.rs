@@ -80,7 +80,16 @@ fn function_calls(
         inserted.entry(first.line).or_default().insert_str(0, &call);
     }
     for (site, claim) in claims.list.iter().enumerate() {
-        let call = format!("  call void @oracle_site(i32 {site})\n");
+        let call = match claim.base {
+            Some(base) => {
+                let name = quoted(&function.value(base).name);
+                format!(
+                    "  %oracle.base.{site} = ptrtoint ptr %{name} to i64\n  \
+                     call void @oracle_site(i32 {site}, i64 %oracle.base.{site})\n"
+                )
+            }
+            None => format!("  call void @oracle_site(i32 {site}, i64 0)\n"),
+        };
         inserted.entry(claim.line).or_default().push_str(&call);
     }
     for leaving in instructions().filter(|i| matches!(i.operation, Operation::Return(_))) {
@@ -134,7 +143,7 @@ fn quoted(name: &str) -> String {
 /// Declarations of the runtime, and a function that tells it addresses.
 fn tail(globals: &[Box<str>]) -> String {
     let mut out = String::from(
-        "declare void @oracle_enter(i32, i32, i32)\ndeclare void @oracle_leave()\ndeclare void @oracle_site(i32)\n\
+        "declare void @oracle_enter(i32, i32, i32)\ndeclare void @oracle_leave()\ndeclare void @oracle_site(i32, i64)\n\
          declare void @oracle_value(i32, i64)\ndeclare void @oracle_global(i32, ptr)\ndefine void @oracle_globals() {\n",
     );
     for (number, name) in globals.iter().enumerate() {

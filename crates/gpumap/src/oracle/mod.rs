@@ -15,6 +15,9 @@
 //! same. Sections are those of `access`; where these do not say of which object an access is, those of its address alone.
 //! One that rests on an assumption which does not hold in a run is *refuted*, which is no error of the analysis.
 //!
+//! Sections of objects that are other ones at different times, such as rows behind pointers, are relative to their start, and so are
+//! the addresses that are compared with them.
+//!
 //! Limits: a run shows that a section is too small only if its inputs do. Accesses of sizes without a callback (other than 1, 2,
 //! 4, 8 and 16 bytes) are not compared and say so; so are those that are never executed. Programs that leave functions by `longjmp` are not followed.
 //!

@@ -34,10 +34,10 @@ pub struct Seen {
     pub bytes: u64,
     /// Whether it writes.
     pub is_store: bool,
-    /// The least address at which it starts.
-    pub least: u64,
+    /// The least address at which it starts, relative to the base of its section.
+    pub least: i64,
     /// The greatest one.
-    pub most: u64,
+    pub most: i64,
 }
 
 /// One invocation of a function.
@@ -131,6 +131,8 @@ fn invocation(words: &mut impl Iterator<Item = u64>) -> Option<Invocation> {
     let values = values.collect::<Option<Vec<_>>>()?;
     let sites = (0..sites).map(|_| {
         let (announced, seen, shape, least, most) = (next()?, next()?, next()?, next()?, next()?);
+        // Addresses of a program are less than 2^63.
+        let (least, most) = (least.cast_signed(), most.cast_signed());
         Some(Seen { announced, seen, bytes: shape / 2, is_store: shape % 2 == 1, least, most })
     });
     Some(Invocation { function, values, sites: sites.collect::<Option<Vec<_>>>()? })

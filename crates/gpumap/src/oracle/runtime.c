@@ -1,14 +1,14 @@
 /* What a program instrumented by the address oracle calls: notes, per invocation of a function, the values that its sections are
    made of, and of every access the least and greatest address.
 
-   Where an access stands is said by oracle_site, called directly before the compiler's own callback, which gives address and
-   size. The log is a sequence of 64-bit words; src/oracle/run.rs reads it. */
+   Where an access stands, and what its address is noted relative to, is said by oracle_site, called directly before the compiler's
+   own callback, which gives address and size. The log is a sequence of 64-bit words; src/oracle/run.rs reads it. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 struct value { uint64_t known, bits, changed; };
-struct site { uint64_t announced, seen, shape, least, most; };
+struct site { uint64_t announced, seen, shape; int64_t least, most; };
 struct frame {
     struct frame *caller;
     uint64_t function, values, sites;
@@ -19,6 +19,8 @@ struct frame {
 static FILE *out;
 static struct frame *top;
 static struct site *pending;
+/* What the address of the pending access is relative to. */
+static uint64_t base;
 /* A callback without an announcement is a site that was not matched. */
 static uint64_t unmatched;
 
@@ -100,8 +102,9 @@ void oracle_value(uint32_t number, uint64_t bits)
     value->bits = bits;
 }
 
-void oracle_site(uint32_t number)
+void oracle_site(uint32_t number, uint64_t relative_to)
 {
+    base = relative_to;
     pending = &top->site[number];
     pending->announced++;
 }
@@ -114,10 +117,11 @@ static void see(uintptr_t address, uint64_t bytes, uint64_t is_store)
         unmatched++;
         return;
     }
-    if (!site->seen || address < site->least)
-        site->least = address;
-    if (!site->seen || address > site->most)
-        site->most = address;
+    int64_t start = (int64_t)(address - base);
+    if (!site->seen || start < site->least)
+        site->least = start;
+    if (!site->seen || start > site->most)
+        site->most = start;
     site->seen++;
     site->shape = 2 * bytes + is_store;
 }

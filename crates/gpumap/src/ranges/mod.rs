@@ -1,7 +1,7 @@
 //! Where values lie: intervals between bounds in terms of inputs, as a monotone analysis over the work list of `solver`.
 //!
 //! A fact is about a value in a reading, where it is computed. Where it is used, the branches that every way to that place has
-//! taken restrict it (`conditions`), on both of their edges. Values with a closed form have the ends of that form, at every
+//! taken restrict it (`conditions`), on both of their edges, and so do facts about what is computed from it. Values with a closed form have the ends of that form, at every
 //! iteration of the loops around them; what is computed from restricted operands has the range that C's arithmetic gives
 //! besides, and both hold. A φ is the union of what comes over its edges. A φ at the head of a loop with a closed form is that form;
 //! any other one starts as the union and is widened from the third change on: an end stays if the new one provably does not
@@ -54,6 +54,8 @@ pub struct Ranges<'a, 'f> {
     within: Option<LoopId>,
     facts: FxHashMap<BlockId, (Rc<Facts>, Premises)>,
     closed: FxHashMap<Node, (Closed, Premises)>,
+    /// Where values lie in blocks by facts about other ones.
+    allowed: FxHashMap<(Node, BlockId), (Range, Premises)>,
     /// Whether an end was lost by widening.
     is_widened: bool,
 }
@@ -85,6 +87,7 @@ pub fn ranges_of(forms: &mut Forms<'_>, uses: &[Usage], within: Option<LoopId>) 
         within,
         facts: FxHashMap::default(),
         closed: FxHashMap::default(),
+        allowed: FxHashMap::default(),
         is_widened: false,
     };
     let mut roots = Vec::new();

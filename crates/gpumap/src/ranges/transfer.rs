@@ -238,7 +238,7 @@ impl Ranges<'_, '_> {
 }
 
 /// What an instruction uses: operands, the reading that counts, and the block from which a φ has it. Conversions use both readings.
-pub(super) fn used(
+pub(crate) fn used(
     module: &Module,
     instruction: &Instruction,
     reading: Reading,
