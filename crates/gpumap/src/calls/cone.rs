@@ -17,6 +17,8 @@ pub struct Site {
     pub callee: SymbolId,
     /// The place of the call in the source.
     pub location: Option<MetadataId>,
+    /// Its line in the text of the module.
+    pub line: u32,
 }
 
 /// A function with those that it calls in place of the calls.
@@ -83,9 +85,9 @@ impl Cone {
     /// Puts a function in place of a call.
     fn follow(&mut self, module: &Module, (block, place): (BlockId, usize), callee: &Function) {
         let caller = self.of_blocks[block.index()];
-        let location = self.function.block(block).instructions[place].location;
+        let &Instruction { location, line, .. } = &self.function.block(block).instructions[place];
         let mut string = self.strings[caller].clone();
-        string.push(Site { callee: callee.symbol, location });
+        string.push(Site { callee: callee.symbol, location, line });
         let own = self.strings.len();
         self.strings.push(string);
         let callee = choices::branched(module, callee);
@@ -102,7 +104,7 @@ fn instructions(function: &Function) -> usize {
 }
 
 /// The function that an instruction calls, if it can stand in its place.
-fn callee<'m>(module: &'m Module, instruction: &Instruction) -> Option<&'m Function> {
+pub(crate) fn callee<'m>(module: &'m Module, instruction: &Instruction) -> Option<&'m Function> {
     let Operation::Call { callee: Callee::Symbol(symbol), arguments, .. } = &instruction.operation else {
         return None;
     };

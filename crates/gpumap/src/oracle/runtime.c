@@ -12,6 +12,8 @@ struct site { uint64_t announced, seen, shape; int64_t least, most; };
 struct frame {
     struct frame *caller;
     uint64_t function, values, sites;
+    /* Its own number, that of the frame that called it, by which call; the call that it is about to make. 0 for none. */
+    uint64_t number, parent, via, call;
     struct value *value;
     struct site *site;
 };
@@ -41,8 +43,8 @@ static void put(const void *from, size_t words)
 static void end_frame(void)
 {
     struct frame *ended = top;
-    uint64_t head[] = {2, ended->function, ended->values, ended->sites};
-    put(head, 4);
+    uint64_t head[] = {2, ended->function, ended->number, ended->parent, ended->via, ended->values, ended->sites};
+    put(head, sizeof head / sizeof *head);
     put(ended->value, 3 * ended->values);
     put(ended->site, 5 * ended->sites);
     top = ended->caller;
@@ -85,13 +87,22 @@ void oracle_enter(uint32_t function, uint32_t values, uint32_t sites)
     struct site *site = calloc(sites + 1, sizeof *site);
     if (!frame || !value || !site)
         fail("no memory");
-    *frame = (struct frame){top, function, values, sites, value, site};
+    static uint64_t last;
+    uint64_t parent = top ? top->number : 0, via = top ? top->call : 0;
+    *frame = (struct frame){top, function, values, sites, ++last, parent, via, 0, value, site};
+    if (top)
+        top->call = 0;
     top = frame;
 }
 
 void oracle_leave(void)
 {
     end_frame();
+}
+
+void oracle_call(uint32_t line)
+{
+    top->call = line;
 }
 
 void oracle_value(uint32_t number, uint64_t bits)
