@@ -76,6 +76,14 @@ pub struct Terms {
     pub origins: Vec<(AtomId, Origin)>,
 }
 
+impl Terms {
+    /// Whether it is known what all atoms of a section are.
+    fn has_all(&self, claim: &Claim) -> bool {
+        let is_known = |atom: AtomId| self.origins.iter().any(|origin| origin.0 == atom);
+        claim.section.as_ref().map_or(true, |section| leaves(&self.atoms, section).into_iter().all(is_known))
+    }
+}
+
 /// What is said of a function.
 #[derive(Debug)]
 pub struct Claims {
@@ -105,11 +113,14 @@ pub fn claims(module: &Module, function: &Function) -> Claims {
     claims_of(module, &Cone::new(module, function, 0), function.values.len())
 }
 
-/// All claims about the functions that stand in place of a function's calls, in terms of the function's own values.
+/// All claims about the functions that stand in place of a function's calls that are in terms of the function's own values: others
+/// are not noted.
 pub fn claims_behind_calls(module: &Module, function: &Function) -> Claims {
     let cone = Cone::new(module, function, LENGTH);
     let mut claims = claims_of(module, &cone, function.values.len());
-    claims.list.retain(|claim| !claim.string.is_empty());
+    let mut list = std::mem::take(&mut claims.list);
+    list.retain(|claim| !claim.string.is_empty() && claims.terms(claim).has_all(claim));
+    claims.list = list;
     claims
 }
 

@@ -66,6 +66,8 @@ struct Closed {
     range: Range,
     /// Whether that is all there is to say: nothing it is computed from is looked at.
     is_all: bool,
+    /// Whether nothing is known of the value but that it is the same all the time.
+    is_itself: bool,
 }
 
 /// A use of a value.
@@ -172,6 +174,17 @@ impl Ranges<'_, '_> {
     }
 }
 
+/// The ends of a range, or those of another one where they are missing or in terms of what is not known.
+fn known_ends(forms: &Forms<'_>, range: &Range, otherwise: &Range) -> Range {
+    let (Range::Between(a, b), Range::Between(c, d)) = (range, otherwise) else { return range.clone() };
+    let is_known = |bound: &Bound| {
+        let mut members = bound.clauses().iter().flatten();
+        !bound.is_none() && members.all(|member| !forms.mentions_opaque(member))
+    };
+    let end = |bound: &Bound, other: &Bound| if is_known(bound) { bound.clone() } else { other.clone() };
+    Range::Between(end(a, c), end(b, d))
+}
+
 fn closed_form(forms: &mut Forms<'_>, (value, reading): Node, within: Option<LoopId>) -> Closed {
     let form = forms.of_value(value, reading);
     let definition = forms.definition(value);
@@ -180,12 +193,14 @@ fn closed_form(forms: &mut Forms<'_>, (value, reading): Node, within: Option<Loo
     let is_head = is_phi && forms.control.loops.headed_by(block).is_some();
     let is_input = definition.is_none();
     let is_resolved = !forms.is_opaque(&form);
-    // An atom of its own is no bound of what it stands for, unless there is nothing else to say: of an address, for example.
+    // An atom of its own is no bound of what it stands for, unless it is the same all the time: of a number that a call gives, for
+    // example. What it is computed from may say more in terms of inputs.
     if !is_resolved && !is_input {
         let is_wide = forms.bits(forms.function.value(value).of).is_some_and(|bits| bits > transfer::NARROW);
         let is_start = definition.is_some_and(|(_, of)| transfer::used(forms.module, of, reading).is_empty());
-        let is_known = is_start && is_wide && forms.is_settled(&form, within);
-        return Closed { range: if is_known { form.into() } else { Range::all() }, is_all: is_known };
+        let is_same = forms.is_settled(&form, within);
+        let range = if is_same { form.into() } else { Range::all() };
+        return Closed { range, is_all: is_same && is_start && is_wide, is_itself: is_same };
     }
     let range = forms.ends(block, &form, within);
     let is_one = range.single().is_some();
@@ -196,7 +211,7 @@ fn closed_form(forms: &mut Forms<'_>, (value, reading): Node, within: Option<Loo
         Range::Between(lower, upper) if !is_one => Range::Between(useful(lower), useful(upper)),
         _ => range,
     };
-    Closed { range, is_all: is_one || is_input || is_head }
+    Closed { range, is_all: is_one || is_input || is_head, is_itself: false }
 }
 
 impl Analysis for Ranges<'_, '_> {
@@ -218,6 +233,9 @@ impl Analysis for Ranges<'_, '_> {
                 return closed.range;
             }
             let computed = ranges.computed(node, facts);
+            if closed.is_itself {
+                return known_ends(ranges.forms, &computed, &closed.range);
+            }
             let block = ranges.forms.definition(node.0).map_or(BlockId::new(0), |(block, _)| block);
             match &closed.range {
                 Range::Between(lower, upper) if lower.is_none() && upper.is_none() => computed,
