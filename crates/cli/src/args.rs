@@ -304,9 +304,15 @@ pub struct GpuArgs {
     /// Only this function.
     #[arg(long, value_name = "NAME")]
     pub function: Option<String>,
-    /// The stage to print.
+    /// A profile of the program: which loops' iterations depended on each other, and how often they ran.
+    #[arg(long, value_name = "PROFILE", conflicts_with = "dump")]
+    pub profile: Option<PathBuf>,
+    /// Only the loops that begin on this line.
+    #[arg(long = "loop", value_name = "LINE", conflicts_with = "dump")]
+    pub line: Option<u32>,
+    /// Print a stage of the analysis instead of the report.
     #[arg(long, value_enum, value_name = "STAGE")]
-    pub dump: Stage,
+    pub dump: Option<Stage>,
     /// Follow calls this deep: the functions called are analysed once for each chain of calls.
     #[arg(long, value_name = "N", default_value_t = gpumap::calls::LENGTH)]
     pub calls: usize,

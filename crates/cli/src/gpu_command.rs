@@ -1,11 +1,15 @@
 //! `loopwright gpu`.
 
+use std::path::Path;
+
 use anyhow::{Result, bail};
 use gpumap::Compiler;
 use gpumap::access::show::show_ranges_with;
 use gpumap::calls::Cone;
 use gpumap::control::{choices, show};
 use gpumap::ir::{Function, Module};
+use gpumap::offload::Observed;
+use gpumap::offload::show::show_candidates;
 use gpumap::recurrence::Given;
 use gpumap::recurrence::show::show_expressions;
 
@@ -14,14 +18,45 @@ use crate::output;
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &GpuArgs) -> Result<u8> {
-    if !args.values.is_empty() && args.dump != Stage::Ranges {
+    if !args.values.is_empty() && args.dump != Some(Stage::Ranges) {
         bail!("--set gives inputs values for --dump ranges; other stages are in terms of inputs")
     }
     let module = Compiler::find()?.read(&args.file, &args.options)?;
     let functions = functions(&module, args)?;
-    let shown = functions.iter().map(|function| dump(&module, function, args)).collect::<Vec<_>>();
+    let shown: Vec<String> = match args.dump {
+        Some(stage) => functions.iter().map(|function| dump(&module, function, stage, args)).collect(),
+        None => report(&module, &functions, args)?,
+    };
     output::print(&shown.join("\n"), args.output.as_deref(), true)?;
     Ok(0)
+}
+
+/// What can run on a device, function by function; functions without loops are left out.
+fn report(module: &Module, functions: &[&Function], args: &GpuArgs) -> Result<Vec<String>> {
+    let observed = args.profile.as_deref().map(|profile| observed(profile, &args.file)).transpose()?;
+    let shown = functions.iter().filter_map(|function| {
+        show_candidates(module, &Cone::new(module, function, args.calls), observed.as_ref(), args.line)
+    });
+    let shown: Vec<String> = shown.collect();
+    match (shown.is_empty(), args.line) {
+        (true, Some(line)) => bail!("no loop of {} begins on line {line}", args.file.display()),
+        (true, None) => Ok(vec![format!("{} has no loops\n", args.file.display())]),
+        _ => Ok(shown),
+    }
+}
+
+/// What a profile says of the loops of a source.
+fn observed(profile: &Path, source: &Path) -> Result<Observed> {
+    let name = profile.display();
+    let profile = profile::file::read(profile)?;
+    let observed = report::gpu::observed(&report::report(&profile));
+    if !observed.has_file(&source.to_string_lossy()) {
+        bail!(
+            "{name} has no loop of {}: it is a profile of another program, or of one compiled without -g",
+            source.display()
+        )
+    }
+    Ok(observed)
 }
 
 /// The function that is asked for, or all that the source defines.
@@ -36,9 +71,9 @@ fn functions<'m>(module: &'m Module, args: &GpuArgs) -> Result<Vec<&'m Function>
     }
 }
 
-fn dump(module: &Module, function: &Function, args: &GpuArgs) -> String {
+fn dump(module: &Module, function: &Function, stage: Stage, args: &GpuArgs) -> String {
     let function = choices::branched(module, function);
-    match args.dump {
+    match stage {
         Stage::Ir => module.show_function(&function),
         Stage::Loops => show::show_loops(module, &function),
         Stage::Expressions => show_expressions(module, &Cone::new(module, &function, args.calls).function),

@@ -114,3 +114,56 @@ fn what_is_wrong_is_named() {
     let expected = "clang-19 is not installed; it reads C sources (Debian: apt-get install clang-19 llvm-19)";
     assert_eq!(error, format!("loopwright: {expected}\n"));
 }
+
+/// A profile of a kernel, optimised.
+fn profile(place: &TempDir, name: &str) -> (PathBuf, PathBuf) {
+    let all = kernels::load().unwrap();
+    let kernel = all.iter().find(|kernel| kernel.name() == name).unwrap();
+    let program = kernels::compile(kernel, kernels::Level::O2, place.path()).unwrap();
+    let file = place.path().join(format!("{name}.lwp"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_loopwright"));
+    command.args(["profile", "--quiet", "-o"]).arg(&file).arg("--").arg(program.path).args(&kernel.arguments);
+    assert!(command.output().unwrap().status.success());
+    (kernel.path(), file)
+}
+
+#[test]
+fn a_run_decides_what_can_run_on_a_device() {
+    let place = tempfile::tempdir().unwrap();
+    let (source, file) = profile(&place, "jacobi");
+    let file = file.to_str().unwrap();
+    let (code, shown, _) = said(&gpu(&place, &source, &["--function", "relax", "--profile", file]));
+    assert_eq!(code, Some(0));
+    for part in [
+        "loop line 10: cannot run on a device",
+        "an iteration uses what another one computed in heap block",
+        "nest line 11 and line 12: can run on a device",
+        "in, scalar: n",
+        "in and out, array: b [8*n + 8, 8*n^2 - 8*n - 8)",
+        "to be checked: a and b do not overlap",
+    ] {
+        assert!(shown.contains(part), "{part:?} is missing in:\n{shown}");
+    }
+
+    let (code, shown, _) = said(&gpu(&place, &source, &["--profile", file, "--loop", "12"]));
+    assert_eq!(code, Some(0));
+    assert!(shown.contains("loop line 12: can run on a device") && !shown.contains("line 14"), "{shown}");
+
+    let (code, shown, _) = said(&gpu(&place, &source, &["--function", "relax"]));
+    assert_eq!(code, Some(0));
+    assert!(shown.contains("may run on a device") && shown.contains("no run was looked at"), "{shown}");
+}
+
+#[test]
+fn a_profile_of_another_program_is_named() {
+    let place = tempfile::tempdir().unwrap();
+    let (_, file) = profile(&place, "dot");
+    let source = source(&place, SOURCE);
+    let args = ["--profile", file.to_str().unwrap(), "--", "-DLEAST=0"];
+    let (code, _, error) = said(&gpu(&place, &source, &args));
+    assert_eq!(code, Some(2));
+    assert!(error.contains("it is a profile of another program"), "{error}");
+    let (code, _, error) = said(&gpu(&place, &source, &["--loop", "1", "--", "-DLEAST=0"]));
+    assert_eq!(code, Some(2));
+    assert!(error.contains("begins on line 1"), "{error}");
+}

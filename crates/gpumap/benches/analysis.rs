@@ -1,44 +1,38 @@
-//! Instructions analysed per second, without clang and opt: `cargo bench -p loopwright-gpumap [-- NAME-PREFIX]`.
+//! Instructions analysed per second, without clang and opt: `cargo bench -p loopwright-gpumap [-- FILTER]`.
 //!
-//! What is timed: everything from cones to the sections of all accesses of a source, as `loopwright gpu --dump ranges` shows them.
-//! Reading the text is timed apart. Each source is analysed as often as makes about the time below; the last line is the corpus
-//! as a whole.
+//! *analysed*: everything from cones to the sections of all accesses of a source, as `loopwright gpu --dump ranges` shows them;
+//! *read*: reading the text. `corpus` is all sources together; its rate is the one that has a target.
 
 use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use criterion::{BenchmarkId, Criterion, Throughput};
 use gpumap::access::show::show_ranges;
 use gpumap::calls::{Cone, LENGTH};
 use gpumap::ir::Module;
 use gpumap::{Compiler, reader};
 
-/// Time spent on a source at least.
-const TIME: Duration = Duration::from_millis(100);
-
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let prefix = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
-    let compiler = Compiler::find()?;
-    let (mut instructions, mut reading, mut analysing) = (0, 0.0, 0.0);
-    println!("{:24} {:>12} {:>14} {:>16}", "source", "instructions", "read, 1/s", "analysed, 1/s");
-    for kernel in kernels::corpus()?.iter().filter(|kernel| kernel.name().starts_with(&prefix)) {
-        let text = compiler.text(&kernel.path(), &[])?;
-        let module = reader::read(&text)?;
-        let count = instructions_of(&module);
-        let read = seconds(|| drop(black_box(reader::read(black_box(&text)))));
-        let analysed = seconds(|| analyse(black_box(&module)));
-        let rate = |seconds: f64| count as f64 / seconds;
-        println!("{:24} {count:12} {:14.0} {:16.0}", kernel.name(), rate(read), rate(analysed));
-        instructions += count;
-        reading += read;
-        analysing += analysed;
-    }
-    let rate = |seconds: f64| instructions as f64 / seconds;
-    println!("{:24} {instructions:12} {:14.0} {:16.0}", "all", rate(reading), rate(analysing));
-    Ok(())
+struct Source {
+    name: String,
+    text: String,
+    module: Module,
 }
 
-fn instructions_of(module: &Module) -> usize {
-    module.defined().flat_map(|function| &function.blocks).map(|block| block.instructions.len()).sum()
+impl Source {
+    fn instructions(&self) -> u64 {
+        let blocks = self.module.defined().flat_map(|function| &function.blocks);
+        blocks.map(|block| block.instructions.len() as u64).sum()
+    }
+}
+
+fn sources() -> Vec<Source> {
+    let compiler = Compiler::find().expect("clang and opt are needed");
+    let source = |kernel: &kernels::Static| {
+        let text = compiler.text(&kernel.path(), &[]).expect("kernels compile");
+        let module = reader::read(&text).expect("kernels can be read");
+        Source { name: kernel.name().to_owned(), text, module }
+    };
+    kernels::corpus().expect("the corpus is there").iter().map(source).collect()
 }
 
 fn analyse(module: &Module) {
@@ -47,14 +41,37 @@ fn analyse(module: &Module) {
     }
 }
 
-/// Seconds that something takes, on average over about [`TIME`].
-fn seconds(mut run: impl FnMut()) -> f64 {
-    run();
-    let start = Instant::now();
-    let mut times = 0;
-    while start.elapsed() < TIME {
-        run();
-        times += 1;
+fn analysis(criterion: &mut Criterion) {
+    let sources = sources();
+    let all = sources.iter().map(Source::instructions).sum();
+    let mut group = criterion.benchmark_group("corpus");
+    group.sample_size(10).throughput(Throughput::Elements(all));
+    group.bench_function("read", |bencher| {
+        bencher.iter(|| {
+            for source in &sources {
+                drop(black_box(reader::read(black_box(&source.text))));
+            }
+        });
+    });
+    group.bench_function("analysed", |bencher| {
+        bencher.iter(|| sources.iter().for_each(|source| analyse(black_box(&source.module))));
+    });
+    group.finish();
+    let mut group = criterion.benchmark_group("source");
+    group
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(100))
+        .measurement_time(Duration::from_millis(500));
+    for source in &sources {
+        group.throughput(Throughput::Elements(source.instructions()));
+        let id = BenchmarkId::new("analysed", &source.name);
+        group.bench_with_input(id, &source.module, |bencher, module| bencher.iter(|| analyse(module)));
     }
-    start.elapsed().as_secs_f64() / f64::from(times.max(1))
+    group.finish();
+}
+
+fn main() {
+    let mut criterion = Criterion::default().configure_from_args();
+    analysis(&mut criterion);
+    criterion.final_summary();
 }

@@ -9,6 +9,7 @@
 //! - [`invariance`]: in which loops values change; [`sign`]: which signs they may have; [`ranges`]: where they lie;
 //! - [`recurrence`]: values as polynomials in inputs and iterations, and how often loops run;
 //! - [`access`]: the bytes that loads and stores touch, and how that is known;
+//! - [`offload`]: which loops can run on a device, and what their kernels need;
 //! - [`oracle`]: sections against the addresses of runs;
 //! - [`fuzzing`]: cases for fuzzing the reader.
 //!
@@ -23,6 +24,7 @@ pub mod fuzzing;
 pub mod invariance;
 pub mod ir;
 pub mod memory;
+pub mod offload;
 pub mod oracle;
 pub mod ranges;
 pub mod reader;

@@ -8,7 +8,7 @@ use num_traits::ToPrimitive;
 use gpumap::symbolic::prove::Monotone;
 use gpumap::symbolic::range::Arithmetic;
 use gpumap::symbolic::solve::solve;
-use gpumap::symbolic::{Atom, AtomId, Atoms, Facts, Order, Polynomial, Prover, Range, Side};
+use gpumap::symbolic::{Atom, AtomId, Atoms, Coefficient, Facts, Order, Polynomial, Prover, Range, Side};
 
 fn number(of: i64) -> Polynomial {
     Polynomial::from(of)
@@ -140,9 +140,10 @@ fn signs_of_quadratics_are_those_on_the_grid() {
         let product = |a: &Polynomial, b: &Polynomial| a.times(b).unwrap();
         let terms =
             [number(1), px.clone(), py.clone(), product(&px, &px), product(&px, &py), product(&py, &py)];
-        let of = terms.iter().zip(c).fold(Polynomial::default(), |sum, (term, factor)| {
-            &sum + &term.scaled(&BigRational::from(BigInt::from(factor)))
-        });
+        let of = terms
+            .iter()
+            .zip(c)
+            .fold(Polynomial::default(), |sum, (term, factor)| &sum + &term.scaled(&factor.into()));
         let signs = Prover::new(&atoms, &facts).signs(&of);
         assert!(signs.negative || least >= 0, "{}", atoms.show(&of));
         assert!(signs.positive || most <= 0, "{}", atoms.show(&of));
@@ -165,7 +166,7 @@ fn what_is_proved_holds_wherever_the_facts_do() {
         let ids = ["n", "i", "j"].map(|name| atoms.number(Atom::Symbol(name.into())));
         let linear = |sequence: &mut Sequence, of: &[AtomId]| {
             of.iter().fold(number(sequence.next(-3, 3)), |sum, &atom| {
-                let factor = BigRational::from(BigInt::from(sequence.next(-2, 2)));
+                let factor = Coefficient::from(sequence.next(-2, 2));
                 &sum + &Polynomial::from(atom).scaled(&factor)
             })
         };
@@ -263,7 +264,7 @@ fn monotonicity_is_that_of_integers() {
 fn quotients_have_one_form() {
     let mut atoms = Atoms::default();
     let n = atoms.symbol("n");
-    let times = |of: &Polynomial, by: i64| of.scaled(&BigRational::from(BigInt::from(by)));
+    let times = |of: &Polynomial, by: i64| of.scaled(&by.into());
     let mut floor = |of: &Polynomial, by: i64| atoms.floor(of, &BigInt::from(by)).unwrap();
     // (4n + 5) / 4 = n + 1; 2n / 4 = n / 2; (2n + 1) / 4 = n / 2.
     assert_eq!(floor(&(&times(&n, 4) + &number(5)), 4), &n + &number(1));

@@ -27,6 +27,7 @@ pub mod flamegraph;
 pub mod folding;
 pub mod frames;
 pub mod fuzzing;
+pub mod gpu;
 pub mod html;
 pub mod isl;
 pub mod markdown;

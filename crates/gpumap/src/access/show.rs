@@ -91,7 +91,7 @@ fn show_hull(out: &mut String, atoms: &Atoms, hull: &Hull) {
 }
 
 /// Bytes, half open.
-fn show_bytes(atoms: &Atoms, range: &Range) -> String {
+pub fn show_bytes(atoms: &Atoms, range: &Range) -> String {
     match range {
         Range::Unreached => "never".into(),
         Range::Between(lower, upper) => {

@@ -106,6 +106,11 @@ impl<'f> Objects<'f> {
         self.function.block(block).instructions.get(place)
     }
 
+    /// The block in which a value is computed; `None` for arguments.
+    pub fn place(&self, value: ValueId) -> Option<BlockId> {
+        self.places.get(&value).map(|place| place.0)
+    }
+
     /// In which objects an address may lie.
     pub fn bases(&self, address: Operand) -> Bases {
         match address.value {

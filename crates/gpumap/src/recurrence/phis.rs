@@ -11,14 +11,12 @@
 //! φ of one block with the same arguments are one variable (ALGORITHMS 7.4).
 
 use num_bigint::BigInt;
-use num_rational::BigRational;
-use num_traits::One;
 use rustc_hash::FxHashMap;
 
 use super::forms::{Forms, Key, Premises, Reading};
 use crate::control::LoopId;
 use crate::ir::{BlockId, Function, Operand, Operation, ValueId};
-use crate::symbolic::{AtomId, Polynomial};
+use crate::symbolic::{AtomId, Coefficient, Polynomial};
 
 /// Highest power of an iteration in a step that is summed up.
 const POWER: u32 = 2;
@@ -250,7 +248,7 @@ impl Forms<'_> {
 /// 0^p + 1^p + … + (k − 1)^p for p up to [`POWER`].
 fn power_sum(k: AtomId, power: u32) -> Option<Polynomial> {
     let (k, one) = (Polynomial::from(k), Polynomial::from(1));
-    let part = |number: i64| BigRational::new(BigInt::one(), BigInt::from(number));
+    let part = |number: i64| Coefficient::inverse(&BigInt::from(number));
     let below = k.times(&(&k - &one))?;
     match power {
         0 => Some(k),

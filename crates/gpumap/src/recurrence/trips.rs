@@ -8,8 +8,7 @@
 use std::rc::Rc;
 
 use num_bigint::BigInt;
-use num_rational::BigRational;
-use num_traits::{One, Signed, Zero};
+use num_traits::{Signed, Zero};
 
 use super::conditions::Condition;
 use super::forms::{Forms, Key, Reading};
@@ -18,7 +17,7 @@ use crate::control::LoopId;
 use crate::ir::BlockId;
 use crate::ir::instruction::Predicate;
 use crate::memory::Assumption;
-use crate::symbolic::Polynomial;
+use crate::symbolic::{Coefficient, Polynomial};
 
 /// How often a test of a loop succeeds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,7 +87,7 @@ impl Forms<'_> {
     fn descent(&mut self, id: LoopId, of: &Polynomial) -> Option<(Polynomial, BigInt)> {
         let iteration = self.iteration(id);
         let step = (-&of.difference(iteration)?).integer()?;
-        let first = of + &Polynomial::from(iteration).scaled(&BigRational::from(step.clone()));
+        let first = of + &Polynomial::from(iteration).scaled(&step.clone().into());
         self.is_fixed(&first, id).then_some((first, step))
     }
 
@@ -104,7 +103,7 @@ impl Forms<'_> {
             if step.is_zero() {
                 continue;
             }
-            let count = first.scaled(&BigRational::new(BigInt::one(), step));
+            let count = first.scaled(&Coefficient::inverse(&step));
             if count.is_integral() && self.is_not_negative_at_entry(id, &count) {
                 return Some(count);
             }

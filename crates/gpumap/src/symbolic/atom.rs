@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 
 use num_bigint::BigInt;
 use num_integer::Integer;
-use num_rational::BigRational;
-use num_traits::{One, Signed, Zero};
+use num_traits::{Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Monomial, Polynomial};
+use super::prove::Proofs;
+use super::{Coefficient, Monomial, Polynomial};
 
 /// Quotients may be nested this deep. What is made of many others of each would take too long to look through.
 const NESTED: u32 = 4;
@@ -60,6 +60,8 @@ pub struct Atoms {
     not_negative: FxHashSet<AtomId>,
     /// Steps that proofs may still take.
     steps: Cell<u64>,
+    /// What was proved already.
+    pub(super) proofs: Proofs,
 }
 
 impl Default for Atoms {
@@ -71,6 +73,7 @@ impl Default for Atoms {
             names: FxHashMap::default(),
             not_negative: FxHashSet::default(),
             steps: Cell::new(PROOF_STEPS),
+            proofs: Proofs::default(),
         }
     }
 }
@@ -106,6 +109,15 @@ impl Atoms {
     /// Gives an atom a name to be shown by. The first one stays.
     pub fn call(&mut self, id: AtomId, name: &str) {
         self.names.entry(id).or_insert_with(|| name.into());
+    }
+
+    /// The name of an atom that is not made of others, or that was given one.
+    pub fn name(&self, id: AtomId) -> Option<&str> {
+        let given = self.names.get(&id).map(|name| &**name);
+        given.or(match self.get(id) {
+            Atom::Symbol(name) => Some(name),
+            _ => None,
+        })
     }
 
     /// Notes that an atom is not negative, wherever it is used.
@@ -222,8 +234,9 @@ impl Atoms {
         let mut terms: Vec<_> = of.terms().iter().collect();
         terms.sort_by_key(|term| (std::cmp::Reverse(term.0.degree()), term.0.clone()));
         for (monomial, coefficient) in terms {
-            let size = coefficient.abs();
-            let sign = match (out.is_empty(), coefficient.is_negative()) {
+            let is_negative = coefficient.is_negative();
+            let size = if is_negative { coefficient.negated() } else { coefficient.clone() };
+            let sign = match (out.is_empty(), is_negative) {
                 (true, true) => "-",
                 (true, false) => "",
                 (false, true) => " - ",
@@ -269,9 +282,8 @@ fn divided(of: &Polynomial, divisor: &BigInt) -> (Polynomial, Polynomial) {
     let (mut whole, mut rest) = (Polynomial::default(), Polynomial::default());
     for (monomial, coefficient) in of.terms() {
         let (quotient, remainder) = coefficient.to_integer().div_mod_floor(divisor);
-        let term = Polynomial::term(monomial.clone(), BigRational::one());
-        whole = &whole + &term.scaled(&quotient.into());
-        rest = &rest + &term.scaled(&remainder.into());
+        whole = &whole + &Polynomial::term(monomial.clone(), quotient.into());
+        rest = &rest + &Polynomial::term(monomial.clone(), remainder.into());
     }
     (whole, rest)
 }
@@ -287,7 +299,7 @@ fn reduced(of: Polynomial, divisor: &BigInt) -> (Polynomial, BigInt) {
         }
     }
     let others = &of - &Polynomial::from(constant.clone());
-    let inverse = BigRational::new(BigInt::one(), factor.clone());
+    let inverse = Coefficient::inverse(&factor);
     let constant = constant.div_floor(&factor);
     (&others.scaled(&inverse) + &Polynomial::from(constant), divisor / factor)
 }

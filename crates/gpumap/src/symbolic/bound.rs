@@ -21,7 +21,7 @@ pub enum Side {
 }
 
 /// A bound.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Bound {
     clauses: Vec<Vec<Polynomial>>,
 }

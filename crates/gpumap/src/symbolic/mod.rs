@@ -1,6 +1,7 @@
 //! Exact symbolic arithmetic: what is known about integers whose values are not.
 //!
-//! - [`atom`]: what has a name or cannot be taken apart; [`polynomial`]: polynomials over atoms, with rational coefficients;
+//! - [`atom`]: what has a name or cannot be taken apart; [`polynomial`]: polynomials over atoms, with rational coefficients
+//!   ([`coefficient`]);
 //! - [`bound`]: bounds as sets; [`range`]: intervals between such bounds, and arithmetic on them as C does it;
 //! - [`facts`]: what is known at a point; [`prove`]: signs and comparisons that follow from it;
 //! - [`mod@solve`] solves equations; `value`: polynomials on numbers.
@@ -11,6 +12,7 @@
 
 pub mod atom;
 pub mod bound;
+pub mod coefficient;
 pub mod facts;
 pub mod polynomial;
 pub mod prove;
@@ -20,6 +22,7 @@ mod value;
 
 pub use atom::{Atom, AtomId, Atoms};
 pub use bound::{Bound, Side};
+pub use coefficient::Coefficient;
 pub use facts::Facts;
 pub use polynomial::{Monomial, Polynomial};
 pub use prove::{Order, Prover, Signs};

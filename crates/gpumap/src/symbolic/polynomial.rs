@@ -1,12 +1,13 @@
 //! Polynomials over atoms, with exact rational coefficients.
 
+use std::cmp::Ordering;
 use std::ops::{Add, Neg, Sub};
 
 use num_bigint::BigInt;
-use num_rational::BigRational;
-use num_traits::{One, Signed, Zero};
+use num_traits::One;
+use smallvec::SmallVec;
 
-use super::AtomId;
+use super::{AtomId, Coefficient};
 
 /// Products have at most this many terms,
 const TERMS: usize = 96;
@@ -15,9 +16,22 @@ const DEGREE: u32 = 10;
 /// and coefficients of this many bits.
 const BITS: u64 = 512;
 
-/// A product of powers of atoms, atoms ascending, powers positive.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Monomial(Vec<(AtomId, u32)>);
+/// A product of powers of atoms, atoms ascending, powers positive. Most are products of a few.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Monomial(SmallVec<[(AtomId, u32); 3]>);
+
+impl Clone for Monomial {
+    fn clone(&self) -> Monomial {
+        // Copies as a whole, which the derived way does not.
+        Monomial(SmallVec::from_slice(&self.0))
+    }
+}
+
+impl From<AtomId> for Monomial {
+    fn from(atom: AtomId) -> Monomial {
+        Monomial(std::iter::once((atom, 1)).collect())
+    }
+}
 
 impl Monomial {
     /// Atoms and their powers.
@@ -40,29 +54,32 @@ impl Monomial {
     }
 
     fn times(&self, other: &Monomial) -> Monomial {
-        let mut product = self.0.clone();
+        let mut product = self.clone();
         for &(atom, power) in &other.0 {
-            match product.binary_search_by_key(&atom, |entry| entry.0) {
-                Ok(at) => product[at].1 = product[at].1.saturating_add(power),
-                Err(at) => product.insert(at, (atom, power)),
+            match product.0.binary_search_by_key(&atom, |entry| entry.0) {
+                Ok(at) => product.0[at].1 = product.0[at].1.saturating_add(power),
+                Err(at) => product.0.insert(at, (atom, power)),
             }
         }
-        Monomial(product)
+        product
     }
 }
+
+/// A term: a product and its coefficient.
+type Term = (Monomial, Coefficient);
 
 /// A polynomial: terms with ascending monomials and coefficients that are not zero.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Polynomial(Vec<(Monomial, BigRational)>);
+pub struct Polynomial(Vec<Term>);
 
 impl From<AtomId> for Polynomial {
     fn from(atom: AtomId) -> Polynomial {
-        Polynomial(vec![(Monomial(vec![(atom, 1)]), BigRational::one())])
+        Polynomial(vec![(atom.into(), Coefficient::ONE)])
     }
 }
 
-impl From<BigRational> for Polynomial {
-    fn from(constant: BigRational) -> Polynomial {
+impl From<Coefficient> for Polynomial {
+    fn from(constant: Coefficient) -> Polynomial {
         let zero = constant.is_zero();
         Polynomial(if zero { Vec::new() } else { vec![(Monomial::default(), constant)] })
     }
@@ -70,31 +87,31 @@ impl From<BigRational> for Polynomial {
 
 impl From<BigInt> for Polynomial {
     fn from(constant: BigInt) -> Polynomial {
-        BigRational::from(constant).into()
+        Coefficient::from(constant).into()
     }
 }
 
 impl From<i64> for Polynomial {
     fn from(constant: i64) -> Polynomial {
-        BigInt::from(constant).into()
+        Coefficient::from(constant).into()
     }
 }
 
 impl Polynomial {
     /// A single term.
-    pub fn term(monomial: Monomial, coefficient: BigRational) -> Polynomial {
+    pub fn term(monomial: Monomial, coefficient: Coefficient) -> Polynomial {
         Polynomial::sum([(monomial, coefficient)])
     }
 
     /// Terms: monomials, ascending, and coefficients.
-    pub fn terms(&self) -> &[(Monomial, BigRational)] {
+    pub fn terms(&self) -> &[Term] {
         &self.0
     }
 
     /// The number, if no atom is in it.
-    pub fn constant(&self) -> Option<BigRational> {
+    pub fn constant(&self) -> Option<Coefficient> {
         match self.0.as_slice() {
-            [] => Some(BigRational::zero()),
+            [] => Some(Coefficient::ZERO),
             [(monomial, coefficient)] if monomial.0.is_empty() => Some(coefficient.clone()),
             _ => None,
         }
@@ -141,28 +158,57 @@ impl Polynomial {
     }
 
     /// The sum of terms, like ones joined.
-    fn sum(terms: impl IntoIterator<Item = (Monomial, BigRational)>) -> Polynomial {
-        let mut all: Vec<(Monomial, BigRational)> = terms.into_iter().collect();
-        all.sort_by(|a, b| a.0.cmp(&b.0));
-        let mut out: Vec<(Monomial, BigRational)> = Vec::with_capacity(all.len());
-        for (monomial, coefficient) in all {
-            match out.last_mut() {
-                Some(last) if last.0 == monomial => last.1 = plus(&last.1, &coefficient),
-                _ => out.push((monomial, coefficient)),
-            }
+    fn sum(terms: impl IntoIterator<Item = Term>) -> Polynomial {
+        let mut all: Vec<Term> = terms.into_iter().collect();
+        // What is taken out of a polynomial is ascending already.
+        if !all.is_sorted_by(|a, b| a.0 <= b.0) {
+            all.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         }
-        out.retain(|term| !term.1.is_zero());
-        Polynomial(out)
+        all.dedup_by(|next, kept| {
+            let is_like = next.0 == kept.0;
+            if is_like {
+                kept.1 = kept.1.plus(&next.1);
+            }
+            is_like
+        });
+        all.retain(|term| !term.1.is_zero());
+        Polynomial(all)
     }
 
     /// The polynomial with all coefficients multiplied.
-    pub fn scaled(&self, by: &BigRational) -> Polynomial {
+    pub fn scaled(&self, by: &Coefficient) -> Polynomial {
         if by.is_zero() {
             return Polynomial::default();
         }
-        Polynomial(
-            self.0.iter().map(|(monomial, coefficient)| (monomial.clone(), times(coefficient, by))).collect(),
-        )
+        Polynomial(self.0.iter().map(|(monomial, own)| (monomial.clone(), own.times(by))).collect())
+    }
+
+    /// The sum with a multiple of another one.
+    pub fn plus_scaled(&self, other: &Polynomial, by: &Coefficient) -> Polynomial {
+        let mut sum = Vec::with_capacity(self.0.len() + other.0.len());
+        let (mut own, mut others) = (self.0.iter().peekable(), other.0.iter().peekable());
+        loop {
+            let order = match (own.peek(), others.peek()) {
+                (Some(a), Some(b)) => a.0.cmp(&b.0),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (None, None) => break,
+            };
+            let left = if order.is_le() { own.next() } else { None };
+            let right = if order.is_ge() { others.next() } else { None };
+            let Some((monomial, _)) = left.or(right) else { break };
+            let scaled = right.map(|(_, coefficient)| coefficient.times(by));
+            let coefficient = match (left, scaled) {
+                (Some((_, a)), Some(b)) => a.plus(&b),
+                (Some((_, a)), None) => a.clone(),
+                (None, Some(b)) => b,
+                (None, None) => break,
+            };
+            if !coefficient.is_zero() {
+                sum.push((monomial.clone(), coefficient));
+            }
+        }
+        Polynomial(sum)
     }
 
     /// The product; `None` where it is too large.
@@ -171,13 +217,10 @@ impl Polynomial {
             return None;
         }
         let pairs =
-            self.0.iter().flat_map(|a| other.0.iter().map(move |b| (a.0.times(&b.0), times(&a.1, &b.1))));
+            self.0.iter().flat_map(|a| other.0.iter().map(move |b| (a.0.times(&b.0), a.1.times(&b.1))));
         let product = Polynomial::sum(pairs);
-        let is_small = |(monomial, coefficient): &(Monomial, BigRational)| {
-            monomial.degree() <= DEGREE
-                && coefficient.numer().bits() <= BITS
-                && coefficient.denom().bits() <= BITS
-        };
+        let is_small =
+            |(monomial, coefficient): &Term| monomial.degree() <= DEGREE && coefficient.is_within(BITS);
         (product.0.len() <= TERMS && product.0.iter().all(is_small)).then_some(product)
     }
 
@@ -208,7 +251,7 @@ impl Polynomial {
         if self.is_integral() {
             return BigInt::one();
         }
-        self.0.iter().fold(BigInt::one(), |all, term| num_integer::lcm(all, term.1.denom().clone()))
+        self.0.iter().fold(BigInt::one(), |all, term| num_integer::lcm(all, term.1.denominator()))
     }
 
     /// Whether no coefficient is negative.
@@ -217,29 +260,11 @@ impl Polynomial {
     }
 }
 
-/// The sum. Integers, which most coefficients are, have no common factors to look for.
-fn plus(a: &BigRational, b: &BigRational) -> BigRational {
-    if a.is_integer() && b.is_integer() {
-        BigRational::new_raw(a.numer() + b.numer(), BigInt::one())
-    } else {
-        a + b
-    }
-}
-
-/// The product.
-fn times(a: &BigRational, b: &BigRational) -> BigRational {
-    if a.is_integer() && b.is_integer() {
-        BigRational::new_raw(a.numer() * b.numer(), BigInt::one())
-    } else {
-        a * b
-    }
-}
-
 impl Add for &Polynomial {
     type Output = Polynomial;
 
     fn add(self, other: &Polynomial) -> Polynomial {
-        Polynomial::sum(self.0.iter().chain(&other.0).cloned())
+        self.plus_scaled(other, &Coefficient::ONE)
     }
 }
 
@@ -247,7 +272,7 @@ impl Neg for &Polynomial {
     type Output = Polynomial;
 
     fn neg(self) -> Polynomial {
-        self.scaled(&-BigRational::one())
+        Polynomial(self.0.iter().map(|(monomial, own)| (monomial.clone(), own.negated())).collect())
     }
 }
 
@@ -255,6 +280,6 @@ impl Sub for &Polynomial {
     type Output = Polynomial;
 
     fn sub(self, other: &Polynomial) -> Polynomial {
-        self + &-other
+        self.plus_scaled(other, &Coefficient::from(-1))
     }
 }

@@ -17,13 +17,14 @@
 //! Steps 2 to 4 are repeated up to a depth and a number of steps; then nothing is proved. Values of atoms are integers, so
 //! p > 0 is d·p − 1 ≥ 0, d the common denominator of the coefficients.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 use num_bigint::BigInt;
-use num_rational::BigRational;
-use num_traits::{One, Signed};
+use num_traits::One;
+use rustc_hash::FxHashMap;
 
-use super::{Atom, AtomId, Atoms, Bound, Facts, Polynomial, Side};
+use super::{Atom, AtomId, Atoms, Bound, Coefficient, Facts, Polynomial, Side};
 
 /// Steps one after the other,
 const DEPTH: u32 = 6;
@@ -90,6 +91,36 @@ pub enum Monotone {
     Unknown,
 }
 
+/// What was asked under the same facts before. Analyses ask most questions several times.
+#[derive(Debug, Default)]
+struct Known {
+    /// Bounds of atoms, as they are without walks.
+    bounds: RefCell<FxHashMap<AtomId, Rc<(Bound, Bound)>>>,
+    /// Whether polynomials are proved not to be negative, by proofs of any length and by short ones alone.
+    answers: [RefCell<FxHashMap<Polynomial, bool>>; 2],
+}
+
+/// What was proved about atoms, under which facts. A copy of the atoms starts anew: their numbers may come to mean something else.
+#[derive(Debug, Default)]
+pub(super) struct Proofs(RefCell<FxHashMap<Facts, Rc<Known>>>);
+
+impl Clone for Proofs {
+    fn clone(&self) -> Proofs {
+        Proofs::default()
+    }
+}
+
+impl Proofs {
+    fn under(&self, facts: &Facts) -> Rc<Known> {
+        if let Some(known) = self.0.borrow().get(facts) {
+            return known.clone();
+        }
+        let known = Rc::<Known>::default();
+        self.0.borrow_mut().insert(facts.clone(), known.clone());
+        known
+    }
+}
+
 /// Proves what follows from facts.
 #[derive(Debug)]
 pub struct Prover<'a> {
@@ -97,12 +128,13 @@ pub struct Prover<'a> {
     facts: &'a Facts,
     steps: Cell<u32>,
     deepest: u32,
+    known: Rc<Known>,
 }
 
 impl<'a> Prover<'a> {
     /// For these facts.
     pub fn new(atoms: &'a Atoms, facts: &'a Facts) -> Prover<'a> {
-        Prover { atoms, facts, steps: Cell::new(0), deepest: DEPTH }
+        Prover { atoms, facts, steps: Cell::new(0), deepest: DEPTH, known: atoms.proofs.under(facts) }
     }
 
     /// One that tries short proofs alone, where a question is one of many and its answer may be missing.
@@ -112,16 +144,25 @@ impl<'a> Prover<'a> {
 
     /// Whether a polynomial is proved not to be negative.
     pub fn is_not_negative(&self, of: &Polynomial) -> bool {
+        if let Some(number) = of.constant() {
+            return !number.is_negative();
+        }
+        let answers = &self.known.answers[usize::from(self.deepest == SHORT)];
+        if let Some(&known) = answers.borrow().get(of) {
+            return known;
+        }
         // Short proofs first: among many facts the steps of a long one are soon used up.
-        [SHORT, DEPTH].into_iter().filter(|&depth| depth <= self.deepest).any(|depth| {
+        let holds = [SHORT, DEPTH].into_iter().filter(|&depth| depth <= self.deepest).any(|depth| {
             self.steps.set(STEPS);
             self.holds(of, depth, &View::default())
-        })
+        });
+        answers.borrow_mut().insert(of.clone(), holds);
+        holds
     }
 
     /// Whether it is proved to be positive.
     pub fn is_positive(&self, of: &Polynomial) -> bool {
-        let whole = of.scaled(&BigRational::from(of.denominator()));
+        let whole = of.scaled(&of.denominator().into());
         self.is_not_negative(&(&whole - &Polynomial::from(1)))
     }
 
@@ -175,10 +216,19 @@ impl<'a> Prover<'a> {
     }
 
     /// The bounds of an atom: those of the facts, and those that follow from what it is.
-    fn bounds(&self, atom: AtomId, view: &View) -> (Bound, Bound) {
-        let (mut lower, mut upper) = self.facts.bounds(atom).cloned().unwrap_or_default();
-        let (least, most) = self.implied(atom);
-        (lower, upper) = (lower.and(&least), upper.and(&most));
+    fn bounds(&self, atom: AtomId, view: &View) -> Rc<(Bound, Bound)> {
+        let known = self.known.bounds.borrow().get(&atom).cloned();
+        let plain = known.unwrap_or_else(|| {
+            let (lower, upper) = self.facts.bounds(atom).cloned().unwrap_or_default();
+            let (least, most) = self.implied(atom);
+            let bounds = Rc::new((lower.and(&least), upper.and(&most)));
+            self.known.bounds.borrow_mut().insert(atom, bounds.clone());
+            bounds
+        });
+        if view.walks.is_empty() {
+            return plain;
+        }
+        let (mut lower, mut upper) = (*plain).clone();
         for walk in &view.walks {
             if walk.atom == atom {
                 match walk.from {
@@ -190,7 +240,7 @@ impl<'a> Prover<'a> {
                 upper = self.without(&upper, walk.atom);
             }
         }
-        (lower, upper)
+        Rc::new((lower, upper))
     }
 
     /// The clauses of a bound that do not involve an atom.
@@ -204,7 +254,7 @@ impl<'a> Prover<'a> {
     fn implied(&self, atom: AtomId) -> (Bound, Bound) {
         match self.atoms.get(atom) {
             Atom::Floor(of, divisor) => {
-                let inverse = BigRational::new(BigInt::one(), divisor.clone());
+                let inverse = Coefficient::inverse(divisor);
                 let least = of - &Polynomial::from(divisor - BigInt::one());
                 (least.scaled(&inverse).into(), of.scaled(&inverse).into())
             }
@@ -252,9 +302,11 @@ impl<'a> Prover<'a> {
         let mut shifted = of.clone();
         let mut free = Vec::new();
         for atom in of.atoms() {
-            let (lower, upper) = self.bounds(atom, view);
+            let bounds = self.bounds(atom, view);
             let variable = Polynomial::from(atom);
-            let value = match (number(&lower, true), number(&upper, false)) {
+            let value = match (number(&bounds.0, true), number(&bounds.1, false)) {
+                // Nothing is moved.
+                (Some(least), _) if least.is_zero() => continue,
                 (Some(least), _) => &variable + &least.into(),
                 (None, Some(most)) => &Polynomial::from(most) - &variable,
                 (None, None) => {
@@ -278,10 +330,11 @@ impl<'a> Prover<'a> {
     fn holds_with(&self, of: &Polynomial, fact: &Polynomial, depth: u32, view: &View) -> bool {
         fact.terms().iter().filter(|(monomial, _)| !monomial.powers().is_empty()).any(|(monomial, scale)| {
             let term = of.terms().iter().find(|term| term.0 == *monomial);
-            let Some(factor) = term.map(|term| &term.1 / scale).filter(Signed::is_positive) else {
+            let Some(factor) = term.and_then(|term| term.1.over(scale)).filter(Coefficient::is_positive)
+            else {
                 return false;
             };
-            let rest = of - &fact.scaled(&factor);
+            let rest = of.plus_scaled(fact, &factor.negated());
             // A term is gone; at most one more than were there may come.
             rest.terms().len() <= of.terms().len() + 1 && self.holds(&rest, depth, view)
         })
@@ -289,13 +342,13 @@ impl<'a> Prover<'a> {
 
     /// Step 3.
     fn holds_at_end(&self, of: &Polynomial, atom: AtomId, depth: u32, view: &View) -> bool {
-        let (lower, upper) = self.bounds(atom, view);
+        let bounds = self.bounds(atom, view);
         let is_linear = of.degree_in(atom) == 1;
         let usable = |bound: &Bound| -> Vec<Vec<Polynomial>> {
             let ends = |end: &Polynomial| !end.mentions(atom) && (is_linear || end.is_integral());
             bound.clauses().iter().filter(|clause| clause.iter().all(ends)).cloned().collect()
         };
-        let (lower, upper) = (usable(&lower), usable(&upper));
+        let (lower, upper) = (usable(&bounds.0), usable(&bounds.1));
         let Some(rise) = of.difference(atom) else { return false };
         let fall = -&rise;
         let is_from = |side: Side, end: &[Polynomial]| {
@@ -328,12 +381,12 @@ impl<'a> Prover<'a> {
 
     /// Step 4.
     fn holds_everywhere(&self, of: &Polynomial, atom: AtomId, depth: u32, view: &View) -> bool {
-        let leading = of.coefficient(atom, 2).constant().filter(Signed::is_positive);
+        let leading = of.coefficient(atom, 2).constant().filter(Coefficient::is_positive);
         let (Some(leading), 2) = (leading, of.degree_in(atom)) else { return false };
         let [middle, rest] = [1, 0].map(|power| of.coefficient(atom, power));
-        let four = BigRational::from(BigInt::from(4));
+        let factor = Coefficient::from(4).times(&leading);
         let square = middle.times(&middle);
-        square.is_some_and(|square| self.holds(&(&rest.scaled(&(four * leading)) - &square), depth, view))
+        square.is_some_and(|square| self.holds(&(&rest.scaled(&factor) - &square), depth, view))
     }
 
     /// Whether a polynomial is not negative with each of these values for an atom.
@@ -391,9 +444,9 @@ impl View {
 }
 
 /// The best number that a bound guarantees.
-fn number(bound: &Bound, is_lower: bool) -> Option<BigRational> {
-    let least = |numbers: Vec<BigRational>| numbers.into_iter().min();
-    let most = |numbers: Vec<BigRational>| numbers.into_iter().max();
+fn number(bound: &Bound, is_lower: bool) -> Option<Coefficient> {
+    let least = |numbers: Vec<Coefficient>| numbers.into_iter().min();
+    let most = |numbers: Vec<Coefficient>| numbers.into_iter().max();
     let of_clauses = bound.clauses().iter().filter_map(|clause| {
         let numbers = clause.iter().map(Polynomial::constant).collect::<Option<Vec<_>>>()?;
         if is_lower { least(numbers) } else { most(numbers) }

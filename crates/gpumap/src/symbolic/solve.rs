@@ -12,7 +12,7 @@ use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::{One, Signed, Zero};
 
-use super::{Atom, AtomId, Atoms, Polynomial};
+use super::{Atom, AtomId, Atoms, Coefficient, Polynomial};
 
 /// Most solutions, and most candidates for one unknown.
 const MOST: usize = 64;
@@ -133,16 +133,17 @@ impl Search<'_> {
         // The equation lies between slope · unknown + low and slope · unknown + high.
         let (mut slope, mut low, mut high) = (zero(), zero(), zero());
         for (monomial, factor) in equation.terms() {
+            let factor = factor.to_rational();
             let (least, most) = match monomial.powers() {
-                [] => (factor.clone(), factor.clone()),
+                [] => (factor.clone(), factor),
                 [(atom, 1)] if *atom == unknown => {
                     slope += factor;
                     continue;
                 }
                 [(atom, 1)] => {
                     let (inner, least, most) = self.enclosed(*atom, unknown)?;
-                    slope += factor * inner;
-                    (factor * least, factor * most)
+                    slope += &factor * inner;
+                    (&factor * least, factor * most)
                 }
                 _ => return None,
             };
@@ -170,8 +171,8 @@ impl Search<'_> {
         let rational = |number: &BigInt| BigRational::from(number.clone());
         match self.atoms.get(atom) {
             Atom::Floor(inner, divisor) if inner.atoms() == [unknown] && inner.degree_in(unknown) == 1 => {
-                let slope = inner.coefficient(unknown, 1).constant()?;
-                let offset = inner.coefficient(unknown, 0).constant()?;
+                let slope = inner.coefficient(unknown, 1).constant()?.to_rational();
+                let offset = inner.coefficient(unknown, 0).constant()?.to_rational();
                 let divisor = rational(divisor);
                 let least = (&offset - &divisor + BigRational::one()) / &divisor;
                 Some((slope / &divisor, least, offset / divisor))
@@ -192,7 +193,8 @@ impl Search<'_> {
             }
             let slope = equation.coefficient(atom, 1).constant()?;
             let rest = equation.coefficient(atom, 0);
-            (!self.atoms.involves(&rest, atom)).then(|| (atom, rest.scaled(&-slope.recip())))
+            let factor = Coefficient::from(-1).over(&slope)?;
+            (!self.atoms.involves(&rest, atom)).then(|| (atom, rest.scaled(&factor)))
         })
     }
 

@@ -16,7 +16,7 @@ impl Atoms {
     ) -> Option<BigRational> {
         let mut sum = BigRational::zero();
         for (monomial, coefficient) in of.terms() {
-            let mut term = coefficient.clone();
+            let mut term = coefficient.to_rational();
             for &(atom, power) in monomial.powers() {
                 let inner = match self.get(atom) {
                     Atom::Floor(of, by) => self.quotient(of, by, known)?,

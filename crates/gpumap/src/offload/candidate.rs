@@ -1,0 +1,380 @@
+//! Loops and nests of two whose iterations could be threads.
+//!
+//! The iterations of a loop are threads along x; of two nested ones along x and y. Two are a nest if the inner loop is the only one
+//! directly inside the outer one, and everything else in the outer one's body can be computed by each thread for itself: it
+//! writes nothing but values. Loops further inside are run by a thread as they are.
+//!
+//! Limits: what a loop does in functions that are called is judged where these were put in place of the calls
+//! (`calls::cone`); calls that were not followed are reasons, unless the device has the function.
+
+use crate::access::Accesses;
+use crate::calls::Cone;
+use crate::control::obstacles::obstacles;
+use crate::control::{Control, LoopId, Obstacle};
+use crate::ir::debug::Place;
+use crate::ir::instruction::Callee;
+use crate::ir::{BlockId, Function, Instruction, MetadataId, Module, Operation};
+use crate::memory::{Object, library};
+use crate::recurrence::Forms;
+
+use super::observed::{Carried, Found, Observed};
+
+/// Functions that a device has, besides those that only compute: they manage memory of the device.
+const ON_DEVICE: [&str; 3] = ["malloc", "free", "abort"];
+
+/// Whether the iterations of a candidate can be threads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Friendly {
+    /// They can, as far as runs showed.
+    Yes,
+    /// Nothing speaks against it but that no run was looked at.
+    Unknown,
+    /// They cannot.
+    No,
+}
+
+/// What speaks against a loop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Why {
+    /// It cannot be analysed.
+    Obstacle(Obstacle),
+    /// The number of iterations is not known before the loop starts.
+    Count,
+    /// The number of iterations of the inner loop of a nest changes in the outer one by something else than its iteration.
+    InnerCount,
+    /// It calls a function that a device does not have.
+    Call(String),
+    /// It writes a variable that keeps its value from one call of a function to the next.
+    Static(String),
+    /// An iteration used what another one computed.
+    Carried(Carried),
+    /// The run did not enter the loop.
+    NotRun,
+    /// Dependences of this loop were not recorded.
+    NotRecorded,
+    /// No run was looked at.
+    NoRun,
+}
+
+impl Why {
+    /// Whether more could be learnt by running the program.
+    pub fn is_open(&self) -> bool {
+        matches!(self, Why::NotRun | Why::NotRecorded | Why::NoRun)
+    }
+}
+
+impl std::fmt::Display for Why {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Why::Obstacle(obstacle) => obstacle.fmt(to),
+            Why::Count => to.write_str("the number of iterations is not known before the loop starts"),
+            Why::InnerCount => to.write_str(
+                "the number of iterations of the inner loop is not known before the outer one starts",
+            ),
+            Why::Call(name) => write!(to, "it calls {name}, which a device does not have"),
+            Why::Static(name) => write!(to, "it writes {name}, which keeps its value from call to call"),
+            Why::Carried(Carried { source, sink, object }) => {
+                to.write_str("an iteration uses what another one computed")?;
+                if let Some(object) = object {
+                    write!(to, " in {object}")?;
+                }
+                match (source, sink) {
+                    (Some(source), Some(sink)) => write!(to, ": line {source} to line {sink}"),
+                    _ => Ok(()),
+                }
+            }
+            Why::NotRun => {
+                to.write_str("the run did not enter it: whether iterations depend on each other is not known")
+            }
+            Why::NotRecorded => to.write_str("its dependences were not recorded"),
+            Why::NoRun => {
+                to.write_str("no run was looked at: whether iterations depend on each other is not known")
+            }
+        }
+    }
+}
+
+/// A reason against a candidate, with its line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reason {
+    /// What it is.
+    pub why: Why,
+    /// The line of the source that it is about, if there is one.
+    pub line: Option<u32>,
+}
+
+/// A loop, or two nested ones.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// The loop, or the outer one and the inner one.
+    pub loops: Vec<LoopId>,
+    /// Whether its iterations can be threads.
+    pub friendly: Friendly,
+    /// Every reason against it.
+    pub reasons: Vec<Reason>,
+    /// Variables that every thread needs for itself.
+    pub privatise: Vec<String>,
+    /// Whether iterations add up something.
+    pub reduces: bool,
+    /// Lines of the outer loop's body that each thread of a nest has to compute for itself.
+    pub repeated: Vec<u32>,
+    /// Functions that are called and need a version for the device.
+    pub functions: Vec<String>,
+}
+
+/// What is looked at.
+struct Search<'a, 'f> {
+    module: &'f Module,
+    function: &'f Function,
+    control: &'f Control,
+    cone: &'a Cone,
+    accesses: &'a mut Accesses<'f>,
+    observed: Option<&'a Observed>,
+}
+
+/// The candidates of a function, outermost first. A nest that can be mapped stands for its loops; inside of a loop that can be
+/// mapped no others are looked for, unless `every` loop is asked for.
+pub fn candidates<'f>(
+    module: &'f Module,
+    cone: &'f Cone,
+    control: &'f Control,
+    accesses: &mut Accesses<'f>,
+    observed: Option<&Observed>,
+    every: bool,
+) -> Vec<Candidate> {
+    let mut search = Search { module, function: &cone.function, control, cone, accesses, observed };
+    let mut list = Vec::new();
+    // Loops of functions that stand in place of calls are candidates where they are written.
+    let is_own = |id: &LoopId| cone.string(control.loops.get(*id).header).is_empty();
+    let mut open: Vec<LoopId> = control.loops.children(None).filter(is_own).collect();
+    open.reverse();
+    while let Some(id) = open.pop() {
+        let found = search.best(id);
+        if every || found.friendly == Friendly::No {
+            let mut inner: Vec<LoopId> = control.loops.children(Some(id)).filter(is_own).collect();
+            inner.reverse();
+            open.extend(inner);
+        }
+        list.push(found);
+    }
+    list
+}
+
+impl<'f> Search<'_, 'f> {
+    /// The nest that begins with a loop, or the loop alone.
+    fn best(&mut self, id: LoopId) -> Candidate {
+        let alone = self.candidate(&[id]);
+        let inner: Vec<LoopId> = self.control.loops.children(Some(id)).collect();
+        if let &[inner] = inner.as_slice()
+            && alone.friendly != Friendly::No
+            && let Some(repeated) = self.repeated(id, inner)
+        {
+            let nest = self.candidate(&[id, inner]);
+            if nest.friendly != Friendly::No {
+                return Candidate { repeated, ..nest };
+            }
+        }
+        alone
+    }
+
+    fn candidate(&mut self, loops: &[LoopId]) -> Candidate {
+        let mut candidate = Candidate {
+            loops: loops.to_vec(),
+            friendly: Friendly::Yes,
+            reasons: Vec::new(),
+            privatise: Vec::new(),
+            reduces: false,
+            repeated: Vec::new(),
+            functions: Vec::new(),
+        };
+        let Some(&outer) = loops.first() else { return candidate };
+        candidate.functions = self.functions(outer);
+        self.look_at_code(outer, &mut candidate);
+        for &id in loops {
+            self.look_at_count(outer, id, &mut candidate);
+            self.look_at_run(id, &mut candidate);
+        }
+        let is_open = candidate.reasons.iter().all(|reason| reason.why.is_open());
+        candidate.friendly = match (candidate.reasons.is_empty(), is_open) {
+            (true, _) => Friendly::Yes,
+            (false, true) => Friendly::Unknown,
+            (false, false) => Friendly::No,
+        };
+        candidate
+    }
+
+    fn line(&self, location: Option<MetadataId>) -> Option<u32> {
+        self.module.metadata.place(location?).map(|place| place.line)
+    }
+
+    fn place(&self, id: LoopId) -> Option<Place<'f>> {
+        self.control.loops.get(id).places(self.module).map(|(start, _)| start)
+    }
+
+    /// The column at which the next loop on a line begins.
+    fn next_on_line(&self, place: Place<'_>) -> Option<u32> {
+        let starts = self.control.loops.iter().filter_map(|(id, _)| self.place(id));
+        let is_next = |other: &Place<'_>| {
+            (other.file, other.line) == (place.file, place.line) && other.column > place.column
+        };
+        starts.filter(is_next).map(|other| other.column).min()
+    }
+
+    /// What stands in the way in the instructions of a loop.
+    fn look_at_code(&self, id: LoopId, candidate: &mut Candidate) {
+        for (obstacle, location) in obstacles(self.module, self.function, self.control, id) {
+            let line = self.line(location);
+            candidate.reasons.push(Reason { why: Why::Obstacle(obstacle), line });
+        }
+        for &block in &self.control.loops.get(id).blocks {
+            for instruction in &self.function.block(block).instructions {
+                if let Some(name) = self.called(instruction) {
+                    let line = self.line(instruction.location);
+                    push(&mut candidate.reasons, Reason { why: Why::Call(name), line });
+                }
+            }
+        }
+        for access in self.accesses.list.iter().filter(|access| access.writes) {
+            let Some(Object::Global(symbol)) = access.object() else { continue };
+            let name = self.module.name(symbol);
+            // The compiler names a variable that is static in a function after both.
+            let is_static =
+                name.split_once('.').is_some_and(|(function, _)| self.module.function(function).is_some());
+            if is_static && self.control.loops.contains(id, access.block) {
+                let why = Why::Static(name.replace('.', "'s "));
+                push(&mut candidate.reasons, Reason { why, line: self.line(access.location) });
+            }
+        }
+    }
+
+    /// The function that an instruction calls, if a device does not have it.
+    fn called(&self, instruction: &Instruction) -> Option<String> {
+        let Operation::Call { callee: Callee::Symbol(symbol), .. } = &instruction.operation else {
+            return None;
+        };
+        let name = self.module.name(*symbol);
+        let is_there = name.starts_with("llvm.")
+            || library::only_computes(self.module, *symbol)
+            || ON_DEVICE.contains(&name)
+            // One that has a source and was not followed can be compiled for the device.
+            || self.module.function(name).is_some_and(|function| !function.blocks.is_empty());
+        (!is_there).then(|| name.to_owned())
+    }
+
+    /// Whether the number of iterations is known before the candidate starts.
+    fn look_at_count(&mut self, outer: LoopId, id: LoopId, candidate: &mut Candidate) {
+        let forms = self.accesses.forms_mut(true);
+        let trips = forms.trips(id);
+        let exact = trips.iter().find(|trips| trips.exact).map(|trips| trips.count.clone());
+        let line = self.place(id).map(|place| place.line);
+        let Some(count) = exact else {
+            candidate.reasons.push(Reason { why: Why::Count, line });
+            return;
+        };
+        let forms = self.accesses.forms_mut(true);
+        let own = forms.iteration(outer);
+        let changes = |forms: &mut Forms<'f>, of| !forms.is_fixed(of, outer);
+        // A number that follows from the outer iteration is no obstacle: a thread beyond it has nothing to do.
+        let rest = count.coefficient(own, 0);
+        if id != outer && (changes(forms, &rest) || changes(forms, &(&count - &rest).coefficient(own, 1))) {
+            candidate.reasons.push(Reason { why: Why::InnerCount, line });
+        }
+    }
+
+    /// What the run showed.
+    fn look_at_run(&self, id: LoopId, candidate: &mut Candidate) {
+        let place = self.place(id);
+        let line = place.map(|place| place.line);
+        let open = |why| Reason { why, line };
+        let Some(observed) = self.observed else {
+            push(&mut candidate.reasons, open(Why::NoRun));
+            return;
+        };
+        let seen: Vec<_> =
+            place.into_iter().flat_map(|place| observed.at(place, self.next_on_line(place))).collect();
+        if seen.is_empty() {
+            candidate.reasons.push(open(Why::NotRun));
+        }
+        for seen in seen {
+            match seen.found {
+                Found::Independent => {}
+                Found::Unknown => push(&mut candidate.reasons, open(Why::NotRecorded)),
+                Found::Dependent if seen.carried.is_empty() => {
+                    let carried = Carried { source: None, sink: None, object: None };
+                    push(&mut candidate.reasons, open(Why::Carried(carried)));
+                }
+                Found::Dependent => {
+                    for carried in &seen.carried {
+                        let reason =
+                            Reason { line: carried.sink.or(line), why: Why::Carried(carried.clone()) };
+                        push(&mut candidate.reasons, reason);
+                    }
+                }
+            }
+            candidate.reduces |= seen.reduces;
+            for name in &seen.privatise {
+                push(&mut candidate.privatise, name.clone());
+            }
+        }
+    }
+
+    /// Lines of an outer loop's body that every thread of a nest computes for itself; `None` if something is written there.
+    fn repeated(&self, outer: LoopId, inner: LoopId) -> Option<Vec<u32>> {
+        let loops = &self.control.loops;
+        let found = loops.get(outer);
+        let is_between = |block: &&BlockId| !loops.contains(inner, **block);
+        let mut lines = Vec::new();
+        for &block in found.blocks.iter().filter(is_between) {
+            for instruction in &self.function.block(block).instructions {
+                match &instruction.operation {
+                    Operation::Store { .. } | Operation::Atomic { .. } => return None,
+                    Operation::Call { .. } if !self.computes(instruction) => return None,
+                    Operation::Phi(_) | Operation::Branch(_) | Operation::ConditionalBranch { .. } => {}
+                    // The loop's own control is gone in a thread.
+                    _ if block == found.header || found.latches.contains(&block) => {}
+                    _ => {
+                        if let Some(line) = self.line(instruction.location) {
+                            push(&mut lines, line);
+                        }
+                    }
+                }
+            }
+        }
+        lines.sort_unstable();
+        Some(lines)
+    }
+
+    /// Whether a call does nothing but compute, so that it can be made several times.
+    fn computes(&self, call: &Instruction) -> bool {
+        let Operation::Call { callee: Callee::Symbol(symbol), .. } = &call.operation else { return false };
+        let is_mark = self.module.name(*symbol).starts_with("llvm.lifetime.");
+        is_mark || library::only_computes(self.module, *symbol)
+    }
+
+    /// Functions with a source that a loop calls.
+    fn functions(&self, id: LoopId) -> Vec<String> {
+        let mut list = Vec::new();
+        for &block in &self.control.loops.get(id).blocks {
+            for site in self.cone.string(block) {
+                push(&mut list, self.module.name(site.callee).to_owned());
+            }
+            for instruction in &self.function.block(block).instructions {
+                let Operation::Call { callee: Callee::Symbol(symbol), .. } = &instruction.operation else {
+                    continue;
+                };
+                let is_defined = self.module.function(self.module.name(*symbol));
+                if is_defined.is_some_and(|function| !function.blocks.is_empty()) {
+                    push(&mut list, self.module.name(*symbol).to_owned());
+                }
+            }
+        }
+        list.sort();
+        list
+    }
+}
+
+fn push<T: PartialEq>(list: &mut Vec<T>, new: T) {
+    if !list.contains(&new) {
+        list.push(new);
+    }
+}

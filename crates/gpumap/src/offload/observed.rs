@@ -1,0 +1,108 @@
+//! What a run of the program showed of its loops, by their places in the source.
+
+use crate::ir::debug::Place;
+
+/// Whether iterations of a loop used what others computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// They did not.
+    Independent,
+    /// They did: see [`Loop::carried`].
+    Dependent,
+    /// Dependences were not recorded.
+    Unknown,
+}
+
+/// A dependence from one iteration to another one that stays whatever is done to variables.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Carried {
+    /// Line of what is executed first, if it is known.
+    pub source: Option<u32>,
+    /// Line of what is executed later.
+    pub sink: Option<u32>,
+    /// What it goes through, if that has a name.
+    pub object: Option<String>,
+}
+
+/// A loop of the program that ran.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loop {
+    /// Path of the source file.
+    pub file: String,
+    /// Line of the loop statement.
+    pub line: u32,
+    /// Its column, if it is known.
+    pub column: Option<u32>,
+    /// Whether iterations depend on each other.
+    pub found: Found,
+    /// How they do.
+    pub carried: Vec<Carried>,
+    /// Variables that every iteration needs for itself.
+    pub privatise: Vec<String>,
+    /// Whether iterations add up something, which has to be done by a reduction.
+    pub reduces: bool,
+    /// Least and greatest number of iterations of an entry, where known.
+    pub trips: Option<(u64, u64)>,
+}
+
+/// What runs showed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Observed {
+    /// The loops that ran. One loop may be there several times, from several contexts.
+    pub loops: Vec<Loop>,
+}
+
+impl Observed {
+    /// The loops that stand at a place. Files are the same if one's path ends in the other's, by whole components. Compilers put a loop
+    /// at its keyword, its condition or its counter: where several loops begin on a line, one ends at the column at which the next
+    /// one begins (`until`).
+    pub fn at<'a>(&'a self, place: Place<'a>, until: Option<u32>) -> impl Iterator<Item = &'a Loop> {
+        self.loops.iter().filter(move |seen| {
+            let is_here = |column: u32| column >= place.column && until.is_none_or(|until| column < until);
+            seen.line == place.line && seen.column.is_none_or(is_here) && is_same_file(&seen.file, place.file)
+        })
+    }
+
+    /// Whether any loop of a file ran.
+    pub fn has_file(&self, file: &str) -> bool {
+        self.loops.iter().any(|seen| is_same_file(&seen.file, file))
+    }
+}
+
+fn is_same_file(a: &str, b: &str) -> bool {
+    let (a, b) = (std::path::Path::new(a), std::path::Path::new(b));
+    a.ends_with(b) || b.ends_with(a)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loops_are_found_by_place() {
+        let seen = |file: &str, line, column| Loop {
+            file: file.into(),
+            line,
+            column,
+            found: Found::Independent,
+            carried: Vec::new(),
+            privatise: Vec::new(),
+            reduces: false,
+            trips: None,
+        };
+        let all = Observed {
+            loops: vec![
+                seen("/src/a.c", 3, Some(5)),
+                seen("/src/a.c", 3, Some(9)),
+                seen("/src/ba.c", 3, None),
+            ],
+        };
+        let count = |file, column, until| all.at(Place { file, line: 3, column }, until).count();
+        assert_eq!(count("a.c", 5, Some(8)), 1);
+        assert_eq!(count("a.c", 8, None), 1);
+        assert_eq!(count("src/a.c", 0, None), 2);
+        assert_eq!(count("ba.c", 7, None), 1);
+        assert_eq!(count("/other/a.c", 5, None), 0);
+        assert!(all.has_file("a.c") && !all.has_file("c.c"));
+    }
+}

@@ -1,0 +1,260 @@
+//! What goes into a kernel and what comes out.
+//!
+//! - *Scalars* go in that are computed before the loop and used inside, and come out that are computed inside and used behind it.
+//!   Values that have no name are taken apart into those that have.
+//! - *Arrays* are the objects that the loop accesses, with the bytes that it uses of each. One whose address is loaded from another
+//!   object is *nested* in that one, and its name is the path to it.
+//! - An array comes *out* only if the loop certainly writes every byte of the section and reads none, else it goes in and out: what
+//!   is not written has to keep its content.
+//! - Two arrays of which one is written may be one object unless they are provably not: then their overlap has to be checked before
+//!   the kernel runs.
+//!
+//! Variables of the function itself that are set up anew in every iteration are the thread's own.
+//!
+//! Source: thesis, chapter 5; ALGORITHMS 8.2 with research note 14 to 17.
+
+use std::collections::BTreeSet;
+
+use crate::access::{Accesses, Extent, Hull, Known};
+use crate::control::{Control, LoopId};
+use crate::ir::instruction::Callee;
+use crate::ir::{Function, Module, Operation, Type, Value, ValueId};
+use crate::memory::overlap::{Distinct, Overlap};
+use crate::memory::{Object, captured::captured};
+use crate::symbolic::Range;
+
+/// Operands of operands that are looked through for names.
+const DEEPEST: u32 = 24;
+
+/// What a parameter is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// A number.
+    Scalar,
+    /// Memory that an address leads to.
+    Array,
+    /// Memory whose address lies in other memory.
+    Nested,
+}
+
+/// Which way a parameter goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Direction {
+    /// Into the kernel.
+    In,
+    /// Out of it.
+    Out,
+    /// Both.
+    InOut,
+}
+
+/// A parameter.
+#[derive(Debug, Clone)]
+pub struct Parameter {
+    /// Its name in the source.
+    pub name: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Which way it goes.
+    pub direction: Direction,
+    /// Bytes from the start of the array that are used, half open; `None` for numbers, and where they are not known.
+    pub section: Option<Range>,
+    /// The array.
+    pub object: Option<Object>,
+    /// How that is known.
+    pub known: Known,
+}
+
+/// What a kernel needs.
+#[derive(Debug, Clone, Default)]
+pub struct Parameters {
+    /// Numbers first, then arrays.
+    pub list: Vec<Parameter>,
+    /// Pairs of arrays whose overlap has to be checked, by their names.
+    pub overlaps: Vec<(String, String)>,
+    /// Variables of the function that each thread has for itself.
+    pub private: Vec<String>,
+    /// Lines of accesses of which not even the array is known.
+    pub strays: Vec<u32>,
+}
+
+impl Parameters {
+    /// Those of a loop and all inside of it.
+    pub fn new(module: &Module, control: &Control, accesses: &mut Accesses<'_>, id: LoopId) -> Parameters {
+        let mut parameters = Parameters::default();
+        let hulls = accesses.hulls(Some(id));
+        let strays = accesses.strays(Some(id)).filter_map(|access| module.metadata.place(access.location?));
+        parameters.strays = strays.map(|place| place.line).collect::<BTreeSet<_>>().into_iter().collect();
+        let forms = accesses.proved_mut();
+        let function = forms.function;
+        let Some(memory) = forms.memory() else { return parameters };
+        let search = Search { module, function, control, memory, id };
+        parameters.list = search.scalars();
+        let mut arrays: Vec<&Hull> = Vec::new();
+        for hull in &hulls {
+            if search.is_own(hull.object) {
+                parameters.private.push(hull.name.clone());
+            } else {
+                arrays.push(hull);
+                parameters.list.push(search.array(hull));
+            }
+        }
+        parameters.overlaps = search.overlaps(&arrays);
+        parameters
+    }
+}
+
+struct Search<'a, 'f> {
+    module: &'a Module,
+    function: &'f Function,
+    control: &'a Control,
+    memory: &'a crate::memory::Memory<'f>,
+    id: LoopId,
+}
+
+impl Search<'_, '_> {
+    fn is_inside(&self, value: ValueId) -> bool {
+        let definition = self.memory.objects.place(value);
+        definition.is_some_and(|block| self.control.loops.contains(self.id, block))
+    }
+
+    fn is_number(&self, value: ValueId) -> bool {
+        matches!(self.module.types.get(self.function.value(value).of), Type::Integer(_) | Type::Float(_))
+    }
+
+    /// Numbers that go in and come out, by name.
+    fn scalars(&self) -> Vec<Parameter> {
+        let (mut inbound, mut outbound) = (BTreeSet::new(), BTreeSet::new());
+        for block in self.function.block_ids() {
+            let is_here = self.control.loops.contains(self.id, block);
+            for instruction in &self.function.block(block).instructions {
+                for operand in instruction.operation.operands() {
+                    let Value::Local(value) = operand.value else { continue };
+                    match (is_here, self.is_inside(value)) {
+                        (true, false) => self.names_of(value, DEEPEST, &mut inbound),
+                        (false, true) => {
+                            outbound.extend(self.own_name(value).filter(|_| self.is_number(value)))
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+        let direction = |name: &String| match (inbound.contains(name), outbound.contains(name)) {
+            (true, true) => Direction::InOut,
+            (true, false) => Direction::In,
+            _ => Direction::Out,
+        };
+        let scalar = |name: &String| Parameter {
+            name: name.clone(),
+            kind: Kind::Scalar,
+            direction: direction(name),
+            section: None,
+            object: None,
+            known: Known::Proved,
+        };
+        inbound.union(&outbound).map(scalar).collect()
+    }
+
+    /// The name of the variable that a value is, or of the content that it is loaded from.
+    fn own_name(&self, value: ValueId) -> Option<String> {
+        self.memory.names().value(value)
+    }
+
+    /// The named numbers that a value is computed from.
+    fn names_of(&self, value: ValueId, depth: u32, names: &mut BTreeSet<String>) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        if let Some(name) = self.own_name(value) {
+            if self.is_number(value) {
+                names.insert(name);
+            }
+            return;
+        }
+        let Some(instruction) = self.memory.objects.definition(value) else { return };
+        // A call that allocates gives an address, and what comes out of memory has been named above.
+        if matches!(
+            instruction.operation,
+            Operation::Call { callee: Callee::Symbol(_), .. } | Operation::Phi(_)
+        ) {
+            return;
+        }
+        for operand in instruction.operation.operands() {
+            if let Value::Local(value) = operand.value {
+                self.names_of(value, depth, names);
+            }
+        }
+    }
+
+    /// Whether an object is a variable of the function that comes into being in every iteration.
+    fn is_own(&self, object: Object) -> bool {
+        let Object::Local(value) = object else { return false };
+        self.function.block_ids().any(|block| {
+            self.control.loops.contains(self.id, block)
+                && self.function.block(block).instructions.iter().any(|instruction| {
+                    self.is_inside(value) || self.starts_life(&instruction.operation, value)
+                })
+        })
+    }
+
+    /// Whether an instruction marks the start of a variable's life.
+    fn starts_life(&self, operation: &Operation, variable: ValueId) -> bool {
+        let Operation::Call { callee: Callee::Symbol(symbol), arguments, .. } = operation else {
+            return false;
+        };
+        self.module.name(*symbol).starts_with("llvm.lifetime.start")
+            && arguments.iter().any(|argument| argument.value == Value::Local(variable))
+    }
+
+    fn array(&self, hull: &Hull) -> Parameter {
+        let section = match (&hull.reads, &hull.writes) {
+            (Extent::Unknown, _) | (_, Extent::Unknown) => None,
+            (Extent::Nothing, Extent::Nothing) => None,
+            (Extent::Bytes(one), Extent::Nothing) | (Extent::Nothing, Extent::Bytes(one)) => {
+                Some(one.clone())
+            }
+            (Extent::Bytes(read), Extent::Bytes(written)) => Some(read.union(written)),
+        };
+        let is_written_whole = match (&hull.certain, &hull.writes) {
+            (Some(certain), Extent::Bytes(written)) => certain == written,
+            _ => false,
+        };
+        let direction = match (hull.reads == Extent::Nothing, hull.writes == Extent::Nothing) {
+            (_, true) => Direction::In,
+            (true, false) if is_written_whole => Direction::Out,
+            _ => Direction::InOut,
+        };
+        Parameter {
+            name: hull.name.clone(),
+            kind: self.kind(hull.object),
+            direction,
+            section,
+            object: Some(hull.object),
+            known: hull.known.clone(),
+        }
+    }
+
+    /// Whether the address of an object comes from memory.
+    fn kind(&self, object: Object) -> Kind {
+        let Object::Pointed(value) = object else { return Kind::Array };
+        let loaded = self.memory.objects.definition(value).map(|instruction| &instruction.operation);
+        match loaded {
+            Some(Operation::Load { .. }) => Kind::Nested,
+            _ => Kind::Array,
+        }
+    }
+
+    fn overlaps(&self, arrays: &[&Hull]) -> Vec<(String, String)> {
+        let captured = captured(&self.memory.objects);
+        let distinct = Distinct { objects: &self.memory.objects, captured: &captured };
+        let mut list = Vec::new();
+        for (place, a) in arrays.iter().enumerate() {
+            for b in arrays.iter().skip(place + 1) {
+                let is_written = [a, b].iter().any(|hull| hull.writes != Extent::Nothing);
+                if is_written && distinct.of_objects(a.object, b.object) != Overlap::No {
+                    list.push((a.name.clone(), b.name.clone()));
+                }
+            }
+        }
+        list
+    }
+}
