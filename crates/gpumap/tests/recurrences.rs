@@ -111,7 +111,7 @@ fn end(forms: &Forms<'_>, state: &State<'_>, symbols: &Symbols, of: &Bound, side
 fn compare(module: &Module, seeds: u64) -> [usize; 3] {
     let (mut values, mut counts, mut within) = (0, 0, 0);
     for function in module.defined() {
-        let function = choices::branched(&module, function);
+        let function = choices::branched(module, function);
         let control = Control::new(&function);
         let mut forms = Forms::new(module, &function, &control);
         let symbols = symbols(&mut forms);
