@@ -88,8 +88,11 @@ fn document(all: &[(Static, Vec<Site>)]) -> Result<String> {
             reasons.entry(site.verdict.to_string()).or_default().push(place);
         }
     }
-    for (reason, places) in reasons {
-        writeln!(out, "- {reason} ({}): {}.", places.len(), places.join(", "))?;
+    for (reason, mut places) in reasons {
+        let count = places.len();
+        // A function that is called twice has two sections for one place.
+        places.dedup();
+        writeln!(out, "- {reason} ({count}): {}.", places.join(", "))?;
     }
     Ok(out)
 }
