@@ -259,6 +259,8 @@ fn loops_that_end_where_values_meet() {
     assert_eq!(accesses("ends", "passing"), [format!("48:14 store a [0, 4*n - 8) {}", assumed(47))]);
     assert_eq!(accesses("ends", "walk"), [format!("55:16 load p [0, -p + q) {}", assumed(54))]);
     assert_eq!(accesses("ends", "moving")[0], "63:14 store a [0, ?)");
+    assert_eq!(accesses("ends", "before"), ["99:18 store somewhere in a: nothing bounds the offset"]);
+    assert_eq!(accesses("ends", "passed"), ["109:14 store a [0, 1024)"]);
 }
 
 /// Least and greatest numbers and absolute values, with their ends, or decided.

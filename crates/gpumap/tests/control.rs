@@ -5,7 +5,7 @@ mod support;
 
 use gpumap::control::obstacles::obstacles;
 use gpumap::control::{Control, Obstacle, choices};
-use gpumap::ir::{Function, Module, Operation, Value};
+use gpumap::ir::{BlockId, Function, Module, Operand, Operation, Value};
 use support::read;
 
 /// The loops of a function: line, depth, whether it can be entered by its header alone, exits.
@@ -101,35 +101,45 @@ fn tests_of_conditions_become_branches() {
     }
 }
 
+/// What is made of every source of these tests and every kernel is a function still.
+#[test]
+fn all_choices_become_branches() {
+    let kernels = support::c_sources(&kernels::directory());
+    for source in support::sources().into_iter().chain(kernels) {
+        let module = gpumap::Compiler::find().unwrap().read(&source, &[]).unwrap();
+        module.defined().for_each(|function| consistent(&choices::branched(&module, function)));
+    }
+}
+
 /// φ have one input per edge into their block, and every use is dominated by its definition.
 fn consistent(function: &Function) {
     let control = Control::new(function);
+    let reached = || function.block_ids().filter(|&block| control.is_reached(block));
     let mut defined = std::collections::HashMap::new();
     for block in function.block_ids() {
-        for instruction in &function.block(block).instructions {
-            if let Some(result) = instruction.result {
-                assert_eq!(defined.insert(result, block), None);
-            }
-            if let Operation::Phi(inputs) = &instruction.operation {
-                let mut from: Vec<_> = inputs.iter().map(|input| input.1).collect();
-                let mut predecessors = control.predecessors[block.index()].clone();
-                from.sort();
-                predecessors.sort();
-                assert_eq!(from, predecessors, "{}", function.block(block).name);
-            }
+        for result in function.block(block).instructions.iter().filter_map(|instruction| instruction.result) {
+            assert_eq!(defined.insert(result, block), None);
         }
     }
-    for block in function.block_ids() {
+    let is_defined = |operand: &Operand, at: BlockId| match operand.value {
+        Value::Local(value) => {
+            defined.get(&value).is_none_or(|&definition| control.dominators.dominates(definition, at))
+        }
+        Value::Constant(_) => true,
+    };
+    for block in reached() {
         for instruction in &function.block(block).instructions {
-            if let Operation::Phi(inputs) = &instruction.operation {
-                for (operand, from) in inputs {
-                    if let Value::Local(value) = operand.value
-                        && let Some(&definition) = defined.get(&value)
-                    {
-                        assert!(control.dominators.dominates(definition, *from));
-                    }
-                }
-            }
+            let Operation::Phi(inputs) = &instruction.operation else {
+                assert!(instruction.operation.operands().iter().all(|operand| is_defined(operand, block)));
+                continue;
+            };
+            let inputs = inputs.iter().filter(|input| control.is_reached(input.1));
+            assert!(inputs.clone().all(|(operand, from)| is_defined(operand, *from)));
+            let mut from: Vec<_> = inputs.map(|input| input.1).collect();
+            let mut predecessors = control.predecessors[block.index()].clone();
+            from.sort();
+            predecessors.sort();
+            assert_eq!(from, predecessors, "{}", function.block(block).name);
         }
     }
 }

@@ -6,7 +6,7 @@ mod support;
 use std::process::Command;
 
 use gpumap::Compiler;
-use gpumap::oracle::claims::Kind;
+use gpumap::oracle::claims::{Claims, Kind};
 use gpumap::oracle::reasons::{Excess, Unknown};
 use gpumap::oracle::{Oracle, Site, Tally, Verdict, check};
 use gpumap::symbolic::{Polynomial, Range};
@@ -23,6 +23,19 @@ fn observed(oracle: &Oracle, runs: &[Vec<String>]) -> Vec<(String, Verdict)> {
         .filter(|site| site.function != "main" && site.calls == 0)
         .map(|site| (site.place, site.verdict))
         .collect()
+}
+
+/// Takes a byte from an end of every section.
+fn shrink(of: &mut [Claims], is_lower: bool) {
+    let one = Polynomial::from(1);
+    for claim in of.iter_mut().flat_map(|claims| &mut claims.list) {
+        let Ok(Range::Between(lower, upper)) = &mut claim.section else { continue };
+        if is_lower {
+            *lower = lower.map(|end| Some(end + &one));
+        } else {
+            *upper = upper.map(|end| Some(end - &one));
+        }
+    }
 }
 
 fn of_observed() -> Oracle {
@@ -63,17 +76,9 @@ fn each_call_is_compared_with_its_own_section() {
     ];
     assert_eq!(behind, expected);
     // One byte less at either end is noticed.
-    let one = Polynomial::from(1);
     for is_lower in [true, false] {
         let mut oracle = of_observed();
-        for claim in oracle.behind_calls.iter_mut().flat_map(|claims| &mut claims.list) {
-            let Ok(Range::Between(lower, upper)) = &mut claim.section else { continue };
-            if is_lower {
-                *lower = lower.map(|end| Some(end + &one));
-            } else {
-                *upper = upper.map(|end| Some(end - &one));
-            }
-        }
+        shrink(&mut oracle.behind_calls, is_lower);
         let sites = oracle.compare(&compiler, &[vec![]]).unwrap();
         let wrong = sites.iter().filter(|site| site.verdict == Verdict::Uncovered && site.place == "8:14");
         assert_eq!(wrong.map(|site| site.calls).collect::<Vec<_>>(), [1, 1]);
@@ -105,17 +110,9 @@ fn contents_that_stay_the_same_are_those_of_runs() {
 /// A section that is one byte too small at either end is noticed, at every access that has one.
 #[test]
 fn sections_that_are_too_small_are_noticed() {
-    let one = Polynomial::from(1);
     for is_lower in [true, false] {
         let mut oracle = of_observed();
-        for claim in oracle.claims.iter_mut().flat_map(|claims| &mut claims.list) {
-            let Ok(Range::Between(lower, upper)) = &mut claim.section else { continue };
-            if is_lower {
-                *lower = lower.map(|end| Some(end + &one));
-            } else {
-                *upper = upper.map(|end| Some(end - &one));
-            }
-        }
+        shrink(&mut oracle.claims, is_lower);
         let verdicts = observed(&oracle, &[vec![]]);
         let wrong = verdicts.iter().filter(|verdict| verdict.1 == Verdict::Uncovered);
         let wrong: Vec<&str> = wrong.map(|verdict| verdict.0.as_str()).collect();

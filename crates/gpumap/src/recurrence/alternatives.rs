@@ -71,9 +71,7 @@ impl Forms<'_> {
         let (block, instruction) = self.definition(value)?;
         let Operation::Phi(inputs) = &instruction.operation else { return None };
         let id = self.control.loops.headed_by(block)?;
-        let (inside, outside): (Vec<_>, Vec<_>) =
-            inputs.iter().partition(|input| self.control.loops.contains(id, input.1));
-        let ([(next, latch)], [(init, _)]) = (inside.as_slice(), outside.as_slice()) else { return None };
-        Some((self.of(*init, reading)?, self.of_at(*latch, *next, reading)?))
+        let ((init, _), (next, latch)) = self.ends_of_phi(id, inputs)?;
+        Some((self.of(init, reading)?, self.of_at(latch, next, reading)?))
     }
 }

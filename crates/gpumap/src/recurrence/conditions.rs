@@ -241,33 +241,35 @@ impl Forms<'_> {
         })
     }
 
-    /// Whether an operand counts up by one until it is equal to something that it starts not above: then it is less wherever it is
-    /// not equal, and one more does not wrap.
-    pub(super) fn counts_up_to_end(&mut self, operand: Operand, reading: Reading) -> bool {
-        self.ends_above(operand, reading).unwrap_or(false)
+    /// Whether an operand counts up by one until it is equal to something that it starts not above, and is not equal to it in a
+    /// block: then it is less there, and one more does not wrap.
+    pub(super) fn is_before_end(&mut self, block: BlockId, operand: Operand, reading: Reading) -> bool {
+        self.end_above(block, operand, reading).is_some()
     }
 
-    fn ends_above(&mut self, operand: Operand, reading: Reading) -> Option<bool> {
+    fn end_above(&mut self, block: BlockId, operand: Operand, reading: Reading) -> Option<Operand> {
         let Value::Local(value) = operand.value else { return None };
         let (header, phi) = self.definition(value)?;
         let (Operation::Phi(inputs), id) = (&phi.operation, self.control.loops.headed_by(header)?) else {
             return None;
         };
-        let (inside, outside): (Vec<_>, Vec<_>) =
-            inputs.iter().partition(|input| self.control.loops.contains(id, input.1));
-        let ([(next, _)], [(init, entry)]) = (inside.as_slice(), outside.as_slice()) else { return None };
+        let ((init, entry), (next, _)) = self.ends_of_phi(id, inputs)?;
         let Value::Local(next) = next.value else { return None };
         let (at, next) = self.definition(next)?;
         let Operation::Binary(BinaryOperator::Add, _, left, right) = next.operation else { return None };
         if !self.is_same(left, operand) || self.module.integer(right) != Some(1) {
             return None;
         }
-        let init = self.of(*init, reading)?;
-        let ends = self.comparisons(operand, reading, (at, None)).into_iter();
-        for end in ends.filter(|condition| condition.predicate == Predicate::Unequal) {
-            let Some(form) = self.of(end.right, reading) else { continue };
-            if self.is_fixed(&form, id) && self.is_not_negative(*entry, &(&form - &init)) {
-                return Some(true);
+        let init = self.of(init, reading)?;
+        let is_end = |condition: &Condition| condition.predicate == Predicate::Unequal;
+        let here = self.comparisons(operand, reading, (block, None));
+        let where_counted = self.comparisons(operand, reading, (at, None));
+        for end in where_counted.into_iter().filter(is_end).map(|condition| condition.right) {
+            let is_here =
+                here.iter().any(|condition| is_end(condition) && self.is_same(condition.right, end));
+            let Some(form) = self.of(end, reading).filter(|_| is_here) else { continue };
+            if self.is_fixed(&form, id) && self.is_not_negative(entry, &(&form - &init)) {
+                return Some(end);
             }
         }
         None

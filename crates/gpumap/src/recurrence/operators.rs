@@ -62,7 +62,7 @@ impl Forms<'_> {
                     || self.is_within(block, &exact, bits, reading)
                     || may_count_up
                         && (self.is_below_something(block, left, reading)
-                            || self.counts_up_to_end(left, reading));
+                            || self.is_before_end(block, left, reading));
                 if is_exact || reading == Reading::Signed {
                     return is_exact.then_some(exact);
                 }

@@ -32,6 +32,9 @@ pub(super) struct Provided {
     premises: Premises,
 }
 
+/// A value, and the block from which a φ has it.
+pub(super) type Input = (Operand, BlockId);
+
 /// Which counts are taken not to be negative.
 #[derive(Debug, Default)]
 pub(super) enum Provisos {
@@ -48,7 +51,7 @@ pub(super) enum Provisos {
 pub(super) fn equal_phis(function: &Function) -> FxHashMap<ValueId, ValueId> {
     let mut same = FxHashMap::default();
     for block in &function.blocks {
-        let mut known: Vec<(Vec<(Operand, BlockId)>, ValueId)> = Vec::new();
+        let mut known: Vec<(Vec<Input>, ValueId)> = Vec::new();
         for instruction in &block.instructions {
             let (Operation::Phi(inputs), Some(result)) = (&instruction.operation, instruction.result) else {
                 break;
@@ -70,7 +73,7 @@ impl Forms<'_> {
         &mut self,
         value: ValueId,
         block: BlockId,
-        inputs: &[(Operand, BlockId)],
+        inputs: &[Input],
         reading: Reading,
     ) -> Option<Polynomial> {
         if matches!(self.provisos, Provisos::Taken(_)) {
@@ -87,7 +90,7 @@ impl Forms<'_> {
     }
 
     /// Looks for the form of a φ under provisos, and keeps it.
-    fn provide(&mut self, value: ValueId, block: BlockId, inputs: &[(Operand, BlockId)], reading: Reading) {
+    fn provide(&mut self, value: ValueId, block: BlockId, inputs: &[Input], reading: Reading) {
         self.provisos = Provisos::Taken(Vec::new());
         let outer = self.take_premises();
         self.open.push(Vec::new());
@@ -150,7 +153,7 @@ impl Forms<'_> {
         &mut self,
         value: ValueId,
         block: BlockId,
-        inputs: &[(Operand, BlockId)],
+        inputs: &[Input],
         reading: Reading,
     ) -> Option<Polynomial> {
         if let Some(id) = self.control.loops.headed_by(block) {
@@ -176,25 +179,33 @@ impl Forms<'_> {
         }
     }
 
+    /// What a φ at the header of a loop starts as and what it becomes, and from where it has both, if it has one of each.
+    pub(super) fn ends_of_phi(&self, id: LoopId, inputs: &[Input]) -> Option<(Input, Input)> {
+        let (inside, outside): (Vec<_>, Vec<_>) =
+            inputs.iter().partition(|input| self.control.loops.contains(id, input.1));
+        match (outside.as_slice(), inside.as_slice()) {
+            (&[init], &[next]) => Some((init, next)),
+            _ => None,
+        }
+    }
+
     /// The closed form of a φ at the header of a loop.
     fn recurrence(
         &mut self,
         value: ValueId,
         id: LoopId,
-        inputs: &[(Operand, BlockId)],
+        inputs: &[Input],
         reading: Reading,
     ) -> Option<Polynomial> {
         let found = self.control.loops.get(id);
         if !found.reducible {
             return None;
         }
-        let (inside, outside): (Vec<_>, Vec<_>) =
-            inputs.iter().partition(|input| self.control.loops.contains(id, input.1));
-        let ([(next, latch)], [(init, _)]) = (inside.as_slice(), outside.as_slice()) else { return None };
-        let init = self.of(*init, reading)?;
+        let ((init, _), (next, latch)) = self.ends_of_phi(id, inputs)?;
+        let init = self.of(init, reading)?;
         let own = self.opaque(value, reading);
         self.open.push(Vec::new());
-        let next = self.of_at(*latch, *next, reading);
+        let next = self.of_at(latch, next, reading);
         // What was found meanwhile speaks of an unresolved φ.
         self.close(Key::Value(value, reading));
         let step = &next? - &own;

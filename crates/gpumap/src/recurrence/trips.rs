@@ -104,6 +104,10 @@ impl Forms<'_> {
                 continue;
             }
             let count = first.scaled(&Coefficient::inverse(&step));
+            // They pass each other.
+            if count.constant().is_some() && count.integer().is_none_or(|count| count.is_negative()) {
+                return None;
+            }
             if count.is_integral() && self.is_not_negative_at_entry(id, &count) {
                 return Some(count);
             }

@@ -91,3 +91,20 @@ void decided(int *a, int n)
     for (int i = 0; i < n; i++)
         a[__builtin_elementwise_min(i, n) + __builtin_elementwise_max(i, -1) + __builtin_abs(i + 1)] = 1;
 }
+
+/* The sum is made before the test: it wraps if the counter is at its end there, and that is the largest number. */
+void before(char *a, unsigned n)
+{
+    for (unsigned i = 0;; i++) {
+        a[i + 1] = 1;
+        if (i == n)
+            break;
+    }
+}
+
+/* Ten is no multiple of three. */
+void passed(int *a)
+{
+    for (unsigned char i = 0; i != 10; i += 3)
+        a[i] = 1;
+}
