@@ -109,7 +109,7 @@ impl Accesses<'_> {
                 hull.certain = bytes;
             }
         }
-        hull.known = Known::new(forms.assumptions(&premises));
+        hull.known = forms.known(&premises);
         Some(hull)
     }
 

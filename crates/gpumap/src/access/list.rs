@@ -119,7 +119,7 @@ impl<'f> Accesses<'f> {
         let found = sections(&mut proved, &open.iter().map(|access| &**access).collect::<Vec<_>>(), None);
         for (access, (section, premises)) in open.iter_mut().zip(found) {
             access.section = section;
-            access.known = Known::new(proved.assumptions(&premises));
+            access.known = proved.known(&premises);
             access.premises = premises;
         }
         let assumed = proved.may_assume() && list.iter().any(Access::is_open);
@@ -128,7 +128,7 @@ impl<'f> Accesses<'f> {
             let mut open: Vec<&mut Access> = list.iter_mut().filter(|access| access.is_open()).collect();
             let found = sections(&mut forms, &open.iter().map(|access| &**access).collect::<Vec<_>>(), None);
             for (access, (section, premises)) in open.iter_mut().zip(found) {
-                let known = Known::new(forms.assumptions(&premises));
+                let known = forms.known(&premises);
                 // Without assumptions it would have been found before.
                 if known.is_assumed() && section.is_ok() {
                     access.section = section;

@@ -37,7 +37,7 @@ impl Forms<'_> {
     /// A form with the first value in it that differs between ways replaced by what it is on each.
     fn replaced_by_ways(&mut self, of: &Polynomial) -> Option<Vec<Polynomial>> {
         for atom in self.atoms.leaves(of) {
-            let Some(ways) = self.ways(atom) else { continue };
+            let Some(ways) = self.values_by_way(atom) else { continue };
             let replaced = ways.iter().map(|way| self.atoms.replaced(of, atom, way));
             if let Some(replaced) = replaced.collect() {
                 return Some(replaced);
@@ -47,7 +47,7 @@ impl Forms<'_> {
     }
 
     /// What the φ that an atom stands for is on each way; `None` if it is none that joins ways.
-    fn ways(&mut self, atom: AtomId) -> Option<Vec<Polynomial>> {
+    fn values_by_way(&mut self, atom: AtomId) -> Option<Vec<Polynomial>> {
         let Atom::Opaque(code) = self.atoms.get(atom) else { return None };
         let reading = if code % 2 == 0 { Reading::Signed } else { Reading::Unsigned };
         let (block, instruction) = self.definition(*self.opaque.get(&atom)?)?;

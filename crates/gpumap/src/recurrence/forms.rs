@@ -12,6 +12,7 @@ use super::inputs::Given;
 use super::phis::{Provided, Provisos, equal_phis};
 use super::sections::Span;
 use super::trips::Trips;
+use crate::access::Known;
 use crate::control::{Control, LoopId};
 use crate::invariance::Invariance;
 use crate::ir::{
@@ -199,6 +200,11 @@ impl<'f> Forms<'f> {
     pub fn assumptions(&self, premises: &Premises) -> Vec<Assumption> {
         let memory = self.memory.as_ref();
         premises.iter().filter_map(|&id| memory.map(|memory| memory.assumption(id).clone())).collect()
+    }
+
+    /// How something is known that rests on these assumptions.
+    pub fn known(&self, premises: &Premises) -> Known {
+        Known::new(self.assumptions(premises))
     }
 
     /// Whether the function is too large: of some of its values nothing is known for that reason alone.

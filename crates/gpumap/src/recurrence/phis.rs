@@ -77,10 +77,10 @@ impl Forms<'_> {
         reading: Reading,
     ) -> Option<Polynomial> {
         if matches!(self.provisos, Provisos::Taken(_)) {
-            return self.merged(value, block, inputs, reading);
+            return self.joined(value, block, inputs, reading);
         }
         let was_missing = matches!(std::mem::take(&mut self.provisos), Provisos::Missing);
-        let form = self.merged(value, block, inputs, reading);
+        let form = self.joined(value, block, inputs, reading);
         let is_missing = matches!(self.provisos, Provisos::Missing);
         if form.is_none() && is_missing {
             self.provide(value, block, inputs, reading);
@@ -94,7 +94,7 @@ impl Forms<'_> {
         self.provisos = Provisos::Taken(Vec::new());
         let outer = self.take_premises();
         self.open.push(Vec::new());
-        let form = self.merged(value, block, inputs, reading);
+        let form = self.joined(value, block, inputs, reading);
         self.close(Key::Value(value, reading));
         let premises = std::mem::replace(&mut self.premises, outer);
         let Provisos::Taken(provisos) = std::mem::take(&mut self.provisos) else { return };
@@ -149,7 +149,7 @@ impl Forms<'_> {
         at.is_some_and(|(at, _)| loops.around(at).all(|id| loops.contains(id, block)))
     }
 
-    fn merged(
+    fn joined(
         &mut self,
         value: ValueId,
         block: BlockId,

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use super::forms::{Forms, Reading};
 use super::inputs::Given;
-use crate::access::Known;
 use crate::control::obstacles::obstacles;
 use crate::control::{Control, LoopId};
 use crate::ir::{BlockId, Function, Instruction, Module, Operand, Operation, ValueId};
@@ -42,11 +41,8 @@ pub fn show_expressions(module: &Module, function: &Function) -> String {
                 form.map_or_else(Vec::new, |form| forms.alternatives(&form))
             });
             let form = show_alternatives(&forms.atoms, &alternatives);
-            let known = if premises.is_empty() {
-                String::new()
-            } else {
-                format!(" ({})", Known::new(forms.assumptions(&premises)))
-            };
+            let known =
+                if premises.is_empty() { String::new() } else { format!(" ({})", forms.known(&premises)) };
             let _ = writeln!(out, "  {} {} {form}{known}", access.place, access.kind);
         }
     }
