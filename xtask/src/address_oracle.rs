@@ -22,6 +22,10 @@ every run; *wider*: it holds more in one of them; *unknown*: there is none in te
 and an assumption of the section does not hold; *uncovered*: an address lies outside, so the analysis is wrong. *Assumed* are
 sections that rest on assumptions, whatever their verdict. Accesses that no run executes are left out.
 
+*Behind calls* are accesses of functions that others call, once for each chain of calls: their sections are in terms of the values of
+the function that calls, and are compared with the addresses behind exactly these calls. Rows and objects that differ from iteration to
+iteration are compared relative to their start.
+
 ";
 
 /// Runs the command: all sources, and the document is written.
@@ -57,30 +61,38 @@ fn document(all: &[(Static, Vec<Site>)]) -> Result<String> {
         )
     };
     for (kernel, sites) in all {
-        out += &row(kernel.name(), &kernel.runs.len().to_string(), Tally::of(sites));
+        let own = sites.iter().filter(|site| site.calls == 0);
+        out += &row(kernel.name(), &kernel.runs.len().to_string(), Tally::of(own));
     }
-    let sites = || all.iter().flat_map(|(_, sites)| sites);
+    let sites = || all.iter().flat_map(|(_, sites)| sites).filter(|site| site.calls == 0);
+    let behind_calls = Tally::of(all.iter().flat_map(|(_, sites)| sites).filter(|site| site.calls > 0));
     let whole = Tally::of(sites());
     out += &row("**all**", "", whole);
     let kernels = Tally::of(sites().filter(|site| site.function != "main"));
     out += &row("**without `main`**", "", kernels);
+    out += &row("**behind calls**", "", behind_calls);
     let share = |tally: Tally| 100.0 * tally.equal as f64 / tally.compared().max(1) as f64;
     writeln!(
         out,
-        "\n{} sources; {:.1} % equal, without `main` {:.1} %.\n\n## Reasons\n",
+        "\n{} sources; {:.1} % equal, without `main` {:.1} %, behind calls {:.1} %.\n\n## Reasons\n",
         all.len(),
         share(whole),
-        share(kernels)
+        share(kernels),
+        share(behind_calls)
     )?;
     let mut reasons: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (kernel, sites) in all {
         for site in sites.iter().filter(|site| is_listed(site.verdict)) {
-            let place = format!("{} {} {}", kernel.name(), site.place, site.kind);
+            let way = if site.calls == 0 { String::new() } else { format!(" called by {}", site.function) };
+            let place = format!("{} {} {}{way}", kernel.name(), site.place, site.kind);
             reasons.entry(site.verdict.to_string()).or_default().push(place);
         }
     }
-    for (reason, places) in reasons {
-        writeln!(out, "- {reason} ({}): {}.", places.len(), places.join(", "))?;
+    for (reason, mut places) in reasons {
+        let count = places.len();
+        // A function that is called twice has two sections for one place.
+        places.dedup();
+        writeln!(out, "- {reason} ({count}): {}.", places.join(", "))?;
     }
     Ok(out)
 }

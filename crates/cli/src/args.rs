@@ -328,6 +328,9 @@ pub struct GpuArgs {
     /// Follow calls this deep: the functions called are analysed once for each chain of calls.
     #[arg(long, value_name = "N", default_value_t = gpumap::calls::LENGTH)]
     pub calls: usize,
+    /// Give an input the value that it has in a run (--dump ranges): a parameter, or a member such as in->width or in.width.
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = given)]
+    pub values: Vec<(String, i64)>,
     /// Write to this file instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -363,4 +366,11 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
     let number: f64 = text.parse().map_err(|_| expected.to_owned())?;
     let time = Duration::try_from_secs_f64(number).map_err(|_| expected.to_owned())?;
     if time.is_zero() { Err("nothing can be done in no time".to_owned()) } else { Ok(time) }
+}
+
+/// A name and its value.
+fn given(text: &str) -> Result<(String, i64), String> {
+    let (name, value) = text.rsplit_once('=').ok_or("NAME=VALUE is expected")?;
+    let value = value.trim().parse().map_err(|_| format!("{value:?} is no integer of 64 bits"))?;
+    Ok((name.trim().to_owned(), value))
 }

@@ -4,13 +4,14 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use gpumap::Compiler;
-use gpumap::access::show::show_ranges;
+use gpumap::access::show::show_ranges_with;
 use gpumap::calls::Cone;
 use gpumap::control::{choices, show};
 use gpumap::emit::Dialect;
 use gpumap::ir::{Function, Module};
 use gpumap::offload::Observed;
 use gpumap::offload::show::{show_candidates, show_directives};
+use gpumap::recurrence::Given;
 use gpumap::recurrence::show::show_expressions;
 
 use crate::args::{Emitted, GpuArgs, Stage};
@@ -18,10 +19,13 @@ use crate::output;
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &GpuArgs) -> Result<u8> {
+    if !args.values.is_empty() && args.dump != Some(Stage::Ranges) {
+        bail!("--set gives inputs values for --dump ranges; other stages are in terms of inputs")
+    }
     let module = Compiler::find()?.read(&args.file, &args.options)?;
     let functions = functions(&module, args)?;
     let shown: Vec<String> = match args.dump {
-        Some(stage) => functions.iter().map(|function| dump(&module, function, stage, args.calls)).collect(),
+        Some(stage) => functions.iter().map(|function| dump(&module, function, stage, args)).collect(),
         None => report(&module, &functions, args)?,
     };
     output::print(&shown.join("\n"), args.output.as_deref(), true)?;
@@ -79,12 +83,16 @@ fn functions<'m>(module: &'m Module, args: &GpuArgs) -> Result<Vec<&'m Function>
     }
 }
 
-fn dump(module: &Module, function: &Function, stage: Stage, calls: usize) -> String {
-    let function = choices::branched(&module.types, function);
+fn dump(module: &Module, function: &Function, stage: Stage, args: &GpuArgs) -> String {
+    let function = choices::branched(module, function);
     match stage {
         Stage::Ir => module.show_function(&function),
         Stage::Loops => show::show_loops(module, &function),
-        Stage::Expressions => show_expressions(module, &Cone::new(module, &function, calls).function),
-        Stage::Ranges => show_ranges(module, &Cone::new(module, &function, calls)),
+        Stage::Expressions => show_expressions(module, &Cone::new(module, &function, args.calls).function),
+        Stage::Ranges => {
+            let mut given = Given::default();
+            args.values.iter().for_each(|(name, value)| given.set(name, *value));
+            show_ranges_with(module, &Cone::new(module, &function, args.calls), &given)
+        }
     }
 }

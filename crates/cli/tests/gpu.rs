@@ -74,6 +74,25 @@ fn addresses_are_in_terms_of_inputs_and_iterations() {
     }
 }
 
+/// Inputs with values: sections are numbers and say where they are from; a name that is none is said.
+#[test]
+fn inputs_may_have_values() {
+    let place = tempfile::tempdir().unwrap();
+    let file = source(&place, SOURCE);
+    let args = ["--dump", "ranges", "--set", "n=1024", "--set", "m=3", "--", "-DLEAST=0"];
+    let (code, shown, _) = said(&gpu(&place, &file, &args));
+    assert_eq!(code, Some(0));
+    for part in ["5:16 load a [0, 4096) (from run: n is 1024)", "nothing is called m"] {
+        assert!(shown.contains(part), "{part:?} is missing in:\n{shown}");
+    }
+    let (code, _, error) = said(&gpu(&place, &file, &["--dump", "ranges", "--set", "n=many"]));
+    assert_eq!(code, Some(2));
+    assert!(error.contains("no integer of 64 bits"), "{error}");
+    let (code, _, error) = said(&gpu(&place, &file, &["--dump", "loops", "--set", "n=4"]));
+    assert_eq!(code, Some(2));
+    assert!(error.contains("--set gives inputs values for --dump ranges"), "{error}");
+}
+
 #[test]
 fn what_is_wrong_is_named() {
     let place = tempfile::tempdir().unwrap();

@@ -32,10 +32,13 @@ impl Sample {
         let program = place.path().join("program");
         checked(Command::new("gcc").args(["-g", "-O1", "-o"]).arg(&program).arg(&source).arg("-lm"));
         let profile = place.path().join("program.lwp");
-        let size = |run: &&Vec<String>| run.iter().filter_map(|number| number.parse::<u64>().ok()).sum::<u64>();
+        let size =
+            |run: &&Vec<String>| run.iter().filter_map(|number| number.parse::<u64>().ok()).sum::<u64>();
         let largest = kernel.runs.iter().max_by_key(size).unwrap();
         let mut command = Command::new(LOOPWRIGHT);
-        checked(command.args(["profile", "--quiet", "-o"]).arg(&profile).arg("--").arg(&program).args(largest));
+        checked(
+            command.args(["profile", "--quiet", "-o"]).arg(&profile).arg("--").arg(&program).args(largest),
+        );
         let mut command = Command::new(LOOPWRIGHT);
         command.arg("gpu").arg(&source).args(["--emit", "omp", "--profile"]).arg(&profile);
         let directives = directives(&String::from_utf8(checked(&mut command).stdout).unwrap());

@@ -13,7 +13,7 @@ pub fn check(text: &str) {
     for function in &module.functions {
         let _ = module.show_function(function);
         if !function.blocks.is_empty() {
-            let function = choices::branched(&module.types, function);
+            let function = choices::branched(&module, function);
             let _ = show_loops(&module, &function);
             let _ = show_expressions(&module, &function);
             let _ = show_ranges(&module, &Cone::new(&module, &function, LENGTH));

@@ -7,7 +7,7 @@
 //! Source: ALGORITHMS 7.5, research note 10 (what is loaded has any sign).
 
 use crate::ir::instruction::{BinaryOperator, Conversion, Predicate};
-use crate::ir::{BlockId, Constant, Instruction, Operand, Operation, Value, ValueId};
+use crate::ir::{BlockId, Choice, Constant, Instruction, Operand, Operation, Value, ValueId};
 use crate::recurrence::{Forms, Reading};
 use crate::solver::{self, Analysis, Facts};
 use crate::symbolic::Signs;
@@ -70,6 +70,18 @@ fn product(a: Signs, b: Signs) -> Signs {
     }
 }
 
+/// Of the lesser of two numbers.
+fn lesser(a: Signs, b: Signs) -> Signs {
+    if a == NONE || b == NONE {
+        return NONE;
+    }
+    Signs {
+        negative: a.negative | b.negative,
+        zero: a.zero & (b.zero | b.positive) | b.zero & a.positive,
+        positive: a.positive & b.positive,
+    }
+}
+
 /// The signs that the left side of a comparison may have by those of the right side.
 fn allowed(predicate: Predicate, right: Signs) -> Signs {
     let below = Signs { negative: right != NONE, zero: right.positive, positive: right.positive };
@@ -118,6 +130,10 @@ impl Search<'_, '_> {
             Operation::Binary(_, _, left, right) => vec![(*left, None), (*right, None)],
             Operation::Convert(Conversion::ExtendSign, _, of) | Operation::Freeze(of) => vec![(*of, None)],
             Operation::Phi(inputs) => inputs.iter().map(|&(of, from)| (of, Some(from))).collect(),
+            call @ Operation::Call { .. } => {
+                let numbers = self.forms.module.choice(call).map_or_else(Vec::new, Choice::operands);
+                numbers.into_iter().map(|of| (of, None)).collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -127,6 +143,16 @@ impl Search<'_, '_> {
             (Operation::Phi(_), _) => signs.iter().fold(NONE, |all, &one| union(all, one)),
             (Operation::Convert(Conversion::ExtendZero, ..), _) => NOT_NEGATIVE,
             (Operation::Convert(Conversion::ExtendSign, ..) | Operation::Freeze(_), &[of]) => of,
+            (call @ Operation::Call { .. }, _) => match (self.forms.module.choice(call), signs) {
+                (Some(Choice::Least { signed: true, .. }), &[a, b]) => lesser(a, b),
+                (Some(Choice::Greatest { signed: true, .. }), &[a, b]) => {
+                    negated(lesser(negated(a), negated(b)))
+                }
+                (Some(Choice::Size(_)), &[of]) => {
+                    Signs { negative: false, zero: of.zero, positive: of.negative | of.positive }
+                }
+                _ => Signs::ALL,
+            },
             (Operation::Binary(operator, flags, _, right), &[a, b]) => match operator {
                 BinaryOperator::Add if flags.no_signed_wrap => sum(a, b),
                 BinaryOperator::Subtract if flags.no_signed_wrap => sum(a, negated(b)),

@@ -5,7 +5,7 @@ mod support;
 
 use gpumap::control::obstacles::obstacles;
 use gpumap::control::{Control, Obstacle, choices};
-use gpumap::ir::{Function, Module, Operation, Value};
+use gpumap::ir::{BlockId, Function, Module, Operand, Operation, Value};
 use support::read;
 
 /// The loops of a function: line, depth, whether it can be entered by its header alone, exits.
@@ -65,7 +65,7 @@ fn choices_become_branches() {
     for name in ["choices", "signal", "ranges", "unusual"] {
         let module = read(name);
         for function in module.defined() {
-            let branched = choices::branched(&module.types, function);
+            let branched = choices::branched(&module, function);
             consistent(&branched);
             let selects = |of: &Function| {
                 let all = of.blocks.iter().flat_map(|block| &block.instructions);
@@ -80,40 +80,66 @@ fn choices_become_branches() {
         }
     }
     let module = read("choices");
-    let branched = choices::branched(&module.types, module.function("clamped").unwrap());
+    let branched = choices::branched(&module, module.function("clamped").unwrap());
     let shown = module.show_function(&branched);
     assert!(shown.contains("if %cmp to "), "{shown}");
+}
+
+/// Each test of `a && b` is a branch of its own, and loops keep one entry and one edge back.
+#[test]
+fn tests_of_conditions_become_branches() {
+    let module = read("ends");
+    for (name, exits) in [("both", 2), ("copied", 2), ("first", 2), ("counted", 1)] {
+        let function = module.function(name).unwrap();
+        let branched = choices::branched(&module, function);
+        consistent(&branched);
+        let control = Control::new(&branched);
+        let (_, only) = control.loops.iter().next().unwrap();
+        assert_eq!((only.exits.len(), only.latches.len(), only.entries.len()), (exits, 1, 1), "{name}");
+        let before = Control::new(function);
+        assert_eq!(before.loops.iter().next().unwrap().1.exits.len(), 1);
+    }
+}
+
+/// What is made of every source of these tests and every kernel is a function still.
+#[test]
+fn all_choices_become_branches() {
+    let kernels = support::c_sources(&kernels::directory());
+    for source in support::sources().into_iter().chain(kernels) {
+        let module = gpumap::Compiler::find().unwrap().read(&source, &[]).unwrap();
+        module.defined().for_each(|function| consistent(&choices::branched(&module, function)));
+    }
 }
 
 /// φ have one input per edge into their block, and every use is dominated by its definition.
 fn consistent(function: &Function) {
     let control = Control::new(function);
+    let reached = || function.block_ids().filter(|&block| control.is_reached(block));
     let mut defined = std::collections::HashMap::new();
     for block in function.block_ids() {
-        for instruction in &function.block(block).instructions {
-            if let Some(result) = instruction.result {
-                assert_eq!(defined.insert(result, block), None);
-            }
-            if let Operation::Phi(inputs) = &instruction.operation {
-                let mut from: Vec<_> = inputs.iter().map(|input| input.1).collect();
-                let mut predecessors = control.predecessors[block.index()].clone();
-                from.sort();
-                predecessors.sort();
-                assert_eq!(from, predecessors, "{}", function.block(block).name);
-            }
+        for result in function.block(block).instructions.iter().filter_map(|instruction| instruction.result) {
+            assert_eq!(defined.insert(result, block), None);
         }
     }
-    for block in function.block_ids() {
+    let is_defined = |operand: &Operand, at: BlockId| match operand.value {
+        Value::Local(value) => {
+            defined.get(&value).is_none_or(|&definition| control.dominators.dominates(definition, at))
+        }
+        Value::Constant(_) => true,
+    };
+    for block in reached() {
         for instruction in &function.block(block).instructions {
-            if let Operation::Phi(inputs) = &instruction.operation {
-                for (operand, from) in inputs {
-                    if let Value::Local(value) = operand.value
-                        && let Some(&definition) = defined.get(&value)
-                    {
-                        assert!(control.dominators.dominates(definition, *from));
-                    }
-                }
-            }
+            let Operation::Phi(inputs) = &instruction.operation else {
+                assert!(instruction.operation.operands().iter().all(|operand| is_defined(operand, block)));
+                continue;
+            };
+            let inputs = inputs.iter().filter(|input| control.is_reached(input.1));
+            assert!(inputs.clone().all(|(operand, from)| is_defined(operand, *from)));
+            let mut from: Vec<_> = inputs.map(|input| input.1).collect();
+            let mut predecessors = control.predecessors[block.index()].clone();
+            from.sort();
+            predecessors.sort();
+            assert_eq!(from, predecessors, "{}", function.block(block).name);
         }
     }
 }

@@ -6,7 +6,8 @@ mod support;
 use std::process::Command;
 
 use gpumap::Compiler;
-use gpumap::oracle::claims::{Excess, Kind, Unknown};
+use gpumap::oracle::claims::{Claims, Kind};
+use gpumap::oracle::reasons::{Excess, Unknown};
 use gpumap::oracle::{Oracle, Site, Tally, Verdict, check};
 use gpumap::symbolic::{Polynomial, Range};
 use support::programs;
@@ -17,7 +18,24 @@ const ONE_IN: usize = 10;
 /// The verdicts on the accesses of `observed.c`, those of `main` and runs without arguments aside.
 fn observed(oracle: &Oracle, runs: &[Vec<String>]) -> Vec<(String, Verdict)> {
     let sites = oracle.compare(&Compiler::find().unwrap(), runs).unwrap();
-    sites.into_iter().filter(|site| site.function != "main").map(|site| (site.place, site.verdict)).collect()
+    sites
+        .into_iter()
+        .filter(|site| site.function != "main" && site.calls == 0)
+        .map(|site| (site.place, site.verdict))
+        .collect()
+}
+
+/// Takes a byte from an end of every section.
+fn shrink(of: &mut [Claims], is_lower: bool) {
+    let one = Polynomial::from(1);
+    for claim in of.iter_mut().flat_map(|claims| &mut claims.list) {
+        let Ok(Range::Between(lower, upper)) = &mut claim.section else { continue };
+        if is_lower {
+            *lower = lower.map(|end| Some(end + &one));
+        } else {
+            *upper = upper.map(|end| Some(end - &one));
+        }
+    }
 }
 
 fn of_observed() -> Oracle {
@@ -42,13 +60,39 @@ fn verdicts_are_those_that_the_source_is_made_for() {
     assert_eq!(observed(&of_observed(), &[]), without_runs);
 }
 
+/// Functions in place of calls: each call has its own section, and the addresses behind it are compared with that one.
+#[test]
+fn each_call_is_compared_with_its_own_section() {
+    let compiler = Compiler::find().unwrap();
+    let sites = of_observed().compare(&compiler, &[vec![]]).unwrap();
+    let behind =
+        sites.iter().filter(|site| site.function == "main" && site.calls == 1 && site.place == "8:14");
+    let mut behind: Vec<(&str, Verdict)> = behind.map(|site| (site.section.as_str(), site.verdict)).collect();
+    behind.sort();
+    let expected = [
+        ("&all + 28 to &all + 104", Verdict::Equal),
+        ("&all to &all + 24", Verdict::Equal),
+        ("&picked + 12 to &picked + 12", Verdict::NotRun),
+    ];
+    assert_eq!(behind, expected);
+    // One byte less at either end is noticed.
+    for is_lower in [true, false] {
+        let mut oracle = of_observed();
+        shrink(&mut oracle.behind_calls, is_lower);
+        let sites = oracle.compare(&compiler, &[vec![]]).unwrap();
+        let wrong = sites.iter().filter(|site| site.verdict == Verdict::Uncovered && site.place == "8:14");
+        assert_eq!(wrong.map(|site| site.calls).collect::<Vec<_>>(), [1, 1]);
+    }
+}
+
 /// Sections in terms of what memory holds: what is noted at loads decides, and a run in which an assumption does not hold is told
 /// apart from an error.
 #[test]
 fn contents_that_stay_the_same_are_those_of_runs() {
     let compiler = Compiler::find().unwrap();
     let sites = check(&compiler, &support::source("contents"), &[vec![]]).unwrap();
-    let written = sites.iter().filter(|site| site.kind == Kind::Store && site.function != "main");
+    let written =
+        sites.iter().filter(|site| site.kind == Kind::Store && site.function != "main" && site.calls == 0);
     let written: Vec<_> = written
         .map(|site| (site.place.as_str(), site.section.as_str(), site.is_assumed, site.verdict))
         .collect();
@@ -66,17 +110,9 @@ fn contents_that_stay_the_same_are_those_of_runs() {
 /// A section that is one byte too small at either end is noticed, at every access that has one.
 #[test]
 fn sections_that_are_too_small_are_noticed() {
-    let one = Polynomial::from(1);
     for is_lower in [true, false] {
         let mut oracle = of_observed();
-        for claim in oracle.claims.iter_mut().flat_map(|claims| &mut claims.list) {
-            let Ok(Range::Between(lower, upper)) = &mut claim.section else { continue };
-            if is_lower {
-                *lower = lower.map(|end| Some(end + &one));
-            } else {
-                *upper = upper.map(|end| Some(end - &one));
-            }
-        }
+        shrink(&mut oracle.claims, is_lower);
         let verdicts = observed(&oracle, &[vec![]]);
         let wrong = verdicts.iter().filter(|verdict| verdict.1 == Verdict::Uncovered);
         let wrong: Vec<&str> = wrong.map(|verdict| verdict.0.as_str()).collect();
@@ -93,14 +129,18 @@ fn sections_hold_all_addresses_of_runs() {
     for kernel in kernels::corpus().unwrap() {
         let sites = check(&compiler, &kernel.path(), &kernel.runs);
         let sites = sites.unwrap_or_else(|error| panic!("{}: {error}", kernel.source));
+        let wrong: Vec<&Site> = sites.iter().filter(|site| site.verdict >= Verdict::Refuted).collect();
+        assert!(wrong.is_empty(), "{}: {wrong:#?}", kernel.source);
         let tally = Tally::of(&sites);
-        assert_eq!(tally.uncovered + tally.refuted, 0, "{}: {sites:#?}", kernel.source);
         assert!(tally.compared() > 0, "{}", kernel.source);
         all.extend(sites);
     }
-    let of_kernels = Tally::of(all.iter().filter(|site| site.function != "main"));
-    println!("{of_kernels:?}");
-    for tally in [Tally::of(&all), of_kernels] {
+    let (own, behind_calls): (Vec<Site>, Vec<Site>) = all.into_iter().partition(|site| site.calls == 0);
+    let of_kernels = Tally::of(own.iter().filter(|site| site.function != "main"));
+    let behind_calls = Tally::of(&behind_calls);
+    println!("{of_kernels:?}, behind calls {behind_calls:?}");
+    assert!(behind_calls.compared() > 400, "{behind_calls:?}");
+    for tally in [Tally::of(&own), of_kernels, behind_calls] {
         assert!((tally.compared() - tally.equal) * ONE_IN <= tally.compared(), "{tally:?}");
     }
 }
@@ -126,8 +166,8 @@ fn sections_hold_all_addresses_of_random_programs() {
         let runs: Vec<Vec<String>> = runs.filter(has_meaning).collect();
         calls += runs.len();
         let sites = check(&compiler, &file, &runs).unwrap();
-        let tally = Tally::of(&sites);
-        assert_eq!(tally.uncovered, 0, "seed {seed}: {sites:#?}");
+        let wrong: Vec<&Site> = sites.iter().filter(|site| site.verdict == Verdict::Uncovered).collect();
+        assert!(wrong.is_empty(), "seed {seed}: {wrong:#?}");
         all.extend(sites);
     }
     let tally = Tally::of(&all);

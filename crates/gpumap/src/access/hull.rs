@@ -72,8 +72,7 @@ impl Accesses<'_> {
 
     fn hull(&mut self, of: &[Access], within: Option<LoopId>) -> Option<Hull> {
         let object = of.first()?.object()?;
-        let is_one = of.iter().all(|access| access.object() == Some(object));
-        let is_assumed = !is_one || of.iter().any(|access| access.known != Known::Proved);
+        let is_assumed = of.iter().any(|access| access.known.is_assumed()) || !self.starts_as_one(of);
         let forms = self.forms_mut(is_assumed);
         let mut hull = Hull {
             object,
@@ -86,7 +85,7 @@ impl Accesses<'_> {
         let mut premises = crate::recurrence::forms::Premises::new();
         // Those of the whole function are there already, if they are in the same terms.
         let is_done = |access: &Access| {
-            access.is_left_out() || within.is_none() && is_assumed == (access.known != Known::Proved)
+            access.is_left_out() || within.is_none() && is_assumed == access.known.is_assumed()
         };
         let open: Vec<&Access> = of.iter().filter(|access| !is_done(access)).collect();
         let mut found = sections(forms, &open, within).into_iter();
@@ -110,10 +109,16 @@ impl Accesses<'_> {
                 hull.certain = bytes;
             }
         }
-        if !premises.is_empty() {
-            hull.known = Known::Assumed(forms.assumptions(&premises));
-        }
+        hull.known = forms.known(&premises);
         Some(hull)
+    }
+
+    /// Whether the objects of accesses provably start at one address.
+    fn starts_as_one(&mut self, of: &[Access]) -> bool {
+        let forms = self.forms_mut(false);
+        let mut starts = of.iter().map(|access| forms.start_of(access.object()?));
+        let Some(first) = starts.next() else { return true };
+        starts.all(|start| start == first)
     }
 }
 
@@ -177,7 +182,7 @@ fn ends_of_function(forms: &Forms<'_>) -> Vec<BlockId> {
 /// Whether the steps of an address cover a range without holes: each as long as what the loops within it cover.
 fn fits_together(forms: &mut Forms<'_>, access: &Access, object: Object, around: &[LoopId]) -> Option<bool> {
     let start = forms.start_of(object)?;
-    let mut offset = &forms.of(access.address, Reading::Unsigned)? - &start;
+    let mut offset = &forms.of_at(access.block, access.address, Reading::Unsigned)? - &start;
     let mut steps = Vec::new();
     for &id in around {
         let trips = forms.trips(id);

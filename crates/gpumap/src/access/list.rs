@@ -7,7 +7,7 @@ use crate::memory::effects::Summaries;
 use crate::memory::{Bases, Memory, Object};
 use crate::ranges::{self, Fact, Usage};
 use crate::recurrence::forms::Premises;
-use crate::recurrence::{Forms, Reading};
+use crate::recurrence::{Forms, Given, Reading};
 use crate::symbolic::range::Arithmetic;
 use crate::symbolic::{Atom, Atoms, Bound, Polynomial, Range};
 
@@ -93,9 +93,20 @@ impl<'f> Accesses<'f> {
         control: &'f Control,
         summaries: &mut Summaries,
     ) -> Accesses<'f> {
+        Accesses::with_values(module, function, control, summaries, &Given::default())
+    }
+
+    /// Those of a function with these values for inputs.
+    pub fn with_values(
+        module: &'f Module,
+        function: &'f Function,
+        control: &'f Control,
+        summaries: &mut Summaries,
+        given: &Given,
+    ) -> Accesses<'f> {
         let forms = |summaries: &mut Summaries, assuming: bool| {
             let memory = Memory::new(module, function, control, summaries);
-            Forms::with_memory(module, function, control, memory, assuming)
+            Forms::with_memory(module, function, control, memory, assuming, given.clone())
         };
         let mut proved = forms(summaries, false);
         let mut list = plain(module, function, control);
@@ -106,8 +117,10 @@ impl<'f> Accesses<'f> {
         }
         let mut open: Vec<&mut Access> = list.iter_mut().filter(|access| !access.is_left_out()).collect();
         let found = sections(&mut proved, &open.iter().map(|access| &**access).collect::<Vec<_>>(), None);
-        for (access, (section, _)) in open.iter_mut().zip(found) {
+        for (access, (section, premises)) in open.iter_mut().zip(found) {
             access.section = section;
+            access.known = proved.known(&premises);
+            access.premises = premises;
         }
         let assumed = proved.may_assume() && list.iter().any(Access::is_open);
         let assumed = assumed.then(|| {
@@ -115,10 +128,11 @@ impl<'f> Accesses<'f> {
             let mut open: Vec<&mut Access> = list.iter_mut().filter(|access| access.is_open()).collect();
             let found = sections(&mut forms, &open.iter().map(|access| &**access).collect::<Vec<_>>(), None);
             for (access, (section, premises)) in open.iter_mut().zip(found) {
+                let known = forms.known(&premises);
                 // Without assumptions it would have been found before.
-                if !premises.is_empty() && section.is_ok() {
+                if known.is_assumed() && section.is_ok() {
                     access.section = section;
-                    access.known = Known::Assumed(forms.assumptions(&premises));
+                    access.known = known;
                     access.premises = premises;
                 }
             }
@@ -134,10 +148,7 @@ impl<'f> Accesses<'f> {
 
     /// Atoms in which something is described that is known in this way.
     pub fn atoms_of(&self, known: &Known) -> &Atoms {
-        match (known, &self.assumed) {
-            (Known::Assumed(_), Some(assumed)) => &assumed.atoms,
-            _ => &self.proved.atoms,
-        }
+        self.assumed.as_ref().filter(|_| known.is_assumed()).map_or(&self.proved.atoms, |of| &of.atoms)
     }
 
     /// Forms under assumptions, if they are asked for and there are any.
@@ -162,7 +173,7 @@ impl<'f> Accesses<'f> {
         if let Err(Unknown::Obstacle(obstacle)) = access.section {
             return Err(Unknown::Obstacle(obstacle));
         }
-        let forms = self.forms_mut(access.known != Known::Proved);
+        let forms = self.forms_mut(access.known.is_assumed());
         let found = sections(forms, &[access], Some(id)).pop();
         found.map_or(Err(Unknown::Anywhere), |(section, _)| section)
     }
@@ -181,6 +192,12 @@ impl<'f> Accesses<'f> {
     /// What is known with assumptions, if any were needed: the forms in which nests are described (`coalescing`).
     pub fn assumed_mut(&mut self) -> &mut Forms<'f> {
         self.forms_mut(true)
+    }
+
+    /// Names of given values that no input has.
+    pub(super) fn unknown_names<'g>(&self, given: &'g Given) -> Vec<&'g str> {
+        let is_used = |name: &&str| self.proved.memory().is_some_and(|memory| memory.is_given(name));
+        given.names().filter(|name| !is_used(name)).collect()
     }
 
     /// What is known without assumptions.
@@ -207,7 +224,7 @@ impl Access {
 
     /// Whether both ends of its section are known.
     pub fn is_complete(&self) -> bool {
-        self.section.as_ref().is_ok_and(|place| is_complete(&place.starts))
+        self.section.as_ref().is_ok_and(|place| place.starts.is_bounded())
     }
 }
 
@@ -306,7 +323,7 @@ fn closed_section(forms: &mut Forms<'_>, access: &Access, within: Option<LoopId>
     let starts = closed_starts(forms, access, &start, within).ok_or_else(unknown)?;
     let is_one = starts.single().is_some();
     let is_all =
-        is_complete(&starts) && is_known(forms, &starts) && (is_one || !forms.has_guards(access.block));
+        starts.is_bounded() && is_known(forms, &starts) && (is_one || !forms.has_guards(access.block));
     Ok(Found { place: Place { object, name, starts }, start, is_all })
 }
 
@@ -354,13 +371,6 @@ fn plainest(forms: &Forms<'_>, range: Range) -> Range {
     Range::Between(best(&lower), best(&upper))
 }
 
-fn is_complete(range: &Range) -> bool {
-    match range {
-        Range::Unreached => true,
-        Range::Between(lower, upper) => !lower.is_none() && !upper.is_none(),
-    }
-}
-
 /// The one object that an access goes to, and its name.
 fn object(forms: &Forms<'_>, access: &Access) -> Result<(Object, String), Unknown> {
     let memory = forms.memory().ok_or(Unknown::Anywhere)?;
@@ -383,11 +393,9 @@ fn closed_starts(
     start: &Polynomial,
     within: Option<LoopId>,
 ) -> Option<Range> {
-    let offset = &forms.of(access.address, Reading::Unsigned)? - start;
+    let offset = &forms.of_at(access.block, access.address, Reading::Unsigned)? - start;
     if !start.atoms().iter().all(|&atom| !offset.mentions(atom)) {
         return Some(Range::all());
     }
-    let (least, most) = forms.ends(access.block, &offset, within);
-    let bound = |end: Option<Polynomial>| end.map_or_else(Bound::none, Bound::from);
-    Some(Range::Between(bound(least), bound(most)))
+    Some(forms.ends(access.block, &offset, within))
 }

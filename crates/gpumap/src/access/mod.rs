@@ -6,8 +6,9 @@
 //! of the object. It holds every byte that the access touches whenever it is made; it says nothing of whether it is made.
 //! Ends are bounds (`symbolic::bound`): one polynomial, or several of which the greatest or least counts.
 //!
-//! What is not found without assumptions is looked for once more under the assumption that objects of different origin do not
-//! overlap (`memory`); only what used it carries it.
+//! What is not found without assumptions is looked for once more under the assumptions that objects of different origin do not
+//! overlap (`memory`) and that loops meet their ends (`recurrence::trips`); only what used one carries it. Inputs may be given the
+//! values of a run (`recurrence::inputs`): what rests on them says so.
 
 pub mod hull;
 pub mod list;
@@ -26,16 +27,41 @@ pub enum Known {
     Proved,
     /// It follows from the program and these assumptions.
     Assumed(Vec<Assumption>),
+    /// It follows from the program with these values of a run, and from assumptions among them.
+    FromRun(Vec<Assumption>),
+}
+
+impl Known {
+    /// How a fact is known that rests on these premises.
+    pub fn new(premises: Vec<Assumption>) -> Known {
+        let is_value = |premise: &Assumption| matches!(premise, Assumption::Value { .. });
+        if premises.is_empty() {
+            Known::Proved
+        } else if premises.iter().any(is_value) {
+            Known::FromRun(premises)
+        } else {
+            Known::Assumed(premises)
+        }
+    }
+
+    /// Whether it rests on anything that a value in a run does not show.
+    pub fn is_assumed(&self) -> bool {
+        match self {
+            Known::Proved => false,
+            Known::Assumed(_) => true,
+            Known::FromRun(list) => list.iter().any(|premise| !matches!(premise, Assumption::Value { .. })),
+        }
+    }
 }
 
 impl std::fmt::Display for Known {
     fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Known::Proved => to.write_str("proved"),
-            Known::Assumed(list) => {
-                let list: Vec<String> = list.iter().map(ToString::to_string).collect();
-                write!(to, "assumed: {}", list.join("; "))
-            }
-        }
+        let (how, list) = match self {
+            Known::Proved => return to.write_str("proved"),
+            Known::Assumed(list) => ("assumed", list),
+            Known::FromRun(list) => ("from run", list),
+        };
+        let list: Vec<String> = list.iter().map(ToString::to_string).collect();
+        write!(to, "{how}: {}", list.join("; "))
     }
 }

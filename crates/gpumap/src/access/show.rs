@@ -8,13 +8,20 @@ use crate::calls::Cone;
 use crate::control::Control;
 use crate::ir::{BlockId, Module};
 use crate::memory::effects::Summaries;
+use crate::recurrence::Given;
 use crate::symbolic::{Atoms, Bound, Range, Side};
 
-/// Accesses with their objects and sections in bytes, then what the function uses of each object. Those of called functions come last, with the calls that lead to them.
+/// Accesses with their objects and sections in bytes, then what the function uses of each object. Those of called functions
+/// come last, with the calls that lead to them.
 pub fn show_ranges(module: &Module, cone: &Cone) -> String {
+    show_ranges_with(module, cone, &Given::default())
+}
+
+/// The same where inputs have values: what rests on them says so.
+pub fn show_ranges_with(module: &Module, cone: &Cone, given: &Given) -> String {
     let function = &cone.function;
     let control = Control::new(function);
-    let mut accesses = Accesses::new(module, function, &control, &mut Summaries::default());
+    let mut accesses = Accesses::with_values(module, function, &control, &mut Summaries::default(), given);
     let mut out = format!("function {}\n", module.name(function.symbol));
     for access in &accesses.list {
         // Writing to a string cannot fail, here and below.
@@ -23,6 +30,9 @@ pub fn show_ranges(module: &Module, cone: &Cone) -> String {
     }
     for hull in accesses.hulls(None) {
         show_hull(&mut out, accesses.atoms_of(&hull.known), &hull);
+    }
+    for name in accesses.unknown_names(given) {
+        let _ = writeln!(out, "  nothing is called {name} that sections may depend on");
     }
     if accesses.has_other_writes() {
         out.push_str("  what calls and atomic operations write is not counted\n");

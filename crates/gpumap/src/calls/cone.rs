@@ -17,6 +17,8 @@ pub struct Site {
     pub callee: SymbolId,
     /// The place of the call in the source.
     pub location: Option<MetadataId>,
+    /// Its line in the text of the module.
+    pub line: u32,
 }
 
 /// A function with those that it calls in place of the calls.
@@ -33,7 +35,7 @@ pub struct Cone {
 impl Cone {
     /// That of a function, calls followed so many deep. Choices are branches in it (`control::choices`).
     pub fn new(module: &Module, function: &Function, length: usize) -> Cone {
-        let function = choices::branched(&module.types, function);
+        let function = choices::branched(module, function);
         let of_blocks = vec![0; function.blocks.len()];
         let mut cone = Cone { function, strings: vec![Vec::new()], of_blocks };
         let mut size = instructions(&cone.function);
@@ -83,12 +85,12 @@ impl Cone {
     /// Puts a function in place of a call.
     fn follow(&mut self, module: &Module, (block, place): (BlockId, usize), callee: &Function) {
         let caller = self.of_blocks[block.index()];
-        let location = self.function.block(block).instructions[place].location;
+        let &Instruction { location, line, .. } = &self.function.block(block).instructions[place];
         let mut string = self.strings[caller].clone();
-        string.push(Site { callee: callee.symbol, location });
+        string.push(Site { callee: callee.symbol, location, line });
         let own = self.strings.len();
         self.strings.push(string);
-        let callee = choices::branched(&module.types, callee);
+        let callee = choices::branched(module, callee);
         let name = module.name(callee.symbol);
         Splice::new(module, &mut self.function, &callee, name).put(block, place);
         // The rest of the block comes first, then the blocks of the function.
@@ -102,7 +104,7 @@ fn instructions(function: &Function) -> usize {
 }
 
 /// The function that an instruction calls, if it can stand in its place.
-fn callee<'m>(module: &'m Module, instruction: &Instruction) -> Option<&'m Function> {
+pub(crate) fn callee<'m>(module: &'m Module, instruction: &Instruction) -> Option<&'m Function> {
     let Operation::Call { callee: Callee::Symbol(symbol), arguments, .. } = &instruction.operation else {
         return None;
     };

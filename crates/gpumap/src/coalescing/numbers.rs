@@ -98,8 +98,13 @@ impl Coalescing {
 
     /// The iterations of a loop, and how many of them come to a block.
     fn counted(&self, forms: &mut Forms<'_>, id: LoopId, block: BlockId) -> Option<(AtomId, u32)> {
-        let count = &forms.last_iteration(id, block)? + &Polynomial::from(1);
-        let count = replaced(forms, &count, &self.numbers)?.integer()?;
+        let lasts = forms.last_iterations(id, block);
+        let counts = lasts.iter().map(|last| {
+            let count = last + &Polynomial::from(1);
+            replaced(forms, &count, &self.numbers)?.integer()
+        });
+        // The first test that fails ends the loop.
+        let count = counts.collect::<Option<Vec<BigInt>>>()?.into_iter().min()?;
         Some((forms.iteration(id), count.max(BigInt::from(0)).to_u32()?))
     }
 }

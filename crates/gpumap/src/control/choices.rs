@@ -1,21 +1,22 @@
-//! Turns `select` into branches and a φ.
+//! Turns `select` into branches and a φ, and each test of a condition into a branch of its own (`threading`).
 //!
 //! `r = select c, x, y` becomes: if c, to one new block, else to another one, both to a third that begins with
 //! `r = φ(x, y)`. Neighbouring selects of one condition share their blocks. Choices among elements of vectors stay.
 
+use super::threading::threaded;
 use crate::ir::module::Binding;
-use crate::ir::{Block, BlockId, Function, Instruction, Operand, Operation, Type, Types, ValueId};
+use crate::ir::{Block, BlockId, Function, Instruction, Module, Operand, Operation, Type, ValueId};
 
-/// Turns all selects of a function into branches.
-pub fn branched(types: &Types, function: &Function) -> Function {
-    let is_scalar = |condition: Operand| *types.get(condition.of) == Type::Integer(1);
+/// Turns all choices of a function into branches.
+pub fn branched(module: &Module, function: &Function) -> Function {
+    let is_scalar = |condition: Operand| *module.types.get(condition.of) == Type::Integer(1);
     let mut rewriter = Rewriter { blocks: Vec::new(), first: Vec::new(), last: Vec::new() };
     for block in &function.blocks {
         rewriter.first.push(BlockId::new(rewriter.blocks.len()));
         rewriter.block(block, &is_scalar);
         rewriter.last.push(BlockId::new(rewriter.blocks.len() - 1));
     }
-    Function { blocks: rewriter.renamed(), ..function.clone() }
+    threaded(module, Function { blocks: rewriter.renamed(), ..function.clone() })
 }
 
 struct Rewriter {

@@ -1,6 +1,7 @@
 //! How control flows in a function: dominators, loops, choices as branches, and what stands in the way of an analysis.
 //!
 //! - [`choices`]: turns `select` into branches and a φ, so that both ways of choosing are one for everything after it;
+//!   [`threading`]: makes each test of `a && b` a branch of its own;
 //! - [`dominators`]: which blocks every way to a block goes through;
 //! - [`loops`]: the loop-nesting forest with places in the source;
 //! - [`obstacles`]: why a loop is not analysed; [`show`]: all this as text.
@@ -12,6 +13,7 @@ pub mod dominators;
 pub mod loops;
 pub mod obstacles;
 pub mod show;
+pub mod threading;
 
 pub use dominators::Dominators;
 pub use loops::{Loop, LoopId, Loops};

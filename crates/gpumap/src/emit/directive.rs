@@ -163,7 +163,7 @@ fn array(accesses: &mut Accesses<'_>, of: &Parameter) -> Result<String, Refusal>
         return if is_name(&of.name) { Ok(of.name.clone()) } else { Err(Refusal::Unnamed(of.name.clone())) };
     }
     let forms = accesses.forms_mut(of.known != Known::Proved);
-    let element = forms.memory().and_then(|memory| memory.names().element(object));
+    let element = forms.memory().and_then(|memory| memory.names().element_size(object));
     let Some(Range::Between(lower, upper)) = &of.section else {
         return Err(Refusal::Unbounded(of.name.clone()));
     };

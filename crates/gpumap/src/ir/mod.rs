@@ -1,7 +1,7 @@
 //! Intermediate representation of a C source: SSA values with types, blocks, and what the compiler says about the source.
 //!
 //! - [`types`]: types; [`layout`]: their sizes and the offsets of fields;
-//! - [`constant`]: constants; [`instruction`]: instructions;
+//! - [`constant`]: constants; [`instruction`]: instructions; [`choice`]: intrinsics that choose among numbers;
 //! - [`module`]: functions, blocks and global variables;
 //! - [`metadata`]: the nodes that describe the source; [`debug`]: places, variables and members in them;
 //! - [`show`]: text of all this for people.
@@ -11,6 +11,7 @@
 //!
 //! The representation and its semantics are those of the LLVM language reference, versions 17 to 20.
 
+pub mod choice;
 pub mod constant;
 pub mod debug;
 pub mod instruction;
@@ -20,6 +21,7 @@ pub mod module;
 pub mod show;
 pub mod types;
 
+pub use choice::Choice;
 pub use constant::{Constant, ConstantExpression};
 pub use instruction::{Instruction, Operand, Operation, Value};
 pub use metadata::Metadata;

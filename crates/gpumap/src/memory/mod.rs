@@ -14,6 +14,7 @@
 //! Limits: writes are looked at one by one, in no order: a write before a load counts like one after it, unless a loop that
 //! contains the load does not contain the write. A function that is called is looked into [`effects::DEEPEST`] deep.
 
+pub mod assumption;
 pub mod captured;
 pub mod effects;
 pub mod library;
@@ -23,5 +24,6 @@ pub mod overlap;
 pub mod stays;
 pub mod types;
 
+pub use assumption::{Assumption, AssumptionId};
 pub use object::{Bases, Object, Objects};
-pub use stays::{Assumption, Memory, Span};
+pub use stays::{Memory, Span};

@@ -93,7 +93,7 @@ impl<'a, 'f> Names<'a, 'f> {
     }
 
     /// Bytes of what the address of an object points to by its type in the source: of an element, where it points to one.
-    pub fn element(&self, object: Object) -> Option<u64> {
+    pub fn element_size(&self, object: Object) -> Option<u64> {
         let metadata = &self.objects.module.metadata;
         let value = match object {
             Object::Argument(place) => self.objects.function.parameters.get(place)?.value,
@@ -140,6 +140,12 @@ impl<'a, 'f> Names<'a, 'f> {
                 None => (offset == 0).then_some((name, of)),
             };
         }
+        if let Some((name, pointee)) = self.element(root, depth) {
+            return match metadata.member(pointee, offset, bytes) {
+                Some(member) => Some((format!("{name}[].{}", member.names.join(".")), member.of)),
+                None => (offset == 0).then(|| (format!("{name}[]"), Some(pointee))),
+            };
+        }
         let (name, of) = self.pointer(root, depth)?;
         let pointee = metadata.pointee(of?)?;
         match metadata.member(pointee, offset, bytes) {
@@ -151,6 +157,21 @@ impl<'a, 'f> Names<'a, 'f> {
                 Some((name, Some(pointee)))
             }
         }
+    }
+
+    /// An element of what a pointer points to, by its address with an index that is not constant: the pointer's name and the
+    /// type of the element.
+    fn element(&self, root: Value, depth: u32) -> Option<(String, MetadataId)> {
+        let (module, Value::Local(value)) = (self.objects.module, root) else { return None };
+        let Operation::Element { source, base, indices, .. } = &self.objects.definition(value)?.operation
+        else {
+            return None;
+        };
+        let (name, of) = self.pointer(base.value, depth)?;
+        let pointee = module.metadata.pointee(of?)?;
+        let size = u64::try_from(module.metadata.number(pointee, "size")?).ok()?.checked_div(8)?;
+        (indices.len() == 1 && module.layout.size(&module.types, *source) == Some(size))
+            .then_some((name, pointee))
     }
 
     /// A variable by its address.

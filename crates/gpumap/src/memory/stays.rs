@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
+use super::assumption::{Assumption, AssumptionId};
 use super::captured::captured;
 use super::effects::{Summaries, Write, writes};
 use super::names::{Names, Variables};
@@ -27,24 +28,6 @@ pub enum Span {
     /// One entry of a loop, from its first iteration to its last.
     Loop(LoopId),
 }
-
-/// That writes to one object leave the content of another one as it is.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Assumption {
-    /// What is written, by its name in the source.
-    pub written: String,
-    /// What keeps its content.
-    pub kept: String,
-}
-
-impl std::fmt::Display for Assumption {
-    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(to, "writes to {} leave {} unchanged", self.written, self.kept)
-    }
-}
-
-/// The number of an assumption of a function.
-pub type AssumptionId = usize;
 
 /// Where a content stays the same, and which assumptions that needs.
 pub type Stays = Option<(Span, BTreeSet<AssumptionId>)>;
@@ -107,6 +90,12 @@ impl<'f> Memory<'f> {
         &self.assumptions[id]
     }
 
+    /// Whether an input of this name was given a value.
+    pub(crate) fn is_given(&self, name: &str) -> bool {
+        let is_it = |of: &Assumption| matches!(of, Assumption::Value { name: given, .. } if given == name);
+        self.assumptions.iter().any(is_it)
+    }
+
     /// Names of the function's variables.
     pub fn names(&self) -> Names<'_, 'f> {
         Names::new(&self.objects, &self.variables)
@@ -130,7 +119,7 @@ impl<'f> Memory<'f> {
         let stays = self.largest(&key.0, &from, block, assuming).map(|(span, origins)| {
             let kept = self.names().content(*address, Some(bytes));
             let kept = kept.unwrap_or_else(|| self.named(&from));
-            (span, origins.into_iter().map(|written| self.assume(written, kept.clone())).collect())
+            (span, origins.into_iter().map(|written| self.unchanged(written, kept.clone())).collect())
         });
         self.known.insert(key, stays.clone());
         stays
@@ -147,8 +136,12 @@ impl<'f> Memory<'f> {
         }
     }
 
-    fn assume(&mut self, written: String, kept: String) -> AssumptionId {
-        let assumption = Assumption { written, kept };
+    fn unchanged(&mut self, written: String, kept: String) -> AssumptionId {
+        self.assume(Assumption::Unchanged { written, kept })
+    }
+
+    /// The number of an assumption.
+    pub(crate) fn assume(&mut self, assumption: Assumption) -> AssumptionId {
         self.assumptions.iter().position(|other| *other == assumption).unwrap_or_else(|| {
             self.assumptions.push(assumption);
             self.assumptions.len() - 1

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::claims::{Claims, Origin};
+use crate::calls::cone::callee;
 use crate::ir::{Block, Function, Instruction, Module, Operation, Type, ValueId};
 
 /// What stands in the text, in the order of numbers that the runtime uses.
@@ -19,19 +20,31 @@ pub struct Numbers {
     pub globals: Vec<Box<str>>,
 }
 
+/// A function, and what is said of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Described<'a> {
+    /// The function.
+    pub function: &'a Function,
+    /// What is said of its own accesses.
+    pub claims: &'a Claims,
+    /// What is said of accesses of functions that it calls, in its own terms.
+    pub behind_calls: &'a Claims,
+}
+
 /// Lines to be written, by the line of the text that they stand before.
 type Inserted = BTreeMap<u32, String>;
 
 /// The text of a module with calls of the runtime in the functions of which something is claimed, in order.
-pub fn instrumented(text: &str, module: &Module, functions: &[(&Function, &Claims)]) -> (String, Numbers) {
+pub fn instrumented(text: &str, module: &Module, functions: &[Described<'_>]) -> (String, Numbers) {
     let mut inserted = Inserted::new();
     let mut numbers = Numbers::default();
-    for (number, (function, claims)) in functions.iter().enumerate() {
-        let values = values(claims);
-        function_calls(&mut inserted, number, function, claims, values.len());
-        value_calls(&mut inserted, module, function, &values);
+    for (number, of) in functions.iter().enumerate() {
+        let values = values(of);
+        function_calls(&mut inserted, number, of.function, of.claims, values.len());
+        call_calls(&mut inserted, module, of.function);
+        value_calls(&mut inserted, module, of.function, &values);
         numbers.values.push(values);
-        for origin in claims.origins() {
+        for origin in of.claims.origins().chain(of.behind_calls.origins()) {
             if let Origin::Address(name) = origin
                 && !numbers.globals.contains(name)
             {
@@ -49,10 +62,21 @@ pub fn instrumented(text: &str, module: &Module, functions: &[(&Function, &Claim
     (out, numbers)
 }
 
+/// Calls that tell which call of a function is made.
+fn call_calls(inserted: &mut Inserted, module: &Module, function: &Function) {
+    for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
+        if callee(module, instruction).is_some() {
+            let line = instruction.line;
+            let call = format!("  call void @oracle_call(i32 {line})\n");
+            inserted.entry(line).or_default().push_str(&call);
+        }
+    }
+}
+
 /// The values that sections are made of.
-fn values(claims: &Claims) -> Vec<ValueId> {
-    let mut list: Vec<ValueId> = claims
-        .origins()
+fn values(of: &Described<'_>) -> Vec<ValueId> {
+    let origins = of.claims.origins().chain(of.behind_calls.origins());
+    let mut list: Vec<ValueId> = origins
         .flat_map(|origin| match origin {
             Origin::Values(values, _) => values.as_slice(),
             Origin::Address(_) => &[],
@@ -80,7 +104,16 @@ fn function_calls(
         inserted.entry(first.line).or_default().insert_str(0, &call);
     }
     for (site, claim) in claims.list.iter().enumerate() {
-        let call = format!("  call void @oracle_site(i32 {site})\n");
+        let call = match claim.base {
+            Some(base) => {
+                let name = quoted(&function.value(base).name);
+                format!(
+                    "  %oracle.base.{site} = ptrtoint ptr %{name} to i64\n  \
+                     call void @oracle_site(i32 {site}, i64 %oracle.base.{site})\n"
+                )
+            }
+            None => format!("  call void @oracle_site(i32 {site}, i64 0)\n"),
+        };
         inserted.entry(claim.line).or_default().push_str(&call);
     }
     for leaving in instructions().filter(|i| matches!(i.operation, Operation::Return(_))) {
@@ -105,7 +138,8 @@ fn value_calls(inserted: &mut Inserted, module: &Module, function: &Function, va
         );
         // What already stands there names the function or an access, and an access stands directly before its line.
         let before = inserted.entry(line).or_default();
-        let at = before.find("  call void @oracle_site").unwrap_or(before.len());
+        let named = ["  call void @oracle_site", "  %oracle.base.", "  call void @oracle_call"];
+        let at = named.iter().filter_map(|name| before.find(name)).min().unwrap_or(before.len());
         before.insert_str(at, &call);
     }
 }
@@ -134,7 +168,7 @@ fn quoted(name: &str) -> String {
 /// Declarations of the runtime, and a function that tells it addresses.
 fn tail(globals: &[Box<str>]) -> String {
     let mut out = String::from(
-        "declare void @oracle_enter(i32, i32, i32)\ndeclare void @oracle_leave()\ndeclare void @oracle_site(i32)\n\
+        "declare void @oracle_enter(i32, i32, i32)\ndeclare void @oracle_leave()\ndeclare void @oracle_call(i32)\ndeclare void @oracle_site(i32, i64)\n\
          declare void @oracle_value(i32, i64)\ndeclare void @oracle_global(i32, ptr)\ndefine void @oracle_globals() {\n",
     );
     for (number, name) in globals.iter().enumerate() {

@@ -5,7 +5,7 @@
 //! runs itself: it is compiled without optimisation, with the compiler's own callbacks before loads and stores, which give
 //! address and size ([`instrument`]: how they are matched to accesses; [`run`]). The analysis has no part in what is observed.
 //!
-//! - [`claims`]: what the analysis says, and why it does not where it does not;
+//! - [`claims`]: what the analysis says; [`reasons`]: why it does not where it does not;
 //! - [`Verdict`]: equal to the section, or the section is wider, or nothing is said; an address outside of it is an error of the
 //!   analysis.
 //!
@@ -15,6 +15,12 @@
 //! same. Sections are those of `access`; where these do not say of which object an access is, those of its address alone.
 //! One that rests on an assumption which does not hold in a run is *refuted*, which is no error of the analysis.
 //!
+//! Sections of objects that are other ones at different times, such as rows behind pointers, are relative to their start, and so are
+//! the addresses that are compared with them.
+//!
+//! Functions that stand in place of calls (`calls`) are compared too: a call in a run says which one it is, so an invocation is known by
+//! the calls that led to it, and its addresses are compared with sections in terms of the caller's values.
+//!
 //! Limits: a run shows that a section is too small only if its inputs do. Accesses of sizes without a callback (other than 1, 2,
 //! 4, 8 and 16 bytes) are not compared and say so; so are those that are never executed. Programs that leave functions by `longjmp` are not followed.
 //!
@@ -23,23 +29,25 @@
 use std::fmt;
 use std::path::Path;
 
-use num_bigint::BigInt;
-use num_rational::BigRational;
-
 use crate::access::show::show_bound;
 use crate::frontend::{self, Compiler};
-use crate::ir::{Function, Module, Type, ValueId};
+use crate::ir::Module;
 use crate::reader;
-use crate::recurrence::Reading;
-use crate::symbolic::{AtomId, Bound, Range, Side};
+use crate::symbolic::{Range, Side};
 
+mod behind;
 pub mod claims;
 pub mod instrument;
+pub mod reasons;
 pub mod run;
+mod values;
 
-use claims::{Claim, Claims, Excess, Kind, Origin, Terms, Unknown};
-use instrument::Numbers;
-use run::{Invocation, Log, Noted, Program, Seen};
+use behind::Calls;
+use claims::{Claim, Claims, Kind};
+use instrument::Described;
+use reasons::{Excess, Unknown};
+use run::Program;
+use values::Values;
 
 /// Why there is no comparison.
 #[derive(Debug, thiserror::Error)]
@@ -113,6 +121,8 @@ pub struct Site {
     pub function: String,
     /// Its place in the source, line and column.
     pub place: String,
+    /// How many calls lead from the function to it.
+    pub calls: usize,
     /// Its kind.
     pub kind: Kind,
     /// Its section as text, from the first to the last start; empty if there is none.
@@ -182,6 +192,8 @@ pub struct Oracle {
     module: Module,
     /// What is said of each function with a body, in the order of [`Module::defined`].
     pub claims: Vec<Claims>,
+    /// What is said of the functions that each of these calls, in its terms.
+    pub behind_calls: Vec<Claims>,
 }
 
 impl Oracle {
@@ -193,37 +205,55 @@ impl Oracle {
         let text = compiler.text(file, &[])?;
         let module = reader::read(&text).map_err(|error| frontend::Failure::Text(file.to_owned(), error))?;
         let claims = module.defined().map(|function| claims::claims(&module, function)).collect();
-        Ok(Oracle { text, module, claims })
+        let behind = |function| claims::claims_behind_calls(&module, function);
+        let behind_calls = module.defined().map(behind).collect();
+        Ok(Oracle { text, module, claims, behind_calls })
     }
 
-    /// Compares all that is said with runs, one per list of arguments.
+    /// Compares all that is said with runs, one per list of arguments. Accesses of functions that others call come once for
+    /// themselves and once for each call string that leads to them.
     ///
     /// # Errors
     /// See [`Failure`].
     pub fn compare(&self, compiler: &Compiler, runs: &[Vec<String>]) -> Result<Vec<Site>, Failure> {
-        let functions: Vec<(&Function, &Claims)> = self.module.defined().zip(&self.claims).collect();
+        let described = self.module.defined().zip(self.claims.iter().zip(&self.behind_calls));
+        let functions: Vec<Described<'_>> = described
+            .map(|(function, (claims, behind_calls))| Described { function, claims, behind_calls })
+            .collect();
         let (instrumented, numbers) = instrument::instrumented(&self.text, &self.module, &functions);
         let program = Program::build(compiler.clang(), &instrumented)?;
-        let mut verdicts: Vec<Vec<Verdict>> =
-            self.claims.iter().map(|claims| vec![Verdict::NotRun; claims.list.len()]).collect();
+        let not_run = |claims: &Claims| vec![Verdict::NotRun; claims.list.len()];
+        let mut verdicts: Vec<[Vec<Verdict>; 2]> =
+            functions.iter().map(|of| [not_run(of.claims), not_run(of.behind_calls)]).collect();
         for arguments in runs {
             let log = program.run(arguments)?;
+            let calls = Calls::new(&functions, &log);
             for invocation in &log.invocations {
-                let (Some(&(function, claims)), Some(verdicts)) =
+                let (Some(of), Some([own, behind])) =
                     (functions.get(invocation.function), verdicts.get_mut(invocation.function))
                 else {
                     return Err(Failure::Log);
                 };
-                let module = &self.module;
+                let (module, function, claims) = (&self.module, of.function, of.claims);
                 let values = Values { module, function, claims, numbers: &numbers, log: &log, invocation };
-                for ((claim, seen), verdict) in claims.list.iter().zip(&invocation.sites).zip(verdicts) {
+                for ((claim, seen), verdict) in claims.list.iter().zip(&invocation.sites).zip(own) {
                     *verdict = (*verdict).max(values.verdict(claim, seen)?);
+                }
+                let values = Values { claims: of.behind_calls, ..values };
+                for (claim, verdict) in of.behind_calls.list.iter().zip(behind) {
+                    if let Some(seen) = calls.seen(invocation, claim) {
+                        *verdict = (*verdict).max(values.verdict(claim, &seen)?);
+                    }
                 }
             }
         }
-        let sites = functions.iter().zip(verdicts).flat_map(|(&(function, claims), verdicts)| {
-            let name = self.module.name(function.symbol);
-            claims.list.iter().zip(verdicts).map(move |(claim, verdict)| site(name, claims, claim, verdict))
+        let sites = functions.iter().zip(verdicts).flat_map(|(of, [own, behind])| {
+            let name = self.module.name(of.function.symbol);
+            let described = |claims: &Claims, verdicts: Vec<Verdict>| {
+                let pairs = claims.list.iter().zip(verdicts);
+                pairs.map(|(claim, verdict)| site(name, claims, claim, verdict)).collect::<Vec<_>>()
+            };
+            [described(of.claims, own), described(of.behind_calls, behind)].concat()
         });
         Ok(sites.collect())
     }
@@ -240,125 +270,10 @@ fn site(function: &str, claims: &Claims, claim: &Claim, verdict: Verdict) -> Sit
     Site {
         function: function.to_owned(),
         place: claim.place.clone(),
+        calls: claim.string.len(),
         kind: claim.kind,
         section: claim.section.as_ref().map_or(String::new(), shown),
         is_assumed: claim.is_assumed,
         verdict,
-    }
-}
-
-/// What symbols are in an invocation.
-struct Values<'a> {
-    module: &'a Module,
-    function: &'a Function,
-    claims: &'a Claims,
-    numbers: &'a Numbers,
-    log: &'a Log,
-    invocation: &'a Invocation,
-}
-
-impl Values<'_> {
-    /// How a claim compares with what was seen in the invocation.
-    fn verdict(&self, claim: &Claim, seen: &Seen) -> Result<Verdict, Failure> {
-        if seen.announced == 0 {
-            return Ok(Verdict::NotRun);
-        }
-        if seen.seen == 0 {
-            return Ok(Verdict::NotSeen);
-        }
-        let is_matched = seen.seen == seen.announced
-            && claim.bytes == Some(seen.bytes)
-            && seen.is_store == (claim.kind == Kind::Store);
-        if !is_matched {
-            let Claim { place, kind, bytes, .. } = claim.clone();
-            return Err(Failure::Mismatch { place, kind, bytes });
-        }
-        let section = match &claim.section {
-            Ok(section) => section,
-            Err(unknown) => return Ok(Verdict::Unknown(*unknown)),
-        };
-        let terms = self.claims.terms(claim);
-        let outside = if claim.is_assumed { Verdict::Refuted } else { Verdict::Uncovered };
-        let Range::Between(lower, upper) = section else { return Ok(outside) };
-        if claims::leaves(&terms.atoms, section).into_iter().any(|atom| self.is_several(terms, atom)) {
-            return Ok(outside);
-        }
-        let (Some(lower), Some(upper)) =
-            (self.end(terms, lower, Side::Lower), self.end(terms, upper, Side::Upper))
-        else {
-            return Ok(Verdict::Unknown(claim.depends.unwrap_or(Unknown::Operation)));
-        };
-        let (least, most) =
-            (BigRational::from(BigInt::from(seen.least)), BigRational::from(BigInt::from(seen.most)));
-        let is_outside =
-            lower.as_ref().is_some_and(|end| least < *end) || upper.as_ref().is_some_and(|end| most > *end);
-        Ok(if is_outside {
-            outside
-        } else if let Some(unknown) = claim.depends {
-            Verdict::Unknown(unknown)
-        } else if lower == Some(least) && upper == Some(most) {
-            Verdict::Equal
-        } else {
-            Verdict::Wider(claim.excess)
-        })
-    }
-
-    /// The number that an end of a section is: the greatest of the least members of its clauses, or the mirror image; `Some(None)`
-    /// where there is no end, and `None` where something in it was not noted.
-    fn end(&self, terms: &Terms, of: &Bound, side: Side) -> Option<Option<BigRational>> {
-        let mut ends = Vec::new();
-        for clause in of.clauses() {
-            let members = clause.iter().map(|end| terms.atoms.value(end, &|atom| self.number(terms, atom)));
-            let members = members.collect::<Option<Vec<_>>>()?;
-            ends.extend(match side {
-                Side::Lower => members.into_iter().min(),
-                Side::Upper => members.into_iter().max(),
-            });
-        }
-        Some(match side {
-            Side::Lower => ends.into_iter().max(),
-            Side::Upper => ends.into_iter().min(),
-        })
-    }
-
-    fn origin<'t>(&self, terms: &'t Terms, atom: AtomId) -> Option<&'t Origin> {
-        terms.origins.iter().find(|origin| origin.0 == atom).map(|(_, origin)| origin)
-    }
-
-    /// Whether an atom had several values in the invocation: then no section can be made of it.
-    fn is_several(&self, terms: &Terms, atom: AtomId) -> bool {
-        let Some(Origin::Values(values, _)) = self.origin(terms, atom) else { return false };
-        let noted: Vec<Noted> = values.iter().filter_map(|value| self.noted(*value)).collect();
-        noted.iter().any(|of| of.changed || Some(of.bits) != noted.first().map(|first| first.bits))
-    }
-
-    /// The number that an atom is; `None` if it was not noted.
-    fn number(&self, terms: &Terms, atom: AtomId) -> Option<BigRational> {
-        let number: BigInt = match self.origin(terms, atom)? {
-            Origin::Address(name) => {
-                let place = self.numbers.globals.iter().position(|global| global == name)?;
-                self.log.globals.iter().find(|global| global.0 == place as u64)?.1.into()
-            }
-            Origin::Values(values, reading) => values.iter().find_map(|value| self.read(*value, *reading))?,
-        };
-        Some(number.into())
-    }
-
-    fn noted(&self, value: ValueId) -> Option<Noted> {
-        let place = self.numbers.values.get(self.invocation.function)?.binary_search(&value).ok()?;
-        *self.invocation.values.get(place)?
-    }
-
-    fn read(&self, value: ValueId, reading: Reading) -> Option<BigInt> {
-        let noted = self.noted(value)?;
-        let bits = match self.module.types.get(self.function.value(value).of) {
-            Type::Integer(bits) => *bits,
-            _ => 64,
-        };
-        let unused = 64_u32.checked_sub(bits)?;
-        Some(match reading {
-            Reading::Unsigned => noted.bits.into(),
-            Reading::Signed => (((noted.bits << unused) as i64) >> unused).into(),
-        })
     }
 }

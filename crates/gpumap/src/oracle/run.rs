@@ -34,10 +34,10 @@ pub struct Seen {
     pub bytes: u64,
     /// Whether it writes.
     pub is_store: bool,
-    /// The least address at which it starts.
-    pub least: u64,
+    /// The least address at which it starts, relative to the base of its section.
+    pub least: i64,
     /// The greatest one.
-    pub most: u64,
+    pub most: i64,
 }
 
 /// One invocation of a function.
@@ -45,6 +45,12 @@ pub struct Seen {
 pub struct Invocation {
     /// The function's number.
     pub function: usize,
+    /// Its own number, from 1.
+    pub number: u64,
+    /// The number of the invocation that called it; 0 for none.
+    pub parent: u64,
+    /// The line of the call; 0 if it is not one of the text.
+    pub via: u64,
     /// Its values; `None` for those that it did not come to.
     pub values: Vec<Option<Noted>>,
     /// Its accesses.
@@ -122,6 +128,7 @@ fn read(words: &mut impl Iterator<Item = u64>) -> Option<Log> {
 
 fn invocation(words: &mut impl Iterator<Item = u64>) -> Option<Invocation> {
     let function = usize::try_from(words.next()?).ok()?;
+    let (number, parent, via) = (words.next()?, words.next()?, words.next()?);
     let (values, sites) = (words.next()?, words.next()?);
     let mut next = || words.next();
     let values = (0..values).map(|_| {
@@ -131,7 +138,9 @@ fn invocation(words: &mut impl Iterator<Item = u64>) -> Option<Invocation> {
     let values = values.collect::<Option<Vec<_>>>()?;
     let sites = (0..sites).map(|_| {
         let (announced, seen, shape, least, most) = (next()?, next()?, next()?, next()?, next()?);
+        // Addresses of a program are less than 2^63.
+        let (least, most) = (least.cast_signed(), most.cast_signed());
         Some(Seen { announced, seen, bytes: shape / 2, is_store: shape % 2 == 1, least, most })
     });
-    Some(Invocation { function, values, sites: sites.collect::<Option<Vec<_>>>()? })
+    Some(Invocation { function, number, parent, via, values, sites: sites.collect::<Option<Vec<_>>>()? })
 }

@@ -1,7 +1,7 @@
 //! Where values lie: intervals between bounds in terms of inputs, as a monotone analysis over the work list of `solver`.
 //!
 //! A fact is about a value in a reading, where it is computed. Where it is used, the branches that every way to that place has
-//! taken restrict it (`conditions`), on both of their edges. Values with a closed form have the ends of that form, at every
+//! taken restrict it (`conditions`), on both of their edges, and so do facts about what is computed from it. Values with a closed form have the ends of that form, at every
 //! iteration of the loops around them; what is computed from restricted operands has the range that C's arithmetic gives
 //! besides, and both hold. A φ is the union of what comes over its edges. A φ at the head of a loop with a closed form is that form;
 //! any other one starts as the union and is widened from the third change on: an end stays if the new one provably does not
@@ -54,6 +54,8 @@ pub struct Ranges<'a, 'f> {
     within: Option<LoopId>,
     facts: FxHashMap<BlockId, (Rc<Facts>, Premises)>,
     closed: FxHashMap<Node, (Closed, Premises)>,
+    /// Where values lie in blocks by facts about other ones.
+    allowed: FxHashMap<(Node, BlockId), (Range, Premises)>,
     /// Whether an end was lost by widening.
     is_widened: bool,
 }
@@ -64,6 +66,8 @@ struct Closed {
     range: Range,
     /// Whether that is all there is to say: nothing it is computed from is looked at.
     is_all: bool,
+    /// Whether nothing is known of the value but that it is the same all the time.
+    is_itself: bool,
 }
 
 /// A use of a value.
@@ -85,6 +89,7 @@ pub fn ranges_of(forms: &mut Forms<'_>, uses: &[Usage], within: Option<LoopId>) 
         within,
         facts: FxHashMap::default(),
         closed: FxHashMap::default(),
+        allowed: FxHashMap::default(),
         is_widened: false,
     };
     let mut roots = Vec::new();
@@ -169,6 +174,17 @@ impl Ranges<'_, '_> {
     }
 }
 
+/// The ends of a range, or those of another one where they are missing or in terms of what is not known.
+fn known_ends(forms: &Forms<'_>, range: &Range, otherwise: &Range) -> Range {
+    let (Range::Between(a, b), Range::Between(c, d)) = (range, otherwise) else { return range.clone() };
+    let is_known = |bound: &Bound| {
+        let mut members = bound.clauses().iter().flatten();
+        !bound.is_none() && members.all(|member| !forms.mentions_opaque(member))
+    };
+    let end = |bound: &Bound, other: &Bound| if is_known(bound) { bound.clone() } else { other.clone() };
+    Range::Between(end(a, c), end(b, d))
+}
+
 fn closed_form(forms: &mut Forms<'_>, (value, reading): Node, within: Option<LoopId>) -> Closed {
     let form = forms.of_value(value, reading);
     let definition = forms.definition(value);
@@ -177,20 +193,25 @@ fn closed_form(forms: &mut Forms<'_>, (value, reading): Node, within: Option<Loo
     let is_head = is_phi && forms.control.loops.headed_by(block).is_some();
     let is_input = definition.is_none();
     let is_resolved = !forms.is_opaque(&form);
-    // An atom of its own is no bound of what it stands for, unless there is nothing else to say: of an address, for example.
+    // An atom of its own is no bound of what it stands for, unless it is the same all the time: of a number that a call gives, for
+    // example. What it is computed from may say more in terms of inputs.
     if !is_resolved && !is_input {
         let is_wide = forms.bits(forms.function.value(value).of).is_some_and(|bits| bits > transfer::NARROW);
-        let is_start = definition.is_some_and(|(_, of)| transfer::used(of, reading).is_empty());
-        let is_known = is_start && is_wide && forms.is_settled(&form, within);
-        return Closed { range: if is_known { form.into() } else { Range::all() }, is_all: is_known };
+        let is_start = definition.is_some_and(|(_, of)| transfer::used(forms.module, of, reading).is_empty());
+        let is_same = forms.is_settled(&form, within);
+        let range = if is_same { form.into() } else { Range::all() };
+        return Closed { range, is_all: is_same && is_start && is_wide, is_itself: is_same };
     }
-    let (lower, upper) = forms.ends(block, &form, within);
-    let is_one = lower.is_some() && lower == upper;
+    let range = forms.ends(block, &form, within);
+    let is_one = range.single().is_some();
     // Ends in terms of values of which nothing is known are of no use, unless they are the value.
-    let is_useful = |end: &Polynomial| is_one || !forms.mentions_opaque(end);
-    let bound = |end: Option<Polynomial>| end.filter(is_useful).map_or_else(Bound::none, Bound::from);
-    let range = Range::Between(bound(lower), bound(upper));
-    Closed { range, is_all: is_one || is_input || is_head }
+    let is_useful = |clause: &&Vec<Polynomial>| !clause.iter().any(|end| forms.mentions_opaque(end));
+    let useful = |bound: &Bound| Bound::of(bound.clauses().iter().filter(is_useful).cloned());
+    let range = match &range {
+        Range::Between(lower, upper) if !is_one => Range::Between(useful(lower), useful(upper)),
+        _ => range,
+    };
+    Closed { range, is_all: is_one || is_input || is_head, is_itself: false }
 }
 
 impl Analysis for Ranges<'_, '_> {
@@ -212,6 +233,9 @@ impl Analysis for Ranges<'_, '_> {
                 return closed.range;
             }
             let computed = ranges.computed(node, facts);
+            if closed.is_itself {
+                return known_ends(ranges.forms, &computed, &closed.range);
+            }
             let block = ranges.forms.definition(node.0).map_or(BlockId::new(0), |(block, _)| block);
             match &closed.range {
                 Range::Between(lower, upper) if lower.is_none() && upper.is_none() => computed,

@@ -1,12 +1,15 @@
 //! What branches say of an operand at a place.
 
+use num_traits::Signed;
+
 use super::transfer::used;
 use super::{Found, Node, Ranges};
+use crate::control::LoopId;
 use crate::ir::instruction::Predicate;
 use crate::ir::{BlockId, Operand, Operation, Value};
-use crate::recurrence::Reading;
 use crate::recurrence::conditions::At;
-use crate::symbolic::{Polynomial, Range};
+use crate::recurrence::{Forms, Reading};
+use crate::symbolic::{Bound, Facts, Polynomial, Range};
 
 /// Values that a φ is computed from whose comparisons are looked at.
 const BEHIND: usize = 12;
@@ -61,7 +64,32 @@ impl Ranges<'_, '_> {
                 }
             });
         }
-        range
+        match node(operand, reading) {
+            Some(node) if range != Range::Unreached => self.restricted(node, block, range),
+            _ => range,
+        }
+    }
+
+    /// The values of a range that other facts of a block allow, such as `3 * k < n` for k.
+    fn restricted(&mut self, node: Node, block: BlockId, range: Range) -> Range {
+        let allowed = match self.allowed.get(&(node, block)) {
+            Some((allowed, premises)) => {
+                self.forms.suppose(premises);
+                allowed.clone()
+            }
+            None => {
+                let known = self.facts_at(block);
+                let within = self.within;
+                let (allowed, premises) =
+                    self.forms.tracked(|forms| allowed_by(forms, node, block, &known, within));
+                self.allowed.insert((node, block), (allowed.clone(), premises));
+                allowed
+            }
+        };
+        match &allowed {
+            Range::Between(lower, upper) if lower.is_none() && upper.is_none() => range,
+            _ => self.with_facts(block, |arithmetic| arithmetic.refined(&range, &allowed)),
+        }
     }
 
     /// Bounds with which branches compare a φ or what comes back to it, and their neighbours: in terms of what does not change.
@@ -72,7 +100,7 @@ impl Ranges<'_, '_> {
         let mut at = 0;
         while let Some(&next) = values.get(at).filter(|_| values.len() < BEHIND) {
             if let Some((_, instruction)) = self.forms.definition(next) {
-                let inputs = used(instruction, reading);
+                let inputs = used(self.forms.module, instruction, reading);
                 let new = inputs.into_iter().filter_map(|input| node(input.0, reading)).map(|node| node.0);
                 let new: Vec<_> = new.filter(|value| !values.contains(value)).collect();
                 values.extend(new);
@@ -97,6 +125,38 @@ impl Ranges<'_, '_> {
         }
         list
     }
+}
+
+/// Between which ends c·x + r ≥ 0 lets a value x lie, for all such facts with a number c, if nothing else is known of x. Ends are in
+/// terms of what does not change in the loop, or in the function.
+fn allowed_by(
+    forms: &mut Forms<'_>,
+    (value, reading): Node,
+    block: BlockId,
+    facts: &Facts,
+    within: Option<LoopId>,
+) -> Range {
+    let form = forms.of_value(value, reading);
+    let &[atom] = form.atoms().as_slice() else { return Range::all() };
+    if form != Polynomial::from(atom) || forms.is_settled(&form, within) {
+        return Range::all();
+    }
+    let (mut lower, mut upper) = (Bound::none(), Bound::none());
+    for fact in facts.not_negative().iter().filter(|fact| fact.degree_in(atom) == 1 && fact.is_integral()) {
+        let rest = fact.coefficient(atom, 0);
+        let Some(factor) = fact.coefficient(atom, 1).integer() else { continue };
+        if forms.mentions_opaque(&rest) || forms.atoms.involves(&rest, atom) {
+            continue;
+        }
+        let is_lower = factor.is_positive();
+        let end =
+            if is_lower { forms.atoms.ceiling(&-&rest, &factor) } else { forms.atoms.floor(&rest, &-factor) };
+        let Some(Range::Between(least, most)) = end.map(|end| forms.ends(block, &end, within)) else {
+            continue;
+        };
+        if is_lower { lower = lower.and(&least) } else { upper = upper.and(&most) }
+    }
+    Range::Between(lower, upper)
 }
 
 /// A value of the function in a reading.

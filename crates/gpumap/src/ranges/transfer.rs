@@ -6,7 +6,7 @@ use num_traits::{One, Signed};
 use super::refine::node;
 use super::{Found, Node, Ranges};
 use crate::ir::instruction::{BinaryOperator, Conversion, Flags};
-use crate::ir::{BlockId, Instruction, Operand, Operation, Type, TypeId};
+use crate::ir::{BlockId, Choice, Instruction, Module, Operand, Operation, Type, TypeId};
 use crate::recurrence::Reading;
 use crate::recurrence::operators::limits;
 use crate::symbolic::{Bound, Polynomial, Range};
@@ -19,7 +19,7 @@ impl Ranges<'_, '_> {
     pub(super) fn operands(&mut self, (value, reading): Node) -> Vec<Node> {
         let Some((block, instruction)) = self.forms.definition(value) else { return Vec::new() };
         let mut list = Vec::new();
-        for (operand, reading, from) in used(instruction, reading) {
+        for (operand, reading, from) in used(self.forms.module, instruction, reading) {
             let place = (from.unwrap_or(block), from.map(|_| block));
             list.extend(node(operand, reading));
             list.extend(self.compared_with(operand, reading, &[place]));
@@ -33,7 +33,7 @@ impl Ranges<'_, '_> {
         let Some((block, instruction)) = self.forms.definition(value) else { return Range::all() };
         let of = self.forms.function.value(value).of;
         let mut ranges = Vec::new();
-        for (operand, reading, from) in used(instruction, reading) {
+        for (operand, reading, from) in used(self.forms.module, instruction, reading) {
             let to = from.map(|_| block);
             ranges.push(self.refined(operand, reading, from.unwrap_or(block), to, found));
         }
@@ -77,6 +77,10 @@ impl Ranges<'_, '_> {
                 self.converted(block, (*conversion, *flags), (x, other), self.forms.bits(to)?, reading)
             }
             (Operation::Freeze(_), [x]) => Some(x.clone()),
+            (Operation::Call { .. }, _) => {
+                let choice = self.forms.module.choice(&instruction.operation)?;
+                self.chosen(block, choice, ranges, reading)
+            }
             (Operation::Element { source, indices, inbounds: true, .. }, [base, steps @ ..]) => {
                 self.element(block, *source, indices, base, steps)
             }
@@ -141,6 +145,30 @@ impl Ranges<'_, '_> {
             _ => return None,
         };
         (keeps || self.fits(block, &exact, bits, reading)).then_some(exact)
+    }
+
+    /// The lesser or greater of two numbers, or the absolute value of one.
+    fn chosen(&mut self, block: BlockId, choice: Choice, of: &[Range], reading: Reading) -> Option<Range> {
+        let is_read_so = |signed: bool| signed == (reading == Reading::Signed);
+        let range = match (choice, of) {
+            (Choice::Least { signed, .. }, [Range::Between(a, b), Range::Between(c, d)])
+                if is_read_so(signed) =>
+            {
+                Range::Between(a.or(c), b.and(d))
+            }
+            (Choice::Greatest { signed, .. }, [Range::Between(a, b), Range::Between(c, d)])
+                if is_read_so(signed) =>
+            {
+                Range::Between(a.and(c), b.or(d))
+            }
+            (Choice::Size(_), [x @ Range::Between(least, most)]) => {
+                let Range::Between(of_most, of_least) = x.negated() else { return None };
+                let zero = Bound::from(Polynomial::default());
+                Range::Between(least.and(&of_most).and(&zero), most.or(&of_least))
+            }
+            _ => return None,
+        };
+        Some(self.with_facts(block, |arithmetic| arithmetic.pruned(&range)))
     }
 
     /// Whether all values of a range are numbers of so many bits.
@@ -210,7 +238,11 @@ impl Ranges<'_, '_> {
 }
 
 /// What an instruction uses: operands, the reading that counts, and the block from which a φ has it. Conversions use both readings.
-pub(super) fn used(instruction: &Instruction, reading: Reading) -> Vec<(Operand, Reading, Option<BlockId>)> {
+pub(crate) fn used(
+    module: &Module,
+    instruction: &Instruction,
+    reading: Reading,
+) -> Vec<(Operand, Reading, Option<BlockId>)> {
     match &instruction.operation {
         Operation::Binary(_, _, left, right) => vec![(*left, reading, None), (*right, reading, None)],
         Operation::Convert(_, _, of) => vec![(*of, Reading::Signed, None), (*of, Reading::Unsigned, None)],
@@ -220,6 +252,11 @@ pub(super) fn used(instruction: &Instruction, reading: Reading) -> Vec<(Operand,
             std::iter::once((*base, Reading::Unsigned, None)).chain(steps).collect()
         }
         Operation::Phi(inputs) => inputs.iter().map(|&(of, from)| (of, reading, Some(from))).collect(),
+        call @ Operation::Call { .. } => match module.choice(call) {
+            Some(Choice::Size(of)) => vec![(of, Reading::Signed, None)],
+            Some(choice) => choice.operands().into_iter().map(|of| (of, reading, None)).collect(),
+            None => Vec::new(),
+        },
         _ => Vec::new(),
     }
 }

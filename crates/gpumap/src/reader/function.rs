@@ -1,4 +1,4 @@
-//! Functions: their heads, blocks, and the variables of the source in them.
+//! Functions: their heads and blocks.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -7,11 +7,9 @@ use super::constants::is_constant;
 use super::error::{Problem, Result};
 use super::lexer::Token;
 use super::types::is_type;
-use crate::ir::metadata::Node;
 use crate::ir::module::{Binding, Definition, Parameter, ValueInfo};
 use crate::ir::{
-    Block, BlockId, Constant, Function, Instruction, MetadataId, Operand, Operation, SymbolId, Type, TypeId,
-    Value, ValueId,
+    Block, BlockId, Constant, Function, Instruction, MetadataId, Operand, Type, TypeId, Value, ValueId,
 };
 
 /// A function that is being read.
@@ -320,7 +318,7 @@ impl<'t> Reader<'t> {
     }
 
     /// What stands behind `metadata`: an operand, or a node.
-    fn metadata_argument(&mut self, body: &mut Body<'t>, of: TypeId) -> Result<Operand> {
+    pub(super) fn metadata_argument(&mut self, body: &mut Body<'t>, of: TypeId) -> Result<Operand> {
         let node = match self.cursor.token {
             Token::Metadata("DIArgList") => {
                 self.cursor.next();
@@ -349,75 +347,6 @@ impl<'t> Reader<'t> {
         Ok(body.block(name, line))
     }
 
-    /// `#dbg_value(…)` and the like.
-    fn debug_record(&mut self, body: &mut Body<'t>, record: &str, before: usize) -> Result<Option<Binding>> {
-        if !matches!(record, "dbg_value" | "dbg_declare" | "dbg_assign") {
-            self.cursor.skip_balanced()?;
-            return Ok(None);
-        }
-        self.cursor.expect('(')?;
-        let value = match self.cursor.token {
-            Token::Metadata(_) | Token::Exclamation => {
-                let of = self.type_number(Type::Metadata);
-                self.metadata_argument(body, of)?;
-                None
-            }
-            _ => Some(self.operand(body)?),
-        };
-        self.cursor.expect(',')?;
-        let variable = self.metadata_reference()?;
-        self.cursor.expect(',')?;
-        let expression = self.metadata_reference()?;
-        // What follows says how storage was assigned, and where.
-        while self.cursor.accept(',') {
-            match self.cursor.token {
-                Token::Metadata(_) | Token::Exclamation => {
-                    self.metadata_reference()?;
-                }
-                _ => {
-                    self.operand(body)?;
-                }
-            }
-        }
-        self.cursor.expect(')')?;
-        Ok(Some(self.binding((value, variable, expression), record == "dbg_declare", before)))
-    }
-
-    /// What a call of `llvm.dbg.value` and the like says; `None` for other operations, `Some(None)` for labels.
-    fn intrinsic_binding(&self, operation: &Operation, before: usize) -> Option<Option<Binding>> {
-        use crate::ir::instruction::Callee;
-        let Operation::Call { callee: Callee::Symbol(symbol), arguments, .. } = operation else {
-            return None;
-        };
-        let kind = self.symbol_name(*symbol).strip_prefix("llvm.dbg.")?;
-        let node = |place: usize| match self.module.constants.get(constant_place(arguments.get(place)?)?)? {
-            Constant::Metadata(node) => *node,
-            _ => None,
-        };
-        let (Some(variable), Some(expression)) = (node(1), node(2)) else { return Some(None) };
-        let is_value = |operand: &&Operand| *self.module.types.get(operand.of) != Type::Metadata;
-        let value = arguments.first().filter(is_value).copied();
-        Some(Some(self.binding((value, variable, expression), kind == "declare", before)))
-    }
-
-    fn symbol_name(&self, symbol: SymbolId) -> &str {
-        &self.module.symbols[symbol.index()].name
-    }
-
-    fn binding(
-        &self,
-        (value, variable, expression): (Option<Operand>, MetadataId, MetadataId),
-        address: bool,
-        before: usize,
-    ) -> Binding {
-        let plain = matches!(self.module.metadata.get(expression), Some(Node::Record { empty: true, .. }));
-        let is_known = |operand: &Operand| {
-            let constant = constant_place(operand).and_then(|place| self.module.constants.get(place));
-            !matches!(constant, Some(Constant::Poison | Constant::Undefined))
-        };
-        Binding { variable, value: value.filter(is_known), address, plain, before }
-    }
-
     fn check_values(&self, body: &Body<'t>) -> Result<()> {
         let Some((value, &line)) = body.pending.iter().min_by_key(|(_, line)| **line) else { return Ok(()) };
         let name = format!("%{}", body.function.value(*value).name);
@@ -442,13 +371,5 @@ impl<'t> Reader<'t> {
         }
         body.function.blocks = blocks;
         Ok(())
-    }
-}
-
-/// The place of a constant among those of the module.
-fn constant_place(operand: &Operand) -> Option<usize> {
-    match operand.value {
-        Value::Constant(constant) => Some(constant.index()),
-        Value::Local(_) => None,
     }
 }

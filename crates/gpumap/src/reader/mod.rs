@@ -3,7 +3,7 @@
 //! - [`lexer`]: words; [`error`]: what is said of a malformed text;
 //! - `cursor`: the words in order, and what every part of the grammar needs of them;
 //! - `types`, `constants`, `metadata`, `entities`: what stands outside of functions;
-//! - `function`, `instructions`, `memory`: what stands inside.
+//! - `function`, `instructions`, `memory`: what stands inside; `bindings`: which values variables of the source are.
 //!
 //! Source: LLVM language reference. Attributes are skipped as words, except those that a later analysis asks for, so that new
 //! ones are no obstacle; an instruction or type that is not known is an error. A malformed text gives an error, never a panic.
@@ -11,6 +11,7 @@
 pub mod error;
 pub mod lexer;
 
+mod bindings;
 mod constants;
 mod cursor;
 mod entities;

@@ -7,9 +7,9 @@ use std::rc::Rc;
 
 use super::forms::{Forms, Key, Reading};
 use super::operators::limits;
-use crate::ir::instruction::Predicate;
+use crate::ir::instruction::{BinaryOperator, Predicate};
 use crate::ir::{BlockId, Operand, Operation, Value};
-use crate::symbolic::{AtomId, Facts, Polynomial};
+use crate::symbolic::{AtomId, Facts, Polynomial, Prover};
 
 /// Branches that are looked at, from the nearest on.
 const LOOKED_AT: usize = 16;
@@ -124,9 +124,9 @@ impl Forms<'_> {
         let known = self.conditions_at(block);
         let all = edge.into_iter().chain(known.iter().copied());
         let on_left = all.filter_map(|condition| {
-            if condition.left.value == operand.value {
+            if self.is_same(condition.left, operand) {
                 Some(condition)
-            } else if condition.right.value == operand.value {
+            } else if self.is_same(condition.right, operand) {
                 Some(condition.mirrored())
             } else {
                 None
@@ -175,13 +175,44 @@ impl Forms<'_> {
             facts.at_least(*atom, least.clone());
             facts.at_most(*atom, most.clone());
         }
-        for condition in self.conditions_at(block).iter() {
+        let conditions = self.conditions_at(block);
+        for condition in conditions.iter() {
             let Some((less, greater, reading, by)) = condition.ascending() else { continue };
             if let (Some(less), Some(greater)) = (self.of(less, reading), self.of(greater, reading)) {
                 facts.assume(&(&greater - &less) - &Polynomial::from(by));
             }
         }
+        if conditions.iter().any(|of| of.predicate == Predicate::Unequal) {
+            self.assume_unequal(block, &conditions, &mut facts);
+        }
         facts
+    }
+
+    /// What inequalities say together with what is known already, in which iterations the block is reached included.
+    fn assume_unequal(&mut self, block: BlockId, conditions: &[Condition], facts: &mut Facts) {
+        // Until then that is all that is known here.
+        self.facts.insert(block, (Rc::new(facts.clone()), self.premises.clone()));
+        self.note(Key::Facts(block));
+        let known = self.facts_of_iterations(block);
+        for condition in conditions.iter().filter(|of| of.predicate == Predicate::Unequal) {
+            for reading in [Reading::Signed, Reading::Unsigned] {
+                let sides = (self.of(condition.left, reading), self.of(condition.right, reading));
+                if let (Some(x), Some(y)) = sides {
+                    self.assume_apart(&known, facts, &(&x - &y));
+                }
+            }
+        }
+    }
+
+    /// What is not zero is at least one if it is not negative, at most minus one if it is not positive.
+    fn assume_apart(&self, known: &Facts, facts: &mut Facts, difference: &Polynomial) {
+        let prover = Prover::short(&self.atoms, known);
+        let one = Polynomial::from(1);
+        if prover.is_not_negative(difference) {
+            facts.assume(difference - &one);
+        } else if prover.is_not_negative(&-difference) {
+            facts.assume(&-difference - &one);
+        }
     }
 
     /// The limits of their types for parameters, in both readings.
@@ -208,5 +239,39 @@ impl Forms<'_> {
         self.conditions_at(block).iter().any(|condition| {
             condition.ascending().is_some_and(|(less, _, of, by)| less == operand && of == reading && by > 0)
         })
+    }
+
+    /// Whether an operand counts up by one until it is equal to something that it starts not above, and is not equal to it in a
+    /// block: then it is less there, and one more does not wrap.
+    pub(super) fn is_before_end(&mut self, block: BlockId, operand: Operand, reading: Reading) -> bool {
+        self.end_above(block, operand, reading).is_some()
+    }
+
+    fn end_above(&mut self, block: BlockId, operand: Operand, reading: Reading) -> Option<Operand> {
+        let Value::Local(value) = operand.value else { return None };
+        let (header, phi) = self.definition(value)?;
+        let (Operation::Phi(inputs), id) = (&phi.operation, self.control.loops.headed_by(header)?) else {
+            return None;
+        };
+        let ((init, entry), (next, _)) = self.ends_of_phi(id, inputs)?;
+        let Value::Local(next) = next.value else { return None };
+        let (at, next) = self.definition(next)?;
+        let Operation::Binary(BinaryOperator::Add, _, left, right) = next.operation else { return None };
+        if !self.is_same(left, operand) || self.module.integer(right) != Some(1) {
+            return None;
+        }
+        let init = self.of(init, reading)?;
+        let is_end = |condition: &Condition| condition.predicate == Predicate::Unequal;
+        let here = self.comparisons(operand, reading, (block, None));
+        let where_counted = self.comparisons(operand, reading, (at, None));
+        for end in where_counted.into_iter().filter(is_end).map(|condition| condition.right) {
+            let is_here =
+                here.iter().any(|condition| is_end(condition) && self.is_same(condition.right, end));
+            let Some(form) = self.of(end, reading).filter(|_| is_here) else { continue };
+            if self.is_fixed(&form, id) && self.is_not_negative(entry, &(&form - &init)) {
+                return Some(end);
+            }
+        }
+        None
     }
 }

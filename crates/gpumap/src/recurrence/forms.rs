@@ -8,6 +8,8 @@ use num_bigint::BigInt;
 use rustc_hash::FxHashMap;
 
 use super::conditions::Condition;
+use super::inputs::Given;
+use super::phis::{Provided, Provisos, equal_phis};
 use super::sections::Span;
 use super::trips::Trips;
 use crate::access::Known;
@@ -16,8 +18,7 @@ use crate::invariance::Invariance;
 use crate::ir::{
     BlockId, Constant, Function, Instruction, Module, Operand, Operation, Type, TypeId, Value, ValueId,
 };
-use crate::memory::stays::AssumptionId;
-use crate::memory::{Assumption, Memory};
+use crate::memory::{Assumption, AssumptionId, Memory};
 use crate::sign;
 use crate::symbolic::{Atom, AtomId, Atoms, Facts, Polynomial};
 
@@ -84,8 +85,18 @@ pub struct Forms<'f> {
     pub(super) spans: SpansOfBlocks,
     /// Limits of the types of parameters.
     pub(super) limits: Vec<(AtomId, Polynomial, Polynomial)>,
+    /// Values of inputs.
+    pub(super) given: Given,
+    /// φ that are another one.
+    same: FxHashMap<ValueId, ValueId>,
+    /// What values are where something is not negative, by the atoms that stand for them elsewhere.
+    pub(super) provided: FxHashMap<AtomId, Provided>,
+    /// Whether counts are taken not to be negative.
+    pub(super) provisos: Provisos,
+    /// Whether more would be known under an assumption about loops.
+    pub(super) may_suppose: bool,
     /// What was found while a φ was not resolved yet, for each such φ: it goes when it is.
-    open: Vec<Vec<Key>>,
+    pub(super) open: Vec<Vec<Key>>,
     /// Atoms that stand for a value that is not resolved, and which.
     pub(super) opaque: FxHashMap<AtomId, ValueId>,
     /// Values that may still be looked at.
@@ -97,18 +108,20 @@ pub struct Forms<'f> {
 impl<'f> Forms<'f> {
     /// Those of a function, nothing known of memory. The φ at headers of loops are resolved first, outer loops before inner ones.
     pub fn new(module: &'f Module, function: &'f Function, control: &'f Control) -> Forms<'f> {
-        Forms::made(module, function, control, None, false)
+        Forms::made(module, function, control, None, false, Given::default())
     }
 
-    /// Those of a function with this memory, in which objects of different origin may be assumed not to overlap.
+    /// Those of a function with this memory, in which inputs may have values, objects of different origin may be assumed not to
+    /// overlap, and loops to meet their ends.
     pub fn with_memory(
         module: &'f Module,
         function: &'f Function,
         control: &'f Control,
         memory: Memory<'f>,
         assuming: bool,
+        given: Given,
     ) -> Forms<'f> {
-        Forms::made(module, function, control, Some(memory), assuming)
+        Forms::made(module, function, control, Some(memory), assuming, given)
     }
 
     fn made(
@@ -117,6 +130,7 @@ impl<'f> Forms<'f> {
         control: &'f Control,
         memory: Option<Memory<'f>>,
         assuming: bool,
+        given: Given,
     ) -> Forms<'f> {
         let places = function.places();
         let mut forms = Forms {
@@ -136,6 +150,11 @@ impl<'f> Forms<'f> {
             trips: FxHashMap::default(),
             spans: FxHashMap::default(),
             limits: Vec::new(),
+            given,
+            same: equal_phis(function),
+            provided: FxHashMap::default(),
+            provisos: Provisos::None,
+            may_suppose: false,
             open: Vec::new(),
             opaque: FxHashMap::default(),
             steps: STEPS,
@@ -172,9 +191,9 @@ impl<'f> Forms<'f> {
         self.memory.as_ref()
     }
 
-    /// Whether there are contents of which more would be known if objects of different origin did not overlap.
+    /// Whether more would be known if objects of different origin did not overlap, or loops met their ends.
     pub fn may_assume(&self) -> bool {
-        self.memory.as_ref().is_some_and(Memory::may_assume)
+        self.may_suppose || self.memory.as_ref().is_some_and(Memory::may_assume)
     }
 
     /// The assumptions with these numbers.
@@ -185,7 +204,7 @@ impl<'f> Forms<'f> {
 
     /// How something is known that rests on these assumptions.
     pub fn known(&self, premises: &Premises) -> Known {
-        if premises.is_empty() { Known::Proved } else { Known::Assumed(self.assumptions(premises)) }
+        Known::new(self.assumptions(premises))
     }
 
     /// Whether the function is too large: of some of its values nothing is known for that reason alone.
@@ -239,8 +258,9 @@ impl<'f> Forms<'f> {
 
     /// The form of an operand where it is used: more may be known there than where it is computed, so that an operation which
     /// may wrap elsewhere does not wrap here.
-    pub(super) fn of_at(&mut self, block: BlockId, operand: Operand, reading: Reading) -> Option<Polynomial> {
+    pub fn of_at(&mut self, block: BlockId, operand: Operand, reading: Reading) -> Option<Polynomial> {
         let form = self.of(operand, reading)?;
+        let form = self.resolved_at(block, form);
         let Value::Local(value) = operand.value else { return Some(form) };
         let Some((at, instruction)) = self.definition(value).filter(|_| self.is_opaque(&form)) else {
             return Some(form);
@@ -260,6 +280,7 @@ impl<'f> Forms<'f> {
 
     /// The form of a value.
     pub fn of_value(&mut self, value: ValueId, reading: Reading) -> Polynomial {
+        let value = self.same(value);
         if let Some((form, premises)) = self.known.get(&(value, reading)) {
             self.premises.extend(premises);
             return form.clone();
@@ -272,6 +293,19 @@ impl<'f> Forms<'f> {
         let form = form.unwrap_or(own);
         self.remember(value, reading, form.clone(), premises);
         form
+    }
+
+    /// The first φ of a block that is the same as this one; the value itself if there is none.
+    pub(super) fn same(&self, value: ValueId) -> ValueId {
+        self.same.get(&value).copied().unwrap_or(value)
+    }
+
+    /// Whether two operands are the same value.
+    pub(super) fn is_same(&self, a: Operand, b: Operand) -> bool {
+        match (a.value, b.value) {
+            (Value::Local(a), Value::Local(b)) => self.same(a) == self.same(b),
+            (a, b) => a == b,
+        }
     }
 
     /// What is found, and what was assumed for it.
@@ -318,6 +352,15 @@ impl<'f> Forms<'f> {
         }
     }
 
+    /// Forgets all that was found since a φ was opened but what is known of itself.
+    pub(super) fn close(&mut self, own: Key) {
+        for key in self.open.pop().unwrap_or_default() {
+            if key != own {
+                self.forget(key);
+            }
+        }
+    }
+
     fn forget(&mut self, key: Key) {
         match key {
             Key::Value(value, reading) => drop(self.known.remove(&(value, reading))),
@@ -328,7 +371,7 @@ impl<'f> Forms<'f> {
     }
 
     /// The atom of a value of which nothing is known.
-    fn opaque(&mut self, value: ValueId, reading: Reading) -> Polynomial {
+    pub(super) fn opaque(&mut self, value: ValueId, reading: Reading) -> Polynomial {
         // Values are fewer than 2^31 (`reader::read`).
         let number = (value.index() as u32) * 2 + u32::from(reading == Reading::Unsigned);
         let atom = self.atoms.number(Atom::Opaque(number));
@@ -336,7 +379,7 @@ impl<'f> Forms<'f> {
             return atom.into();
         }
         let signs = self.signs.as_ref().and_then(|signs| signs.get(value));
-        if reading == Reading::Signed && signs.is_some_and(|signs| !signs.negative) {
+        if reading == Reading::Unsigned || signs.is_some_and(|signs| !signs.negative) {
             self.atoms.note_not_negative(atom);
         }
         if let Some(memory) = &self.memory
@@ -346,109 +389,5 @@ impl<'f> Forms<'f> {
             self.atoms.call(atom, &format!("{name}?{number}"));
         }
         atom.into()
-    }
-
-    /// A parameter is a symbol in the reading of its type in the source.
-    fn parameter(&mut self, value: ValueId, reading: Reading) -> Option<Polynomial> {
-        let metadata = &self.module.metadata;
-        let is_own = |variable: &crate::ir::MetadataId| metadata.number(*variable, "arg").is_some();
-        let variable = self.function.variables_of(value).find(is_own);
-        let name = variable.and_then(|variable| metadata.text(variable, "name"));
-        let own = variable
-            .and_then(|variable| metadata.stripped(metadata.node(variable, "type")?))
-            .and_then(|of| metadata.text(of, "encoding"))
-            .map_or(Reading::Signed, |encoding| {
-                let is_unsigned = encoding.starts_with("DW_ATE_unsigned") || encoding == "DW_ATE_boolean";
-                if is_unsigned { Reading::Unsigned } else { Reading::Signed }
-            });
-        let is_address = *self.module.types.get(self.function.value(value).of) == Type::Pointer;
-        let name = name.unwrap_or(&self.function.value(value).name);
-        (is_address || own == reading).then(|| self.atoms.symbol(name))
-    }
-
-    fn phi(
-        &mut self,
-        value: ValueId,
-        block: BlockId,
-        inputs: &[(Operand, BlockId)],
-        reading: Reading,
-    ) -> Option<Polynomial> {
-        if let Some(id) = self.control.loops.headed_by(block) {
-            return self.recurrence(value, id, inputs, reading);
-        }
-        if let &[(operand, from)] = inputs {
-            return self.left_with(operand, from, block, reading);
-        }
-        let mut forms = inputs.iter().map(|&(operand, _)| operand).collect::<Vec<_>>().into_iter();
-        let first = self.of(forms.next()?, reading)?;
-        for operand in forms {
-            if self.of(operand, reading)? != first {
-                return None;
-            }
-        }
-        let is_of_here = |forms: &Self| {
-            let around = forms.control.loops.innermost(block);
-            around.is_none_or(|id| forms.is_fixed_outside_of_others(&first, id))
-                && (around.is_some() || forms.has_no_iterations(&first))
-        };
-        is_of_here(self).then_some(first)
-    }
-
-    /// The closed form of a φ at the header of a loop.
-    fn recurrence(
-        &mut self,
-        value: ValueId,
-        id: LoopId,
-        inputs: &[(Operand, BlockId)],
-        reading: Reading,
-    ) -> Option<Polynomial> {
-        let found = self.control.loops.get(id);
-        if !found.reducible {
-            return None;
-        }
-        let (inside, outside): (Vec<_>, Vec<_>) =
-            inputs.iter().partition(|input| self.control.loops.contains(id, input.1));
-        let ([(next, latch)], [(init, _)]) = (inside.as_slice(), outside.as_slice()) else { return None };
-        let init = self.of(*init, reading)?;
-        let own = self.opaque(value, reading);
-        self.open.push(Vec::new());
-        let next = self.of_at(*latch, *next, reading);
-        // What was found meanwhile speaks of an unresolved φ.
-        for key in self.open.pop().unwrap_or_default() {
-            if key != Key::Value(value, reading) {
-                self.forget(key);
-            }
-        }
-        let step = &next? - &own;
-        if !self.is_fixed(&step, id) {
-            return None;
-        }
-        let iteration = self.iteration(id);
-        Some(&init + &step.times(&iteration.into())?)
-    }
-
-    /// What a value is after the loop in which it is computed: its form in the last iteration.
-    fn left_with(
-        &mut self,
-        operand: Operand,
-        from: BlockId,
-        at: BlockId,
-        reading: Reading,
-    ) -> Option<Polynomial> {
-        let mut form = self.of(operand, reading)?;
-        let left: Vec<LoopId> =
-            self.control.loops.around(from).filter(|&id| !self.control.loops.contains(id, at)).collect();
-        for id in left {
-            if self.is_fixed(&form, id) {
-                continue;
-            }
-            let iteration = self.iteration(id);
-            let count = self.complete_iterations(id, from)?;
-            form = self.atoms.replaced(&form, iteration, &count)?;
-            if !self.is_fixed(&form, id) {
-                return None;
-            }
-        }
-        Some(form)
     }
 }

@@ -1,4 +1,4 @@
-//! Loads: a content that stays the same is one atom for each address.
+//! Loads: a content that stays the same is one atom for each address, or the value that it is given.
 //!
 //! `Memory` says in which part of the function it does; the number of that part is the atom's epoch, so that contents of
 //! different times are different atoms.
@@ -35,9 +35,15 @@ impl Forms<'_> {
         };
         let signed = reading == Reading::Signed;
         let is_plain = self.has_no_iterations(&address_form);
-        let atom = self.atoms.number(Atom::Load { address: address_form, epoch, bits, signed });
         let name = self.memory.as_ref()?.names().content(address, Some(u64::from(bits.div_ceil(8))));
-        if let Some(name) = name.filter(|_| is_plain) {
+        let name = name.filter(|_| is_plain);
+        if let Some(name) = name.as_ref().filter(|_| epoch == 0 && !is_address)
+            && let Some(number) = self.given(name, bits, reading)
+        {
+            return Some(number);
+        }
+        let atom = self.atoms.number(Atom::Load { address: address_form, epoch, bits, signed });
+        if let Some(name) = name {
             let name = if name.starts_with('*') { format!("({name})") } else { name };
             let name = if epoch == 0 { name } else { format!("{name}@#{}", epoch - 1) };
             self.atoms.call(atom, &name);

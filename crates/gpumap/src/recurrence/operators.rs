@@ -5,7 +5,7 @@ use num_traits::{One, Signed};
 
 use super::forms::{Forms, Reading};
 use crate::ir::instruction::{BinaryOperator, Conversion, Flags};
-use crate::ir::{BlockId, ConstantExpression, Instruction, Operand, Operation, Type, TypeId};
+use crate::ir::{BlockId, Choice, ConstantExpression, Instruction, Operand, Operation, Type, TypeId};
 use crate::symbolic::{Atom, Polynomial, Prover};
 
 impl Forms<'_> {
@@ -29,6 +29,7 @@ impl Forms<'_> {
             }
             Operation::Freeze(operand) => self.of(*operand, reading),
             Operation::Load { address, .. } => self.loaded(block, instruction, *address, reading),
+            call @ Operation::Call { .. } => self.chosen(block, self.module.choice(call)?, reading),
             _ => None,
         }
     }
@@ -59,7 +60,9 @@ impl Forms<'_> {
                 let may_count_up = operator == BinaryOperator::Add && y == Polynomial::from(1);
                 let is_exact = keeps
                     || self.is_within(block, &exact, bits, reading)
-                    || may_count_up && self.is_below_something(block, left, reading);
+                    || may_count_up
+                        && (self.is_below_something(block, left, reading)
+                            || self.is_before_end(block, left, reading));
                 if is_exact || reading == Reading::Signed {
                     return is_exact.then_some(exact);
                 }
@@ -117,6 +120,29 @@ impl Forms<'_> {
                 Some(&-&x - &Polynomial::from(1))
             }
             _ => None,
+        }
+    }
+
+    /// The lesser or greater of two numbers, or an absolute value, where it is proved which one that is.
+    fn chosen(&mut self, block: BlockId, choice: Choice, reading: Reading) -> Option<Polynomial> {
+        let (a, b, is_least) = match choice {
+            Choice::Least { signed, a, b } if signed == (reading == Reading::Signed) => (a, b, true),
+            Choice::Greatest { signed, a, b } if signed == (reading == Reading::Signed) => (a, b, false),
+            Choice::Size(of) => {
+                let of = self.of_at(block, of, Reading::Signed)?;
+                return if self.is_not_negative(block, &of) {
+                    Some(of)
+                } else {
+                    self.is_not_negative(block, &-&of).then(|| -&of)
+                };
+            }
+            Choice::Least { .. } | Choice::Greatest { .. } => return None,
+        };
+        let (a, b) = (self.of_at(block, a, reading)?, self.of_at(block, b, reading)?);
+        if self.is_not_negative(block, &(&b - &a)) {
+            Some(if is_least { a } else { b })
+        } else {
+            self.is_not_negative(block, &(&a - &b)).then_some(if is_least { b } else { a })
         }
     }
 
@@ -187,7 +213,10 @@ impl Forms<'_> {
         base: Operand,
         indices: &[Operand],
     ) -> Option<Polynomial> {
-        let mut address = self.of(base, Reading::Unsigned)?;
+        let mut address = match block {
+            Some(block) => self.of_at(block, base, Reading::Unsigned)?,
+            None => self.of(base, Reading::Unsigned)?,
+        };
         let (types, layout) = (&self.module.types, &self.module.layout);
         let mut of = source;
         for (place, &index) in indices.iter().enumerate() {

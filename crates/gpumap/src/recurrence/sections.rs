@@ -8,6 +8,9 @@
 //! The span of k is narrowed by what branches say at the access, and by the spans of loops inside: if these are empty, the access is
 //! not made.
 //!
+//! Where several tests end a loop, k is less than each of their numbers: the greatest start has an end for each, of which the least
+//! counts.
+//!
 //! Ends are those of starts of accesses, in terms of inputs. What is not decided has no section.
 
 use std::rc::Rc;
@@ -15,21 +18,17 @@ use std::rc::Rc;
 use num_traits::Signed;
 
 use super::forms::{Forms, Key};
+use super::trips::Trips;
 use crate::control::LoopId;
 use crate::ir::BlockId;
-use crate::symbolic::{Atom, AtomId, Facts, Polynomial, Prover};
-
-/// Addresses from the first to the last start of an access.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Section {
-    /// No start is less.
-    pub lower: Polynomial,
-    /// No start is greater.
-    pub upper: Polynomial,
-}
+use crate::symbolic::{Atom, AtomId, Bound, Facts, Polynomial, Prover, Range};
 
 /// Constraints that are looked at.
 const CONSTRAINTS: usize = 32;
+/// Last iterations of one loop that are kept beside each other,
+const LASTS: usize = 3;
+/// and ends of one form.
+const ENDS: usize = 4;
 
 /// Which end is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,9 +37,6 @@ enum End {
     Most,
 }
 
-/// The ends of the values of a form; `None` where one is not known.
-pub type Ends = (Option<Polynomial>, Option<Polynomial>);
-
 /// Between which iterations of a loop an access is made.
 #[derive(Debug, Clone)]
 pub(super) struct Span {
@@ -48,32 +44,33 @@ pub(super) struct Span {
     atom: AtomId,
     /// Not before this one.
     first: Polynomial,
-    /// Not after this one.
-    last: Option<Polynomial>,
-    /// Not after this one, whatever is known of the access.
-    of_all: Option<Polynomial>,
+    /// Not after any of these; none if that is not known.
+    last: Vec<Polynomial>,
+    /// Not after any of these, whatever is known of the access.
+    of_all: Vec<Polynomial>,
 }
 
 impl Forms<'_> {
-    /// Where the values of a form lie in a block, in terms of inputs; `None` if that is not known.
-    pub fn section(&mut self, block: BlockId, form: &Polynomial) -> Option<Section> {
-        let (lower, upper) = self.ends(block, form, None);
-        Some(Section { lower: lower?, upper: upper? })
+    /// Where the values of a form lie in a block, in terms of inputs; `None` if an end is not known.
+    pub fn section(&mut self, block: BlockId, form: &Polynomial) -> Option<Range> {
+        let range = self.ends(block, form, None);
+        range.is_bounded().then_some(range)
     }
 
-    /// The ends of the values of a form in a block during one entry of a loop, or in the whole function, in terms of what does not
-    /// change there.
-    pub fn ends(&mut self, block: BlockId, form: &Polynomial, within: Option<LoopId>) -> Ends {
+    /// Where the values of a form lie in a block during one entry of a loop, or in the whole function, in terms of what does not
+    /// change there. Of several ends on one side each holds.
+    pub fn ends(&mut self, block: BlockId, form: &Polynomial, within: Option<LoopId>) -> Range {
         if self.is_settled(form, within) {
-            return (Some(form.clone()), Some(form.clone()));
+            return form.clone().into();
         }
         let spanned = self.spans(block, within);
         let (spans, facts) = &*spanned;
-        let mut settled = |end| {
-            let form = self.end(form, spans, facts, end)?;
-            self.is_settled(&form, within).then_some(form)
-        };
-        (settled(End::Least), settled(End::Most))
+        let [least, most] = [End::Least, End::Most].map(|end| {
+            let mut ends = self.end(form, spans, facts, end);
+            ends.retain(|end| self.is_settled(end, within));
+            Bound::of(ends.into_iter().map(|end| vec![end]))
+        });
+        Range::Between(least, most)
     }
 
     /// The spans of the loops around a block, up to one of them, and what is known in the block.
@@ -94,7 +91,7 @@ impl Forms<'_> {
         let loops: Vec<LoopId> = around.take_while(|&id| Some(id) != outside).collect();
         let mut spans = Vec::new();
         for id in loops {
-            let last = self.last_iteration(id, block);
+            let last = self.last_iterations(id, block);
             let atom = self.iteration(id);
             spans.push(Span { atom, first: Polynomial::default(), last: last.clone(), of_all: last });
         }
@@ -112,7 +109,7 @@ impl Forms<'_> {
         for id in loops {
             let atom = self.iteration(id);
             facts.at_least(atom, 0);
-            if let Some(last) = self.last_iteration(id, block) {
+            for last in self.last_iterations(id, block) {
                 facts.at_most(atom, last);
             }
         }
@@ -137,10 +134,10 @@ impl Forms<'_> {
         }
     }
 
-    /// The last iteration of a loop in which a block can be reached; `None` if that is not known.
-    pub(crate) fn last_iteration(&mut self, id: LoopId, block: BlockId) -> Option<Polynomial> {
+    /// Iterations of a loop after which a block is not reached, one for each test that every way to it has passed.
+    pub(crate) fn last_iterations(&mut self, id: LoopId, block: BlockId) -> Vec<Polynomial> {
         let trips = self.trips(id);
-        let passed = trips.iter().find(|trip| {
+        let is_passed = |trip: &&Trips| {
             let mut inside = self.control.successors[trip.test.index()]
                 .iter()
                 .filter(|&&to| self.control.loops.contains(id, to));
@@ -148,8 +145,9 @@ impl Forms<'_> {
                 self.control.predecessors[to.index()].len() == 1
                     && self.control.dominators.dominates(to, block)
             })
-        })?;
-        Some(&passed.count - &Polynomial::from(1))
+        };
+        let passed = trips.iter().filter(is_passed).take(LASTS);
+        passed.map(|trip| &trip.count - &Polynomial::from(1)).collect()
     }
 
     /// Takes from spans the iterations in which the access is not made, innermost loops first.
@@ -163,7 +161,7 @@ impl Forms<'_> {
         constraints.retain(|constraint| self.is_in_terms_of(constraint, &iterations, within));
         for span in spans {
             let zero = Polynomial::default();
-            let (mut lower, mut upper) = (vec![zero], Vec::from_iter(span.last.clone()));
+            let (mut lower, mut upper) = (vec![zero], span.last.clone());
             for constraint in constraints.iter().filter(|constraint| constraint.mentions(span.atom)) {
                 match self.bound(constraint, span.atom, &iterations) {
                     Some((End::Least, bound)) => lower.push(bound),
@@ -174,9 +172,8 @@ impl Forms<'_> {
             let prover = Prover::short(&self.atoms, facts);
             let greatest =
                 |a: Polynomial, b: &Polynomial| if prover.is_at_least(b, &a) { b.clone() } else { a };
-            let least = |a: Polynomial, b: &Polynomial| if prover.is_at_least(&a, b) { b.clone() } else { a };
             span.first = lower.iter().fold(Polynomial::default(), greatest);
-            span.last = upper.first().map(|first| upper.iter().fold(first.clone(), least));
+            span.last = least_of(&prover, &upper, span.last.len().max(1));
             constraints.retain(|constraint| !self.atoms.involves(constraint, span.atom));
             let between = lower.iter().flat_map(|low| upper.iter().map(move |high| high - low));
             for constraint in between.filter(|constraint| constraint.constant().is_none()) {
@@ -217,25 +214,34 @@ impl Forms<'_> {
         of.atoms().into_iter().all(is_one)
     }
 
-    /// A form with all iterations replaced by the ends at which it is least or greatest.
-    fn end(&mut self, form: &Polynomial, spans: &[Span], facts: &Facts, end: End) -> Option<Polynomial> {
-        let mut form = form.clone();
+    /// A form with all iterations replaced by the ends at which it is least or greatest: several, if iterations have several.
+    fn end(&mut self, form: &Polynomial, spans: &[Span], facts: &Facts, end: End) -> Vec<Polynomial> {
+        let mut forms = vec![form.clone()];
         for span in spans {
-            if !self.atoms.involves(&form, span.atom) {
-                continue;
+            let mut next: Vec<Polynomial> = Vec::new();
+            for form in forms {
+                next.extend(self.at_end(form, span, facts, end));
             }
-            form = self.without_remainders(&form, span.atom, facts, end)?;
-            let (rises, falls) = self.trend(&form, span, facts)?;
-            let is_first = match end {
-                End::Least if rises => true,
-                End::Most if falls => true,
-                _ if rises || falls => false,
-                _ => return None,
-            };
-            let value = if is_first { span.first.clone() } else { span.last.clone()? };
-            form = self.atoms.replaced(&form, span.atom, &value)?;
+            next.truncate(ENDS);
+            forms = next;
         }
-        Some(form)
+        forms
+    }
+
+    /// A form with the iteration of one span replaced; none if that is not known.
+    fn at_end(&mut self, form: Polynomial, span: &Span, facts: &Facts, end: End) -> Vec<Polynomial> {
+        if !self.atoms.involves(&form, span.atom) {
+            return vec![form];
+        }
+        let Some(form) = self.without_remainders(&form, span.atom, facts, end) else { return Vec::new() };
+        let Some(trend) = self.trend(&form, span, facts) else { return Vec::new() };
+        let is_first = match (end, trend) {
+            (End::Least, (true, _)) | (End::Most, (_, true)) => true,
+            (_, (true, _) | (_, true)) => false,
+            _ => return Vec::new(),
+        };
+        let values = if is_first { std::slice::from_ref(&span.first) } else { span.last.as_slice() };
+        values.iter().filter_map(|value| self.atoms.replaced(&form, span.atom, value)).collect()
     }
 
     /// A form that is not greater (not less), with remainders that an iteration changes replaced by the least or greatest ones;
@@ -291,7 +297,7 @@ impl Forms<'_> {
         let (rises, falls) = if direct.degree_in(span.atom) <= 1 {
             self.directions(&change, facts)
         } else {
-            self.directions(&change, &self.facts_of_any(span.atom, span.of_all.as_ref()))
+            self.directions(&change, &self.facts_of_any(span.atom, &span.of_all))
         };
         Some((trend.0 && rises, trend.1 && falls))
     }
@@ -302,12 +308,32 @@ impl Forms<'_> {
     }
 
     /// What is known of every iteration up to the last one.
-    fn facts_of_any(&self, atom: AtomId, last: Option<&Polynomial>) -> Facts {
+    fn facts_of_any(&self, atom: AtomId, last: &[Polynomial]) -> Facts {
         let mut facts = Facts::none();
         facts.at_least(atom, 0);
-        if let Some(last) = last {
+        for last in last {
             facts.at_most(atom, last.clone());
         }
         facts
     }
+}
+
+/// The least of some ends, as far as that is proved: at most so many of those that are not comparable, the first ones.
+fn least_of(prover: &Prover<'_>, ends: &[Polynomial], most: usize) -> Vec<Polynomial> {
+    let mut kept: Vec<Polynomial> = Vec::new();
+    for end in ends {
+        match kept.iter().position(|other| prover.is_at_least(other, end)) {
+            Some(place) => {
+                kept[place] = end.clone();
+                // Others may be greater than it too.
+                let others = kept.split_off(place + 1);
+                kept.extend(others.into_iter().filter(|other| !prover.is_at_least(other, end)));
+            }
+            None if kept.len() < most && !kept.iter().any(|other| prover.is_at_least(end, other)) => {
+                kept.push(end.clone());
+            }
+            None => {}
+        }
+    }
+    kept
 }

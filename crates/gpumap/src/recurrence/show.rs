@@ -3,18 +3,20 @@
 use std::fmt::Write as _;
 
 use super::forms::{Forms, Reading};
-use crate::access::Known;
+use super::inputs::Given;
 use crate::control::obstacles::obstacles;
 use crate::control::{Control, LoopId};
 use crate::ir::{BlockId, Function, Instruction, Module, Operand, Operation, ValueId};
 use crate::memory::Memory;
 use crate::memory::effects::Summaries;
+use crate::symbolic::{Atoms, Polynomial};
 
-/// Loops with their counters, and accesses with their addresses. `#k` is the number of iterations of loop k begun before.
+/// Loops with their counters, and accesses with their addresses; what differs between ways has a form for each. `#k` is the number
+/// of iterations of loop k begun before.
 pub fn show_expressions(module: &Module, function: &Function) -> String {
     let control = Control::new(function);
     let memory = Memory::new(module, function, &control, &mut Summaries::default());
-    let mut forms = Forms::with_memory(module, function, &control, memory, true);
+    let mut forms = Forms::with_memory(module, function, &control, memory, true, Given::default());
     let mut out = format!("function {}\n", module.name(function.symbol));
     let mut left_out: Vec<LoopId> = Vec::new();
     for (id, _) in control.loops.iter() {
@@ -34,13 +36,13 @@ pub fn show_expressions(module: &Module, function: &Function) -> String {
     }
     for block in function.block_ids().filter(|&block| is_described(&control, &left_out, block)) {
         for access in accesses(&forms, block) {
-            let (form, premises) = forms.tracked(|forms| forms.of(access.address, Reading::Unsigned));
-            let form = form.map_or("?".into(), |form| forms.atoms.show(&form));
-            let known = if premises.is_empty() {
-                String::new()
-            } else {
-                format!(" ({})", Known::Assumed(forms.assumptions(&premises)))
-            };
+            let (alternatives, premises) = forms.tracked(|forms| {
+                let form = forms.of_at(block, access.address, Reading::Unsigned);
+                form.map_or_else(Vec::new, |form| forms.alternatives(&form))
+            });
+            let form = show_alternatives(&forms.atoms, &alternatives);
+            let known =
+                if premises.is_empty() { String::new() } else { format!(" ({})", forms.known(&premises)) };
             let _ = writeln!(out, "  {} {} {form}{known}", access.place, access.kind);
         }
     }
@@ -94,7 +96,26 @@ fn show_loop(out: &mut String, forms: &mut Forms<'_>, id: LoopId) {
         let name = variable(forms, result);
         let reading = reading(forms, result);
         let form = forms.of_value(result, reading);
-        let _ = writeln!(out, "    {name} = {}", forms.atoms.show(&form));
+        let shown = forms.atoms.show(&form);
+        let recursion = forms.recursion(result, reading).filter(|_| forms.is_opaque(&form));
+        let _ = match recursion {
+            Some((first, next)) => {
+                let next = forms.alternatives(&next);
+                let (first, next) = (forms.atoms.show(&first), show_alternatives(&forms.atoms, &next));
+                writeln!(out, "    {name} = {shown}: first {first}, then {next}")
+            }
+            None => writeln!(out, "    {name} = {shown}"),
+        };
+    }
+}
+
+/// Forms of which one is a value.
+fn show_alternatives(atoms: &Atoms, list: &[Polynomial]) -> String {
+    let shown: Vec<String> = list.iter().map(|form| atoms.show(form)).collect();
+    match shown.as_slice() {
+        [] => "?".into(),
+        [one] => one.clone(),
+        several => format!("one of {}", several.join(", ")),
     }
 }
 
@@ -104,10 +125,14 @@ fn place(forms: &Forms<'_>, id: LoopId) -> String {
     places.map_or("?".into(), |(start, _)| start.to_string())
 }
 
-/// The reading in which more is known.
+/// The reading in which more is known; the signed one if that is nothing in both.
 fn reading(forms: &mut Forms<'_>, value: ValueId) -> Reading {
-    let signed = forms.of_value(value, Reading::Signed);
-    if forms.atoms.show(&signed).contains('?') { Reading::Unsigned } else { Reading::Signed }
+    let is_unknown = |forms: &mut Forms<'_>, reading| {
+        let form = forms.of_value(value, reading);
+        forms.mentions_opaque(&form)
+    };
+    let is_better = is_unknown(forms, Reading::Signed) && !is_unknown(forms, Reading::Unsigned);
+    if is_better { Reading::Unsigned } else { Reading::Signed }
 }
 
 /// What a value is called in the source.

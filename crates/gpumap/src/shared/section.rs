@@ -128,8 +128,9 @@ impl Section {
         let mut inside = Vec::new();
         let of_loops = steps.split_off(axes.len());
         for (&id, step) in inner.iter().zip(of_loops).rev().filter(|(_, step)| !step.is_zero()) {
-            let last = forms.last_iteration(id, block).ok_or(Shapeless::Count)?;
-            let count = &last + &Polynomial::from(1);
+            let lasts = forms.last_iterations(id, block);
+            let [last] = lasts.as_slice() else { return Err(Shapeless::Count) };
+            let count = last + &Polynomial::from(1);
             let count = replaced(forms, &count, numbers).ok_or(Shapeless::Count)?;
             if !is_uniform(forms, &count) {
                 return Err(Shapeless::Count);

@@ -41,7 +41,7 @@ pub fn show_opportunities(
     out += &table(&std::iter::once(head).chain(rows).collect::<Vec<_>>());
     let mut assumed: Vec<String> = Vec::new();
     for opportunity in list.iter().filter(|opportunity| is_shown(opportunity)) {
-        if let Known::Assumed(list) = &opportunity.known {
+        if let Known::Assumed(list) | Known::FromRun(list) = &opportunity.known {
             assumed.extend(list.iter().map(|assumption| format!("  assumed: {assumption}\n")));
         }
     }

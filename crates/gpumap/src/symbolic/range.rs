@@ -44,6 +44,14 @@ impl Range {
         Range::Between(lower.into().into(), upper.into().into())
     }
 
+    /// Whether it has both ends, or no value at all.
+    pub fn is_bounded(&self) -> bool {
+        match self {
+            Range::Unreached => true,
+            Range::Between(lower, upper) => !lower.is_none() && !upper.is_none(),
+        }
+    }
+
     /// The one value that it has, if its bounds are the same.
     pub fn single(&self) -> Option<&Polynomial> {
         match self {

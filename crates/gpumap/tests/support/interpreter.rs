@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use gpumap::control::Control;
 use gpumap::ir::instruction::{BinaryOperator, Conversion, Predicate};
 use gpumap::ir::{
-    BlockId, Constant, Function, Instruction, Module, Operand, Operation, Type, TypeId, Value, ValueId,
+    BlockId, Choice, Constant, Function, Instruction, Module, Operand, Operation, Type, TypeId, Value,
+    ValueId,
 };
 
 /// What a run knows when an instruction has been executed.
@@ -217,12 +218,30 @@ impl<'f> State<'f> {
             }
             Operation::Phi(_) => return Err(End::Stopped),
             Operation::Allocate { .. } => (1 + from.next() % 1000) << 40,
+            call @ Operation::Call { .. } => match self.module.choice(call) {
+                Some(choice) => self.chosen(choice).ok_or_else(stopped)?,
+                None => from.small(),
+            },
             _ => from.small(),
         };
         if let Some(result) = instruction.result {
             self.set(result, self.function.value(result).of, computed);
         }
         Ok(None)
+    }
+
+    /// What an intrinsic gives. An absolute value that has no meaning ends the run like something that is not run here.
+    fn chosen(&self, choice: Choice) -> Option<u64> {
+        match choice {
+            Choice::Least { signed: true, a, b } => Some(self.signed(a)?.min(self.signed(b)?) as u64),
+            Choice::Greatest { signed: true, a, b } => Some(self.signed(a)?.max(self.signed(b)?) as u64),
+            Choice::Least { signed: false, a, b } => Some(self.unsigned(a)?.min(self.unsigned(b)?)),
+            Choice::Greatest { signed: false, a, b } => Some(self.unsigned(a)?.max(self.unsigned(b)?)),
+            Choice::Size(of) => {
+                let (number, width) = (self.signed(of)?, self.width(of.of).min(64));
+                (number != i64::MIN >> (64 - width)).then(|| number.unsigned_abs())
+            }
+        }
     }
 
     fn element(&self, source: TypeId, base: Operand, indices: &[Operand]) -> Option<i128> {

@@ -58,7 +58,11 @@ impl Writer {
         let (m, p) = (self.pick(&TYPES), self.pick(&TYPES));
         let head = "int *a, short *b, struct part *c)\n{\n    count = 0;\n";
         self.out += &format!("static __attribute__((noinline)) void f{number}(int n, {m} m, {p} p, {head}");
+        let (first, step) = (self.expression(1), self.below(5) as i64 - 2);
+        self.line(0, &format!("int carried = {first}; const int step = {step}; const int *at = a;"));
+        self.variables.push("carried".into());
         self.body(0);
+        self.variables.pop();
         self.access(0);
         self.out += "}\n";
     }
@@ -78,7 +82,7 @@ impl Writer {
         if depth > 2 {
             return self.atom();
         }
-        let kind = self.below(20);
+        let kind = self.below(22);
         let x = if kind < 8 { self.atom() } else { self.expression(depth + 1) };
         match kind {
             0..8 => x,
@@ -98,6 +102,12 @@ impl Writer {
                 let (condition, y) = (self.condition(depth + 1), self.expression(depth + 1));
                 format!("({condition} ? {x} : {y})")
             }
+            19 => {
+                let (which, y) = (self.pick(&["min", "max"]), self.expression(depth + 1));
+                let of = self.pick(&TYPES);
+                format!("__builtin_elementwise_{which}(({of})({x}), ({of})({y}))")
+            }
+            20 => format!("abs({x})"),
             _ => format!("({})({x})", self.pick(&TYPES)),
         }
     }
@@ -105,6 +115,11 @@ impl Writer {
     fn condition(&mut self, depth: usize) -> String {
         let (x, y) = (self.expression(depth), self.expression(depth));
         format!("{x} {} {y}", self.pick(&["<", "<=", ">", ">=", "==", "!="]))
+    }
+
+    /// How a pointer walks.
+    fn step_of_pointer(&mut self) -> &'static str {
+        ["at++;", "at += 2;", "at--;"][self.below(3)]
     }
 
     fn access(&mut self, depth: usize) {
@@ -131,6 +146,15 @@ impl Writer {
                     self.line(depth, &format!("if ({condition}) {{"));
                     self.body(depth + 1);
                     self.line(depth, "}");
+                }
+                8 => {
+                    self.access(depth);
+                    self.line(depth, "carried += step;");
+                }
+                9 => {
+                    self.line(depth, "sum += *at;");
+                    let step = self.step_of_pointer();
+                    self.line(depth, step);
                 }
                 _ => self.access(depth),
             }
