@@ -21,6 +21,9 @@ const NEEDED: &[(&str, &str)] = &[
     ("clang", "clang"),
     ("clang-19", "clang-19"),
     ("opt-19", "llvm-19"),
+    ("clang-linker-wrapper-19", "clang-tools-19"),
+    // A path is looked for as it is.
+    ("/usr/lib/llvm-19/lib/libomptarget.so", "libomp-19-dev"),
     ("git", "git"),
     ("make", "make"),
     ("openssl", "openssl"),

@@ -328,7 +328,13 @@ pub struct GpuArgs {
     /// Follow calls this deep: the functions called are analysed once for each chain of calls.
     #[arg(long, value_name = "N", default_value_t = gpumap::calls::LENGTH)]
     pub calls: usize,
-    /// Give an input the value that it has in a run (--dump ranges): a parameter, or a member such as in->width or in.width.
+    /// Threads of a block along x, y and z.
+    #[arg(long, value_name = "XxY", default_value_t, conflicts_with = "dump")]
+    pub block: gpumap::device::Block,
+    /// The device: fermi, sm_70, sm_75, sm_80, sm_86, sm_89, sm_90, sm_100 or sm_120.
+    #[arg(long, value_name = "NAME", default_value = "sm_90", conflicts_with = "dump")]
+    pub device: String,
+    /// Give an input the value that it has in a run (for the report and --dump ranges): a parameter, or a member such as in->width or in.width.
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = given)]
     pub values: Vec<(String, i64)>,
     /// Write to this file instead of standard output.

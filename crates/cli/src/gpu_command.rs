@@ -7,10 +7,11 @@ use gpumap::Compiler;
 use gpumap::access::show::show_ranges_with;
 use gpumap::calls::Cone;
 use gpumap::control::{choices, show};
+use gpumap::device::Device;
 use gpumap::emit::Dialect;
 use gpumap::ir::{Function, Module};
 use gpumap::offload::Observed;
-use gpumap::offload::show::{show_candidates, show_directives};
+use gpumap::offload::show::{Asked, show_candidates, show_directives};
 use gpumap::recurrence::Given;
 use gpumap::recurrence::show::show_expressions;
 
@@ -19,8 +20,10 @@ use crate::output;
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &GpuArgs) -> Result<u8> {
-    if !args.values.is_empty() && args.dump != Some(Stage::Ranges) {
-        bail!("--set gives inputs values for --dump ranges; other stages are in terms of inputs")
+    if !args.values.is_empty() && args.dump.is_some_and(|stage| stage != Stage::Ranges) {
+        bail!(
+            "--set gives inputs values for the report and for --dump ranges; other stages are in terms of inputs"
+        )
     }
     let module = Compiler::find()?.read(&args.file, &args.options)?;
     let functions = functions(&module, args)?;
@@ -35,11 +38,14 @@ pub fn run(args: &GpuArgs) -> Result<u8> {
 /// What can run on a device, function by function; functions without loops are left out.
 fn report(module: &Module, functions: &[&Function], args: &GpuArgs) -> Result<Vec<String>> {
     let observed = args.profile.as_deref().map(|profile| observed(profile, &args.file)).transpose()?;
+    let given = given(args);
+    let (block, device) = (args.block, Device::named(&args.device)?);
+    let asked = Asked { observed: observed.as_ref(), line: args.line, given: &given, block, device };
     let shown = functions.iter().filter_map(|function| {
         let cone = Cone::new(module, function, args.calls);
         match args.emit {
-            None => show_candidates(module, &cone, observed.as_ref(), args.line),
-            Some(emitted) => show_directives(module, &cone, observed.as_ref(), args.line, dialect(emitted)),
+            None => show_candidates(module, &cone, asked),
+            Some(emitted) => show_directives(module, &cone, asked, dialect(emitted)),
         }
     });
     let shown: Vec<String> = shown.collect();
@@ -48,6 +54,13 @@ fn report(module: &Module, functions: &[&Function], args: &GpuArgs) -> Result<Ve
         (true, None) => Ok(vec![format!("{} has no loops\n", args.file.display())]),
         _ => Ok(shown),
     }
+}
+
+/// The values that inputs are given.
+fn given(args: &GpuArgs) -> Given {
+    let mut given = Given::default();
+    args.values.iter().for_each(|(name, value)| given.set(name, *value));
+    given
 }
 
 fn dialect(emitted: Emitted) -> Dialect {
@@ -89,10 +102,6 @@ fn dump(module: &Module, function: &Function, stage: Stage, args: &GpuArgs) -> S
         Stage::Ir => module.show_function(&function),
         Stage::Loops => show::show_loops(module, &function),
         Stage::Expressions => show_expressions(module, &Cone::new(module, &function, args.calls).function),
-        Stage::Ranges => {
-            let mut given = Given::default();
-            args.values.iter().for_each(|(name, value)| given.set(name, *value));
-            show_ranges_with(module, &Cone::new(module, &function, args.calls), &given)
-        }
+        Stage::Ranges => show_ranges_with(module, &Cone::new(module, &function, args.calls), &given(args)),
     }
 }

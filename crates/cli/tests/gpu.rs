@@ -90,7 +90,7 @@ fn inputs_may_have_values() {
     assert!(error.contains("no integer of 64 bits"), "{error}");
     let (code, _, error) = said(&gpu(&place, &file, &["--dump", "loops", "--set", "n=4"]));
     assert_eq!(code, Some(2));
-    assert!(error.contains("--set gives inputs values for --dump ranges"), "{error}");
+    assert!(error.contains("--set gives inputs values for the report"), "{error}");
 }
 
 #[test]
@@ -166,4 +166,18 @@ fn a_profile_of_another_program_is_named() {
     let (code, _, error) = said(&gpu(&place, &source, &["--loop", "1", "--", "-DLEAST=0"]));
     assert_eq!(code, Some(2));
     assert!(error.contains("begins on line 1"), "{error}");
+}
+
+/// The sample of the published system, with the corrections of its definitions: a colour convolution.
+#[test]
+fn the_report_on_a_convolution_is_as_accepted() {
+    let place = tempfile::tempdir().unwrap();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../gpumap/tests/c/colour_convolution.c");
+    let (code, shown, _) = said(&gpu(&place, &source, &[]));
+    assert_eq!(code, Some(0));
+    assert_eq!(shown, include_str!("golden/convolution.txt"));
+    let matrices = Path::new(env!("CARGO_MANIFEST_DIR")).join("../gpumap/tests/c/matrix_addition.c");
+    let (code, shown, _) = said(&gpu(&place, &matrices, &["--set", "n=1024"]));
+    assert_eq!(code, Some(0));
+    assert_eq!(shown, include_str!("golden/matrix_addition.txt"));
 }

@@ -87,6 +87,17 @@ impl Accesses<'_> {
         let is_done = |access: &Access| {
             access.is_left_out() || within.is_none() && is_assumed == access.known.is_assumed()
         };
+        // What holds where all of them are made decides which of their ends is the outer one. Where they are made in different
+        // places, one may be made and another one not.
+        let block = of.first()?.block;
+        let is_one_place = of.iter().all(|access| access.block == block);
+        let (facts, needed) =
+            forms.tracked(
+                |forms| {
+                    if is_one_place { forms.facts_where_made(block, within) } else { Facts::none() }
+                },
+            );
+        premises.extend(needed);
         let open: Vec<&Access> = of.iter().filter(|access| !is_done(access)).collect();
         let mut found = sections(forms, &open, within).into_iter();
         for access in of {
@@ -100,7 +111,7 @@ impl Accesses<'_> {
             premises.extend(needed.into_iter().chain(start));
             let bytes = place.ok().zip(access.bytes).and_then(|(place, bytes)| touched(&place, bytes));
             let extent = if access.writes { &mut hull.writes } else { &mut hull.reads };
-            *extent = united(forms, extent, bytes.clone());
+            *extent = united(forms, extent, bytes.clone(), &facts);
             if access.writes
                 && !access.is_left_out()
                 && hull.certain.is_none()
@@ -132,14 +143,13 @@ pub fn touched(place: &Place, bytes: u64) -> Option<Range> {
     Some(Range::Between(lower.clone(), upper.map(|end| Some(end + &size))))
 }
 
-fn united(forms: &Forms<'_>, extent: &Extent, bytes: Option<Range>) -> Extent {
+fn united(forms: &Forms<'_>, extent: &Extent, bytes: Option<Range>, facts: &Facts) -> Extent {
     let Some(bytes) = bytes else { return Extent::Unknown };
     match extent {
         Extent::Nothing => Extent::Bytes(bytes),
         Extent::Unknown => Extent::Unknown,
         Extent::Bytes(old) => {
-            let facts = Facts::none();
-            let prover = Prover::new(&forms.atoms, &facts);
+            let prover = Prover::new(&forms.atoms, facts);
             match old.union(&bytes) {
                 Range::Between(lower, upper) => {
                     let pruned = (lower.pruned(Side::Lower, &prover), upper.pruned(Side::Upper, &prover));

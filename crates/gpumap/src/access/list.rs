@@ -195,7 +195,7 @@ impl<'f> Accesses<'f> {
     }
 
     /// Names of given values that no input has.
-    pub(super) fn unknown_names<'g>(&self, given: &'g Given) -> Vec<&'g str> {
+    pub fn unknown_names<'g>(&self, given: &'g Given) -> Vec<&'g str> {
         let is_used = |name: &&str| self.proved.memory().is_some_and(|memory| memory.is_given(name));
         given.names().filter(|name| !is_used(name)).collect()
     }

@@ -6,41 +6,62 @@ use super::{Candidate, Direction, Friendly, Kind, Parameters, Reason, candidates
 use crate::access::show::show_bytes;
 use crate::access::{Accesses, Known};
 use crate::calls::Cone;
+use crate::coalescing::Coalescing;
+use crate::coalescing::show::show_coalescing;
 use crate::control::{Control, LoopId};
+use crate::device::{Block, Device};
 use crate::emit::{Dialect, directive};
 use crate::ir::Module;
 use crate::memory::effects::Summaries;
+use crate::recurrence::Given;
+use crate::shared::show::show_opportunities;
+use crate::shared::{Scheme, opportunities};
 
 use super::Observed;
 
-/// The candidates of a function, or those that begin on a line; `None` if there are none.
-pub fn show_candidates(
-    module: &Module,
-    cone: &Cone,
-    observed: Option<&Observed>,
-    line: Option<u32>,
-) -> Option<String> {
-    show(module, cone, observed, line, |out, control, accesses, candidate| {
+/// What is asked of a function.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    /// What a run showed.
+    pub observed: Option<&'a Observed>,
+    /// Only loops that begin on this line.
+    pub line: Option<u32>,
+    /// Values of inputs.
+    pub given: &'a Given,
+    /// Threads of a block.
+    pub block: Block,
+    /// The device.
+    pub device: &'a Device,
+}
+
+/// The candidates that are asked for, what their kernels need and what they move; `None` if there are none.
+pub fn show_candidates(module: &Module, cone: &Cone, asked: Asked<'_>) -> Option<String> {
+    show(module, cone, asked, |out, control, accesses, candidate| {
         show_candidate(out, module, control, candidate);
-        if candidate.friendly != Friendly::No
-            && let Some(&id) = candidate.loops.first()
-        {
-            let parameters = Parameters::new(module, control, accesses, id);
-            show_parameters(out, accesses, &parameters);
+        let Some(&id) = candidate.loops.first() else { return };
+        if candidate.friendly == Friendly::No {
+            return;
         }
+        let parameters = Parameters::new(module, control, accesses, id);
+        show_parameters(out, accesses, &parameters);
+        let Asked { block, device, .. } = asked;
+        let Some(found) = Coalescing::new(accesses, &candidate.loops, block, device) else { return };
+        indented(out, &show_coalescing(accesses, &found, block, device));
+        let list = opportunities(accesses, &found, block, device, Scheme::default());
+        indented(out, &show_opportunities(accesses, &list, block, device));
     })
 }
 
-/// Directives for the candidates of a function, or for those that begin on a line, each behind the line that it stands before; `None`
-/// if there are no candidates.
-pub fn show_directives(
-    module: &Module,
-    cone: &Cone,
-    observed: Option<&Observed>,
-    line: Option<u32>,
-    dialect: Dialect,
-) -> Option<String> {
-    show(module, cone, observed, line, |out, control, accesses, candidate| {
+fn indented(out: &mut String, text: &str) {
+    for line in text.lines() {
+        // Writing to a string cannot fail, here and below.
+        let _ = writeln!(out, "    {line}");
+    }
+}
+
+/// Directives for the candidates that are asked for, each behind the line that it stands before; `None` if there are no candidates.
+pub fn show_directives(module: &Module, cone: &Cone, asked: Asked<'_>, dialect: Dialect) -> Option<String> {
+    show(module, cone, asked, |out, control, accesses, candidate| {
         let Some(&id) = candidate.loops.first() else { return };
         let parameters = Parameters::new(module, control, accesses, id);
         let start = line_of(module, control, id).map_or("?".into(), |line| line.to_string());
@@ -58,20 +79,20 @@ pub fn show_directives(
     })
 }
 
-/// Something about every candidate of a function, or about those that begin on a line.
-fn show<'m>(
-    module: &'m Module,
-    cone: &'m Cone,
-    observed: Option<&Observed>,
-    line: Option<u32>,
+/// Something about every candidate that is asked for.
+fn show(
+    module: &Module,
+    cone: &Cone,
+    asked: Asked<'_>,
     each: impl Fn(&mut String, &Control, &mut Accesses<'_>, &Candidate),
 ) -> Option<String> {
     let control = Control::new(&cone.function);
-    let mut accesses = Accesses::new(module, &cone.function, &control, &mut Summaries::default());
-    let mut found = candidates(module, cone, &control, &mut accesses, observed, line.is_some());
+    let mut summaries = Summaries::default();
+    let mut accesses = Accesses::with_values(module, &cone.function, &control, &mut summaries, asked.given);
+    let mut found = candidates(module, cone, &control, &mut accesses, asked.observed, asked.line.is_some());
     found.retain(|candidate| {
         let start = candidate.loops.first().and_then(|&id| line_of(module, &control, id));
-        line.is_none_or(|line| start == Some(line))
+        asked.line.is_none_or(|line| start == Some(line))
     });
     if found.is_empty() {
         return None;
@@ -79,6 +100,9 @@ fn show<'m>(
     let mut out = format!("function {}\n", module.name(cone.function.symbol));
     for candidate in &found {
         each(&mut out, &control, &mut accesses, candidate);
+    }
+    for name in accesses.unknown_names(asked.given) {
+        let _ = writeln!(out, "  nothing is called {name} that sections may depend on");
     }
     Some(out)
 }

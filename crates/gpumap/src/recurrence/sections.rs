@@ -73,6 +73,11 @@ impl Forms<'_> {
         Range::Between(least, most)
     }
 
+    /// What is known in a block of what does not change in the loops around it, up to one of them.
+    pub(crate) fn facts_where_made(&mut self, block: BlockId, within: Option<LoopId>) -> Facts {
+        self.spans(block, within).1.clone()
+    }
+
     /// The spans of the loops around a block, up to one of them, and what is known in the block.
     fn spans(&mut self, block: BlockId, within: Option<LoopId>) -> Rc<(Vec<Span>, Facts)> {
         if let Some((spans, premises)) = self.spans.get(&(block, within)) {
