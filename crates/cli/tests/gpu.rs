@@ -181,3 +181,26 @@ fn the_report_on_a_convolution_is_as_accepted() {
     assert_eq!(code, Some(0));
     assert_eq!(shown, include_str!("golden/matrix_addition.txt"));
 }
+
+/// What iterations combine in memory, and what they share, is in clauses or there is no directive.
+#[test]
+fn directives_say_what_iterations_share() {
+    let place = tempfile::tempdir().unwrap();
+    for (kernel, function, expected) in [
+        ("histogram", "count", "none, as iterations combine what they add to bins"),
+        (
+            "matmul_ikj",
+            "multiply",
+            "parallel for map(to: a[0:(long)n * n], b[0:(long)n * n]) map(tofrom: c[0:",
+        ),
+        ("scratch_row", "mirror", "map(from: out[0:(long)rows * columns]) private(row)"),
+        ("renamed", "halves", "none, as half is shared: it needs an element for each iteration"),
+        ("dot", "dot", "map(tofrom: sum) reduction(+: sum)"),
+    ] {
+        let (source, file) = profile(&place, kernel);
+        let args = ["--function", function, "--emit", "omp", "--profile", file.to_str().unwrap()];
+        let (code, shown, _) = said(&gpu(&place, &source, &args));
+        assert_eq!(code, Some(0));
+        assert!(shown.contains(expected), "{kernel}: {expected:?} is missing in:\n{shown}");
+    }
+}

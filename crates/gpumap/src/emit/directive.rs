@@ -17,6 +17,7 @@ use crate::control::{Control, LoopId};
 use crate::ir::instruction::{BinaryOperator, Callee};
 use crate::ir::{Instruction, Operand, Operation, Value, ValueId};
 use crate::memory::Object;
+use crate::offload::observed::{Change, Reduced, Storage};
 use crate::offload::{Candidate, Direction, Friendly, Kind, Parameter, Parameters};
 use crate::recurrence::Forms;
 use crate::symbolic::{Atoms, Bound, Polynomial, Range, Side};
@@ -48,6 +49,10 @@ pub enum Refusal {
     Element(String),
     /// This variable comes out, and it is not a reduction that is recognised.
     Outbound(String),
+    /// Iterations combine something in memory into one, which clauses cannot say.
+    Reduction(Option<String>),
+    /// Something has to become of this variable that clauses cannot say.
+    Storage(String, Change),
 }
 
 impl fmt::Display for Refusal {
@@ -60,6 +65,9 @@ impl fmt::Display for Refusal {
                 write!(to, "what is used of {name} has no expression in terms of the source")
             }
             Refusal::Element(name) => write!(to, "the size of the elements of {name} is not known"),
+            Refusal::Reduction(Some(name)) => write!(to, "iterations combine what they add to {name}"),
+            Refusal::Reduction(None) => to.write_str("iterations combine something that has no name"),
+            Refusal::Storage(name, change) => write!(to, "{name} is shared: it needs {change}"),
             Refusal::Outbound(name) => write!(to, "{name} comes out, and no reduction is recognised"),
         }
     }
@@ -93,18 +101,32 @@ pub fn directive(
                 let operator = operator.ok_or_else(|| Refusal::Outbound(parameter.name.clone()))?;
                 clauses.reductions.push((operator, parameter.name.clone()));
             }
+            _ if candidate.storage.iter().any(|storage| storage.name == parameter.name) => {}
             _ => clauses.arrays.push((parameter.direction, array(accesses, parameter)?)),
         }
     }
-    // Arrays that each thread needs for itself are those of the function; a name that is declared inside is private already.
-    clauses.private = candidate.privatise.iter().filter(|name| is_name(name)).cloned().collect();
+    for Reduced { object, is_array } in &candidate.reduced {
+        let is_said = match object {
+            Some(name) => clauses.reductions.iter().any(|reduction| reduction.1 == *name),
+            None => !clauses.reductions.is_empty(),
+        };
+        if *is_array || !is_said {
+            return Err(Refusal::Reduction(object.clone()));
+        }
+    }
+    for Storage { name, change } in &candidate.storage {
+        if *change != Change::Private || !is_name(name) {
+            return Err(Refusal::Storage(name.clone(), *change));
+        }
+        clauses.private.push(name.clone());
+    }
     let levels = if candidate.loops.len() == 2 && candidate.repeated.is_empty() { 2 } else { 1 };
     Ok(clauses.text(dialect, levels))
 }
 
 /// Whether a name can stand in a clause.
 fn is_name(name: &str) -> bool {
-    name.chars().all(|part| part.is_ascii_alphanumeric() || part == '_')
+    !name.is_empty() && name.chars().all(|part| part.is_ascii_alphanumeric() || part == '_')
 }
 
 #[derive(Debug, Default)]

@@ -17,7 +17,7 @@ use crate::ir::{BlockId, Function, Instruction, MetadataId, Module, Operation};
 use crate::memory::{Object, library};
 use crate::recurrence::Forms;
 
-use super::observed::{Carried, Found, Observed};
+use super::observed::{Carried, Found, Observed, Reduced, Storage};
 
 /// Functions that a device has, besides those that only compute: they manage memory of the device.
 const ON_DEVICE: [&str; 3] = ["malloc", "free", "abort"];
@@ -117,10 +117,10 @@ pub struct Candidate {
     pub friendly: Friendly,
     /// Every reason against it.
     pub reasons: Vec<Reason>,
-    /// Variables that every thread needs for itself.
-    pub privatise: Vec<String>,
-    /// Whether iterations add up something.
-    pub reduces: bool,
+    /// What has to become of variables that iterations share.
+    pub storage: Vec<Storage>,
+    /// What iterations combine into one.
+    pub reduced: Vec<Reduced>,
     /// Lines of the outer loop's body that each thread of a nest has to compute for itself.
     pub repeated: Vec<u32>,
     /// Functions that are called and need a version for the device.
@@ -170,12 +170,16 @@ impl<'f> Search<'_, 'f> {
     fn best(&mut self, id: LoopId) -> Candidate {
         let alone = self.candidate(&[id]);
         let inner: Vec<LoopId> = self.control.loops.children(Some(id)).collect();
+        // A loop of a function that is called cannot be written as one with a loop around the call.
+        let is_own = |id: &LoopId| self.cone.string(self.control.loops.get(*id).header).is_empty();
         if let &[inner] = inner.as_slice()
+            && is_own(&inner)
             && alone.friendly != Friendly::No
             && let Some(repeated) = self.repeated(id, inner)
         {
             let nest = self.candidate(&[id, inner]);
-            if nest.friendly != Friendly::No {
+            // What iterations of one loop combine, threads of a nest would combine across both: one loop is enough then.
+            if nest.friendly != Friendly::No && nest.reduced.is_empty() {
                 return Candidate { repeated, ..nest };
             }
         }
@@ -187,8 +191,8 @@ impl<'f> Search<'_, 'f> {
             loops: loops.to_vec(),
             friendly: Friendly::Yes,
             reasons: Vec::new(),
-            privatise: Vec::new(),
-            reduces: false,
+            storage: Vec::new(),
+            reduced: Vec::new(),
             repeated: Vec::new(),
             functions: Vec::new(),
         };
@@ -317,9 +321,11 @@ impl<'f> Search<'_, 'f> {
                     }
                 }
             }
-            candidate.reduces |= seen.reduces;
-            for name in &seen.privatise {
-                push(&mut candidate.privatise, name.clone());
+            for storage in &seen.storage {
+                push(&mut candidate.storage, storage.clone());
+            }
+            for reduced in &seen.reduced {
+                push(&mut candidate.reduced, reduced.clone());
             }
         }
     }

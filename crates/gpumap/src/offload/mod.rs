@@ -6,8 +6,8 @@
 //!
 //! A candidate is *friendly* if nothing speaks against it: each of its loops has a number of iterations that is known before it
 //! starts, no iteration uses what another one of the loop computed, and everything in it can run on a device. That iterations do
-//! not depend on each other is known from a run alone; without one, friendliness is unknown. Variables that every thread needs
-//! for itself and reductions do not speak against a loop, they are said.
+//! not depend on each other is known from a run alone; without one, friendliness is unknown. Variables that iterations share without
+//! passing on values, and reductions, do not speak against a loop: what has to become of them is said.
 //!
 //! Source: thesis, chapters 4 and 5; ALGORITHMS 8.1 and 8.2 with research note 14 to 18.
 

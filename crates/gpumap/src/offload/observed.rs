@@ -26,6 +26,48 @@ pub struct Carried {
     pub object: Option<String>,
 }
 
+/// What has to become of a variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// Every iteration has its own.
+    Private,
+    /// As said, and that of the last iteration is used after the loop.
+    LastPrivate,
+    /// Iterations read from a copy that is made before the loop.
+    Copy,
+    /// It gets an element for each iteration.
+    Expand,
+}
+
+impl std::fmt::Display for Change {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.write_str(match self {
+            Change::Private => "one for each thread",
+            Change::LastPrivate => "one for each thread, that of the last iteration afterwards",
+            Change::Copy => "a copy from before the loop to read from",
+            Change::Expand => "an element for each iteration",
+        })
+    }
+}
+
+/// A variable that iterations share, and what has to become of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Storage {
+    /// Its name; a heap block is called by where it is allocated.
+    pub name: String,
+    /// What has to become of it.
+    pub change: Change,
+}
+
+/// What iterations combine into one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reduced {
+    /// The variable, where it lies in memory.
+    pub object: Option<String>,
+    /// It is many cells.
+    pub is_array: bool,
+}
+
 /// A loop of the program that ran.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loop {
@@ -39,10 +81,10 @@ pub struct Loop {
     pub found: Found,
     /// How they do.
     pub carried: Vec<Carried>,
-    /// Variables that every iteration needs for itself.
-    pub privatise: Vec<String>,
-    /// Whether iterations add up something, which has to be done by a reduction.
-    pub reduces: bool,
+    /// What has to become of variables so that iterations share nothing but what they reduce.
+    pub storage: Vec<Storage>,
+    /// What iterations combine into one, by an associative operator.
+    pub reduced: Vec<Reduced>,
     /// Least and greatest number of iterations of an entry, where known.
     pub trips: Option<(u64, u64)>,
 }
@@ -88,8 +130,8 @@ mod tests {
             column,
             found: Found::Independent,
             carried: Vec::new(),
-            privatise: Vec::new(),
-            reduces: false,
+            storage: Vec::new(),
+            reduced: Vec::new(),
             trips: None,
         };
         let all = Observed {

@@ -18,6 +18,7 @@ use crate::shared::show::show_opportunities;
 use crate::shared::{Scheme, opportunities};
 
 use super::Observed;
+use super::observed::Reduced;
 
 /// What is asked of a function.
 #[derive(Debug, Clone, Copy)]
@@ -132,12 +133,17 @@ fn show_candidate(out: &mut String, module: &Module, control: &Control, candidat
             let _ = writeln!(out, "    {text}: {}", names.join(", "));
         }
     };
-    note("each thread needs its own", candidate.privatise.clone());
     note("needs a version for the device", candidate.functions.clone());
     let repeated = candidate.repeated.iter().map(ToString::to_string);
     note("each thread computes again, lines", repeated.collect());
-    if candidate.reduces {
-        let _ = writeln!(out, "    needs a reduction");
+    for storage in &candidate.storage {
+        let _ = writeln!(out, "    {} is shared: it needs {}", storage.name, storage.change);
+    }
+    for Reduced { object, is_array } in &candidate.reduced {
+        let object = object.as_ref().map_or(String::new(), |name| format!(" into {name}"));
+        let array =
+            if *is_array { ", whose elements several threads add to: by atomic operations" } else { "" };
+        let _ = writeln!(out, "    needs a reduction{object}{array}");
     }
 }
 

@@ -1,8 +1,9 @@
 //! What a profile says of loops, for the analyses of sources.
 
-use gpumap::offload::observed::Loop;
+use gpumap::offload::observed::{Change, Loop, Reduced, Storage};
 use gpumap::offload::{Carried, Found, Observed};
-use schedule::needs::Class;
+use profile::{ObjectIndex, Profile};
+use schedule::needs::{Class, Need, Way};
 use schedule::{Parallel, SourceLoop};
 
 use crate::finding::{self, Report};
@@ -23,15 +24,6 @@ fn seen(report: &Report<'_>, entry: &SourceLoop) -> Loop {
         sink: Some(found.sink.1).filter(|line| *line > 0),
         object: found.object.as_ref().map(|object| object.name.clone()),
     });
-    let shared = blocking.iter().filter(|_| !is_passed_on);
-    let mut privatise: Vec<String> =
-        shared.filter_map(|found| Some(found.object.as_ref()?.name.clone())).collect();
-    let named = entry.verdicts.iter().flat_map(|verdict| &verdict.privatise);
-    privatise
-        .extend(named.filter_map(|&object| Some(report.profile.objects.get(object as usize)?.name.clone())));
-    privatise.retain(|name| !name.is_empty());
-    privatise.sort();
-    privatise.dedup();
     Loop {
         file: entry.file.clone(),
         line: entry.line,
@@ -43,8 +35,43 @@ fn seen(report: &Report<'_>, entry: &SourceLoop) -> Loop {
             _ => Found::Independent,
         },
         carried: carried.collect(),
-        privatise,
-        reduces: entry.verdicts.iter().any(|verdict| !verdict.reductions.is_empty()),
+        storage: entry.needs().iter().map(|need| storage(report.profile, need)).collect(),
+        reduced: reduced(report.profile, entry),
         trips: entry.trips,
     }
+}
+
+fn storage(profile: &Profile, need: &Need) -> Storage {
+    let change = match need.way {
+        Way::Private => Change::Private,
+        Way::LastPrivate => Change::LastPrivate,
+        Way::Copy => Change::Copy,
+        Way::Expand => Change::Expand,
+    };
+    Storage { name: name(profile, need.object), change }
+}
+
+fn name(profile: &Profile, object: ObjectIndex) -> String {
+    profile.objects.get(object as usize).map_or_else(String::new, |object| object.name.clone())
+}
+
+/// The reductions of all pieces of a loop, with the variables that they go through.
+fn reduced(profile: &Profile, entry: &SourceLoop) -> Vec<Reduced> {
+    let mut list = Vec::new();
+    for reduction in entry.verdicts.iter().flat_map(|verdict| &verdict.reductions) {
+        let is_member = |statement: u32| reduction.statements.binary_search(&statement).is_ok();
+        let own = profile.dependences.iter().filter(|d| d.memory && is_member(d.source) && is_member(d.sink));
+        let objects = own.flat_map(|d| &d.levels).flat_map(|level| &level.objects).map(|used| used.object);
+        let mut objects: Vec<Option<String>> = objects.map(|object| Some(name(profile, object))).collect();
+        if objects.is_empty() {
+            objects.push(None);
+        }
+        for object in objects {
+            let new = Reduced { object, is_array: reduction.array };
+            if !list.contains(&new) {
+                list.push(new);
+            }
+        }
+    }
+    list
 }
