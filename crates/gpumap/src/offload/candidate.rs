@@ -17,7 +17,7 @@ use crate::ir::{BlockId, Function, Instruction, MetadataId, Module, Operation};
 use crate::memory::{Object, library};
 use crate::recurrence::Forms;
 
-use super::observed::{Carried, Found, Observed, Reduced, Storage};
+use super::observed::{Carried, Change, Found, Observed, Reduced, Storage};
 
 /// Functions that a device has, besides those that only compute: they manage memory of the device.
 const ON_DEVICE: [&str; 3] = ["malloc", "free", "abort"];
@@ -127,6 +127,14 @@ pub struct Candidate {
     pub functions: Vec<String>,
 }
 
+impl Candidate {
+    /// Whether clauses can say all that has to become of variables.
+    pub fn is_plain(&self) -> bool {
+        self.storage.iter().all(|storage| storage.change == Change::Private)
+            && self.reduced.iter().all(|reduced| !reduced.is_array)
+    }
+}
+
 /// What is looked at.
 struct Search<'a, 'f> {
     module: &'f Module,
@@ -138,7 +146,7 @@ struct Search<'a, 'f> {
 }
 
 /// The candidates of a function, outermost first. A nest that can be mapped stands for its loops; inside of a loop that can be
-/// mapped no others are looked for, unless `every` loop is asked for.
+/// mapped as it is no others are looked for, unless `every` loop is asked for.
 pub fn candidates<'f>(
     module: &'f Module,
     cone: &'f Cone,
@@ -155,7 +163,7 @@ pub fn candidates<'f>(
     open.reverse();
     while let Some(id) = open.pop() {
         let found = search.best(id);
-        if every || found.friendly == Friendly::No {
+        if every || found.friendly == Friendly::No || !found.is_plain() {
             let mut inner: Vec<LoopId> = control.loops.children(Some(id)).filter(is_own).collect();
             inner.reverse();
             open.extend(inner);

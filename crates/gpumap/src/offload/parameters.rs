@@ -18,10 +18,11 @@ use std::collections::BTreeSet;
 use crate::access::{Accesses, Extent, Hull, Known};
 use crate::control::{Control, LoopId};
 use crate::ir::instruction::Callee;
-use crate::ir::{Function, Module, Operation, Type, Value, ValueId};
+use crate::ir::{BlockId, Function, Module, Operation, Type, Value, ValueId};
 use crate::memory::overlap::{Distinct, Overlap};
 use crate::memory::{Object, captured::captured};
-use crate::symbolic::Range;
+use crate::recurrence::{Forms, Reading};
+use crate::symbolic::{AtomId, Atoms, Bound, Polynomial, Range};
 
 /// Operands of operands that are looked through for names.
 const DEEPEST: u32 = 24;
@@ -100,6 +101,13 @@ impl Parameters {
             }
         }
         parameters.overlaps = search.overlaps(&arrays);
+        for parameter in &mut parameters.list {
+            let forms = accesses.forms_mut(parameter.known != Known::Proved);
+            let Some(section) = &mut parameter.section else { continue };
+            for (iteration, counter) in counters(forms, control, id) {
+                *section = renamed(&mut forms.atoms, section, iteration, &counter);
+            }
+        }
         parameters
     }
 }
@@ -256,5 +264,73 @@ impl Search<'_, '_> {
             }
         }
         list
+    }
+}
+
+/// The iterations of the loops around one, as the variables that count them say it where the loop starts.
+fn counters(forms: &mut Forms<'_>, control: &Control, id: LoopId) -> Vec<(AtomId, Polynomial)> {
+    let start = control.loops.get(id).header;
+    let around: Vec<LoopId> = control.loops.around(start).skip(1).collect();
+    around.into_iter().filter_map(|outer| counter(forms, control, outer, start)).collect()
+}
+
+fn counter(
+    forms: &mut Forms<'_>,
+    control: &Control,
+    id: LoopId,
+    start: BlockId,
+) -> Option<(AtomId, Polynomial)> {
+    let function = forms.function;
+    let iteration = forms.iteration(id);
+    let header = control.loops.get(id).header;
+    function.block(header).instructions.iter().find_map(|instruction| {
+        let value = instruction.result.filter(|_| matches!(instruction.operation, Operation::Phi(_)))?;
+        let memory = forms.memory()?;
+        let (variable, name) = (memory.variables.of(value)?, memory.names().value(value)?);
+        // Where the loop starts, the variable must not have gone on already, and its name must mean it.
+        let is_same = |other: &crate::ir::module::Binding| {
+            other.variable != variable || other.value.is_some_and(|of| of.value == Value::Local(value))
+        };
+        let is_before = |block: &BlockId| {
+            control.loops.contains(id, *block) && control.dominators.dominates(*block, start)
+        };
+        let is_unchanged = function
+            .block_ids()
+            .filter(is_before)
+            .all(|block| function.block(block).bindings.iter().all(is_same));
+        let is_other = |parameter: &crate::ir::module::Parameter| {
+            forms
+                .memory()
+                .is_some_and(|memory| memory.names().value(parameter.value).as_deref() == Some(&name))
+        };
+        if !is_unchanged || function.parameters.iter().any(is_other) {
+            return None;
+        }
+        let form = forms.of_value(value, Reading::Signed);
+        let first = form.coefficient(iteration, 0);
+        let is_counter = form.degree_in(iteration) == 1 && !forms.atoms.involves(&first, iteration);
+        let step = form.coefficient(iteration, 1).integer().filter(|_| is_counter)?;
+        let named = forms.atoms.symbol(&name);
+        let gone = &named - &first;
+        match i32::try_from(step) {
+            Ok(1) => Some((iteration, gone)),
+            Ok(-1) => Some((iteration, -&gone)),
+            _ => None,
+        }
+    })
+}
+
+/// A range with an atom replaced; as it was where that is too large.
+fn renamed(atoms: &mut Atoms, of: &Range, atom: AtomId, value: &Polynomial) -> Range {
+    let Range::Between(lower, upper) = of else { return of.clone() };
+    let mut replace = |bound: &Bound| {
+        let clauses = bound.clauses().iter().map(|clause| {
+            clause.iter().map(|end| atoms.replaced(end, atom, value)).collect::<Option<Vec<_>>>()
+        });
+        clauses.collect::<Option<Vec<_>>>().map(Bound::of)
+    };
+    match (replace(lower), replace(upper)) {
+        (Some(lower), Some(upper)) => Range::Between(lower, upper),
+        _ => of.clone(),
     }
 }
