@@ -319,6 +319,9 @@ pub struct GpuArgs {
     /// Only the loops that begin on this line.
     #[arg(long = "loop", value_name = "LINE", conflicts_with = "dump")]
     pub line: Option<u32>,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = PlainFormat::Text, conflicts_with_all = ["dump", "emit"])]
+    pub format: PlainFormat,
     /// Print what can be pasted into the source instead of the report.
     #[arg(long, value_enum, value_name = "KIND", conflicts_with = "dump")]
     pub emit: Option<Emitted>,

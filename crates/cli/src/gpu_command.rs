@@ -15,7 +15,7 @@ use gpumap::offload::show::{Asked, show_candidates, show_directives};
 use gpumap::recurrence::Given;
 use gpumap::recurrence::show::show_expressions;
 
-use crate::args::{Emitted, GpuArgs, Stage};
+use crate::args::{Emitted, GpuArgs, PlainFormat, Stage};
 use crate::output;
 
 /// Runs the command; gives the exit code.
@@ -41,12 +41,13 @@ fn report(module: &Module, functions: &[&Function], args: &GpuArgs) -> Result<Ve
     let given = given(args);
     let (block, device) = (args.block, Device::named(&args.device)?);
     let asked = Asked { observed: observed.as_ref(), line: args.line, given: &given, block, device };
-    let shown = functions.iter().filter_map(|function| {
-        let cone = Cone::new(module, function, args.calls);
-        match args.emit {
-            None => show_candidates(module, &cone, asked),
-            Some(emitted) => show_directives(module, &cone, asked, dialect(emitted)),
-        }
+    let cones: Vec<Cone> = functions.iter().map(|function| Cone::new(module, function, args.calls)).collect();
+    if args.format == PlainFormat::Json {
+        return Ok(vec![output::json(&report::gpu::wire::report(module, &cones, asked))?]);
+    }
+    let shown = cones.iter().filter_map(|cone| match args.emit {
+        None => show_candidates(module, cone, asked),
+        Some(emitted) => show_directives(module, cone, asked, dialect(emitted)),
     });
     let shown: Vec<String> = shown.collect();
     match (shown.is_empty(), args.line) {

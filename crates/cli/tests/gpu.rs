@@ -204,3 +204,24 @@ fn directives_say_what_iterations_share() {
         assert!(shown.contains(expected), "{kernel}: {expected:?} is missing in:\n{shown}");
     }
 }
+
+/// The JSON report: numbers stand beside expressions, and 32 lines as written become 1 when the loops change places.
+#[test]
+fn the_json_report_has_numbers() {
+    let place = tempfile::tempdir().unwrap();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../gpumap/tests/c/matrix_addition.c");
+    let (code, shown, _) = said(&gpu(&place, &source, &["--set", "n=1024", "--format", "json"]));
+    assert_eq!(code, Some(0));
+    let report: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(report["schema"], "loopwright.gpu/1");
+    let nest = &report["loops"][0];
+    assert_eq!((&nest["dims"], &nest["friendly"]), (&2.into(), &"unknown".into()));
+    let nested = nest["parameters"].as_array().unwrap().iter().find(|p| p["name"] == "c->data").unwrap();
+    assert_eq!((&nested["kind"], &nested["direction"]), (&"nested".into(), &"out".into()));
+    assert_eq!((&nested["hi"]["value"], &nested["known"]), (&4_194_304.into(), &"from-run".into()));
+    let load = &nest["accesses"][0];
+    let lines = |at: usize| (&load["mappings"][at]["x"], &load["mappings"][at]["lines"]["value"]);
+    assert_eq!(lines(0), (&"i".into(), &32.into()));
+    assert_eq!(lines(1), (&"j".into(), &1.into()));
+    assert_eq!(nest["advice"], "j");
+}

@@ -90,7 +90,7 @@ impl Accesses<'_> {
         // What holds where all of them are made decides which of their ends is the outer one. Where they are made in different
         // places, one may be made and another one not.
         let block = of.first()?.block;
-        let is_one_place = of.iter().all(|access| access.block == block);
+        let is_one_place = of.len() > 1 && of.iter().all(|access| access.block == block);
         let (facts, needed) =
             forms.tracked(
                 |forms| {

@@ -44,13 +44,18 @@ impl Known {
         }
     }
 
+    /// What it rests on beside values in a run.
+    pub fn assumptions(&self) -> impl Iterator<Item = &Assumption> {
+        let list = match self {
+            Known::Proved => [].as_slice(),
+            Known::Assumed(list) | Known::FromRun(list) => list.as_slice(),
+        };
+        list.iter().filter(|premise| !matches!(premise, Assumption::Value { .. }))
+    }
+
     /// Whether it rests on anything that a value in a run does not show.
     pub fn is_assumed(&self) -> bool {
-        match self {
-            Known::Proved => false,
-            Known::Assumed(_) => true,
-            Known::FromRun(list) => list.iter().any(|premise| !matches!(premise, Assumption::Value { .. })),
-        }
+        self.assumptions().next().is_some()
     }
 }
 

@@ -8,7 +8,7 @@ use num_integer::Integer;
 use super::advice::{Advice, Basis};
 use super::factor::Linear;
 use super::nest::{Coalescing, Mapped, Requested};
-use crate::access::{Accesses, Known};
+use crate::access::Accesses;
 use crate::control::LoopId;
 use crate::device::{Block, Device, WARP};
 use crate::ir::{Operation, ValueId};
@@ -162,9 +162,7 @@ fn assumptions(forms: &Forms<'_>, found: &Coalescing) -> Vec<String> {
         }
     };
     for requested in found.accesses.iter().filter(|requested| !requested.is_scalar) {
-        if let Known::Assumed(assumptions) = &requested.known {
-            assumptions.iter().for_each(|assumption| add(assumption.to_string()));
-        }
+        requested.known.assumptions().for_each(|assumption| add(assumption.to_string()));
         for linear in requested.mappings.iter().flatten().flatten().flat_map(|mapped| &mapped.linear) {
             if linear.is_sign_assumed {
                 add(format!("{} is not negative", forms.atoms.show(&linear.distance)));

@@ -80,32 +80,46 @@ pub fn show_directives(module: &Module, cone: &Cone, asked: Asked<'_>, dialect: 
     })
 }
 
-/// Something about every candidate that is asked for.
+/// Something about every candidate that is asked for, behind the name of the function; `None` if there are none.
 fn show(
     module: &Module,
     cone: &Cone,
     asked: Asked<'_>,
     each: impl Fn(&mut String, &Control, &mut Accesses<'_>, &Candidate),
 ) -> Option<String> {
-    let control = Control::new(&cone.function);
-    let mut summaries = Summaries::default();
-    let mut accesses = Accesses::with_values(module, &cone.function, &control, &mut summaries, asked.given);
-    let mut found = candidates(module, cone, &control, &mut accesses, asked.observed, asked.line.is_some());
-    found.retain(|candidate| {
-        let start = candidate.loops.first().and_then(|&id| line_of(module, &control, id));
-        asked.line.is_none_or(|line| start == Some(line))
+    let unknown = std::cell::RefCell::new(Vec::new());
+    let parts = each_candidate(module, cone, asked, |control, accesses, candidate| {
+        let mut part = String::new();
+        each(&mut part, control, accesses, candidate);
+        *unknown.borrow_mut() = accesses.unknown_names(asked.given).into_iter().map(str::to_owned).collect();
+        part
     });
-    if found.is_empty() {
+    if parts.is_empty() {
         return None;
     }
-    let mut out = format!("function {}\n", module.name(cone.function.symbol));
-    for candidate in &found {
-        each(&mut out, &control, &mut accesses, candidate);
-    }
-    for name in accesses.unknown_names(asked.given) {
+    let mut out = format!("function {}\n{}", module.name(cone.function.symbol), parts.concat());
+    for name in unknown.into_inner() {
         let _ = writeln!(out, "  nothing is called {name} that sections may depend on");
     }
     Some(out)
+}
+
+/// What is made of every candidate that is asked for, outermost loops first.
+pub fn each_candidate<T>(
+    module: &Module,
+    cone: &Cone,
+    asked: Asked<'_>,
+    mut each: impl FnMut(&Control, &mut Accesses<'_>, &Candidate) -> T,
+) -> Vec<T> {
+    let control = Control::new(&cone.function);
+    let mut summaries = Summaries::default();
+    let mut accesses = Accesses::with_values(module, &cone.function, &control, &mut summaries, asked.given);
+    let found = candidates(module, cone, &control, &mut accesses, asked.observed, asked.line.is_some());
+    let is_asked = |candidate: &&Candidate| {
+        let start = candidate.loops.first().and_then(|&id| line_of(module, &control, id));
+        asked.line.is_none_or(|line| start == Some(line))
+    };
+    found.iter().filter(is_asked).map(|candidate| each(&control, &mut accesses, candidate)).collect()
 }
 
 /// The line of the source that a loop begins on.

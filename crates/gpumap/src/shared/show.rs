@@ -3,8 +3,8 @@
 use super::opportunity::{Loose, Opportunity, Why};
 use super::pattern::Step;
 use super::shape::{Common, Shape};
+use crate::access::Accesses;
 use crate::access::show::show_bound;
-use crate::access::{Accesses, Known};
 use crate::coalescing::banks::padding;
 use crate::device::{Block, Device};
 use crate::symbolic::{Atoms, Range, Side};
@@ -41,9 +41,8 @@ pub fn show_opportunities(
     out += &table(&std::iter::once(head).chain(rows).collect::<Vec<_>>());
     let mut assumed: Vec<String> = Vec::new();
     for opportunity in list.iter().filter(|opportunity| is_shown(opportunity)) {
-        if let Known::Assumed(list) | Known::FromRun(list) = &opportunity.known {
-            assumed.extend(list.iter().map(|assumption| format!("  assumed: {assumption}\n")));
-        }
+        let assumptions = opportunity.known.assumptions();
+        assumed.extend(assumptions.map(|assumption| format!("  assumed: {assumption}\n")));
     }
     assumed.sort();
     assumed.dedup();
