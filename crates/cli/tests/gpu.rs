@@ -225,3 +225,22 @@ fn the_json_report_has_numbers() {
     assert_eq!(lines(1), (&"j".into(), &1.into()));
     assert_eq!(nest["advice"], "j");
 }
+
+/// A value that the compiler computes once, in the loop and for what follows, comes out though it has no name.
+#[test]
+fn values_without_a_name_come_out_too() {
+    let place = tempfile::tempdir().unwrap();
+    let text = "\
+int fill(int *b, int n)
+{
+    int i;
+    for (i = 0; i * 3 < n; i++)
+        b[i] = 1;
+    return i * 3;
+}
+";
+    let file = source(&place, text);
+    let (code, shown, _) = said(&gpu(&place, &file, &["--emit", "omp"]));
+    assert_eq!(code, Some(0));
+    assert!(shown.contains("line 4: none, as a value of line 4 comes out"), "{shown}");
+}

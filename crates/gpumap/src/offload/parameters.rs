@@ -88,9 +88,18 @@ impl Parameters {
         parameters.strays = strays.map(|place| place.line).collect::<BTreeSet<_>>().into_iter().collect();
         let forms = accesses.proved_mut();
         let function = forms.function;
+        let unnamed = unnamed_outbound(forms, control, id);
         let Some(memory) = forms.memory() else { return parameters };
         let search = Search { module, function, control, memory, id };
         parameters.list = search.scalars();
+        parameters.list.extend(unnamed.into_iter().map(|line| Parameter {
+            name: line.map_or("a value without a name".into(), |line| format!("a value of line {line}")),
+            kind: Kind::Scalar,
+            direction: Direction::Out,
+            section: None,
+            object: None,
+            known: Known::Proved,
+        }));
         let mut arrays: Vec<&Hull> = Vec::new();
         for hull in &hulls {
             if search.is_own(hull.object) {
@@ -265,6 +274,37 @@ impl Search<'_, '_> {
         }
         list
     }
+}
+
+/// Lines of numbers without a name that a loop computes anew in its iterations and that are used behind it.
+fn unnamed_outbound(forms: &mut Forms<'_>, control: &Control, id: LoopId) -> BTreeSet<Option<u32>> {
+    let (function, module) = (forms.function, forms.module);
+    let mut values = BTreeSet::new();
+    for block in function.block_ids().filter(|&block| !control.loops.contains(id, block)) {
+        let operands = function.block(block).instructions.iter().flat_map(|i| i.operation.operands());
+        values.extend(operands.filter_map(|operand| match operand.value {
+            Value::Local(value) => Some(value),
+            Value::Constant(_) => None,
+        }));
+    }
+    let mut lines = BTreeSet::new();
+    for value in values {
+        let Some((block, instruction)) = forms.definition(value) else { continue };
+        let is_number =
+            matches!(module.types.get(function.value(value).of), Type::Integer(_) | Type::Float(_));
+        let is_named = forms.memory().is_some_and(|memory| memory.names().value(value).is_some());
+        if !control.loops.contains(id, block) || !is_number || is_named {
+            continue;
+        }
+        // What is the same in every iteration can be computed again behind the loop.
+        let form = forms.bits(function.value(value).of).map(|_| forms.of_value(value, Reading::Signed));
+        if form.is_some_and(|form| forms.is_fixed(&form, id)) {
+            continue;
+        }
+        let place = instruction.location.and_then(|location| module.metadata.place(location));
+        lines.insert(place.map(|place| place.line));
+    }
+    lines
 }
 
 /// The iterations of the loops around one, as the variables that count them say it where the loop starts.
