@@ -164,6 +164,11 @@ impl<'f> Accesses<'f> {
         (self.proved, self.assumed)
     }
 
+    /// Forms in whose atoms something is described that is known in this way.
+    pub(crate) fn forms_of(&mut self, known: &Known) -> &mut Forms<'f> {
+        self.forms_mut(known.is_assumed())
+    }
+
     pub(crate) fn control(&self) -> &'f Control {
         self.proved.control
     }
@@ -173,7 +178,7 @@ impl<'f> Accesses<'f> {
         if let Err(Unknown::Obstacle(obstacle)) = access.section {
             return Err(Unknown::Obstacle(obstacle));
         }
-        let forms = self.forms_mut(access.known.is_assumed());
+        let forms = self.forms_of(&access.known);
         let found = sections(forms, &[access], Some(id)).pop();
         found.map_or(Err(Unknown::Anywhere), |(section, _)| section)
     }

@@ -12,7 +12,7 @@ use std::fmt;
 use num_bigint::BigInt;
 
 use super::expression;
-use crate::access::{Accesses, Known};
+use crate::access::Accesses;
 use crate::control::{Control, LoopId};
 use crate::ir::instruction::{BinaryOperator, Callee};
 use crate::ir::{Instruction, Operand, Operation, Value, ValueId};
@@ -184,7 +184,7 @@ fn array(accesses: &mut Accesses<'_>, of: &Parameter) -> Result<String, Refusal>
     if matches!(object, Object::Global(_) | Object::Local(_)) {
         return if is_name(&of.name) { Ok(of.name.clone()) } else { Err(Refusal::Unnamed(of.name.clone())) };
     }
-    let forms = accesses.forms_mut(of.known != Known::Proved);
+    let forms = accesses.forms_of(&of.known);
     let element = forms.memory().and_then(|memory| memory.names().element_size(object));
     let Some(Range::Between(lower, upper)) = &of.section else {
         return Err(Refusal::Unbounded(of.name.clone()));

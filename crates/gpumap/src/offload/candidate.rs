@@ -157,14 +157,12 @@ pub fn candidates<'f>(
 ) -> Vec<Candidate> {
     let mut search = Search { module, function: &cone.function, control, cone, accesses, observed };
     let mut list = Vec::new();
-    // Loops of functions that stand in place of calls are candidates where they are written.
-    let is_own = |id: &LoopId| cone.string(control.loops.get(*id).header).is_empty();
-    let mut open: Vec<LoopId> = control.loops.children(None).filter(is_own).collect();
+    let mut open = search.own_children(None);
     open.reverse();
     while let Some(id) = open.pop() {
         let found = search.best(id);
         if every || found.friendly == Friendly::No || !found.is_plain() {
-            let mut inner: Vec<LoopId> = control.loops.children(Some(id)).filter(is_own).collect();
+            let mut inner = search.own_children(Some(id));
             inner.reverse();
             open.extend(inner);
         }
@@ -174,14 +172,24 @@ pub fn candidates<'f>(
 }
 
 impl<'f> Search<'_, 'f> {
+    /// Whether a loop is written in the function itself. Those of functions that stand in place of calls are candidates where they
+    /// are written.
+    fn is_own(&self, id: LoopId) -> bool {
+        self.cone.string(self.control.loops.get(id).header).is_empty()
+    }
+
+    /// The function's own loops directly inside one, or the outermost ones.
+    fn own_children(&self, parent: Option<LoopId>) -> Vec<LoopId> {
+        self.control.loops.children(parent).filter(|&id| self.is_own(id)).collect()
+    }
+
     /// The nest that begins with a loop, or the loop alone.
     fn best(&mut self, id: LoopId) -> Candidate {
         let alone = self.candidate(&[id]);
         let inner: Vec<LoopId> = self.control.loops.children(Some(id)).collect();
         // A loop of a function that is called cannot be written as one with a loop around the call.
-        let is_own = |id: &LoopId| self.cone.string(self.control.loops.get(*id).header).is_empty();
         if let &[inner] = inner.as_slice()
-            && is_own(&inner)
+            && self.is_own(inner)
             && alone.friendly != Friendly::No
             && let Some(repeated) = self.repeated(id, inner)
         {

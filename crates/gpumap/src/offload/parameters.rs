@@ -66,6 +66,12 @@ pub struct Parameter {
     pub known: Known,
 }
 
+impl Parameter {
+    fn scalar(name: String, direction: Direction) -> Parameter {
+        Parameter { name, kind: Kind::Scalar, direction, section: None, object: None, known: Known::Proved }
+    }
+}
+
 /// What a kernel needs.
 #[derive(Debug, Clone, Default)]
 pub struct Parameters {
@@ -92,13 +98,9 @@ impl Parameters {
         let Some(memory) = forms.memory() else { return parameters };
         let search = Search { module, function, control, memory, id };
         parameters.list = search.scalars();
-        parameters.list.extend(unnamed.into_iter().map(|line| Parameter {
-            name: line.map_or("a value without a name".into(), |line| format!("a value of line {line}")),
-            kind: Kind::Scalar,
-            direction: Direction::Out,
-            section: None,
-            object: None,
-            known: Known::Proved,
+        parameters.list.extend(unnamed.into_iter().map(|line| {
+            let name = line.map_or("a value without a name".into(), |line| format!("a value of line {line}"));
+            Parameter::scalar(name, Direction::Out)
         }));
         let mut arrays: Vec<&Hull> = Vec::new();
         for hull in &hulls {
@@ -111,7 +113,7 @@ impl Parameters {
         }
         parameters.overlaps = search.overlaps(&arrays);
         for parameter in &mut parameters.list {
-            let forms = accesses.forms_mut(parameter.known != Known::Proved);
+            let forms = accesses.forms_of(&parameter.known);
             let Some(section) = &mut parameter.section else { continue };
             for (iteration, counter) in counters(forms, control, id) {
                 *section = renamed(&mut forms.atoms, section, iteration, &counter);
@@ -162,15 +164,7 @@ impl Search<'_, '_> {
             (true, false) => Direction::In,
             _ => Direction::Out,
         };
-        let scalar = |name: &String| Parameter {
-            name: name.clone(),
-            kind: Kind::Scalar,
-            direction: direction(name),
-            section: None,
-            object: None,
-            known: Known::Proved,
-        };
-        inbound.union(&outbound).map(scalar).collect()
+        inbound.union(&outbound).map(|name| Parameter::scalar(name.clone(), direction(name))).collect()
     }
 
     /// The name of the variable that a value is, or of the content that it is loaded from.
@@ -205,12 +199,9 @@ impl Search<'_, '_> {
     /// Whether an object is a variable of the function that comes into being in every iteration.
     fn is_own(&self, object: Object) -> bool {
         let Object::Local(value) = object else { return false };
-        self.function.block_ids().any(|block| {
-            self.control.loops.contains(self.id, block)
-                && self.function.block(block).instructions.iter().any(|instruction| {
-                    self.is_inside(value) || self.starts_life(&instruction.operation, value)
-                })
-        })
+        let blocks = &self.control.loops.get(self.id).blocks;
+        let mut inside = blocks.iter().flat_map(|&block| &self.function.block(block).instructions);
+        self.is_inside(value) || inside.any(|instruction| self.starts_life(&instruction.operation, value))
     }
 
     /// Whether an instruction marks the start of a variable's life.

@@ -87,18 +87,18 @@ fn show(
     asked: Asked<'_>,
     each: impl Fn(&mut String, &Control, &mut Accesses<'_>, &Candidate),
 ) -> Option<String> {
-    let unknown = std::cell::RefCell::new(Vec::new());
+    let mut unknown: Vec<String> = Vec::new();
     let parts = each_candidate(module, cone, asked, |control, accesses, candidate| {
         let mut part = String::new();
         each(&mut part, control, accesses, candidate);
-        *unknown.borrow_mut() = accesses.unknown_names(asked.given).into_iter().map(str::to_owned).collect();
+        unknown = accesses.unknown_names(asked.given).into_iter().map(str::to_owned).collect();
         part
     });
     if parts.is_empty() {
         return None;
     }
     let mut out = format!("function {}\n{}", module.name(cone.function.symbol), parts.concat());
-    for name in unknown.into_inner() {
+    for name in unknown {
         let _ = writeln!(out, "  nothing is called {name} that sections may depend on");
     }
     Some(out)
