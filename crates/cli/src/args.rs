@@ -290,6 +290,10 @@ pub enum Emitted {
     Omp,
     /// Directives of OpenACC.
     Acc,
+    /// Kernels in OpenCL C with their hosts in C, with tiles in local memory where these are advised.
+    Opencl,
+    /// Kernels in CUDA C++ with their hosts.
+    Cuda,
 }
 
 /// A stage of the static analyses.

@@ -1,19 +1,21 @@
 //! `loopwright gpu`.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Result, bail};
 use gpumap::Compiler;
 use gpumap::access::show::show_ranges_with;
 use gpumap::calls::Cone;
-use gpumap::control::{choices, show};
+use gpumap::control::{choices, show as control_show};
 use gpumap::device::Device;
-use gpumap::emit::Dialect;
+use gpumap::emit::{Dialect, Kernel, Request, cuda, opencl};
 use gpumap::ir::{Function, Module};
-use gpumap::offload::Observed;
-use gpumap::offload::show::{Asked, show_candidates, show_directives};
+use gpumap::offload::show::{self, Asked, show_candidates, show_directives};
+use gpumap::offload::{Friendly, Observed};
 use gpumap::recurrence::Given;
 use gpumap::recurrence::show::show_expressions;
+use source::{Clang, Language};
 
 use crate::args::{Emitted, GpuArgs, PlainFormat, Stage};
 use crate::output;
@@ -45,11 +47,15 @@ fn report(module: &Module, functions: &[&Function], args: &GpuArgs) -> Result<Ve
     if args.format == PlainFormat::Json {
         return Ok(vec![output::json(&report::gpu::wire::report(module, &cones, asked))?]);
     }
-    let shown = cones.iter().filter_map(|cone| match args.emit {
-        None => show_candidates(module, cone, asked),
-        Some(emitted) => show_directives(module, cone, asked, dialect(emitted)),
-    });
-    let shown: Vec<String> = shown.collect();
+    let directives =
+        |dialect| cones.iter().filter_map(move |cone| show_directives(module, cone, asked, dialect)).collect();
+    let shown: Vec<String> = match args.emit {
+        None => cones.iter().filter_map(|cone| show_candidates(module, cone, asked)).collect(),
+        Some(Emitted::Omp) => directives(Dialect::OpenMp),
+        Some(Emitted::Acc) => directives(Dialect::OpenAcc),
+        Some(Emitted::Opencl) => kernels(module, &cones, asked, args, opencl::WORDS.language, opencl::file)?,
+        Some(Emitted::Cuda) => kernels(module, &cones, asked, args, cuda::WORDS.language, cuda::file)?,
+    };
     match (shown.is_empty(), args.line) {
         (true, Some(line)) => bail!("no loop of {} begins on line {line}", args.file.display()),
         (true, None) => Ok(vec![format!("{} has no loops\n", args.file.display())]),
@@ -64,11 +70,43 @@ fn given(args: &GpuArgs) -> Given {
     given
 }
 
-fn dialect(emitted: Emitted) -> Dialect {
-    match emitted {
-        Emitted::Omp => Dialect::OpenMp,
-        Emitted::Acc => Dialect::OpenAcc,
+/// Writes a file with kernels.
+type File = fn(&str, &[Kernel], &BTreeMap<String, String>) -> String;
+
+/// Kernels for the loops that are asked for, in one file, and why others have none; nothing if there are no loops.
+fn kernels(
+    module: &Module,
+    cones: &[Cone],
+    asked: Asked<'_>,
+    args: &GpuArgs,
+    language: Language,
+    file: File,
+) -> Result<Vec<String>> {
+    let clang = Clang::find()?;
+    let source = clang.read(&args.file, &args.options)?;
+    let macros = clang.macros(&args.file, &args.options)?;
+    let request = Request { source: &source, language, block: asked.block, device: asked.device };
+    let (mut found, mut notes) = (Vec::new(), String::new());
+    for cone in cones {
+        for (line, friendly, kernel) in show::kernels(module, cone, asked, request) {
+            let line = line.map_or("?".into(), |line| line.to_string());
+            let function = module.name(cone.function.symbol);
+            match kernel {
+                Ok(kernel) => {
+                    if friendly == Friendly::Unknown {
+                        notes += &format!("/* {}: only if iterations do not depend on each other, which a profile shows. */\n", kernel.name);
+                    }
+                    found.push(kernel);
+                }
+                Err(why) => notes += &format!("/* {function}, line {line}: no kernel, as {why}. */\n"),
+            }
+        }
     }
+    if found.is_empty() && notes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let name = args.file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    Ok(vec![file(&name, &found, &macros), notes])
 }
 
 /// What a profile says of the loops of a source.
@@ -101,7 +139,7 @@ fn dump(module: &Module, function: &Function, stage: Stage, args: &GpuArgs) -> S
     let function = choices::branched(module, function);
     match stage {
         Stage::Ir => module.show_function(&function),
-        Stage::Loops => show::show_loops(module, &function),
+        Stage::Loops => control_show::show_loops(module, &function),
         Stage::Expressions => show_expressions(module, &Cone::new(module, &function, args.calls).function),
         Stage::Ranges => show_ranges_with(module, &Cone::new(module, &function, args.calls), &given(args)),
     }

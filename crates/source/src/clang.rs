@@ -1,5 +1,6 @@
 //! clang, as it is installed.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -61,17 +62,40 @@ impl Clang {
             return Err(Failure::Language(file.to_owned()));
         }
         let text = std::fs::read_to_string(file).map_err(|error| Failure::Source(file.to_owned(), error))?;
-        let mut command = Command::new(&self.program);
-        command.args(["-fsyntax-only", "-w", "-Xclang", "-ast-dump=json"]).args(options).arg(file);
+        let tree = self.output(file, &["-fsyntax-only", "-w", "-Xclang", "-ast-dump=json"], options)?;
         let refused = |said: &str| Failure::Refused { file: file.to_owned(), said: said.to_owned() };
-        let tree = program::output(&mut command).map_err(|failure| match failure {
-            program::Failure::Start(error) => Failure::Source(self.program.clone(), error),
-            program::Failure::Said(said) => refused(said.lines().next().unwrap_or("no reason given")),
-        })?;
         let mut reader = serde_json::Deserializer::from_slice(&tree);
         // Every operator of an expression is a level deeper.
         reader.disable_recursion_limit();
         let root = Value::deserialize(&mut reader).map_err(|error| refused(&error.to_string()))?;
         Ok(Source::new(text, root))
+    }
+
+    /// The macros that are defined at the end of a C source: names and definitions.
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    pub fn macros(&self, file: &Path, options: &[String]) -> Result<BTreeMap<String, String>, Failure> {
+        let text = self.output(file, &["-E", "-dM", "-w"], options)?;
+        let text = String::from_utf8_lossy(&text);
+        let named = |line: &str| {
+            let rest = line.strip_prefix("#define ")?;
+            let name = rest.split(|part: char| !part.is_ascii_alphanumeric() && part != '_').next()?;
+            Some((name.to_owned(), line.to_owned()))
+        };
+        Ok(text.lines().filter_map(named).collect())
+    }
+
+    /// What clang prints.
+    fn output(&self, file: &Path, arguments: &[&str], options: &[String]) -> Result<Vec<u8>, Failure> {
+        let mut command = Command::new(&self.program);
+        command.args(arguments).args(options).arg(file);
+        program::output(&mut command).map_err(|failure| match failure {
+            program::Failure::Start(error) => Failure::Source(self.program.clone(), error),
+            program::Failure::Said(said) => Failure::Refused {
+                file: file.to_owned(),
+                said: said.lines().next().unwrap_or("no reason given").to_owned(),
+            },
+        })
     }
 }

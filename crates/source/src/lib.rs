@@ -6,7 +6,8 @@
 //! - [`clang`]: finds clang and has it print its syntax tree;
 //! - [`tree`]: that tree, and where its nodes stand in the file;
 //! - [`linear`]: linear functions of iterators and of what a nest leaves unchanged;
-//! - [`nest`]: a nest of counted loops, and the statements in them.
+//! - [`nest`]: a nest of counted loops, and the statements in them;
+//! - [`threads`]: the body of loops whose iterations become threads; [`types`]: types as clang prints them.
 //!
 //! A *counted loop* has an iterator that nothing but the loop itself changes, bounds that are linear, a constant step, and is
 //! left at its end alone. A *statement* is whatever stands between loops: neighbouring statements of one body are one, and what
@@ -19,9 +20,13 @@ pub mod clang;
 pub mod linear;
 pub mod nest;
 pub mod program;
+pub mod threads;
 pub mod tree;
+pub mod types;
 
 pub use clang::{Clang, Failure};
 pub use linear::{Linear, Symbol};
 pub use nest::{Counted, Item, Nest, Parameter, Place, Statement, Uncut, Variable};
+pub use threads::{Free, Language, Level, Threads, Wanted};
 pub use tree::Source;
+pub use types::Shape;

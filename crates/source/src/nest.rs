@@ -6,7 +6,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 use crate::linear::{Linear, Symbol};
-use crate::tree::{Source, all, inner, kind, reference, stripped, type_of};
+use crate::tree::{Source, all, callee_of, inner, kind, reference, stripped, type_of};
 
 /// Line and column, from 1.
 pub type Place = (u32, u32);
@@ -231,7 +231,7 @@ impl<'a> Reader<'a> {
         let [init, _, condition, advance, body] = parts[..] else {
             return Err(uncut("clang does not know its parts"));
         };
-        if let Some(why) = escape(body) {
+        if let Some(why) = escape(body, false) {
             return Err(uncut(why));
         }
         let (id, first) = start(init).ok_or_else(|| uncut("it does not begin by setting one iterator"))?;
@@ -502,7 +502,7 @@ fn moved(mut counted: Counted, from: usize) -> Counted {
 }
 
 /// The iterator that the first part of a loop sets, and to what.
-fn start(init: &Value) -> Option<(&str, &Value)> {
+pub(crate) fn start(init: &Value) -> Option<(&str, &Value)> {
     match kind(init) {
         "DeclStmt" => {
             let mut own = inner(init);
@@ -523,7 +523,7 @@ fn node_is_set(declaration: &Value) -> bool {
 }
 
 /// By how much the last part of a loop advances the iterator.
-fn step(advance: &Value, id: &str) -> Option<i64> {
+pub(crate) fn step(advance: &Value, id: &str) -> Option<i64> {
     let mut parts = inner(advance);
     let target = parts.next()?;
     if reference(target)?.0 != id || !is_integer(type_of(target)) {
@@ -576,7 +576,7 @@ fn limit<'a>(condition: &'a Value, id: &str) -> Option<(&'static str, &'a Value)
 }
 
 /// The variables that are assigned to, by their own name.
-fn changed(part: &Value) -> BTreeSet<&str> {
+pub(crate) fn changed(part: &Value) -> BTreeSet<&str> {
     let assigns = |node: &&&Value| match kind(node) {
         "BinaryOperator" => node["opcode"] == "=",
         "CompoundAssignOperator" => true,
@@ -596,37 +596,23 @@ fn calls(part: &Value) -> Vec<String> {
     nodes.iter().filter(|n| kind(n) == "CallExpr").map(|n| callee(&n)).collect()
 }
 
-/// The function that is called by its name.
-fn callee_of(mut node: &Value) -> Option<String> {
-    loop {
-        match kind(node) {
-            "DeclRefExpr" => {
-                let of = &node["referencedDecl"];
-                return of["name"].as_str().filter(|_| kind(of) == "FunctionDecl").map(str::to_owned);
-            }
-            "ImplicitCastExpr" | "ParenExpr" => node = inner(node).next()?,
-            _ => return None,
-        }
-    }
-}
-
-/// How a body leaves its loop other than at its end.
-fn escape(body: &Value) -> Option<&'static str> {
-    fn find(node: &Value, in_loop: bool, in_switch: bool) -> Option<&'static str> {
+/// How a body leaves its loop other than at its end; going on to the next iteration may be all right.
+pub(crate) fn escape(body: &Value, may_continue: bool) -> Option<&'static str> {
+    fn find(node: &Value, in_loop: bool, in_switch: bool, may_continue: bool) -> Option<&'static str> {
         let (mut in_loop, mut in_switch) = (in_loop, in_switch);
         match kind(node) {
             "ReturnStmt" => return Some("its body returns"),
             "GotoStmt" | "IndirectGotoStmt" | "LabelStmt" => return Some("its body has goto or a label"),
             "GCCAsmStmt" | "MSAsmStmt" => return Some("its body has assembly code"),
             "BreakStmt" if !in_loop && !in_switch => return Some("its body leaves it early"),
-            "ContinueStmt" if !in_loop => return Some("its body has `continue`"),
+            "ContinueStmt" if !in_loop && !may_continue => return Some("its body has `continue`"),
             "ForStmt" | "WhileStmt" | "DoStmt" => in_loop = true,
             "SwitchStmt" => in_switch = true,
             _ => {}
         }
-        inner(node).find_map(|part| find(part, in_loop, in_switch))
+        inner(node).find_map(|part| find(part, in_loop, in_switch, may_continue))
     }
-    find(body, false, false)
+    find(body, false, false, may_continue)
 }
 
 /// Whether a type is one of C's integers.

@@ -1,8 +1,11 @@
 //! clang's syntax tree, as it prints it, and where its nodes stand in the file.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use serde_json::Value;
+
+use crate::types;
 
 /// A C source and its syntax tree.
 #[derive(Debug, Clone)]
@@ -37,6 +40,51 @@ impl Source {
             let stands = usize_at(&node["loc"], "offset").is_some_and(|at| self.has(at, name));
             (has_body && own && stands).then_some((name, node))
         })
+    }
+
+    /// Declarations of the types and constants of these names, and of those that they use: where they stand, and their texts. Types
+    /// of other files are given by what they stand for, if that is a number.
+    pub fn types(&self, names: BTreeSet<String>) -> Vec<(usize, String)> {
+        let mut list: Vec<(Range<usize>, String)> = Vec::new();
+        let mut open: Vec<String> = names.into_iter().collect();
+        let mut seen: BTreeSet<String> = open.iter().cloned().collect();
+        while let Some(name) = open.pop() {
+            for node in inner(&self.root).filter(|node| declares(node, &name)) {
+                let text = match self.range(node).filter(|_| self.is_own(node)) {
+                    Some(range) => {
+                        let text = format!("{};", &self.text[range.clone()]);
+                        list.push((range, text.clone()));
+                        text
+                    }
+                    None if kind(node) == "TypedefDecl" && types::is_number(type_of(node)) => {
+                        list.push((0..0, format!("typedef {} {name};", type_of(node))));
+                        continue;
+                    }
+                    None => continue,
+                };
+                for word in types::words(&text).filter(|word| !seen.contains(*word)) {
+                    open.push(word.to_owned());
+                }
+                seen.extend(types::words(&text).map(str::to_owned));
+            }
+        }
+        // A structure may be declared within the type that is named after it.
+        let ranges: Vec<Range<usize>> = list.iter().map(|entry| entry.0.clone()).collect();
+        let is_within = |of: &Range<usize>| {
+            ranges.iter().any(|other| other != of && other.start <= of.start && of.end <= other.end && !of.is_empty())
+        };
+        list.retain(|entry| !is_within(&entry.0));
+        let mut list: Vec<(usize, String)> = list.into_iter().map(|(range, text)| (range.start, text)).collect();
+        list.sort();
+        list.dedup();
+        list
+    }
+
+    /// Whether a declaration stands in this file.
+    fn is_own(&self, node: &Value) -> bool {
+        let at = usize_at(&node["loc"], "offset");
+        let name = node["name"].as_str().unwrap_or("");
+        node["loc"]["includedFrom"].is_null() && at.is_some_and(|at| self.has(at, name))
     }
 
     /// Whether the text goes on with this at a byte.
@@ -117,6 +165,15 @@ pub fn kind(node: &Value) -> &str {
     node["kind"].as_str().unwrap_or("")
 }
 
+/// Whether a node declares a type or a constant of this name.
+fn declares(node: &Value, name: &str) -> bool {
+    match kind(node) {
+        "TypedefDecl" | "RecordDecl" => node["name"] == name,
+        "EnumDecl" => node["name"] == name || inner(node).any(|constant| constant["name"] == name),
+        _ => false,
+    }
+}
+
 /// The parts of a node.
 pub fn inner(node: &Value) -> impl Iterator<Item = &Value> {
     node["inner"].as_array().into_iter().flatten()
@@ -158,6 +215,20 @@ pub fn reference(node: &Value) -> Option<(&str, &str)> {
         return None;
     }
     Some((of["id"].as_str()?, of["name"].as_str()?))
+}
+
+/// The function that is called by its name.
+pub fn callee_of(mut node: &Value) -> Option<String> {
+    loop {
+        match kind(node) {
+            "DeclRefExpr" => {
+                let of = &node["referencedDecl"];
+                return of["name"].as_str().filter(|_| kind(of) == "FunctionDecl").map(str::to_owned);
+            }
+            "ImplicitCastExpr" | "ParenExpr" => node = inner(node).next()?,
+            _ => return None,
+        }
+    }
 }
 
 /// The type of a node as written.

@@ -44,13 +44,17 @@ impl Known {
         }
     }
 
+    /// All that it rests on.
+    pub fn premises(&self) -> &[Assumption] {
+        match self {
+            Known::Proved => &[],
+            Known::Assumed(list) | Known::FromRun(list) => list,
+        }
+    }
+
     /// What it rests on beside values in a run.
     pub fn assumptions(&self) -> impl Iterator<Item = &Assumption> {
-        let list = match self {
-            Known::Proved => [].as_slice(),
-            Known::Assumed(list) | Known::FromRun(list) => list.as_slice(),
-        };
-        list.iter().filter(|premise| !matches!(premise, Assumption::Value { .. }))
+        self.premises().iter().filter(|premise| !matches!(premise, Assumption::Value { .. }))
     }
 
     /// Whether it rests on anything that a value in a run does not show.

@@ -53,6 +53,20 @@ pub enum Refusal {
     Reduction(Option<String>),
     /// Something has to become of this variable that clauses cannot say.
     Storage(String, Change),
+    /// This variable comes out, which kernels leave to directives.
+    Combined(String),
+    /// This variable may keep its value from iteration to iteration.
+    Variable(String),
+    /// The number of iterations has no expression in the terms of the source.
+    Count,
+    /// The text of the source does not tell.
+    Source(source::Uncut),
+}
+
+impl From<source::Uncut> for Refusal {
+    fn from(why: source::Uncut) -> Refusal {
+        Refusal::Source(why)
+    }
 }
 
 impl fmt::Display for Refusal {
@@ -68,6 +82,12 @@ impl fmt::Display for Refusal {
             Refusal::Reduction(Some(name)) => write!(to, "iterations combine what they add to {name}"),
             Refusal::Reduction(None) => to.write_str("iterations combine something that has no name"),
             Refusal::Storage(name, change) => write!(to, "{name} is shared: it needs {change}"),
+            Refusal::Combined(name) => write!(to, "{name} comes out: directives say so (--emit omp, acc)"),
+            Refusal::Variable(name) => write!(to, "{name} may keep its value from iteration to iteration"),
+            Refusal::Count => {
+                to.write_str("the number of iterations has no expression in terms of the source")
+            }
+            Refusal::Source(why) => why.fmt(to),
             Refusal::Outbound(name) => write!(to, "{name} comes out, and no reduction is recognised"),
         }
     }

@@ -96,6 +96,11 @@ pub fn bound(atoms: &Atoms, of: &Bound, side: Side) -> Option<String> {
     chosen(&clauses, of_clauses)
 }
 
+/// The greatest of several expressions; `None` if there are none.
+pub fn greatest(all: &[String]) -> Option<String> {
+    chosen(all, '>')
+}
+
 /// The least or greatest of several expressions.
 fn chosen(all: &[String], relation: char) -> Option<String> {
     let mut list = all.iter();

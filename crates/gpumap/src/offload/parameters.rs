@@ -299,13 +299,14 @@ fn unnamed_outbound(forms: &mut Forms<'_>, control: &Control, id: LoopId) -> BTr
 }
 
 /// The iterations of the loops around one, as the variables that count them say it where the loop starts.
-fn counters(forms: &mut Forms<'_>, control: &Control, id: LoopId) -> Vec<(AtomId, Polynomial)> {
+pub(crate) fn counters(forms: &mut Forms<'_>, control: &Control, id: LoopId) -> Vec<(AtomId, Polynomial)> {
     let start = control.loops.get(id).header;
     let around: Vec<LoopId> = control.loops.around(start).skip(1).collect();
     around.into_iter().filter_map(|outer| counter(forms, control, outer, start)).collect()
 }
 
-fn counter(
+/// The iteration of a loop, as the variable that counts it says it in a block inside.
+pub(crate) fn counter(
     forms: &mut Forms<'_>,
     control: &Control,
     id: LoopId,

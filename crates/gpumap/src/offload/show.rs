@@ -10,7 +10,7 @@ use crate::coalescing::Coalescing;
 use crate::coalescing::show::show_coalescing;
 use crate::control::{Control, LoopId};
 use crate::device::{Block, Device};
-use crate::emit::{Dialect, directive};
+use crate::emit::{Dialect, Kernel, Refusal, Request, directive, kernel};
 use crate::ir::Module;
 use crate::memory::effects::Summaries;
 use crate::recurrence::Given;
@@ -77,6 +77,19 @@ pub fn show_directives(module: &Module, cone: &Cone, asked: Asked<'_>, dialect: 
                 "  if iterations do not depend on each other: run it under `loopwright profile`"
             );
         }
+    })
+}
+
+/// A kernel for every candidate that is asked for, with the line on which it begins, and whether it can run.
+pub fn kernels(
+    module: &Module,
+    cone: &Cone,
+    asked: Asked<'_>,
+    request: Request<'_>,
+) -> Vec<(Option<u32>, Friendly, Result<Kernel, Refusal>)> {
+    each_candidate(module, cone, asked, |control, accesses, candidate| {
+        let line = candidate.loops.first().and_then(|&id| line_of(module, control, id));
+        (line, candidate.friendly, kernel(module, control, accesses, candidate, request))
     })
 }
 

@@ -1,0 +1,445 @@
+//! A kernel with all that its host has to know, whatever language it is written in.
+//!
+//! Iterations of the candidate's loops are threads: the loop that moves the fewest sectors there is mapped to x, the others to y and z
+//! from the inside out. The body is text of the source ([`source::threads`]); what the loops use and do not declare themselves becomes
+//! a parameter, or, where each iteration sets it anew, a variable of the thread. Arrays are passed with the section of bytes that the
+//! loops use of them. A thread beyond the number of iterations does nothing; where that number changes with an outer iteration,
+//! the loop's own condition decides too.
+//!
+//! Limits: reductions are left to directives; pointers to pointers are no parameters. See [`source::threads`] for what is asked of
+//! the text.
+//!
+//! Source: thesis, chapters 4 and 5; ALGORITHMS 8.2.
+
+use std::collections::BTreeSet;
+
+use source::threads::mangled;
+use source::{Free, Language, Place, Shape, Source, Threads, Wanted};
+
+use super::directive::Refusal;
+use super::expression;
+use super::tile::{Tile, Tiles, tiles};
+use crate::access::Accesses;
+use crate::coalescing::Coalescing;
+use crate::control::{Control, LoopId};
+use crate::device::{Block, Device};
+use crate::ir::{Module, Operation};
+use crate::offload::observed::Change;
+use crate::offload::parameters::counters;
+use crate::offload::{Candidate, Direction, Friendly, Kind, Parameter, Parameters};
+use crate::symbolic::{Polynomial, Range, Side};
+
+/// Names of axes.
+pub(super) const AXES: [&str; 3] = ["x", "y", "z"];
+
+/// A number that the kernel or its host is given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scalar {
+    /// As it is written in the source.
+    pub written: String,
+    /// What it is called here.
+    pub name: String,
+    /// Its type.
+    pub type_name: String,
+}
+
+/// An array that the kernel is given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Array {
+    /// As it is written in the source.
+    pub written: String,
+    /// What it is called here.
+    pub name: String,
+    /// Its elements and rows.
+    pub shape: Shape,
+    /// Which way it goes.
+    pub direction: Direction,
+    /// The first byte that is used, as an expression of the host.
+    pub from: String,
+    /// The byte behind the last one.
+    pub to: String,
+}
+
+impl Array {
+    /// Whether what the device gets does not begin with the array.
+    pub fn is_shifted(&self) -> bool {
+        self.from != "0"
+    }
+}
+
+/// An axis of the grid.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Axis {
+    /// Which of the nested loops is mapped to it.
+    pub level: usize,
+    /// The number of its iterations, or the most that there can be.
+    pub count: String,
+    /// All threads make as many.
+    pub is_uniform: bool,
+}
+
+/// What threads do with arrays copied to shared memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tiled {
+    /// What they execute.
+    pub threads: Threads,
+    /// The copies.
+    pub tiles: Vec<Tile>,
+}
+
+/// A kernel and what its host has to know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kernel {
+    /// What it is called.
+    pub name: String,
+    /// First and last line of what it replaces.
+    pub lines: (u32, u32),
+    /// The axes of the grid, x first.
+    pub axes: Vec<Axis>,
+    /// Threads of a block along each axis.
+    pub block: Block,
+    /// What the threads execute.
+    pub plain: Threads,
+    /// The same with copies in shared memory, where that is advised.
+    pub tiled: Option<Tiled>,
+    /// Why there are no such copies although they are advised.
+    pub untiled: Option<String>,
+    /// Numbers.
+    pub scalars: Vec<Scalar>,
+    /// Arrays.
+    pub arrays: Vec<Array>,
+    /// Declarations of what each thread has for itself.
+    pub own: Vec<String>,
+    /// Pairs of arrays that must not overlap, by their places in `arrays`.
+    pub overlaps: Vec<(usize, usize)>,
+    /// What all this rests on.
+    pub assumptions: Vec<String>,
+}
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// The source, as clang reads it.
+    pub source: &'a Source,
+    /// The language.
+    pub language: Language,
+    /// Threads of a block.
+    pub block: Block,
+    /// The device.
+    pub device: &'a Device,
+}
+
+/// The kernel of a candidate.
+///
+/// # Errors
+///
+/// Why there is none.
+pub fn kernel(
+    module: &Module,
+    control: &Control,
+    accesses: &mut Accesses<'_>,
+    candidate: &Candidate,
+    request: Request<'_>,
+) -> Result<Kernel, Refusal> {
+    let &[outer, ..] = candidate.loops.as_slice() else { return Err(Refusal::Unfriendly) };
+    let parameters = Parameters::new(module, control, accesses, outer);
+    refused(candidate, &parameters)?;
+    let function = module.name(accesses.proved_mut().function.symbol).to_owned();
+    let places: Vec<Place> = candidate.loops.iter().filter_map(|&id| place(module, control, id)).collect();
+    let linear = Block::new(request.block.threads(), 1, 1).unwrap_or(request.block);
+    let block = if candidate.loops.len() == 1 { linear } else { request.block };
+    let found = Coalescing::new(accesses, &candidate.loops, block, request.device);
+    let found = found.ok_or(Refusal::Unfriendly)?;
+    let wanted = Wanted { function: &function, loops: &places, replaced: &[], language: request.language };
+    let plain = request.source.threads(&wanted)?;
+    let carried = carried(accesses, control, &candidate.loops);
+    let mut naming = Naming::new(&plain, &parameters, candidate, &carried)?;
+    let counts = counts(accesses, control, &candidate.loops)?;
+    let x = found.advice.x;
+    let order = std::iter::once(x).chain((0..candidate.loops.len()).rev().filter(|&level| level != x));
+    let mut axes = Vec::new();
+    for level in order {
+        let Some((count, is_uniform)) = counts.get(level) else { return Err(Refusal::Unfriendly) };
+        let count = naming.expression(count).ok_or(Refusal::Count)?;
+        axes.push(Axis { level, count, is_uniform: *is_uniform });
+    }
+    let mut assumptions = BTreeSet::new();
+    let mut arrays = Vec::new();
+    let own: BTreeSet<String> = naming.own.iter().map(|own| own.0.clone()).collect();
+    for free in plain.free.iter().filter(|free| free.shape.rows.is_some() && !own.contains(&free.written)) {
+        arrays.push(array(accesses, &parameters, free, &mut naming, &mut assumptions)?);
+    }
+    missing(&parameters, &arrays, &naming)?;
+    let place_of = |name: &String| arrays.iter().position(|array: &Array| array.written == *name);
+    let overlaps = parameters.overlaps.iter().filter_map(|(a, b)| Some((place_of(a)?, place_of(b)?)));
+    let overlaps: Vec<(usize, usize)> = overlaps.collect();
+    let input: Vec<&Array> = arrays.iter().filter(|array| array.direction == Direction::In).collect();
+    let (tiled, untiled) = match tiles(module, accesses, &found, block, request.device, &input, &mut naming) {
+        Ok(Some(Tiles { list, replaced })) => {
+            match request.source.threads(&Wanted { replaced: &replaced, ..wanted }) {
+                Ok(threads) => (Some(Tiled { threads, tiles: list }), None),
+                Err(why) => (None, Some(why.to_string())),
+            }
+        }
+        Ok(None) => (None, None),
+        Err(why) => (None, Some(why)),
+    };
+    let lines = (request.source.place(plain.range.start).0, request.source.place(plain.range.end).0);
+    Ok(Kernel {
+        name: format!("{function}_{}", lines.0),
+        lines,
+        axes,
+        block,
+        plain,
+        tiled,
+        untiled,
+        scalars: naming.scalars,
+        arrays,
+        own: naming.own.into_iter().map(|own| own.1).collect(),
+        overlaps,
+        assumptions: assumptions.into_iter().collect(),
+    })
+}
+
+/// What stands in the way of a kernel, whatever the source says.
+fn refused(candidate: &Candidate, parameters: &Parameters) -> Result<(), Refusal> {
+    if candidate.friendly == Friendly::No {
+        return Err(Refusal::Unfriendly);
+    }
+    if let Some(&line) = parameters.strays.first() {
+        return Err(Refusal::Stray(line));
+    }
+    if let Some(reduced) = candidate.reduced.first() {
+        return Err(Refusal::Reduction(reduced.object.clone()));
+    }
+    if let Some(storage) = candidate.storage.iter().find(|storage| storage.change != Change::Private) {
+        return Err(Refusal::Storage(storage.name.clone(), storage.change));
+    }
+    let comes_out = |parameter: &&Parameter| {
+        parameter.kind == Kind::Scalar && parameter.direction != Direction::In
+    };
+    match parameters.list.iter().find(comes_out) {
+        Some(parameter) => Err(Refusal::Combined(parameter.name.clone())),
+        None => Ok(()),
+    }
+}
+
+/// Where a loop begins.
+fn place(module: &Module, control: &Control, id: LoopId) -> Option<Place> {
+    control.loops.get(id).places(module).map(|(start, _)| (start.line, start.column))
+}
+
+/// The variables that one iteration of these loops leaves to the next one.
+fn carried(accesses: &mut Accesses<'_>, control: &Control, loops: &[LoopId]) -> BTreeSet<String> {
+    let forms = accesses.proved_mut();
+    let Some(memory) = forms.memory() else { return BTreeSet::new() };
+    let headers = loops.iter().map(|&id| forms.function.block(control.loops.get(id).header));
+    let phis = headers.flat_map(|header| &header.instructions);
+    let phis = phis.filter(|instruction| matches!(instruction.operation, Operation::Phi(_)));
+    phis.filter_map(|phi| memory.names().value(phi.result?)).collect()
+}
+
+/// What every array that comes out has to be: a parameter.
+fn missing(parameters: &Parameters, arrays: &[Array], naming: &Naming) -> Result<(), Refusal> {
+    let is_there = |name: &str| arrays.iter().any(|array| array.written == name) || naming.is_own(name);
+    let comes_out = |parameter: &&Parameter| {
+        parameter.kind != Kind::Scalar && parameter.direction != Direction::In && !is_there(&parameter.name)
+    };
+    match parameters.list.iter().find(comes_out) {
+        Some(parameter) => Err(Refusal::Unnamed(parameter.name.clone())),
+        None => Ok(()),
+    }
+}
+
+/// How often each loop runs, and whether that is the same all through the nest; else the most that there can be.
+fn counts(
+    accesses: &mut Accesses<'_>,
+    control: &Control,
+    loops: &[LoopId],
+) -> Result<Vec<(String, bool)>, Refusal> {
+    let Some(&outer) = loops.first() else { return Err(Refusal::Unfriendly) };
+    let forms = accesses.forms_mut(true);
+    let around = counters(forms, control, outer);
+    let mut list: Vec<(Polynomial, bool)> = Vec::new();
+    for &id in loops {
+        let trips = forms.trips(id);
+        let mut count =
+            trips.iter().find(|trips| trips.exact).map(|trips| trips.count.clone()).ok_or(Refusal::Count)?;
+        for (iteration, counter) in &around {
+            count = forms.atoms.replaced(&count, *iteration, counter).ok_or(Refusal::Count)?;
+        }
+        list.push((count, true));
+    }
+    let mut texts = Vec::new();
+    for level in 0..list.len() {
+        // The extremes of a count that is linear in outer iterations lie at the ends of these.
+        let mut ends = vec![list[level].0.clone()];
+        for outer in (0..level).rev() {
+            let iteration = forms.iteration(loops[outer]);
+            let last = &list[outer].0 - &Polynomial::from(1);
+            let mut next = Vec::new();
+            for end in ends {
+                if !forms.atoms.involves(&end, iteration) {
+                    next.push(end);
+                    continue;
+                }
+                list[level].1 = false;
+                if end.degree_in(iteration) != 1 {
+                    return Err(Refusal::Count);
+                }
+                for value in [Polynomial::from(0), last.clone()] {
+                    next.push(forms.atoms.replaced(&end, iteration, &value).ok_or(Refusal::Count)?);
+                }
+            }
+            ends = next;
+        }
+        let shown: Option<Vec<String>> =
+            ends.iter().map(|end| expression::expression(&forms.atoms, end)).collect();
+        let text = shown.as_deref().and_then(|shown| expression::greatest(shown)).ok_or(Refusal::Count)?;
+        texts.push((text, list[level].1));
+    }
+    Ok(texts)
+}
+
+/// An array that the threads use, with its section.
+fn array(
+    accesses: &mut Accesses<'_>,
+    parameters: &Parameters,
+    free: &Free,
+    naming: &mut Naming,
+    assumptions: &mut BTreeSet<String>,
+) -> Result<Array, Refusal> {
+    if free.is_assigned {
+        return Err(Refusal::Variable(free.written.clone()));
+    }
+    let parameter = parameters.list.iter().find(|parameter| parameter.name == free.written);
+    let parameter = parameter.ok_or_else(|| Refusal::Unbounded(free.written.clone()))?;
+    let Some(Range::Between(lower, upper)) = &parameter.section else {
+        return Err(Refusal::Unbounded(free.written.clone()));
+    };
+    let atoms = accesses.atoms_of(&parameter.known);
+    let from = expression::bound(atoms, lower, Side::Lower);
+    let to = expression::bound(atoms, upper, Side::Upper);
+    let mut named = |text: Option<String>| {
+        let text = text.and_then(|text| naming.expression(&text));
+        text.ok_or_else(|| Refusal::Unnamed(free.written.clone()))
+    };
+    let (from, to) = (named(from)?, named(to)?);
+    assumptions.extend(parameter.known.premises().iter().map(ToString::to_string));
+    Ok(Array {
+        written: free.written.clone(),
+        name: free.name.clone(),
+        shape: free.shape.clone(),
+        direction: parameter.direction,
+        from,
+        to,
+    })
+}
+
+/// What numbers are called in the kernel and by its host.
+#[derive(Debug)]
+pub(super) struct Naming {
+    scalars: Vec<Scalar>,
+    /// What each thread has for itself: names and declarations.
+    own: Vec<(String, String)>,
+}
+
+impl Naming {
+    fn new(
+        threads: &Threads,
+        parameters: &Parameters,
+        candidate: &Candidate,
+        carried: &BTreeSet<String>,
+    ) -> Result<Naming, Refusal> {
+        let mut naming = Naming { scalars: Vec::new(), own: Vec::new() };
+        let is_private = |name: &String| {
+            parameters.private.contains(name) || candidate.storage.iter().any(|storage| storage.name == *name)
+        };
+        for free in &threads.free {
+            match &free.shape.rows {
+                None if free.is_assigned => {
+                    let is_parameter = parameters.list.iter().any(|other| other.name == free.written);
+                    if is_parameter && !is_private(&free.written) || carried.contains(&free.written) {
+                        return Err(Refusal::Variable(free.written.clone()));
+                    }
+                    let declaration = format!("{} {};", free.shape.plain_element(), free.name);
+                    naming.own.push((free.written.clone(), declaration));
+                }
+                None => naming.scalars.push(Scalar {
+                    written: free.written.clone(),
+                    name: free.name.clone(),
+                    type_name: passed(free.shape.plain_element()),
+                }),
+                Some(rows) if is_private(&free.written) => {
+                    let Some(count) = rows.count.as_ref().filter(|_| free.shape.is_fixed()) else {
+                        return Err(Refusal::Variable(free.written.clone()));
+                    };
+                    let lengths = free.shape.lengths().map(|length| format!("[{length}]"));
+                    let lengths = lengths.collect::<String>();
+                    let element = free.shape.plain_element();
+                    naming.own.push((free.written.clone(), format!("{element} {}[{count}]{lengths};", free.name)));
+                }
+                Some(_) => {}
+            }
+        }
+        Ok(naming)
+    }
+
+    fn is_own(&self, written: &str) -> bool {
+        self.own.iter().any(|own| own.0 == written)
+    }
+
+    /// An expression in terms of the source in terms of parameters; what is new becomes one. `None` if something in it is none.
+    pub(super) fn expression(&mut self, text: &str) -> Option<String> {
+        self.expression_beside(text, &[])
+    }
+
+    /// The same where some names have a meaning of their own.
+    pub(super) fn expression_beside(&mut self, text: &str, known: &[String]) -> Option<String> {
+        if text.contains(['[', '&']) || text.contains("(*") {
+            return None;
+        }
+        let is_part = |part: char| part.is_ascii_alphanumeric() || "_.".contains(part);
+        let (mut out, mut rest) = (String::new(), text);
+        while let Some(first) = rest.chars().next() {
+            if !is_part(first) {
+                out.push(first);
+                rest = &rest[first.len_utf8()..];
+                continue;
+            }
+            let mut end = 0;
+            loop {
+                end += rest[end..].find(|part| !is_part(part)).unwrap_or(rest.len() - end);
+                if !rest[end..].starts_with("->") {
+                    break;
+                }
+                end += 2;
+            }
+            let (path, behind) = rest.split_at(end);
+            rest = behind;
+            let is_name = !first.is_ascii_digit() && path != "long" && !known.iter().any(|name| name == path);
+            out += &if is_name { self.named(path)? } else { path.to_owned() };
+        }
+        Some(out)
+    }
+
+    /// What a path is called; it becomes a parameter if it is none.
+    fn named(&mut self, written: &str) -> Option<String> {
+        if let Some(scalar) = self.scalars.iter().find(|scalar| scalar.written == written) {
+            return Some(scalar.name.clone());
+        }
+        let name = mangled(written);
+        let is_taken = self.scalars.iter().any(|scalar| scalar.name == name) || self.is_own(written);
+        if is_taken {
+            return None;
+        }
+        self.scalars.push(Scalar { written: written.to_owned(), name: name.clone(), type_name: "long".into() });
+        Some(name)
+    }
+}
+
+/// The type in which a number is passed: not all can be.
+fn passed(type_name: &str) -> String {
+    let is_other = type_name.starts_with("enum ") || matches!(type_name, "_Bool" | "bool");
+    if is_other { "int".to_owned() } else { type_name.to_owned() }
+}

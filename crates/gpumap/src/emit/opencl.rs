@@ -1,0 +1,374 @@
+//! Kernels in OpenCL C, with their hosts in C.
+//!
+//! Each kernel is a function of the host that does what the loops do, or gives something else than 0 where it cannot: without a device,
+//! if arrays overlap that must not, or if a tile does not fit into the device's local memory. It has to be called instead of the
+//! loops, and the loops are what remains to be done if it fails. Sources are compiled when they are first needed.
+//!
+//! Source: OpenCL 3.0; OpenCL C 3.0. Pointers have their address spaces, so that devices of version 1.2 take the kernels.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use source::Language;
+use source::types::words;
+
+use super::body::{Text, Value, Words, bytes, ends, text};
+use super::kernel::{AXES, Array, Kernel, Tiled};
+use crate::offload::Direction;
+
+/// OpenCL C.
+pub const WORDS: Words = Words {
+    language: Language { global: "__global", function: "", is_overloaded: true },
+    group: |axis| format!("get_group_id({axis})"),
+    lane: |axis| format!("get_local_id({axis})"),
+    barrier: "barrier(CLK_LOCAL_MEM_FENCE)",
+    shared: "__local",
+};
+
+/// What all hosts use.
+const HOST: &str = r#"#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <stdio.h>
+
+static cl_device_id lw_device;
+static cl_context lw_context;
+static cl_command_queue lw_queue;
+
+/* Finds a device; gives 0 if there is one. */
+static int lw_start(void)
+{
+    cl_platform_id platform;
+    cl_int error;
+    if (lw_queue != NULL)
+        return 0;
+    if (clGetPlatformIDs(1, &platform, NULL) != CL_SUCCESS
+        || clGetDeviceIDs(platform, CL_DEVICE_TYPE_DEFAULT, 1, &lw_device, NULL) != CL_SUCCESS)
+        return -1;
+    lw_context = clCreateContext(NULL, 1, &lw_device, NULL, NULL, &error);
+    if (lw_context == NULL)
+        return -1;
+    lw_queue = clCreateCommandQueue(lw_context, lw_device, 0, &error);
+    return lw_queue == NULL ? -1 : 0;
+}
+
+/* Compiles a kernel if that was not done yet; gives NULL if it cannot be. */
+static cl_kernel lw_kernel(cl_kernel *kernel, const char *source, const char *name)
+{
+    cl_int error;
+    cl_program program;
+    if (*kernel != NULL)
+        return *kernel;
+    program = clCreateProgramWithSource(lw_context, 1, &source, NULL, &error);
+    if (program == NULL)
+        return NULL;
+    if (clBuildProgram(program, 1, &lw_device, "", NULL, NULL) != CL_SUCCESS) {
+        char log[4096] = "";
+        clGetProgramBuildInfo(program, lw_device, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, NULL);
+        fprintf(stderr, "%s: %s\n", name, log);
+        return NULL;
+    }
+    *kernel = clCreateKernel(program, name, &error);
+    return *kernel;
+}
+
+/* Memory of the device for the bytes of an array from `from` up to `to`, with a copy of them or without. */
+static cl_mem lw_memory(const void *array, long from, long to, int is_copied)
+{
+    const size_t size = to > from ? (size_t)(to - from) : 1;
+    cl_int error;
+    cl_mem memory = clCreateBuffer(lw_context, CL_MEM_READ_WRITE, size, NULL, &error);
+    if (memory != NULL && is_copied && to > from
+        && clEnqueueWriteBuffer(lw_queue, memory, CL_TRUE, 0, size, (const char *)array + from, 0, NULL, NULL)
+               != CL_SUCCESS) {
+        clReleaseMemObject(memory);
+        return NULL;
+    }
+    return memory;
+}
+
+/* Copies them back; gives 0 if that went well. */
+static int lw_back(cl_mem memory, void *array, long from, long to)
+{
+    if (to <= from)
+        return 0;
+    return clEnqueueReadBuffer(lw_queue, memory, CL_TRUE, 0, (size_t)(to - from), (char *)array + from, 0, NULL, NULL)
+        != CL_SUCCESS;
+}
+
+/* Memory that the work items of a group share, at most. */
+static long lw_local(void)
+{
+    cl_ulong size = 0;
+    clGetDeviceInfo(lw_device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof size, &size, NULL);
+    return (long)size;
+}
+
+static size_t lw_rounded(long count, long group)
+{
+    return (size_t)((count + group - 1) / group * group);
+}
+"#;
+
+/// A file with these kernels. `macros` are the definitions of the source, by name.
+pub fn file(source: &str, kernels: &[Kernel], macros: &BTreeMap<String, String>) -> String {
+    let mut out = format!(
+        "/* Kernels for loops of {source}, by loopwright gpu --emit opencl. Compile it with the program, and link with -lOpenCL. */\n"
+    );
+    out.push_str(HOST);
+    for kernel in kernels {
+        out.push_str(&one(kernel, macros));
+    }
+    out
+}
+
+/// A version of a kernel: its name and its text.
+struct Version {
+    name: String,
+    text: Text,
+}
+
+fn one(kernel: &Kernel, macros: &BTreeMap<String, String>) -> String {
+    let is_always_tiled =
+        kernel.tiled.as_ref().is_some_and(|tiled| tiled.tiles.iter().all(|tile| tile.bytes.is_some()));
+    let plain = (!is_always_tiled)
+        .then(|| Version { name: kernel.name.clone(), text: text(kernel, None, &WORDS) });
+    let tiled = kernel.tiled.as_ref().map(|tiled| Version {
+        name: format!("{}_tiled", kernel.name),
+        text: text(kernel, Some(tiled), &WORDS),
+    });
+    let mut out = format!("\n{}", usage(kernel));
+    let threads = kernel.tiled.as_ref().map_or(&kernel.plain, |tiled| &tiled.threads);
+    let mut source = preamble(kernel, macros);
+    for declaration in &threads.declarations {
+        source += declaration;
+        source.push('\n');
+    }
+    for version in plain.iter().chain(&tiled) {
+        source += &signature(kernel, version);
+        source += &version.text.body;
+    }
+    // Writing to a string cannot fail, here and below.
+    let _ = writeln!(out, "static const char {}_source[] =", kernel.name);
+    for line in source.lines() {
+        let _ = writeln!(out, "    \"{}\\n\"", line.replace('\\', "\\\\").replace('"', "\\\""));
+    }
+    out += "    ;\n\n";
+    out += &host(kernel, plain.as_ref(), tiled.as_ref());
+    out
+}
+
+/// How a kernel is used, and what it rests on.
+pub(super) fn usage(kernel: &Kernel) -> String {
+    let (first, last) = kernel.lines;
+    let arguments: Vec<&str> = kernel
+        .scalars
+        .iter()
+        .map(|scalar| scalar.written.as_str())
+        .chain(kernel.arrays.iter().map(|array| array.written.as_str()))
+        .collect();
+    let mut out = format!("/* Lines {first} to {last} become\n");
+    let _ = writeln!(out, "       if ({}({}) != 0) {{", kernel.name, arguments.join(", "));
+    let _ = writeln!(out, "           the loop as it is\n       }}\n   with this declaration before the function:");
+    let _ = writeln!(out, "       {};", head(kernel));
+    for assumption in &kernel.assumptions {
+        let _ = writeln!(out, "   It rests on this: {assumption}.");
+    }
+    if let Some(why) = &kernel.untiled {
+        let _ = writeln!(out, "   Shared memory is advised, but {why}.");
+    }
+    out += "*/\n";
+    out
+}
+
+/// The head of the host's function.
+pub(super) fn head(kernel: &Kernel) -> String {
+    let scalars = kernel.scalars.iter().map(|scalar| format!("{} {}", scalar.type_name, scalar.name));
+    let arrays = kernel.arrays.iter().map(|array| match array.direction {
+        Direction::In => format!("const void *{}", array.name),
+        _ => format!("void *{}", array.name),
+    });
+    let list: Vec<String> = scalars.chain(arrays).collect();
+    format!("int {}({})", kernel.name, if list.is_empty() { "void".to_owned() } else { list.join(", ") })
+}
+
+/// Definitions of the source that the text uses, and those that they use.
+pub(super) fn used_macros(texts: &[&str], macros: &BTreeMap<String, String>) -> String {
+    let mut names: Vec<&str> = texts.iter().flat_map(|text| words(text)).collect();
+    let mut found: BTreeMap<&str, &str> = BTreeMap::new();
+    while let Some(name) = names.pop() {
+        if let Some((name, text)) = macros.get_key_value(name)
+            && found.insert(name, text).is_none()
+        {
+            names.extend(words(text));
+        }
+    }
+    let mut out = String::new();
+    for (name, text) in found {
+        let _ = writeln!(out, "#ifndef {name}\n{text}\n#endif");
+    }
+    out
+}
+
+fn preamble(kernel: &Kernel, macros: &BTreeMap<String, String>) -> String {
+    let texts = kernel_texts(kernel);
+    let mut out = String::new();
+    let has = |word: &str| texts.iter().any(|text| words(text).any(|other| other == word));
+    if has("double") {
+        out += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
+    }
+    // As the processor computes it.
+    out += "#pragma OPENCL FP_CONTRACT OFF\n";
+    out + &used_macros(&texts, macros)
+}
+
+/// All texts of a kernel that come from the source.
+pub(super) fn kernel_texts(kernel: &Kernel) -> Vec<&str> {
+    let both = std::iter::once(&kernel.plain).chain(kernel.tiled.as_ref().map(|tiled| &tiled.threads));
+    let mut texts = Vec::new();
+    for threads in both {
+        texts.push(threads.body.as_str());
+        texts.extend(threads.declarations.iter().map(String::as_str));
+        for level in &threads.levels {
+            texts.extend([level.first.as_str(), &level.condition, &level.before, &level.type_name]);
+        }
+        texts.extend(threads.free.iter().map(|free| free.shape.element.as_str()));
+    }
+    texts
+}
+
+fn signature(kernel: &Kernel, version: &Version) -> String {
+    let extents: Vec<String> = (0..3)
+        .map(|axis| if axis < kernel.axes.len() { kernel.block.extent(axis) } else { 1 }.to_string())
+        .collect();
+    let given: Vec<&str> = version.text.given.iter().map(|given| given.declaration.as_str()).collect();
+    format!(
+        "__kernel __attribute__((reqd_work_group_size({})))\nvoid {}({})\n",
+        extents.join(", "),
+        version.name,
+        given.join(", ")
+    )
+}
+
+/// Declarations of the host: numbers of iterations, sections, and whether there is anything to do.
+pub(super) fn prepared(kernel: &Kernel) -> String {
+    let mut out = String::new();
+    for (axis, name) in kernel.axes.iter().zip(AXES) {
+        let _ = writeln!(out, "    const long count_{name} = {};", axis.count);
+    }
+    for array in &kernel.arrays {
+        let (from, to) = ends(array);
+        let _ = writeln!(out, "    const long {from} = {}, {to} = {};", array.from, array.to);
+    }
+    for tile in kernel.tiled.iter().flat_map(|tiled| &tiled.tiles).filter(|tile| tile.bytes.is_none()) {
+        let _ = writeln!(out, "    const long {}_bytes = {};", tile.name, bytes(tile));
+    }
+    let none: Vec<String> =
+        (0..kernel.axes.len()).zip(AXES).map(|(_, name)| format!("count_{name} <= 0")).collect();
+    let _ = writeln!(out, "    if ({})\n        return 0;", none.join(" || "));
+    for (a, b) in &kernel.overlaps {
+        if let (Some(a), Some(b)) = (kernel.arrays.get(*a), kernel.arrays.get(*b)) {
+            let start = |array: &Array, end: String| format!("(const char *){} + {end}", array.name);
+            let ((a_from, a_to), (b_from, b_to)) = (ends(a), ends(b));
+            let _ = writeln!(
+                out,
+                "    /* The device has copies of its own: they must not be of the same bytes. */\n    if ({} < {} && {} < {})\n        return -1;",
+                start(a, a_from),
+                start(b, b_to),
+                start(b, b_from),
+                start(a, a_to)
+            );
+        }
+    }
+    out
+}
+
+/// Whether the tiles fit, in terms of the most bytes that there may be.
+pub(super) fn fits(tiled: &Tiled, most: &str) -> String {
+    let fixed: u64 = tiled.tiles.iter().filter_map(|tile| tile.bytes).sum();
+    let open = tiled.tiles.iter().filter(|tile| tile.bytes.is_none());
+    let names: Vec<String> = open.map(|tile| format!("{}_bytes", tile.name)).collect();
+    let positive = names.iter().map(|name| format!("{name} > 0 && "));
+    format!("{}{fixed} + {} <= {most}", positive.collect::<String>(), names.join(" + "))
+}
+
+fn host(kernel: &Kernel, plain: Option<&Version>, tiled: Option<&Version>) -> String {
+    let name = &kernel.name;
+    let mut out = format!("{}\n{{\n", head(kernel));
+    for version in plain.iter().chain(&tiled) {
+        let _ = writeln!(out, "    static cl_kernel {}_kernel;", version.name);
+    }
+    out += &prepared(kernel);
+    let axes = kernel.axes.len();
+    let global: Vec<String> = (0..axes)
+        .zip(AXES)
+        .map(|(axis, name)| format!("lw_rounded(count_{name}, {})", kernel.block.extent(axis)))
+        .collect();
+    let local: Vec<String> = (0..axes).map(|axis| kernel.block.extent(axis).to_string()).collect();
+    let _ = writeln!(out, "    const size_t lw_global[] = {{{}}};", global.join(", "));
+    let _ = writeln!(out, "    const size_t lw_group[] = {{{}}};", local.join(", "));
+    out += "    if (lw_start() != 0)\n        return -1;\n";
+    let built = |version: &Version| {
+        format!("lw_kernel(&{0}_kernel, {name}_source, \"{0}\")", version.name)
+    };
+    let chosen = match (plain, tiled, &kernel.tiled) {
+        (Some(plain), Some(tiled), Some(of)) => {
+            let _ = writeln!(out, "    const int lw_is_tiled = {};", fits(of, "lw_local()"));
+            format!("lw_is_tiled ? {} : {}", built(tiled), built(plain))
+        }
+        (Some(only), ..) | (None, Some(only), _) => built(only),
+        (None, None, _) => return String::new(),
+    };
+    let _ = writeln!(out, "    cl_kernel lw_run = {chosen};\n    if (lw_run == NULL)\n        return -1;");
+    for array in &kernel.arrays {
+        let (from, to) = ends(array);
+        let is_copied = i32::from(array.direction != Direction::Out);
+        let _ = writeln!(out, "    cl_mem lw_{0} = lw_memory({0}, {from}, {to}, {is_copied});", array.name);
+    }
+    let missing: Vec<String> = kernel.arrays.iter().map(|array| format!("lw_{} == NULL", array.name)).collect();
+    let _ = writeln!(out, "    int lw_failed = {};", if missing.is_empty() { "0".into() } else { missing.join(" || ") });
+    match (plain, tiled) {
+        (Some(plain), Some(tiled)) => {
+            out += "    if (lw_is_tiled) {\n";
+            out += &set(kernel, tiled, 2);
+            out += "    } else {\n";
+            out += &set(kernel, plain, 2);
+            out += "    }\n";
+        }
+        (Some(only), None) | (None, Some(only)) => out += &set(kernel, only, 1),
+        (None, None) => {}
+    }
+    let _ = writeln!(
+        out,
+        "    lw_failed = lw_failed\n        || clEnqueueNDRangeKernel(lw_queue, lw_run, {axes}, NULL, lw_global, lw_group, 0, NULL, NULL) != CL_SUCCESS\n        || clFinish(lw_queue) != CL_SUCCESS;"
+    );
+    for array in kernel.arrays.iter().filter(|array| array.direction != Direction::In) {
+        let (from, to) = ends(array);
+        let _ = writeln!(out, "    lw_failed = lw_failed || lw_back(lw_{0}, {0}, {from}, {to}) != 0;", array.name);
+    }
+    for array in &kernel.arrays {
+        let _ = writeln!(out, "    if (lw_{0} != NULL)\n        clReleaseMemObject(lw_{0});", array.name);
+    }
+    out += "    return lw_failed ? -1 : 0;\n}\n";
+    out
+}
+
+/// The parameters of a kernel are set.
+fn set(kernel: &Kernel, version: &Version, depth: usize) -> String {
+    let mut out = String::new();
+    for (place, given) in version.text.given.iter().enumerate() {
+        let (size, value) = match &given.value {
+            Value::Memory { array, .. } => {
+                let name = kernel.arrays.get(*array).map_or("", |array| array.name.as_str());
+                ("sizeof(cl_mem)".to_owned(), format!("&lw_{name}"))
+            }
+            Value::Number(name) => (format!("sizeof {name}"), format!("&{name}")),
+            Value::Shared { tile, .. } => (format!("(size_t){tile}_bytes"), "NULL".to_owned()),
+        };
+        let space = "    ".repeat(depth);
+        let _ = writeln!(
+            out,
+            "{space}lw_failed = lw_failed || clSetKernelArg(lw_run, {place}, {size}, {value}) != CL_SUCCESS;"
+        );
+    }
+    out
+}
