@@ -11,8 +11,8 @@ use gpumap::control::{choices, show as control_show};
 use gpumap::device::Device;
 use gpumap::emit::{Dialect, Kernel, Request, cuda, opencl};
 use gpumap::ir::{Function, Module};
+use gpumap::offload::Observed;
 use gpumap::offload::show::{self, Asked, show_candidates, show_directives};
-use gpumap::offload::{Friendly, Observed};
 use gpumap::recurrence::Given;
 use gpumap::recurrence::show::show_expressions;
 use source::{Clang, Language};
@@ -47,8 +47,9 @@ fn report(module: &Module, functions: &[&Function], args: &GpuArgs) -> Result<Ve
     if args.format == PlainFormat::Json {
         return Ok(vec![output::json(&report::gpu::wire::report(module, &cones, asked))?]);
     }
-    let directives =
-        |dialect| cones.iter().filter_map(move |cone| show_directives(module, cone, asked, dialect)).collect();
+    let directives = |dialect| {
+        cones.iter().filter_map(move |cone| show_directives(module, cone, asked, dialect)).collect()
+    };
     let shown: Vec<String> = match args.emit {
         None => cones.iter().filter_map(|cone| show_candidates(module, cone, asked)).collect(),
         Some(Emitted::Omp) => directives(Dialect::OpenMp),
@@ -88,16 +89,11 @@ fn kernels(
     let request = Request { source: &source, language, block: asked.block, device: asked.device };
     let (mut found, mut notes) = (Vec::new(), String::new());
     for cone in cones {
-        for (line, friendly, kernel) in show::kernels(module, cone, asked, request) {
+        for (line, kernel) in show::kernels(module, cone, asked, request) {
             let line = line.map_or("?".into(), |line| line.to_string());
             let function = module.name(cone.function.symbol);
             match kernel {
-                Ok(kernel) => {
-                    if friendly == Friendly::Unknown {
-                        notes += &format!("/* {}: only if iterations do not depend on each other, which a profile shows. */\n", kernel.name);
-                    }
-                    found.push(kernel);
-                }
+                Ok(kernel) => found.push(kernel),
                 Err(why) => notes += &format!("/* {function}, line {line}: no kernel, as {why}. */\n"),
             }
         }

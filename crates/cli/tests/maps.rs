@@ -5,20 +5,19 @@
 #![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
-use tempfile::TempDir;
+#[path = "support/corpus.rs"]
+mod corpus;
 
-const LOOPWRIGHT: &str = env!("CARGO_BIN_EXE_loopwright");
+use corpus::{Recorded, checked};
+
 /// Elements by which a section is made shorter.
 const SHORTER: u32 = 1;
 
 /// A program, where its directives stand.
 struct Sample {
-    place: TempDir,
-    source: PathBuf,
-    /// Arguments of its runs.
-    runs: Vec<Vec<String>>,
+    recorded: Recorded,
     /// Line and text of each directive, last lines first.
     directives: Vec<(usize, String)>,
 }
@@ -26,33 +25,20 @@ struct Sample {
 impl Sample {
     /// A source of the corpus with the directives for what a run shows to be independent.
     fn new(name: &str) -> Sample {
-        let corpus = kernels::corpus().unwrap();
-        let kernel = corpus.iter().find(|kernel| kernel.name() == name).unwrap();
-        let (place, source) = (tempfile::tempdir().unwrap(), kernel.path());
-        let program = place.path().join("program");
-        checked(Command::new("gcc").args(["-g", "-O1", "-o"]).arg(&program).arg(&source).arg("-lm"));
-        let profile = place.path().join("program.lwp");
-        let size =
-            |run: &&Vec<String>| run.iter().filter_map(|number| number.parse::<u64>().ok()).sum::<u64>();
-        let largest = kernel.runs.iter().max_by_key(size).unwrap();
-        let mut command = Command::new(LOOPWRIGHT);
-        checked(
-            command.args(["profile", "--quiet", "-o"]).arg(&profile).arg("--").arg(&program).args(largest),
-        );
-        let mut command = Command::new(LOOPWRIGHT);
-        command.arg("gpu").arg(&source).args(["--emit", "omp", "--profile"]).arg(&profile);
-        let directives = directives(&String::from_utf8(checked(&mut command).stdout).unwrap());
-        Sample { place, source, runs: kernel.runs.clone(), directives }
+        let recorded = Recorded::new(name);
+        let directives = directives(&recorded.emitted("omp"));
+        Sample { recorded, directives }
     }
 
     /// The program with these directives, compiled for a device.
     fn compiled(&self, directives: &[(usize, String)]) -> PathBuf {
-        let text = std::fs::read_to_string(&self.source).unwrap();
+        let text = std::fs::read_to_string(&self.recorded.source).unwrap();
         let mut lines: Vec<&str> = text.lines().collect();
         for (line, directive) in directives {
             lines.insert(line - 1, directive);
         }
-        let (source, program) = (self.place.path().join("device.c"), self.place.path().join("device"));
+        let place = self.recorded.place.path();
+        let (source, program) = (place.join("device.c"), place.join("device"));
         std::fs::write(&source, lines.join("\n")).unwrap();
         let mut clang = Command::new("clang-19");
         clang.args(["-O1", "-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu", "-o"]);
@@ -60,18 +46,9 @@ impl Sample {
         program
     }
 
-    /// What the program as it is written prints, run by run.
-    fn expected(&self) -> Vec<Vec<u8>> {
-        let program = self.place.path().join("program");
-        self.runs.iter().map(|run| checked(Command::new(&program).args(run)).stdout).collect()
-    }
-
     /// Whether each run on the device ends and prints what is expected.
     fn agrees(&self, program: &Path, expected: &[Vec<u8>]) -> bool {
-        self.runs.iter().zip(expected).all(|(run, expected)| {
-            let output = on_device(program).args(run).output().unwrap();
-            output.status.success() && output.stdout == *expected
-        })
+        self.recorded.agrees(expected, || on_device(program))
     }
 }
 
@@ -84,12 +61,6 @@ fn on_device(program: &Path) -> Command {
     // What freed memory holds must not look right by chance.
     command.env("OMP_NUM_THREADS", "2").env("MALLOC_PERTURB_", "165").stderr(Stdio::null());
     command
-}
-
-fn checked(command: &mut Command) -> Output {
-    let output = command.output().unwrap();
-    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
-    output
 }
 
 /// Lines and directives of what the command printed, last lines first. Those of `main` prepare data and print it.
@@ -132,7 +103,7 @@ fn shortened(directives: &[(usize, String)]) -> Vec<(usize, String)> {
 fn check(name: &str) -> (Sample, Vec<Vec<u8>>) {
     let sample = Sample::new(name);
     assert!(!sample.directives.is_empty(), "{name} has no directive");
-    let expected = sample.expected();
+    let expected = sample.recorded.expected();
     let program = sample.compiled(&sample.directives);
     assert!(sample.agrees(&program, &expected), "{name}: {:?}", sample.directives);
     (sample, expected)

@@ -71,10 +71,13 @@ impl Source {
         // A structure may be declared within the type that is named after it.
         let ranges: Vec<Range<usize>> = list.iter().map(|entry| entry.0.clone()).collect();
         let is_within = |of: &Range<usize>| {
-            ranges.iter().any(|other| other != of && other.start <= of.start && of.end <= other.end && !of.is_empty())
+            ranges
+                .iter()
+                .any(|other| other != of && other.start <= of.start && of.end <= other.end && !of.is_empty())
         };
         list.retain(|entry| !is_within(&entry.0));
-        let mut list: Vec<(usize, String)> = list.into_iter().map(|(range, text)| (range.start, text)).collect();
+        let mut list: Vec<(usize, String)> =
+            list.into_iter().map(|(range, text)| (range.start, text)).collect();
         list.sort();
         list.dedup();
         list
@@ -103,6 +106,19 @@ impl Source {
                 self.after_arguments(usize_at(used, "offset")? + usize_at(used, "tokLen")?)
             }
         };
+        (start <= end && self.text.get(start..end).is_some()).then_some(start..end)
+    }
+
+    /// The bytes of a node where it is written, also as an argument of a macro; `None` inside a macro's own text.
+    pub fn spelled(&self, node: &Value) -> Option<Range<usize>> {
+        let place = |end: &Value| {
+            let is_argument = end["expansionLoc"]["isMacroArgExpansion"].as_bool() == Some(true);
+            let spelled = || Some(&end["spellingLoc"]).filter(|_| is_argument);
+            let of = if end["offset"].is_null() { spelled()? } else { end };
+            Some((usize_at(of, "offset")?, usize_at(of, "tokLen")?))
+        };
+        let (start, last) = (place(&node["range"]["begin"])?.0, place(&node["range"]["end"])?);
+        let end = last.0 + last.1;
         (start <= end && self.text.get(start..end).is_some()).then_some(start..end)
     }
 

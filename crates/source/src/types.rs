@@ -20,6 +20,13 @@ pub struct Rows {
     pub lengths: Vec<String>,
 }
 
+impl Rows {
+    /// Whether the number of rows is known to the compiler, or there is none.
+    pub fn is_sized(&self) -> bool {
+        self.count.as_ref().is_none_or(|count| count.parse::<u64>().is_ok())
+    }
+}
+
 impl Shape {
     /// That of a type; `None` for pointers to pointers, functions, and structures by themselves.
     pub fn of(type_name: &str) -> Option<Shape> {
@@ -27,17 +34,20 @@ impl Shape {
             Some((base, sizes)) => (base.trim(), sizes.trim_end().strip_suffix(']')?.split("][").collect()),
             None => (type_name.trim(), Vec::new()),
         };
-        let base = ["restrict", "const", "volatile"]
-            .iter()
-            .fold(base, |base, word| base.strip_suffix(word).filter(|rest| rest.ends_with('*')).unwrap_or(base));
+        let base = ["restrict", "const", "volatile"].iter().fold(base, |base, word| {
+            base.strip_suffix(word).filter(|rest| rest.ends_with('*')).unwrap_or(base)
+        });
         let to_row = |base: &str| {
             let (element, pointer) = base.split_once('(')?;
-            matches!(pointer.trim_end_matches(')'), "*" | "*restrict" | "*const").then(|| element.trim().to_owned())
+            matches!(pointer.trim_end_matches(')'), "*" | "*restrict" | "*const")
+                .then(|| element.trim().to_owned())
         };
         let lengths = |sizes: &[&str]| sizes.iter().map(|size| (*size).to_owned()).collect();
         let (element, rows) = match (sizes.split_first(), base.strip_suffix('*')) {
             (None, None) => (base.to_owned(), None),
-            (None, Some(element)) => (element.trim().to_owned(), Some(Rows { count: None, lengths: Vec::new() })),
+            (None, Some(element)) => {
+                (element.trim().to_owned(), Some(Rows { count: None, lengths: Vec::new() }))
+            }
             (Some(_), _) if base.ends_with(')') => {
                 (to_row(base)?, Some(Rows { count: None, lengths: lengths(&sizes) }))
             }
@@ -48,7 +58,8 @@ impl Shape {
             }
         };
         let shape = Shape { element, rows };
-        let is_plain = !shape.element.contains(['*', '(', '[']) && !["", "void"].contains(&shape.plain_element());
+        let is_plain =
+            !shape.element.contains(['*', '(', '[']) && !["", "void"].contains(&shape.plain_element());
         let is_known = shape.rows.is_some() || is_number(&shape.element);
         (is_plain && is_known).then_some(shape)
     }
@@ -119,7 +130,15 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(declared(text).as_deref(), Some(expected), "{text}");
         }
-        for text in ["double **", "int (*)(int)", "void *", "const void *", "struct particle", "double *[4]", "image_t"] {
+        for text in [
+            "double **",
+            "int (*)(int)",
+            "void *",
+            "const void *",
+            "struct particle",
+            "double *[4]",
+            "image_t",
+        ] {
             assert_eq!(declared(text), None, "{text}");
         }
         assert!(!Shape::of("double (*)[n + 1]").is_some_and(|shape| shape.is_fixed()));

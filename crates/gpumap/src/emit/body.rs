@@ -26,6 +26,8 @@ pub struct Words {
     pub barrier: &'static str,
     /// What stands before memory that a block shares.
     pub shared: &'static str,
+    /// Names that mean something in the language and nothing in C.
+    pub taken: &'static [&'static str],
 }
 
 /// A parameter of a kernel.
@@ -74,7 +76,7 @@ pub fn ends(array: &Array) -> (String, String) {
 
 /// The number of bytes of a tile, as an expression of the host; names that it uses are those of numbers.
 pub fn bytes(tile: &Tile) -> String {
-    let extents = tile.extents.iter().map(|extent| format!("({extent})"));
+    let extents = tile.extents.iter().map(|extent| factor(extent));
     let factors: Vec<String> = [format!("{}L", tile.size * tile.each)].into_iter().chain(extents).collect();
     factors.join(" * ")
 }
@@ -103,7 +105,8 @@ pub fn text(kernel: &Kernel, tiled: Option<&Tiled>, words: &Words) -> Text {
     for (axis, name) in (0..kernel.axes.len()).zip(AXES) {
         let (lane, group, extent) = ((words.lane)(axis), (words.group)(axis), kernel.block.extent(axis));
         // Writing to a string cannot fail, here and below.
-        let _ = writeln!(body, "    const long lane_{name} = {lane}, first_{name} = (long){group} * {extent};");
+        let _ =
+            writeln!(body, "    const long lane_{name} = {lane}, first_{name} = (long){group} * {extent};");
     }
     for tile in tiles {
         filled(&mut given, &mut body, kernel, tile, words);
@@ -171,7 +174,8 @@ fn arrays(
 /// A tile that the threads of a block fill together.
 fn filled(given: &mut Vec<Given>, body: &mut String, kernel: &Kernel, tile: &Tile, words: &Words) {
     let Tile { array, name, element, size, each, .. } = tile;
-    let space = if words.language.global.is_empty() { String::new() } else { words.language.global.to_owned() + " " };
+    let space =
+        if words.language.global.is_empty() { String::new() } else { words.language.global.to_owned() + " " };
     match tile.bytes {
         Some(bytes) => {
             let _ = writeln!(body, "    {} {element} {name}[{}];", words.shared, bytes / size);
@@ -182,8 +186,7 @@ fn filled(given: &mut Vec<Given>, body: &mut String, kernel: &Kernel, tile: &Til
             given.push(Given { declaration, value });
         }
     }
-    let extents: Vec<&str> = tile.extents.iter().map(String::as_str).collect();
-    let all: Vec<String> = extents.iter().map(|extent| format!("({extent})")).collect();
+    let all: Vec<String> = tile.extents.iter().map(|extent| factor(extent)).collect();
     let count = if *each == 1 { all.join(" * ") } else { format!("{each} * {}", all.join(" * ")) };
     let (mut lane, mut lanes) = (String::new(), 1u32);
     for (axis, name) in (0..kernel.axes.len()).zip(AXES) {
@@ -192,22 +195,35 @@ fn filled(given: &mut Vec<Given>, body: &mut String, kernel: &Kernel, tile: &Til
         lanes *= kernel.block.extent(axis);
     }
     let _ = writeln!(body, "    for (long number = {lane}; number < {count}; number += {lanes}) {{");
-    let mut at = tile.start.clone();
+    let mut at = if tile.start == "0" { String::new() } else { format!("{} + ", tile.start) };
     let mut inner = if *each == 1 { String::new() } else { each.to_string() };
-    if *each > 1 {
-        let _ = write!(at, " + number % {each} * {size}");
-    }
     for (direction, stride) in tile.strides.iter().enumerate() {
-        let element = if inner.is_empty() { "number".to_owned() } else { format!("number / ({inner})") };
+        let element = match inner.as_str() {
+            "" => "number".to_owned(),
+            inner if inner.contains(' ') => format!("number / ({inner})"),
+            inner => format!("number / {inner}"),
+        };
         let is_last = direction + 1 == tile.strides.len();
-        let element = if is_last { element } else { format!("{element} % ({})", extents[direction]) };
-        let _ = write!(at, " + {element} * ({stride})");
-        inner = if inner.is_empty() { all[direction].clone() } else { format!("{inner} * {}", all[direction]) };
+        let element = if is_last { element } else { format!("{element} % {}", all[direction]) };
+        let _ = write!(at, "{element} * {} + ", factor(stride));
+        inner =
+            if inner.is_empty() { all[direction].clone() } else { format!("{inner} * {}", all[direction]) };
     }
+    let at = match each {
+        1 => at.trim_end_matches(" + ").to_owned(),
+        each => format!("{at}number % {each} * {size}"),
+    };
+    let _ = writeln!(body, "        /* The byte of {array} that this number of its tile is a copy of. */");
     let _ = writeln!(body, "        const long at = {at};");
     let _ = writeln!(body, "        if (at >= {array}_from && at < {array}_to)");
     let read = format!("({space}const {element} *)(({space}const char *){array} + at)");
     let _ = writeln!(body, "            {name}[number] = *{read};\n    }}");
+}
+
+/// An expression as a factor of a product.
+pub fn factor(text: &str) -> String {
+    let is_plain = text.chars().all(|part| part.is_ascii_alphanumeric() || part == '_');
+    if is_plain { text.to_owned() } else { format!("({text})") }
 }
 
 /// What a thread does for its iteration.
@@ -216,7 +232,9 @@ fn iterations(body: &mut String, kernel: &Kernel, threads: &Threads) {
     let indent = |depth: usize| "    ".repeat(depth);
     let axis_of = |level: usize| kernel.axes.iter().position(|axis| axis.level == level);
     for (level, found) in threads.levels.iter().enumerate() {
-        let Some((axis, name)) = axis_of(level).and_then(|axis| Some((axis, AXES.get(axis)?))) else { continue };
+        let Some((axis, name)) = axis_of(level).and_then(|axis| Some((axis, AXES.get(axis)?))) else {
+            continue;
+        };
         let _ = writeln!(body, "{}const long thread_{name} = first_{name} + lane_{name};", indent(depth));
         let _ = writeln!(body, "{}if (thread_{name} < count_{name}) {{", indent(depth));
         depth += 1;

@@ -11,8 +11,8 @@ use std::fmt::Write as _;
 use source::Language;
 
 use super::body::{Text, Value, Words, ends, text};
+use super::host::{fits, head, prepared, renamed, texts, usage, used_macros};
 use super::kernel::{AXES, Kernel};
-use super::opencl::{fits, head, kernel_texts, prepared, usage, used_macros};
 use crate::offload::Direction;
 
 /// CUDA C++.
@@ -22,7 +22,37 @@ pub const WORDS: Words = Words {
     lane: |axis| format!("threadIdx.{}", AXES.get(axis).copied().unwrap_or("z")),
     barrier: "__syncthreads()",
     shared: "__shared__",
+    taken: &TAKEN,
 };
+
+/// Keywords of C++ that are none of C.
+const TAKEN: [&str; 25] = [
+    "alignas",
+    "and",
+    "bitand",
+    "bitor",
+    "catch",
+    "class",
+    "compl",
+    "decltype",
+    "delete",
+    "explicit",
+    "export",
+    "friend",
+    "mutable",
+    "namespace",
+    "new",
+    "not",
+    "operator",
+    "or",
+    "private",
+    "protected",
+    "public",
+    "template",
+    "this",
+    "throw",
+    "xor",
+];
 
 /// What all hosts use.
 const HOST: &str = r#"#include <cuda_runtime.h>
@@ -73,7 +103,8 @@ pub fn file(source: &str, kernels: &[Kernel], macros: &BTreeMap<String, String>)
         "/* Kernels for loops of {source}, by loopwright gpu --emit cuda. Compile it with nvcc -fmad=false to compute as the processor does. */\n"
     );
     out.push_str(HOST);
-    let texts: Vec<&str> = kernels.iter().flat_map(kernel_texts).collect();
+    let texts: Vec<&str> = kernels.iter().flat_map(texts).collect();
+    out.push_str(&renamed(&texts, WORDS.taken));
     out.push_str(&used_macros(&texts, macros));
     let mut declared: Vec<&str> = Vec::new();
     for declaration in kernels.iter().flat_map(|kernel| &kernel.plain.declarations) {
@@ -106,15 +137,21 @@ fn one(kernel: &Kernel) -> String {
         .zip(AXES)
         .map(|(axis, name)| format!("lw_blocks(count_{name}, {})", kernel.block.extent(axis)))
         .collect();
-    let extents: Vec<String> = (0..kernel.axes.len()).map(|axis| kernel.block.extent(axis).to_string()).collect();
+    let extents: Vec<String> =
+        (0..kernel.axes.len()).map(|axis| kernel.block.extent(axis).to_string()).collect();
     let _ = writeln!(out, "    const dim3 lw_grid({}), lw_block({});", axes.join(", "), extents.join(", "));
     for array in &kernel.arrays {
         let (from, to) = ends(array);
         let is_copied = i32::from(array.direction != Direction::Out);
         let _ = writeln!(out, "    char *lw_{0} = lw_memory({0}, {from}, {to}, {is_copied});", array.name);
     }
-    let missing: Vec<String> = kernel.arrays.iter().map(|array| format!("lw_{} == NULL", array.name)).collect();
-    let _ = writeln!(out, "    int lw_failed = {};", if missing.is_empty() { "0".into() } else { missing.join(" || ") });
+    let missing: Vec<String> =
+        kernel.arrays.iter().map(|array| format!("lw_{} == NULL", array.name)).collect();
+    let _ = writeln!(
+        out,
+        "    int lw_failed = {};",
+        if missing.is_empty() { "0".into() } else { missing.join(" || ") }
+    );
     out += "    if (!lw_failed) {\n";
     match (&plain, &tiled, &kernel.tiled) {
         (Some(plain), Some(tiled), Some(of)) => {
@@ -129,7 +166,11 @@ fn one(kernel: &Kernel) -> String {
     out += "        lw_failed = cudaGetLastError() != cudaSuccess || cudaDeviceSynchronize() != cudaSuccess;\n    }\n";
     for array in kernel.arrays.iter().filter(|array| array.direction != Direction::In) {
         let (from, to) = ends(array);
-        let _ = writeln!(out, "    lw_failed = lw_failed || lw_back(lw_{0}, {0}, {from}, {to}) != 0;", array.name);
+        let _ = writeln!(
+            out,
+            "    lw_failed = lw_failed || lw_back(lw_{0}, {0}, {from}, {to}) != 0;",
+            array.name
+        );
     }
     for array in &kernel.arrays {
         let _ = writeln!(out, "    cudaFree(lw_{});", array.name);
@@ -176,6 +217,7 @@ fn launch(kernel: &Kernel, (name, text): &(String, Text), depth: usize) -> Strin
         }
     });
     let arguments: Vec<String> = arguments.collect();
-    let shared = if shared.is_empty() { String::new() } else { format!(", (size_t)({})", shared.join(" + ")) };
+    let shared =
+        if shared.is_empty() { String::new() } else { format!(", (size_t)({})", shared.join(" + ")) };
     format!("{}{name}<<<lw_grid, lw_block{shared}>>>({});\n", "    ".repeat(depth), arguments.join(", "))
 }

@@ -1,14 +1,16 @@
 //! Text to paste into a source.
 //!
 //! - [`mod@expression`]: polynomials and bounds as expressions of C; [`mod@directive`]: directives of OpenMP and OpenACC;
-//! - [`mod@kernel`]: kernels with what their hosts have to know; [`tile`]: their copies in shared memory; [`body`]: their text;
-//!   [`opencl`], [`cuda`]: the text of their hosts.
+//! - [`mod@kernel`]: kernels with what their hosts have to know; `naming`: what things are called in them; [`tile`]: their copies in
+//!   shared memory; [`body`]: their text; `host`: what hosts have in common; [`opencl`], [`cuda`]: whole files.
 
 pub mod body;
 pub mod cuda;
 pub mod directive;
 pub mod expression;
+mod host;
 pub mod kernel;
+mod naming;
 pub mod opencl;
 pub mod tile;
 

@@ -12,8 +12,9 @@ use std::fmt::Write as _;
 use source::Language;
 use source::types::words;
 
-use super::body::{Text, Value, Words, bytes, ends, text};
-use super::kernel::{AXES, Array, Kernel, Tiled};
+use super::body::{Text, Value, Words, ends, text};
+use super::host::{fits, head, prepared, renamed, texts, usage, used_macros};
+use super::kernel::{AXES, Kernel};
 use crate::offload::Direction;
 
 /// OpenCL C.
@@ -23,7 +24,66 @@ pub const WORDS: Words = Words {
     lane: |axis| format!("get_local_id({axis})"),
     barrier: "barrier(CLK_LOCAL_MEM_FENCE)",
     shared: "__local",
+    taken: &TAKEN,
 };
+
+/// Names that mean something in OpenCL C and nothing in C: of types and address spaces, and of functions that programs have too.
+const TAKEN: [&str; 54] = [
+    "all",
+    "any",
+    "barrier",
+    "clamp",
+    "constant",
+    "cross",
+    "degrees",
+    "distance",
+    "dot",
+    "event_t",
+    "float2",
+    "float3",
+    "float4",
+    "fract",
+    "generic",
+    "global",
+    "half",
+    "image2d_t",
+    "image3d_t",
+    "int2",
+    "int3",
+    "int4",
+    "kernel",
+    "length",
+    "local",
+    "mad",
+    "mad24",
+    "max",
+    "min",
+    "mix",
+    "mul24",
+    "mul_hi",
+    "normalize",
+    "pipe",
+    "popcount",
+    "prefetch",
+    "private",
+    "radians",
+    "rotate",
+    "rsqrt",
+    "sampler_t",
+    "select",
+    "shuffle",
+    "sign",
+    "sincos",
+    "smoothstep",
+    "step",
+    "uchar",
+    "uint",
+    "ulong",
+    "upsample",
+    "ushort",
+    "vec_step",
+    "work_group_barrier",
+];
 
 /// What all hosts use.
 const HOST: &str = r#"#define CL_TARGET_OPENCL_VERSION 120
@@ -130,8 +190,8 @@ struct Version {
 fn one(kernel: &Kernel, macros: &BTreeMap<String, String>) -> String {
     let is_always_tiled =
         kernel.tiled.as_ref().is_some_and(|tiled| tiled.tiles.iter().all(|tile| tile.bytes.is_some()));
-    let plain = (!is_always_tiled)
-        .then(|| Version { name: kernel.name.clone(), text: text(kernel, None, &WORDS) });
+    let plain =
+        (!is_always_tiled).then(|| Version { name: kernel.name.clone(), text: text(kernel, None, &WORDS) });
     let tiled = kernel.tiled.as_ref().map(|tiled| Version {
         name: format!("{}_tiled", kernel.name),
         text: text(kernel, Some(tiled), &WORDS),
@@ -157,60 +217,8 @@ fn one(kernel: &Kernel, macros: &BTreeMap<String, String>) -> String {
     out
 }
 
-/// How a kernel is used, and what it rests on.
-pub(super) fn usage(kernel: &Kernel) -> String {
-    let (first, last) = kernel.lines;
-    let arguments: Vec<&str> = kernel
-        .scalars
-        .iter()
-        .map(|scalar| scalar.written.as_str())
-        .chain(kernel.arrays.iter().map(|array| array.written.as_str()))
-        .collect();
-    let mut out = format!("/* Lines {first} to {last} become\n");
-    let _ = writeln!(out, "       if ({}({}) != 0) {{", kernel.name, arguments.join(", "));
-    let _ = writeln!(out, "           the loop as it is\n       }}\n   with this declaration before the function:");
-    let _ = writeln!(out, "       {};", head(kernel));
-    for assumption in &kernel.assumptions {
-        let _ = writeln!(out, "   It rests on this: {assumption}.");
-    }
-    if let Some(why) = &kernel.untiled {
-        let _ = writeln!(out, "   Shared memory is advised, but {why}.");
-    }
-    out += "*/\n";
-    out
-}
-
-/// The head of the host's function.
-pub(super) fn head(kernel: &Kernel) -> String {
-    let scalars = kernel.scalars.iter().map(|scalar| format!("{} {}", scalar.type_name, scalar.name));
-    let arrays = kernel.arrays.iter().map(|array| match array.direction {
-        Direction::In => format!("const void *{}", array.name),
-        _ => format!("void *{}", array.name),
-    });
-    let list: Vec<String> = scalars.chain(arrays).collect();
-    format!("int {}({})", kernel.name, if list.is_empty() { "void".to_owned() } else { list.join(", ") })
-}
-
-/// Definitions of the source that the text uses, and those that they use.
-pub(super) fn used_macros(texts: &[&str], macros: &BTreeMap<String, String>) -> String {
-    let mut names: Vec<&str> = texts.iter().flat_map(|text| words(text)).collect();
-    let mut found: BTreeMap<&str, &str> = BTreeMap::new();
-    while let Some(name) = names.pop() {
-        if let Some((name, text)) = macros.get_key_value(name)
-            && found.insert(name, text).is_none()
-        {
-            names.extend(words(text));
-        }
-    }
-    let mut out = String::new();
-    for (name, text) in found {
-        let _ = writeln!(out, "#ifndef {name}\n{text}\n#endif");
-    }
-    out
-}
-
 fn preamble(kernel: &Kernel, macros: &BTreeMap<String, String>) -> String {
-    let texts = kernel_texts(kernel);
+    let texts = texts(kernel);
     let mut out = String::new();
     let has = |word: &str| texts.iter().any(|text| words(text).any(|other| other == word));
     if has("double") {
@@ -218,22 +226,7 @@ fn preamble(kernel: &Kernel, macros: &BTreeMap<String, String>) -> String {
     }
     // As the processor computes it.
     out += "#pragma OPENCL FP_CONTRACT OFF\n";
-    out + &used_macros(&texts, macros)
-}
-
-/// All texts of a kernel that come from the source.
-pub(super) fn kernel_texts(kernel: &Kernel) -> Vec<&str> {
-    let both = std::iter::once(&kernel.plain).chain(kernel.tiled.as_ref().map(|tiled| &tiled.threads));
-    let mut texts = Vec::new();
-    for threads in both {
-        texts.push(threads.body.as_str());
-        texts.extend(threads.declarations.iter().map(String::as_str));
-        for level in &threads.levels {
-            texts.extend([level.first.as_str(), &level.condition, &level.before, &level.type_name]);
-        }
-        texts.extend(threads.free.iter().map(|free| free.shape.element.as_str()));
-    }
-    texts
+    out + &renamed(&texts, WORDS.taken) + &used_macros(&texts, macros)
 }
 
 fn signature(kernel: &Kernel, version: &Version) -> String {
@@ -247,48 +240,6 @@ fn signature(kernel: &Kernel, version: &Version) -> String {
         version.name,
         given.join(", ")
     )
-}
-
-/// Declarations of the host: numbers of iterations, sections, and whether there is anything to do.
-pub(super) fn prepared(kernel: &Kernel) -> String {
-    let mut out = String::new();
-    for (axis, name) in kernel.axes.iter().zip(AXES) {
-        let _ = writeln!(out, "    const long count_{name} = {};", axis.count);
-    }
-    for array in &kernel.arrays {
-        let (from, to) = ends(array);
-        let _ = writeln!(out, "    const long {from} = {}, {to} = {};", array.from, array.to);
-    }
-    for tile in kernel.tiled.iter().flat_map(|tiled| &tiled.tiles).filter(|tile| tile.bytes.is_none()) {
-        let _ = writeln!(out, "    const long {}_bytes = {};", tile.name, bytes(tile));
-    }
-    let none: Vec<String> =
-        (0..kernel.axes.len()).zip(AXES).map(|(_, name)| format!("count_{name} <= 0")).collect();
-    let _ = writeln!(out, "    if ({})\n        return 0;", none.join(" || "));
-    for (a, b) in &kernel.overlaps {
-        if let (Some(a), Some(b)) = (kernel.arrays.get(*a), kernel.arrays.get(*b)) {
-            let start = |array: &Array, end: String| format!("(const char *){} + {end}", array.name);
-            let ((a_from, a_to), (b_from, b_to)) = (ends(a), ends(b));
-            let _ = writeln!(
-                out,
-                "    /* The device has copies of its own: they must not be of the same bytes. */\n    if ({} < {} && {} < {})\n        return -1;",
-                start(a, a_from),
-                start(b, b_to),
-                start(b, b_from),
-                start(a, a_to)
-            );
-        }
-    }
-    out
-}
-
-/// Whether the tiles fit, in terms of the most bytes that there may be.
-pub(super) fn fits(tiled: &Tiled, most: &str) -> String {
-    let fixed: u64 = tiled.tiles.iter().filter_map(|tile| tile.bytes).sum();
-    let open = tiled.tiles.iter().filter(|tile| tile.bytes.is_none());
-    let names: Vec<String> = open.map(|tile| format!("{}_bytes", tile.name)).collect();
-    let positive = names.iter().map(|name| format!("{name} > 0 && "));
-    format!("{}{fixed} + {} <= {most}", positive.collect::<String>(), names.join(" + "))
 }
 
 fn host(kernel: &Kernel, plain: Option<&Version>, tiled: Option<&Version>) -> String {
@@ -307,9 +258,7 @@ fn host(kernel: &Kernel, plain: Option<&Version>, tiled: Option<&Version>) -> St
     let _ = writeln!(out, "    const size_t lw_global[] = {{{}}};", global.join(", "));
     let _ = writeln!(out, "    const size_t lw_group[] = {{{}}};", local.join(", "));
     out += "    if (lw_start() != 0)\n        return -1;\n";
-    let built = |version: &Version| {
-        format!("lw_kernel(&{0}_kernel, {name}_source, \"{0}\")", version.name)
-    };
+    let built = |version: &Version| format!("lw_kernel(&{0}_kernel, {name}_source, \"{0}\")", version.name);
     let chosen = match (plain, tiled, &kernel.tiled) {
         (Some(plain), Some(tiled), Some(of)) => {
             let _ = writeln!(out, "    const int lw_is_tiled = {};", fits(of, "lw_local()"));
@@ -324,8 +273,13 @@ fn host(kernel: &Kernel, plain: Option<&Version>, tiled: Option<&Version>) -> St
         let is_copied = i32::from(array.direction != Direction::Out);
         let _ = writeln!(out, "    cl_mem lw_{0} = lw_memory({0}, {from}, {to}, {is_copied});", array.name);
     }
-    let missing: Vec<String> = kernel.arrays.iter().map(|array| format!("lw_{} == NULL", array.name)).collect();
-    let _ = writeln!(out, "    int lw_failed = {};", if missing.is_empty() { "0".into() } else { missing.join(" || ") });
+    let missing: Vec<String> =
+        kernel.arrays.iter().map(|array| format!("lw_{} == NULL", array.name)).collect();
+    let _ = writeln!(
+        out,
+        "    int lw_failed = {};",
+        if missing.is_empty() { "0".into() } else { missing.join(" || ") }
+    );
     match (plain, tiled) {
         (Some(plain), Some(tiled)) => {
             out += "    if (lw_is_tiled) {\n";
@@ -343,7 +297,11 @@ fn host(kernel: &Kernel, plain: Option<&Version>, tiled: Option<&Version>) -> St
     );
     for array in kernel.arrays.iter().filter(|array| array.direction != Direction::In) {
         let (from, to) = ends(array);
-        let _ = writeln!(out, "    lw_failed = lw_failed || lw_back(lw_{0}, {0}, {from}, {to}) != 0;", array.name);
+        let _ = writeln!(
+            out,
+            "    lw_failed = lw_failed || lw_back(lw_{0}, {0}, {from}, {to}) != 0;",
+            array.name
+        );
     }
     for array in &kernel.arrays {
         let _ = writeln!(out, "    if (lw_{0} != NULL)\n        clReleaseMemObject(lw_{0});", array.name);

@@ -12,8 +12,10 @@
 use num_traits::ToPrimitive;
 use source::Place;
 
+use super::body::factor;
 use super::expression;
-use super::kernel::{AXES, Array, Naming};
+use super::kernel::{AXES, Array};
+use super::naming::Naming;
 use crate::access::Accesses;
 use crate::coalescing::{Coalescing, Way};
 use crate::control::LoopId;
@@ -171,11 +173,15 @@ impl Search<'_, '_> {
         for (direction, place) in places.iter().enumerate().rev() {
             let text = expression::expression(atoms, place)?;
             let text = self.naming.expression_beside(&text, &known)?;
-            out = if out.is_empty() { text } else { format!("({out}) * ({}) + {text}", tile.extents[direction]) };
+            out = match out.is_empty() {
+                true => text,
+                false => format!("{} * {} + {text}", factor(&out), factor(&tile.extents[direction])),
+            };
         }
         Some(match (tile.each, number) {
             (1, _) => format!("{}[{out}]", tile.name),
-            (each, number) => format!("{}[({out}) * {each} + {number}]", tile.name),
+            (each, 0) => format!("{}[{} * {each}]", tile.name, factor(&out)),
+            (each, number) => format!("{}[{} * {each} + {number}]", tile.name, factor(&out)),
         })
     }
 

@@ -80,16 +80,16 @@ pub fn show_directives(module: &Module, cone: &Cone, asked: Asked<'_>, dialect: 
     })
 }
 
-/// A kernel for every candidate that is asked for, with the line on which it begins, and whether it can run.
+/// A kernel for every candidate that is asked for, with the line on which it begins.
 pub fn kernels(
     module: &Module,
     cone: &Cone,
     asked: Asked<'_>,
     request: Request<'_>,
-) -> Vec<(Option<u32>, Friendly, Result<Kernel, Refusal>)> {
+) -> Vec<(Option<u32>, Result<Kernel, Refusal>)> {
     each_candidate(module, cone, asked, |control, accesses, candidate| {
         let line = candidate.loops.first().and_then(|&id| line_of(module, control, id));
-        (line, candidate.friendly, kernel(module, control, accesses, candidate, request))
+        (line, kernel(module, control, accesses, candidate, request))
     })
 }
 
