@@ -11,6 +11,7 @@
 //! - [`access`]: the bytes that loads and stores touch, and how that is known;
 //! - [`device`]: models of devices; [`coalescing`]: what warps move per access; [`shared`]: what blocks keep in shared memory;
 //! - [`offload`]: which loops can run on a device, and what their kernels need;
+//! - [`instantiate`]: values that inputs had in a run;
 //! - [`emit`]: text to paste into a source;
 //! - [`oracle`]: sections against the addresses of runs;
 //! - [`fuzzing`]: cases for fuzzing the reader.
@@ -26,6 +27,7 @@ pub mod device;
 pub mod emit;
 pub mod frontend;
 pub mod fuzzing;
+pub mod instantiate;
 pub mod invariance;
 pub mod ir;
 pub mod memory;

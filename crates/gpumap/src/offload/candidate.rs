@@ -236,15 +236,6 @@ impl<'f> Search<'_, 'f> {
         self.control.loops.get(id).places(self.module).map(|(start, _)| start)
     }
 
-    /// The column at which the next loop on a line begins.
-    fn next_on_line(&self, place: Place<'_>) -> Option<u32> {
-        let starts = self.control.loops.iter().filter_map(|(id, _)| self.place(id));
-        let is_next = |other: &Place<'_>| {
-            (other.file, other.line) == (place.file, place.line) && other.column > place.column
-        };
-        starts.filter(is_next).map(|other| other.column).min()
-    }
-
     /// What stands in the way in the instructions of a loop.
     fn look_at_code(&self, id: LoopId, candidate: &mut Candidate) {
         for (obstacle, location) in obstacles(self.module, self.function, self.control, id) {
@@ -315,8 +306,10 @@ impl<'f> Search<'_, 'f> {
             push(&mut candidate.reasons, open(Why::NoRun));
             return;
         };
-        let seen: Vec<_> =
-            place.into_iter().flat_map(|place| observed.at(place, self.next_on_line(place))).collect();
+        let seen: Vec<_> = place
+            .into_iter()
+            .flat_map(|place| observed.at(place, self.control.next_on_line(self.module, place)))
+            .collect();
         if seen.is_empty() {
             candidate.reasons.push(open(Why::NotRun));
         }
