@@ -1,7 +1,5 @@
 //! `loopwright gpu`.
 
-use std::path::Path;
-
 use anyhow::{Result, bail};
 use gpumap::Compiler;
 use gpumap::access::show::show_ranges_with;
@@ -10,13 +8,12 @@ use gpumap::control::{choices, show};
 use gpumap::device::Device;
 use gpumap::emit::Dialect;
 use gpumap::ir::{Function, Module};
-use gpumap::offload::Observed;
 use gpumap::offload::show::{Asked, show_candidates, show_directives};
 use gpumap::recurrence::Given;
 use gpumap::recurrence::show::show_expressions;
 
 use crate::args::{Emitted, GpuArgs, PlainFormat, Stage};
-use crate::output;
+use crate::{gpu_profile, output};
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &GpuArgs) -> Result<u8> {
@@ -37,7 +34,11 @@ pub fn run(args: &GpuArgs) -> Result<u8> {
 
 /// What can run on a device, function by function; functions without loops are left out.
 fn report(module: &Module, functions: &[&Function], args: &GpuArgs) -> Result<Vec<String>> {
-    let observed = args.profile.as_deref().map(|profile| observed(profile, &args.file)).transpose()?;
+    let observed = args
+        .profile
+        .as_deref()
+        .map(|profile| gpu_profile::observed(profile, &args.file, module))
+        .transpose()?;
     let given = given(args);
     let (block, device) = (args.block, Device::named(&args.device)?);
     let asked = Asked { observed: observed.as_ref(), line: args.line, given: &given, block, device };
@@ -69,20 +70,6 @@ fn dialect(emitted: Emitted) -> Dialect {
         Emitted::Omp => Dialect::OpenMp,
         Emitted::Acc => Dialect::OpenAcc,
     }
-}
-
-/// What a profile says of the loops of a source.
-fn observed(profile: &Path, source: &Path) -> Result<Observed> {
-    let name = profile.display();
-    let profile = profile::file::read(profile)?;
-    let observed = report::gpu::observed(&report::report(&profile));
-    if !observed.has_file(&source.to_string_lossy()) {
-        bail!(
-            "{name} has no loop of {}: it is a profile of another program, or of one compiled without -g",
-            source.display()
-        )
-    }
-    Ok(observed)
 }
 
 /// The function that is asked for, or all that the source defines.

@@ -11,7 +11,7 @@
 //! - [`access`]: the bytes that loads and stores touch, and how that is known;
 //! - [`device`]: models of devices; [`coalescing`]: what warps move per access; [`shared`]: what blocks keep in shared memory;
 //! - [`offload`]: which loops can run on a device, and what their kernels need;
-//! - [`instantiate`]: values that inputs had in a run;
+//! - [`instantiate`]: values that inputs had in a run; [`cost`]: what kernels cost in numbers;
 //! - [`emit`]: text to paste into a source;
 //! - [`oracle`]: sections against the addresses of runs;
 //! - [`fuzzing`]: cases for fuzzing the reader.
@@ -23,6 +23,7 @@ pub mod access;
 pub mod calls;
 pub mod coalescing;
 pub mod control;
+pub mod cost;
 pub mod device;
 pub mod emit;
 pub mod frontend;

@@ -69,7 +69,7 @@ impl fmt::Display for Unused {
             Unused::Varies => to.write_str("entries differ"),
             Unused::Pieces(count) => write!(to, "the compiler made {count} loops of it"),
             Unused::Changed(line) => {
-                write!(to, "the compiler changed it: accesses of line {line} are not those of the source")
+                write!(to, "the compiler changed it, as accesses of line {line} show")
             }
             Unused::Unconfirmed => {
                 to.write_str("none of its accesses shows whether the compiler left it as it is written")

@@ -24,11 +24,11 @@ fn unused(counted: &Counted) -> Option<String> {
     let why = counted.unused?;
     let times = match (why, counted.trips) {
         // The number is that of another loop than the one that is written.
-        (Unused::Pieces(_) | Unused::Changed(_), _) | (_, None) => String::new(),
+        (Unused::Pieces(_) | Unused::Changed(_), _) | (_, None) => " ran".into(),
         (_, Some((least, most))) if least == most => format!(" goes on {}", times(least)),
         (_, Some((least, most))) => format!(" goes on {least} to {}", times(most)),
     };
-    Some(format!("the loop of line {}{times}, which says nothing about inputs: {why}", counted.line))
+    Some(format!("the loop of line {}{times} and says nothing about inputs: {why}", counted.line))
 }
 
 fn times(count: u64) -> String {
@@ -38,11 +38,17 @@ fn times(count: u64) -> String {
 impl fmt::Display for Solved {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(to, "{} is {}, as ", self.name, one_of(&self.numbers))?;
-        let loops = self
-            .from
-            .iter()
-            .map(|(line, count)| format!("the loop of line {line} goes on {}", times(*count)));
-        to.write_str(&loops.collect::<Vec<_>>().join(" and "))
+        let mut counts: Vec<u64> = self.from.iter().map(|of| of.1).collect();
+        counts.dedup();
+        let of_count = |count: &u64| {
+            let own = self.from.iter().filter(|of| of.1 == *count);
+            let lines: Vec<String> = own.map(|of| of.0.to_string()).collect();
+            match lines.as_slice() {
+                [line] => format!("the loop of line {line} goes on {}", times(*count)),
+                _ => format!("the loops of lines {} go on {}", lines.join(", "), times(*count)),
+            }
+        };
+        to.write_str(&counts.iter().map(of_count).collect::<Vec<_>>().join(" and "))
     }
 }
 

@@ -291,7 +291,8 @@ impl<'a, 'f> System<'a, 'f> {
                 found.of.iter().copied().filter(|&at| self.unknowns([at]).contains(&atom)).collect();
             let mut from: Vec<(u32, u64)> =
                 of.into_iter().map(|at| (self.equations[at].line, self.equations[at].count)).collect();
-            from.sort_unstable();
+            // Those of one number beside each other.
+            from.sort_unstable_by_key(|&(line, count)| (count, line));
             from.dedup();
             list.entry(name.clone()).or_insert(Solved { name, is_input, numbers, from });
         }

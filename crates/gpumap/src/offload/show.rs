@@ -2,15 +2,19 @@
 
 use std::fmt::Write as _;
 
-use super::{Candidate, Direction, Friendly, Kind, Parameters, Reason, candidates};
+use super::analysed::{Analysed, with_candidates};
+use super::{Candidate, Direction, Friendly, Kind, Parameter, Parameters, Reason, candidates};
 use crate::access::show::show_bytes;
 use crate::access::{Accesses, Known};
 use crate::calls::Cone;
 use crate::coalescing::Coalescing;
 use crate::coalescing::show::show_coalescing;
 use crate::control::{Control, LoopId};
+use crate::cost::Estimate;
+use crate::cost::show::show_estimate;
 use crate::device::{Block, Device};
 use crate::emit::{Dialect, directive};
+use crate::instantiate;
 use crate::ir::Module;
 use crate::memory::effects::Summaries;
 use crate::recurrence::Given;
@@ -35,22 +39,43 @@ pub struct Asked<'a> {
     pub device: &'a Device,
 }
 
-/// The candidates that are asked for, what their kernels need and what they move; `None` if there are none.
+/// The candidates that are asked for, what their kernels need, move and cost; `None` if there are none.
 pub fn show_candidates(module: &Module, cone: &Cone, asked: Asked<'_>) -> Option<String> {
-    show(module, cone, asked, |out, control, accesses, candidate| {
-        show_candidate(out, module, control, candidate);
-        let Some(&id) = candidate.loops.first() else { return };
-        if candidate.friendly == Friendly::No {
-            return;
+    with_candidates(module, cone, asked, |analysed, candidates| {
+        if candidates.is_empty() {
+            return None;
         }
-        let parameters = Parameters::new(module, control, accesses, id);
-        show_parameters(out, accesses, &parameters);
-        let Asked { block, device, .. } = asked;
-        let Some(found) = Coalescing::new(accesses, &candidate.loops, block, device) else { return };
-        indented(out, &show_coalescing(accesses, &found, block, device));
-        let list = opportunities(accesses, &found, block, device, Scheme::default());
-        indented(out, &show_opportunities(accesses, &list, block, device));
+        let mut out = format!("function {}\n", module.name(cone.function.symbol));
+        for line in instantiate::show::lines(&analysed.instance) {
+            let _ = writeln!(out, "  {line}");
+        }
+        for candidate in candidates {
+            show_candidate(&mut out, module, analysed.control, candidate);
+            if candidate.friendly != Friendly::No {
+                show_kernel(&mut out, analysed, candidate, asked);
+            }
+        }
+        for name in analysed.accesses.unknown_names(asked.given) {
+            let _ = writeln!(out, "  nothing is called {name} that sections may depend on");
+        }
+        Some(out)
     })
+}
+
+/// What a kernel needs, moves and costs.
+fn show_kernel(out: &mut String, analysed: &mut Analysed<'_>, candidate: &Candidate, asked: Asked<'_>) {
+    let Some(&id) = candidate.loops.first() else { return };
+    let Asked { block, device, .. } = asked;
+    let (parameters, symbolic) = analysed.parameters(id);
+    show_parameters(out, analysed, &parameters, symbolic.as_ref());
+    let accesses = &mut analysed.accesses;
+    let Some(found) = Coalescing::new(accesses, &candidate.loops, block, device) else { return };
+    indented(out, &show_coalescing(accesses, &found, block, device));
+    let list = opportunities(accesses, &found, block, device, Scheme::default());
+    indented(out, &show_opportunities(accesses, &list, block, device));
+    if let Some(estimate) = Estimate::new(accesses, &found, &parameters, block, device) {
+        indented(out, &show_estimate(accesses, &estimate, device));
+    }
 }
 
 fn indented(out: &mut String, text: &str) {
@@ -123,7 +148,7 @@ pub fn each_candidate<T>(
 }
 
 /// The line of the source that a loop begins on.
-fn line_of(module: &Module, control: &Control, id: LoopId) -> Option<u32> {
+pub(super) fn line_of(module: &Module, control: &Control, id: LoopId) -> Option<u32> {
     control.loops.get(id).places(module).map(|(start, _)| start.line)
 }
 
@@ -161,7 +186,27 @@ fn show_candidate(out: &mut String, module: &Module, control: &Control, candidat
     }
 }
 
-fn show_parameters(out: &mut String, accesses: &Accesses<'_>, parameters: &Parameters) {
+/// The bytes of a parameter: in terms of inputs, and with their values where that is something else.
+fn bytes(analysed: &Analysed<'_>, parameter: &Parameter, symbolic: Option<&Parameters>) -> Option<String> {
+    let section = parameter.section.as_ref()?;
+    let own = show_bytes(analysed.accesses.atoms_of(&parameter.known), section);
+    let same = |other: &&Parameter| (other.object, &other.name) == (parameter.object, &parameter.name);
+    let twin = symbolic.and_then(|parameters| parameters.list.iter().find(same));
+    let written = twin.zip(analysed.symbolic.as_ref()).and_then(|(twin, accesses)| {
+        Some(show_bytes(accesses.atoms_of(&twin.known), twin.section.as_ref()?))
+    });
+    Some(match written.filter(|written| *written != own) {
+        Some(written) => format!(" {written} = {own}"),
+        None => format!(" {own}"),
+    })
+}
+
+fn show_parameters(
+    out: &mut String,
+    analysed: &Analysed<'_>,
+    parameters: &Parameters,
+    symbolic: Option<&Parameters>,
+) {
     for parameter in &parameters.list {
         let way = match parameter.direction {
             Direction::In => "in",
@@ -173,8 +218,8 @@ fn show_parameters(out: &mut String, accesses: &Accesses<'_>, parameters: &Param
             Kind::Array => "array",
             Kind::Nested => "nested",
         };
-        let bytes = match (&parameter.section, parameter.kind) {
-            (Some(section), _) => format!(" {}", show_bytes(accesses.atoms_of(&parameter.known), section)),
+        let bytes = match (bytes(analysed, parameter, symbolic), parameter.kind) {
+            (Some(bytes), _) => bytes,
             (None, Kind::Scalar) => String::new(),
             (None, _) => " (bytes not known)".into(),
         };

@@ -93,7 +93,9 @@ fn executed(profile: &Profile, entry: &SourceLoop) -> Vec<Executed> {
     let mut list = Vec::new();
     for access in profile.accesses.iter().filter(|access| access.executions > 0) {
         let context = profile.context_of(access.statement);
-        let Some(around) = *of_context.entry(context).or_insert_with(|| loop_around(context)) else { continue };
+        let Some(around) = *of_context.entry(context).or_insert_with(|| loop_around(context)) else {
+            continue;
+        };
         let first = dimension(profile, around);
         let is_still = |dim: usize| stride(access, dim) == Some(0);
         if (first..=dimension(profile, context)).all(is_still) {
