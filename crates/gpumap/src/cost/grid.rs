@@ -2,7 +2,6 @@
 
 use num_traits::ToPrimitive;
 
-use super::visits::Between;
 use crate::control::LoopId;
 use crate::device::Block;
 use crate::recurrence::Forms;
@@ -29,6 +28,11 @@ impl Grid {
             }
         };
         Grid { extents: axes.iter().map(extent).collect(), block }
+    }
+
+    /// One of these extents along x, y and z.
+    pub fn of(extents: [i64; 3], block: Block) -> Grid {
+        Grid { extents: extents.map(|extent| Some(extent.into())).to_vec(), block }
     }
 
     /// Threads, those of the grid's edge that have nothing to do left out.
@@ -72,10 +76,5 @@ impl Grid {
             |thread: [u32; 3]| thread.iter().zip(ends).all(|(&place, end)| u64::from(place) < end);
         let has_lanes = |warp: &u32| self.block.lanes(*warp).any(is_inside);
         (0..self.block.warps()).filter(has_lanes).count() as u64
-    }
-
-    /// The warps as an amount, if they have a number.
-    pub fn amount(&self) -> Option<Between> {
-        Some(Between::exactly(num_bigint::BigInt::from(self.warps()?)))
     }
 }
