@@ -3,12 +3,13 @@
 //! What is said of a candidate rests on the accesses with the values that inputs are given or had in the run, if there are any; beside
 //! them stand the same ones in terms of inputs, for expressions.
 
-use super::candidate::{Candidate, candidates};
+use super::candidate::{Candidate, Friendly, candidates};
+use super::kept::{Kept, Kernel, kept};
 use super::parameters::Parameters;
 use super::show::{Asked, line_of};
 use crate::access::Accesses;
 use crate::calls::Cone;
-use crate::control::{Control, LoopId};
+use crate::control::Control;
 use crate::instantiate::Instance;
 use crate::ir::Module;
 use crate::memory::effects::Summaries;
@@ -43,12 +44,42 @@ impl<'f> Analysed<'f> {
         Analysed { module, control, accesses, symbolic: Some(symbolic), instance }
     }
 
-    /// What a loop needs, with values and in terms of inputs.
-    pub fn parameters(&mut self, id: LoopId) -> (Parameters, Option<Parameters>) {
-        let own = Parameters::new(self.module, self.control, &mut self.accesses, id);
-        let symbolic = self.symbolic.as_mut();
-        (own, symbolic.map(|accesses| Parameters::new(self.module, self.control, accesses, id)))
+    /// What each of the candidates needs that can run on a device; nothing for the others.
+    pub fn needs(&mut self, candidates: &[Candidate]) -> Vec<Option<Needs>> {
+        let mut all: Vec<Option<Needs>> =
+            candidates.iter().map(|candidate| self.needs_of(candidate)).collect();
+        let kernels: Vec<Kernel<'_>> = candidates
+            .iter()
+            .zip(&all)
+            .enumerate()
+            .filter_map(|(at, (candidate, needs))| Some((at, candidate, &needs.as_ref()?.parameters)))
+            .collect();
+        for (at, list) in kept(self.module, self.control, &mut self.accesses, &kernels) {
+            if let Some(Some(needs)) = all.get_mut(at) {
+                needs.kept = list;
+            }
+        }
+        all
     }
+
+    fn needs_of(&mut self, candidate: &Candidate) -> Option<Needs> {
+        let id = *candidate.loops.first().filter(|_| candidate.friendly != Friendly::No)?;
+        let parameters = Parameters::new(self.module, self.control, &mut self.accesses, id);
+        let symbolic = self.symbolic.as_mut();
+        let symbolic = symbolic.map(|accesses| Parameters::new(self.module, self.control, accesses, id));
+        Some(Needs { parameters, symbolic, kept: Vec::new() })
+    }
+}
+
+/// What a kernel needs.
+#[derive(Debug, Clone)]
+pub struct Needs {
+    /// What goes in and comes out, with values for inputs.
+    pub parameters: Parameters,
+    /// The same in terms of inputs, where these have values.
+    pub symbolic: Option<Parameters>,
+    /// What is on the device already.
+    pub kept: Vec<Kept>,
 }
 
 /// Looks at a function and the candidates in it that are asked for, outermost loops first.

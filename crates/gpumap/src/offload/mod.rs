@@ -2,6 +2,7 @@
 //!
 //! - [`candidate`]: loops and nests of two whose iterations could be threads, with every reason against it;
 //! - [`observed`]: what a run of the program showed of its loops; [`parameters`]: what goes in and comes out;
+//! - [`mod@kept`]: data that kernels leave on the device for the next one;
 //! - [`analysed`]: a function with its candidates, in terms of inputs and with their values; [`show`]: all this as text.
 //!
 //! A candidate is *friendly* if nothing speaks against it: each of its loops has a number of iterations that is known before it
@@ -13,11 +14,13 @@
 
 pub mod analysed;
 pub mod candidate;
+pub mod kept;
 pub mod observed;
 pub mod parameters;
 pub mod show;
 
-pub use analysed::{Analysed, with_candidates};
+pub use analysed::{Analysed, Needs, with_candidates};
 pub use candidate::{Candidate, Friendly, Reason, Why, candidates};
+pub use kept::{Kept, kept};
 pub use observed::{Carried, Found, Observed};
 pub use parameters::{Direction, Kind, Parameter, Parameters};

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::analysed::{Analysed, with_candidates};
-use super::{Candidate, Direction, Friendly, Kind, Parameter, Parameters, Reason, candidates};
+use super::{Candidate, Direction, Friendly, Kept, Kind, Needs, Parameter, Parameters, Reason, candidates};
 use crate::access::show::show_bytes;
 use crate::access::{Accesses, Known};
 use crate::calls::Cone;
@@ -13,6 +13,8 @@ use crate::control::{Control, LoopId};
 use crate::cost::Estimate;
 use crate::cost::show::show_estimate;
 use crate::device::{Block, Device};
+use crate::divergence::branches;
+use crate::divergence::show::show_branches;
 use crate::emit::{Dialect, directive};
 use crate::instantiate;
 use crate::ir::Module;
@@ -49,10 +51,11 @@ pub fn show_candidates(module: &Module, cone: &Cone, asked: Asked<'_>) -> Option
         for line in instantiate::show::lines(&analysed.instance) {
             let _ = writeln!(out, "  {line}");
         }
-        for candidate in candidates {
+        let needs = analysed.needs(candidates);
+        for (candidate, needs) in candidates.iter().zip(needs) {
             show_candidate(&mut out, module, analysed.control, candidate);
-            if candidate.friendly != Friendly::No {
-                show_kernel(&mut out, analysed, candidate, asked);
+            if let Some(needs) = needs {
+                show_kernel(&mut out, analysed, (candidate, &needs), candidates, asked);
             }
         }
         for name in analysed.accesses.unknown_names(asked.given) {
@@ -62,20 +65,48 @@ pub fn show_candidates(module: &Module, cone: &Cone, asked: Asked<'_>) -> Option
     })
 }
 
-/// What a kernel needs, moves and costs.
-fn show_kernel(out: &mut String, analysed: &mut Analysed<'_>, candidate: &Candidate, asked: Asked<'_>) {
-    let Some(&id) = candidate.loops.first() else { return };
+/// What a kernel needs, moves and costs; `all` are the candidates of the function.
+fn show_kernel(
+    out: &mut String,
+    analysed: &mut Analysed<'_>,
+    (candidate, needs): (&Candidate, &Needs),
+    all: &[Candidate],
+    asked: Asked<'_>,
+) {
     let Asked { block, device, .. } = asked;
-    let (parameters, symbolic) = analysed.parameters(id);
-    show_parameters(out, analysed, &parameters, symbolic.as_ref());
+    show_parameters(out, analysed, &needs.parameters, needs.symbolic.as_ref());
+    for kept in &needs.kept {
+        show_kept(out, analysed, kept, all);
+    }
     let accesses = &mut analysed.accesses;
     let Some(found) = Coalescing::new(accesses, &candidate.loops, block, device) else { return };
     indented(out, &show_coalescing(accesses, &found, block, device));
+    indented(out, &show_branches(&branches(accesses.assumed_mut(), &found, block), block));
     let list = opportunities(accesses, &found, block, device, Scheme::default());
     indented(out, &show_opportunities(accesses, &list, block, device));
-    if let Some(estimate) = Estimate::new(accesses, &found, &parameters, block, device) {
+    if let Some(estimate) = Estimate::new(accesses, &found, &needs.parameters, block, device) {
         indented(out, &show_estimate(accesses, &estimate, device));
     }
+}
+
+/// What an earlier kernel leaves on the device.
+fn show_kept(out: &mut String, analysed: &mut Analysed<'_>, kept: &Kept, all: &[Candidate]) {
+    let line = |id: LoopId| {
+        line_of(analysed.module, analysed.control, id).map_or("?".into(), |line| line.to_string())
+    };
+    let by =
+        all.get(kept.by).and_then(|candidate| candidate.loops.first()).map_or("?".into(), |&id| line(id));
+    let before = kept
+        .before
+        .map_or(String::new(), |id| format!(", in the iteration before of the loop of line {}", line(id)));
+    let accesses = &mut analysed.accesses;
+    let part = if kept.is_part { " (the rest has to come in)" } else { "" };
+    let inwards = kept.inwards.as_ref().map(|bytes| format!("{} bytes fewer in{part}", bytes.show(accesses)));
+    let outwards =
+        kept.outwards.as_ref().map(|bytes| format!("{} bytes fewer back there", bytes.show(accesses)));
+    let saved: Vec<String> = inwards.into_iter().chain(outwards).collect();
+    let _ =
+        writeln!(out, "    on the device: {}, left by line {by}{before}: {}", kept.name, saved.join(", "));
 }
 
 fn indented(out: &mut String, text: &str) {

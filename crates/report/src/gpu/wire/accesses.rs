@@ -5,15 +5,16 @@ use gpumap::coalescing::show::counter_name;
 use gpumap::coalescing::{Coalescing, Factor, Mapped};
 use gpumap::control::LoopId;
 use gpumap::cost::Estimate;
+use gpumap::divergence::{self, By, branches};
 use gpumap::ir::Module;
 use gpumap::offload::show::Asked;
-use gpumap::offload::{Analysed, Parameters};
+use gpumap::offload::{Analysed, Needs, Parameters};
 use gpumap::shared::{Opportunity, Scheme, opportunities, opportunity::Why};
 use gpumap::symbolic::Atoms;
 
 use super::costs::{self, expression};
 use super::how;
-use super::types::{Access, Counter, Expr, Loop, Mapping, Shared};
+use super::types::{Access, Branch, Counter, Expr, Loop, Mapping, Shared};
 
 /// A nest with what is found of it.
 struct Nest<'a, 'f> {
@@ -40,7 +41,7 @@ impl<'a, 'f> Nest<'a, 'f> {
 pub(super) fn add_to(
     to: &mut Loop,
     analysed: &mut Analysed<'_>,
-    (parameters, symbolic): (&Parameters, Option<&Parameters>),
+    Needs { parameters, symbolic, .. }: &Needs,
     loops: &[LoopId],
     asked: Asked<'_>,
 ) {
@@ -60,6 +61,8 @@ pub(super) fn add_to(
         let other = written.as_mut().map(|nest| accessed(nest, at, &names)).unwrap_or_default();
         to.accesses.extend(own.into_iter().map(|access| with_expressions(access, &other)));
     }
+    let parting = branches(nest.accesses.assumed_mut(), &nest.found, asked.block);
+    to.branches.extend(parting.iter().map(branch));
     for at in 0..nest.opportunities.len() {
         let Some(own) = shared(&mut nest, at) else { continue };
         to.assumptions.extend(how(&nest.opportunities[at].known).1);
@@ -73,11 +76,26 @@ pub(super) fn add_to(
         let found = Estimate::new(nest.accesses, &nest.found, parameters, asked.block, asked.device)?;
         Some(costs::estimate(nest.accesses, &found, asked.device))
     };
-    let other = written.as_mut().zip(symbolic).and_then(|(nest, parameters)| estimate(nest, parameters));
+    let other =
+        written.as_mut().zip(symbolic.as_ref()).and_then(|(nest, parameters)| estimate(nest, parameters));
     to.estimate = estimate(&mut nest, parameters).map(|own| costs::with_expressions(own, other));
 }
 
-/// What an access and the opportunities rest on.
+fn branch(of: &divergence::Branch) -> Branch {
+    Branch {
+        line: of.line,
+        by: match of.by {
+            By::Place => "place",
+            By::Thread => "thread",
+            By::Data => "data",
+        },
+        parted: of.parted.map(|parted| parted.parted),
+        warps: of.parted.map(|parted| parted.all),
+        at_most: of.parted.is_some_and(|parted| parted.is_most),
+    }
+}
+
+/// What an access rests on.
 fn premises(nest: &Nest<'_, '_>, at: usize) -> Vec<String> {
     let requested = nest.found.accesses.get(at).filter(|requested| !requested.is_scalar);
     requested.map_or_else(Vec::new, |requested| how(&requested.known).1)

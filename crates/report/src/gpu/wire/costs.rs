@@ -37,11 +37,8 @@ pub(super) fn estimate(
     of: &gpumap::cost::Estimate,
     device: &Device,
 ) -> Estimate {
-    let volume = |volume: &Option<Volume>, accesses: &mut Accesses<'_>| {
-        let volume = volume.as_ref()?;
-        Some(Expr { expr: volume.show(accesses), value: volume.number().and_then(|number| number.to_i64()) })
-    };
-    let (bytes_in, bytes_out) = (volume(&of.copies.inwards, accesses), volume(&of.copies.outwards, accesses));
+    let bytes_in = of.copies.inwards.as_ref().map(|bytes| volume(accesses, bytes));
+    let bytes_out = of.copies.outwards.as_ref().map(|bytes| volume(accesses, bytes));
     let atoms = &accesses.assumed_mut().atoms;
     Estimate {
         product: device.product,
@@ -65,6 +62,11 @@ pub(super) fn estimate(
         assumed: show::ASSUMED.to_vec(),
         needed: of.missing.clone(),
     }
+}
+
+/// A number of bytes.
+pub(super) fn volume(accesses: &mut Accesses<'_>, of: &Volume) -> Expr {
+    Expr { expr: of.show(accesses), value: of.number().and_then(|number| number.to_i64()) }
 }
 
 fn amount(atoms: &Atoms, of: &Between) -> Amount {

@@ -14,12 +14,14 @@ use gpumap::control::LoopId;
 use gpumap::instantiate::Instance;
 use gpumap::ir::Module;
 use gpumap::offload::show::Asked;
-use gpumap::offload::{self, Analysed, Candidate, Direction, Friendly, Kind, Parameters, with_candidates};
+use gpumap::offload::{self, Analysed, Candidate, Direction, Friendly, Kept, Kind, Needs, with_candidates};
 use gpumap::symbolic::{Range, Side};
 use num_traits::ToPrimitive;
 use serde::Serialize;
 
-use types::{Answer, Expr, Function, Loop, Parameter, Reason, Reduction, Solved, Storage, Uncounted};
+use types::{
+    Answer, Expr, Function, Loop, OnDevice, Parameter, Reason, Reduction, Solved, Storage, Uncounted,
+};
 
 /// The schema.
 pub const SCHEMA: &str = "loopwright.gpu/1";
@@ -46,7 +48,11 @@ pub fn report<'m>(module: &Module, cones: impl IntoIterator<Item = &'m Cone>, as
             if !candidates.is_empty() {
                 functions.extend(function(name, &analysed.instance));
             }
-            loops.extend(candidates.iter().map(|candidate| described(analysed, name, candidate, asked)));
+            let needs = analysed.needs(candidates);
+            let ids: Vec<String> = candidates.iter().map(|candidate| id(analysed, name, candidate)).collect();
+            for (candidate, needs) in candidates.iter().zip(&needs) {
+                loops.push(described(analysed, name, (candidate, needs.as_ref()), &ids, asked));
+            }
         });
     }
     let block = [0, 1, 2].map(|axis| asked.block.extent(axis));
@@ -76,17 +82,33 @@ fn function(name: &str, instance: &Instance) -> Option<Function> {
     })
 }
 
-fn described(analysed: &mut Analysed<'_>, function: &str, candidate: &Candidate, asked: Asked<'_>) -> Loop {
+/// The line on which a loop begins.
+fn line(analysed: &Analysed<'_>, id: LoopId) -> Option<u32> {
+    analysed.control.loops.get(id).places(analysed.module).map(|places| places.0.line)
+}
+
+/// What a candidate is called: `file:function:line`.
+fn id(analysed: &Analysed<'_>, function: &str, candidate: &Candidate) -> String {
     let place = |id: &LoopId| analysed.control.loops.get(*id).places(analysed.module).map(|places| places.0);
     let start = candidate.loops.first().and_then(place);
     let file = start.map_or("?", |place| place.file.rsplit('/').next().unwrap_or(place.file));
-    let line = start.map(|place| place.line);
-    let id = match line {
-        Some(line) => format!("{file}:{function}:{line}"),
+    match start {
+        Some(place) => format!("{file}:{function}:{}", place.line),
         None => format!("{file}:{function}"),
-    };
+    }
+}
+
+/// A candidate with what it needs; `ids` are what all candidates of the function are called.
+fn described(
+    analysed: &mut Analysed<'_>,
+    function: &str,
+    (candidate, needs): (&Candidate, Option<&Needs>),
+    ids: &[String],
+    asked: Asked<'_>,
+) -> Loop {
+    let line = candidate.loops.first().and_then(|&id| line(analysed, id));
     let mut found = Loop {
-        id,
+        id: id(analysed, function, candidate),
         function: function.to_owned(),
         line,
         dims: candidate.loops.len(),
@@ -107,16 +129,31 @@ fn described(analysed: &mut Analysed<'_>, function: &str, candidate: &Candidate,
         accesses: Vec::new(),
         advice: None,
         shared: Vec::new(),
+        on_device: Vec::new(),
+        branches: Vec::new(),
         estimate: None,
     };
-    if let Some(&outer) = candidate.loops.first().filter(|_| candidate.friendly != Friendly::No) {
-        let (parameters, symbolic) = analysed.parameters(outer);
-        add_parameters(&mut found, analysed, &parameters, symbolic.as_ref());
-        accesses::add_to(&mut found, analysed, (&parameters, symbolic.as_ref()), &candidate.loops, asked);
+    if let Some(needs) = needs {
+        add_parameters(&mut found, analysed, needs);
+        found.on_device = needs.kept.iter().map(|kept| on_device(analysed, kept, ids)).collect();
+        accesses::add_to(&mut found, analysed, needs, &candidate.loops, asked);
         found.assumptions.sort();
         found.assumptions.dedup();
     }
     found
+}
+
+/// What an earlier kernel leaves on the device.
+fn on_device(analysed: &mut Analysed<'_>, kept: &Kept, ids: &[String]) -> OnDevice {
+    let accesses = &mut analysed.accesses;
+    OnDevice {
+        name: kept.name.clone(),
+        by: ids.get(kept.by).cloned(),
+        bytes_in: kept.inwards.as_ref().map(|volume| costs::volume(accesses, volume)),
+        bytes_back: kept.outwards.as_ref().map(|volume| costs::volume(accesses, volume)),
+        part: kept.is_part,
+        iteration_before_of: kept.before.and_then(|id| line(analysed, id)),
+    }
 }
 
 fn reason(of: &offload::Reason) -> Reason {
@@ -131,16 +168,11 @@ fn reduction(of: &offload::observed::Reduced) -> Reduction {
     Reduction { object: of.object.clone(), array: of.is_array }
 }
 
-fn add_parameters(
-    to: &mut Loop,
-    analysed: &Analysed<'_>,
-    parameters: &Parameters,
-    symbolic: Option<&Parameters>,
-) {
+fn add_parameters(to: &mut Loop, analysed: &Analysed<'_>, Needs { parameters, symbolic, .. }: &Needs) {
     for parameter in &parameters.list {
         let same =
             |other: &&offload::Parameter| (other.object, &other.name) == (parameter.object, &parameter.name);
-        let twin = symbolic.and_then(|parameters| parameters.list.iter().find(same));
+        let twin = symbolic.as_ref().and_then(|parameters| parameters.list.iter().find(same));
         let end = |side: Side| {
             let own = ended(&analysed.accesses, parameter, side)?;
             let written = twin.zip(analysed.symbolic.as_ref());

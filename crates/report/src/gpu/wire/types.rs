@@ -32,9 +32,45 @@ pub(super) struct Loop {
     /// The loop to map to x, by its counter.
     pub(super) advice: Option<String>,
     pub(super) shared: Vec<Shared>,
+    /// What earlier kernels leave on the device.
+    pub(super) on_device: Vec<OnDevice>,
+    /// Branches that may part the lanes of a warp.
+    pub(super) branches: Vec<Branch>,
     /// What the kernel costs; absent where it cannot run on a device.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) estimate: Option<Estimate>,
+}
+
+/// An array of which an earlier kernel leaves bytes on the device.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct OnDevice {
+    pub(super) name: String,
+    /// The kernel that leaves it, by its `id`.
+    pub(super) by: Option<String>,
+    /// The line of the loop of the host in whose iteration before that kernel ran; null if it ran in the same one.
+    pub(super) iteration_before_of: Option<u32>,
+    /// Bytes that need not be copied in.
+    pub(super) bytes_in: Option<Expr>,
+    /// Bytes that the earlier kernel need not copy back.
+    pub(super) bytes_back: Option<Expr>,
+    /// Other bytes of the array still have to be copied in.
+    pub(super) part: bool,
+}
+
+/// A branch that may part the lanes of a warp.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Branch {
+    pub(super) line: Option<u32>,
+    /// `place`: a comparison that changes once along x; `thread`: another rule in the number of the thread; `data`.
+    pub(super) by: &'static str,
+    /// How often the lanes of a warp part there, where that can be counted.
+    pub(super) parted: Option<u64>,
+    /// How often a warp comes there.
+    pub(super) warps: Option<u64>,
+    /// Whether these are the most.
+    pub(super) at_most: bool,
 }
 
 /// What the run says about the inputs of a function.
