@@ -1,6 +1,6 @@
 //! Which loops can run on a device, and what their kernels need.
 //!
-//! - [`candidate`]: loops and nests of two whose iterations could be threads, with every reason against it;
+//! - [`candidate`]: loops and nests whose iterations could be threads, with every [`reason`] against it;
 //! - [`observed`]: what a run of the program showed of its loops; [`parameters`]: what goes in and comes out;
 //! - [`mod@kept`]: data that kernels leave on the device for the next one;
 //! - [`analysed`]: a function with its candidates, in terms of inputs and with their values; [`show`]: all this as text.
@@ -17,10 +17,12 @@ pub mod candidate;
 pub mod kept;
 pub mod observed;
 pub mod parameters;
+pub mod reason;
 pub mod show;
 
 pub use analysed::{Analysed, Needs, with_candidates};
-pub use candidate::{Candidate, Friendly, Reason, Why, candidates};
+pub use candidate::{Candidate, Friendly, candidates};
 pub use kept::{Kept, kept};
 pub use observed::{Carried, Found, Observed};
 pub use parameters::{Direction, Kind, Parameter, Parameters};
+pub use reason::{Reason, Why};

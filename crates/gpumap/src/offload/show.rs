@@ -187,13 +187,17 @@ pub(super) fn line_of(module: &Module, control: &Control, id: LoopId) -> Option<
 fn show_candidate(out: &mut String, module: &Module, control: &Control, candidate: &Candidate) {
     let starts = candidate.loops.iter().filter_map(|&id| line_of(module, control, id));
     let lines: Vec<String> = starts.map(|line| format!("line {line}")).collect();
-    let shape = if candidate.loops.len() == 2 { "nest" } else { "loop" };
+    let shape = if candidate.loops.len() > 1 { "nest" } else { "loop" };
     let verdict = match candidate.friendly {
         Friendly::Yes => "can run on a device",
         Friendly::Unknown => "may run on a device",
         Friendly::No => "cannot run on a device",
     };
-    let _ = writeln!(out, "  {shape} {}: {verdict}", lines.join(" and "));
+    let lines = match lines.as_slice() {
+        [outer @ .., last] if !outer.is_empty() => format!("{} and {last}", outer.join(", ")),
+        _ => lines.concat(),
+    };
+    let _ = writeln!(out, "  {shape} {lines}: {verdict}");
     for Reason { why, line } in &candidate.reasons {
         let line = line.map_or(String::new(), |line| format!("line {line}: "));
         let _ = writeln!(out, "    {line}{why}");
