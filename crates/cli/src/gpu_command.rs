@@ -1,7 +1,6 @@
 //! `loopwright gpu`.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use anyhow::{Result, bail};
 use gpumap::Compiler;
@@ -11,14 +10,13 @@ use gpumap::control::{choices, show as control_show};
 use gpumap::device::Device;
 use gpumap::emit::{Dialect, Kernel, Request, cuda, opencl};
 use gpumap::ir::{Function, Module};
-use gpumap::offload::Observed;
 use gpumap::offload::show::{self, Asked, show_candidates, show_directives};
 use gpumap::recurrence::Given;
 use gpumap::recurrence::show::show_expressions;
 use source::{Clang, Language};
 
 use crate::args::{Emitted, GpuArgs, PlainFormat, Stage};
-use crate::output;
+use crate::{gpu_profile, output};
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &GpuArgs) -> Result<u8> {
@@ -39,7 +37,11 @@ pub fn run(args: &GpuArgs) -> Result<u8> {
 
 /// What can run on a device, function by function; functions without loops are left out.
 fn report(module: &Module, functions: &[&Function], args: &GpuArgs) -> Result<Vec<String>> {
-    let observed = args.profile.as_deref().map(|profile| observed(profile, &args.file)).transpose()?;
+    let observed = args
+        .profile
+        .as_deref()
+        .map(|profile| gpu_profile::observed(profile, &args.file, module))
+        .transpose()?;
     let given = given(args);
     let (block, device) = (args.block, Device::named(&args.device)?);
     let asked = Asked { observed: observed.as_ref(), line: args.line, given: &given, block, device };
@@ -103,20 +105,6 @@ fn kernels(
     }
     let name = args.file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     Ok(vec![file(&name, &found, &macros), notes])
-}
-
-/// What a profile says of the loops of a source.
-fn observed(profile: &Path, source: &Path) -> Result<Observed> {
-    let name = profile.display();
-    let profile = profile::file::read(profile)?;
-    let observed = report::gpu::observed(&report::report(&profile));
-    if !observed.has_file(&source.to_string_lossy()) {
-        bail!(
-            "{name} has no loop of {}: it is a profile of another program, or of one compiled without -g",
-            source.display()
-        )
-    }
-    Ok(observed)
 }
 
 /// The function that is asked for, or all that the source defines.

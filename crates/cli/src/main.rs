@@ -11,6 +11,7 @@ mod diff_command;
 mod explain_command;
 mod generated;
 mod gpu_command;
+mod gpu_profile;
 mod output;
 mod predict_command;
 mod profile_command;

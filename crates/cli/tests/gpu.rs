@@ -1,9 +1,12 @@
 //! `loopwright gpu`: stages of the static analyses of a C source, and what is said where there is nothing to analyse.
 #![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+#[path = "support/gpu.rs"]
+mod support;
 
+use std::path::PathBuf;
+
+use support::{analysed, command, gpu, is_as_accepted, profile, said};
 use tempfile::TempDir;
 
 const SOURCE: &str = "\
@@ -16,27 +19,10 @@ int sum(const int *a, int n)
 }
 ";
 
-/// `loopwright gpu` in a directory.
-fn gpu(place: &TempDir, file: &Path, args: &[&str]) -> Output {
-    command(place).arg(file).args(args).output().unwrap()
-}
-
-fn command(place: &TempDir) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_loopwright"));
-    command.arg("gpu").current_dir(place.path()).env("NO_COLOR", "1").env_remove("RUST_BACKTRACE");
-    command
-}
-
 fn source(place: &TempDir, text: &str) -> PathBuf {
     let file = place.path().join("sum.c");
     std::fs::write(&file, text).unwrap();
     file
-}
-
-/// The code, what is printed, what is complained of.
-fn said(output: &Output) -> (Option<i32>, String, String) {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
 #[test]
@@ -115,18 +101,6 @@ fn what_is_wrong_is_named() {
     assert_eq!(error, format!("loopwright: {expected}\n"));
 }
 
-/// A profile of a kernel, optimised.
-fn profile(place: &TempDir, name: &str) -> (PathBuf, PathBuf) {
-    let all = kernels::load().unwrap();
-    let kernel = all.iter().find(|kernel| kernel.name() == name).unwrap();
-    let program = kernels::compile(kernel, kernels::Level::O2, place.path()).unwrap();
-    let file = place.path().join(format!("{name}.lwp"));
-    let mut command = Command::new(env!("CARGO_BIN_EXE_loopwright"));
-    command.args(["profile", "--quiet", "-o"]).arg(&file).arg("--").arg(program.path).args(&kernel.arguments);
-    assert!(command.output().unwrap().status.success());
-    (kernel.path(), file)
-}
-
 #[test]
 fn a_run_decides_what_can_run_on_a_device() {
     let place = tempfile::tempdir().unwrap();
@@ -168,18 +142,20 @@ fn a_profile_of_another_program_is_named() {
     assert!(error.contains("begins on line 1"), "{error}");
 }
 
-/// The sample of the published system, with the corrections of its definitions: a colour convolution.
+/// The sample of the published system, with the corrections of its definitions: a colour convolution; a sum of matrices of 1024 by
+/// 1024, on a present device and by the published formula.
 #[test]
-fn the_report_on_a_convolution_is_as_accepted() {
+fn the_sample_reports_are_as_accepted() {
     let place = tempfile::tempdir().unwrap();
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../gpumap/tests/c/colour_convolution.c");
-    let (code, shown, _) = said(&gpu(&place, &source, &[]));
-    assert_eq!(code, Some(0));
-    assert_eq!(shown, include_str!("golden/convolution.txt"));
-    let matrices = Path::new(env!("CARGO_MANIFEST_DIR")).join("../gpumap/tests/c/matrix_addition.c");
-    let (code, shown, _) = said(&gpu(&place, &matrices, &["--set", "n=1024"]));
-    assert_eq!(code, Some(0));
-    assert_eq!(shown, include_str!("golden/matrix_addition.txt"));
+    for (name, source, args) in [
+        ("convolution", "colour_convolution", &[][..]),
+        ("matrix_addition", "matrix_addition", &["--set", "n=1024"]),
+        ("matrix_addition_fermi", "matrix_addition", &["--device", "fermi"]),
+    ] {
+        let (code, shown, _) = said(&gpu(&place, &analysed(source), args));
+        assert_eq!(code, Some(0));
+        is_as_accepted(name, &shown);
+    }
 }
 
 /// What iterations combine in memory, and what they share, is in clauses or there is no directive.
@@ -209,7 +185,7 @@ fn directives_say_what_iterations_share() {
 #[test]
 fn the_json_report_has_numbers() {
     let place = tempfile::tempdir().unwrap();
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../gpumap/tests/c/matrix_addition.c");
+    let source = analysed("matrix_addition");
     let (code, shown, _) = said(&gpu(&place, &source, &["--set", "n=1024", "--format", "json"]));
     assert_eq!(code, Some(0));
     let report: serde_json::Value = serde_json::from_str(&shown).unwrap();

@@ -10,7 +10,9 @@
 //! - [`recurrence`]: values as polynomials in inputs and iterations, and how often loops run;
 //! - [`access`]: the bytes that loads and stores touch, and how that is known;
 //! - [`device`]: models of devices; [`coalescing`]: what warps move per access; [`shared`]: what blocks keep in shared memory;
+//!   [`divergence`]: branches that part the lanes of warps;
 //! - [`offload`]: which loops can run on a device, and what their kernels need;
+//! - [`instantiate`]: values that inputs had in a run; [`cost`]: what kernels cost in numbers;
 //! - [`emit`]: text to paste into a source;
 //! - [`oracle`]: sections against the addresses of runs;
 //! - [`fuzzing`]: cases for fuzzing the reader.
@@ -22,10 +24,13 @@ pub mod access;
 pub mod calls;
 pub mod coalescing;
 pub mod control;
+pub mod cost;
 pub mod device;
+pub mod divergence;
 pub mod emit;
 pub mod frontend;
 pub mod fuzzing;
+pub mod instantiate;
 pub mod invariance;
 pub mod ir;
 pub mod memory;

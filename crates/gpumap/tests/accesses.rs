@@ -50,12 +50,13 @@ fn colours_of_an_image() {
     let of_input = "(assumed: writes to out->pixels leave in->height unchanged; writes to out->pixels leave \
                     in->width unchanged; writes to out->pixels leave in->pixels unchanged)";
     let of_output = of_input.replace("leave in->pixels", "leave out->pixels");
+    let all = "[0, 3*in->height*in->width)";
     let expected = [
         "in: reads [0, 16)".to_owned(),
         "filter: reads [0, 4*filter_width*filter_height)".to_owned(),
-        format!("in->pixels: reads [0, 3*in->height*in->width) {of_input}"),
+        format!("in->pixels: reads {all} {of_input}"),
         "out: reads [8, 16)".to_owned(),
-        format!("out->pixels: may write [0, 3*in->height*in->width) {of_output}"),
+        format!("out->pixels: may write {all}, certainly writes {all} {of_output}"),
     ];
     assert_eq!(hulls("colour_convolution", "convolve"), expected);
 }

@@ -107,8 +107,7 @@ impl Module {
 
     /// The linker's build id.
     pub fn build_id(&self) -> Option<String> {
-        let id = self.tables().build_id.as_ref()?;
-        Some(id.iter().map(|byte| format!("{byte:02x}")).collect())
+        text(self.tables().build_id.as_deref()?)
     }
 
     fn symbol(&self, table: &[RawSymbol], address: u64, slack: bool) -> Option<Symbol> {
@@ -159,6 +158,15 @@ fn read_tables(path: &Path) -> Option<Tables> {
     tables.debug = file.section_by_name(".debug_line").is_some();
     tables.build_id = file.build_id().ok().flatten().map(<[u8]>::to_vec);
     Some(tables)
+}
+
+/// The linker's build id of a file; `None` if it has none, or is no program.
+pub fn build_id(path: &Path) -> Option<String> {
+    read_tables(path).and_then(|tables| text(tables.build_id.as_deref()?))
+}
+
+fn text(id: &[u8]) -> Option<String> {
+    (!id.is_empty()).then(|| id.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// Demangles a C++, Rust or Fortran symbol; anything else is returned as it is. Parameters and types of results, which make

@@ -1,18 +1,17 @@
 //! Unions of sections by object: what is read, what may be written and what certainly is.
 //!
 //! The union of two sections is the least section that this representation has around both; bytes between them count too.
-//! *Certainly* written is a section every byte of which is written whenever every loop around the store runs at least once: the
-//! store is made in every iteration, loops end by their one test alone, and steps of the address fit together without holes. Only
-//! what is certainly written need not be brought in before.
+//! *Certainly* written (`certain`) is a section every byte of which is written whenever the loops around the stores run at least once.
+//! Only what is certainly written need not be brought in before.
 //!
 //! Loads and stores are counted, calls that are not followed are not: [`Accesses::has_other_writes`] says whether there are any.
 
 use super::Known;
+use super::certain::{Store, certain};
 use super::list::{Access, Accesses, Place, sections};
 use crate::control::LoopId;
-use crate::ir::{BlockId, Operation};
 use crate::memory::Object;
-use crate::recurrence::{Forms, Reading};
+use crate::recurrence::Forms;
 use crate::symbolic::{Facts, Polynomial, Prover, Range, Side};
 
 /// What is used of an object in one way.
@@ -100,6 +99,7 @@ impl Accesses<'_> {
         premises.extend(needed);
         let open: Vec<&Access> = of.iter().filter(|access| !is_done(access)).collect();
         let mut found = sections(forms, &open, within).into_iter();
+        let mut stores = Vec::new();
         for access in of {
             let (place, needed) = if is_done(access) {
                 (access.section.clone(), access.premises.clone())
@@ -114,12 +114,14 @@ impl Accesses<'_> {
             *extent = united(forms, extent, bytes.clone(), &facts);
             if access.writes
                 && !access.is_left_out()
-                && hull.certain.is_none()
-                && is_certain(forms, access, object, within)
+                && let Some(bytes) = bytes
             {
-                hull.certain = bytes;
+                let (store, needed) = forms.tracked(|forms| Store::new(forms, access, object, within, bytes));
+                premises.extend(store.is_some().then_some(needed).into_iter().flatten());
+                stores.extend(store);
             }
         }
+        hull.certain = certain(&stores);
         hull.known = forms.known(&premises);
         Some(hull)
     }
@@ -160,59 +162,4 @@ fn united(forms: &Forms<'_>, extent: &Extent, bytes: Option<Range>, facts: &Fact
             }
         }
     }
-}
-
-/// Whether a store certainly writes all of its section.
-fn is_certain(forms: &mut Forms<'_>, access: &Access, object: Object, within: Option<LoopId>) -> bool {
-    let loops = &forms.control.loops;
-    let outside = within.and_then(|id| loops.get(id).parent);
-    let around: Vec<LoopId> = loops.around(access.block).take_while(|&id| Some(id) != outside).collect();
-    let mut block = access.block;
-    for &id in &around {
-        let found = loops.get(id);
-        if !found.latches.iter().all(|&latch| forms.control.dominators.dominates(block, latch)) {
-            return false;
-        }
-        block = found.header;
-    }
-    let is_always_made = within.is_some()
-        || ends_of_function(forms).iter().all(|&end| forms.control.dominators.dominates(block, end));
-    is_always_made && fits_together(forms, access, object, &around).unwrap_or(false)
-}
-
-/// Blocks in which the function ends.
-fn ends_of_function(forms: &Forms<'_>) -> Vec<BlockId> {
-    let is_end = |block: &BlockId| {
-        let last = forms.function.block(*block).last().map(|last| &last.operation);
-        forms.control.is_reached(*block) && matches!(last, Some(Operation::Return(_)))
-    };
-    forms.function.block_ids().filter(is_end).collect()
-}
-
-/// Whether the steps of an address cover a range without holes: each as long as what the loops within it cover.
-fn fits_together(forms: &mut Forms<'_>, access: &Access, object: Object, around: &[LoopId]) -> Option<bool> {
-    let start = forms.start_of(object)?;
-    let mut offset = &forms.of_at(access.block, access.address, Reading::Unsigned)? - &start;
-    let mut steps = Vec::new();
-    for &id in around {
-        let trips = forms.trips(id);
-        let count = trips.iter().find(|trips| trips.exact)?.count.clone();
-        let atom = forms.iteration(id);
-        let step = offset.coefficient(atom, 1);
-        offset = &offset - &step.times(&atom.into())?;
-        steps.push((step, count));
-    }
-    // What is left changes with none of these loops, steps and counts neither.
-    let is_fixed = |of: &Polynomial| around.iter().all(|&id| forms.is_fixed(of, id));
-    if !is_fixed(&offset) || !steps.iter().all(|(step, count)| is_fixed(step) && is_fixed(count)) {
-        return Some(false);
-    }
-    let mut covered = Polynomial::from(num_bigint::BigInt::from(access.bytes?));
-    while !steps.is_empty() {
-        let Some(next) = steps.iter().position(|(step, _)| *step == covered || *step == -&covered) else {
-            return Some(false);
-        };
-        covered = covered.times(&steps.remove(next).1)?;
-    }
-    Some(true)
 }

@@ -1,6 +1,7 @@
 //! For each load and store: the object it accesses, which bytes of it, and how that is known.
 //!
-//! - [`list`]: the accesses of a function with their sections; [`hull`]: unions of them by object; [`show`]: all this as text.
+//! - [`list`]: the accesses of a function with their sections; [`hull`]: unions of them by object, [`mod@certain`]: what stores
+//!   certainly write; [`show`]: all this as text.
 //!
 //! A *section* is half open: from the least start to the greatest start plus the size of the access, in bytes from the start
 //! of the object. It holds every byte that the access touches whenever it is made; it says nothing of whether it is made.
@@ -10,6 +11,7 @@
 //! overlap (`memory`) and that loops meet their ends (`recurrence::trips`); only what used one carries it. Inputs may be given the
 //! values of a run (`recurrence::inputs`): what rests on them says so.
 
+pub mod certain;
 pub mod hull;
 pub mod list;
 pub mod show;

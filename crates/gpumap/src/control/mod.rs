@@ -19,7 +19,8 @@ pub use dominators::Dominators;
 pub use loops::{Loop, LoopId, Loops};
 pub use obstacles::Obstacle;
 
-use crate::ir::{BlockId, Function};
+use crate::ir::debug::Place;
+use crate::ir::{BlockId, Function, Module};
 
 /// The control-flow graph of a function, and its loops.
 #[derive(Debug, Clone)]
@@ -38,6 +39,15 @@ impl Control {
     /// Whether control may come to a block.
     pub fn is_reached(&self, block: BlockId) -> bool {
         block.index() == 0 || !self.predecessors[block.index()].is_empty()
+    }
+
+    /// The column at which the next loop after a place begins on the same line.
+    pub fn next_on_line(&self, module: &Module, place: Place<'_>) -> Option<u32> {
+        let starts = self.loops.iter().filter_map(|(_, found)| Some(found.places(module)?.0));
+        let is_next = |other: &Place<'_>| {
+            (other.file, other.line) == (place.file, place.line) && other.column > place.column
+        };
+        starts.filter(is_next).map(|other| other.column).min()
     }
 
     /// That of a function with a body.

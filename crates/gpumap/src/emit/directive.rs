@@ -140,7 +140,7 @@ pub fn directive(
         }
         clauses.private.push(name.clone());
     }
-    let levels = if candidate.loops.len() == 2 && candidate.repeated.is_empty() { 2 } else { 1 };
+    let levels = if candidate.repeated.is_empty() { candidate.loops.len() } else { 1 };
     Ok(clauses.text(dialect, levels))
 }
 

@@ -1,7 +1,7 @@
-//! Loops and nests of two whose iterations could be threads.
+//! Loops and nests of up to three whose iterations could be threads.
 //!
-//! The iterations of a loop are threads along x; of two nested ones along x and y. Two are a nest if the inner loop is the only one
-//! directly inside the outer one, and everything else in the outer one's body can be computed by each thread for itself: it
+//! The iterations of a loop are threads along x; of nested ones along x, y and z. Loops are a nest if each is the only one directly
+//! inside the one before, and everything else in an outer one's body can be computed by each thread for itself: it
 //! writes nothing but values. Loops further inside are run by a thread as they are.
 //!
 //! Limits: what a loop does in functions that are called is judged where these were put in place of the calls
@@ -10,14 +10,18 @@
 use crate::access::Accesses;
 use crate::calls::Cone;
 use crate::control::obstacles::obstacles;
-use crate::control::{Control, LoopId, Obstacle};
+use crate::control::{Control, LoopId};
 use crate::ir::debug::Place;
 use crate::ir::instruction::Callee;
 use crate::ir::{BlockId, Function, Instruction, MetadataId, Module, Operation};
 use crate::memory::{Object, library};
-use crate::recurrence::Forms;
+use crate::symbolic::Polynomial;
 
 use super::observed::{Carried, Change, Found, Observed, Reduced, Storage};
+use super::reason::{Reason, Why};
+
+/// Axes of a grid.
+const DIMENSIONS: usize = 3;
 
 /// Functions that a device has, besides those that only compute: they manage memory of the device.
 const ON_DEVICE: [&str; 3] = ["malloc", "free", "abort"];
@@ -33,85 +37,10 @@ pub enum Friendly {
     No,
 }
 
-/// What speaks against a loop.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Why {
-    /// It cannot be analysed.
-    Obstacle(Obstacle),
-    /// The number of iterations is not known before the loop starts.
-    Count,
-    /// The number of iterations of the inner loop of a nest changes in the outer one by something else than its iteration.
-    InnerCount,
-    /// It calls a function that a device does not have.
-    Call(String),
-    /// It writes a variable that keeps its value from one call of a function to the next.
-    Static(String),
-    /// An iteration used what another one computed.
-    Carried(Carried),
-    /// The run did not enter the loop.
-    NotRun,
-    /// The run made no second iteration of it.
-    Once,
-    /// Dependences of this loop were not recorded.
-    NotRecorded,
-    /// No run was looked at.
-    NoRun,
-}
-
-impl Why {
-    /// Whether more could be learnt by running the program.
-    pub fn is_open(&self) -> bool {
-        matches!(self, Why::NotRun | Why::Once | Why::NotRecorded | Why::NoRun)
-    }
-}
-
-impl std::fmt::Display for Why {
-    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Why::Obstacle(obstacle) => obstacle.fmt(to),
-            Why::Count => to.write_str("the number of iterations is not known before the loop starts"),
-            Why::InnerCount => to.write_str(
-                "the number of iterations of the inner loop is not known before the outer one starts",
-            ),
-            Why::Call(name) => write!(to, "it calls {name}, which a device does not have"),
-            Why::Static(name) => write!(to, "it writes {name}, which keeps its value from call to call"),
-            Why::Carried(Carried { source, sink, object }) => {
-                to.write_str("an iteration uses what another one computed")?;
-                if let Some(object) = object {
-                    write!(to, " in {object}")?;
-                }
-                match (source, sink) {
-                    (Some(source), Some(sink)) => write!(to, ": line {source} to line {sink}"),
-                    _ => Ok(()),
-                }
-            }
-            Why::NotRun => {
-                to.write_str("the run did not enter it: whether iterations depend on each other is not known")
-            }
-            Why::Once => to.write_str(
-                "the run made no second iteration: whether iterations depend on each other is not known",
-            ),
-            Why::NotRecorded => to.write_str("its dependences were not recorded"),
-            Why::NoRun => {
-                to.write_str("no run was looked at: whether iterations depend on each other is not known")
-            }
-        }
-    }
-}
-
-/// A reason against a candidate, with its line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reason {
-    /// What it is.
-    pub why: Why,
-    /// The line of the source that it is about, if there is one.
-    pub line: Option<u32>,
-}
-
-/// A loop, or two nested ones.
+/// A loop, or up to three nested ones.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// The loop, or the outer one and the inner one.
+    /// The loop, or the loops of the nest from the outside in.
     pub loops: Vec<LoopId>,
     /// Whether its iterations can be threads.
     pub friendly: Friendly,
@@ -121,7 +50,7 @@ pub struct Candidate {
     pub storage: Vec<Storage>,
     /// What iterations combine into one.
     pub reduced: Vec<Reduced>,
-    /// Lines of the outer loop's body that each thread of a nest has to compute for itself.
+    /// Lines of the outer loops' bodies that each thread of a nest has to compute for itself.
     pub repeated: Vec<u32>,
     /// Functions that are called and need a version for the device.
     pub functions: Vec<String>,
@@ -183,23 +112,35 @@ impl<'f> Search<'_, 'f> {
         self.control.loops.children(parent).filter(|&id| self.is_own(id)).collect()
     }
 
-    /// The nest that begins with a loop, or the loop alone.
+    /// The nest of most loops that begins with a loop, or the loop alone.
     fn best(&mut self, id: LoopId) -> Candidate {
-        let alone = self.candidate(&[id]);
-        let inner: Vec<LoopId> = self.control.loops.children(Some(id)).collect();
-        // A loop of a function that is called cannot be written as one with a loop around the call.
-        if let &[inner] = inner.as_slice()
-            && self.is_own(inner)
-            && alone.friendly != Friendly::No
-            && let Some(repeated) = self.repeated(id, inner)
+        let (mut loops, mut repeated) = (vec![id], Vec::new());
+        let mut best = self.candidate(&loops);
+        while loops.len() < DIMENSIONS
+            && best.friendly != Friendly::No
+            && let Some((inner, lines)) = self.only_inside(&loops)
         {
-            let nest = self.candidate(&[id, inner]);
-            // What iterations of one loop combine, threads of a nest would combine across both: one loop is enough then.
-            if nest.friendly != Friendly::No && nest.reduced.is_empty() {
-                return Candidate { repeated, ..nest };
+            loops.push(inner);
+            let nest = self.candidate(&loops);
+            // What iterations of one loop combine, threads of a nest would combine across all: fewer loops are enough then.
+            if nest.friendly == Friendly::No || !nest.reduced.is_empty() {
+                break;
             }
+            lines.into_iter().for_each(|line| push(&mut repeated, line));
+            repeated.sort_unstable();
+            best = Candidate { repeated: repeated.clone(), ..nest };
         }
-        alone
+        best
+    }
+
+    /// The one loop directly inside of a nest that can be one more of it, and the lines that every thread then computes again.
+    fn only_inside(&self, nest: &[LoopId]) -> Option<(LoopId, Vec<u32>)> {
+        let outer = *nest.last()?;
+        let inside: Vec<LoopId> = self.control.loops.children(Some(outer)).collect();
+        // A loop of a function that is called cannot be written as one with a loop around the call.
+        let &[inner] = inside.as_slice() else { return None };
+        let lines = self.repeated(outer, inner).filter(|_| self.is_own(inner))?;
+        Some((inner, lines))
     }
 
     fn candidate(&mut self, loops: &[LoopId]) -> Candidate {
@@ -216,7 +157,7 @@ impl<'f> Search<'_, 'f> {
         candidate.functions = self.functions(outer);
         self.look_at_code(outer, &mut candidate);
         for &id in loops {
-            self.look_at_count(outer, id, &mut candidate);
+            self.look_at_count(loops, id, &mut candidate);
             self.look_at_run(id, &mut candidate);
         }
         let is_open = candidate.reasons.iter().all(|reason| reason.why.is_open());
@@ -234,15 +175,6 @@ impl<'f> Search<'_, 'f> {
 
     fn place(&self, id: LoopId) -> Option<Place<'f>> {
         self.control.loops.get(id).places(self.module).map(|(start, _)| start)
-    }
-
-    /// The column at which the next loop on a line begins.
-    fn next_on_line(&self, place: Place<'_>) -> Option<u32> {
-        let starts = self.control.loops.iter().filter_map(|(id, _)| self.place(id));
-        let is_next = |other: &Place<'_>| {
-            (other.file, other.line) == (place.file, place.line) && other.column > place.column
-        };
-        starts.filter(is_next).map(|other| other.column).min()
     }
 
     /// What stands in the way in the instructions of a loop.
@@ -287,21 +219,27 @@ impl<'f> Search<'_, 'f> {
     }
 
     /// Whether the number of iterations is known before the candidate starts.
-    fn look_at_count(&mut self, outer: LoopId, id: LoopId, candidate: &mut Candidate) {
+    fn look_at_count(&mut self, nest: &[LoopId], id: LoopId, candidate: &mut Candidate) {
         let forms = self.accesses.forms_mut(true);
         let trips = forms.trips(id);
         let exact = trips.iter().find(|trips| trips.exact).map(|trips| trips.count.clone());
         let line = self.place(id).map(|place| place.line);
-        let Some(count) = exact else {
+        let Some(mut rest) = exact else {
             candidate.reasons.push(Reason { why: Why::Count, line });
             return;
         };
-        let forms = self.accesses.forms_mut(true);
-        let own = forms.iteration(outer);
-        let changes = |forms: &mut Forms<'f>, of| !forms.is_fixed(of, outer);
-        // A number that follows from the outer iteration is no obstacle: a thread beyond it has nothing to do.
-        let rest = count.coefficient(own, 0);
-        if id != outer && (changes(forms, &rest) || changes(forms, &(&count - &rest).coefficient(own, 1))) {
+        let (Some(&outermost), forms) = (nest.first(), self.accesses.forms_mut(true)) else { return };
+        // A number that follows from iterations around is no obstacle: a thread beyond it has nothing to do.
+        let around: Vec<LoopId> = nest.iter().copied().take_while(|&outer| outer != id).collect();
+        let mut is_known = true;
+        for outer in around {
+            let own = forms.iteration(outer);
+            let powers = 1..=rest.degree_in(own);
+            let slopes: Vec<Polynomial> = powers.map(|power| rest.coefficient(own, power)).collect();
+            is_known &= slopes.iter().all(|slope| forms.is_fixed(slope, outermost));
+            rest = rest.coefficient(own, 0);
+        }
+        if id != outermost && !(is_known && forms.is_fixed(&rest, outermost)) {
             candidate.reasons.push(Reason { why: Why::InnerCount, line });
         }
     }
@@ -315,8 +253,10 @@ impl<'f> Search<'_, 'f> {
             push(&mut candidate.reasons, open(Why::NoRun));
             return;
         };
-        let seen: Vec<_> =
-            place.into_iter().flat_map(|place| observed.at(place, self.next_on_line(place))).collect();
+        let seen: Vec<_> = place
+            .into_iter()
+            .flat_map(|place| observed.at(place, self.control.next_on_line(self.module, place)))
+            .collect();
         if seen.is_empty() {
             candidate.reasons.push(open(Why::NotRun));
         }

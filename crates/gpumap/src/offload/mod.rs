@@ -1,8 +1,9 @@
 //! Which loops can run on a device, and what their kernels need.
 //!
-//! - [`candidate`]: loops and nests of two whose iterations could be threads, with every reason against it;
+//! - [`candidate`]: loops and nests whose iterations could be threads, with every [`reason`] against it;
 //! - [`observed`]: what a run of the program showed of its loops; [`parameters`]: what goes in and comes out;
-//! - [`show`]: all this as text.
+//! - [`mod@kept`]: data that kernels leave on the device for the next one;
+//! - [`analysed`]: a function with its candidates, in terms of inputs and with their values; [`show`]: all this as text.
 //!
 //! A candidate is *friendly* if nothing speaks against it: each of its loops has a number of iterations that is known before it
 //! starts, no iteration uses what another one of the loop computed, and everything in it can run on a device. That iterations do
@@ -11,11 +12,17 @@
 //!
 //! Source: thesis, chapters 4 and 5; ALGORITHMS 8.1 and 8.2 with research note 14 to 18.
 
+pub mod analysed;
 pub mod candidate;
+pub mod kept;
 pub mod observed;
 pub mod parameters;
+pub mod reason;
 pub mod show;
 
-pub use candidate::{Candidate, Friendly, Reason, Why, candidates};
+pub use analysed::{Analysed, Needs, with_candidates};
+pub use candidate::{Candidate, Friendly, candidates};
+pub use kept::{Kept, kept};
 pub use observed::{Carried, Found, Observed};
 pub use parameters::{Direction, Kind, Parameter, Parameters};
+pub use reason::{Reason, Why};

@@ -68,6 +68,26 @@ pub struct Reduced {
     pub is_array: bool,
 }
 
+/// An access of a loop as it was compiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Executed {
+    /// Its line.
+    pub line: u32,
+    /// Whether it writes.
+    pub writes: bool,
+    /// Bytes by which it advances from one iteration of the loop to the next, if that is always the same.
+    pub stride: Option<i64>,
+}
+
+/// A part of a loop that could be a loop of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// Its lines, ascending.
+    pub lines: Vec<u32>,
+    /// Whether its iterations do not depend on each other.
+    pub is_independent: bool,
+}
+
 /// A loop of the program that ran.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loop {
@@ -87,6 +107,12 @@ pub struct Loop {
     pub reduced: Vec<Reduced>,
     /// Least and greatest number of iterations of an entry, where known.
     pub trips: Option<(u64, u64)>,
+    /// How many loops the compiler made of it.
+    pub pieces: usize,
+    /// Accesses inside, those left out whose address never changes there.
+    pub executed: Vec<Executed>,
+    /// The parts that it can be split into, in the order in which they have to run; none if it has to stay one.
+    pub parts: Vec<Part>,
 }
 
 /// What runs showed.
@@ -107,9 +133,9 @@ impl Observed {
         })
     }
 
-    /// Whether any loop of a file ran.
-    pub fn has_file(&self, file: &str) -> bool {
-        self.loops.iter().any(|seen| is_same_file(&seen.file, file))
+    /// The loops of a file that ran.
+    pub fn of_file<'a>(&'a self, file: &'a str) -> impl Iterator<Item = &'a Loop> {
+        self.loops.iter().filter(move |seen| is_same_file(&seen.file, file))
     }
 }
 
@@ -133,6 +159,9 @@ mod tests {
             storage: Vec::new(),
             reduced: Vec::new(),
             trips: None,
+            pieces: 1,
+            executed: Vec::new(),
+            parts: Vec::new(),
         };
         let all = Observed {
             loops: vec![
@@ -147,6 +176,6 @@ mod tests {
         assert_eq!(count("src/a.c", 0, None), 2);
         assert_eq!(count("ba.c", 7, None), 1);
         assert_eq!(count("/other/a.c", 5, None), 0);
-        assert!(all.has_file("a.c") && !all.has_file("c.c"));
+        assert_eq!((all.of_file("a.c").count(), all.of_file("c.c").count()), (2, 0));
     }
 }

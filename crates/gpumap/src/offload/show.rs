@@ -2,15 +2,21 @@
 
 use std::fmt::Write as _;
 
-use super::{Candidate, Direction, Friendly, Kind, Parameters, Reason, candidates};
+use super::analysed::{Analysed, with_candidates};
+use super::{Candidate, Direction, Friendly, Kept, Kind, Needs, Parameter, Parameters, Reason, candidates};
 use crate::access::show::show_bytes;
 use crate::access::{Accesses, Known};
 use crate::calls::Cone;
 use crate::coalescing::Coalescing;
 use crate::coalescing::show::show_coalescing;
 use crate::control::{Control, LoopId};
+use crate::cost::Estimate;
+use crate::cost::show::show_estimate;
 use crate::device::{Block, Device};
+use crate::divergence::branches;
+use crate::divergence::show::show_branches;
 use crate::emit::{Dialect, Kernel, Refusal, Request, directive, kernel};
+use crate::instantiate;
 use crate::ir::Module;
 use crate::memory::effects::Summaries;
 use crate::recurrence::Given;
@@ -35,22 +41,72 @@ pub struct Asked<'a> {
     pub device: &'a Device,
 }
 
-/// The candidates that are asked for, what their kernels need and what they move; `None` if there are none.
+/// The candidates that are asked for, what their kernels need, move and cost; `None` if there are none.
 pub fn show_candidates(module: &Module, cone: &Cone, asked: Asked<'_>) -> Option<String> {
-    show(module, cone, asked, |out, control, accesses, candidate| {
-        show_candidate(out, module, control, candidate);
-        let Some(&id) = candidate.loops.first() else { return };
-        if candidate.friendly == Friendly::No {
-            return;
+    with_candidates(module, cone, asked, |analysed, candidates| {
+        if candidates.is_empty() {
+            return None;
         }
-        let parameters = Parameters::new(module, control, accesses, id);
-        show_parameters(out, accesses, &parameters);
-        let Asked { block, device, .. } = asked;
-        let Some(found) = Coalescing::new(accesses, &candidate.loops, block, device) else { return };
-        indented(out, &show_coalescing(accesses, &found, block, device));
-        let list = opportunities(accesses, &found, block, device, Scheme::default());
-        indented(out, &show_opportunities(accesses, &list, block, device));
+        let mut out = format!("function {}\n", module.name(cone.function.symbol));
+        for line in instantiate::show::lines(&analysed.instance) {
+            let _ = writeln!(out, "  {line}");
+        }
+        let needs = analysed.needs(candidates);
+        for (candidate, needs) in candidates.iter().zip(needs) {
+            show_candidate(&mut out, module, analysed.control, candidate);
+            if let Some(needs) = needs {
+                show_kernel(&mut out, analysed, (candidate, &needs), candidates, asked);
+            }
+        }
+        for name in analysed.accesses.unknown_names(asked.given) {
+            let _ = writeln!(out, "  nothing is called {name} that sections may depend on");
+        }
+        Some(out)
     })
+}
+
+/// What a kernel needs, moves and costs; `all` are the candidates of the function.
+fn show_kernel(
+    out: &mut String,
+    analysed: &mut Analysed<'_>,
+    (candidate, needs): (&Candidate, &Needs),
+    all: &[Candidate],
+    asked: Asked<'_>,
+) {
+    let Asked { block, device, .. } = asked;
+    show_parameters(out, analysed, &needs.parameters, needs.symbolic.as_ref());
+    for kept in &needs.kept {
+        show_kept(out, analysed, kept, all);
+    }
+    let accesses = &mut analysed.accesses;
+    let Some(found) = Coalescing::new(accesses, &candidate.loops, block, device) else { return };
+    indented(out, &show_coalescing(accesses, &found, block, device));
+    indented(out, &show_branches(&branches(accesses.assumed_mut(), &found, block), block));
+    let list = opportunities(accesses, &found, block, device, Scheme::default());
+    indented(out, &show_opportunities(accesses, &list, block, device));
+    if let Some(estimate) = Estimate::new(accesses, &found, &needs.parameters, block, device) {
+        indented(out, &show_estimate(accesses, &estimate, device));
+    }
+}
+
+/// What an earlier kernel leaves on the device.
+fn show_kept(out: &mut String, analysed: &mut Analysed<'_>, kept: &Kept, all: &[Candidate]) {
+    let line = |id: LoopId| {
+        line_of(analysed.module, analysed.control, id).map_or("?".into(), |line| line.to_string())
+    };
+    let by =
+        all.get(kept.by).and_then(|candidate| candidate.loops.first()).map_or("?".into(), |&id| line(id));
+    let before = kept
+        .before
+        .map_or(String::new(), |id| format!(", in the iteration before of the loop of line {}", line(id)));
+    let accesses = &mut analysed.accesses;
+    let part = if kept.is_part { " (the rest has to come in)" } else { "" };
+    let inwards = kept.inwards.as_ref().map(|bytes| format!("{} bytes fewer in{part}", bytes.show(accesses)));
+    let outwards =
+        kept.outwards.as_ref().map(|bytes| format!("{} bytes fewer back there", bytes.show(accesses)));
+    let saved: Vec<String> = inwards.into_iter().chain(outwards).collect();
+    let _ =
+        writeln!(out, "    on the device: {}, left by line {by}{before}: {}", kept.name, saved.join(", "));
 }
 
 fn indented(out: &mut String, text: &str) {
@@ -136,7 +192,7 @@ pub fn each_candidate<T>(
 }
 
 /// The line of the source that a loop begins on.
-fn line_of(module: &Module, control: &Control, id: LoopId) -> Option<u32> {
+pub(super) fn line_of(module: &Module, control: &Control, id: LoopId) -> Option<u32> {
     control.loops.get(id).places(module).map(|(start, _)| start.line)
 }
 
@@ -144,13 +200,17 @@ fn line_of(module: &Module, control: &Control, id: LoopId) -> Option<u32> {
 fn show_candidate(out: &mut String, module: &Module, control: &Control, candidate: &Candidate) {
     let starts = candidate.loops.iter().filter_map(|&id| line_of(module, control, id));
     let lines: Vec<String> = starts.map(|line| format!("line {line}")).collect();
-    let shape = if candidate.loops.len() == 2 { "nest" } else { "loop" };
+    let shape = if candidate.loops.len() > 1 { "nest" } else { "loop" };
     let verdict = match candidate.friendly {
         Friendly::Yes => "can run on a device",
         Friendly::Unknown => "may run on a device",
         Friendly::No => "cannot run on a device",
     };
-    let _ = writeln!(out, "  {shape} {}: {verdict}", lines.join(" and "));
+    let lines = match lines.as_slice() {
+        [outer @ .., last] if !outer.is_empty() => format!("{} and {last}", outer.join(", ")),
+        _ => lines.concat(),
+    };
+    let _ = writeln!(out, "  {shape} {lines}: {verdict}");
     for Reason { why, line } in &candidate.reasons {
         let line = line.map_or(String::new(), |line| format!("line {line}: "));
         let _ = writeln!(out, "    {line}{why}");
@@ -174,7 +234,27 @@ fn show_candidate(out: &mut String, module: &Module, control: &Control, candidat
     }
 }
 
-fn show_parameters(out: &mut String, accesses: &Accesses<'_>, parameters: &Parameters) {
+/// The bytes of a parameter: in terms of inputs, and with their values where that is something else.
+fn bytes(analysed: &Analysed<'_>, parameter: &Parameter, symbolic: Option<&Parameters>) -> Option<String> {
+    let section = parameter.section.as_ref()?;
+    let own = show_bytes(analysed.accesses.atoms_of(&parameter.known), section);
+    let same = |other: &&Parameter| (other.object, &other.name) == (parameter.object, &parameter.name);
+    let twin = symbolic.and_then(|parameters| parameters.list.iter().find(same));
+    let written = twin.zip(analysed.symbolic.as_ref()).and_then(|(twin, accesses)| {
+        Some(show_bytes(accesses.atoms_of(&twin.known), twin.section.as_ref()?))
+    });
+    Some(match written.filter(|written| *written != own) {
+        Some(written) => format!(" {written} = {own}"),
+        None => format!(" {own}"),
+    })
+}
+
+fn show_parameters(
+    out: &mut String,
+    analysed: &Analysed<'_>,
+    parameters: &Parameters,
+    symbolic: Option<&Parameters>,
+) {
     for parameter in &parameters.list {
         let way = match parameter.direction {
             Direction::In => "in",
@@ -186,8 +266,8 @@ fn show_parameters(out: &mut String, accesses: &Accesses<'_>, parameters: &Param
             Kind::Array => "array",
             Kind::Nested => "nested",
         };
-        let bytes = match (&parameter.section, parameter.kind) {
-            (Some(section), _) => format!(" {}", show_bytes(accesses.atoms_of(&parameter.known), section)),
+        let bytes = match (bytes(analysed, parameter, symbolic), parameter.kind) {
+            (Some(bytes), _) => bytes,
             (None, Kind::Scalar) => String::new(),
             (None, _) => " (bytes not known)".into(),
         };

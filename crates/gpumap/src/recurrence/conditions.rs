@@ -142,7 +142,7 @@ impl Forms<'_> {
     }
 
     /// Edges that every way to a block takes in the same iteration, the nearest first.
-    fn edges_to(&self, block: BlockId) -> Vec<(BlockId, BlockId)> {
+    pub(crate) fn edges_to(&self, block: BlockId) -> Vec<(BlockId, BlockId)> {
         let mut list = Vec::new();
         let mut at = Some(block);
         while let Some(target) = at.filter(|_| list.len() < LOOKED_AT) {

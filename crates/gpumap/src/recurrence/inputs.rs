@@ -30,6 +30,11 @@ impl Given {
         self.values.get(&plain(name))
     }
 
+    /// The value that an input of this name is given.
+    pub fn value(&self, name: &str) -> Option<&BigInt> {
+        self.get(name).map(|(_, value)| value)
+    }
+
     /// Whether nothing is given.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()

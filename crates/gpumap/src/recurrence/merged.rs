@@ -80,7 +80,7 @@ impl Forms<'_> {
         between.into_iter().all(|block| self.is_branch_uniform(block, id))
     }
 
-    fn is_branch_uniform(&mut self, block: BlockId, id: LoopId) -> bool {
+    pub(crate) fn is_branch_uniform(&mut self, block: BlockId, id: LoopId) -> bool {
         if self.control.successors[block.index()].len() < 2 {
             return true;
         }

@@ -1,20 +1,26 @@
 //! What a profile says of loops, for the analyses of sources.
 
-use gpumap::offload::observed::{Change, Loop, Reduced, Storage};
+use gpumap::offload::observed::{Change, Executed, Loop, Part, Reduced, Storage};
 use gpumap::offload::{Carried, Found, Observed};
-use profile::{ObjectIndex, Profile};
+use profile::{Block, ContextIndex, ObjectIndex, Profile};
+use schedule::arrange::distribution::Share;
+use schedule::graph::dimension;
 use schedule::needs::{Class, Need, Way};
+use schedule::nest::stride;
 use schedule::{Parallel, SourceLoop};
+
+use rustc_hash::FxHashMap;
 
 use crate::finding::{self, Report};
 
 /// The loops of a report, by their places. Loops without a line are left out.
 pub fn observed(report: &Report<'_>) -> Observed {
-    let has_place = |entry: &&SourceLoop| entry.line > 0 && !entry.file.is_empty();
-    Observed { loops: report.loops.iter().filter(has_place).map(|entry| seen(report, entry)).collect() }
+    let has_place = |entry: &SourceLoop| entry.line > 0 && !entry.file.is_empty();
+    let loops = report.loops.iter().zip(&report.distributions).filter(|(entry, _)| has_place(entry));
+    Observed { loops: loops.map(|(entry, shares)| seen(report, entry, shares)).collect() }
 }
 
-fn seen(report: &Report<'_>, entry: &SourceLoop) -> Loop {
+fn seen(report: &Report<'_>, entry: &SourceLoop, shares: &[Share]) -> Loop {
     let blocking = finding::blocking(report.profile, entry);
     // What only shares memory needs memory of its own; what passes on a value, or shares memory that nobody can have for
     // himself, has to wait.
@@ -37,8 +43,68 @@ fn seen(report: &Report<'_>, entry: &SourceLoop) -> Loop {
         carried: carried.collect(),
         storage: entry.needs().iter().map(|need| storage(report.profile, need)).collect(),
         reduced: reduced(report.profile, entry),
-        trips: entry.trips,
+        trips: trips(report.profile, entry),
+        pieces: entry.contexts.len(),
+        executed: executed(report.profile, entry),
+        parts: shares.iter().map(part).collect(),
     }
+}
+
+fn part(share: &Share) -> Part {
+    Part { lines: share.lines.clone(), is_independent: share.is_parallel }
+}
+
+/// Least and greatest number of iterations of an entry: as they were counted, else of a loop that was entered once, else of one that
+/// makes the same number in every entry, by the domain of a block that runs in every iteration.
+fn trips(profile: &Profile, entry: &SourceLoop) -> Option<(u64, u64)> {
+    if entry.trips.is_some() {
+        return entry.trips;
+    }
+    let &[context] = entry.contexts.as_slice() else { return None };
+    let each = match entry.entries {
+        1 => entry.iterations,
+        entries => {
+            let is_whole = |block: &&Block| block.context == context && block.executions == entry.iterations;
+            let mut blocks = profile.blocks.iter().filter(is_whole);
+            let each = blocks.find_map(|block| of_each_entry(block, dimension(profile, context)))?;
+            each.checked_mul(entries).filter(|all| *all == entry.iterations).map(|_| each)?
+        }
+    };
+    Some((each, each))
+}
+
+/// The number of iterations of a loop that its block makes in every entry, if it is one number.
+fn of_each_entry(block: &Block, dim: usize) -> Option<u64> {
+    let [folded] = block.domain.as_slice() else { return None };
+    let [piece] = folded.pieces.as_slice() else { return None };
+    let [level] = piece.levels_of(dim) else { return None };
+    let is_constant = level.count.coefficients.iter().all(|&coefficient| coefficient == 0);
+    let is_exact = !folded.gave_up && !piece.over_approximated;
+    u64::try_from(level.count.constant).ok().filter(|_| is_constant && is_exact)
+}
+
+/// The accesses inside of a loop whose address changes there.
+fn executed(profile: &Profile, entry: &SourceLoop) -> Vec<Executed> {
+    let loop_around = |context: ContextIndex| {
+        let around = profile.loops_around(context);
+        around.into_iter().find(|at| entry.contexts.contains(at))
+    };
+    let mut of_context: FxHashMap<ContextIndex, Option<ContextIndex>> = FxHashMap::default();
+    let mut list = Vec::new();
+    for access in profile.accesses.iter().filter(|access| access.executions > 0) {
+        let context = profile.context_of(access.statement);
+        let Some(around) = *of_context.entry(context).or_insert_with(|| loop_around(context)) else {
+            continue;
+        };
+        let first = dimension(profile, around);
+        let is_still = |dim: usize| stride(access, dim) == Some(0);
+        if (first..=dimension(profile, context)).all(is_still) {
+            continue;
+        }
+        let line = profile.location_of(access.statement).line;
+        list.push(Executed { line, writes: access.write, stride: stride(access, first) });
+    }
+    list
 }
 
 fn storage(profile: &Profile, need: &Need) -> Storage {
