@@ -113,9 +113,15 @@ impl Source {
     pub fn spelled(&self, node: &Value) -> Option<Range<usize>> {
         let place = |end: &Value| {
             let is_argument = end["expansionLoc"]["isMacroArgExpansion"].as_bool() == Some(true);
-            let spelled = || Some(&end["spellingLoc"]).filter(|_| is_argument);
-            let of = if end["offset"].is_null() { spelled()? } else { end };
-            Some((usize_at(of, "offset")?, usize_at(of, "tokLen")?))
+            if !end["offset"].is_null() {
+                return Some((usize_at(end, "offset")?, usize_at(end, "tokLen")?));
+            }
+            // Another macro may have written the argument, in another file too.
+            let (used, of) = (&end["expansionLoc"], &end["spellingLoc"]);
+            let start = usize_at(used, "offset")?;
+            let uses = start..self.after_arguments(start + usize_at(used, "tokLen")?);
+            let at = usize_at(of, "offset").filter(|at| is_argument && uses.contains(at) && *at > start)?;
+            Some((at, usize_at(of, "tokLen")?))
         };
         let (start, last) = (place(&node["range"]["begin"])?.0, place(&node["range"]["end"])?);
         let end = last.0 + last.1;

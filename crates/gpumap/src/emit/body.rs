@@ -122,9 +122,10 @@ pub fn text(kernel: &Kernel, tiled: Option<&Tiled>, words: &Words) -> Text {
     Text { given, body }
 }
 
-/// The names that a kernel uses.
+/// The names that a kernel uses, also by macros.
 fn used(threads: &Threads, tiles: &[Tile]) -> BTreeSet<String> {
     let mut used = threads.identifiers();
+    used.extend(threads.free.iter().map(|free| free.name.clone()));
     for tile in tiles {
         let texts = tile.extents.iter().chain(&tile.strides).chain(std::iter::once(&tile.start));
         used.extend(texts.flat_map(|text| words(text)).map(str::to_owned));
