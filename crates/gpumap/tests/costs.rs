@@ -36,7 +36,7 @@ fn with_estimate<T>(
     }
     let (block, device) = (block.parse().unwrap(), Device::named("sm_90").unwrap());
     let found = Coalescing::new(&mut accesses, &loops, block, device).unwrap();
-    let parameters = Parameters::new(&module, &control, &mut accesses, loops[0]);
+    let parameters = Parameters::new(&module, &control, &mut accesses, &loops);
     let estimate = Estimate::new(&mut accesses, &found, &parameters, block, device).unwrap();
     look(&mut accesses, &found, &estimate, block)
 }

@@ -143,8 +143,7 @@ pub fn kernel(
     candidate: &Candidate,
     request: Request<'_>,
 ) -> Result<Kernel, Refusal> {
-    let &[outer, ..] = candidate.loops.as_slice() else { return Err(Refusal::Unfriendly) };
-    let parameters = Parameters::new(module, control, accesses, outer);
+    let parameters = Parameters::new(module, control, accesses, &candidate.loops);
     refused(candidate, &parameters)?;
     let function = module.name(accesses.proved_mut().function.symbol).to_owned();
     let places: Vec<Place> = candidate.loops.iter().filter_map(|&id| place(module, control, id)).collect();

@@ -63,10 +63,10 @@ impl<'f> Analysed<'f> {
     }
 
     fn needs_of(&mut self, candidate: &Candidate) -> Option<Needs> {
-        let id = *candidate.loops.first().filter(|_| candidate.friendly != Friendly::No)?;
-        let parameters = Parameters::new(self.module, self.control, &mut self.accesses, id);
+        let loops = Some(&candidate.loops).filter(|_| candidate.friendly != Friendly::No)?;
+        let parameters = Parameters::new(self.module, self.control, &mut self.accesses, loops);
         let symbolic = self.symbolic.as_mut();
-        let symbolic = symbolic.map(|accesses| Parameters::new(self.module, self.control, accesses, id));
+        let symbolic = symbolic.map(|accesses| Parameters::new(self.module, self.control, accesses, loops));
         Some(Needs { parameters, symbolic, kept: Vec::new() })
     }
 }

@@ -22,7 +22,7 @@ use crate::ir::{BlockId, Function, Module, Operation, Type, Value, ValueId};
 use crate::memory::overlap::{Distinct, Overlap};
 use crate::memory::{Object, captured::captured};
 use crate::recurrence::{Forms, Reading};
-use crate::symbolic::{AtomId, Atoms, Bound, Polynomial, Range};
+use crate::symbolic::{AtomId, Atoms, Bound, Facts, Polynomial, Prover, Range, Side};
 
 /// Operands of operands that are looked through for names.
 const DEEPEST: u32 = 24;
@@ -86,9 +86,15 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Those of a loop and all inside of it.
-    pub fn new(module: &Module, control: &Control, accesses: &mut Accesses<'_>, id: LoopId) -> Parameters {
+    /// Those of nested loops, the outermost first, and of all inside of them. Sections are those of loops that run at least once.
+    pub fn new(
+        module: &Module,
+        control: &Control,
+        accesses: &mut Accesses<'_>,
+        loops: &[LoopId],
+    ) -> Parameters {
         let mut parameters = Parameters::default();
+        let Some(&id) = loops.first() else { return parameters };
         let hulls = accesses.hulls(Some(id));
         let strays = accesses.strays(Some(id)).filter_map(|access| module.metadata.place(access.location?));
         parameters.strays = strays.map(|place| place.line).collect::<BTreeSet<_>>().into_iter().collect();
@@ -117,6 +123,12 @@ impl Parameters {
             let Some(section) = &mut parameter.section else { continue };
             for (iteration, counter) in counters(forms, control, id) {
                 *section = renamed(&mut forms.atoms, section, iteration, &counter);
+            }
+            let facts = run_once(forms, control, loops);
+            let prover = Prover::new(&forms.atoms, &facts);
+            if let Range::Between(lower, upper) = section {
+                *section =
+                    Range::Between(lower.pruned(Side::Lower, &prover), upper.pruned(Side::Upper, &prover));
             }
         }
         parameters
@@ -296,6 +308,36 @@ fn unnamed_outbound(forms: &mut Forms<'_>, control: &Control, id: LoopId) -> BTr
         lines.insert(place.map(|place| place.line));
     }
     lines
+}
+
+/// What holds if each of these loops runs at least once, where their numbers of iterations are the same all through the nest.
+fn run_once(forms: &mut Forms<'_>, control: &Control, loops: &[LoopId]) -> Facts {
+    let mut facts = Facts::none();
+    let Some(&outer) = loops.first() else { return facts };
+    let around = counters(forms, control, outer);
+    for &id in loops {
+        let trips = forms.trips(id);
+        let Some(count) = trips.iter().find(|trips| trips.exact).map(|trips| trips.count.clone()) else {
+            continue;
+        };
+        let named = around
+            .iter()
+            .try_fold(count, |count, (iteration, counter)| forms.atoms.replaced(&count, *iteration, counter));
+        let Some(count) = named.filter(|count| loops.iter().all(|&id| forms.is_uniform(count, id))) else {
+            continue;
+        };
+        // Of a variable by itself it is a bound.
+        match count.atoms().as_slice() {
+            &[atom]
+                if count.degree_in(atom) == 1 && count.coefficient(atom, 1).integer() == Some(1.into()) =>
+            {
+                let rest = count.coefficient(atom, 0);
+                facts.at_least(atom, &Polynomial::from(1) - &rest);
+            }
+            _ => facts.assume(&count - &Polynomial::from(1)),
+        }
+    }
+    facts
 }
 
 /// The iterations of the loops around one, as the variables that count them say it where the loop starts.

@@ -120,7 +120,7 @@ fn indented(out: &mut String, text: &str) {
 pub fn show_directives(module: &Module, cone: &Cone, asked: Asked<'_>, dialect: Dialect) -> Option<String> {
     show(module, cone, asked, |out, control, accesses, candidate| {
         let Some(&id) = candidate.loops.first() else { return };
-        let parameters = Parameters::new(module, control, accesses, id);
+        let parameters = Parameters::new(module, control, accesses, &candidate.loops);
         let start = line_of(module, control, id).map_or("?".into(), |line| line.to_string());
         let found = directive(control, accesses, candidate, &parameters, dialect);
         let _ = match found {
