@@ -159,3 +159,63 @@ fn a_program_built_anew_is_noticed() {
     build("-O0");
     assert!(complaint().contains("was built anew since"), "{}", complaint());
 }
+
+const MIXED: &str = "\
+#include <stdio.h>
+#include <stdlib.h>
+
+__attribute__((noinline)) static void mixed(int n, const int *a, int *b, int *c, int *d)
+{
+    for (int i = 1; i < n; i++) {
+        b[i] = a[i] * 3;
+        c[i] = c[i - 1] + b[i];
+        d[i] = a[i] + 2;
+    }
+}
+
+__attribute__((noinline)) static void back(int n, const int *a, int *b, int *c)
+{
+    for (int i = 1; i < n; i++) {
+        b[i] = c[i - 1] * 3;
+        c[i] = a[i] + 5;
+        b[0] += b[i];
+    }
+}
+
+int main(void)
+{
+    int n = 300;
+    int *a = calloc(n, 4), *b = calloc(n, 4), *c = calloc(n, 4), *d = calloc(n, 4);
+    for (int i = 0; i < n; i++)
+        a[i] = i % 7;
+    mixed(n, a, b, c, d);
+    back(n, a, b, c);
+    printf(\"%d %d\\n\", d[n - 1], b[0]);
+    return 0;
+}
+";
+
+/// Only some lines of a loop depend on iterations before: the others can run on a device if the loop is split, in the order of lines.
+/// Where a line passes something on to one before it, that order does not do.
+#[test]
+fn a_loop_is_split_where_a_part_of_it_is_free() {
+    let place = tempfile::tempdir().unwrap();
+    let [source, program, file] = ["mixed.c", "mixed", "mixed.lwp"].map(|name| place.path().join(name));
+    std::fs::write(&source, MIXED).unwrap();
+    for level in ["-O0", "-O1"] {
+        let mut command = std::process::Command::new("gcc");
+        assert!(command.args(["-g", level, "-o"]).arg(&program).arg(&source).status().unwrap().success());
+        record(&program, &[], &file);
+        let of = |function: &str| {
+            let args = ["--function", function, "--profile", file.to_str().unwrap()];
+            said(&gpu(&place, &source, &args)).1
+        };
+        let expected = "split into loops in this order: line 7 can run on a device; line 8 cannot run on a device; \
+                        line 9 can run on a device";
+        assert!(of("mixed").contains(expected), "{level}: {}", of("mixed"));
+        assert!(!of("back").contains("split into"), "{level}: {}", of("back"));
+        let report = json(&place, &source, &["--function", "mixed", "--profile", file.to_str().unwrap()]);
+        let split = &report["loops"][0]["split"];
+        assert_eq!((&split[0]["friendly"], &split[1]["friendly"]), (&true.into(), &false.into()));
+    }
+}

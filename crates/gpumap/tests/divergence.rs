@@ -106,12 +106,12 @@ fn branches_part_the_lanes_that_threads_say() {
                 let block: Block = block.parse().unwrap();
                 let found = found(function, depth, block, &[("n", n), ("m", m)]);
                 let own: Vec<(u32, By)> =
-                    found.iter().map(|branch| (branch.line.unwrap(), branch.by)).collect();
+                    found.iter().map(|branch| (branch.place.unwrap().0, branch.by)).collect();
                 assert_eq!(own, expected, "{function}");
                 let extents = [n, if depth == 2 { n } else { 1 }];
                 let simulated = simulated(extents, block, &|x, y| decide(n, m, x, y));
                 for branch in found {
-                    let expected = simulated.get(&branch.line.unwrap()).copied().unwrap_or_default();
+                    let expected = simulated.get(&branch.place.unwrap().0).copied().unwrap_or_default();
                     assert_eq!(branch.parted, Some(expected), "{function}, n {n}, m {m}, {block}");
                     if branch.by == By::Place && block.has_whole_rows() && function == "border" {
                         assert!(expected.parted <= 1, "one warp of each row");
@@ -145,20 +145,16 @@ fn data_is_said_to_decide() {
     let of = |function: &str, values: &[(&str, i64)]| {
         show_branches(&found(function, 1, Block::default(), values), Block::default())
     };
-    let data = "decided by data: lanes of any warp may part";
+    let data = "depends on data: any warp may part";
     // A comparison of what is the same for all is none of them.
-    assert_eq!(of("data", &[]), format!("divergence\n  line 59: {data}\n  line 61: {data}\n"));
-    let place = "decided by the thread, alike in all warps of a row but one at most";
-    assert_eq!(of("border", &[]), format!("divergence\n  line 5: {place}\n"));
-    assert_eq!(
-        of("border", &[("n", 100), ("m", 50)]),
-        format!("divergence\n  line 5: {place}: lanes part 1 of 4 times\n")
-    );
-    let behind = of("behind", &[("n", 100), ("m", 50)]);
-    assert_eq!(
-        behind,
-        format!("divergence\n  line 72: {data}\n  line 73: {place}: lanes part at most 1 of 4 times\n")
-    );
+    assert_eq!(of("data", &[]), format!("divergence\n  59:13: {data}\n  61:13: {data}\n"));
+    let place = "changes once along x: of each row of threads at most one warp parts";
+    assert_eq!(of("border", &[]), format!("divergence\n  5:13: {place}\n"));
+    let counted = |number: &str| format!("{place}; lanes part {number} times that a warp comes there\n");
+    let values = [("n", 100), ("m", 50)];
+    assert_eq!(of("border", &values), format!("divergence\n  5:13: {}", counted("1 of 4")));
+    let expected = format!("divergence\n  72:13: {data}\n  73:17: {}", counted("at most 1 of 4"));
+    assert_eq!(of("behind", &values), expected);
     let uniform = show_branches(&[], Block::default());
     assert_eq!(uniform, "divergence: no branch parts the lanes of a warp\n");
 }

@@ -534,24 +534,24 @@ fn nest_metrics(report: &Report<'_>, survey: &Survey<'_>, outermost: usize) -> N
     }
 }
 
+/// Compares the schema of a type with a file of the documentation; with UPDATE_SCHEMA set that is written.
+#[cfg(test)]
+pub(crate) fn is_documented<T: schemars::JsonSchema>(name: &str) {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
+    let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
+    let schema = settings.into_generator().into_root_schema_for::<T>();
+    let text = serde_json::to_string_pretty(&schema).expect("a schema") + "\n";
+    if std::env::var_os("UPDATE_SCHEMA").is_some() {
+        std::fs::write(&path, &text).expect("the documentation can be written");
+    }
+    let documented = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(documented == text, "docs/{name} is not up to date: run this test with UPDATE_SCHEMA=1");
+}
+
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    /// The schema that users are given. With UPDATE_SCHEMA set it is written.
     #[test]
     fn the_schema_is_that_of_the_documentation() {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/report.schema.json");
-        let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
-        let schema = settings.into_generator().into_root_schema_for::<Root>();
-        let text = serde_json::to_string_pretty(&schema).expect("a schema") + "\n";
-        if std::env::var_os("UPDATE_SCHEMA").is_some() {
-            std::fs::write(&path, &text).expect("the documentation can be written");
-        }
-        let documented = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(
-            documented == text,
-            "docs/report.schema.json is not up to date: run this test with UPDATE_SCHEMA=1"
-        );
+        super::is_documented::<super::Root>("report.schema.json");
     }
 }

@@ -27,8 +27,8 @@ pub enum By {
 pub struct Branch {
     /// The block that ends in it.
     pub block: BlockId,
-    /// Its line in the source, if it has one.
-    pub line: Option<u32>,
+    /// Its line and column in the source, if it has any.
+    pub place: Option<(u32, u32)>,
     /// What decides it.
     pub by: By,
     /// In how many warps it parts lanes, where that can be counted.
@@ -51,12 +51,12 @@ pub fn branches(forms: &mut Forms<'_>, found: &Coalescing, block: Block) -> Vec<
         }
         let Some(by) = decided(forms, at, x, outermost) else { continue };
         let location = forms.function.block(at).last().and_then(|last| last.location);
-        let line =
-            location.and_then(|location| forms.module.metadata.place(location)).map(|place| place.line);
+        let place = location.and_then(|location| forms.module.metadata.place(location));
+        let place = place.map(|place| (place.line, place.column));
         let parted = if by == By::Data { None } else { parted(forms, &axes, block, at) };
-        list.push(Branch { block: at, line, by, parted });
+        list.push(Branch { block: at, place, by, parted });
     }
-    list.sort_by_key(|branch| branch.line);
+    list.sort_by_key(|branch| branch.place);
     list
 }
 

@@ -12,25 +12,24 @@ pub fn show_branches(list: &[Branch], block: Block) -> String {
     }
     let mut out = String::from("divergence\n");
     for branch in list {
-        let line = branch.line.map_or("?".into(), |line| line.to_string());
+        let place = branch.place.map_or("?".into(), |(line, column)| format!("{line}:{column}"));
         // Writing to a string cannot fail.
-        let _ = writeln!(out, "  line {line}: {}", described(branch, block));
+        let _ = writeln!(out, "  {place}: {}", described(branch, block));
     }
     out
 }
 
-/// What is said of a branch.
-pub fn described(branch: &Branch, block: Block) -> String {
+fn described(branch: &Branch, block: Block) -> String {
     let by = match branch.by {
         By::Place if block.has_whole_rows() => {
-            "decided by the thread, alike in all warps of a row but one at most"
+            "changes once along x: of each row of threads at most one warp parts"
         }
-        By::Place | By::Thread => "decided by the thread",
-        By::Data => "decided by data: lanes of any warp may part",
+        By::Place | By::Thread => "changes along x",
+        By::Data => "depends on data: any warp may part",
     };
     let counted = branch.parted.map(|parted| {
         let most = if parted.is_most { "at most " } else { "" };
-        format!(": lanes part {most}{} of {} times", parted.parted, parted.all)
+        format!("; lanes part {most}{} of {} times that a warp comes there", parted.parted, parted.all)
     });
     format!("{by}{}", counted.unwrap_or_default())
 }

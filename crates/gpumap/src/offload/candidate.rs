@@ -17,7 +17,7 @@ use crate::ir::{BlockId, Function, Instruction, MetadataId, Module, Operation};
 use crate::memory::{Object, library};
 use crate::symbolic::Polynomial;
 
-use super::observed::{Carried, Change, Found, Observed, Reduced, Storage};
+use super::observed::{Carried, Change, Found, Observed, Part, Reduced, Storage};
 use super::reason::{Reason, Why};
 
 /// Axes of a grid.
@@ -54,6 +54,9 @@ pub struct Candidate {
     pub repeated: Vec<u32>,
     /// Functions that are called and need a version for the device.
     pub functions: Vec<String>,
+    /// Of a loop that cannot run on a device, the loops that it can be split into, in the order of their lines: those that are
+    /// independent can. None if that helps nothing.
+    pub parts: Vec<Part>,
 }
 
 impl Candidate {
@@ -152,6 +155,7 @@ impl<'f> Search<'_, 'f> {
             reduced: Vec::new(),
             repeated: Vec::new(),
             functions: Vec::new(),
+            parts: Vec::new(),
         };
         let Some(&outer) = loops.first() else { return candidate };
         candidate.functions = self.functions(outer);
@@ -166,7 +170,33 @@ impl<'f> Search<'_, 'f> {
             (false, true) => Friendly::Unknown,
             (false, false) => Friendly::No,
         };
+        if candidate.friendly == Friendly::No && loops.len() == 1 {
+            candidate.parts = self.parts(outer, &candidate.reasons);
+        }
         candidate
+    }
+
+    /// The parts of a loop, if the run showed that it can be split, and a part of it is free of all reasons against the whole.
+    fn parts(&self, id: LoopId, reasons: &[Reason]) -> Vec<Part> {
+        let seen = self.place(id).zip(self.observed).map(|(place, observed)| {
+            let until = self.control.next_on_line(self.module, place);
+            observed.at(place, until).map(|seen| &seen.parts).collect::<Vec<_>>()
+        });
+        // In all contexts alike.
+        let Some((first, others)) = seen.as_deref().and_then(<[_]>::split_first) else { return Vec::new() };
+        if others.iter().any(|other| other != first) {
+            return Vec::new();
+        }
+        let mut parts = (*first).clone();
+        let own = self.place(id).map(|place| place.line);
+        for reason in reasons.iter().filter(|reason| !matches!(reason.why, Why::Carried(_))) {
+            // What is not said of a line inside speaks against every part.
+            let Some(line) = reason.line.filter(|_| reason.line != own) else { return Vec::new() };
+            for part in parts.iter_mut().filter(|part| part.lines.contains(&line)) {
+                part.is_independent = false;
+            }
+        }
+        if parts.iter().any(|part| part.is_independent) { parts } else { Vec::new() }
     }
 
     fn line(&self, location: Option<MetadataId>) -> Option<u32> {

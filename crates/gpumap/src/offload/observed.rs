@@ -111,7 +111,7 @@ pub struct Loop {
     pub pieces: usize,
     /// Accesses inside, those left out whose address never changes there.
     pub executed: Vec<Executed>,
-    /// The parts that it can be split into, in the order in which they have to run; none if it has to stay one.
+    /// The parts that it can be split into, in the order of their lines, in which they can run; none if it has to stay one.
     pub parts: Vec<Part>,
 }
 

@@ -24,7 +24,7 @@ use crate::shared::show::show_opportunities;
 use crate::shared::{Scheme, opportunities};
 
 use super::Observed;
-use super::observed::Reduced;
+use super::observed::{Part, Reduced};
 
 /// What is asked of a function.
 #[derive(Debug, Clone, Copy)]
@@ -215,6 +215,14 @@ fn show_candidate(out: &mut String, module: &Module, control: &Control, candidat
         let line = line.map_or(String::new(), |line| format!("line {line}: "));
         let _ = writeln!(out, "    {line}{why}");
     }
+    if !candidate.parts.is_empty() {
+        let parts: Vec<String> = candidate.parts.iter().map(show_part).collect();
+        let parts = parts.join("; ");
+        let _ = writeln!(
+            out,
+            "    split into loops in this order: {parts} (what variables pass on is computed again)"
+        );
+    }
     let mut note = |text: &str, names: Vec<String>| {
         if !names.is_empty() {
             let _ = writeln!(out, "    {text}: {}", names.join(", "));
@@ -232,6 +240,15 @@ fn show_candidate(out: &mut String, module: &Module, control: &Control, candidat
             if *is_array { ", whose elements several threads add to: by atomic operations" } else { "" };
         let _ = writeln!(out, "    needs a reduction{object}{array}");
     }
+}
+
+fn show_part(part: &Part) -> String {
+    let lines: Vec<String> = part.lines.iter().map(ToString::to_string).collect();
+    let lines = match lines.as_slice() {
+        [line] => format!("line {line}"),
+        _ => format!("lines {}", lines.join(", ")),
+    };
+    format!("{lines} {} run on a device", if part.is_independent { "can" } else { "cannot" })
 }
 
 /// The bytes of a parameter: in terms of inputs, and with their values where that is something else.

@@ -2,7 +2,7 @@
 
 use gpumap::offload::observed::{Change, Executed, Loop, Part, Reduced, Storage};
 use gpumap::offload::{Carried, Found, Observed};
-use profile::{Block, ContextIndex, ObjectIndex, Profile};
+use profile::{Block, ContextIndex, Dependence, ObjectIndex, Profile};
 use schedule::arrange::distribution::Share;
 use schedule::graph::dimension;
 use schedule::needs::{Class, Need, Way};
@@ -46,12 +46,38 @@ fn seen(report: &Report<'_>, entry: &SourceLoop, shares: &[Share]) -> Loop {
         trips: trips(report.profile, entry),
         pieces: entry.contexts.len(),
         executed: executed(report.profile, entry),
-        parts: shares.iter().map(part).collect(),
+        parts: if shares.is_empty() { Vec::new() } else { parts(report.profile, entry, shares) },
     }
 }
 
-fn part(share: &Share) -> Part {
-    Part { lines: share.lines.clone(), is_independent: share.is_parallel }
+/// The parts that a loop can be split into, in the order of their lines; none if a part passes something on to one before it.
+///
+/// The parts of a report may run in another order than they are written in, where a compiler keeps in registers what the source reads
+/// from memory: who splits the source keeps the order of its lines.
+fn parts(profile: &Profile, entry: &SourceLoop, shares: &[Share]) -> Vec<Part> {
+    let mut parts: Vec<Part> = shares
+        .iter()
+        .map(|share| Part { lines: share.lines.clone(), is_independent: share.is_parallel })
+        .collect();
+    parts.sort_by(|a, b| a.lines.cmp(&b.lines));
+    let is_before = |pair: &[Part]| pair[0].lines.last() < pair[1].lines.first();
+    let place = |statement| {
+        let line = profile.location_of(statement).line;
+        parts.iter().position(|part| part.lines.binary_search(&line).is_ok())
+    };
+    let is_backwards = |of: &Dependence| {
+        let inside = |statement| {
+            let around = profile.loops_around(profile.context_of(statement));
+            around.into_iter().find(|at| entry.contexts.contains(at))
+        };
+        let Some(context) = inside(of.source).filter(|&context| inside(of.sink) == Some(context)) else {
+            return false;
+        };
+        let is_here = of.levels.iter().any(|level| usize::from(level.level) >= dimension(profile, context));
+        is_here && place(of.source) > place(of.sink) && place(of.sink).is_some()
+    };
+    let is_split = parts.windows(2).all(is_before) && !profile.dependences.iter().any(is_backwards);
+    if is_split { parts } else { Vec::new() }
 }
 
 /// Least and greatest number of iterations of an entry: as they were counted, else of a loop that was entered once, else of one that

@@ -83,7 +83,8 @@ pub(super) fn add_to(
 
 fn branch(of: &divergence::Branch) -> Branch {
     Branch {
-        line: of.line,
+        line: of.place.map(|place| place.0),
+        column: of.place.map(|place| place.1),
         by: match of.by {
             By::Place => "place",
             By::Thread => "thread",

@@ -20,7 +20,7 @@ use num_traits::ToPrimitive;
 use serde::Serialize;
 
 use types::{
-    Answer, Expr, Function, Loop, OnDevice, Parameter, Reason, Reduction, Solved, Storage, Uncounted,
+    Answer, Expr, Function, Loop, OnDevice, Parameter, Part, Reason, Reduction, Solved, Storage, Uncounted,
 };
 
 /// The schema.
@@ -120,6 +120,7 @@ fn described(
         reasons: candidate.reasons.iter().map(reason).collect(),
         parameters: Vec::new(),
         functions: candidate.functions.clone(),
+        split: candidate.parts.iter().map(part).collect(),
         private: Vec::new(),
         storage: candidate.storage.iter().map(storage).collect(),
         reductions: candidate.reduced.iter().map(reduction).collect(),
@@ -158,6 +159,10 @@ fn on_device(analysed: &mut Analysed<'_>, kept: &Kept, ids: &[String]) -> OnDevi
 
 fn reason(of: &offload::Reason) -> Reason {
     Reason { what: of.why.to_string(), line: of.line }
+}
+
+fn part(of: &offload::observed::Part) -> Part {
+    Part { lines: of.lines.clone(), friendly: of.is_independent }
 }
 
 fn storage(of: &offload::observed::Storage) -> Storage {
@@ -219,4 +224,12 @@ fn how(known: &Known) -> (&'static str, Vec<String>) {
         _ => ("proved", [].as_slice()),
     };
     (word, premises.iter().map(ToString::to_string).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_schema_is_that_of_the_documentation() {
+        crate::wire::is_documented::<super::Report>("gpu.schema.json");
+    }
 }

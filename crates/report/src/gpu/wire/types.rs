@@ -22,6 +22,8 @@ pub(super) struct Loop {
     pub(super) reasons: Vec<Reason>,
     pub(super) parameters: Vec<Parameter>,
     pub(super) functions: Vec<String>,
+    /// The loops that one that is not friendly can be split into, in this order.
+    pub(super) split: Vec<Part>,
     pub(super) private: Vec<String>,
     pub(super) storage: Vec<Storage>,
     pub(super) reductions: Vec<Reduction>,
@@ -39,6 +41,13 @@ pub(super) struct Loop {
     /// What the kernel costs; absent where it cannot run on a device.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) estimate: Option<Estimate>,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Part {
+    pub(super) lines: Vec<u32>,
+    pub(super) friendly: bool,
 }
 
 /// An array of which an earlier kernel leaves bytes on the device.
@@ -63,6 +72,7 @@ pub(super) struct OnDevice {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Branch {
     pub(super) line: Option<u32>,
+    pub(super) column: Option<u32>,
     /// `place`: a comparison that changes once along x; `thread`: another rule in the number of the thread; `data`.
     pub(super) by: &'static str,
     /// How often the lanes of a warp part there, where that can be counted.
