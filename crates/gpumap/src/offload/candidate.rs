@@ -13,8 +13,9 @@ use crate::control::obstacles::obstacles;
 use crate::control::{Control, LoopId};
 use crate::ir::debug::Place;
 use crate::ir::instruction::Callee;
-use crate::ir::{BlockId, Function, Instruction, MetadataId, Module, Operation};
+use crate::ir::{BlockId, Function, Instruction, MetadataId, Module, Operand, Operation};
 use crate::memory::{Object, library};
+use crate::recurrence::Reading;
 use crate::symbolic::Polynomial;
 
 use super::observed::{Carried, Change, Found, Observed, Part, Reduced, Storage};
@@ -125,8 +126,9 @@ impl<'f> Search<'_, 'f> {
         {
             loops.push(inner);
             let nest = self.candidate(&loops);
-            // What iterations of one loop combine, threads of a nest would combine across all: fewer loops are enough then.
-            if nest.friendly == Friendly::No || !nest.reduced.is_empty() {
+            // What iterations of one loop combine, threads of a nest would combine across all: fewer loops are enough then. So they
+            // are where the run says less of the inner loop.
+            if nest.friendly > best.friendly || !nest.reduced.is_empty() || self.stores_over(inner) {
                 break;
             }
             lines.into_iter().for_each(|line| push(&mut repeated, line));
@@ -144,6 +146,18 @@ impl<'f> Search<'_, 'f> {
         let &[inner] = inside.as_slice() else { return None };
         let lines = self.repeated(outer, inner).filter(|_| self.is_own(inner))?;
         Some((inner, lines))
+    }
+
+    /// Whether all iterations of a loop store to one place.
+    fn stores_over(&mut self, id: LoopId) -> bool {
+        let list = self.accesses.list.iter();
+        let stores = list.filter(|access| access.writes && self.control.loops.contains(id, access.block));
+        let stores: Vec<(BlockId, Operand)> = stores.map(|access| (access.block, access.address)).collect();
+        let forms = self.accesses.forms_mut(true);
+        stores.into_iter().any(|(block, address)| {
+            let form = forms.of_at(block, address, Reading::Unsigned);
+            form.is_some_and(|form| forms.is_fixed(&form, id))
+        })
     }
 
     fn candidate(&mut self, loops: &[LoopId]) -> Candidate {
