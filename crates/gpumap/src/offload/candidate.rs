@@ -125,8 +125,9 @@ impl<'f> Search<'_, 'f> {
         {
             loops.push(inner);
             let nest = self.candidate(&loops);
-            // What iterations of one loop combine, threads of a nest would combine across all: fewer loops are enough then.
-            if nest.friendly == Friendly::No || !nest.reduced.is_empty() {
+            // What iterations of one loop combine, threads of a nest would combine across all: fewer loops are enough then. So they
+            // are if of the loop inside less is known.
+            if nest.friendly > best.friendly || !nest.reduced.is_empty() {
                 break;
             }
             lines.into_iter().for_each(|line| push(&mut repeated, line));
