@@ -1,6 +1,6 @@
 //! Branches of a kernel at which the lanes of a warp part: a warp then runs both ways one after the other.
 //!
-//! - [`branches`]: which branches may part lanes, and why; [`lanes`]: in how many warps they do, one by one; [`show`]: as text.
+//! - [`mod@branches`]: which branches may part lanes, and why; [`lanes`]: in how many warps they do, one by one; [`show`]: as text.
 //!
 //! Lanes are consecutive iterations of the loop that is mapped to x, in step in all loops inside of the nest. A branch is *uniform*
 //! if all of them decide it alike; else it is decided by the *thread*, by a rule in its number, or by *data*. The tests of the
