@@ -101,12 +101,12 @@ macro_rules! samples {
 }
 
 samples! {
-    check: axpy colours complex_product particles tensor pooling lu row_pointers bounded_copy
+    check: axpy colours complex_product pooling lu row_pointers bounded_copy split unsigned_vectors
 }
 
 samples! {
     check_tiled: gemm syrk band bordered_blur heat_3d wave rank_two distances jacobi_1d matmul_ijk transposed_product
-    correlation
+    correlation covariance
 }
 
 /// What kernels rest on is checked before they run: arrays that overlap are left to the loop.

@@ -148,15 +148,23 @@ impl<'f> Search<'_, 'f> {
         Some((inner, lines))
     }
 
-    /// Whether all iterations of a loop store to one place.
+    /// Whether all iterations of a loop store to the same places.
     fn stores_over(&mut self, id: LoopId) -> bool {
+        let loops = &self.control.loops;
         let list = self.accesses.list.iter();
-        let stores = list.filter(|access| access.writes && self.control.loops.contains(id, access.block));
+        let stores = list.filter(|access| access.writes && loops.contains(id, access.block));
         let stores: Vec<(BlockId, Operand)> = stores.map(|access| (access.block, access.address)).collect();
         let forms = self.accesses.forms_mut(true);
         stores.into_iter().any(|(block, address)| {
+            // Loops inside go through the same iterations.
+            let inside: Vec<LoopId> = loops.around(block).take_while(|&other| other != id).collect();
             let form = forms.of_at(block, address, Reading::Unsigned);
-            form.is_some_and(|form| forms.is_fixed(&form, id))
+            let first = inside.into_iter().try_fold(form, |form, inner| {
+                let iteration = forms.iteration(inner);
+                let form = forms.atoms.replaced(&form?, iteration, &Polynomial::from(0));
+                Some(form)
+            });
+            first.flatten().is_some_and(|form| forms.is_fixed(&form, id))
         })
     }
 
