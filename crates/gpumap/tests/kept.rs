@@ -69,15 +69,9 @@ fn data_stays_from_step_to_step() {
     let seen = |line: u32, found: Found| Loop {
         file: "kept.c".into(),
         line,
-        column: None,
         found,
         carried: vec![Carried { source: Some(93), sink: Some(93), object: None }],
-        storage: Vec::new(),
-        reduced: Vec::new(),
-        trips: None,
-        pieces: 1,
-        executed: Vec::new(),
-        parts: Vec::new(),
+        ..Loop::default()
     };
     let observed = Observed { loops: vec![seen(91, Found::Dependent), seen(92, Found::Independent)] };
     let left = "left by line 92, in the iteration before of the loop of line 91: 4*n bytes fewer in";
