@@ -296,6 +296,15 @@ pub enum Emitted {
     Cuda,
 }
 
+/// Which accesses of a pointer are kept in shared memory together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Grouping {
+    /// Those that start and end within a sector of each other.
+    Close,
+    /// All that lie in the same matrix, with what lies between them.
+    Whole,
+}
+
 /// A stage of the static analyses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Stage {
@@ -341,6 +350,9 @@ pub struct GpuArgs {
     /// The device: fermi, sm_70, sm_75, sm_80, sm_86, sm_89, sm_90, sm_100 or sm_120.
     #[arg(long, value_name = "NAME", default_value = "sm_90", conflicts_with = "dump")]
     pub device: String,
+    /// Which accesses of a pointer are kept in shared memory together.
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = Grouping::Close, conflicts_with = "dump")]
+    pub grouping: Grouping,
     /// Give an input the value that it has in a run (for the report and --dump ranges): a parameter, or a member such as in->width or in.width.
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = given)]
     pub values: Vec<(String, i64)>,

@@ -13,9 +13,10 @@ use gpumap::ir::{Function, Module};
 use gpumap::offload::show::{self, Asked, show_candidates, show_directives};
 use gpumap::recurrence::Given;
 use gpumap::recurrence::show::show_expressions;
+use gpumap::shared::Scheme;
 use source::{Clang, Language};
 
-use crate::args::{Emitted, GpuArgs, PlainFormat, Stage};
+use crate::args::{Emitted, GpuArgs, Grouping, PlainFormat, Stage};
 use crate::{gpu_profile, output};
 
 /// Runs the command; gives the exit code.
@@ -44,7 +45,11 @@ fn report(module: &Module, functions: &[&Function], args: &GpuArgs) -> Result<Ve
         .transpose()?;
     let given = given(args);
     let (block, device) = (args.block, Device::named(&args.device)?);
-    let asked = Asked { observed: observed.as_ref(), line: args.line, given: &given, block, device };
+    let scheme = match args.grouping {
+        Grouping::Close => Scheme::default(),
+        Grouping::Whole => Scheme::Whole,
+    };
+    let asked = Asked { observed: observed.as_ref(), line: args.line, given: &given, block, device, scheme };
     let cones: Vec<Cone> = functions.iter().map(|function| Cone::new(module, function, args.calls)).collect();
     if args.format == PlainFormat::Json {
         return Ok(vec![output::json(&report::gpu::wire::report(module, &cones, asked))?]);
@@ -88,7 +93,8 @@ fn kernels(
     let clang = Clang::find()?;
     let source = clang.read(&args.file, &args.options)?;
     let macros = clang.macros(&args.file, &args.options)?;
-    let request = Request { source: &source, language, block: asked.block, device: asked.device };
+    let request =
+        Request { source: &source, language, block: asked.block, device: asked.device, scheme: asked.scheme };
     let (mut found, mut notes) = (Vec::new(), String::new());
     for cone in cones {
         for (line, kernel) in show::kernels(module, cone, asked, request) {

@@ -26,7 +26,7 @@ impl Sample {
     /// A source of the corpus with the directives for what a run shows to be independent.
     fn new(name: &str) -> Sample {
         let recorded = Recorded::new(name);
-        let directives = directives(&recorded.emitted("omp"));
+        let directives = directives(&recorded.emitted("omp", &[]));
         Sample { recorded, directives }
     }
 

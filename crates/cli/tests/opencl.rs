@@ -73,8 +73,8 @@ fn run(program: &Path, place: &Path) -> Command {
 }
 
 /// What a program prints with kernels instead of its loops; what was emitted.
-fn check_recorded(recorded: &Recorded) -> String {
-    let printed = recorded.emitted("opencl");
+fn check_recorded(recorded: &Recorded, options: &[&str]) -> String {
+    let printed = recorded.emitted("opencl", options);
     let expected = recorded.expected();
     let program = on_device(recorded, &printed);
     assert!(recorded.agrees(&expected, || run(&program, recorded.place.path())), "{printed}");
@@ -82,7 +82,7 @@ fn check_recorded(recorded: &Recorded) -> String {
 }
 
 fn check(name: &str) -> String {
-    check_recorded(&Recorded::new(name))
+    check_recorded(&Recorded::new(name), &[])
 }
 
 /// The kernels have tiles too.
@@ -109,6 +109,17 @@ samples! {
     correlation covariance
 }
 
+/// All five neighbours are read from one tile, in blocks of another size too.
+#[test]
+fn accesses_of_a_matrix_share_a_tile() {
+    let recorded = Recorded::new("bordered_blur");
+    for (block, tile) in [("32x8", "in_tile[340]"), ("16x4", "in_tile[108]")] {
+        let printed = check_recorded(&recorded, &["--grouping", "whole", "--block", block]);
+        assert!(printed.contains(tile), "{tile:?} is missing in {printed}");
+        assert!(!printed.contains("+= in["), "{printed}");
+    }
+}
+
 /// What kernels rest on is checked before they run: arrays that overlap are left to the loop.
 #[test]
 fn arrays_that_overlap_are_refused() {
@@ -116,7 +127,7 @@ fn arrays_that_overlap_are_refused() {
     let source = place.path().join("shift.c");
     std::fs::write(&source, SHIFT).unwrap();
     let recorded = Recorded::of(&source, vec![vec!["8".into()]]);
-    let printed = recorded.emitted("opencl");
+    let printed = recorded.emitted("opencl", &[]);
     assert!(printed.contains("arrays that overlap would get different ones"), "{printed}");
     let program = on_device(&recorded, &printed);
     let status = |overlaps: &str| {
@@ -152,7 +163,7 @@ fn the_text_of_loops_becomes_that_of_kernels() {
     let source = place.path().join("mixed.c");
     std::fs::write(&source, MIXED).unwrap();
     let recorded = Recorded::of(&source, vec![vec!["9".into(), "5".into()], vec!["1".into(), "1".into()]]);
-    let printed = check_recorded(&recorded);
+    let printed = check_recorded(&recorded, &[]);
     for part in ["#define SQUARE", "static double clamped(", "typedef struct", "} while (0);", "grid_factor"]
     {
         assert!(printed.contains(part), "{part:?} is missing in {printed}");
@@ -214,7 +225,7 @@ fn the_convolution_runs_from_tiles() {
     std::fs::write(&source, format!("{function}{CONVOLVED}")).unwrap();
     let run = |numbers: [&str; 4]| numbers.map(str::to_owned).to_vec();
     let runs = vec![run(["37", "19", "5", "3"]), run(["3", "2", "5", "3"]), run(["70", "9", "1", "1"])];
-    let printed = check_recorded(&Recorded::of(&source, runs));
+    let printed = check_recorded(&Recorded::of(&source, runs), &[]);
     for part in ["in_pixels_tile[", "filter_tile["] {
         assert!(printed.contains(part), "{part:?} is missing in {printed}");
     }
@@ -273,7 +284,7 @@ cudaError_t cudaDeviceSynchronize();
 fn clang_takes_kernels_in_cuda() {
     for name in ["axpy", "gemm", "heat_3d", "bordered_blur", "lu", "transposed_product"] {
         let recorded = Recorded::new(name);
-        let printed = recorded.emitted("cuda");
+        let printed = recorded.emitted("cuda", &[]);
         assert!(!uses(&printed).is_empty(), "{name}: {printed}");
         let place = recorded.place.path();
         std::fs::write(place.join("cuda_runtime.h"), CUDA).unwrap();

@@ -4,41 +4,27 @@
 mod support;
 
 use gpumap::access::Accesses;
-use gpumap::calls::{Cone, LENGTH};
 use gpumap::coalescing::Coalescing;
-use gpumap::control::{Control, LoopId};
 use gpumap::cost::show::{between, show_estimate};
 use gpumap::cost::{Estimate, Grid};
 use gpumap::device::{Block, Device};
-use gpumap::memory::effects::Summaries;
 use gpumap::offload::Parameters;
-use gpumap::recurrence::Given;
-use support::nests::Source;
-use support::read;
+use support::nests::{Source, with_loops};
 
 /// What is found of a nest on a device whose inputs have these values.
 fn with_estimate<T>(
-    (source, function, depth): Source,
+    nest: Source,
     block: &str,
     values: &[(&str, i64)],
     look: impl FnOnce(&mut Accesses<'_>, &Coalescing, &Estimate, Block) -> T,
 ) -> T {
-    let module = read(source);
-    let cone = Cone::new(&module, module.function(function).unwrap(), LENGTH);
-    let control = Control::new(&cone.function);
-    let mut given = Given::default();
-    values.iter().for_each(|(name, value)| given.set(name, *value));
-    let mut summaries = Summaries::default();
-    let mut accesses = Accesses::with_values(&module, &cone.function, &control, &mut summaries, &given);
-    let mut loops: Vec<LoopId> = Vec::new();
-    for _ in 0..depth {
-        loops.push(control.loops.children(loops.last().copied()).next().unwrap());
-    }
-    let (block, device) = (block.parse().unwrap(), Device::named("sm_90").unwrap());
-    let found = Coalescing::new(&mut accesses, &loops, block, device).unwrap();
-    let parameters = Parameters::new(&module, &control, &mut accesses, &loops);
-    let estimate = Estimate::new(&mut accesses, &found, &parameters, block, device).unwrap();
-    look(&mut accesses, &found, &estimate, block)
+    with_loops(nest, values, |(module, control), accesses, loops| {
+        let (block, device) = (block.parse().unwrap(), Device::named("sm_90").unwrap());
+        let found = Coalescing::new(accesses, loops, block, device).unwrap();
+        let parameters = Parameters::new(module, control, accesses, loops);
+        let estimate = Estimate::new(accesses, &found, &parameters, block, device).unwrap();
+        look(accesses, &found, &estimate, block)
+    })
 }
 
 /// Operations of single precision, of double precision and on integers.

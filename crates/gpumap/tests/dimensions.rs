@@ -31,7 +31,7 @@ fn with_first<T>(
     let mut given = Given::default();
     values.iter().for_each(|(name, value)| given.set(name, *value));
     let (block, device) = (block.parse().unwrap(), Device::named("sm_90").unwrap());
-    let asked = Asked { observed: None, line: None, given: &given, block, device };
+    let asked = Asked { observed: None, line: None, given: &given, block, device, scheme: Scheme::default() };
     with_candidates(&module, &cone, asked, |analysed, all| {
         look(&mut analysed.accesses, &all[0], block, device)
     })

@@ -5,32 +5,18 @@ mod support;
 
 use std::collections::HashMap;
 
-use gpumap::access::Accesses;
-use gpumap::calls::{Cone, LENGTH};
 use gpumap::coalescing::Coalescing;
-use gpumap::control::{Control, LoopId};
 use gpumap::device::{Block, Device};
 use gpumap::divergence::show::show_branches;
 use gpumap::divergence::{Branch, By, Parted, branches};
-use gpumap::memory::effects::Summaries;
-use gpumap::recurrence::Given;
-use support::read;
+use support::nests::with_loops;
 
-fn found(function: &str, depth: usize, block: Block, values: &[(&str, i64)]) -> Vec<Branch> {
-    let module = read("branches");
-    let cone = Cone::new(&module, module.function(function).unwrap(), LENGTH);
-    let control = Control::new(&cone.function);
-    let mut given = Given::default();
-    values.iter().for_each(|(name, value)| given.set(name, *value));
-    let mut summaries = Summaries::default();
-    let mut accesses = Accesses::with_values(&module, &cone.function, &control, &mut summaries, &given);
-    let mut loops: Vec<LoopId> = Vec::new();
-    for _ in 0..depth {
-        loops.push(control.loops.children(loops.last().copied()).next().unwrap());
-    }
-    let device = Device::named("sm_90").unwrap();
-    let found = Coalescing::new(&mut accesses, &loops, block, device).unwrap();
-    branches(accesses.assumed_mut(), &found, block)
+fn found(function: &'static str, depth: usize, block: Block, values: &[(&str, i64)]) -> Vec<Branch> {
+    with_loops(("branches", function, depth), values, |_, accesses, loops| {
+        let device = Device::named("sm_90").unwrap();
+        let found = Coalescing::new(accesses, loops, block, device).unwrap();
+        branches(accesses.assumed_mut(), &found, block)
+    })
 }
 
 /// What a thread decides, in order: the line, the iteration of loops inside, and which way it goes.
@@ -142,7 +128,7 @@ fn tests_of_loops_inside_count_each_time() {
 
 #[test]
 fn data_is_said_to_decide() {
-    let of = |function: &str, values: &[(&str, i64)]| {
+    let of = |function: &'static str, values: &[(&str, i64)]| {
         show_branches(&found(function, 1, Block::default(), values), Block::default())
     };
     let data = "depends on data: any warp may part";

@@ -8,7 +8,7 @@ use gpumap::calls::{Cone, LENGTH};
 use gpumap::control::Control;
 use gpumap::instantiate::{Instance, show};
 use gpumap::memory::effects::Summaries;
-use gpumap::offload::observed::{Executed, Found, Loop, Observed};
+use gpumap::offload::observed::{Executed, Loop, Observed};
 use gpumap::recurrence::Given;
 use support::read;
 
@@ -17,15 +17,10 @@ fn ran(line: u32, access: u32, trips: (u64, u64), stride: i64) -> Loop {
     Loop {
         file: "counts.c".into(),
         line,
-        column: None,
-        found: Found::Independent,
-        carried: Vec::new(),
-        storage: Vec::new(),
-        reduced: Vec::new(),
         trips: Some(trips),
         pieces: 1,
         executed: vec![Executed { line: access, writes: true, stride: Some(stride) }],
-        parts: Vec::new(),
+        ..Loop::default()
     }
 }
 

@@ -8,6 +8,7 @@ use gpumap::device::{Block, Device};
 use gpumap::offload::observed::{Carried, Found, Loop, Observed};
 use gpumap::offload::show::{Asked, show_candidates};
 use gpumap::recurrence::Given;
+use gpumap::shared::Scheme;
 use support::read;
 
 /// What is said to be on the device, each with the line of the kernel that it is said of.
@@ -21,7 +22,7 @@ fn said(function: &str, values: &[(&str, i64)], observed: Option<&Observed>) -> 
     let mut given = Given::default();
     values.iter().for_each(|(name, value)| given.set(name, *value));
     let (block, device) = (Block::default(), Device::named("sm_90").unwrap());
-    let asked = Asked { observed, line: None, given: &given, block, device };
+    let asked = Asked { observed, line: None, given: &given, block, device, scheme: Scheme::default() };
     let shown = show_candidates(&module, &cone, asked).unwrap();
     let mut line = "";
     let mut list = Vec::new();
@@ -69,15 +70,9 @@ fn data_stays_from_step_to_step() {
     let seen = |line: u32, found: Found| Loop {
         file: "kept.c".into(),
         line,
-        column: None,
         found,
         carried: vec![Carried { source: Some(93), sink: Some(93), object: None }],
-        storage: Vec::new(),
-        reduced: Vec::new(),
-        trips: None,
-        pieces: 1,
-        executed: Vec::new(),
-        parts: Vec::new(),
+        ..Loop::default()
     };
     let observed = Observed { loops: vec![seen(91, Found::Dependent), seen(92, Found::Independent)] };
     let left = "left by line 92, in the iteration before of the loop of line 91: 4*n bytes fewer in";

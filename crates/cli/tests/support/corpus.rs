@@ -42,10 +42,11 @@ impl Recorded {
         Recorded { place, source: source.to_owned(), runs, profile }
     }
 
-    /// What `loopwright gpu --emit` prints.
-    pub fn emitted(&self, kind: &str) -> String {
+    /// What `loopwright gpu --emit` prints, with these options too.
+    pub fn emitted(&self, kind: &str, options: &[&str]) -> String {
         let mut command = Command::new(LOOPWRIGHT);
         command.arg("gpu").arg(&self.source).args(["--emit", kind, "--profile"]).arg(&self.profile);
+        command.args(options);
         String::from_utf8(checked(&mut command).stdout).unwrap()
     }
 

@@ -27,6 +27,7 @@ use crate::ir::{Module, Operation};
 use crate::offload::observed::Change;
 use crate::offload::parameters::counters;
 use crate::offload::{Candidate, Direction, Friendly, Kind, Parameter, Parameters};
+use crate::shared::Scheme;
 use crate::symbolic::{Polynomial, Range, Side};
 
 /// Names of axes.
@@ -129,6 +130,8 @@ pub struct Request<'a> {
     pub block: Block,
     /// The device.
     pub device: &'a Device,
+    /// Which accesses read from one tile.
+    pub scheme: Scheme,
 }
 
 /// The kernel of a candidate.
@@ -175,16 +178,17 @@ pub fn kernel(
     let overlaps = parameters.overlaps.iter().filter_map(|(a, b)| Some((place_of(a)?, place_of(b)?)));
     let overlaps: Vec<(usize, usize)> = overlaps.collect();
     let input: Vec<&Array> = arrays.iter().filter(|array| array.direction == Direction::In).collect();
-    let (tiled, untiled) = match tiles(module, accesses, &found, block, request.device, &input, &mut naming) {
-        Ok(Some(Tiles { list, replaced })) => {
-            match request.source.threads(&Wanted { replaced: &replaced, ..wanted }) {
-                Ok(threads) => (Some(Tiled { threads, tiles: list }), None),
-                Err(why) => (None, Some(why.to_string())),
+    let (tiled, untiled) =
+        match tiles(module, accesses, &found, block, (request.device, request.scheme), &input, &mut naming) {
+            Ok(Some(Tiles { list, replaced })) => {
+                match request.source.threads(&Wanted { replaced: &replaced, ..wanted }) {
+                    Ok(threads) => (Some(Tiled { threads, tiles: list }), None),
+                    Err(why) => (None, Some(why.to_string())),
+                }
             }
-        }
-        Ok(None) => (None, None),
-        Err(why) => (None, Some(why)),
-    };
+            Ok(None) => (None, None),
+            Err(why) => (None, Some(why)),
+        };
     let lines = (request.source.place(plain.range.start).0, request.source.place(plain.range.end).0);
     Ok(Kernel {
         name: format!("{function}_{}", lines.0),

@@ -67,11 +67,11 @@ pub(super) fn tiles(
     accesses: &mut Accesses<'_>,
     found: &Coalescing,
     block: Block,
-    device: &Device,
+    (device, scheme): (&Device, Scheme),
     arrays: &[&Array],
     naming: &mut Naming,
 ) -> Result<Option<Tiles>, String> {
-    let all = opportunities(accesses, found, block, device, Scheme::default());
+    let all = opportunities(accesses, found, block, device, scheme);
     let mut tiles = Tiles { list: Vec::new(), replaced: Vec::new() };
     for opportunity in all.iter().filter(|opportunity| !opportunity.why.is_empty()) {
         let array = arrays.iter().find(|array| array.written == opportunity.name);

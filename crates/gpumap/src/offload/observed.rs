@@ -3,7 +3,7 @@
 use crate::ir::debug::Place;
 
 /// Whether iterations of a loop used what others computed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Found {
     /// They did not.
     Independent,
@@ -12,6 +12,7 @@ pub enum Found {
     /// It never ran twice in a row.
     Once,
     /// Dependences were not recorded.
+    #[default]
     Unknown,
 }
 
@@ -89,7 +90,7 @@ pub struct Part {
 }
 
 /// A loop of the program that ran.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Loop {
     /// Path of the source file.
     pub file: String,
@@ -150,19 +151,7 @@ mod tests {
 
     #[test]
     fn loops_are_found_by_place() {
-        let seen = |file: &str, line, column| Loop {
-            file: file.into(),
-            line,
-            column,
-            found: Found::Independent,
-            carried: Vec::new(),
-            storage: Vec::new(),
-            reduced: Vec::new(),
-            trips: None,
-            pieces: 1,
-            executed: Vec::new(),
-            parts: Vec::new(),
-        };
+        let seen = |file: &str, line, column| Loop { file: file.into(), line, column, ..Loop::default() };
         let all = Observed {
             loops: vec![
                 seen("/src/a.c", 3, Some(5)),

@@ -39,6 +39,8 @@ pub struct Asked<'a> {
     pub block: Block,
     /// The device.
     pub device: &'a Device,
+    /// Which accesses are kept in shared memory together.
+    pub scheme: Scheme,
 }
 
 /// The candidates that are asked for, what their kernels need, move and cost; `None` if there are none.
@@ -73,7 +75,7 @@ fn show_kernel(
     all: &[Candidate],
     asked: Asked<'_>,
 ) {
-    let Asked { block, device, .. } = asked;
+    let Asked { block, device, scheme, .. } = asked;
     show_parameters(out, analysed, &needs.parameters, needs.symbolic.as_ref());
     for kept in &needs.kept {
         show_kept(out, analysed, kept, all);
@@ -82,7 +84,7 @@ fn show_kernel(
     let Some(found) = Coalescing::new(accesses, &candidate.loops, block, device) else { return };
     indented(out, &show_coalescing(accesses, &found, block, device));
     indented(out, &show_branches(&branches(accesses.assumed_mut(), &found, block), block));
-    let list = opportunities(accesses, &found, block, device, Scheme::default());
+    let list = opportunities(accesses, &found, block, device, scheme);
     indented(out, &show_opportunities(accesses, &list, block, device));
     if let Some(estimate) = Estimate::new(accesses, &found, &needs.parameters, block, device) {
         indented(out, &show_estimate(accesses, &estimate, device));

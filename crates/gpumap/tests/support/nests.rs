@@ -5,7 +5,9 @@ use gpumap::calls::{Cone, LENGTH};
 use gpumap::coalescing::Coalescing;
 use gpumap::control::{Control, LoopId};
 use gpumap::device::{Block, Device};
+use gpumap::ir::Module;
 use gpumap::memory::effects::Summaries;
+use gpumap::recurrence::Given;
 
 use super::read;
 
@@ -19,18 +21,32 @@ pub fn with_nest<T>(
     values: &[(&str, i64)],
     look: impl FnOnce(&mut Accesses<'_>, &Coalescing, Block, &Device) -> T,
 ) -> T {
+    with_loops((source, function, depth), &[], |_, accesses, loops| {
+        let (block, device) = (block.parse().unwrap(), Device::named(device).unwrap());
+        let mut found = Coalescing::new(accesses, loops, block, device).unwrap();
+        if !values.is_empty() {
+            found = found.with_values(accesses, block, device, values).unwrap();
+        }
+        look(accesses, &found, block, device)
+    })
+}
+
+/// The accesses of a function whose inputs are given these values, and the loops of a nest.
+pub fn with_loops<T>(
+    (source, function, depth): Source,
+    values: &[(&str, i64)],
+    look: impl FnOnce((&Module, &Control), &mut Accesses<'_>, &[LoopId]) -> T,
+) -> T {
     let module = read(source);
     let cone = Cone::new(&module, module.function(function).unwrap(), LENGTH);
     let control = Control::new(&cone.function);
-    let mut accesses = Accesses::new(&module, &cone.function, &control, &mut Summaries::default());
+    let mut given = Given::default();
+    values.iter().for_each(|(name, value)| given.set(name, *value));
+    let mut summaries = Summaries::default();
+    let mut accesses = Accesses::with_values(&module, &cone.function, &control, &mut summaries, &given);
     let mut loops: Vec<LoopId> = Vec::new();
     for _ in 0..depth {
         loops.push(control.loops.children(loops.last().copied()).next().unwrap());
     }
-    let (block, device) = (block.parse().unwrap(), Device::named(device).unwrap());
-    let mut found = Coalescing::new(&mut accesses, &loops, block, device).unwrap();
-    if !values.is_empty() {
-        found = found.with_values(&mut accesses, block, device, values).unwrap();
-    }
-    look(&mut accesses, &found, block, device)
+    look((&module, &control), &mut accesses, &loops)
 }

@@ -9,7 +9,7 @@ use gpumap::divergence::{self, By, branches};
 use gpumap::ir::Module;
 use gpumap::offload::show::Asked;
 use gpumap::offload::{Analysed, Needs, Parameters};
-use gpumap::shared::{Opportunity, Scheme, opportunities, opportunity::Why};
+use gpumap::shared::{Opportunity, opportunities, opportunity::Why};
 use gpumap::symbolic::Atoms;
 
 use super::costs::{self, expression};
@@ -32,7 +32,7 @@ impl<'a, 'f> Nest<'a, 'f> {
         asked: Asked<'_>,
     ) -> Option<Nest<'a, 'f>> {
         let found = Coalescing::new(accesses, loops, asked.block, asked.device)?;
-        let opportunities = opportunities(accesses, &found, asked.block, asked.device, Scheme::default());
+        let opportunities = opportunities(accesses, &found, asked.block, asked.device, asked.scheme);
         Some(Nest { module, accesses, found, opportunities })
     }
 }
