@@ -345,7 +345,7 @@ pub struct GpuArgs {
     #[arg(long, value_name = "N", default_value_t = gpumap::calls::LENGTH)]
     pub calls: usize,
     /// Threads of a block along x, y and z.
-    #[arg(long, value_name = "XxY", default_value_t, conflicts_with = "dump")]
+    #[arg(long, value_name = "XxYxZ", default_value_t, conflicts_with = "dump")]
     pub block: gpumap::device::Block,
     /// The device: fermi, sm_70, sm_75, sm_80, sm_86, sm_89, sm_90, sm_100 or sm_120.
     #[arg(long, value_name = "NAME", default_value = "sm_90", conflicts_with = "dump")]

@@ -141,6 +141,8 @@ fn data_is_said_to_decide() {
     assert_eq!(of("border", &values), format!("divergence\n  5:13: {}", counted("1 of 4")));
     let expected = format!("divergence\n  72:13: {data}\n  73:17: {}", counted("at most 1 of 4"));
     assert_eq!(of("behind", &values), expected);
+    // Too many to be counted one by one.
+    assert_eq!(of("border", &[("n", 1 << 30), ("m", 50)]), format!("divergence\n  5:13: {place}\n"));
     let uniform = show_branches(&[], Block::default());
     assert_eq!(uniform, "divergence: no branch parts the lanes of a warp\n");
 }

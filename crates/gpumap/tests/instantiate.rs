@@ -58,6 +58,14 @@ fn counts_give_inputs() {
     assert!(found.given.is_empty() && found.values[0].name == "image->width", "{:?}", found.values);
 }
 
+/// How often a loop goes on may rest on assumptions: so does what follows from it.
+#[test]
+fn assumptions_of_equations_are_said() {
+    let said = said("bounded", vec![each(83, 9)], &[]);
+    let expected = "from the run: image->width is 9, as the loop of line 83 goes on 9 times (assumed: writes to a leave image->width unchanged)";
+    assert_eq!(said, [expected]);
+}
+
 /// ALGORITHMS 7.3: two solutions, one that needs another one first, and two equations in two unknowns.
 #[test]
 fn equations_are_solved_together() {

@@ -125,6 +125,7 @@ fn numbers_of_runs() {
         for part in parts {
             assert!(shown.contains(part), "{source}: {part:?} is missing in:\n{shown}");
         }
+        assert!(!shown.contains("nothing is called"), "{shown}");
         let of_runs = shown.lines().filter(|line| line.contains("from run: "));
         assert_eq!(of_runs.count() > 0, !values.is_empty(), "{shown}");
     }

@@ -201,8 +201,8 @@ impl<'f> Accesses<'f> {
 
     /// Names of given values that no input has.
     pub fn unknown_names<'g>(&self, given: &'g Given) -> Vec<&'g str> {
-        let is_used = |name: &&str| self.proved.memory().is_some_and(|memory| memory.is_given(name));
-        given.names().filter(|name| !is_used(name)).collect()
+        let all = || std::iter::once(&self.proved).chain(&self.assumed).filter_map(Forms::memory);
+        given.names().filter(|name| !all().any(|memory| memory.is_given(name))).collect()
     }
 
     /// What is known without assumptions.

@@ -16,8 +16,8 @@ use crate::recurrence::conditions::Condition;
 use crate::recurrence::{Forms, Reading};
 use crate::symbolic::{AtomId, Polynomial};
 
-/// Most threads, times iterations of loops inside, that are looked at.
-const MOST: u64 = 1 << 17;
+/// Most threads, and threads times iterations of each of the loops inside, that are looked at.
+const MOST: u64 = 1 << 18;
 
 /// In how many warps lanes part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -185,6 +185,7 @@ type Place = Vec<(AtomId, u64)>;
 impl Count<'_, '_> {
     /// Counts a warp; `None` if something has no number, or there are too many.
     fn warp(&mut self, lanes: &[[u64; 3]]) -> Option<()> {
+        self.spend(lanes.len())?;
         let mut places: Vec<Place> = Vec::new();
         for lane in lanes {
             let place: Place = self.axes.iter().map(|axis| axis.0).zip(lane.iter().copied()).collect();
@@ -198,6 +199,12 @@ impl Count<'_, '_> {
             }
         }
         self.iterate(&places, 0)
+    }
+
+    /// Looks at so many threads; `None` if these are too many.
+    fn spend(&mut self, threads: usize) -> Option<()> {
+        self.left = self.left.checked_sub(threads as u64)?;
+        Some(())
     }
 
     fn iterate(&mut self, places: &[Place], depth: usize) -> Option<()> {
@@ -221,6 +228,7 @@ impl Count<'_, '_> {
             let going = places.iter().zip(&lasts).filter(|(_, last)| number <= **last);
             let with = |(place, _): (&Place, _)| place.iter().copied().chain([(atom, at)]).collect();
             let going: Vec<Place> = going.map(with).collect();
+            self.spend(going.len())?;
             self.iterate(&going, depth + 1)?;
         }
         Some(())
@@ -228,7 +236,6 @@ impl Count<'_, '_> {
 
     /// Lanes that come to the branch in step.
     fn branch(&mut self, places: &[Place]) -> Option<()> {
-        self.left = self.left.checked_sub(places.len() as u64)?;
         let (mut taken, mut others) = (false, false);
         for place in places {
             let mut comes = true;

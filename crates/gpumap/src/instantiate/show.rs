@@ -13,11 +13,22 @@ const WRITTEN: usize = 4;
 
 /// A line for each value, each loop without an equation, and each contradiction; no lines if no run was looked at.
 pub fn lines(instance: &Instance) -> Vec<String> {
-    let values = instance.values.iter().map(|value| format!("from the run: {value}"));
+    let values =
+        instance.values.iter().map(|value| format!("from the run: {value}{}", assumed(instance, value)));
     let open =
         instance.counted.iter().filter_map(|counted| Some(format!("from the run: {}", unused(counted)?)));
     let conflicts = instance.conflicts.iter().map(|conflict| format!("contradiction: {conflict}"));
     values.chain(open).chain(conflicts).collect()
+}
+
+/// What the equations of a value rest on.
+fn assumed(instance: &Instance, value: &Solved) -> String {
+    let is_of = |counted: &&Counted| value.from.iter().any(|of| of.0 == counted.line);
+    let all = instance.counted.iter().filter(is_of).flat_map(|counted| &counted.assumptions);
+    let mut list: Vec<String> = all.map(ToString::to_string).collect();
+    list.sort();
+    list.dedup();
+    if list.is_empty() { String::new() } else { format!(" (assumed: {})", list.join("; ")) }
 }
 
 fn unused(counted: &Counted) -> Option<String> {

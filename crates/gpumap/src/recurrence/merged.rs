@@ -1,7 +1,10 @@
 //! What a value may be that comes by several ways.
 //!
-//! A φ that is no loop's counter has one of the values that come to it. Where these have forms, a form with the φ in it is one
-//! of several without it: which one, the branches decide that lead to the φ.
+//! A φ that joins ways is one of the values that they bring. Where these have forms, a form with the φ in it is one of several without
+//! it: which one, the branches decide that lead to the φ. A φ at the header of a loop without a closed form is none of these: what it
+//! becomes in terms of itself is a form, never a set of values.
+//!
+//! Source: ALGORITHMS 7.5 and 7.6.
 
 use super::forms::{Forms, Reading};
 use crate::control::LoopId;
@@ -26,16 +29,14 @@ impl Forms<'_> {
         let mut open = vec![of.clone()];
         let mut ways = Ways { forms: Vec::new(), meetings: Vec::new() };
         while let Some(form) = open.pop() {
-            let merged = form.atoms().into_iter().find_map(|atom| Some((atom, self.merged(atom)?)));
-            let Some((atom, (block, values))) = merged else {
-                if !ways.forms.contains(&form) {
-                    ways.forms.push(form);
+            match self.by_ways(&form) {
+                Some((block, forms)) => {
+                    // What comes by one way alone does not differ between ways.
+                    ways.meetings.extend((forms.len() > 1).then_some(block));
+                    open.extend(forms.into_iter().rev());
                 }
-                continue;
-            };
-            ways.meetings.push(block);
-            for value in values.iter().rev() {
-                open.push(self.atoms.replaced(&form, atom, value)?);
+                None if !ways.forms.contains(&form) => ways.forms.push(form),
+                None => {}
             }
             if open.len() + ways.forms.len() > MOST {
                 return None;
@@ -44,28 +45,43 @@ impl Forms<'_> {
         Some(ways)
     }
 
-    /// The block of a φ, and the forms of the values that come to it inside of the same iteration.
+    /// The forms that one is, ascending; itself alone if they are too many.
+    pub fn alternatives(&mut self, form: &Polynomial) -> Vec<Polynomial> {
+        let mut forms = self.ways(form).map_or_else(|| vec![form.clone()], |ways| ways.forms);
+        forms.sort();
+        forms
+    }
+
+    /// A form with the first value in it that differs between ways replaced by what it is on each, and the block where these meet.
+    fn by_ways(&mut self, of: &Polynomial) -> Option<(BlockId, Vec<Polynomial>)> {
+        for atom in self.atoms.leaves(of) {
+            let Some((block, values)) = self.merged(atom) else { continue };
+            let replaced = values.iter().map(|value| self.atoms.replaced(of, atom, value));
+            if let Some(replaced) = replaced.collect() {
+                return Some((block, replaced));
+            }
+        }
+        None
+    }
+
+    /// What the φ that an atom stands for is on each way, and its block; `None` if it is none that joins ways.
     fn merged(&mut self, atom: AtomId) -> Option<(BlockId, Vec<Polynomial>)> {
         let &Atom::Opaque(number) = self.atoms.get(atom) else { return None };
-        let value = *self.opaque.get(&atom)?;
-        let (block, instruction) = self.definition(value)?;
+        let reading = if number % 2 == 0 { Reading::Signed } else { Reading::Unsigned };
+        let (block, instruction) = self.definition(*self.opaque.get(&atom)?)?;
         let Operation::Phi(inputs) = &instruction.operation else { return None };
-        if self.control.loops.headed_by(block).is_some() || inputs.len() < 2 {
+        if self.control.loops.headed_by(block).is_some() {
             return None;
         }
-        let reading = if number % 2 == 0 { Reading::Signed } else { Reading::Unsigned };
-        let around = self.control.loops.innermost(block);
-        let mut list = Vec::new();
+        let mut values = Vec::new();
         for &(operand, from) in inputs {
-            // What comes out of a loop may be of any of its iterations.
-            let is_of_here = self.control.loops.innermost(from) == around;
-            let form = self.of(operand, reading).filter(|_| is_of_here)?;
-            if form.mentions(atom) {
+            let value = self.left_with(operand, from, block, reading)?;
+            if self.atoms.involves(&value, atom) || !self.is_of(block, &value) {
                 return None;
             }
-            list.push(form);
+            values.push(value);
         }
-        Some((block, list))
+        Some((block, values))
     }
 
     /// Whether all iterations of a loop provably come to a block by the same way, at equal iterations of the loops inside.

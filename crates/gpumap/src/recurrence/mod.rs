@@ -2,7 +2,7 @@
 //!
 //! - [`forms`]: what a value is; [`inputs`]: what inputs are; [`operators`]: what operators make of forms; [`loads`]: what loads
 //!   give; [`phis`]: closed forms of φ at loop headers, values behind loops;
-//!   [`alternatives`]: forms by way; [`merged`]: what values of several ways are; [`fixed`]: in which loops forms change;
+//!   [`merged`]: what values of several ways are; [`fixed`]: in which loops forms change;
 //! - [`conditions`]: what branches say of a point; [`trips`]: how often a loop runs;
 //! - [`sections`]: from which address to which an access goes; [`show`]: all this as text.
 //!
@@ -15,7 +15,6 @@
 //! An integer has two readings, signed and unsigned. A form holds for one of them and is an integer of Z: sums and products are
 //! formed only where the operation may not wrap (`nsw`, `nuw`, `inbounds`) or provably does not.
 
-pub mod alternatives;
 pub mod conditions;
 pub mod fixed;
 pub mod forms;

@@ -179,6 +179,15 @@ impl Forms<'_> {
         }
     }
 
+    /// What a φ at the header of a loop starts as, and what it becomes in terms of itself: a form, never a set of values.
+    pub fn recursion(&mut self, value: ValueId, reading: Reading) -> Option<(Polynomial, Polynomial)> {
+        let (block, instruction) = self.definition(value)?;
+        let Operation::Phi(inputs) = &instruction.operation else { return None };
+        let id = self.control.loops.headed_by(block)?;
+        let ((init, _), (next, latch)) = self.ends_of_phi(id, inputs)?;
+        Some((self.of(init, reading)?, self.of_at(latch, next, reading)?))
+    }
+
     /// What a φ at the header of a loop starts as and what it becomes, and from where it has both, if it has one of each.
     pub(super) fn ends_of_phi(&self, id: LoopId, inputs: &[Input]) -> Option<(Input, Input)> {
         let (inside, outside): (Vec<_>, Vec<_>) =

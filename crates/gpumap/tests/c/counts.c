@@ -76,3 +76,10 @@ void sum_of(struct image *image, int *a)
         sum += image->data[i];
     *a = sum;
 }
+
+/* What is written may be the bound. */
+void bounded(struct image *image, int *a)
+{
+    for (int i = 0; i < image->width; i++)
+        a[i] = i;
+}
