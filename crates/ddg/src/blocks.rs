@@ -75,6 +75,15 @@ pub struct Stretch {
     pub shifts: Vec<u64>,
 }
 
+impl Stretch {
+    /// Vector and words of the first execution in a row; rows advance along `dim`.
+    pub fn at(&self, dim: usize, row: u64) -> (Iv, Vec<u64>) {
+        let words = self.words.iter().zip(&self.shifts);
+        let words = words.map(|(w, by)| w.wrapping_add(by.wrapping_mul(row))).collect();
+        (self.iv.advanced(dim, row as i64), words)
+    }
+}
+
 /// A block of rows.
 #[derive(Debug)]
 struct RowBlock {
@@ -85,28 +94,22 @@ struct RowBlock {
     stretches: Vec<Stretch>,
 }
 
-impl RowBlock {
-    /// What a stretch executes in a row.
-    fn at(&self, stretch: &Stretch, row: u64) -> (Iv, Vec<u64>) {
-        let words = stretch.words.iter().zip(&stretch.shifts);
-        let words = words.map(|(w, by)| w.wrapping_add(by.wrapping_mul(row))).collect();
-        (stretch.iv.advanced(self.dim, row as i64), words)
-    }
-}
-
 /// How many rows of the length of two that begin at `first` go on after them as the second after the first; each is followed
 /// by the header that it begins with.
 fn rows_after(words: &[u64], first: usize, length: usize, most: usize) -> usize {
     let Some(all) = words.get(first..).filter(|_| length > 0) else { return 0 };
     let mut rows = 0;
     while rows < most
-        && let Some(three) = all.get(rows * length..(rows + 3) * length + 1) {
+        && let Some(three) = all.get(rows * length..(rows + 3) * length + 1)
+    {
         let (a, rest) = three.split_at(length);
         let (b, c) = rest.split_at(length);
         // One word longer than the others.
-        let differs = a.iter().zip(b).zip(c).fold(0, |differs, ((a, b), c)| {
-            differs | (c.wrapping_sub(*b) ^ b.wrapping_sub(*a))
-        });
+        let differs = a
+            .iter()
+            .zip(b)
+            .zip(c)
+            .fold(0, |differs, ((a, b), c)| differs | (c.wrapping_sub(*b) ^ b.wrapping_sub(*a)));
         let (c, next) = c.split_at(length);
         if differs != 0 || c.first() != next.first() {
             break;
@@ -189,7 +192,8 @@ impl Engine {
         let mut stretches: Vec<Stretch> = Vec::new();
         for (one, other) in before.map(Some).chain(std::iter::repeat(None)).zip(latest.map(Some)) {
             let ((_, one), (iv, entry)) = one.zip(other)?;
-            let is_alike = (one.path, one.count, one.words.len()) == (entry.path, entry.count, entry.words.len());
+            let is_alike =
+                (one.path, one.count, one.words.len()) == (entry.path, entry.count, entry.words.len());
             let path = self.paths.get(entry.path)?;
             let is_again = stretches.iter().any(|s| s.path == entry.path);
             if !is_alike || is_again || !self.fits(path, context, entry.count, entry.words) {
@@ -216,7 +220,9 @@ impl Engine {
             let Some(code) = self.codes.of_header(head) else { return false };
             let brief = self.codes.brief(code);
             let range = at..at + brief.words;
-            let (Some(one), Some(other)) = (first.get(range.clone()), second.get(range)) else { return false };
+            let (Some(one), Some(other)) = (first.get(range.clone()), second.get(range)) else {
+                return false;
+            };
             if brief.has_parts || brief.words == 0 {
                 return false;
             }
@@ -337,7 +343,7 @@ impl Engine {
         for stretch in &block.stretches {
             let Some(path) = self.paths.get(stretch.path) else { continue };
             let now = operands_of(path, stretch, &stretch.words, self.thread_base);
-            let next = operands_of(path, stretch, &block.at(stretch, 1).1, self.thread_base);
+            let next = operands_of(path, stretch, &stretch.at(block.dim, 1).1, self.thread_base);
             shifts.push(
                 next.iter().zip(&now).map(|(b, a)| b.base.wrapping_sub(a.base) as i64).collect::<Vec<_>>(),
             );
@@ -373,7 +379,7 @@ impl Engine {
     fn registers_of_row(&mut self, block: &RowBlock, row: u64, times: u64) {
         for stretch in &block.stretches {
             let Some(mut path) = self.paths.take(stretch.path) else { continue };
-            let (iv, words) = block.at(stretch, row);
+            let (iv, words) = stretch.at(block.dim, row);
             let lane = path.dims.checked_sub(1);
             self.registers_of(&mut path, iv, (stretch.count, times), lane, &words);
             self.paths.put(stretch.path, path);
@@ -386,7 +392,7 @@ impl Engine {
         self.repeats.push_rows(block.dim, &block.stretches, block.rows - 1);
         for stretch in &block.stretches {
             let Some(path) = self.paths.get(stretch.path) else { continue };
-            let (iv, words) = block.at(stretch, block.rows - 1);
+            let (iv, words) = stretch.at(block.dim, block.rows - 1);
             let (context, dims) = (path.context, usize::from(path.dims));
             let grows = path.folded.is_none() && dims > 0;
             let arrival = Arrival {

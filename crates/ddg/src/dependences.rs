@@ -432,13 +432,7 @@ impl Streams {
 
     /// Adds `count` instances without a folder (through registers) to a known stream, `times` times: sources at `source_iv`, sinks from
     /// `sink_iv` on, of which the common coordinates do not advance.
-    pub fn add_uniform_to(
-        &mut self,
-        at: usize,
-        source_iv: &Iv,
-        sink_iv: &Iv,
-        (count, times): (u64, u64),
-    ) {
+    pub fn add_uniform_to(&mut self, at: usize, source_iv: &Iv, sink_iv: &Iv, (count, times): (u64, u64)) {
         let all = count.saturating_mul(times);
         self.instances = self.instances.saturating_add(all);
         self.note(at);

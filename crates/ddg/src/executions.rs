@@ -122,6 +122,13 @@ impl Executions {
         columns: &[u16],
         strides: Option<&[i64]>,
     ) {
+        if self.folders.is_none() && stretch.count == 1 && u64::from(self.count) + rows <= u64::from(KEPT) {
+            for row in 0..rows {
+                let (iv, words) = stretch.at(dim, row);
+                self.one(&iv, columns, &words);
+            }
+            return;
+        }
         let dims = usize::from(self.dims);
         let iv = &stretch.iv.0[..dims];
         let folders = self.folders();

@@ -413,7 +413,8 @@ impl Repeats {
             }
         }
         let begin = self.log.len() - length;
-        self.loops[dim] = Some(Iterations { previous: Some(begin - length), equal: 0, ..Iterations::from(begin) });
+        self.loops[dim] =
+            Some(Iterations { previous: Some(begin - length), equal: 0, ..Iterations::from(begin) });
         self.latest = self.latest.advanced(dim, rows as i64);
         self.open = None;
     }

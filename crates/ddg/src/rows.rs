@@ -3,7 +3,7 @@
 //! Rows that have the same runs of dependences, moved by constants, are counted, and filed when a row differs or the part of the
 //! block ends. Within each stream instances are filed in the order in which they were found.
 
-use shadow::{Client, DependenceRun, Iv, Rows};
+use shadow::{Client, DependenceRun, Iv, Rows, course};
 
 use crate::dependences::RunOfRows;
 use crate::observer::Observer;
@@ -88,8 +88,7 @@ impl<'a> RowObserver<'a> {
         }
         is_alike
             && run.source_iv == first.source_iv.after(rows as i64, &known.source)
-            && run.address
-                == first.address.wrapping_add_signed(known.address.wrapping_mul(rows as i64))
+            && run.address == first.address.wrapping_add_signed(known.address.wrapping_mul(rows as i64))
     }
 
     /// Files the rows counted, and counts from the row that `other` tells on.
@@ -107,21 +106,6 @@ impl<'a> RowObserver<'a> {
         let rows = self.rows;
         self.space.other.clear();
         self.space.other.extend(self.space.runs[..self.expected].iter().map(|run| run.at(rows)));
-    }
-
-    /// What the sources of a run go on by in rows that have what this one has; see [`Rows::repeat`].
-    fn course(&self, run: &DependenceRun) -> Option<Iv> {
-        let moved = Iv::along(self.dim, 1);
-        if (self.observer.common(run.source, run.sink) as usize) <= self.dim {
-            return Some(Iv::ZERO);
-        }
-        let is_recent = |source: Iv| {
-            source.0[..self.dim] == run.sink_iv.0[..self.dim]
-                && source.0[self.dim] >= run.sink_iv.0[self.dim] - 1
-        };
-        let last = run.source_iv.after(run.count as i64 - 1, &run.source_step);
-        let (first, last) = (is_recent(run.source_iv), is_recent(last));
-        (first == last).then_some(if first { moved } else { Iv::ZERO })
     }
 }
 
@@ -167,8 +151,11 @@ impl Rows for RowObserver<'_> {
 
     fn repeat(&mut self, rows: u64) -> bool {
         let Some(latest) = self.rows.checked_sub(1) else { return false };
-        let courses: Option<Vec<Iv>> =
-            self.space.runs.iter().map(|run| self.course(&run.at(latest))).collect();
+        let course_of = |run: &RunOfRows| {
+            let common = self.observer.common(run.first.source, run.first.sink);
+            course(&run.at(latest), self.dim, common)
+        };
+        let courses: Option<Vec<Iv>> = self.space.runs.iter().map(course_of).collect();
         let Some(courses) = courses else { return false };
         let goes_on = |(run, course): (&RunOfRows, &Iv)| run.source == *course && run.address == 0;
         if latest > 0 && !self.space.runs.iter().zip(&courses).all(goes_on) {

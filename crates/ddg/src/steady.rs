@@ -154,7 +154,9 @@ impl Engine {
                 };
                 match live.latest.filter(|latest| latest.0 == source) {
                     Some((_, stream)) if !is_moved => observer.register_again(stream, &run, times),
-                    _ => live.latest = observer.register(live.role, run, times).map(|stream| (source, stream)),
+                    _ => {
+                        live.latest = observer.register(live.role, run, times).map(|stream| (source, stream))
+                    }
                 }
             }
             if let (Some((source, distance)), Some((_, stream)), true) = (distance, live.latest, is_often) {

@@ -37,6 +37,24 @@ pub struct Block<'a> {
     pub rows: u64,
 }
 
+impl Block<'_> {
+    /// The records of all rows, in order.
+    pub fn each(&self, sink: &mut dyn FnMut(&Record)) {
+        let mut operands = Vec::new();
+        for row in 0..self.rows as i64 {
+            for (record, shifts) in self.records.iter().zip(self.shifts) {
+                let moved = |(o, shift): (&Operand, &i64)| {
+                    let base = o.base.wrapping_add_signed(shift.wrapping_mul(row));
+                    Operand { base, ..*o }
+                };
+                operands.clear();
+                operands.extend(record.operands.iter().zip(shifts).map(moved));
+                sink(&Record { iv: record.iv.advanced(self.dim, row), operands: &operands, ..*record });
+            }
+        }
+    }
+}
+
 /// Who receives the dependences of a block: those of a row, then [`Rows::end_row`], and so on for the rows of every part.
 pub trait Rows: Client {
     /// A part begins with its first row.
@@ -49,6 +67,20 @@ pub trait Rows: Client {
     /// Says that `rows` more rows follow that have what the latest one has: one row later where that lies in the rows and is
     /// not older than the row before it, the same elsewhere. False if that cannot be said; then nothing was.
     fn repeat(&mut self, rows: u64) -> bool;
+}
+
+/// What the sources of a run go on by in the rows after one that found what the next ones find (see [`Rows::repeat`]); rows
+/// advance along `dim`, and `common` dimensions are those of the same loops for source and sink. `None` if some of the
+/// sources go on and some do not.
+pub fn course(run: &DependenceRun, dim: usize, common: u32) -> Option<Iv> {
+    if common as usize <= dim {
+        return Some(Iv::ZERO);
+    }
+    let sink = &run.sink_iv.0;
+    let goes_on = |source: Iv| source.0[..dim] == sink[..dim] && source.0[dim] >= sink[dim].saturating_sub(1);
+    let last = run.source_iv.after(run.count as i64 - 1, &run.source_step);
+    let first = goes_on(run.source_iv);
+    (first == goes_on(last)).then(|| if first { Iv::along(dim, 1) } else { Iv::ZERO })
 }
 
 /// Asks another client, and reports nothing.
@@ -210,10 +242,8 @@ impl Memory {
             }
         } else {
             client.begin();
-            for row in 0..block.rows {
-                self.whole_row(block, row, client);
-                client.end_row();
-            }
+            block.each(&mut |record| self.record(record, client));
+            client.end_row();
         }
         self.parts = parts;
     }
@@ -250,7 +280,8 @@ impl Memory {
     /// A load that meets nothing else.
     fn loads_of_block(&mut self, block: &Block, member: &Member, client: &mut impl Rows) {
         let record = &block.records[member.record];
-        let is_constant = member.operand.stride == 0 && member.shift.unsigned_abs() >= member.operand.size.into();
+        let is_constant =
+            member.operand.stride == 0 && member.shift.unsigned_abs() >= member.operand.size.into();
         if let (true, Some(lane), Ok(dim)) = (is_constant, record.lane, u8::try_from(block.dim)) {
             // Of the loads of each row the latest two matter: all of them see what the first sees.
             let along = Operand { stride: member.shift, ..member.operand };
@@ -280,18 +311,6 @@ impl Memory {
             parts.operands.extend(members.iter().map(|m| m.at(row)));
             let iv = record.iv.advanced(block.dim, row as i64);
             self.record(&Record { iv, operands: &parts.operands, ..*record }, client);
-        }
-    }
-
-    fn whole_row(&mut self, block: &Block, row: u64, client: &mut impl Client) {
-        for (record, shifts) in block.records.iter().zip(block.shifts) {
-            let moved = |(o, &shift): (&Operand, &i64)| {
-                let base = o.base.wrapping_add_signed(shift.wrapping_mul(row as i64));
-                Operand { base, ..*o }
-            };
-            let operands: Vec<Operand> = record.operands.iter().zip(shifts).map(moved).collect();
-            let iv = record.iv.advanced(block.dim, row as i64);
-            self.record(&Record { iv, operands: &operands, ..*record }, client);
         }
     }
 }

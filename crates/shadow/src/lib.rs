@@ -43,7 +43,7 @@ mod record;
 mod strided;
 mod tiles;
 
-pub use block::{Block, Rows};
+pub use block::{Block, Rows, course};
 pub use gather::{Gather, PatternId};
 pub use iv::{Iv, MAX_DIMS};
 pub use memory::{Memory, Options};

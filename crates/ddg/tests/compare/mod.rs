@@ -81,5 +81,9 @@ pub fn compare(what: &str, (mut counted, mut applied): (Profile, Profile)) {
     for (a, b) in counted.dependences.iter().zip(&applied.dependences) {
         assert_eq!(a, b, "{what}");
     }
+    assert_eq!(counted.dependences.len(), applied.dependences.len(), "{what}");
+    assert_eq!(counted.objects, applied.objects, "{what}");
+    assert!(counted.accesses == applied.accesses, "accesses: {what}");
+    assert_eq!(counted.folding, applied.folding, "{what}");
     assert!(counted == applied, "{what}");
 }
