@@ -154,7 +154,26 @@ struct Member {
     record: usize,
     /// In the first row.
     operand: Operand,
+    /// The bytes from its first one on that it may touch in the first row.
+    low: u64,
+    bytes: u32,
     shift: i64,
+}
+
+/// Whether operands move alike, by so much that no two rows touch a common byte.
+fn are_rows_apart(members: &[Member]) -> bool {
+    let shift = members[0].shift;
+    let low = members.iter().map(|m| m.low).min().unwrap_or(0);
+    let ends = members.iter().map(|m| (m.low - low).checked_add(m.bytes.into()));
+    let bytes = ends.fold(Some(0), |most, end| Some(most?.max(end?)));
+    members.iter().all(|m| m.shift == shift) && bytes.is_some_and(|bytes| bytes <= shift.unsigned_abs())
+}
+
+/// Whether no store leaves gaps between the bytes that it stores row after row. Columns that are stored would stand in the
+/// way of rows.
+fn is_dense(members: &[Member]) -> bool {
+    let stored: u64 = members.iter().filter(|m| m.operand.write).map(|m| u64::from(m.operand.size)).sum();
+    stored == 0 || members.iter().all(|m| !m.operand.write || m.shift.unsigned_abs() <= stored)
 }
 
 impl Member {
@@ -194,6 +213,8 @@ impl Parts {
         self.members.extend(all.map(|s| Member {
             record: s.record,
             operand: s.operand,
+            low: s.row.base,
+            bytes: s.row.size,
             shift: s.row.stride,
         }));
         !self.members.is_empty()
@@ -249,31 +270,66 @@ impl Memory {
     }
 
     fn part_of_block(&mut self, block: &Block, parts: &mut Parts, client: &mut impl Rows) {
-        let [first, ..] = parts.members[..] else { return };
-        if parts.members.len() == 1 && !first.operand.write && block.records[first.record].count > 1 {
-            return self.loads_of_block(block, &first, client);
+        let members = std::mem::take(&mut parts.members);
+        let iv_of = |m: &Member| block.records[m.record].iv;
+        let is_single = |m: &Member| block.records[m.record].count == 1 && iv_of(m) == iv_of(&members[0]);
+        let is_apart = are_rows_apart(&members);
+        if members.iter().all(is_single) || members.len() == 1 && members[0].shift != 0 {
+            self.record_of_block(block, &members, &mut parts.operands, client);
+        } else if is_apart {
+            // No row touches bytes of another: each record can be applied to all rows before the next one.
+            for members in members.chunk_by(|a, b| a.record == b.record) {
+                client.begin();
+                self.record_of_block(block, members, &mut parts.operands, client);
+            }
+        } else {
+            self.rows_of_block(block, &members, &mut parts.operands, client);
         }
-        let iv = block.records[first.record].iv;
-        let record_of = |m: &Member| &block.records[m.record];
-        if parts.members.iter().all(|m| record_of(m).count == 1 && record_of(m).iv == iv) {
-            // The rows are the iterations of one record.
-            parts.operands.clear();
-            parts.operands.extend(parts.members.iter().map(|m| Operand { stride: m.shift, ..m.operand }));
-            let lane = u8::try_from(block.dim).ok();
-            self.record(&Record { iv, lane, count: block.rows, operands: &parts.operands }, client);
-            return client.end_row();
-        }
-        let stays = block.rows >= WORTH && parts.members.iter().all(|m| m.shift == 0);
+        parts.members = members;
+    }
+
+    /// Applies operands row by row, or as many rows as show what the others find.
+    fn rows_of_block(
+        &mut self,
+        block: &Block,
+        members: &[Member],
+        operands: &mut Vec<Operand>,
+        client: &mut impl Rows,
+    ) {
+        let stays = block.rows >= WORTH && members.iter().all(|m| m.shift == 0);
         for row in 0..block.rows {
             if row == 2 && stays && client.repeat(block.rows - 2) {
                 let mut silent = Silent(client);
                 for row in [block.rows - 2, block.rows - 1] {
-                    self.row_of_part(block, parts, row, &mut silent);
+                    self.row_of_block(block, members, operands, row, &mut silent);
                 }
                 return;
             }
-            self.row_of_part(block, parts, row, client);
+            self.row_of_block(block, members, operands, row, client);
             client.end_row();
+        }
+    }
+
+    /// Applies operands of one record, or of several of one iteration each with the same vector, to all rows.
+    fn record_of_block(
+        &mut self,
+        block: &Block,
+        members: &[Member],
+        operands: &mut Vec<Operand>,
+        client: &mut impl Rows,
+    ) {
+        let record = &block.records[members[0].record];
+        let lane = u8::try_from(block.dim).ok();
+        match members {
+            _ if record.count == 1 && is_dense(members) => {
+                // The rows are the iterations of one record.
+                operands.clear();
+                operands.extend(members.iter().map(|m| Operand { stride: m.shift, ..m.operand }));
+                self.record(&Record { iv: record.iv, lane, count: block.rows, operands }, client);
+                client.end_row();
+            }
+            [one] if !one.operand.write => self.loads_of_block(block, one, client),
+            _ => self.rows_of_block(block, members, operands, client),
         }
     }
 
@@ -304,13 +360,20 @@ impl Memory {
         }
     }
 
-    fn row_of_part(&mut self, block: &Block, parts: &mut Parts, row: u64, client: &mut impl Client) {
-        for members in parts.members.chunk_by(|a, b| a.record == b.record) {
+    fn row_of_block(
+        &mut self,
+        block: &Block,
+        members: &[Member],
+        operands: &mut Vec<Operand>,
+        row: u64,
+        client: &mut impl Client,
+    ) {
+        for members in members.chunk_by(|a, b| a.record == b.record) {
             let record = &block.records[members[0].record];
-            parts.operands.clear();
-            parts.operands.extend(members.iter().map(|m| m.at(row)));
+            operands.clear();
+            operands.extend(members.iter().map(|m| m.at(row)));
             let iv = record.iv.advanced(block.dim, row as i64);
-            self.record(&Record { iv, operands: &parts.operands, ..*record }, client);
+            self.record(&Record { iv, operands, ..*record }, client);
         }
     }
 }
