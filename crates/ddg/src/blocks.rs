@@ -164,7 +164,8 @@ impl Engine {
         if rows_after(words, previous, length, FEWEST) < FEWEST {
             return 0;
         }
-        let Some(mut block) = self.block_of(context, dim, &words[previous..at]) else { return 0 };
+        let two = &words[previous..at];
+        let Some(mut block) = self.block_of(context, (dim, coordinate), two) else { return 0 };
         let rows = rows_after(words, previous, length, usize::MAX);
         block.rows = rows as u64;
         self.apply_block(&block);
@@ -182,8 +183,9 @@ impl Engine {
         end - at
     }
 
-    /// A block, of no rows yet, that goes on as two iterations, the words of which are given, and which the log ends with.
-    fn block_of(&self, context: ContextId, dim: usize, two: &[u64]) -> Option<RowBlock> {
+    /// A block, of no rows yet, from a coordinate on, that goes on as two iterations: their words are given, and the log ends
+    /// with them.
+    fn block_of(&self, context: ContextId, (dim, coordinate): (usize, i64), two: &[u64]) -> Option<RowBlock> {
         let (first, second) = two.split_at(two.len() / 2);
         if self.contexts.has_aliases() {
             return None;
@@ -196,13 +198,14 @@ impl Engine {
                 (one.path, one.count, one.words.len()) == (entry.path, entry.count, entry.words.len());
             let path = self.paths.get(entry.path)?;
             let is_again = stretches.iter().any(|s| s.path == entry.path);
-            if !is_alike || is_again || !self.fits(path, context, entry.count, entry.words) {
+            let iv = iv.advanced(dim, 1);
+            let is_next = iv.0[dim] == coordinate;
+            if !is_alike || !is_next || is_again || !self.fits(path, context, entry.count, entry.words) {
                 return None;
             }
             let shifts: Vec<u64> =
                 entry.words.iter().zip(one.words).map(|(b, a)| b.wrapping_sub(*a)).collect();
             let words = entry.words.iter().zip(&shifts).map(|(w, by)| w.wrapping_add(*by)).collect();
-            let iv = iv.advanced(dim, 1);
             stretches.push(Stretch { path: entry.path, iv, count: entry.count, words, shifts });
         }
         let moves = stretches.iter().any(|s| s.shifts.iter().any(|by| *by != 0));
@@ -223,17 +226,12 @@ impl Engine {
             let (Some(one), Some(other)) = (first.get(range.clone()), second.get(range)) else {
                 return false;
             };
-            if brief.has_parts || brief.words == 0 {
+            if brief.has_parts || brief.special || brief.words == 0 {
                 return false;
             }
-            if brief.special {
-                let block = self.codes.get(code);
-                let is_loop = block.arguments.is_none()
-                    && block.result.is_none()
-                    && block.folded.as_ref().is_some_and(|folded| stays(folded, one, other));
-                if !is_loop {
-                    return false;
-                }
+            let folded = self.codes.get(code).folded.as_ref();
+            if folded.is_some_and(|folded| !stays(folded, one, other)) {
+                return false;
             }
             at += brief.words;
         }
@@ -316,8 +314,8 @@ impl Engine {
         counts.push((block.context, Iv::ZERO, LoopCount { entries: 0, iterations: 1 }));
         for (context, _, each) in counts {
             let count = self.loops.entry(context).or_default();
-            count.entries += each.entries * block.rows;
-            count.iterations += each.iterations * block.rows;
+            count.entries = count.entries.saturating_add(each.entries.saturating_mul(block.rows));
+            count.iterations = count.iterations.saturating_add(each.iterations.saturating_mul(block.rows));
         }
     }
 
@@ -329,8 +327,9 @@ impl Engine {
             if tracking != 0 && path.noted.0 != tracking {
                 path.noted = (tracking, path.repeats);
             }
-            self.account(&mut path, stretch.count * block.rows);
-            let strides = path.folded.as_ref().map(|folded| folded.advance(&stretch.words));
+            self.account(&mut path, stretch.count.saturating_mul(block.rows));
+            let folded = path.folded.as_ref().filter(|_| stretch.count > 1);
+            let strides = folded.map(|folded| folded.advance(&stretch.words));
             path.seen.rows(stretch, (block.dim, block.rows), &path.columns, strides.as_deref());
             self.paths.put(stretch.path, path);
         }

@@ -372,8 +372,9 @@ impl Engine {
                 start = self.cut(words, start, at);
                 continue;
             }
+            let was_outside = self.node.is_none();
             let ended = self.step(code, brief.pc, &words[start..at]);
-            if ended {
+            if ended || was_outside {
                 let mut repeated = self.repeat(words, start, at);
                 if repeated == 0 {
                     repeated = self.take_block(words, at);

@@ -3,7 +3,8 @@
 //! Rows that have the same runs of dependences, moved by constants, are counted, and filed when a row differs or the part of the
 //! block ends. Within each stream instances are filed in the order in which they were found.
 
-use shadow::{Client, DependenceRun, Iv, Rows, course};
+use rustc_hash::FxHashMap;
+use shadow::{Client, DependenceRun, Iv, Kind, Rows, course};
 
 use crate::dependences::RunOfRows;
 use crate::observer::Observer;
@@ -15,6 +16,8 @@ pub struct Space {
     runs: Vec<RunOfRows>,
     /// What the row under way has, if that is something else.
     other: Vec<DependenceRun>,
+    /// How many runs there are of one stream.
+    count: FxHashMap<(Kind, u32, u32), u32>,
 }
 
 /// See the module.
@@ -29,14 +32,19 @@ pub struct RowObserver<'a> {
     expected: usize,
     /// The row under way has another run than expected.
     differs: bool,
+    /// The row under way has too many runs to be compared with others.
+    is_ragged: bool,
 }
+
+/// Most runs of a row that are compared with those of another one.
+const MOST: usize = 1 << 10;
 
 impl<'a> RowObserver<'a> {
     /// Files to `observer` what is found in rows along a dimension; [`RowObserver::end`] must follow.
     pub fn new(observer: Observer<'a>, space: &'a mut Space, dim: usize) -> RowObserver<'a> {
         space.runs.clear();
         space.other.clear();
-        RowObserver { observer, space, dim, rows: 0, expected: 0, differs: false }
+        RowObserver { observer, space, dim, rows: 0, expected: 0, differs: false, is_ragged: false }
     }
 
     /// Files what is left.
@@ -47,28 +55,31 @@ impl<'a> RowObserver<'a> {
     /// Files the rows counted.
     fn file(&mut self) {
         let rows = std::mem::take(&mut self.rows);
-        let runs = std::mem::take(&mut self.space.runs);
-        let stream = |run: &RunOfRows| (run.first.kind, run.first.source, run.first.sink);
-        let is_alone = |at: usize| {
-            let others = runs.iter().enumerate().filter(|(other, _)| *other != at);
-            others.into_iter().all(|(_, run)| stream(run) != stream(&runs[at]))
-        };
-        let (mut shared, mut alone) = (Vec::new(), Vec::new());
-        for (at, run) in runs.iter().enumerate().filter(|_| rows > 0) {
-            if rows == 1 {
-                self.observer.dependence(&run.first);
-                continue;
-            }
-            let list = if is_alone(at) { &mut alone } else { &mut shared };
-            list.push(RunOfRows { rows, ..*run });
+        let mut runs = std::mem::take(&mut self.space.runs);
+        if rows == 1 {
+            runs.iter().for_each(|run| self.observer.dependence(&run.first));
+        } else if rows > 1 {
+            self.file_rows(&runs, rows);
         }
-        alone.iter().for_each(|run| self.observer.rows(run));
+        runs.clear();
+        self.space.runs = runs;
+    }
+
+    fn file_rows(&mut self, runs: &[RunOfRows], rows: u64) {
+        let stream = |run: &RunOfRows| (run.first.kind, run.first.source, run.first.sink);
+        let mut count = std::mem::take(&mut self.space.count);
+        count.clear();
+        runs.iter().for_each(|run| *count.entry(stream(run)).or_default() += 1);
+        let is_alone = |run: &&RunOfRows| count[&stream(run)] == 1;
+        for run in runs.iter().filter(is_alone) {
+            self.observer.rows(&RunOfRows { rows, ..*run });
+        }
+        let shared: Vec<&RunOfRows> = runs.iter().filter(|run| !is_alone(run)).collect();
         // Those of one stream come row by row.
         for row in 0..rows {
             shared.iter().for_each(|run| self.observer.dependence(&run.at(row)));
         }
-        self.space.runs = runs;
-        self.space.runs.clear();
+        self.space.count = count;
     }
 
     /// Whether a run is the next one expected of the row under way.
@@ -115,6 +126,9 @@ impl Client for RowObserver<'_> {
     }
 
     fn dependence(&mut self, run: &DependenceRun) {
+        if self.is_ragged {
+            return self.observer.dependence(run);
+        }
         if !self.differs && self.rows > 0 && self.is_expected(run) {
             self.expected += 1;
             return;
@@ -123,16 +137,26 @@ impl Client for RowObserver<'_> {
             self.differ();
         }
         self.space.other.push(*run);
+        if self.space.other.len() > MOST {
+            self.file();
+            self.is_ragged = true;
+            self.space.other.drain(..).for_each(|run| self.observer.dependence(&run));
+        }
     }
 }
 
 impl Rows for RowObserver<'_> {
     fn begin(&mut self) {
         self.file();
+        self.is_ragged = false;
         (self.expected, self.differs) = (0, false);
     }
 
     fn end_row(&mut self) {
+        if std::mem::take(&mut self.is_ragged) {
+            (self.expected, self.differs) = (0, false);
+            return;
+        }
         if !self.differs && self.rows > 0 && self.expected < self.space.runs.len() {
             self.differ();
         }
@@ -160,6 +184,7 @@ impl Rows for RowObserver<'_> {
         let goes_on = |(run, course): (&RunOfRows, &Iv)| run.source == *course && run.address == 0;
         if latest > 0 && !self.space.runs.iter().zip(&courses).all(goes_on) {
             self.space.other.extend(self.space.runs.iter().map(|run| run.at(latest)));
+            self.rows = latest;
             self.restart();
         }
         for (run, source) in self.space.runs.iter_mut().zip(courses) {

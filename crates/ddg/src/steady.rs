@@ -124,7 +124,12 @@ impl Engine {
             let distance = one.map(|writer| (writer.statement(), distances.of(writer, &self.registers)));
             if let (Some(steady), Some((source, distance))) = (steady.as_mut(), &distance)
                 && can_wait
-                && steady.takes(*source, distance, count * times, later | if whole { lane_bit } else { 0 })
+                && steady.takes(
+                    *source,
+                    distance,
+                    count.saturating_mul(times),
+                    later | if whole { lane_bit } else { 0 },
+                )
             {
                 continue;
             }
@@ -167,7 +172,7 @@ impl Engine {
             }
         }
         if count > 1 && !self.is_muted {
-            path.repeats += (count - 1) * times;
+            path.repeats += (count - 1).saturating_mul(times);
             path.repeat_example.get_or_insert_with(|| Box::new(iv));
         }
         for save in &path.saves {

@@ -1,7 +1,6 @@
 //! Rows that are taken in blocks give the profile that taking them one by one gives.
 #![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-use std::path::Path;
 use std::process::Command;
 
 mod compare;
@@ -16,9 +15,9 @@ use record::Config;
 ///
 /// Which instance of a dependence is shown is left out: operands that have no bytes in common are not taken in the order in
 /// which they run.
-fn check_program(what: &str, path: &Path, arguments: &[&str]) {
+fn check_program(what: &str, config: Config, arguments: &[&str]) {
     let engines = (Engine::default(), Engine::applying_all());
-    let (mut blocks, mut rows) = support::profiles(Config::new(path), arguments, engines);
+    let (mut blocks, mut rows) = support::profiles(config, arguments, engines);
     for profile in [&mut blocks, &mut rows] {
         for level in profile.dependences.iter_mut().flat_map(|d| &mut d.levels) {
             level.objects.iter_mut().for_each(|object| object.offset = 0);
@@ -35,7 +34,7 @@ fn check(name: &str, arguments: &[&str]) {
     let directory = tempfile::tempdir().unwrap();
     for level in Level::ALL {
         let program = kernels::compile(kernel, level, directory.path()).unwrap();
-        check_program(&format!("{name} {level}"), &program.path, arguments);
+        check_program(&format!("{name} {level}"), Config::new(&program.path), arguments);
     }
 }
 
@@ -101,7 +100,7 @@ fn nest(random: &mut Random, depth: usize) -> String {
     match random.below(12) {
         0 => body += &assignment(random, depth + 1),
         1 => body += &format!("if ({counter} % 7 == 5) {{ {} }}", assignment(random, depth + 1)),
-        2 if depth == 1 => body += &format!("if ({counter} == 6) s += helper({counter});"),
+        2 if depth == 1 => body += &format!("if ({counter} % 8 == 6) s += helper(i);"),
         _ => {}
     }
     format!("for (long {counter} = {from}; {counter} < {bound}; {counter}++) {{ {body} }}\n    ")
@@ -113,15 +112,25 @@ fn program(seed: u64) -> String {
     let narrow = random.pick(&["int", "short"]);
     let nests: String = (0..2 + random.below(3)).map(|_| nest(&mut random, 0)).collect();
     format!(
-        "#include <stdio.h>
+        "#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 {element} a[1200], b[1200], c[1200], d[1200];
 {narrow} *w;
 __attribute__((noinline)) long helper(long x)
 {{
+    if (x % 3 == 0)
+        raise(SIGUSR1);
+    if (x % 3 == 1)
+        return x + (getppid() == 0);
     void *p = malloc(24);
     free(p);
     return x + (p == 0);
+}}
+static void handler(int number)
+{{
+    a[230] += number;
 }}
 __attribute__((noinline)) long run(void)
 {{
@@ -131,6 +140,7 @@ __attribute__((noinline)) long run(void)
 }}
 int main(void)
 {{
+    signal(SIGUSR1, handler);
     // Elements of another size in the same bytes.
     w = ({narrow} *)a;
     long s = run();
@@ -143,7 +153,8 @@ int main(void)
     )
 }
 
-/// Random nests of three loops: overlaps between rows, distances, elements of other sizes, calls and conditions in between.
+/// Random nests of three loops: overlaps between rows, distances, elements of other sizes; conditions, system calls,
+/// allocations, signals and ends of buffers in between.
 #[test]
 fn random_nests() {
     let first: u64 = std::env::var("LOOPWRIGHT_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(1);
@@ -157,7 +168,10 @@ fn random_nests() {
             let status =
                 Command::new("gcc").args(flags).args(["-g", "-w", "-o"]).arg(&path).arg(&source).status();
             assert!(status.unwrap().success());
-            check_program(&format!("seed {seed} {flags:?}:\n{}", program(seed)), &path, &[]);
+            let mut config = Config::new(&path);
+            // Rows are also cut by the end of a buffer.
+            config.buffer_words = [config.buffer_words, 1 << 9, 1 << 11][seed as usize % 3];
+            check_program(&format!("seed {seed} {flags:?}:\n{}", program(seed)), config, &[]);
         }
     }
 }

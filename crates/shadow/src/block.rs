@@ -11,6 +11,11 @@
 //! report, in its last two, which leaves what all leave: of readers of earlier rows only the latest before the last would be
 //! kept (`class.rs`).
 //!
+//! Where no row of a part touches bytes of another row, its records are applied to all rows one after the other. Single
+//! accesses are then iterations of one record along the rows, unless they store with gaps: columns of stores would be in the
+//! way of rows. Loads of one address per row are asked for their writers along the rows, once, and noted for the last two
+//! iterations of each row alone.
+//!
 //! Limits: whether operands have bytes in common is decided as for the operands of one record, for the whole stretch of a
 //! record at once; what may have some is one part, and so are fields of one structure.
 
@@ -164,9 +169,8 @@ struct Member {
 fn are_rows_apart(members: &[Member]) -> bool {
     let shift = members[0].shift;
     let low = members.iter().map(|m| m.low).min().unwrap_or(0);
-    let ends = members.iter().map(|m| (m.low - low).checked_add(m.bytes.into()));
-    let bytes = ends.fold(Some(0), |most, end| Some(most?.max(end?)));
-    members.iter().all(|m| m.shift == shift) && bytes.is_some_and(|bytes| bytes <= shift.unsigned_abs())
+    let fits = |m: &Member| (m.low - low).saturating_add(m.bytes.into()) <= shift.unsigned_abs();
+    members.iter().all(|m| m.shift == shift && fits(m))
 }
 
 /// Whether no store leaves gaps between the bytes that it stores row after row. Columns that are stored would stand in the
@@ -269,6 +273,7 @@ impl Memory {
         self.parts = parts;
     }
 
+    /// Applies the operands listed in `parts` to all rows.
     fn part_of_block(&mut self, block: &Block, parts: &mut Parts, client: &mut impl Rows) {
         let members = std::mem::take(&mut parts.members);
         let iv_of = |m: &Member| block.records[m.record].iv;
@@ -328,7 +333,7 @@ impl Memory {
                 self.record(&Record { iv: record.iv, lane, count: block.rows, operands }, client);
                 client.end_row();
             }
-            [one] if !one.operand.write => self.loads_of_block(block, one, client),
+            [one] if !one.operand.write && record.count > 1 => self.loads_of_block(block, one, client),
             _ => self.rows_of_block(block, members, operands, client),
         }
     }
@@ -360,6 +365,7 @@ impl Memory {
         }
     }
 
+    /// Applies operands in one row.
     fn row_of_block(
         &mut self,
         block: &Block,
