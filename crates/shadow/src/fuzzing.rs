@@ -53,8 +53,9 @@ enum Node {
     Loop {
         trip: i64,
         slope: i64,
-        /// The first iteration that is a row of a block, if they can be.
+        /// The first iteration that is a row of a block, if they can be, and most rows of it.
         rows_from: i64,
+        most: i64,
         body: Vec<Node>,
     },
     /// An innermost loop recorded folded; parts of at most `part` iterations, `exit` executed after each part.
@@ -192,7 +193,8 @@ impl Generator {
         } else {
             let trip = 1 + self.random.below(if self.random.clone().chance(2) { 5 } else { 14 }) as i64;
             let rows_from = self.random.pick(&[0, 1, 2, 3, i64::MAX]);
-            Node::Loop { trip, slope, rows_from, body: self.nodes(path) }
+            let most = self.random.pick(&[3, 5, 6, 8, i64::MAX]);
+            Node::Loop { trip, slope, rows_from, most, body: self.nodes(path) }
         };
         path.pop();
         node
@@ -273,18 +275,19 @@ fn run(nodes: &[Node], iv: &mut Vec<i64>, sink: &mut dyn FnMut(Recorded)) {
     for node in nodes {
         match node {
             Node::Block(block) => emit(block, iv, None, 1, sink),
-            Node::Loop { trip, slope, rows_from, body } => {
+            Node::Loop { trip, slope, rows_from, most, body } => {
                 let trip = trip + slope * iv.last().unwrap_or(&0);
-                for i in 0..trip {
+                let mut i = 0;
+                while i < trip {
                     iv.push(i);
                     let row = if i == *rows_from { row_of(body, iv) } else { None };
-                    if let Some(row) = row {
-                        emit_rows(&row, iv, (trip - i) as u64, sink);
-                        iv.pop();
-                        break;
+                    let rows = (trip - i).min(if row.is_some() { *most } else { 1 });
+                    match row {
+                        Some(row) => emit_rows(&row, iv, rows as u64, sink),
+                        None => run(body, iv, sink),
                     }
-                    run(body, iv, sink);
                     iv.pop();
+                    i += rows;
                 }
             }
             Node::Folded { trip, slope, part, block, exit } => {
