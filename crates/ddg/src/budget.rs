@@ -160,7 +160,7 @@ impl Engine {
         }
         let lane = path.dims.checked_sub(1).filter(|_| !path.flat);
         self.is_muted = true;
-        self.registers_of(&mut path, iv, count, lane, words);
+        self.registers_of(&mut path, iv, (count, 1), lane, words);
         self.is_muted = false;
         self.paths.put(id, path);
     }

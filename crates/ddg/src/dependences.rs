@@ -8,6 +8,8 @@
 //! Most streams of irregular programs have one instance, and there are hundreds of thousands: what is kept of an instance
 //! has only the coordinates in use, and bounds of differences only where differences vary.
 
+mod rows;
+
 use std::sync::Arc;
 
 use fold::{Folder, Gauge};
@@ -18,6 +20,7 @@ use smallvec::SmallVec;
 
 use crate::folding::Folding;
 use crate::objects::{ObjectId, Place};
+pub use rows::RunOfRows;
 
 /// Most objects kept per level.
 const OBJECTS: usize = 24;
@@ -427,15 +430,16 @@ impl Streams {
         self.add_to(at, run, locate);
     }
 
-    /// Adds `count` instances without a folder (through registers) to a known stream: sources at `source_iv`, sinks from
+    /// Adds `count` instances without a folder (through registers) to a known stream, `times` times: sources at `source_iv`, sinks from
     /// `sink_iv` on, of which the common coordinates do not advance.
-    pub fn add_uniform_to(&mut self, at: usize, source_iv: &Iv, sink_iv: &Iv, count: u64) {
-        self.instances = self.instances.saturating_add(count);
+    pub fn add_uniform_to(&mut self, at: usize, source_iv: &Iv, sink_iv: &Iv, (count, times): (u64, u64)) {
+        let all = count.saturating_mul(times);
+        self.instances = self.instances.saturating_add(all);
         self.note(at);
         let stream = &mut self.list[at];
-        stream.count = stream.count.saturating_add(count);
+        stream.count = stream.count.saturating_add(all);
         let level = level_of(usize::from(stream.common), sink_iv, source_iv);
-        stream.note_uniform((source_iv, sink_iv, count, 0), level, false, &mut |_, _| None);
+        stream.note_uniform((source_iv, sink_iv, all, 0), level, false, &mut |_, _| None);
         if count > 1 {
             // They differ in the innermost dimension.
             stream.later(level, 1 << stream.sink_dims.saturating_sub(1));

@@ -19,6 +19,7 @@ use trace::block::{Block, FunctionCode, Terminator};
 use trace::sink::{Mapping, Sink, ThreadId};
 use trace::stream::{self, EFFECT_WRITE, Special};
 
+use crate::blocks::Marks;
 use crate::budget::{Budget, Reached};
 use crate::code::{Brief, CodeId, CodeTable, FunctionTable, OwnAccesses, address, return_slot};
 use crate::contexts::{ContextId, Contexts, Kind};
@@ -128,6 +129,9 @@ pub struct Engine {
     /// Iterations that repeat the one before, and whether they are counted.
     pub(crate) repeats: Repeats,
     pub(crate) counts: bool,
+    /// Where iterations begin, to find rows that go on as those before them.
+    pub(crate) marks: Marks,
+    pub(crate) row_space: crate::rows::Space,
     /// Executions change memory and registers, nothing else.
     pub(crate) is_muted: bool,
     /// Executions are applied later than they happened.
@@ -135,7 +139,7 @@ pub struct Engine {
     node: Option<NodeId>,
     previous: Option<CodeId>,
     /// Words of the current path that came in earlier slices.
-    pending: Vec<u64>,
+    pub(crate) pending: Vec<u64>,
     start_iv: Iv,
     pub(crate) thread_base: u64,
     call_slot: u64,
@@ -200,6 +204,8 @@ impl Default for Engine {
             registers: Registers::default(),
             repeats: Repeats::default(),
             counts: true,
+            marks: Marks::default(),
+            row_space: crate::rows::Space::default(),
             is_muted: false,
             is_late: false,
             node: None,
@@ -269,6 +275,7 @@ impl Sink for Engine {
 
     fn words(&mut self, thread: ThreadId, words: &[u64]) {
         if thread == 0 && !self.is_over() {
+            self.marks.clear();
             self.take_records(thread, words);
         }
     }
@@ -365,9 +372,13 @@ impl Engine {
                 start = self.cut(words, start, at);
                 continue;
             }
+            let was_outside = self.node.is_none();
             let ended = self.step(code, brief.pc, &words[start..at]);
-            if ended {
-                let repeated = self.repeat(words, start, at);
+            if ended || was_outside {
+                let mut repeated = self.repeat(words, start, at);
+                if repeated == 0 {
+                    repeated = self.take_block(words, at);
+                }
                 at += repeated;
                 start = at;
                 if repeated > 0 {

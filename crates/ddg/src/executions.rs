@@ -12,6 +12,7 @@ use std::sync::Arc;
 use fold::{Folded, Folder, Gauge};
 use shadow::Iv;
 
+use crate::blocks::Stretch;
 use crate::folding::Folding;
 
 /// Most executions kept as they came.
@@ -110,6 +111,38 @@ impl Executions {
             return;
         }
         self.folders().add(iv, labels);
+    }
+
+    /// Adds the executions of a path in every row of a block: `columns` are the positions of the words of interest, which
+    /// advance by `strides` inside a row, if at all.
+    pub fn rows(
+        &mut self,
+        stretch: &Stretch,
+        (dim, rows): (usize, u64),
+        columns: &[u16],
+        strides: Option<&[i64]>,
+    ) {
+        if self.folders.is_none() && stretch.count == 1 && u64::from(self.count) + rows <= u64::from(KEPT) {
+            for row in 0..rows {
+                let (iv, words) = stretch.at(dim, row);
+                self.one(&iv, columns, &words);
+            }
+            return;
+        }
+        let dims = usize::from(self.dims);
+        let iv = &stretch.iv.0[..dims];
+        let folders = self.folders();
+        let is_along = dim + 1 == dims && stretch.count == 1;
+        let add = |folder: &mut Folder, label: &[i64], advance: &[i64], shift: &[i64]| match is_along {
+            true => folder.run(iv, rows, label, shift),
+            false => folder.rows(iv, 1, stretch.count, label, advance, dim, shift, rows),
+        };
+        add(&mut folders.domain, &[], &[], &[]);
+        for (folder, &column) in folders.words.iter_mut().zip(columns) {
+            let at = usize::from(column);
+            let stride = strides.map_or(0, |s| s.get(at).copied().unwrap_or(0));
+            add(folder, &[stretch.words[at] as i64], &[stride], &[stretch.shifts[at] as i64]);
+        }
     }
 
     /// Whether the executions may be too ragged to fold before long.

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod antis;
+mod blocks;
 mod budget;
 pub mod code;
 pub mod contexts;
@@ -25,6 +26,7 @@ mod registers;
 mod relief;
 mod repeats;
 mod replay;
+mod rows;
 mod run;
 mod shared;
 mod steady;

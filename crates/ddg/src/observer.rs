@@ -8,7 +8,7 @@ use trace::block::Role;
 
 use crate::code::CodeTable;
 use crate::contexts::{ContextId, Contexts};
-use crate::dependences::{Ends, Streams};
+use crate::dependences::{Ends, RunOfRows, Streams};
 use crate::objects::{Objects, Place};
 use crate::paths::{Instance, Instances};
 use crate::walker::{Walker, insert_zero};
@@ -133,8 +133,27 @@ impl Observer<'_> {
         })
     }
 
-    /// A dependence through registers; its stream, unless contexts stand for others.
-    pub fn register(&mut self, role: Use, mut run: DependenceRun) -> Option<u32> {
+    /// A run of dependences through memory of every row of a block; no context stands for another.
+    pub fn rows(&mut self, run: &RunOfRows) {
+        let DependenceRun { kind, source, sink, .. } = run.first;
+        let mut run = *run;
+        let at = match self.streams.latest_of(kind_of(kind), source, sink) {
+            Some(at) => at,
+            None => {
+                self.dependence(&run.first);
+                let Some(at) = self.streams.latest_of(kind_of(kind), source, sink) else { return };
+                run = RunOfRows { first: run.at(1), rows: run.rows - 1, ..run };
+                at
+            }
+        };
+        if run.rows > 0 && !self.is_muted {
+            let mut place = naming(self.objects, self.image, self.walker, self.streams.common(at));
+            self.streams.add_rows_to(at, &run, &mut place);
+        }
+    }
+
+    /// A dependence through registers, `times` times; its stream, unless contexts stand for others.
+    pub fn register(&mut self, role: Use, mut run: DependenceRun, times: u64) -> Option<u32> {
         let (from, source) = self.resolve(run.source, &mut run.source_iv, &mut run.source_step);
         let (to, sink) = self.resolve(run.sink, &mut run.sink_iv, &mut run.sink_step);
         let ends = Ends {
@@ -149,17 +168,17 @@ impl Observer<'_> {
             own: false,
         };
         let at = self.streams.stream(&ends);
-        self.streams.add_to(at, &run, &mut |_, _| None);
+        (0..times).for_each(|_| self.streams.add_to(at, &run, &mut |_, _| None));
         (!self.contexts.has_aliases()).then_some(at as u32)
     }
 
-    /// Another dependence through registers of a known stream, with or without a step of its sinks.
-    pub fn register_again(&mut self, at: u32, run: &DependenceRun) {
+    /// Another dependence through registers of a known stream, `times` times, with or without a step of its sinks.
+    pub fn register_again(&mut self, at: u32, run: &DependenceRun, times: u64) {
         let at = at as usize;
         if run.sink_step.0[..usize::from(self.streams.common(at))].iter().all(|x| *x == 0) {
-            self.streams.add_uniform_to(at, &run.source_iv, &run.sink_iv, run.count);
+            self.streams.add_uniform_to(at, &run.source_iv, &run.sink_iv, (run.count, times));
         } else {
-            self.streams.add_to(at, run, &mut |_, _| None);
+            (0..times).for_each(|_| self.streams.add_to(at, run, &mut |_, _| None));
         }
     }
 }

@@ -5,7 +5,7 @@
 //! that neither run folding nor path summaries nor the segment shadow take part.
 
 use rustc_hash::FxHashMap;
-use shadow::{Client, DependenceRun, Gather, Iv, Kind, Memory, Options, PatternId, Record};
+use shadow::{Block, Client, DependenceRun, Gather, Iv, Kind, Memory, Options, PatternId, Record, Rows};
 
 type Execution = (u32, Iv);
 
@@ -93,6 +93,13 @@ impl AnyMemory {
         match self {
             AnyMemory::Runs(memory) => memory.record(record, client),
             AnyMemory::Bytes(memory) => memory.record(record, client),
+        }
+    }
+
+    /// Applies a block of rows, if it takes them.
+    pub fn block(&mut self, block: &Block, client: &mut impl Rows) {
+        if let AnyMemory::Runs(memory) = self {
+            memory.block(block, client);
         }
     }
 

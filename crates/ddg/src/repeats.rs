@@ -25,6 +25,7 @@ use std::ops::Range;
 
 use shadow::{Iv, MAX_DIMS};
 
+use crate::blocks::Stretch;
 use crate::contexts::ContextId;
 
 /// Most words of the log.
@@ -375,6 +376,47 @@ impl Repeats {
         let range = self.loops[q].and_then(|i| Some(i.previous?..i.current)).unwrap_or(0..0);
         let all = Executions { log: &self.log, at: range.start, end: range.end, done: 0, latest: Iv::ZERO };
         all.map(|(_, entry)| entry)
+    }
+
+    /// The executions of the latest two iterations of a dimension, with the vectors of the latest one: nothing has been
+    /// executed behind them. `None` if they are not there, or if their equality is looked at.
+    pub fn two_latest(&self, dim: usize) -> Option<(Executions<'_>, Executions<'_>)> {
+        if self.tracked.is_some_and(|tracked| tracked >= dim) {
+            return None;
+        }
+        let Iterations { previous, current, .. } = self.loops[dim]?;
+        let latest = self.latest.advanced(dim, -1);
+        let all = Executions { log: &self.log, at: current, end: self.log.len(), done: 0, latest };
+        Some((Executions { at: previous?, end: current, ..all }, all))
+    }
+
+    /// Logs rows that go on as the latest two iterations of a dimension.
+    pub fn push_rows(&mut self, dim: usize, stretches: &[Stretch], rows: u64) {
+        let Some(Iterations { current, .. }) = self.loops[dim] else { return };
+        let template = current..self.log.len();
+        let mut moving = Vec::new();
+        let mut at = current;
+        for stretch in stretches {
+            let next = Entry::read(&self.log, at).1;
+            let first = next - stretch.shifts.len() - current;
+            let shifts = stretch.shifts.iter().enumerate().filter(|(_, by)| **by != 0);
+            moving.extend(shifts.map(|(k, by)| (first + k, *by)));
+            at = next;
+        }
+        let length = template.len();
+        for _ in 0..rows {
+            let latest = self.log.len() - length;
+            self.log.extend_from_within(latest..);
+            for &(k, by) in &moving {
+                let word = &mut self.log[latest + length + k];
+                *word = word.wrapping_add(by);
+            }
+        }
+        let begin = self.log.len() - length;
+        self.loops[dim] =
+            Some(Iterations { previous: Some(begin - length), equal: 0, ..Iterations::from(begin) });
+        self.latest = self.latest.advanced(dim, rows as i64);
+        self.open = None;
     }
 
     /// Instructions of the complete iterations that are being counted.

@@ -41,7 +41,7 @@ impl Engine {
                 let words = &words[if path.folded.is_some() { 0 } else { t * path.length }..];
                 self.single(&path, iv, t as i64, words);
             }
-            self.registers_of(&mut path, iv, 1, None, words);
+            self.registers_of(&mut path, iv, (1, 1), None, words);
             path.work += self.budget.work() - before;
             self.paths.put(id, path);
             return;
@@ -59,7 +59,7 @@ impl Engine {
         } else {
             self.segments(&mut path, iv, n, words);
         }
-        self.registers_of(&mut path, iv, count, lane, words);
+        self.registers_of(&mut path, iv, (count, 1), lane, words);
         path.work += self.budget.work() - before;
         self.paths.put(id, path);
     }

@@ -75,12 +75,13 @@ impl<'a> Distances<'a> {
 }
 
 impl Engine {
-    /// Register dependences of `count` consecutive executions.
+    /// Register dependences of `count` consecutive executions, which stand for `times` as many: in the others sources and
+    /// distances are the same, or lie between those and ones that were filed.
     pub(crate) fn registers_of(
         &mut self,
         path: &mut Path,
         iv: Iv,
-        count: u64,
+        (count, times): (u64, u64),
         lane: Option<u8>,
         words: &[u64],
     ) {
@@ -123,7 +124,12 @@ impl Engine {
             let distance = one.map(|writer| (writer.statement(), distances.of(writer, &self.registers)));
             if let (Some(steady), Some((source, distance))) = (steady.as_mut(), &distance)
                 && can_wait
-                && steady.takes(*source, distance, count, later | if whole { lane_bit } else { 0 })
+                && steady.takes(
+                    *source,
+                    distance,
+                    count.saturating_mul(times),
+                    later | if whole { lane_bit } else { 0 },
+                )
             {
                 continue;
             }
@@ -152,8 +158,10 @@ impl Engine {
                     address_step: 0,
                 };
                 match live.latest.filter(|latest| latest.0 == source) {
-                    Some((_, stream)) if !is_moved => observer.register_again(stream, &run),
-                    _ => live.latest = observer.register(live.role, run).map(|stream| (source, stream)),
+                    Some((_, stream)) if !is_moved => observer.register_again(stream, &run, times),
+                    _ => {
+                        live.latest = observer.register(live.role, run, times).map(|stream| (source, stream))
+                    }
                 }
             }
             if let (Some((source, distance)), Some((_, stream)), true) = (distance, live.latest, is_often) {
@@ -164,7 +172,7 @@ impl Engine {
             }
         }
         if count > 1 && !self.is_muted {
-            path.repeats += count - 1;
+            path.repeats += (count - 1).saturating_mul(times);
             path.repeat_example.get_or_insert_with(|| Box::new(iv));
         }
         for save in &path.saves {

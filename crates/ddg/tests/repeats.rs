@@ -1,99 +1,21 @@
 //! Iterations that are counted because they repeat the one before give the profile that applying them gives.
 #![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
+mod compare;
 mod support;
 
+use compare::compare;
 use ddg::Engine;
-use fold::Folded;
 use kernels::Level;
-use profile::{Dependence, Kind, Profile};
+use profile::Profile;
 use record::Config;
 
 /// What counting iterations that repeat makes of a program, and what applying all does.
 fn recorded(program: &Path, arguments: &[&str]) -> (Profile, Profile) {
     support::profiles(Config::new(program), arguments, (Engine::default(), Engine::applying_all()))
-}
-
-/// Takes all folded streams out of a profile, with what they are of.
-fn streams(profile: &mut Profile) -> Vec<(String, Vec<Folded>)> {
-    let mut out = Vec::new();
-    for block in &mut profile.blocks {
-        out.push((format!("domain of statement {}", block.first), std::mem::take(&mut block.domain)));
-    }
-    for access in &mut profile.accesses {
-        out.push((format!("address of statement {}", access.statement), std::mem::take(&mut access.address)));
-    }
-    for d in profile.dependences.iter_mut().filter(|d| d.kind != Kind::Anti) {
-        let what = format!("{:?} relation from statement {} to {}", d.kind, d.source, d.sink);
-        out.push((what, d.relation.take().into_iter().collect()));
-    }
-    out
-}
-
-/// A point and its labels.
-type Point = (Vec<i64>, Vec<Option<i64>>);
-
-/// All points of exactly known domains, in order.
-fn points(folded: &[Folded]) -> Vec<Point> {
-    let mut out = Vec::new();
-    for piece in folded.iter().flat_map(|f| &f.pieces) {
-        assert!(piece.points(1 << 20, &mut |point, labels| out.push((point.to_vec(), labels.to_vec()))));
-    }
-    out.sort();
-    out
-}
-
-/// Streams may be cut into other pieces where rows are recorded and counted in other lengths; their points are the same.
-fn same_streams(what: &str, counted: Vec<(String, Vec<Folded>)>, applied: Vec<(String, Vec<Folded>)>) {
-    assert_eq!(counted.len(), applied.len(), "{what}");
-    for ((name, a), (other, b)) in counted.into_iter().zip(applied) {
-        assert_eq!(name, other, "{what}");
-        let total = |folded: &[Folded]| folded.iter().map(|f| f.points).sum::<u64>();
-        assert_eq!(total(&a), total(&b), "{name}: {what}");
-        let is_bounded =
-            |folded: &[Folded]| folded.iter().flat_map(|f| &f.pieces).any(|p| p.over_approximated);
-        if a == b || is_bounded(&a) || is_bounded(&b) {
-            continue;
-        }
-        for (one, other) in points(&a).iter().zip(&points(&b)) {
-            assert_eq!(one.0, other.0, "{name}: {what}");
-            for (x, y) in one.1.iter().zip(&other.1) {
-                assert!(x.is_none() || y.is_none() || x == y, "{name} at {:?}: {x:?}, {y:?}: {what}", one.0);
-            }
-        }
-    }
-}
-
-/// Takes the anti dependences out of a profile: which writes have any at which levels.
-///
-/// Which of the readers of a byte stands for the others, and how many instances are told apart, depends on how the memory
-/// keeps its readers.
-fn antis(profile: &mut Profile) -> BTreeSet<(u32, Option<u8>)> {
-    let (antis, others) =
-        std::mem::take(&mut profile.dependences).into_iter().partition(|d| d.kind == Kind::Anti);
-    profile.dependences = others;
-    profile.trust.dependences = 0;
-    let levels = |d: &Dependence| -> Vec<(u32, Option<u8>)> {
-        d.levels.iter().map(|l| (d.sink, (l.level < d.common).then_some(l.level))).collect()
-    };
-    let antis: Vec<Dependence> = antis;
-    antis.iter().flat_map(levels).collect()
-}
-
-fn compare(what: &str, (mut counted, mut applied): (Profile, Profile)) {
-    assert_eq!(antis(&mut counted), antis(&mut applied), "{what}");
-    same_streams(what, streams(&mut counted), streams(&mut applied));
-    assert_eq!(counted.trust, applied.trust, "{what}");
-    assert_eq!(counted.contexts, applied.contexts, "{what}");
-    assert_eq!(counted.blocks, applied.blocks, "{what}");
-    for (a, b) in counted.dependences.iter().zip(&applied.dependences) {
-        assert_eq!(a, b, "{what}");
-    }
-    assert!(counted == applied, "{what}");
 }
 
 fn check(name: &str, arguments: &[&str]) {

@@ -12,7 +12,7 @@ use crate::folder::Folder;
 use crate::group::Group;
 
 /// Most outputs of a stream that has a cursor.
-pub(crate) const OUTPUTS: usize = 4;
+pub(crate) const OUTPUTS: usize = 8;
 
 /// See the module.
 #[derive(Debug, Default)]

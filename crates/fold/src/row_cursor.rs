@@ -6,6 +6,8 @@
 //!
 //! Limits: streams of two or more dimensions, at most [`OUTPUTS`] outputs, rows of two or more points.
 
+use smallvec::SmallVec;
+
 use crate::cursor::OUTPUTS;
 use crate::folder::Folder;
 
@@ -35,6 +37,34 @@ impl RowCursor {
 
     fn label(&self, output: usize, back: i64) -> i64 {
         self.label[output].wrapping_sub(self.label_growth[output].wrapping_mul(back))
+    }
+
+    /// Whether the rows after this one, which was the latest, go on from it by one and by `shift`.
+    fn goes_on(
+        &self,
+        iv: &[i64],
+        step: i64,
+        count: u64,
+        (label, advance): (&[i64], &[i64]),
+        shift: &[i64],
+    ) -> bool {
+        let up = iv.len() - 2;
+        self.is_active
+            && self.growth == [1, 0, 0]
+            && count >= 2
+            && step == self.inner_step
+            && [iv[up].wrapping_add(1), iv[up + 1], count as i64] == self.next
+            && advance.iter().zip(&self.advance).all(|(a, b)| a == b)
+            && shift.iter().zip(&self.label_growth).all(|(a, b)| a == b)
+            && label.iter().zip(shift).zip(&self.label).all(|((l, s), next)| l.wrapping_add(*s) == *next)
+    }
+
+    /// Takes so many of the rows that come next.
+    fn take(&mut self, rows: i64) {
+        self.taken += rows;
+        self.next.iter_mut().zip(self.growth).for_each(|(x, d)| *x = x.wrapping_add(d.wrapping_mul(rows)));
+        let labels = self.label.iter_mut().zip(self.label_growth);
+        labels.for_each(|(l, d)| *l = l.wrapping_add(d.wrapping_mul(rows)));
     }
 
     /// Points of the rows that no group has been told of.
@@ -73,6 +103,35 @@ impl Folder {
             c.label.iter_mut().zip(c.label_growth).for_each(|(l, d)| *l = l.wrapping_add(d));
         }
         is_next
+    }
+
+    /// As [`Folder::lattice_run`] for `rows` rows: from each to the next the coordinate of dimension `dim`, which is not the
+    /// innermost, grows by one, and the labels by `shift`.
+    #[expect(clippy::too_many_arguments, reason = "a run, and how it goes on")]
+    pub fn rows(
+        &mut self,
+        iv: &[i64],
+        step: i64,
+        count: u64,
+        label: &[i64],
+        advance: &[i64],
+        dim: usize,
+        shift: &[i64],
+        rows: u64,
+    ) {
+        let mut iv: SmallVec<[i64; 8]> = iv.into();
+        let mut label: SmallVec<[i64; 8]> = label.into();
+        let is_around = self.dims.checked_sub(2) == Some(dim);
+        for left in (0..rows).rev() {
+            self.lattice_run(&iv, step, count, &label, advance);
+            if is_around && self.rows.goes_on(&iv, step, count, (&label, advance), shift) {
+                return self.rows.take(left as i64);
+            }
+            if let Some(x) = iv.get_mut(dim) {
+                *x = x.wrapping_add(1);
+            }
+            label.iter_mut().zip(shift).for_each(|(l, s)| *l = l.wrapping_add(*s));
+        }
     }
 
     /// Sets the cursor if the row that was just begun is what the group around it predicts.

@@ -1,4 +1,4 @@
-//! Rows given as runs give what their points give.
+//! Rows given as runs, and many of them together, give what their points give.
 
 use fold::{Folded, Folder, Options};
 use proptest::prelude::*;
@@ -19,8 +19,18 @@ struct Rows {
 
 fn rows() -> impl Strategy<Value = Rows> {
     let label = (0i64..100, -2i64..3, -2i64..3);
-    (1i64..3, 1i64..9, 0i64..4, 0i64..3, 1i64..7, -1i64..3, 1i64..3, [label.clone(), label]).prop_map(
-        |(gap, rows, j, grow_j, count, grow, step, labels)| Rows {
+    let grow = || prop_oneof![Just(0i64), 0i64..3];
+    (
+        1i64..3,
+        1i64..12,
+        0i64..4,
+        grow(),
+        1i64..7,
+        grow().prop_map(|g| g - i64::from(g == 2) * 3),
+        1i64..3,
+        [label.clone(), label],
+    )
+        .prop_map(|(gap, rows, j, grow_j, count, grow, step, labels)| Rows {
             gap,
             rows,
             j,
@@ -29,22 +39,37 @@ fn rows() -> impl Strategy<Value = Rows> {
             grow,
             step,
             labels,
-        },
-    )
+        })
 }
 
-fn fold(all: &[Rows], options: Options, repeats: i64, by_runs: bool) -> Folded {
+/// Points one by one, runs one by one, or rows of one length together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum By {
+    Points,
+    Runs,
+    Rows,
+}
+
+fn fold(all: &[Rows], options: Options, repeats: i64, by: By) -> Folded {
     let mut folder = Folder::new(3, 2, options);
     for outer in 0..repeats {
         let mut i = 0;
         for part in all {
             i += part.gap;
+            if by == By::Rows && part.grow == 0 && part.grow_j == 0 {
+                let first = part.labels.map(|(base, ..)| base);
+                let [advance, shift] = [part.labels.map(|l| l.2), part.labels.map(|l| l.1)];
+                let (count, rows) = (part.count as u64, part.rows as u64);
+                folder.rows(&[outer, i, part.j], part.step, count, &first, &advance, 1, &shift, rows);
+                i += part.rows;
+                continue;
+            }
             for r in 0..part.rows {
                 let count = (part.count + part.grow * r).max(0);
                 let j = part.j + part.grow_j * r;
                 let first = part.labels.map(|(base, grow, _)| base + grow * r);
                 let advance = part.labels.map(|(_, _, advance)| advance);
-                if by_runs {
+                if by != By::Points {
                     folder.lattice_run(&[outer, i, j], part.step, count as u64, &first, &advance);
                 } else {
                     for t in 0..count {
@@ -65,7 +90,9 @@ proptest! {
     #[test]
     fn runs_and_points(all in prop::collection::vec(rows(), 1..5), repeats in 1i64..4, widen in any::<bool>()) {
         for options in [Options::for_dimensions(3, widen), Options::unlimited(widen)] {
-            prop_assert_eq!(fold(&all, options, repeats, true), fold(&all, options, repeats, false));
+            let points = fold(&all, options, repeats, By::Points);
+            prop_assert_eq!(&fold(&all, options, repeats, By::Runs), &points);
+            prop_assert_eq!(&fold(&all, options, repeats, By::Rows), &points);
         }
     }
 }

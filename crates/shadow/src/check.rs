@@ -4,7 +4,7 @@
 //! reported; [`compare`] says whether they agree: flow and output as sets of pairs, anti as the set of levels of
 //! each store execution plus the truth of every reported pair, and every reported address as a shared byte.
 
-use crate::{Client, DependenceRun, Iv, Kind, Record, Stmt};
+use crate::{Client, DependenceRun, Iv, Kind, Record, Rows, Stmt, course};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 
@@ -81,6 +81,11 @@ pub struct Observed {
     addresses: Vec<(u64, Execution, Execution)>,
     /// Number of runs reported.
     pub runs: u64,
+    /// Those of the row of a block under way, and of the latest one.
+    row: Vec<DependenceRun>,
+    latest: Vec<DependenceRun>,
+    /// The dimension along which the rows of a block advance.
+    pub rows_along: usize,
 }
 
 impl Observed {
@@ -98,6 +103,7 @@ impl Client for Observed {
 
     fn dependence(&mut self, run: &DependenceRun) {
         self.runs += 1;
+        self.row.push(*run);
         for t in 0..run.count as i64 {
             let source = (run.source, run.source_iv.after(t, &run.source_step));
             let sink = (run.sink, run.sink_iv.after(t, &run.sink_step));
@@ -110,6 +116,43 @@ impl Client for Observed {
                 Kind::Anti => _ = self.anti.entry(sink).or_default().insert(source),
             }
         }
+    }
+}
+
+impl Rows for Observed {
+    fn begin(&mut self) {
+        self.row.clear();
+    }
+
+    fn end_row(&mut self) {
+        self.latest = std::mem::take(&mut self.row);
+    }
+
+    fn rows(&mut self, first: &DependenceRun, source: &Iv, address: i64, rows: u64) {
+        for row in 0..rows as i64 {
+            self.dependence(&DependenceRun {
+                source_iv: first.source_iv.after(row, source),
+                sink_iv: first.sink_iv.advanced(self.rows_along, row),
+                address: first.address.wrapping_add_signed(address.wrapping_mul(row)),
+                ..*first
+            });
+        }
+    }
+
+    fn repeat(&mut self, rows: u64) -> bool {
+        let latest = std::mem::take(&mut self.latest);
+        let courses =
+            latest.iter().map(|run| course(run, self.rows_along, self.common(run.source, run.sink)));
+        let Some(courses) = courses.collect::<Option<Vec<Iv>>>() else { return false };
+        for (run, source) in latest.iter().zip(&courses) {
+            let first = DependenceRun {
+                source_iv: run.source_iv.after(1, source),
+                sink_iv: run.sink_iv.advanced(self.rows_along, 1),
+                ..*run
+            };
+            self.rows(&first, source, 0, rows);
+        }
+        true
     }
 }
 

@@ -3,10 +3,11 @@
 //! A program is a tree of loops with blocks of operands; innermost loops are recorded folded (whole, in parts, or
 //! with another block between the parts) or iteration by iteration. Addresses fall into a few hundred bytes around
 //! a page boundary so that everything overlaps, with mixed sizes, misalignment, and strides of any sign. Some
-//! operands are unrolled: several of them tile the bytes between one iteration and the next.
+//! operands are unrolled: several of them tile the bytes between one iteration and the next. Loops whose iterations are alike
+//! are recorded as blocks of rows, from some iteration on.
 
 use crate::check::{Observed, Reference, compare};
-use crate::{Gather, Iv, Memory, Operand, Options, Record};
+use crate::{Block, Gather, Iv, Memory, Operand, Options, Record};
 
 /// A xorshift generator.
 #[derive(Clone, Debug)]
@@ -52,6 +53,9 @@ enum Node {
     Loop {
         trip: i64,
         slope: i64,
+        /// The first iteration that is a row of a block, if they can be, and most rows of it.
+        rows_from: i64,
+        most: i64,
         body: Vec<Node>,
     },
     /// An innermost loop recorded folded; parts of at most `part` iterations, `exit` executed after each part.
@@ -187,7 +191,10 @@ impl Generator {
             let exit = self.random.chance(4).then(|| self.block(path));
             Node::Folded { trip, slope, part, block, exit }
         } else {
-            Node::Loop { trip: 1 + self.random.below(5) as i64, slope, body: self.nodes(path) }
+            let trip = 1 + self.random.below(if self.random.clone().chance(2) { 5 } else { 14 }) as i64;
+            let rows_from = self.random.pick(&[0, 1, 2, 3, i64::MAX]);
+            let most = self.random.pick(&[3, 5, 6, 8, i64::MAX]);
+            Node::Loop { trip, slope, rows_from, most, body: self.nodes(path) }
         };
         path.pop();
         node
@@ -216,24 +223,71 @@ fn vector(iv: &[i64]) -> Iv {
     v
 }
 
-fn emit(block: &[Access], iv: &[i64], lane: Option<usize>, count: i64, sink: &mut dyn FnMut(&Record)) {
-    sink(&Record {
+fn emit(block: &[Access], iv: &[i64], lane: Option<usize>, count: i64, sink: &mut dyn FnMut(Recorded)) {
+    sink(Recorded::Record(&Record {
         iv: vector(iv),
         lane: lane.map(|l| l as u8),
         count: count as u64,
         operands: &operands(block, iv, lane),
-    });
+    }));
 }
 
-fn run(nodes: &[Node], iv: &mut Vec<i64>, sink: &mut dyn FnMut(&Record)) {
+/// What is recorded.
+enum Recorded<'a> {
+    Record(&'a Record<'a>),
+    Block(&'a Block<'a>),
+}
+
+/// The records of a row, if all rows have the same: operands, what each grows by, lane, number of iterations.
+type Row = Vec<(Vec<Operand>, Vec<i64>, Option<usize>, i64)>;
+
+fn row_of(body: &[Node], iv: &[i64]) -> Option<Row> {
+    let of = |node: &Node| {
+        let (block, lane, count) = match node {
+            Node::Block(block) => (block, None, 1),
+            Node::Folded { trip, slope: 0, part, block, exit: None } if part >= trip => {
+                (block, Some(iv.len()), *trip)
+            }
+            _ => return None,
+        };
+        let inner: Vec<i64> = iv.iter().copied().chain(lane.map(|_| 0)).collect();
+        let shifts = block.iter().map(|a| a.strides[iv.len() - 1]).collect();
+        Some((operands(block, &inner, lane), shifts, lane, count))
+    };
+    body.iter().map(of).collect()
+}
+
+fn emit_rows(row: &Row, iv: &[i64], rows: u64, sink: &mut dyn FnMut(Recorded)) {
+    let records: Vec<Record> = row
+        .iter()
+        .map(|(operands, _, lane, count)| Record {
+            iv: vector(iv),
+            lane: lane.map(|l| l as u8),
+            count: *count as u64,
+            operands,
+        })
+        .collect();
+    let shifts: Vec<Vec<i64>> = row.iter().map(|(_, shifts, ..)| shifts.clone()).collect();
+    sink(Recorded::Block(&Block { records: &records, shifts: &shifts, dim: iv.len() - 1, rows }));
+}
+
+fn run(nodes: &[Node], iv: &mut Vec<i64>, sink: &mut dyn FnMut(Recorded)) {
     for node in nodes {
         match node {
             Node::Block(block) => emit(block, iv, None, 1, sink),
-            Node::Loop { trip, slope, body } => {
-                for i in 0..trip + slope * iv.last().unwrap_or(&0) {
+            Node::Loop { trip, slope, rows_from, most, body } => {
+                let trip = trip + slope * iv.last().unwrap_or(&0);
+                let mut i = 0;
+                while i < trip {
                     iv.push(i);
-                    run(body, iv, sink);
+                    let row = if i == *rows_from { row_of(body, iv) } else { None };
+                    let rows = (trip - i).min(if row.is_some() { *most } else { 1 });
+                    match row {
+                        Some(row) => emit_rows(&row, iv, rows as u64, sink),
+                        None => run(body, iv, sink),
+                    }
                     iv.pop();
+                    i += rows;
                 }
             }
             Node::Folded { trip, slope, part, block, exit } => {
@@ -273,7 +327,15 @@ pub fn check(seed: u64) -> Result<(), String> {
     let mut observed = Observed::new(contexts);
     let scattered = random.chance(4);
     let jitter = std::array::from_fn(|_| 4 * random.below(20) as i64);
-    run(&program, &mut Vec::new(), &mut |record| {
+    run(&program, &mut Vec::new(), &mut |recorded| {
+        let record = match recorded {
+            Recorded::Record(record) => record,
+            Recorded::Block(block) => {
+                observed.rows_along = block.dim;
+                memory.block(block, &mut observed);
+                return block.each(&mut |record| reference.record(record));
+            }
+        };
         if random.chance(200) {
             let start = base.wrapping_add_signed(random.below(300) as i64 - 100);
             let end = start + random.pick(&[1, 8, 100, 1 << 15]);

@@ -23,6 +23,7 @@
 #![forbid(unsafe_code)]
 
 mod arena;
+mod block;
 mod cache;
 pub mod check;
 mod class;
@@ -42,6 +43,7 @@ mod record;
 mod strided;
 mod tiles;
 
+pub use block::{Block, Rows, course};
 pub use gather::{Gather, PatternId};
 pub use iv::{Iv, MAX_DIMS};
 pub use memory::{Memory, Options};

@@ -1,6 +1,7 @@
 //! The engine: applies records to the shadow and reports what they depend on.
 
 use crate::arena::{MAX_OFFSET, Point};
+use crate::block::Parts;
 use crate::cache::{Answer, Changes};
 use crate::class::{Class, Field, NO_CHAIN};
 use crate::emit::{Sink, Sinks};
@@ -51,6 +52,7 @@ pub struct Memory {
     /// Room for pages and their blocks.
     pub(crate) numbers: Vec<(usize, u64)>,
     pub(crate) patterns: Patterns,
+    pub(crate) parts: Parts,
 }
 
 /// Part of a record: `count` iterations from `iv`.
@@ -107,6 +109,7 @@ impl Memory {
             pending: Pending::new(),
             numbers: Vec::new(),
             patterns: Patterns::default(),
+            parts: Parts::default(),
         }
     }
 
@@ -161,6 +164,30 @@ impl Memory {
             self.part(record, done, count, client);
             done += count;
         }
+        self.tidy();
+    }
+
+    /// Applies a record that consists of one load, of several iterations.
+    pub(crate) fn load_alone(&mut self, o: &Operand, record: &Record, client: &mut impl Client) {
+        if record.count > MAX_OFFSET as u64 {
+            return self.record(&Record { operands: &[*o], ..*record }, client);
+        }
+        let point = self.tables.arena.enter(&record.iv, record.lane);
+        let lane = self.tables.arena.lane(point.inst);
+        let part = Part { iv: record.iv, point, lane, count: record.count as i64 };
+        if o.stride == 0 {
+            self.load_constant(o, &part, client);
+        } else if !self.read_again(o, &part, client) {
+            let (a, ..) = Self::ascending(o.stride, o.base, o.size, &part);
+            self.report(Side::Writers, &[(Kind::Flow, o.stmt)], o, &a, &part, client);
+            self.put(o, &part, client);
+        }
+        self.tidy();
+    }
+
+    /// Drops what is not needed when there is enough of it.
+    #[inline]
+    fn tidy(&mut self) {
         if self.tables.arena.len() + self.tables.classes.len() >= self.compact_at {
             self.compact();
         }

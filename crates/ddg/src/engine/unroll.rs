@@ -196,6 +196,7 @@ impl Engine {
         let block = Arc::clone(&rolling.block);
         let mut out = std::mem::take(&mut self.parts_out);
         out.clear();
+        let was_inside = std::mem::replace(&mut self.marks.is_inside, true);
         while at < end {
             let to = if at.0 == end.0 { end.1 } else { block.parts.len() };
             rolling.write(block.parts.get(at.1..to).unwrap_or_default(), &mut out);
@@ -214,6 +215,7 @@ impl Engine {
         if !self.saturated && !self.is_out_of_time {
             self.take_records(thread, &out);
         }
+        self.marks.is_inside = was_inside;
         self.parts_out = out;
     }
 
@@ -307,6 +309,7 @@ impl Engine {
         self.note_folded(block, iterations, 0);
         self.roll(0, &mut rolling, (iterations, 0));
         let mut left = instructions;
+        self.marks.clear();
         for part in &block.parts {
             let Some(code) = self.codes.of_header(u64::from(part.block)) else { return };
             let all = self.codes.get(code).instrs.len() as u64;

@@ -1,0 +1,200 @@
+//! Rows that are taken in blocks give the profile that taking them one by one gives.
+#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
+
+use std::process::Command;
+
+mod compare;
+mod support;
+
+use compare::compare;
+use ddg::Engine;
+use kernels::Level;
+use record::Config;
+
+/// What blocks of rows make of a recording, and what applying all rows one by one does.
+///
+/// Which instance of a dependence is shown is left out: operands that have no bytes in common are not taken in the order in
+/// which they run.
+fn check_program(what: &str, config: Config, arguments: &[&str]) {
+    let engines = (Engine::default(), Engine::applying_all());
+    let (mut blocks, mut rows) = support::profiles(config, arguments, engines);
+    for profile in [&mut blocks, &mut rows] {
+        for level in profile.dependences.iter_mut().flat_map(|d| &mut d.levels) {
+            level.objects.iter_mut().for_each(|object| object.offset = 0);
+            level.objects.sort_by_key(|object| (object.object, object.callee));
+            (level.source_iv, level.sink_iv, level.address) = (Vec::new(), Vec::new(), 0);
+        }
+    }
+    compare(what, (blocks, rows));
+}
+
+fn check(name: &str, arguments: &[&str]) {
+    let table = kernels::load().unwrap();
+    let kernel = table.iter().find(|k| k.name() == name).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    for level in Level::ALL {
+        let program = kernels::compile(kernel, level, directory.path()).unwrap();
+        check_program(&format!("{name} {level}"), Config::new(&program.path), arguments);
+    }
+}
+
+/// Small random numbers.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) % n
+    }
+
+    fn pick<'a>(&mut self, of: &[&'a str]) -> &'a str {
+        of[self.below(of.len() as u64) as usize]
+    }
+}
+
+/// An element of an array, by the counters around, of which there are `depth`.
+fn element(random: &mut Random, depth: usize) -> String {
+    let array = random.pick(&["a", "b", "c", "d", "w"]);
+    let mut index = format!("{}", 200 + random.below(40));
+    for counter in ["i", "j", "k"].into_iter().take(depth) {
+        let factor = [0i64, 0, 1, 1, 2, 3, 8, 16, 40, -1, -8, -16][random.below(12) as usize];
+        if factor != 0 {
+            index += &format!(" + {factor} * {counter}");
+        }
+    }
+    format!("{array}[{index}]")
+}
+
+fn assignment(random: &mut Random, depth: usize) -> String {
+    let (to, from, other) = (element(random, depth), element(random, depth), element(random, depth));
+    match random.below(6) {
+        0 => format!("{to} = {from} + {other};"),
+        1 => format!("{to} += {from};"),
+        2 => format!("s += {from} * {other};"),
+        3 => format!("{to} = s; s = {from};"),
+        4 => format!("{to} = {depth};"),
+        _ => format!("t = {from}; {to} = t + s;"),
+    }
+}
+
+/// A loop with statements and loops inside.
+fn nest(random: &mut Random, depth: usize) -> String {
+    let counter = ["i", "j", "k"][depth];
+    let from = random.below(3);
+    let bound = match random.below(5) {
+        0 if depth > 0 => format!("{} + {}", ["i", "j"][depth - 1], random.below(4)),
+        1 => format!("{}", random.below(5)),
+        _ => format!("{}", 4 + random.below(12)),
+    };
+    let mut body = String::new();
+    for _ in 0..random.below(2) + u64::from(depth == 2) {
+        body += &assignment(random, depth + 1);
+    }
+    if depth < 2 {
+        for _ in 0..1 + random.below(5) / 4 {
+            body += &nest(random, depth + 1);
+        }
+    }
+    match random.below(12) {
+        0 => body += &assignment(random, depth + 1),
+        1 => body += &format!("if ({counter} % 7 == 5) {{ {} }}", assignment(random, depth + 1)),
+        2 if depth == 1 => body += &format!("if ({counter} % 8 == 6) s += helper(i);"),
+        _ => {}
+    }
+    format!("for (long {counter} = {from}; {counter} < {bound}; {counter}++) {{ {body} }}\n    ")
+}
+
+fn program(seed: u64) -> String {
+    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let element = random.pick(&["int", "long", "double", "char"]);
+    let narrow = random.pick(&["int", "short"]);
+    let nests: String = (0..2 + random.below(3)).map(|_| nest(&mut random, 0)).collect();
+    format!(
+        "#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+{element} a[1200], b[1200], c[1200], d[1200];
+{narrow} *w;
+__attribute__((noinline)) long helper(long x)
+{{
+    if (x % 3 == 0)
+        raise(SIGUSR1);
+    if (x % 3 == 1)
+        return x + (getppid() == 0);
+    void *p = malloc(24);
+    free(p);
+    return x + (p == 0);
+}}
+static void handler(int number)
+{{
+    a[230] += number;
+}}
+__attribute__((noinline)) long run(void)
+{{
+    long s = 1, t = 2;
+    {nests}
+    return s + t;
+}}
+int main(void)
+{{
+    signal(SIGUSR1, handler);
+    // Elements of another size in the same bytes.
+    w = ({narrow} *)a;
+    long s = run();
+    for (int i = 0; i < 1200; i++)
+        s += a[i] + b[i] + c[i] + d[i];
+    printf(\"%ld\\n\", s);
+    return 0;
+}}
+"
+    )
+}
+
+/// Random nests of three loops: overlaps between rows, distances, elements of other sizes; conditions, system calls,
+/// allocations, signals and ends of buffers in between.
+#[test]
+fn random_nests() {
+    let first: u64 = std::env::var("LOOPWRIGHT_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(1);
+    let count: u64 = std::env::var("LOOPWRIGHT_CASES").ok().and_then(|s| s.parse().ok()).unwrap_or(12);
+    let directory = tempfile::tempdir().unwrap();
+    for seed in first..first + count {
+        let source = directory.path().join("random.c");
+        std::fs::write(&source, program(seed)).unwrap();
+        for flags in [&["-O1"][..], &["-O2", "-fno-strict-aliasing"], &["-O3", "-fno-strict-aliasing"]] {
+            let path = directory.path().join("random");
+            let status =
+                Command::new("gcc").args(flags).args(["-g", "-w", "-o"]).arg(&path).arg(&source).status();
+            assert!(status.unwrap().success());
+            let mut config = Config::new(&path);
+            // Rows are also cut by the end of a buffer.
+            config.buffer_words = [config.buffer_words, 1 << 9, 1 << 11][seed as usize % 3];
+            check_program(&format!("seed {seed} {flags:?}:\n{}", program(seed)), config, &[]);
+        }
+    }
+}
+
+#[test]
+fn products() {
+    check("blocked_product", &["9", "2"]);
+    check("matmul_ikj", &["17"]);
+    check("matmul_ijk", &["17"]);
+    check("tensor_product", &[]);
+}
+
+#[test]
+fn factorisations() {
+    check("chunked_lu", &["3"]);
+    check("lu", &["17"]);
+    check("cholesky", &["17"]);
+}
+
+#[test]
+fn stencils() {
+    check("jacobi", &["13", "3"]);
+    check("seidel", &["13", "3"]);
+    check("sweeps", &["20", "12"]);
+    check("needle", &["20", "1"]);
+}
