@@ -203,9 +203,7 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
         pairs(&path.carried, true, path.repeats);
     }
     profile.objects = objects::objects(&mut engine, &mut locations);
-    let mut streams = std::mem::take(&mut engine.streams).into_all();
-    // In an order that does not depend on how many rows were taken together.
-    streams.sort_by_key(|s| (s.sink, s.source, s.kind as u8, s.memory, s.role as u8));
+    let streams = std::mem::take(&mut engine.streams).into_all();
     let mut index: FxHashMap<(u32, u32, Use), usize> = FxHashMap::default();
     for mut stream in streams {
         let summary = lift_stream(&mut engine, &mut stream);

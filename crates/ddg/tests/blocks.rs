@@ -13,12 +13,13 @@ use record::Config;
 
 /// What blocks of rows make of a recording, and what applying all rows one by one does.
 ///
-/// Which instance of a dependence is shown is left out: operands that have no bytes in common are not taken in the order in
+/// Which instance of a dependence is shown, and which dependence was seen first, is left out: operands that have no bytes in common are not taken in the order in
 /// which they run.
 fn check_program(what: &str, config: Config, arguments: &[&str]) {
     let engines = (Engine::default(), Engine::applying_all());
     let (mut blocks, mut rows) = support::profiles(config, arguments, engines);
     for profile in [&mut blocks, &mut rows] {
+        profile.dependences.sort_by_key(|d| (d.sink, d.source, d.kind as u8, d.memory, d.role as u8));
         for level in profile.dependences.iter_mut().flat_map(|d| &mut d.levels) {
             level.objects.iter_mut().for_each(|object| object.offset = 0);
             level.objects.sort_by_key(|object| (object.object, object.callee));
