@@ -235,3 +235,30 @@ fn loops_with_more_reads_than_can_be_listed() {
     let said = String::from_utf8_lossy(&report.stdout).into_owned();
     assert!(said.contains("it has too many reads before writes to list them all"), "{said}");
 }
+
+/// A straight body that is so long that it is recorded in pieces: seen for the first time, the second piece was outside of the
+/// loops, so that each was entered once too often and an iteration was lost.
+#[test]
+fn regression_9_bodies_recorded_in_pieces() {
+    let terms: Vec<String> = (0..24).map(|k| format!("a[i * 10 + j + {}] * {k}", k % 3 - 1)).collect();
+    let source = format!(
+        "static void half(double *a, double *b) {{
+             for (int i = 1; i < 9; i++)
+                 for (int j = 1; j < 9; j++)
+                     b[i * 10 + j] = {};
+         }}
+         static double a[100], b[100];
+         int main(void) {{ half(a, b); half(a, b); return 0; }}",
+        terms.join(" + ")
+    );
+    let place = Place::new();
+    let program = place.compile("pieces", &source, &["-g", "-O0"]);
+    for options in [[].as_slice(), &["--two-pass"]] {
+        let loops = loops(&place, &program, options);
+        let count = |l: &Value| (l["line"].as_u64(), l["entries"].as_u64(), l["iterations"].as_u64());
+        let mut of_half: Vec<_> = loops.iter().filter(|l| l["function"] == "half").map(count).collect();
+        of_half.sort();
+        let expected = [(2, 1, 8), (2, 1, 8), (3, 8, 64), (3, 8, 64)];
+        assert_eq!(of_half, expected.map(|(line, entries, count)| (Some(line), Some(entries), Some(count))));
+    }
+}

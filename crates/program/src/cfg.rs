@@ -4,6 +4,9 @@
 //! of indirect jumps, code the decode did not reach) join later. Call edges are not in the graph: a call block
 //! continues at its return address.
 //!
+//! A block that is executed in pieces, as recorders cut long ones, has a node for each piece: all of them go where the block goes, so that
+//! a piece seen for the first time lies in the loops of its block.
+//!
 //! Invariant: node 0 is the entry. Nodes are never removed, so node numbers stay valid.
 
 use rustc_hash::FxHashMap;
@@ -25,6 +28,10 @@ pub struct Cfg {
     next_rank: u64,
     /// The function as decoded, while only edges of an earlier run are in the graph.
     decoded: Option<FunctionCode>,
+    /// First addresses of decoded blocks and those behind them, ascending.
+    spans: Vec<(u64, u64)>,
+    /// Nodes of pieces, with those of their blocks.
+    pieces: Vec<(usize, usize)>,
 }
 
 impl Cfg {
@@ -40,13 +47,22 @@ impl Cfg {
             stale: true,
             next_rank: 0,
             decoded: None,
+            spans: Vec::new(),
+            pieces: Vec::new(),
         };
-        cfg.node(code.entry);
-        for block in &code.blocks {
-            cfg.node(block.start);
-        }
+        cfg.nodes(code);
         cfg.decoded_edges(code);
         cfg
+    }
+
+    /// The entry and the decoded blocks.
+    fn nodes(&mut self, code: &FunctionCode) {
+        self.node(code.entry);
+        for block in &code.blocks {
+            self.node(block.start);
+        }
+        self.spans = code.blocks.iter().map(|block| (block.start, block.end)).collect();
+        self.spans.sort_unstable();
     }
 
     fn decoded_edges(&mut self, code: &FunctionCode) {
@@ -64,6 +80,9 @@ impl Cfg {
     pub fn leave_known(&mut self) -> bool {
         let Some(code) = self.decoded.take() else { return false };
         self.decoded_edges(&code);
+        for (piece, block) in self.pieces.clone() {
+            self.go_on(piece, block);
+        }
         true
     }
 
@@ -76,9 +95,7 @@ impl Cfg {
     /// anything else has to [leave](Cfg::leave_known) it.
     pub fn executing(code: &FunctionCode, edges: &[(u64, u64)]) -> Cfg {
         let mut cfg = Cfg::bare(code.entry);
-        for block in &code.blocks {
-            cfg.node(block.start);
-        }
+        cfg.nodes(code);
         for &(from, to) in edges {
             cfg.edge(from, to);
         }
@@ -102,7 +119,30 @@ impl Cfg {
         self.rank.push(u64::MAX);
         self.index.insert(start, node);
         self.stale = true;
+        if let Some(block) = self.block_around(start) {
+            self.pieces.push((node, block));
+            self.go_on(node, block);
+        }
         node
+    }
+
+    /// The decoded block that an address lies in behind its start.
+    fn block_around(&self, pc: u64) -> Option<usize> {
+        let at = self.spans.partition_point(|span| span.0 < pc).checked_sub(1)?;
+        let &(start, end) = self.spans.get(at)?;
+        self.find(start).filter(|_| pc < end)
+    }
+
+    /// A piece goes where its block goes.
+    fn go_on(&mut self, piece: usize, block: usize) {
+        for to in self.successors[block].clone() {
+            // From one of its pieces to another they go in their own order alone.
+            let is_piece = self.pieces.contains(&(to, block));
+            if !is_piece && !self.successors[piece].contains(&to) {
+                self.successors[piece].push(to);
+                self.stale = true;
+            }
+        }
     }
 
     /// Adds an edge, and its ends where they are new. Returns whether it was new.
@@ -187,6 +227,26 @@ mod tests {
         assert!(cfg.is_known(20) && !cfg.is_known(30));
         assert!(cfg.edge(10, 30) && cfg.leave_known() && !cfg.leave_known());
         assert_eq!((cfg.forest().loops.len(), inside(&mut cfg)), (1, true));
+    }
+
+    /// The block 20 to 40 is executed in pieces: they lie in its loop from the first time on, also of what an earlier run showed.
+    #[test]
+    fn pieces_of_a_block_lie_in_its_loop() {
+        let jump = |start, end, to| CodeBlock { start, end, terminator: Terminator::Jump(to) };
+        let branch = Terminator::Branch { taken: 50, next: 20 };
+        let blocks = vec![CodeBlock { start: 10, end: 20, terminator: branch }, jump(20, 40, 10)];
+        let code = FunctionCode { entry: 10, blocks };
+        for mut cfg in [Cfg::new(&code), Cfg::executing(&code, &[(10, 20), (20, 10)])] {
+            assert!(cfg.edge(20, 30) && cfg.edge(30, 35));
+            for pc in [20, 30, 35] {
+                let chain = cfg.find(pc).map(|node| cfg.forest().chain(node).len());
+                assert_eq!(chain, Some(1), "{pc}");
+            }
+        }
+        // What lies behind it does not.
+        let mut cfg = Cfg::new(&code);
+        assert!(cfg.edge(10, 40));
+        assert!(cfg.find(40).is_some_and(|node| cfg.forest().chain(node).is_empty()));
     }
 
     #[test]
