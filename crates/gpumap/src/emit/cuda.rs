@@ -10,10 +10,11 @@ use std::fmt::Write as _;
 
 use source::Language;
 
-use super::body::{Text, Value, Words, ends, text};
-use super::host::{fits, head, prepared, renamed, texts, usage, used_macros};
+use super::body::{Value, Words};
+use super::host::{
+    Version, copied_back, fits, head, memories, prepared, renamed, texts, usage, used_macros, versions,
+};
 use super::kernel::{AXES, Kernel};
-use crate::offload::Direction;
 
 /// CUDA C++.
 pub const WORDS: Words = Words {
@@ -121,16 +122,10 @@ pub fn file(source: &str, kernels: &[Kernel], macros: &BTreeMap<String, String>)
 }
 
 fn one(kernel: &Kernel) -> String {
-    let is_always_tiled =
-        kernel.tiled.as_ref().is_some_and(|tiled| tiled.tiles.iter().all(|tile| tile.bytes.is_some()));
-    let plain = (!is_always_tiled).then(|| (format!("{}_kernel", kernel.name), text(kernel, None, &WORDS)));
-    let tiled = kernel
-        .tiled
-        .as_ref()
-        .map(|tiled| (format!("{}_tiled", kernel.name), text(kernel, Some(tiled), &WORDS)));
+    let (plain, tiled) = versions(kernel, &WORDS, format!("{}_kernel", kernel.name));
     let mut out = format!("\n{}", usage(kernel));
-    for (name, text) in plain.iter().chain(&tiled) {
-        out += &global(kernel, name, text);
+    for version in plain.iter().chain(&tiled) {
+        out += &global(kernel, version);
     }
     let _ = write!(out, "\nextern \"C\" {}\n{{\n{}", head(kernel), prepared(kernel));
     let axes: Vec<String> = (0..kernel.axes.len())
@@ -140,18 +135,7 @@ fn one(kernel: &Kernel) -> String {
     let extents: Vec<String> =
         (0..kernel.axes.len()).map(|axis| kernel.block.extent(axis).to_string()).collect();
     let _ = writeln!(out, "    const dim3 lw_grid({}), lw_block({});", axes.join(", "), extents.join(", "));
-    for array in &kernel.arrays {
-        let (from, to) = ends(array);
-        let is_copied = i32::from(array.direction != Direction::Out);
-        let _ = writeln!(out, "    char *lw_{0} = lw_memory({0}, {from}, {to}, {is_copied});", array.name);
-    }
-    let missing: Vec<String> =
-        kernel.arrays.iter().map(|array| format!("lw_{} == NULL", array.name)).collect();
-    let _ = writeln!(
-        out,
-        "    int lw_failed = {};",
-        if missing.is_empty() { "0".into() } else { missing.join(" || ") }
-    );
+    out += &memories(kernel, "char *");
     out += "    if (!lw_failed) {\n";
     match (&plain, &tiled, &kernel.tiled) {
         (Some(plain), Some(tiled), Some(of)) => {
@@ -164,14 +148,7 @@ fn one(kernel: &Kernel) -> String {
         (None, None, _) => {}
     }
     out += "        lw_failed = cudaGetLastError() != cudaSuccess || cudaDeviceSynchronize() != cudaSuccess;\n    }\n";
-    for array in kernel.arrays.iter().filter(|array| array.direction != Direction::In) {
-        let (from, to) = ends(array);
-        let _ = writeln!(
-            out,
-            "    lw_failed = lw_failed || lw_back(lw_{0}, {0}, {from}, {to}) != 0;",
-            array.name
-        );
-    }
+    out += &copied_back(kernel);
     for array in &kernel.arrays {
         let _ = writeln!(out, "    cudaFree(lw_{});", array.name);
     }
@@ -180,7 +157,7 @@ fn one(kernel: &Kernel) -> String {
 }
 
 /// A kernel. Memory that its tiles need by what the host says is one piece, cut in their order.
-fn global(kernel: &Kernel, name: &str, text: &Text) -> String {
+fn global(kernel: &Kernel, Version { name, text }: &Version) -> String {
     let mut given: Vec<String> = Vec::new();
     let mut pool = String::new();
     for parameter in &text.given {
@@ -203,7 +180,7 @@ fn global(kernel: &Kernel, name: &str, text: &Text) -> String {
     )
 }
 
-fn launch(kernel: &Kernel, (name, text): &(String, Text), depth: usize) -> String {
+fn launch(kernel: &Kernel, Version { name, text }: &Version, depth: usize) -> String {
     let mut shared = Vec::new();
     let arguments = text.given.iter().map(|given| match &given.value {
         Value::Memory { array, pointer } => {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use source::types::words;
 
-use super::body::{bytes, ends};
+use super::body::{Text, Words, bytes, ends, text};
 use super::kernel::{AXES, Array, Kernel, Tiled};
 use crate::offload::Direction;
 
@@ -137,4 +137,49 @@ pub(super) fn fits(tiled: &Tiled, most: &str) -> String {
     let fixed = (fixed > 0).then(|| fixed.to_string());
     let all: Vec<String> = fixed.into_iter().chain(names.iter().cloned()).collect();
     format!("{}{} <= {most}", positive.collect::<String>(), all.join(" + "))
+}
+
+/// A version of a kernel: what it is called, and its text.
+pub(super) struct Version {
+    /// Its name.
+    pub(super) name: String,
+    /// Parameters and body.
+    pub(super) text: Text,
+}
+
+/// The versions of a kernel: without tiles, unless tiles always fit, and with them; the former is called so.
+pub(super) fn versions(kernel: &Kernel, words: &Words, plain: String) -> (Option<Version>, Option<Version>) {
+    let is_fixed = |tiled: &Tiled| tiled.tiles.iter().all(|tile| tile.bytes.is_some());
+    let is_always_tiled = kernel.tiled.as_ref().is_some_and(is_fixed);
+    let plain = (!is_always_tiled).then(|| Version { name: plain, text: text(kernel, None, words) });
+    let tiled = kernel.tiled.as_ref().map(|tiled| Version {
+        name: format!("{}_tiled", kernel.name),
+        text: text(kernel, Some(tiled), words),
+    });
+    (plain, tiled)
+}
+
+/// Memory of the device for each array, of this type, and whether that failed.
+pub(super) fn memories(kernel: &Kernel, of: &str) -> String {
+    let mut out = String::new();
+    for array in &kernel.arrays {
+        let (name, (from, to)) = (&array.name, ends(array));
+        let is_copied = i32::from(array.direction != Direction::Out);
+        let _ = writeln!(out, "    {of}lw_{name} = lw_memory({name}, {from}, {to}, {is_copied});");
+    }
+    let missing: Vec<String> =
+        kernel.arrays.iter().map(|array| format!("lw_{} == NULL", array.name)).collect();
+    let failed = if missing.is_empty() { "0".to_owned() } else { missing.join(" || ") };
+    let _ = writeln!(out, "    int lw_failed = {failed};");
+    out
+}
+
+/// What comes out is copied back.
+pub(super) fn copied_back(kernel: &Kernel) -> String {
+    let mut out = String::new();
+    for array in kernel.arrays.iter().filter(|array| array.direction != Direction::In) {
+        let (name, (from, to)) = (&array.name, ends(array));
+        let _ = writeln!(out, "    lw_failed = lw_failed || lw_back(lw_{name}, {name}, {from}, {to}) != 0;");
+    }
+    out
 }

@@ -12,10 +12,11 @@ use std::fmt::Write as _;
 use source::Language;
 use source::types::words;
 
-use super::body::{Text, Value, Words, ends, text};
-use super::host::{fits, head, prepared, renamed, texts, usage, used_macros};
+use super::body::{Value, Words};
+use super::host::{
+    Version, copied_back, fits, head, memories, prepared, renamed, texts, usage, used_macros, versions,
+};
 use super::kernel::{AXES, Kernel};
-use crate::offload::Direction;
 
 /// OpenCL C.
 pub const WORDS: Words = Words {
@@ -181,21 +182,8 @@ pub fn file(source: &str, kernels: &[Kernel], macros: &BTreeMap<String, String>)
     out
 }
 
-/// A version of a kernel: its name and its text.
-struct Version {
-    name: String,
-    text: Text,
-}
-
 fn one(kernel: &Kernel, macros: &BTreeMap<String, String>) -> String {
-    let is_always_tiled =
-        kernel.tiled.as_ref().is_some_and(|tiled| tiled.tiles.iter().all(|tile| tile.bytes.is_some()));
-    let plain =
-        (!is_always_tiled).then(|| Version { name: kernel.name.clone(), text: text(kernel, None, &WORDS) });
-    let tiled = kernel.tiled.as_ref().map(|tiled| Version {
-        name: format!("{}_tiled", kernel.name),
-        text: text(kernel, Some(tiled), &WORDS),
-    });
+    let (plain, tiled) = versions(kernel, &WORDS, kernel.name.clone());
     let mut out = format!("\n{}", usage(kernel));
     let threads = kernel.tiled.as_ref().map_or(&kernel.plain, |tiled| &tiled.threads);
     let mut source = preamble(kernel, macros);
@@ -268,18 +256,7 @@ fn host(kernel: &Kernel, plain: Option<&Version>, tiled: Option<&Version>) -> St
         (None, None, _) => return String::new(),
     };
     let _ = writeln!(out, "    cl_kernel lw_run = {chosen};\n    if (lw_run == NULL)\n        return -1;");
-    for array in &kernel.arrays {
-        let (from, to) = ends(array);
-        let is_copied = i32::from(array.direction != Direction::Out);
-        let _ = writeln!(out, "    cl_mem lw_{0} = lw_memory({0}, {from}, {to}, {is_copied});", array.name);
-    }
-    let missing: Vec<String> =
-        kernel.arrays.iter().map(|array| format!("lw_{} == NULL", array.name)).collect();
-    let _ = writeln!(
-        out,
-        "    int lw_failed = {};",
-        if missing.is_empty() { "0".into() } else { missing.join(" || ") }
-    );
+    out += &memories(kernel, "cl_mem ");
     match (plain, tiled) {
         (Some(plain), Some(tiled)) => {
             out += "    if (lw_is_tiled) {\n";
@@ -295,14 +272,7 @@ fn host(kernel: &Kernel, plain: Option<&Version>, tiled: Option<&Version>) -> St
         out,
         "    lw_failed = lw_failed\n        || clEnqueueNDRangeKernel(lw_queue, lw_run, {axes}, NULL, lw_global, lw_group, 0, NULL, NULL) != CL_SUCCESS\n        || clFinish(lw_queue) != CL_SUCCESS;"
     );
-    for array in kernel.arrays.iter().filter(|array| array.direction != Direction::In) {
-        let (from, to) = ends(array);
-        let _ = writeln!(
-            out,
-            "    lw_failed = lw_failed || lw_back(lw_{0}, {0}, {from}, {to}) != 0;",
-            array.name
-        );
-    }
+    out += &copied_back(kernel);
     for array in &kernel.arrays {
         let _ = writeln!(out, "    if (lw_{0} != NULL)\n        clReleaseMemObject(lw_{0});", array.name);
     }
