@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use profile::{ContextIndex, ContextKind, Profile};
+use profile::{Block, ContextIndex, ContextKind, Profile};
 use rustc_hash::FxHashMap;
 
 use crate::graph::edges_by_loop;
@@ -119,6 +119,31 @@ pub fn by_context(loops: &[SourceLoop]) -> FxHashMap<ContextIndex, usize> {
     loops.iter().enumerate().flat_map(|(at, l)| l.contexts.iter().map(move |&c| (c, at))).collect()
 }
 
+/// Of each loop a block that runs in every iteration.
+fn headers(profile: &Profile) -> FxHashMap<ContextIndex, &Block> {
+    let is_header = |block: &&Block| {
+        let context = profile.contexts.get(block.context as usize);
+        context.is_some_and(|context| context.is_dimension && context.iterations == block.executions)
+    };
+    profile.blocks.iter().filter(is_header).map(|block| (block.context, block)).collect()
+}
+
+/// The number of iterations of every entry of a loop, if that is one: iterations count from 0, so if all entries together have as
+/// many as they would have if each reached the greatest number, each does.
+fn uniform_trips(
+    profile: &Profile,
+    index: ContextIndex,
+    headers: &FxHashMap<ContextIndex, &Block>,
+) -> Option<(u64, u64)> {
+    let context = profile.contexts.get(index as usize)?;
+    let own = usize::from(context.dims).checked_sub(1)?;
+    let pieces = headers.get(&index)?.domain.iter().flat_map(|folded| &folded.pieces);
+    let last = pieces.map(|piece| piece.extent().get(own).map(|extent| extent.1));
+    let last = last.collect::<Option<Vec<i64>>>()?.into_iter().max()?;
+    let count = u64::try_from(last).ok()?.checked_add(1)?;
+    (count.checked_mul(context.entries)? == context.iterations).then_some((count, count))
+}
+
 /// Judges all loops and puts them together. Entries come outer before inner, in order of first execution.
 pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
     let edges = edges_by_loop(profile);
@@ -130,6 +155,7 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
     let mut keys: BTreeMap<Key, usize> = BTreeMap::new();
     let mut entry_of: FxHashMap<ContextIndex, usize> = FxHashMap::default();
     let mut verdicts: FxHashMap<ContextIndex, Verdict> = FxHashMap::default();
+    let headers = headers(profile);
     for (index, context) in profile.contexts.iter().enumerate() {
         let index = index as ContextIndex;
         let is_loop = matches!(context.kind, ContextKind::Loop | ContextKind::Recursive);
@@ -217,8 +243,8 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
         let entry = &mut out[at];
         // Of several pieces the trips of the whole are not known.
         let test = u64::from(context.top_tested);
-        let trips =
-            context.trips.map(|(least, most)| (least.saturating_sub(test), most.saturating_sub(test)));
+        let trips = context.trips.or_else(|| uniform_trips(profile, index, &headers));
+        let trips = trips.map(|(least, most)| (least.saturating_sub(test), most.saturating_sub(test)));
         entry.trips = if entry.contexts.is_empty() { trips } else { None };
         entry.contexts.push(index);
         entry.entries = entry.entries.max(context.entries);
