@@ -37,7 +37,7 @@ pub fn observed(path: &Path, source: &Path, module: &Module) -> Result<Observed>
     }
     if !others.is_empty() {
         warn(&format!(
-            "{name} has loops on {} of {file}, where none begins: the source may have changed since",
+            "{name} has loops on {} of {file}, where none begins: the source may have changed since, or functions were inlined there",
             lines(&others)
         ));
     }

@@ -156,6 +156,53 @@ int main(int argc, char **argv)
 }
 ";
 
+/// A buffer that every iteration fills anew is none that threads can share, whatever it is called.
+#[test]
+fn buffers_that_threads_would_share_are_refused() {
+    let place = tempfile::tempdir().unwrap();
+    let source = place.path().join("buffer.c");
+    std::fs::write(&source, BUFFER).unwrap();
+    let printed = Recorded::of(&source, vec![vec!["9".into()]]).emitted("opencl", &[]);
+    for buffer in ["scratch", "heap block"] {
+        let line = printed.lines().find(|line| line.contains("no kernel") && line.contains(buffer));
+        assert!(line.is_some_and(|line| line.contains("one for each thread")), "{buffer}: {printed}");
+    }
+    assert!(uses(&printed).is_empty(), "{printed}");
+}
+
+const BUFFER: &str = "\
+#include <stdio.h>
+#include <stdlib.h>
+static int scratch[4];
+static __attribute__((noinline)) void turn(int n, const int *from, int *row, int *to)
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < 4; j++)
+            row[j] = from[4 * i + j];
+        for (int j = 0; j < 4; j++)
+            to[4 * i + j] = row[3 - j];
+    }
+}
+static __attribute__((noinline)) void turn_back(int n, const int *from, int *line, int *to)
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < 4; j++)
+            line[j] = from[4 * i + j];
+        for (int j = 0; j < 4; j++)
+            to[4 * i + j] = line[3 - j];
+    }
+}
+int main(int argc, char **argv)
+{
+    int n = atoi(argv[1]);
+    int *a = calloc(4 * n, sizeof *a), *b = calloc(4 * n, sizeof *b), *own = malloc(4 * sizeof *own);
+    turn(n, a, scratch, b);
+    turn_back(n, b, own, a);
+    printf(\"%d\\n\", a[argc]);
+    return 0;
+}
+";
+
 /// Structures, macros, functions, rows of a length that is known at run time, `continue`, and variables of the function around.
 #[test]
 fn the_text_of_loops_becomes_that_of_kernels() {

@@ -158,6 +158,11 @@ pub fn kernel(
     let plain = request.source.threads(&wanted)?;
     let carried = carried(accesses, control, &candidate.loops);
     let mut naming = Naming::new(&plain, &parameters, candidate, &carried)?;
+    let is_own = |name: &String| plain.own.contains(name) || naming.is_own(name);
+    if let Some(storage) = candidate.storage.iter().find(|storage| !is_own(&storage.name)) {
+        // Memory that is reached by another name, which threads would share.
+        return Err(Refusal::Storage(storage.name.clone(), storage.change));
+    }
     let counts = counts(accesses, control, &candidate.loops)?;
     let x = found.advice.x;
     let order = std::iter::once(x).chain((0..candidate.loops.len()).rev().filter(|&level| level != x));

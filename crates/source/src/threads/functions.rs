@@ -8,7 +8,7 @@ use super::Level;
 use super::pointers::Space;
 use super::writer::Writer;
 use crate::nest::{Uncut, changed};
-use crate::tree::{all, inner, kind, type_of};
+use crate::tree::{inner, kind, type_of};
 use crate::types::{Shape, words};
 
 /// A pointer parameter of a function that is called.
@@ -50,9 +50,7 @@ impl<'a> Writer<'a> {
             let body = body.ok_or_else(|| self.uncut(format!("{name} has no body")))?;
             let head = self.head(&name, definition, range.start)?;
             let outside = self.free.len();
-            let is_declaration = |node: &&&'a Value| kind(node).ends_with("VarDecl");
-            let nodes = all(definition);
-            self.own.extend(nodes.iter().filter(is_declaration).filter_map(|node| node["id"].as_str()));
+            self.own_all(definition);
             self.assigned.extend(changed(body));
             let text = self.text(body)?;
             if let Some(free) = self.free.get(outside) {

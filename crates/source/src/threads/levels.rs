@@ -40,8 +40,8 @@ impl<'a> Writer<'a> {
         let (name, type_name) =
             self.declared(id).ok_or_else(|| self.uncut("its iterator is declared elsewhere"))?;
         self.own.insert(id);
-        let is_declaration = |node: &&&'a Value| kind(node).ends_with("VarDecl");
-        self.own.extend(all(body).iter().filter(is_declaration).filter_map(|node| node["id"].as_str()));
+        self.own_names.insert(name.to_owned());
+        self.own_all(body);
         self.assigned.extend(changed(body));
         let (before, rest) = if has_inner { self.parted(body)? } else { (String::new(), body) };
         let level = Level {

@@ -97,6 +97,8 @@ pub struct Threads {
     pub has_continue: bool,
     /// What they use.
     pub free: Vec<Free>,
+    /// Names of the variables that a thread has by itself: iterators, and what bodies and functions declare.
+    pub own: BTreeSet<String>,
     /// Types, and functions that are called, in the order of the source.
     pub declarations: Vec<String>,
 }
@@ -142,6 +144,7 @@ impl Source {
             has_continue: continues(body),
             body: text,
             free: writer.free,
+            own: writer.own_names,
             declarations,
         })
     }

@@ -21,6 +21,8 @@ pub(super) struct Writer<'a> {
     pub(super) wanted: &'a Wanted<'a>,
     /// Variables that belong to a thread, by clang's names.
     pub(super) own: BTreeSet<&'a str>,
+    /// Their names.
+    pub(super) own_names: BTreeSet<String>,
     /// Those of them that point into arrays of the host.
     pub(super) pointers: BTreeSet<&'a str>,
     pub(super) assigned: BTreeSet<&'a str>,
@@ -42,6 +44,7 @@ impl<'a> Writer<'a> {
             definition,
             wanted,
             own: BTreeSet::new(),
+            own_names: BTreeSet::new(),
             pointers: BTreeSet::new(),
             assigned: BTreeSet::new(),
             free: Vec::new(),
@@ -50,6 +53,14 @@ impl<'a> Writer<'a> {
             met: BTreeSet::new(),
             is_outside: false,
             line: 0,
+        }
+    }
+
+    /// Variables that are declared here belong to a thread.
+    pub(super) fn own_all(&mut self, of: &'a Value) {
+        for node in all(of).into_iter().filter(|node| kind(node).ends_with("VarDecl")) {
+            self.own.extend(node["id"].as_str());
+            self.own_names.extend(node["name"].as_str().map(str::to_owned));
         }
     }
 
