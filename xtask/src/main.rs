@@ -12,10 +12,12 @@ mod fold_shares;
 mod fold_table;
 mod fuzz;
 mod guide;
+mod inputs;
 mod licences;
 mod measure;
 mod polybench;
 mod product;
+mod programs;
 mod prove;
 mod store_profiles;
 
@@ -34,6 +36,8 @@ cargo xtask compare-polly    verdicts beside the dependences that Polly finds; w
 cargo xtask address-oracle   sections of accesses in C sources beside the addresses of runs; writes
                              docs/address-oracle.md
 cargo xtask prove [KERNEL…]  runs proposed code beside what is written; without names also writes docs/proof.md
+cargo xtask programs [NAME…]  programs of Debian under the recorder, Valgrind and QEMU; without names also writes
+                             docs/programs.md
 cargo xtask guide            measures the examples of docs/GUIDE.md and writes their figures there
 cargo xtask store-profiles   records the profiles on which renderers are tested; needed when their format changes
 cargo xtask fold-table       pieces and affine shares of the hard cases; writes docs/folding.md
@@ -58,6 +62,7 @@ fn main() -> ExitCode {
         ["address-oracle"] => address_oracle::run(),
         ["compare-polly"] => compare_polly::run(),
         ["bench-schedule"] => bench_schedule::run(),
+        ["programs", ref names @ ..] => programs::run(names),
         ["guide"] => guide::run(),
         ["store-profiles"] => store_profiles::run(),
         ["prove", ref names @ ..] => prove::run(names),

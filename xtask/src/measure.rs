@@ -1,5 +1,6 @@
 //! Processor time and memory of a process and of what it started.
 
+use std::fs::File;
 use std::io;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::thread;
@@ -48,9 +49,18 @@ pub fn fed(
     })
 }
 
+/// The same with the standard input that the command has, and its standard output in a file.
+pub fn to_file(command: &mut Command, limit: f64, output: File) -> Result<Usage> {
+    watch(spawned(command.stdout(output))?, limit)
+}
+
 fn started(command: &mut Command) -> Result<Child> {
+    spawned(command.stdout(Stdio::null()))
+}
+
+fn spawned(command: &mut Command) -> Result<Child> {
     let name = command.get_program().to_string_lossy().into_owned();
-    command.stdout(Stdio::null()).spawn().with_context(|| format!("{name} cannot be run"))
+    command.spawn().with_context(|| format!("{name} cannot be run"))
 }
 
 fn watch(mut child: Child, limit: f64) -> Result<Usage> {

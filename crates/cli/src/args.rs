@@ -36,6 +36,8 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Compare the verdicts and figures of two profiles.
     Diff(DiffArgs),
+    /// Put the profiles of several runs together: what its loops are on all inputs.
+    Merge(MergeArgs),
     /// Fail if loops of a profile are not what they have to be.
     Check(CheckArgs),
     /// Compile and profile a small shipped kernel.
@@ -52,6 +54,8 @@ pub enum Command {
     Predict(PredictArgs),
     /// Show what the static analyses find in a C source. Takes clang and opt, version 17 to 20.
     Gpu(GpuArgs),
+    /// Print a C header with two functions that mark what is to be recorded (--region).
+    Header,
     /// Print the completions for a shell.
     Completions(CompletionsArgs),
     /// Write the manual pages.
@@ -122,10 +126,10 @@ pub struct ProfileArgs {
     #[arg(long, conflicts_with = "fast")]
     pub two_pass: bool,
     /// Only count, at almost the program's own speed: hot loops and trip counts, no dependences.
-    #[arg(long, conflicts_with_all = ["function", "max_instructions"])]
+    #[arg(long, conflicts_with_all = ["function", "region", "max_instructions"])]
     pub fast: bool,
     /// Record the code of the program's own file alone: libraries run unrecorded, and loops that call them get no verdict.
-    #[arg(long, value_enum, default_value_t = Scope::All, conflicts_with_all = ["fast", "function"])]
+    #[arg(long, value_enum, default_value_t = Scope::All, conflicts_with_all = ["fast", "function", "region"])]
     pub scope: Scope,
     #[command(flatten)]
     pub bounds: Bounds,
@@ -147,6 +151,9 @@ pub struct ProfileArgs {
     /// Number of loops in the summary.
     #[arg(long, value_name = "N", default_value_t = 12)]
     pub top: usize,
+    /// Also write its tables as Parquet files into this directory: loops, nests, statements, accesses, dependences.
+    #[arg(long, value_name = "DIR")]
+    pub parquet: Option<PathBuf>,
     /// The program and its arguments.
     #[arg(trailing_var_arg = true, required = true, value_name = "PROGRAM")]
     pub command: Vec<OsString>,
@@ -158,12 +165,38 @@ pub struct Bounds {
     /// Record only inside this function and what it calls.
     #[arg(long, value_name = "NAME")]
     pub function: Option<String>,
+    /// Record only from where the function BEGIN returns to where the function END is entered, as often as that happens. The
+    /// header that `loopwright header` prints has two functions for that: loopwright_begin:loopwright_end.
+    #[arg(long, value_name = "BEGIN:END", value_parser = region, conflicts_with = "function")]
+    pub region: Option<Region>,
     /// Stop recording after about this many instructions; the program runs on.
     #[arg(long, value_name = "N")]
     pub max_instructions: Option<u64>,
     /// Stop recording after this many seconds; the program runs on.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub duration: Option<Duration>,
+}
+
+/// Two functions, from one to the other of which is recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Region {
+    pub begin: String,
+    pub end: String,
+}
+
+/// `BEGIN:END`; names of C++ may have `::` in them.
+fn region(text: &str) -> Result<Region, String> {
+    let is_single = |at: &usize| {
+        let around = [at.checked_sub(1), at.checked_add(1)].map(|at| at.and_then(|at| text.as_bytes().get(at)));
+        around.iter().all(|byte| *byte != Some(&b':'))
+    };
+    let mut places = text.match_indices(':').map(|(at, _)| at).filter(is_single);
+    match (places.next(), places.next()) {
+        (Some(at), None) if at > 0 && at + 1 < text.len() => {
+            Ok(Region { begin: text[..at].to_owned(), end: text[at + 1..].to_owned() })
+        }
+        _ => Err("BEGIN:END is expected, two names of functions".to_owned()),
+    }
 }
 
 #[derive(Debug, Args)]
@@ -221,6 +254,10 @@ pub struct ReportArgs {
     /// With --table or --format folding: print the figures of this file beside those of programs that are named in it.
     #[arg(long, value_name = "FILE.csv")]
     pub published: Option<PathBuf>,
+    /// Also write the tables of the profile as Parquet files into this directory: loops, nests, statements, accesses,
+    /// dependences.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["table", "schedule"])]
+    pub parquet: Option<PathBuf>,
 }
 
 /// Formats of small reports.
@@ -265,6 +302,25 @@ pub struct DiffArgs {
     /// Write to this file instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct MergeArgs {
+    /// Profiles of one program; merged ones are taken apart into their runs.
+    #[arg(value_name = "PROFILE", required = true)]
+    pub profiles: Vec<PathBuf>,
+    /// Where to write the profile of all runs.
+    #[arg(short, long, value_name = "FILE", default_value = "merged.lwp")]
+    pub output: PathBuf,
+    /// Print nothing but errors.
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// What to print about it.
+    #[arg(long, value_enum, default_value_t = PlainFormat::Text)]
+    pub format: PlainFormat,
+    /// Number of loops in the text summary.
+    #[arg(long, value_name = "N", default_value_t = 12)]
+    pub top: usize,
 }
 
 #[derive(Debug, Args)]

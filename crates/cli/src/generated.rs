@@ -39,3 +39,9 @@ pub fn manual(args: &ManArgs) -> Result<u8> {
     note(&format!("{count} pages in {}", directory.display()));
     Ok(0)
 }
+
+/// Prints the C header with the functions that mark what is recorded.
+pub fn header() -> Result<u8> {
+    crate::output::print(include_str!("../include/loopwright.h"), None, true)?;
+    Ok(0)
+}

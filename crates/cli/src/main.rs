@@ -12,7 +12,9 @@ mod explain_command;
 mod generated;
 mod gpu_command;
 mod gpu_profile;
+mod merge_command;
 mod output;
+mod parquet_files;
 mod predict_command;
 mod profile_command;
 mod progress;
@@ -51,6 +53,7 @@ fn main() -> ExitCode {
         Command::Report(report) => (report_command::run(report), 2),
         Command::Explain(explain) => (explain_command::run(explain), 2),
         Command::Diff(diff) => (diff_command::run(diff), 2),
+        Command::Merge(merge) => (merge_command::run(merge), 2),
         Command::Check(check) => (check_command::run(check), 2),
         Command::Demo(demo) => (demo::run(demo), 2),
         Command::Trace(trace) => (trace_command::run(trace), 125),
@@ -59,6 +62,7 @@ fn main() -> ExitCode {
         Command::Expand(expand) => (compress_command::expand(expand), 2),
         Command::Predict(predict) => (predict_command::run(predict), 2),
         Command::Gpu(gpu) => (gpu_command::run(gpu), 2),
+        Command::Header => (generated::header(), 2),
         Command::Completions(completions) => (generated::completions(completions), 2),
         Command::Man(man) => (generated::manual(man), 2),
         Command::IslWorker => (report_command::serve_schedule(), 2),

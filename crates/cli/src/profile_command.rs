@@ -6,15 +6,16 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail};
 use ddg::finish::{About, finish};
-use ddg::guide::Symbols;
+use ddg::guide::{Part, Symbols};
 use profile::file::FileError;
 use profile::{Profile, Program};
 use program::known::Known;
 use record::{Config, Input, Interrupts, Outcome, StopReason};
 
 use crate::args::{Format, ProfileArgs, Scope};
+use crate::parquet_files;
 use crate::progress::Progress;
-use crate::recording::{INTERRUPTED, config, exit_code, output};
+use crate::recording::{INTERRUPTED, absence, config, exit_code, output, part};
 use crate::report_command::{Rendering, render};
 use crate::streams::note;
 
@@ -30,6 +31,10 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
     config.scope = scope(args.scope);
     let extension = if args.fast { ".fast.lwp" } else { ".lwp" };
     let path = output(args.output.as_deref(), &args.command, extension)?;
+    if let Some(directory) = &args.parquet {
+        // Before the program runs, which may take long.
+        parquet_files::prepare(directory)?;
+    }
     let mut progress = Progress::new(args.quiet);
     let (profile, outcome) = if args.fast {
         count_program(&config, &mut progress)?
@@ -39,8 +44,8 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
             give_up: args.give_up,
             ..ddg::Folding::default()
         };
-        let function = args.bounds.function.clone();
-        let plan = Plan { function, folding, limit: args.memory_limit, time: args.time_limit, known: None };
+        let part = part(&args.bounds);
+        let plan = Plan { part, folding, limit: args.memory_limit, time: args.time_limit, known: None };
         if args.two_pass {
             match record_twice(&config, plan, chatty, &interrupts, &mut progress)? {
                 Some(result) => result,
@@ -50,10 +55,9 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
             record_program(&config, plan, &mut progress)?
         }
     };
-    if let Some(function) = &args.bounds.function
-        && profile.trust.instructions == 0
-    {
-        bail!("no function {function} ran: nothing was recorded, and {} is not written", path.display());
+    let part = part(&args.bounds);
+    if part != Part::Whole && profile.trust.instructions == 0 {
+        bail!("{}: nothing was recorded, and {} is not written", absence(&part), path.display());
     }
     if !args.quiet {
         progress.phase("judging loops", true);
@@ -61,6 +65,9 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
     }
     if let Err(error) = profile::file::write(&profile, &path) {
         return Err(keep_elsewhere(&profile, &path, error));
+    }
+    if let Some(directory) = &args.parquet {
+        parquet_files::of_profile(&profile, directory)?;
     }
     if chatty {
         let mut err = anstream::stderr().lock();
@@ -103,8 +110,8 @@ fn scope(asked: Scope) -> record::Scope {
 
 /// How to analyse a recording.
 pub struct Plan {
-    /// Record only inside this function.
-    pub function: Option<String>,
+    /// Which part of the run is recorded.
+    pub part: Part,
     /// How streams are folded.
     pub folding: ddg::Folding,
     /// MiB for the analysis, about.
@@ -123,8 +130,8 @@ pub fn record_program(config: &Config, plan: Plan, progress: &mut Progress) -> R
         engine = engine.within(time);
     }
     let mut guide = match &plan.known {
-        Some(known) => Symbols::knowing(plan.function, known.clone()),
-        None => Symbols::new(plan.function),
+        Some(known) => Symbols::knowing(plan.part, known.clone()),
+        None => Symbols::new(plan.part),
     };
     if let Some(known) = plan.known {
         engine = engine.knowing(known);
@@ -139,7 +146,7 @@ pub fn record_program(config: &Config, plan: Plan, progress: &mut Progress) -> R
 /// Counts where control goes and builds a profile of that alone.
 fn count_program(config: &Config, progress: &mut Progress) -> Result<(Profile, Outcome)> {
     progress.phase("counting", false);
-    let (outcome, survey) = record::survey(config, &mut Symbols::new(None))?;
+    let (outcome, survey) = record::survey(config, &mut Symbols::new(Part::Whole))?;
     progress.phase("finding loops", true);
     let profile = ddg::hot::profile(&survey, about(config, &outcome));
     progress.end();
@@ -164,7 +171,7 @@ fn record_twice(
     progress.phase("first pass", true);
     let feed = Input::new()?.feed()?;
     let first = Config { input: feed.descriptor(), silent: true, duration: None, ..config.clone() };
-    let surveyed = record::survey(&first, &mut Symbols::new(None));
+    let surveyed = record::survey(&first, &mut Symbols::new(Part::Whole));
     drop(first);
     let input = feed.end();
     let (before, survey) = surveyed?;

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use ddg::guide::Part;
 use record::{Config, Exit};
 
 use crate::args::Bounds;
@@ -16,7 +17,7 @@ pub fn config(command: &[OsString], bounds: &Bounds) -> Result<Config> {
     let program = PathBuf::from(command.first().context("no program given")?);
     let mut config = Config::new(&program);
     config.args = command.to_vec();
-    config.start_recording = bounds.function.is_none();
+    config.start_recording = part(bounds) == Part::Whole;
     config.max_instructions = bounds.max_instructions;
     if let Some(limit) = bounds.max_instructions {
         // Instructions are counted by the buffer: small ones end a short recording on time.
@@ -24,6 +25,24 @@ pub fn config(command: &[OsString], bounds: &Bounds) -> Result<Config> {
     }
     config.duration = bounds.duration;
     Ok(config)
+}
+
+/// Which part of the run is recorded.
+pub fn part(bounds: &Bounds) -> Part {
+    match (&bounds.function, &bounds.region) {
+        (Some(name), _) => Part::Function(name.clone()),
+        (None, Some(region)) => Part::Windows(region.begin.clone(), region.end.clone()),
+        (None, None) => Part::Whole,
+    }
+}
+
+/// Why nothing was recorded of a part, in words.
+pub fn absence(part: &Part) -> String {
+    match part {
+        Part::Whole => "nothing ran".to_owned(),
+        Part::Function(name) => format!("no function {name} ran"),
+        Part::Windows(begin, end) => format!("nothing ran between {begin} and {end}"),
+    }
 }
 
 /// The file asked for, or one named after the program in the current directory. Says before the run what would make
@@ -68,7 +87,7 @@ mod tests {
     #[test]
     fn short_recordings_have_small_buffers() {
         let command = [OsString::from("true")];
-        let bounds = |max_instructions| Bounds { function: None, max_instructions, duration: None };
+        let bounds = |max_instructions| Bounds { function: None, region: None, max_instructions, duration: None };
         let words = |limit| config(&command, &bounds(limit)).expect("a program is given").buffer_words;
         assert_eq!(words(Some(100)), 2048);
         assert!(words(Some(80_000)) == 10_000 && words(None) > 10_000);

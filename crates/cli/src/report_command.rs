@@ -18,6 +18,7 @@ use crate::args::{Format, Fusion, ReportArgs};
 use crate::caches;
 use crate::code_files;
 use crate::output;
+use crate::parquet_files;
 use crate::progress::Progress;
 use crate::source_files;
 
@@ -84,6 +85,10 @@ fn text_of(args: &ReportArgs, progress: &mut Progress) -> Result<String> {
     let path = args.profiles.first().context("no profile given")?;
     let terminal = args.output.is_none() && std::io::stdout().is_terminal();
     let profile = read(path, function)?;
+    if let Some(directory) = &args.parquet {
+        progress.phase("writing tables", true);
+        parquet_files::of_profile(&profile, directory)?;
+    }
     let made = std::fs::metadata(path).and_then(|file| file.modified()).ok();
     let rendering = Rendering { top: args.top, terminal, function, made };
     match args.schedule {
@@ -102,6 +107,9 @@ const MANY_PAIRS: u64 = 1 << 20;
 
 /// A report with what isl says that the hottest regions, or those named, could become.
 fn advised<'a>(profile: &'a Profile, args: &ReportArgs, progress: &mut Progress) -> Result<Report<'a>> {
+    if !profile.further_runs.is_empty() {
+        bail!("a merged profile: schedules and regions are of one run, so give the profile of one");
+    }
     progress.phase("judging loops", true);
     let mut report = report::report(profile);
     let regions = match &args.region {

@@ -149,6 +149,9 @@ pub struct TraceArgs {
     /// Print nothing but errors.
     #[arg(short, long)]
     pub quiet: bool,
+    /// Also write the accesses into this Parquet file, a row each: stream, value.
+    #[arg(long, value_name = "FILE")]
+    pub parquet: Option<PathBuf>,
     #[command(flatten)]
     pub bounds: Bounds,
     /// The program and its arguments.

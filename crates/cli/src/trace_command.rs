@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
 use anyhow::{Result, anyhow, bail};
-use ddg::guide::Symbols;
+use ddg::guide::{Part, Symbols};
 use trace::accesses::{Kind, StreamId};
 use trace::block::{Access, Address, Block, Folded};
 use trace::expand::{Event, Expander, locate};
@@ -12,8 +12,9 @@ use trace::lwt::Writer;
 use trace::sink::{Mapping, Sink, ThreadId};
 use trace::stream::{self, Special};
 
+use crate::parquet_files;
 use crate::progress::Progress;
-use crate::recording::{config, exit_code, output};
+use crate::recording::{absence, config, exit_code, output, part};
 use crate::streams::note;
 use crate::streams_args::TraceArgs;
 
@@ -23,6 +24,7 @@ pub fn run(args: &TraceArgs) -> Result<u8> {
     let output = output(args.output.as_deref(), &args.command, ".lwt")?;
     let mut progress = Progress::new(args.quiet);
     progress.phase("recording", false);
+    let part = part(&args.bounds);
     let mut exit = 0;
     let mut recorded = None;
     let mut failure = None;
@@ -31,12 +33,12 @@ pub fn run(args: &TraceArgs) -> Result<u8> {
         let to = BufWriter::new(file.try_clone()?);
         let runs = Runs { writer: Writer::new(to)?, thread_base: 0, error: None };
         let streams = Streams { blocks: Vec::new(), expander: Expander::new(), runs };
-        let mut guide = Symbols::new(args.bounds.function.clone());
+        let mut guide = Symbols::new(part.clone());
         match record::run(&config, &mut guide, streams) {
             Ok((outcome, Streams { runs, .. })) => {
                 exit = exit_code(outcome.exit);
                 let counts = (runs.writer.accesses(), runs.writer.streams());
-                if counts.0 == 0 && args.bounds.function.is_some() {
+                if counts.0 == 0 && part != Part::Whole {
                     nothing_ran = true;
                     return Err(io::ErrorKind::NotFound.into());
                 }
@@ -57,10 +59,15 @@ pub fn run(args: &TraceArgs) -> Result<u8> {
     if let Some(error) = failure {
         return Err(error.into());
     }
-    if let Some(function) = args.bounds.function.as_ref().filter(|_| nothing_ran) {
-        bail!("function {function} did not run, or accessed no memory: {} is not written", output.display());
+    if nothing_ran {
+        bail!("{}, or accessed memory: {} is not written", absence(&part), output.display());
     }
     written.map_err(|error| anyhow!("{} could not be written: {error}", output.display()))?;
+    if let Some(path) = &args.parquet {
+        progress.phase("writing Parquet", false);
+        parquet_files::of_trace(&output, path)?;
+        progress.end();
+    }
     if let (Some(((accesses, streams), outcome)), false) = (recorded, args.quiet) {
         let size = std::fs::metadata(&output).map_or(0, |m| m.len());
         note(&format!("{}: {accesses} accesses of {streams} streams in {size} bytes", output.display()));

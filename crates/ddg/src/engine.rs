@@ -22,7 +22,7 @@ use trace::stream::{self, EFFECT_WRITE, Special};
 use crate::blocks::Marks;
 use crate::budget::{Budget, Reached};
 use crate::code::{Brief, CodeId, CodeTable, FunctionTable, OwnAccesses, address, return_slot};
-use crate::contexts::{ContextId, Contexts, Kind};
+use crate::contexts::{ContextId, Contexts, FunctionId, Kind};
 use crate::dependences::Streams;
 use crate::folding::Folding;
 use crate::jumps::{Jump, Jumps};
@@ -562,7 +562,7 @@ impl Engine {
     fn step(&mut self, code: CodeId, pc: u64, path_words: &[u64]) -> bool {
         let Some(mut walker) = self.walker.take() else {
             self.away = None;
-            let function = self.functions.at(pc);
+            let function = self.begins_in(pc);
             self.functions.executed(function, None, pc);
             let (contexts, functions) = (&mut self.contexts, &mut self.functions);
             let mut walker = match self.entry.take() {
@@ -632,10 +632,17 @@ impl Engine {
         }
     }
 
+    /// The function in which recording goes on at `pc`: at its entry, or in its middle.
+    fn begins_in(&mut self, pc: u64) -> FunctionId {
+        let around = self.image.function(pc).map(|symbol| symbol.address);
+        let entry = around.filter(|&entry| self.functions.is_entry(entry) && !self.functions.is_entry(pc));
+        self.functions.at(entry.unwrap_or(pc))
+    }
+
     /// Decides what kind of transfer leads to `pc` and tells the walker. Returns how to repeat it cheaply, if it can be.
     fn transition(&mut self, walker: &mut Walker, pc: u64) -> Option<Follow> {
         if let Some(cfa) = self.entry.take() {
-            let function = self.functions.at(pc);
+            let function = self.begins_in(pc);
             self.functions.executed(function, None, pc);
             if walker.enter_again(&mut self.contexts, &mut self.functions, function, pc, cfa) {
                 self.signal_depths.clear();

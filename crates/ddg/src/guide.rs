@@ -2,25 +2,37 @@
 
 use program::image::Image;
 use program::known::Known;
-use trace::sink::{Guide, Mapping};
+use trace::sink::{Activation, Guide, Mapping, Marker};
+
+/// Which part of a run is recorded.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Part {
+    /// All of it.
+    #[default]
+    Whole,
+    /// What runs inside the function of this name.
+    Function(String),
+    /// What runs from the return of the first function to the entry of the second.
+    Windows(String, String),
+}
 
 /// Answers from the symbols of the mapped files.
 #[derive(Debug, Default)]
 pub struct Symbols {
     image: Image,
-    function: Option<String>,
+    part: Part,
     known: Option<Known>,
 }
 
 impl Symbols {
-    /// Recording starts in the function of this name; `None` if it is on all the time.
-    pub fn new(function: Option<String>) -> Symbols {
-        Symbols { function, ..Symbols::default() }
+    /// Part of a run is recorded.
+    pub fn new(part: Part) -> Symbols {
+        Symbols { part, ..Symbols::default() }
     }
 
     /// The same, with what an earlier run showed.
-    pub fn knowing(function: Option<String>, known: Known) -> Symbols {
-        Symbols { function, known: Some(known), ..Symbols::default() }
+    pub fn knowing(part: Part, known: Known) -> Symbols {
+        Symbols { part, known: Some(known), ..Symbols::default() }
     }
 
     fn starts(&self, pc: u64) -> Option<String> {
@@ -45,7 +57,21 @@ impl Guide for Symbols {
     }
 
     fn starts_recording(&mut self, pc: u64) -> bool {
-        self.function.is_some() && self.starts(pc) == self.function
+        matches!(&self.part, Part::Function(name) if self.starts(pc).as_ref() == Some(name))
+    }
+
+    fn marker(&mut self, pc: u64) -> Option<Marker> {
+        let Part::Windows(begin, end) = &self.part else { return None };
+        match self.starts(pc)? {
+            name if name == *begin => Some(Marker::Begin),
+            name if name == *end => Some(Marker::End),
+            _ => None,
+        }
+    }
+
+    fn activation(&mut self, pc: u64, stack: u64, frame: u64) -> Option<Activation> {
+        let entry = self.image.function(pc)?.address;
+        Some(Activation { entry, frame: self.image.frame(pc, stack, frame)? })
     }
 
     fn is_own(&mut self, pc: u64) -> bool {

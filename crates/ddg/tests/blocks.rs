@@ -199,3 +199,53 @@ fn stencils() {
     check("sweeps", &["20", "12"]);
     check("needle", &["20", "1"]);
 }
+
+/// Sweeps over pages that a handler has to unlock first, so that rows end in the middle, in the middle of a block.
+const FAULTS: &str = "#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+enum { N = 60, PAGE = 4096, BYTES = 10 * PAGE };
+static char *grid;
+static int faults;
+static double b[N][N];
+static void unlock(int number, siginfo_t *about, void *context)
+{
+    (void)number, (void)context;
+    unsigned long page = (unsigned long)about->si_addr & ~(PAGE - 1ul);
+    mprotect((void *)page, PAGE, PROT_READ | PROT_WRITE);
+    faults++;
+}
+__attribute__((noinline)) static void sweep(double *a)
+{
+    for (int i = 1; i < N; i++)
+        for (int j = 0; j < N; j++)
+            a[i * N + j] = a[(i - 1) * N + j] + b[i][j];
+}
+int main(void)
+{
+    struct sigaction action = { .sa_sigaction = unlock, .sa_flags = SA_SIGINFO };
+    sigaction(SIGSEGV, &action, 0);
+    grid = mmap(0, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    for (int round = 0; round < 4; round++) {
+        mprotect(grid + (2 + round) * PAGE, 2 * PAGE, PROT_NONE);
+        sweep((double *)grid);
+    }
+    printf(\"%d %g\\n\", faults, ((double *)grid)[N * N - 1]);
+    return faults == 0;
+}
+";
+
+#[test]
+fn faults_in_the_middle_of_blocks() {
+    let directory = tempfile::tempdir().unwrap();
+    let (source, program) = (directory.path().join("faults.c"), directory.path().join("faults"));
+    std::fs::write(&source, FAULTS).unwrap();
+    for level in ["-O0", "-O1", "-O3"] {
+        let mut command = Command::new("gcc");
+        command.args([level, "-g", "-o"]).arg(&program).arg(&source);
+        assert!(command.status().unwrap().success());
+        assert!(Command::new(&program).status().unwrap().success());
+        check_program(&format!("faults {level}"), Config::new(&program), &[]);
+    }
+}

@@ -10,12 +10,14 @@ use ddg::Engine;
 use profile::{Dependence, Kind, LevelSummary, Profile};
 use record::Config;
 
-/// Chases data through an array (`nasty`), and sweeps over others (`nice`, `carried`) after that; `steps` times.
+/// Chases data through an array (`nasty`), and sweeps over others (`nice`, `carried`, `product`, whose rows are taken in blocks)
+/// after that; `steps` times, with as many products as asked for.
 const SOURCE: &str = "
     #include <stdio.h>
     #include <stdlib.h>
     enum { N = 40, M = 1 << 10 };
     static double grid[N][N], out[N][N];
+    static double left[N][N], right[N][N], sums[N][N];
     static int chain[M];
     __attribute__((noinline)) static long nasty(long steps)
     {
@@ -41,17 +43,26 @@ const SOURCE: &str = "
             for (int j = 0; j < N; j++)
                 out[i][j] += out[i - 1][j];
     }
+    __attribute__((noinline)) static void product(void)
+    {
+        for (int i = 0; i < N; i++)
+            for (int k = 0; k < N; k++)
+                for (int j = 0; j < N; j++)
+                    sums[i][j] += left[i][k] * right[k][j];
+    }
     int main(int argc, char **argv)
     {
-        long sum = 0, steps = atol(argv[1]), length = atol(argv[2]);
+        long sum = 0, steps = atol(argv[1]), length = atol(argv[2]), products = argc > 3 ? atol(argv[3]) : 1;
         for (int i = 0; i < M; i++)
             chain[i] = i * 7919 % 1000;
         for (long t = 0; t < steps; t++) {
             sum += nasty(length);
             nice();
             carried();
+            for (long p = 0; p < products; p++)
+                product();
         }
-        printf(\"%ld %g\\n\", sum, out[5][5]);
+        printf(\"%ld %g %g\\n\", sum, out[5][5], sums[5][5]);
         return argc < 3;
     }
 ";
@@ -110,7 +121,7 @@ fn check(what: &str, (all, limited): &(Profile, Profile)) {
         let is_nasty = function_of(limited, at as u32) == "nasty"
             && limited.loops_around(at as u32).last() == Some(&(at as u32));
         assert!(!is_nasty || other.has_outside, "{what}: {other:?}");
-        let is_nice = ["nice", "carried"].contains(&function_of(limited, at as u32));
+        let is_nice = ["nice", "carried", "product"].contains(&function_of(limited, at as u32));
         assert!(!is_nice || !other.has_outside, "{what}: {other:?}");
         assert_eq!((one.entries, one.iterations), (other.entries, other.iterations), "{what}");
         assert_eq!(one.own_instructions, other.own_instructions, "{what}");
@@ -206,4 +217,31 @@ fn the_analysis_ends_at_the_limit() {
     let (_, limited) =
         profiles(&program, &["3", "20000"], (Engine::default(), Engine::default().within_work(1_000)));
     assert!(limited.trust.truncated.contains(&"analysis ended at --time-limit".to_owned()));
+}
+
+/// A loop can be given up while its rows are taken in blocks; every row is counted all the same.
+#[test]
+fn loops_of_blocks_of_rows_are_given_up_too() {
+    let directory = tempfile::tempdir().unwrap();
+    for level in ["-O0", "-O2"] {
+        let program = compile(level, directory.path());
+        for work in [20_000, 21_000, 22_500] {
+            let engines = (Engine::default(), Engine::default().within_work(work));
+            let (all, limited) = profiles(&program, &["1", "10", "6"], engines);
+            let said = &limited.trust.truncated;
+            assert!(said.iter().any(|words| words.contains("given up at --time-limit")), "{level}: {said:?}");
+            let is_lost = |at: usize| {
+                limited.contexts[at].has_outside && function_of(&limited, at as u32) == "product"
+            };
+            assert!((0..limited.contexts.len()).any(is_lost), "{level} {work}: {said:?}");
+            assert_eq!(all.trust.instructions, limited.trust.instructions);
+            assert_eq!(all.trust.memory_accesses, limited.trust.memory_accesses);
+            for (one, other) in all.contexts.iter().zip(&limited.contexts) {
+                let counts = |of: &profile::Context| (of.entries, of.iterations, of.own_instructions);
+                assert_eq!(counts(one), counts(other), "{level} {work}");
+            }
+            let executions = |of: &Profile| -> Vec<u64> { of.blocks.iter().map(|b| b.executions).collect() };
+            assert_eq!(executions(&all), executions(&limited), "{level} {work}");
+        }
+    }
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::{ContextKind, Profile};
 
 pub(crate) const MAGIC: &[u8; 8] = b"LWPROF\x1a\n";
-pub(crate) const VERSION: u32 = 11;
+pub(crate) const VERSION: u32 = 12;
 /// Largest decoded profile that is accepted, in bytes.
 const LIMIT: u64 = 8 << 30;
 
@@ -151,6 +151,14 @@ fn validate(p: &Profile) -> Result<(), &'static str> {
     if !ok {
         return Err("contexts");
     }
+    let roots = || p.further_runs.iter().map(|run| run.root);
+    let is_root = |root: u32| {
+        let context = p.contexts.get(root as usize);
+        root > 0 && context.is_some_and(|context| context.parent == 0 && context.kind == ContextKind::Root)
+    };
+    if !roots().all(is_root) || !roots().is_sorted_by(|a, b| a < b) {
+        return Err("runs");
+    }
     let statements = p.statements.len() as u64;
     if !p.blocks.iter().all(|b| {
         (b.context as usize) < p.contexts.len() && u64::from(b.first) + u64::from(b.count) <= statements
@@ -217,6 +225,17 @@ mod tests {
         let mut profile = sample();
         profile.contexts[0].location = 5;
         assert_eq!(validate(&profile), Err("contexts"));
+    }
+
+    #[test]
+    fn runs_that_begin_nowhere_are_refused() {
+        let mut profile = sample();
+        for root in [0, 1] {
+            profile.further_runs = vec![crate::FurtherRun { root, ..Default::default() }];
+            assert_eq!(validate(&profile), Err("runs"), "{root}");
+        }
+        profile.contexts.push(Context::new(0, ContextKind::Root, 0));
+        assert_eq!(validate(&profile), Ok(()));
     }
 
     #[test]

@@ -8,6 +8,7 @@
 
 pub mod file;
 pub mod fuzzing;
+pub mod merge;
 pub mod place;
 
 use fold::{Folded, GiveUp};
@@ -24,7 +25,7 @@ pub type LocationIndex = u32;
 /// Index into [`Profile::objects`].
 pub type ObjectIndex = u32;
 
-/// Everything one run showed.
+/// Everything one run showed, or several runs, side by side.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
     /// The program that ran.
@@ -49,6 +50,17 @@ pub struct Profile {
     pub dependences: Vec<Dependence>,
     /// What dependences pass through.
     pub objects: Vec<Object>,
+    /// Further runs of the program that were merged with the first: see [`merge`].
+    pub further_runs: Vec<FurtherRun>,
+}
+
+/// A run that stands beside the first.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FurtherRun {
+    /// The program, as it was run.
+    pub program: Program,
+    /// The root of its contexts, which reach to the root of the next run.
+    pub root: ContextIndex,
 }
 
 /// The program that ran.
@@ -126,7 +138,7 @@ pub struct Location {
 }
 
 /// A function that ran.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Function {
     /// Demangled name, or `module+0xoffset`.
     pub name: String,
@@ -462,7 +474,7 @@ pub enum ObjectKind {
 }
 
 /// Something dependences pass through.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Object {
     /// Name to print.
     pub name: String,
@@ -475,6 +487,19 @@ pub struct Object {
 }
 
 impl Profile {
+    /// The program as it was run, run by run.
+    pub fn runs(&self) -> impl ExactSizeIterator<Item = &Program> {
+        (0..self.further_runs.len() + 1).map(|run| match run.checked_sub(1) {
+            None => &self.program,
+            Some(further) => &self.further_runs[further].program,
+        })
+    }
+
+    /// The run in which a context was seen, counted from 0.
+    pub fn run_of(&self, context: ContextIndex) -> usize {
+        self.further_runs.partition_point(|run| run.root <= context)
+    }
+
     /// The loop contexts with a dimension around a context, outermost first.
     pub fn loops_around(&self, context: ContextIndex) -> Vec<ContextIndex> {
         let mut out = Vec::new();

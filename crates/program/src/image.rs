@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use object::{Object, ObjectSegment, ObjectSymbol, SymbolKind};
 use trace::sink::Mapping;
 
+use crate::frames;
+
 /// One source position of an address; a chain of them where calls were inlined.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Location {
@@ -243,6 +245,13 @@ impl Image {
         let Some(module) = self.module(pc) else { return false };
         let inner = pc.wrapping_sub(module.bias());
         module.tables().functions.binary_search_by_key(&inner, |s| s.address).is_ok()
+    }
+
+    /// The canonical frame address of the activation that is about to go on at `pc` with these stack and frame pointers, by the
+    /// unwind tables; `None` if they do not say, or in terms of other registers.
+    pub fn frame(&self, pc: u64, stack: u64, frame: u64) -> Option<u64> {
+        let module = self.module(pc)?;
+        frames::address(&module.path, pc.wrapping_sub(module.bias()), stack, frame)
     }
 
     /// Whether the function at `pc` is known never to return.

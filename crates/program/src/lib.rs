@@ -12,6 +12,7 @@
 pub mod cfg;
 pub mod executed;
 pub mod forest;
+mod frames;
 pub mod image;
 pub mod known;
 pub mod recursion;

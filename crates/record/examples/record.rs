@@ -1,8 +1,12 @@
 //! Records a program and prints what it cost: `record [addresses|derived|folded|none|survey] PROGRAM ARGS…`
+//!
+//! With `--alone FILE` before that the program is not run natively beside it, nothing is printed, the processor seconds of the
+//! program are written to FILE, and the exit code is the program's.
 
+use std::process::ExitCode;
 use std::time::Instant;
 
-use record::{Config, Encoding};
+use record::{Config, Encoding, Exit};
 use trace::block::{Block, FunctionCode};
 use trace::sink::{Guide, Mapping, Sink, ThreadId};
 
@@ -60,8 +64,22 @@ impl Sink for Counts {
     }
 }
 
-fn main() -> Result<(), record::Error> {
+/// Takes the records and does nothing with them.
+struct Nothing;
+
+impl Sink for Nothing {
+    fn mapping(&mut self, _: Mapping) {}
+    fn function(&mut self, _: FunctionCode) {}
+    fn block(&mut self, _: Block) {}
+    fn words(&mut self, _: ThreadId, _: &[u64]) {}
+}
+
+fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
     let mut args: Vec<_> = std::env::args_os().skip(1).collect();
+    let mut alone = None;
+    if args.first().is_some_and(|a| a == "--alone") && args.len() > 2 {
+        alone = args.drain(..2).nth(1);
+    }
     let encoding = match args.first().and_then(|a| a.to_str()) {
         Some("addresses") => Some(Encoding::Addresses),
         Some("derived") => Some(Encoding::Derived),
@@ -74,11 +92,19 @@ fn main() -> Result<(), record::Error> {
         args.remove(0);
     }
     let Some(program) = args.first() else {
-        eprintln!("usage: record [addresses|derived|folded|none|survey] PROGRAM ARGS…");
-        return Ok(());
+        eprintln!("usage: record [--alone FILE] [addresses|derived|folded|none|survey] PROGRAM ARGS…");
+        return Ok(ExitCode::FAILURE);
     };
     let config =
         Config { args: args.clone(), encoding: encoding.unwrap_or_default(), ..Config::new(program) };
+    if let Some(file) = alone {
+        let (outcome, _) = record::run(&config, &mut Alone, Nothing)?;
+        std::fs::write(file, outcome.child_cpu.as_secs_f64().to_string())?;
+        return Ok(match outcome.exit {
+            Exit::Code(code) => ExitCode::from(code as u8),
+            Exit::Signal(signal) => ExitCode::from(128 + signal as u8),
+        });
+    }
     let start = Instant::now();
     let native = record::native(&config)?;
     let native_wall = start.elapsed();
@@ -112,5 +138,5 @@ fn main() -> Result<(), record::Error> {
         wall.as_secs_f64(),
         native_wall.as_secs_f64(),
     );
-    Ok(())
+    Ok(ExitCode::SUCCESS)
 }

@@ -68,6 +68,11 @@ pub(crate) enum Meaning {
     },
     /// See [`Trap`].
     Trap(Trap),
+    /// A return to where a window may begin.
+    WindowBegin {
+        /// Where the program goes on.
+        pc: u64,
+    },
     /// Control returns from the activation that switched recording on.
     RegionEnd {
         /// Return address.
@@ -95,6 +100,8 @@ pub(crate) struct Cache {
     cold: usize,
     blocks: Vec<Placed>,
     by_pc: [FxHashMap<u64, usize>; 2],
+    /// Blocks, with recording off, that nothing leads to without a stop.
+    apart: FxHashMap<u64, usize>,
     meanings: FxHashMap<u64, Meaning>,
     waiting: FxHashMap<(u64, bool), Vec<Link>>,
     linked: FxHashMap<(u64, bool), Vec<Link>>,
@@ -119,6 +126,7 @@ impl Cache {
             cold: COLD,
             blocks: Vec::new(),
             by_pc: Default::default(),
+            apart: FxHashMap::default(),
             meanings: FxHashMap::default(),
             waiting: FxHashMap::default(),
             linked: FxHashMap::default(),
@@ -136,6 +144,7 @@ impl Cache {
     pub(crate) fn clear(&mut self) {
         self.blocks.clear();
         self.by_pc.iter_mut().for_each(FxHashMap::clear);
+        self.apart.clear();
         self.meanings.clear();
         self.waiting.clear();
         self.linked.clear();
@@ -176,6 +185,11 @@ impl Cache {
         self.by_pc[usize::from(on)].get(&pc).map(|&k| &self.blocks[k])
     }
 
+    /// The block at `pc` that was placed apart.
+    pub(crate) fn get_apart(&self, pc: u64) -> Option<&Placed> {
+        self.apart.get(&pc).map(|&k| &self.blocks[k])
+    }
+
     /// Whether any block starts in a range of the program's addresses.
     pub(crate) fn any_in(&self, start: u64, end: u64) -> bool {
         self.blocks.iter().any(|b| (start..end).contains(&b.pc))
@@ -198,8 +212,8 @@ impl Cache {
     }
 
     /// Places a translated block and links it. It takes the place of an earlier translation of the same address, if there is
-    /// one; the program may still be in that.
-    pub(crate) fn place(&mut self, pc: u64, on: bool, id: BlockId, t: &Translation) {
+    /// one; the program may still be in that. Nothing is linked to a block that is placed `apart`.
+    pub(crate) fn place(&mut self, pc: u64, on: bool, id: BlockId, t: &Translation, apart: bool) {
         let full = t.code.base;
         self.code.write(self.hot, &t.code.bytes);
         let k = self.blocks.len();
@@ -217,7 +231,8 @@ impl Cache {
             own: t.counters.as_ref().and_then(|c| c.own),
         });
         self.hot += t.code.bytes.len().next_multiple_of(16);
-        let replaced = self.by_pc[usize::from(on)].insert(pc, k);
+        let of_pc = if apart { &mut self.apart } else { &mut self.by_pc[usize::from(on)] };
+        let replaced = of_pc.insert(pc, k);
         if let Some((at, trap)) = t.trap {
             self.meanings.insert(at, Meaning::Trap(trap));
         }
@@ -226,6 +241,9 @@ impl Cache {
         }
         for exit in &t.exits {
             self.stub(exit, on);
+        }
+        if apart {
+            return;
         }
         let waiting = self.waiting.remove(&(pc, on)).unwrap_or_default();
         for link in waiting.into_iter().chain(self.linked.remove(&(pc, on)).unwrap_or_default()) {
@@ -244,13 +262,13 @@ impl Cache {
         }
     }
 
-    /// Makes the entry of a block with recording on a trap, because the activation that switched it on returns there.
-    pub(crate) fn guard_return(&mut self, pc: u64) {
+    /// Makes returns to `pc` traps, because recording is switched there: off if it is on, else on.
+    pub(crate) fn guard_return(&mut self, pc: u64, on: bool) {
         let at = CACHE + self.cold as u64;
         self.code.write(self.cold, &[0xcc; 8]);
         self.cold += 8;
-        self.meanings.insert(at, Meaning::RegionEnd { pc });
-        self.sieve_to(Edge::Return, true, pc, at, None);
+        self.meanings.insert(at, if on { Meaning::RegionEnd { pc } } else { Meaning::WindowBegin { pc } });
+        self.sieve_to(Edge::Return, on, pc, at, None);
     }
 
     fn stub(&mut self, exit: &Exit, on: bool) {

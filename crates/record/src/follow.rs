@@ -81,9 +81,10 @@ impl<S> Engine<'_, S> {
             self.special(&Special::ThreadBase(regs.fs_base))?;
             let back = self.tracee.read_word(regs.rsp);
             self.region = Some((regs.rsp, back));
-            self.cache.guard_return(back);
+            self.cache.guard_return(back, true);
             self.enter_function(pc)?;
         }
+        self.pass_marker(regs, pc)?;
         self.pass_border(regs, pc, edge)?;
         match edge {
             Some(Edge::Call) => self.enter_function(pc)?,
@@ -154,7 +155,8 @@ impl<S> Engine<'_, S> {
 
     /// The full entry of the block at `pc`, translated if need be, with some of its successors.
     fn translated(&mut self, pc: u64, hint: Option<Pair>) -> Result<u64, Error> {
-        if let Some(block) = self.cache.get(pc, self.on) {
+        let placed = if self.begins_window(pc) { self.cache.get_apart(pc) } else { self.cache.get(pc, self.on) };
+        if let Some(block) = placed {
             return Ok(block.full);
         }
         if self.cache.is_full() || self.counting.as_ref().is_some_and(Counting::is_full) {
@@ -168,7 +170,8 @@ impl<S> Engine<'_, S> {
             {
                 continue;
             }
-            if done > 0 && (!self.on && self.guide.starts_recording(at) || self.is_across_border(at)) {
+            let switches = self.is_marker(at) || !self.on && self.guide.starts_recording(at);
+            if done > 0 && (switches || self.is_across_border(at)) {
                 continue;
             }
             done += 1;
@@ -236,7 +239,8 @@ impl<S> Engine<'_, S> {
                 self.blocks += 1;
             }
         }
-        self.cache.place(pc, self.on, id, t);
+        let apart = self.begins_window(pc);
+        self.cache.place(pc, self.on, id, t, apart);
         Ok(())
     }
 

@@ -46,6 +46,7 @@ mod signals;
 mod symbols;
 mod syscalls;
 mod translate;
+mod windows;
 
 use std::ffi::OsString;
 use std::os::fd::OwnedFd;

@@ -27,6 +27,7 @@ use crate::scope::{Left, starts_on};
 use crate::shared::{GUARD, SLOT_BOUND, SLOT_POINTER, SLOT_SITE, SLOT_TARGET, STATE};
 use crate::syscalls::{self, Call};
 use crate::translate::{Edge, Translator, Trap};
+use crate::windows::Windows;
 use crate::{Config, Encoding, Exit, Outcome, StopReason, image, interrupt, launch};
 
 /// What the program is being stepped over.
@@ -76,6 +77,8 @@ pub(crate) struct Engine<'a, S> {
     pub(crate) untracked: BTreeMap<String, u64>,
     /// Stack pointer at the entry of the activation that switched recording on, and its return address.
     pub(crate) region: Option<(u64, u64)>,
+    /// Windows of recording.
+    pub(crate) windows: Windows,
     /// How control left the code that is recorded, where that is not all.
     pub(crate) left: Left,
     pub(crate) blocks: u32,
@@ -183,6 +186,7 @@ fn whole<S: Sink + 'static>(
         progress,
         untracked: BTreeMap::new(),
         region: None,
+        windows: Windows::default(),
         left: Left::default(),
         blocks: 0,
         learner: Learner::default(),
@@ -260,6 +264,7 @@ impl<S> Engine<'_, S> {
     fn start_image(&mut self) -> Result<(), Error> {
         self.collect();
         self.region = None;
+        self.windows = Windows::default();
         self.left = Left::default();
         self.cache.clear();
         self.cache.state.set_word(SLOT_TARGET as usize, 0);
@@ -291,8 +296,9 @@ impl<S> Engine<'_, S> {
         self.cache.clear();
         self.learner.clear();
         if let Some((_, back)) = self.region {
-            self.cache.guard_return(back);
+            self.cache.guard_return(back, true);
         }
+        self.guard_windows();
     }
 
     fn event(&mut self, event: c_int) -> Result<(), Error> {
@@ -421,6 +427,10 @@ impl<S> Engine<'_, S> {
                     self.region = None;
                     self.switch(false);
                 }
+                self.arrive(regs, pc, None, None)
+            }
+            Meaning::WindowBegin { pc } => {
+                self.begin_window(regs, pc)?;
                 self.arrive(regs, pc, None, None)
             }
             Meaning::Trap(Trap::Native { pc }) => {

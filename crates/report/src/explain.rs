@@ -5,10 +5,12 @@
 
 use std::fmt::Write;
 
+use profile::Profile;
 use schedule::{Parallel, SourceLoop};
 use serde::Serialize;
 
 use crate::finding::{self, BlockingFinding, Report};
+use crate::inputs;
 use crate::text::{entries, headline, number, paragraph, sentence};
 
 /// Most dependences in the text; JSON has all.
@@ -49,6 +51,9 @@ struct Evidence {
     source: Place,
     sink: Place,
     example: Option<Example>,
+    /// Of a merged profile the input on which it was seen, from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input: Option<usize>,
 }
 
 /// An instruction.
@@ -84,10 +89,14 @@ pub fn explain(report: &Report<'_>, at: usize) -> Explanation {
         id: l.id.clone(),
         parallel: finding::verdict_name(l.parallel),
         class: l.class().map(finding::class_name),
-        verdict: headline(l),
+        verdict: [Some(headline(l)), inputs::behind_verdict(report.profile, l)]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(" "),
         loops: around(report, at),
         because: because(report, at, dependences.len()),
-        dependences: dependences.iter().map(|d| evidence(d, l)).collect(),
+        dependences: dependences.iter().map(|d| evidence(report.profile, d, l)).collect(),
         remedies: remedies(report, at),
     }
 }
@@ -148,7 +157,7 @@ fn because(report: &Report<'_>, at: usize, ordering: usize) -> Vec<String> {
     out
 }
 
-fn evidence(d: &BlockingFinding, l: &SourceLoop) -> Evidence {
+fn evidence(p: &Profile, d: &BlockingFinding, l: &SourceLoop) -> Evidence {
     let place = |own: &(String, u32), pc: u64| Place { file: own.0.clone(), line: own.1, pc };
     let has_example = d.count > 0 && !d.example.1.is_empty();
     Evidence {
@@ -165,6 +174,7 @@ fn evidence(d: &BlockingFinding, l: &SourceLoop) -> Evidence {
             sink: d.example.1.clone(),
             address: Some(d.example.2).filter(|_| d.via == "memory"),
         }),
+        input: (!p.further_runs.is_empty()).then_some(d.run),
     }
 }
 
@@ -259,6 +269,9 @@ pub fn text(report: &Report<'_>, at: usize, explanation: &Explanation) -> String
     if explanation.loops.len() > 1 {
         paragraph(&mut out, "  ", &format!("vectors count the loops {}", explanation.loops.join(", ")));
     }
+    if let Some(words) = inputs::otherwise(report.profile, l) {
+        paragraph(&mut out, "  ", &words);
+    }
     for line in &explanation.because {
         paragraph(&mut out, "  ", line);
     }
@@ -314,8 +327,9 @@ fn dependence(evidence: &Evidence, out: &mut String) {
     let vector = |iteration: &[i64]| iteration.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
     if let Some(example) = &evidence.example {
         let address = example.address.map_or(String::new(), |address| format!(", address {address:#x}"));
+        let on = evidence.input.map_or(String::new(), |input| format!("on input {}, ", input + 1));
         let pair = format!(
-            "for example iteration ({}) {}, then ({}) {}{address}",
+            "for example {on}iteration ({}) {}, then ({}) {}{address}",
             vector(&example.source),
             place(&evidence.source),
             vector(&example.sink),

@@ -52,6 +52,8 @@ pub struct BlockingFinding {
     pub example: (Vec<i64>, Vec<i64>, u64),
     /// Instances.
     pub count: u64,
+    /// The run in which the pair was seen, from 0.
+    pub run: usize,
 }
 
 /// A variable in a finding.
@@ -91,6 +93,20 @@ pub fn folded_share(profile: &Profile) -> Option<f64> {
 pub fn partly_folded_share(profile: &Profile) -> Option<f64> {
     let trust = &profile.trust;
     (trust.main_accesses > 0).then(|| trust.main_accesses_partly_folded as f64 / trust.main_accesses as f64)
+}
+
+/// The kind of a dependence as the JSON report names it.
+pub fn kind_name(dependence: &profile::Dependence) -> &'static str {
+    match dependence.kind {
+        Kind::Flow => "flow",
+        Kind::Anti => "anti",
+        Kind::Output => "output",
+    }
+}
+
+/// What a dependence passes through, as the JSON report names it.
+pub fn via_name(dependence: &profile::Dependence) -> &'static str {
+    if dependence.memory { "memory" } else { "register" }
 }
 
 /// The verdict as the JSON report names it.
@@ -153,12 +169,8 @@ fn dependence(profile: &Profile, index: u32, level: usize, object_of: Option<u32
     };
     let ranges: Vec<(i64, i64)> = level.minimum.iter().copied().zip(level.maximum.iter().copied()).collect();
     BlockingFinding {
-        kind: match d.kind {
-            Kind::Flow => "flow",
-            Kind::Anti => "anti",
-            Kind::Output => "output",
-        },
-        via: if d.memory { "memory" } else { "register" },
+        kind: kind_name(d),
+        via: via_name(d),
         distance: ranges.iter().map(|(a, b)| (a == b).then_some(*a)).collect(),
         ranges,
         source: place(d.source),
@@ -170,6 +182,7 @@ fn dependence(profile: &Profile, index: u32, level: usize, object_of: Option<u32
         }),
         example: (level.source_iv.clone(), level.sink_iv.clone(), level.address),
         count: level.count,
+        run: profile.run_of(profile.context_of(d.sink)),
     }
 }
 

@@ -10,7 +10,7 @@
 use std::fmt::{self, Write};
 
 use fold::Folded;
-use profile::{Access, Dependence, Kind};
+use profile::{Access, Dependence, Kind, Profile, StatementIndex};
 use schedule::notation::{Condition, Parameters, distance, pieces, tuple};
 
 use crate::polyhedral::{Program, Statement};
@@ -23,7 +23,7 @@ pub fn text(program: &Program) -> String {
         sets.statement(statement);
     }
     for dependence in &program.dependences {
-        sets.dependence(program, dependence);
+        sets.dependence(program.profile, dependence);
     }
     // Writing to a string does not fail.
     let _ = write_all(&mut out, program, &sets);
@@ -52,6 +52,39 @@ fn write_all(out: &mut String, program: &Program, sets: &Assignments) -> fmt::Re
         writeln!(out, "{name} := {{ {} }};", parts.join("; "))?;
     }
     Ok(())
+}
+
+/// The iterations of a statement as one set; those that are not known exactly are in a box.
+pub fn domain(profile: &Profile, statement: StatementIndex) -> String {
+    let mut sets = Assignments::default();
+    let tuple = tuple(statement, "i", dims(profile, statement));
+    sets.domain(&tuple, domain_of(profile, statement));
+    sets.union()
+}
+
+/// The bytes of an access as one map from iterations; those that are not known exactly are in a range.
+pub fn access(profile: &Profile, access: &Access) -> String {
+    let mut sets = Assignments::default();
+    let tuple = tuple(access.statement, "i", dims(profile, access.statement));
+    sets.access(&tuple, domain_of(profile, access.statement), access);
+    sets.union()
+}
+
+/// A dependence as one map from iterations of the source to those of the sink; what is not known exactly are the distances
+/// seen.
+pub fn dependence(profile: &Profile, dependence: &Dependence) -> String {
+    let mut sets = Assignments::default();
+    sets.dependence(profile, dependence);
+    sets.union()
+}
+
+fn domain_of(profile: &Profile, statement: StatementIndex) -> &[Folded] {
+    &profile.blocks[profile.statements[statement as usize].block as usize].domain
+}
+
+/// Number of loops around a statement.
+fn dims(profile: &Profile, statement: StatementIndex) -> usize {
+    usize::from(profile.contexts[profile.context_of(statement) as usize].dims)
 }
 
 /// The parts of every set and map.
@@ -87,12 +120,22 @@ impl Assignments {
         ]
     }
 
-    fn statement(&mut self, statement: &Statement) {
-        let tuple = tuple(statement.index, "i", statement.dims);
-        for piece in pieces(statement.domain) {
+    /// All parts together.
+    fn union(&self) -> String {
+        let parts: Vec<&str> = self.named().iter().flat_map(|(_, parts)| parts.iter().map(String::as_str)).collect();
+        format!("{{ {} }}", parts.join("; "))
+    }
+
+    fn domain(&mut self, tuple: &str, domain: &[Folded]) {
+        for piece in pieces(domain) {
             let to = if piece.over_approximated { &mut self.approximate_domain } else { &mut self.domain };
             to.push(format!("{tuple} : {}", Condition::of(piece, "i", &Parameters::NONE).text()));
         }
+    }
+
+    fn statement(&mut self, statement: &Statement) {
+        let tuple = tuple(statement.index, "i", statement.dims);
+        self.domain(&tuple, statement.domain);
         let times: Vec<String> = statement
             .positions
             .iter()
@@ -104,18 +147,18 @@ impl Assignments {
             .collect();
         self.schedule.push(format!("{tuple} -> [{}]", times.join(", ")));
         for access in &statement.accesses {
-            self.access(&tuple, statement, access);
+            self.access(&tuple, statement.domain, access);
         }
     }
 
-    fn access(&mut self, tuple: &str, statement: &Statement, access: &Access) {
+    fn access(&mut self, tuple: &str, domain: &[Folded], access: &Access) {
         let size = i64::from(access.size.max(1));
         if access.address.iter().all(|folded| folded.pieces.is_empty()) {
             // Repeated string instructions and lanes that are not always active: anything.
             let to = if access.write { &mut self.may_write } else { &mut self.may_read };
             let anywhere =
                 |piece| format!("{tuple} -> M[a] : {}", Condition::of(piece, "i", &Parameters::NONE).text());
-            to.extend(pieces(statement.domain).map(anywhere));
+            to.extend(pieces(domain).map(anywhere));
         }
         for folded in &access.address {
             for piece in &folded.pieces {
@@ -136,12 +179,8 @@ impl Assignments {
         }
     }
 
-    fn dependence(&mut self, program: &Program, d: &Dependence) {
-        let dims = |statement| {
-            let context = program.profile.context_of(statement);
-            usize::from(program.profile.contexts[context as usize].dims)
-        };
-        let (from, to) = (dims(d.source), dims(d.sink));
+    fn dependence(&mut self, profile: &Profile, d: &Dependence) {
+        let (from, to) = (dims(profile, d.source), dims(profile, d.sink));
         let arrow = format!("{} -> {}", tuple(d.source, "o", from), tuple(d.sink, "i", to));
         match (d.kind, &d.relation) {
             (Kind::Flow, Some(relation)) => {

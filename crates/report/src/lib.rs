@@ -1,6 +1,7 @@
 //! What people and tools read, as pure functions of a profile and the verdicts on it.
 //!
 //! - [`finding`]: one loop's verdict in words and numbers, independent of any format;
+//! - [`inputs`]: what several runs of a merged profile say of one loop;
 //! - [`diff`]: what differs between two profiles;
 //! - [`requirement`]: what loops have to be;
 //! - [`sarif`]: findings for code hosts and editors;
@@ -29,6 +30,7 @@ pub mod frames;
 pub mod fuzzing;
 pub mod gpu;
 pub mod html;
+pub mod inputs;
 pub mod isl;
 pub mod markdown;
 pub mod openscop;

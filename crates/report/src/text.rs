@@ -8,6 +8,7 @@ use schedule::select::{short_id, short_name};
 use schedule::{Parallel, SourceLoop, propose};
 
 use crate::finding::{self, BlockingFinding, Report};
+use crate::inputs;
 
 /// How to write it.
 #[derive(Debug, Clone, Copy)]
@@ -146,7 +147,14 @@ fn header(report: &Report<'_>, out: &mut String) {
         paragraph(out, "  ", &folded);
     }
     notes(p, out);
-    let _ = writeln!(out, "  verdicts hold for this run on this input");
+    for input in inputs::list(p) {
+        paragraph(out, "  ", &input);
+    }
+    let runs = match p.runs().len() {
+        1 => "this run on this input".to_owned(),
+        n => format!("these {n} runs on their inputs"),
+    };
+    let _ = writeln!(out, "  verdicts hold for {runs}");
 }
 
 /// How many of the accesses recorded as folded loops are in loops with some words of every iteration.
@@ -162,7 +170,8 @@ fn partly(p: &Profile) -> String {
 /// What limits the report.
 fn notes(p: &Profile, out: &mut String) {
     let t = &p.trust;
-    match p.program.exit_status {
+    let is_one_run = p.further_runs.is_empty();
+    match p.program.exit_status.filter(|_| is_one_run) {
         None | Some(0) => {}
         Some(status) if status > 128 => {
             let words = format!("the program ended with status {status} (128 and signal {})", status - 128);
@@ -197,7 +206,10 @@ fn entry(report: &Report<'_>, at: usize, survey: &Survey<'_>, options: Options, 
     let words = match (p.trust.counted_only, l.recursive) {
         (true, false) => String::new(),
         (true, true) => "recursion".to_owned(),
-        (false, _) => headline(l),
+        (false, _) => match inputs::behind_verdict(p, l) {
+            None => headline(l),
+            Some(on) => format!("{} {on}", headline(l)),
+        },
     };
     let pad = format!("         {indent}");
     let (id, way) = named(l, WIDTH.saturating_sub(pad.chars().count() + 2 + words.chars().count()));
@@ -223,6 +235,9 @@ fn entry(report: &Report<'_>, at: usize, survey: &Survey<'_>, options: Options, 
         let _ = write!(facts, ", {:.0} % of accesses at stride 0 or 1", 100.0 * stride);
     }
     paragraph(out, &pad, &facts);
+    if let Some(words) = inputs::otherwise(p, l) {
+        paragraph(out, &pad, &words);
+    }
     let exact = 100.0 * survey.affine(&propose::around(&report.loops, at));
     if !p.trust.counted_only && l.parallel != Parallel::Unknown && exact < 99.95 {
         let words = format!("{exact:.1} % in exact form; ranges of distances decide about the rest");

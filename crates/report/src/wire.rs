@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::code::{self, WireCode};
 use crate::finding::{self, Report};
+use crate::inputs;
 use crate::proposals::{self, Weighed, WireProposal};
 
 /// Name of the schema.
@@ -36,6 +37,28 @@ struct Program {
     argv: Vec<String>,
     exit_status: Option<i32>,
     build_id: Option<String>,
+    /// Of a merged profile the runs, in the order of merging; what stands above is of the first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    inputs: Vec<Input>,
+}
+
+/// One run of a merged profile.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Input {
+    argv: Vec<String>,
+    exit_status: Option<i32>,
+}
+
+/// A loop on one input of a merged profile.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct OnInput {
+    /// Index into the inputs of the program.
+    input: usize,
+    parallel: &'static str,
+    entries: u64,
+    iterations: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -74,6 +97,9 @@ struct Loop {
     instructions: u64,
     ops_fraction: f64,
     parallel: &'static str,
+    /// Of a merged profile what it is on each input that reaches it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    inputs: Vec<OnInput>,
     /// `A` as it is, `B` after the changes of storage in `needs`, `C` blocked; null if dependences were not recorded.
     class: Option<&'static str>,
     needs: Vec<Need>,
@@ -183,6 +209,9 @@ struct Blocking {
     object: Option<Object>,
     example: Example,
     count: u64,
+    /// Of a merged profile the input on which the example was seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input: Option<usize>,
 }
 
 /// One memory operand of the loop's own code: its advance in bytes per loop around it, outermost first.
@@ -249,6 +278,10 @@ pub fn json(report: &Report<'_>) -> String {
             argv: p.program.argv.clone(),
             exit_status: p.program.exit_status,
             build_id: p.program.build_id.clone(),
+            inputs: match p.further_runs.is_empty() {
+                true => Vec::new(),
+                false => p.runs().map(input).collect(),
+            },
         },
         trust: Trust {
             instructions: p.trust.instructions,
@@ -304,9 +337,10 @@ fn loops(report: &Report<'_>) -> Vec<Loop> {
             instructions: l.instructions,
             ops_fraction: l.share,
             parallel: finding::verdict_name(l.parallel),
+            inputs: inputs::of_loop(p, l).into_iter().map(on_input).collect(),
             class: l.class().map(finding::class_name),
             needs: l.needs().iter().map(|own| need(p, own)).collect(),
-            blocking: finding::blocking(p, l).into_iter().map(blocking).collect(),
+            blocking: finding::blocking(p, l).into_iter().map(|found| blocking(p, found)).collect(),
             privatise: finding::privatise(p, l),
             reductions: finding::reductions(p, l)
                 .into_iter()
@@ -320,6 +354,19 @@ fn loops(report: &Report<'_>) -> Vec<Loop> {
             accesses: own_accesses(p, &innermost, l).map(|a| access(p, a)).collect(),
         })
         .collect()
+}
+
+fn input(run: &profile::Program) -> Input {
+    Input { argv: run.argv.clone(), exit_status: run.exit_status }
+}
+
+fn on_input(on: inputs::OnInput) -> OnInput {
+    OnInput {
+        input: on.input,
+        parallel: finding::verdict_name(on.parallel),
+        entries: on.entries,
+        iterations: on.iterations,
+    }
 }
 
 fn part(own: &schedule::arrange::distribution::Share) -> Part {
@@ -347,7 +394,7 @@ fn need(p: &Profile, own: &schedule::needs::Need) -> Need {
     }
 }
 
-fn blocking(b: finding::BlockingFinding) -> Blocking {
+fn blocking(p: &Profile, b: finding::BlockingFinding) -> Blocking {
     Blocking {
         kind: b.kind,
         via: b.via,
@@ -357,6 +404,7 @@ fn blocking(b: finding::BlockingFinding) -> Blocking {
         object: b.object.map(|o| Object { name: o.name, offset: o.offset }),
         example: Example { source_iv: b.example.0, sink_iv: b.example.1, address: b.example.2 },
         count: b.count,
+        input: (!p.further_runs.is_empty()).then_some(b.run),
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! A compiler makes several loops of one (vector body, scalar tail, unrolled remainder, peeled iteration), and one loop
 //! may run in several contexts. Loop contexts under the same source parent, with the same call path and the same source
-//! position, are one entry with the worst verdict of its pieces; further call paths get their own entries.
+//! position, are one entry with the worst verdict of its pieces; further call paths get their own entries. So are those of
+//! several runs in one profile ([`profile::merge`]); counts of an entry are sums over runs.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +40,7 @@ pub struct SourceLoop {
     pub recursive: bool,
     /// Part of the program itself, not of a library.
     pub main: bool,
-    /// Entries, summed over pieces with the most.
+    /// Entries: those of the piece with the most, per run.
     pub entries: u64,
     /// Iterations of all pieces.
     pub iterations: u64,
@@ -68,6 +69,32 @@ pub struct SourceLoop {
 }
 
 impl SourceLoop {
+    /// What it is in one of the runs that a profile has: with the contexts of that run alone, and their verdict. `None` if it did
+    /// not run then.
+    pub fn in_run(&self, profile: &Profile, run: usize) -> Option<SourceLoop> {
+        let pieces = self.contexts.iter().zip(&self.verdicts);
+        let (contexts, verdicts): (Vec<ContextIndex>, Vec<Verdict>) = pieces
+            .filter(|(context, _)| profile.run_of(**context) == run)
+            .map(|(context, verdict)| (*context, verdict.clone()))
+            .unzip();
+        let parallel = verdicts.iter().map(|verdict| verdict.parallel).max()?;
+        let of = |context: &ContextIndex| &profile.contexts[*context as usize];
+        Some(SourceLoop {
+            parallel,
+            entries: contexts.iter().map(|context| of(context).entries).max().unwrap_or(0),
+            iterations: contexts.iter().map(|context| of(context).rounds()).sum(),
+            contexts,
+            verdicts,
+            ..self.clone()
+        })
+    }
+
+    /// Most loop contexts that one run made of it.
+    pub fn pieces(&self, profile: &Profile) -> usize {
+        let of_run = |run| self.contexts.iter().filter(|&&context| profile.run_of(context) == run).count();
+        (0..profile.runs().len()).map(of_run).max().unwrap_or(0)
+    }
+
     /// The name of its file, without directories.
     pub fn file_name(&self) -> &str {
         self.file.rsplit('/').next().unwrap_or(&self.file)
@@ -142,6 +169,39 @@ fn uniform_trips(
     let last = last.collect::<Option<Vec<i64>>>()?.into_iter().max()?;
     let count = u64::try_from(last).ok()?.checked_add(1)?;
     (count.checked_mul(context.entries)? == context.iterations).then_some((count, count))
+}
+
+/// How often a loop was entered, and its least and greatest number of iterations, if they are known: of several pieces in one run
+/// those of the whole are not.
+fn counts(
+    profile: &Profile,
+    contexts: &[ContextIndex],
+    headers: &FxHashMap<ContextIndex, &Block>,
+) -> (u64, Option<(u64, u64)>) {
+    let (mut entries, mut all) = (0u64, None);
+    for (run, pieces) in contexts.chunk_by(|a, b| profile.run_of(*a) == profile.run_of(*b)).enumerate() {
+        let most = pieces.iter().map(|&context| profile.contexts[context as usize].entries).max();
+        entries = entries.saturating_add(most.unwrap_or(0));
+        let trips = match pieces {
+            &[context] => trips(profile, context, headers),
+            _ => None,
+        };
+        let joined = |a: (u64, u64), b: (u64, u64)| (a.0.min(b.0), a.1.max(b.1));
+        all = if run == 0 { trips } else { all.zip(trips).map(|(a, b)| joined(a, b)) };
+    }
+    (entries, all)
+}
+
+/// The least and greatest number of iterations of a loop context, where they were counted or follow from its domain.
+fn trips(
+    profile: &Profile,
+    index: ContextIndex,
+    headers: &FxHashMap<ContextIndex, &Block>,
+) -> Option<(u64, u64)> {
+    let context = &profile.contexts[index as usize];
+    let test = u64::from(context.top_tested);
+    let (least, most) = context.trips.or_else(|| uniform_trips(profile, index, headers))?;
+    Some((least.saturating_sub(test), most.saturating_sub(test)))
 }
 
 /// Judges all loops and puts them together. Entries come outer before inner, in order of first execution.
@@ -241,17 +301,14 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
             });
         }
         let entry = &mut out[at];
-        // Of several pieces the trips of the whole are not known.
-        let test = u64::from(context.top_tested);
-        let trips = context.trips.or_else(|| uniform_trips(profile, index, &headers));
-        let trips = trips.map(|(least, most)| (least.saturating_sub(test), most.saturating_sub(test)));
-        entry.trips = if entry.contexts.is_empty() { trips } else { None };
         entry.contexts.push(index);
-        entry.entries = entry.entries.max(context.entries);
         entry.iterations += iterations;
         entry.instructions += totals[index as usize];
         entry.parallel = entry.parallel.max(verdict.parallel);
         entry.verdicts.push(verdict);
+    }
+    for entry in &mut out {
+        (entry.entries, entry.trips) = counts(profile, &entry.contexts, &headers);
     }
     let innermost = Innermost::new(profile);
     for at in 0..out.len() {

@@ -32,6 +32,24 @@ pub trait Sink: Send {
     fn words(&mut self, thread: ThreadId, words: &[u64]);
 }
 
+/// What the entry of a function does to recording.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Marker {
+    /// It goes on where the function returns to.
+    Begin,
+    /// It is off until the next beginning.
+    End,
+}
+
+/// A function in the middle of which recording goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Activation {
+    /// Address of the function's entry.
+    pub entry: u64,
+    /// Its canonical frame address: what lies above the return address.
+    pub frame: u64,
+}
+
 /// Answers the recorder's questions about code, on the recorder's thread.
 pub trait Guide {
     /// An executable mapping appeared.
@@ -43,6 +61,15 @@ pub trait Guide {
     /// Whether recording should be on inside the function entered at `pc` and everything it calls. Asked only if
     /// the recorder was told to start with recording off.
     fn starts_recording(&mut self, pc: u64) -> bool;
+    /// Whether the function entered at `pc` begins or ends a window of recording. Asked only if the recorder was told to start
+    /// with recording off.
+    fn marker(&mut self, _pc: u64) -> Option<Marker> {
+        None
+    }
+    /// The function around `pc`, which is about to run with these stack and frame pointers; `None` if nothing is known of it.
+    fn activation(&mut self, _pc: u64, _stack: u64, _frame: u64) -> Option<Activation> {
+        None
+    }
     /// Whether the code at `pc`, in a mapping that appeared, is part of the program's own file. Asked only if the recorder
     /// was told to record that alone.
     fn is_own(&mut self, _pc: u64) -> bool {

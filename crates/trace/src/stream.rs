@@ -51,11 +51,11 @@ pub enum Special<'a> {
     },
     /// Control continues at `pc` for a reason no instruction shows (return from a signal handler).
     Resume(u64),
-    /// Recording was off in between, and goes on where a function is entered.
+    /// Recording was off in between, and goes on where a function is entered, or in the middle of one.
     Gap {
         /// Instructions not recorded, 0 if unknown.
         instructions: u64,
-        /// The stack pointer at the function's entry, where its return address lies.
+        /// Where the function's return address lies: the stack pointer at its entry.
         stack: u64,
     },
     /// Control left the code that is recorded and is back in it.

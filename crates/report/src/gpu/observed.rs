@@ -44,7 +44,7 @@ fn seen(report: &Report<'_>, entry: &SourceLoop, shares: &[Share]) -> Loop {
         storage: entry.needs().iter().map(|need| storage(report.profile, need)).collect(),
         reduced: reduced(report.profile, entry),
         trips: trips(report.profile, entry),
-        pieces: entry.contexts.len(),
+        pieces: entry.pieces(report.profile),
         executed: executed(report.profile, entry),
         parts: if shares.is_empty() { Vec::new() } else { parts(report.profile, entry, shares) },
     }

@@ -42,7 +42,25 @@ pub fn distributions(profile: &Profile, loops: &[SourceLoop], index: &Index) -> 
         let is_worth = own.main && own.share >= LEAST_SHARE;
         if is_worth { distribution(profile, own, index, (&edges, &loads)) } else { Vec::new() }
     };
-    loops.iter().map(of).collect()
+    if profile.further_runs.is_empty() {
+        return loops.iter().map(of).collect();
+    }
+    let runs = profile.runs().len();
+    let of_runs = |own: &SourceLoop| {
+        (0..runs).filter_map(|run| own.in_run(profile, run)).map(|own| of(&own)).reduce(both)
+    };
+    loops.iter().map(|own| of_runs(own).unwrap_or_default()).collect()
+}
+
+/// The parts of a loop that are the same in two runs; none if they are not.
+fn both(mut own: Vec<Share>, other: Vec<Share>) -> Vec<Share> {
+    if !own.iter().map(|share| &share.lines).eq(other.iter().map(|share| &share.lines)) {
+        return Vec::new();
+    }
+    for (share, other) in own.iter_mut().zip(other) {
+        share.is_parallel &= other.is_parallel;
+    }
+    own
 }
 
 /// The parts that a loop can be distributed into, in the order in which they have to run; fewer than two if it has to stay one.

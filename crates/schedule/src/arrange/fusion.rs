@@ -4,12 +4,14 @@
 //! δ = y − x, fusion is legal as it is if no δ is negative, and else after delaying the second loop by −min δ iterations. The
 //! ranges of δ come from folded addresses ([`fold::meeting`]), so all pairs of accesses count, whatever lies between them.
 
+use std::collections::BTreeMap;
+
 use fold::meeting::{Accesses, Meeting, Pairs, meet};
 use profile::place::{Part, way};
 use profile::{Access, ContextIndex, Dependence, Kind, ObjectIndex, Profile};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Index, LEAST_SHARE, is_induction, is_private, single};
+use super::{Index, LEAST_SHARE, by_run, is_induction, is_private, single};
 use crate::SourceLoop;
 use crate::graph::dimension;
 use crate::needs::iterations;
@@ -41,6 +43,18 @@ pub struct Fusion {
     pub shares_data: bool,
 }
 
+impl Fusion {
+    /// What is legal if both are: a longer delay keeps more of an order than a shorter one.
+    fn and(self, other: Fusion) -> Fusion {
+        let is_alike = self.delay == other.delay;
+        Fusion {
+            delay: self.delay.max(other.delay),
+            is_parallel: is_alike && self.is_parallel && other.is_parallel,
+            shares_data: self.shares_data || other.shares_data,
+        }
+    }
+}
+
 /// Why two loops cannot be one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Unfusable {
@@ -57,6 +71,21 @@ pub enum Unfusable {
 
 /// Pairs of neighbours among the loops of the program that were recorded whole and take a share of its instructions.
 pub fn neighbours(profile: &Profile, loops: &[SourceLoop], index: &Index) -> Vec<Neighbours> {
+    if profile.further_runs.is_empty() {
+        return in_one_run(profile, loops, index);
+    }
+    let mut all: BTreeMap<(usize, usize), Result<Fusion, Unfusable>> = BTreeMap::new();
+    for loops in by_run(profile, loops) {
+        for pair in in_one_run(profile, &loops, index) {
+            let known = all.entry(pair.loops).or_insert(pair.fusion);
+            *known = known.and_then(|known| Ok(known.and(pair.fusion?)));
+        }
+    }
+    // In runs in which one of two loops ran alone, there was nothing to be in the way.
+    all.into_iter().map(|(loops, fusion)| Neighbours { loops, fusion }).collect()
+}
+
+fn in_one_run(profile: &Profile, loops: &[SourceLoop], index: &Index) -> Vec<Neighbours> {
     let mut last: FxHashMap<(Option<usize>, &[String], &str), usize> = FxHashMap::default();
     let mut out = Vec::new();
     for (at, own) in loops.iter().enumerate().filter(|(_, l)| l.main) {

@@ -4,6 +4,8 @@
 //! - [`distribution`]: a loop becomes one loop per strongly connected set of its statements;
 //! - [`fusion`]: two loops that follow one another become one, the second delayed if need be.
 //!
+//! Where a profile has several runs, only what holds in all of them is said.
+//!
 //! Limits: loops that a compiler made several of are left out, and so are those that were not recorded whole. Conditions are not
 //! dependences: loops with statements that some iterations skip are not distributed. Loops that call the system stay as they are.
 
@@ -47,6 +49,14 @@ impl Index {
         }
         out
     }
+}
+
+/// What loops are in each of the runs of a profile; those that did not run then have no contexts.
+fn by_run<'a>(profile: &'a Profile, loops: &'a [SourceLoop]) -> impl Iterator<Item = Vec<SourceLoop>> + 'a {
+    let absent = |own: &SourceLoop| SourceLoop { contexts: Vec::new(), verdicts: Vec::new(), ..own.clone() };
+    (0..profile.runs().len()).map(move |run| {
+        loops.iter().map(|own| own.in_run(profile, run).unwrap_or_else(|| absent(own))).collect()
+    })
 }
 
 /// The one context of a loop and its verdict; `None` if it has several, was not recorded whole, or calls the system.

@@ -1,0 +1,94 @@
+//! Windows of recording: from where one function returns to where another one is entered, as often as that happens.
+//!
+//! Definition: a window begins in the activation that called the function marked [`Marker::Begin`], with the first instruction after
+//! the call; it ends at the entry of the one marked [`Marker::End`], in whatever activation. Outside of windows the program
+//! runs translated and unrecorded, at about its own speed.
+//!
+//! Invariants: every beginning is seen, because nothing is linked to the function that makes it while recording is off; every end is,
+//! because the function that makes it is not translated for recording. A beginning inside a window and an end outside of one
+//! do nothing.
+
+use libc::user_regs_struct;
+use rustc_hash::FxHashSet;
+use trace::sink::{Activation, Marker};
+use trace::stream::Special;
+
+use crate::Encoding;
+use crate::error::Error;
+use crate::run::Engine;
+
+/// The windows of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Windows {
+    /// Stack pointers with which activations that begin windows return, and where they return to.
+    opening: Vec<(u64, u64)>,
+    /// Places of return that are guarded in the present code cache.
+    guarded: FxHashSet<u64>,
+}
+
+
+impl<S> Engine<'_, S> {
+    fn has_windows(&self) -> bool {
+        !self.config.start_recording && self.config.encoding != Encoding::None && self.counting.is_none()
+    }
+
+    /// Whether the function at `pc` begins a window, recording being off.
+    pub(crate) fn begins_window(&mut self, pc: u64) -> bool {
+        !self.on && self.has_windows() && self.guide.marker(pc) == Some(Marker::Begin)
+    }
+
+    /// The code cache is empty now: guards returns again.
+    pub(crate) fn guard_windows(&mut self) {
+        self.windows.guarded.clear();
+        for at in 0..self.windows.opening.len() {
+            self.guard(self.windows.opening[at].1);
+        }
+    }
+
+    fn guard(&mut self, back: u64) {
+        if self.windows.guarded.insert(back) {
+            self.cache.guard_return(back, false);
+        }
+    }
+
+    /// Whether what runs at `pc` may switch recording, so that it has to be seen.
+    pub(crate) fn is_marker(&mut self, pc: u64) -> bool {
+        self.has_windows() && self.guide.marker(pc).is_some()
+    }
+
+    /// Control is on its way to `pc`: the entry of a function that ends a window, or after whose return one begins?
+    pub(crate) fn pass_marker(&mut self, regs: &user_regs_struct, pc: u64) -> Result<(), Error> {
+        if !self.has_windows() {
+            return Ok(());
+        }
+        self.locate(pc)?;
+        match self.guide.marker(pc) {
+            Some(Marker::Begin) if !self.on => {
+                let back = self.tracee.read_word(regs.rsp);
+                self.guard(back);
+                // Activations further in are over.
+                self.windows.opening.retain(|own| own.0 > regs.rsp);
+                self.windows.opening.push((regs.rsp.wrapping_add(8), back));
+            }
+            Some(Marker::End) if self.on && self.region.is_none() => self.switch(false),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Something returned to `pc`, where a window begins if that was a function that begins one.
+    pub(crate) fn begin_window(&mut self, regs: &user_regs_struct, pc: u64) -> Result<(), Error> {
+        let opening = &mut self.windows.opening;
+        let Some(at) = opening.iter().rposition(|own| *own == (regs.rsp, pc)) else { return Ok(()) };
+        opening.truncate(at);
+        if self.on {
+            return Ok(());
+        }
+        self.switch(true);
+        let found = self.guide.activation(pc, regs.rsp, regs.rbp);
+        let Activation { entry, frame } = found.unwrap_or(Activation { entry: pc, frame: regs.rsp });
+        self.special(&Special::Gap { instructions: 0, stack: frame.wrapping_sub(8) })?;
+        self.special(&Special::ThreadBase(regs.fs_base))?;
+        self.enter_function(entry)
+    }
+}

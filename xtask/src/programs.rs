@@ -1,0 +1,331 @@
+//! Programs of Debian under the recorder: whether they do what they do alone, and how much slower.
+
+use std::fs::{self, File};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+
+use crate::product::checked;
+use crate::{ci, inputs, measure};
+
+/// Processor seconds after which a run is stopped.
+const LIMIT: f64 = 180.0;
+
+#[derive(Debug, Deserialize)]
+struct Table {
+    program: Vec<Program>,
+}
+
+/// See `xtask/programs.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Program {
+    name: String,
+    package: String,
+    kind: String,
+    #[serde(default)]
+    setup: Vec<String>,
+    run: Vec<String>,
+    /// Standard input.
+    #[serde(default)]
+    input: String,
+    #[serde(default)]
+    writes: Vec<String>,
+}
+
+/// How a program is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Native,
+    Translated,
+    Folded,
+    Addresses,
+    Valgrind,
+    Qemu,
+}
+
+const STAGES: [(Stage, &str); 5] = [
+    (Stage::Translated, "translated"),
+    (Stage::Folded, "folded"),
+    (Stage::Addresses, "addresses"),
+    (Stage::Valgrind, "valgrind"),
+    (Stage::Qemu, "QEMU plugin"),
+];
+
+/// What a program made of a run.
+#[derive(Debug, PartialEq, Eq)]
+struct Made {
+    code: Option<i32>,
+    signal: Option<i32>,
+    output: Vec<u8>,
+    files: Vec<Option<Vec<u8>>>,
+}
+
+/// A run: what it made, and the processor seconds of the program.
+struct Run {
+    made: Made,
+    seconds: f64,
+}
+
+/// The tools that programs are run with.
+struct Tools {
+    record: PathBuf,
+    valgrind: bool,
+    /// The plugin for QEMU, if that is installed.
+    plugin: Option<PathBuf>,
+}
+
+/// Measures the programs named, or all; then also writes `docs/programs.md`.
+pub fn run(names: &[&str]) -> Result<()> {
+    let text = fs::read_to_string(ci::root().join("xtask/programs.toml"))?;
+    let table: Table = toml::from_str(&text).context("xtask/programs.toml")?;
+    if let Some(unknown) = names.iter().find(|name| !table.program.iter().any(|own| own.name == **name)) {
+        bail!("there is no program {unknown}");
+    }
+    let place = tempfile::tempdir()?;
+    let tools = Tools::new(place.path())?;
+    let common = place.path().join("common");
+    fs::create_dir(&common)?;
+    inputs::write(&common)?;
+    println!("{}", head());
+    let mut rows = Vec::new();
+    let asked = |own: &&Program| names.is_empty() || names.contains(&own.name.as_str());
+    for program in table.program.iter().filter(asked) {
+        let row = row(&tools, program, &common, &place.path().join("run"))?;
+        println!("{}", row.text());
+        rows.push(row);
+    }
+    let summary = summary(&rows);
+    println!("{summary}");
+    if names.is_empty() {
+        fs::write(ci::root().join("docs/programs.md"), document(&rows, &summary, start_up(&tools, place.path())?))?;
+    }
+    Ok(())
+}
+
+impl Tools {
+    fn new(place: &Path) -> Result<Tools> {
+        ci::cargo(&["build", "--release", "--package", "loopwright-record", "--example", "record"], &[])?;
+        let has = |name: &str| checked(Command::new("sh").args(["-c", &format!("command -v {name}")])).is_ok();
+        let plugin = place.join("addresses.so");
+        if has("qemu-x86_64") {
+            let source = ci::root().join("xtask/programs/addresses.c");
+            let mut compile = Command::new("cc");
+            compile.args(["-O2", "-shared", "-fPIC", "-o"]).arg(&plugin).arg(source);
+            checked(&mut compile)?;
+        }
+        Ok(Tools {
+            record: ci::target()?.join("release/examples/record"),
+            valgrind: has("valgrind"),
+            plugin: Some(plugin).filter(|plugin| plugin.exists()),
+        })
+    }
+
+    /// The command that runs `program` in a stage; the recorder writes its figures into the second file.
+    fn command(&self, stage: Stage, program: &Program) -> Option<(Command, Option<&'static str>)> {
+        const FIGURES: &str = ".figures";
+        let recorded = |mode: &str| {
+            let mut command = Command::new(&self.record);
+            command.args(["--alone", FIGURES, mode]);
+            (command, Some(FIGURES))
+        };
+        let (mut command, figures) = match stage {
+            Stage::Native => {
+                let mut command = Command::new(program.run.first()?);
+                command.args(program.run.iter().skip(1));
+                return Some((command, None));
+            }
+            Stage::Translated => recorded("none"),
+            Stage::Folded => recorded("folded"),
+            Stage::Addresses => recorded("addresses"),
+            Stage::Valgrind if self.valgrind => {
+                let mut command = Command::new("valgrind");
+                command.args(["--quiet", "--tool=none"]);
+                (command, None)
+            }
+            Stage::Qemu => {
+                let mut command = Command::new("qemu-x86_64");
+                command.arg("-plugin").arg(self.plugin.as_ref()?).arg(located(program.run.first()?)?);
+                command.args(program.run.iter().skip(1));
+                return Some((command, None));
+            }
+            Stage::Valgrind => return None,
+        };
+        command.args(&program.run);
+        Some((command, figures))
+    }
+}
+
+/// The file of a program.
+fn located(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    if name.contains('/') {
+        return Some(PathBuf::from(name));
+    }
+    std::env::split_paths(&path).map(|directory| directory.join(name)).find(|file| file.is_file())
+}
+
+/// Runs a program in a directory made anew, and takes what it makes.
+fn once(tools: &Tools, stage: Stage, program: &Program, common: &Path, place: &Path) -> Result<Option<Run>> {
+    let Some((mut command, figures)) = tools.command(stage, program) else { return Ok(None) };
+    if place.exists() {
+        fs::remove_dir_all(place)?;
+    }
+    fs::create_dir(place)?;
+    for file in fs::read_dir(common)? {
+        let file = file?;
+        fs::copy(file.path(), place.join(file.file_name()))?;
+    }
+    for line in &program.setup {
+        checked(Command::new("sh").args(["-c", line]).current_dir(place))
+            .with_context(|| format!("{}: {line}", program.name))?;
+    }
+    fs::write(place.join(".input"), &program.input)?;
+    let output = place.join(".output");
+    command.current_dir(place).env("LC_ALL", "C").env("HOME", place).stdin(File::open(place.join(".input"))?);
+    command.stderr(File::create(place.join(".errors"))?);
+    let usage = measure::to_file(&mut command, LIMIT, File::create(&output)?)?;
+    let Some(status) = usage.status else { return Ok(None) };
+    let seconds = match figures {
+        None => usage.own + usage.children,
+        Some(figures) => fs::read_to_string(place.join(figures))
+            .ok()
+            .and_then(|text| text.trim().parse().ok())
+            .with_context(|| format!("{}: {}", program.name, errors(place)))?,
+    };
+    let files = program.writes.iter().map(|name| fs::read(place.join(name)).ok()).collect();
+    let made = Made { code: status.code(), signal: status.signal(), output: fs::read(&output)?, files };
+    Ok(Some(Run { made, seconds }))
+}
+
+fn errors(place: &Path) -> String {
+    fs::read_to_string(place.join(".errors")).unwrap_or_default().trim().to_owned()
+}
+
+/// A line of the table.
+struct Row {
+    name: String,
+    package: String,
+    kind: String,
+    /// Processor seconds alone; `None` if the program is not installed.
+    native: Option<f64>,
+    /// Per stage the factor, `None` if it was not run or stopped.
+    factors: Vec<Option<f64>>,
+    /// Stages of the recorder in which something differed.
+    differs: Vec<&'static str>,
+}
+
+fn row(tools: &Tools, program: &Program, common: &Path, place: &Path) -> Result<Row> {
+    let mut row = Row {
+        name: program.name.clone(),
+        package: program.package.clone(),
+        kind: program.kind.clone(),
+        native: None,
+        factors: Vec::new(),
+        differs: Vec::new(),
+    };
+    if program.run.first().and_then(|name| located(name)).is_none() {
+        return Ok(row);
+    }
+    let native = || once(tools, Stage::Native, program, common, place)?.context("stopped at the limit");
+    let (first, second) = (native()?, native()?);
+    if first.made != second.made {
+        bail!("{}: two runs alone differ: it is no program to compare with", program.name);
+    }
+    let alone = first.seconds.min(second.seconds);
+    row.native = Some(alone);
+    for (stage, name) in STAGES {
+        let run = once(tools, stage, program, common, place)?;
+        let is_ours = !matches!(stage, Stage::Valgrind | Stage::Qemu);
+        let is_same = run.as_ref().is_some_and(|run| run.made == first.made);
+        if is_ours && !is_same {
+            row.differs.push(name);
+        }
+        row.factors.push(run.filter(|_| is_same).map(|run| run.seconds / alone.max(0.01)));
+    }
+    Ok(row)
+}
+
+impl Row {
+    fn text(&self) -> String {
+        let Row { name, kind, .. } = self;
+        let Some(native) = self.native else {
+            return format!("| {name} | {kind} | not installed: {} | | | | | | |", self.package);
+        };
+        let factor = |own: &Option<f64>| own.map_or("-".to_owned(), |own| format!("{own:.2}"));
+        let factors: Vec<String> = self.factors.iter().map(factor).collect();
+        let same = if self.differs.is_empty() { "yes".to_owned() } else { format!("no: {}", self.differs.join(", ")) };
+        format!("| {name} | {kind} | {native:.2} | {} | {same} |", factors.join(" | "))
+    }
+}
+
+fn head() -> String {
+    let stages: Vec<&str> = STAGES.iter().map(|(_, name)| *name).collect();
+    format!("| program | kind | native s | {} | same |\n|---|---|--:|--:|--:|--:|--:|--:|---|", stages.join(" | "))
+}
+
+fn summary(rows: &[Row]) -> String {
+    let measured: Vec<&Row> = rows.iter().filter(|row| row.native.is_some()).collect();
+    let same = measured.iter().filter(|row| row.differs.is_empty()).count();
+    let mut out = format!("{same} of {} programs do the same under the recorder.\n\n", measured.len());
+    out += "| stage | programs | geometric mean |\n|---|--:|--:|\n";
+    for (at, (_, name)) in STAGES.iter().enumerate() {
+        let factors: Vec<f64> =
+            measured.iter().filter_map(|row| row.factors.get(at).copied().flatten()).collect();
+        if !factors.is_empty() {
+            let mean = (factors.iter().map(|factor| factor.ln()).sum::<f64>() / factors.len() as f64).exp();
+            out += &format!("| {name} | {} | {mean:.2} |\n", factors.len());
+        }
+    }
+    out
+}
+
+/// Least wall time of a dynamic program that does nothing but greet, in milliseconds: alone, translated, recorded.
+fn start_up(tools: &Tools, place: &Path) -> Result<[f64; 3]> {
+    let (source, program) = (place.join("hello.c"), place.join("hello"));
+    fs::write(&source, "#include <stdio.h>\nint main(void) { puts(\"hello\"); return 0; }\n")?;
+    checked(Command::new("cc").arg("-O1").arg("-o").arg(&program).arg(&source))?;
+    let figures = place.join("figures");
+    let least = |mode: Option<&str>| -> Result<f64> {
+        let mut least = f64::INFINITY;
+        for _ in 0..20 {
+            let mut command = match mode {
+                None => Command::new(&program),
+                Some(mode) => {
+                    let mut command = Command::new(&tools.record);
+                    command.arg("--alone").arg(&figures).arg(mode).arg(&program);
+                    command
+                }
+            };
+            let start = std::time::Instant::now();
+            checked(&mut command)?;
+            least = least.min(start.elapsed().as_secs_f64() * 1e3);
+        }
+        Ok(least)
+    };
+    Ok([least(None)?, least(Some("none"))?, least(Some("folded"))?])
+}
+
+fn document(rows: &[Row], summary: &str, start_up: [f64; 3]) -> String {
+    let mut text = format!(
+        "# Programs of Debian under the recorder\n\nWritten by `cargo xtask programs`. Do not edit.\n\n\
+         *native*: processor seconds of the program alone, the less of two runs. The other columns are the processor time of the \
+         program in terms of that: *translated*, with nothing recorded; *folded*, as `loopwright profile` records; *addresses*, every \
+         address; under `valgrind --tool=none`; under qemu-user with a plugin that stores every address and every block. \
+         *same*: output, exit status and files are those of the program alone, in the recorder's three stages. A dash: stopped after \
+         {LIMIT:.0} s, or something differed.\n\n{}\n",
+        head()
+    );
+    for row in rows {
+        text += &row.text();
+        text.push('\n');
+    }
+    text += &format!(
+        "\n{summary}\nStart-up, a dynamic program that greets: {:.1} ms alone, {:.1} ms translated, {:.1} ms recorded.\n",
+        start_up[0], start_up[1], start_up[2]
+    );
+    text
+}
