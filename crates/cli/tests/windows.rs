@@ -93,12 +93,12 @@ fn several_windows_are_recorded_and_nothing_else() {
         assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
         let report = report(&place);
         let expected =
-            [(14, 3, 120, "yes"), (26, 3, 120, "reduction"), (27, 120, 4800, "reduction")];
+            [(13, 3, 120, "yes"), (25, 3, 120, "reduction"), (26, 120, 4800, "reduction")];
         assert_eq!(loops(&report), expected, "{level}");
         if level == "-O0" {
             // The frame of main was found, though its entry was not recorded.
             let all = report["loops"].as_array().unwrap();
-            let inner = all.iter().find(|own| own["line"] == 27).unwrap();
+            let inner = all.iter().find(|own| own["line"] == 26).unwrap();
             assert_eq!(inner["reductions"][0]["variable"], "sum", "{inner:#}");
             assert_eq!(inner["directive"], "#pragma omp parallel for reduction(+:sum)");
         }
@@ -113,7 +113,7 @@ fn a_window_may_last_until_the_program_ends() {
         let output = profile(&place, &program, MARKS, &["2", "more"]);
         assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
         let report = report(&place);
-        let scale = loops(&report).into_iter().filter(|own| own.0 == 14);
+        let scale = loops(&report).into_iter().filter(|own| own.0 == 13);
         assert_eq!(scale.map(|own| own.1).sum::<u64>(), 3, "{level}: {:?}", loops(&report));
     }
 }

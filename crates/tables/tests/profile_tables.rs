@@ -72,7 +72,8 @@ fn files_hold_what_was_written() {
             let reader = ParquetRecordBatchReaderBuilder::try_new(std::fs::File::open(&path).unwrap()).unwrap();
             let read: Vec<_> =
                 reader.with_batch_size(1 << 20).build().unwrap().collect::<Result<_, _>>().unwrap();
-            assert_eq!(read, [batch], "{name:?}");
+            let expected: Vec<_> = Some(batch).into_iter().filter(|batch| batch.num_rows() > 0).collect();
+            assert_eq!(read, expected, "{name:?}");
         }
     }
 }
