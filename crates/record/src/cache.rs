@@ -16,7 +16,7 @@ use trace::block::{BlockId, Folded};
 use crate::asm::{Code, displacement};
 use crate::error::Error;
 use crate::shared::{
-    self, CACHE, CACHE_BYTES, COLD, COUNTERS, SLOT_P, SLOT_POINTER, SLOT_RAX, SLOT_RCX, SLOT_S, SLOT_SITE,
+    self, CACHE, CACHE_BYTES, COLD, COUNTERS, REMOTE_CALL, SLOT_P, SLOT_POINTER, SLOT_RAX, SLOT_RCX, SLOT_S, SLOT_SITE,
     STATE_BYTES, Shared, TABLE_ENTRIES, TABLES,
 };
 use crate::translate::{Edge, Exit, LoopHead, OwnLoop, Pair, Point, Translation, Trap};
@@ -33,7 +33,7 @@ pub(crate) struct Placed {
     pub(crate) pair: Pair,
     pub(crate) points: Vec<Point>,
     pub(crate) fold: Option<LoopHead>,
-    /// How the words of its record advance, if words are recorded in every iteration.
+    /// How the words of its record advance, if it stands for many iterations.
     pub(crate) folded: Option<Arc<Folded>>,
     pub(crate) own: Option<OwnLoop>,
 }
@@ -144,6 +144,7 @@ impl Cache {
         self.resumed.clear();
         self.hot = 256;
         self.cold = COLD;
+        self.code.write((REMOTE_CALL - CACHE) as usize, &[0x0f, 0x05]);
         for (on, edge) in [false, true].into_iter().flat_map(|on| EDGES.map(|e| (on, e))) {
             let index = edge.table(on);
             let at = index * 8;
@@ -195,6 +196,14 @@ impl Cache {
     /// The program's address after the system call that ends at a cache address.
     pub(crate) fn after_syscall(&self, address: u64) -> Option<u64> {
         self.resumed.get(&address).copied()
+    }
+
+    /// The program's address after the system call that is about to be made at a cache address.
+    pub(crate) fn before_syscall(&self, address: u64) -> Option<u64> {
+        match self.meaning(address.wrapping_sub(1)) {
+            Some(Meaning::Trap(Trap::Syscall { next })) => Some(next),
+            _ => None,
+        }
     }
 
     /// Places a translated block and links it. It takes the place of an earlier translation of the same address, if there is

@@ -29,6 +29,7 @@ mod fold;
 mod follow;
 mod function;
 mod image;
+mod inherited;
 mod input;
 mod interrupt;
 mod kept;
@@ -36,7 +37,9 @@ mod launch;
 mod learn;
 mod leave;
 mod loops;
+mod masks;
 pub mod oracle;
+mod pace;
 mod passage;
 mod process;
 mod run;
@@ -197,7 +200,7 @@ pub fn survey(config: &Config, guide: &mut dyn Guide) -> Result<(Outcome, Survey
 /// If the program cannot be started.
 pub fn native(config: &Config) -> Result<Outcome, Error> {
     let before = process::children_time();
-    let pid = launch::start(config, false)?;
+    let pid = launch::start(config, None)?;
     let exit = run::wait_for_end(pid)?;
     let child_cpu = process::children_time().saturating_sub(before);
     Ok(Outcome {

@@ -21,7 +21,10 @@ use crate::code::CodeMap;
 use crate::counting::Counting;
 use crate::error::Error;
 use crate::interrupt::{Interrupts, Timer};
+use crate::inherited::Inherited;
 use crate::learn::{Learner, SOON};
+use crate::masks::{Masks, Replaced, Return, is_restart};
+use crate::pace::Pace;
 use crate::process::{self, Resume, Status, Tracee};
 use crate::scope::{Left, starts_on};
 use crate::shared::{GUARD, SLOT_BOUND, SLOT_POINTER, SLOT_SITE, SLOT_TARGET, STATE};
@@ -36,9 +39,11 @@ pub(crate) enum Awaiting {
         call: Call,
         /// Addresses whose mapping the call may change.
         changes: Option<(u64, u64)>,
+        /// It was given something else to read.
+        replaced: Option<Replaced>,
     },
     /// A return from a signal handler.
-    Sigreturn,
+    Sigreturn(Return),
     /// An instruction that runs at its own address; the record of its block ends at the pointer.
     Native {
         /// Its address.
@@ -61,6 +66,14 @@ pub(crate) struct Engine<'a, S> {
     pub(crate) counting: Option<Counting>,
     pub(crate) tracee: Tracee,
     pub(crate) pending: VecDeque<(c_int, siginfo_t)>,
+    pub(crate) masks: Masks,
+    /// The program's mask, while a signal waits for a safe point.
+    pub(crate) held: Option<u64>,
+    pub(crate) pace: Pace,
+    /// Signals that have handlers, if that is known.
+    pub(crate) caught: Option<u64>,
+    /// Handlers may be changed unseen.
+    pub(crate) shares_handlers: bool,
     pub(crate) awaiting: Option<Awaiting>,
     pub(crate) stopping: bool,
     /// The stop signal of the timer was the reason.
@@ -86,6 +99,13 @@ pub(crate) struct Engine<'a, S> {
     pub(crate) last_next: u64,
     pub(crate) returns: Vec<u64>,
 }
+
+/// What is reported of a program; it ends with this process.
+const OPTIONS: c_int = libc::PTRACE_O_EXITKILL
+    | libc::PTRACE_O_TRACEEXEC
+    | libc::PTRACE_O_TRACEFORK
+    | libc::PTRACE_O_TRACEVFORK
+    | libc::PTRACE_O_TRACECLONE;
 
 /// By how much buffers grow as long as there is no new code.
 const GROWTH: usize = 4;
@@ -149,18 +169,10 @@ fn whole<S: Sink + 'static>(
     let buffers = Buffers::new(config.buffer_words, sink, config.max_instructions, Arc::clone(&progress))?;
     cache.state.set_word(SLOT_POINTER as usize, buffers.start());
     let before = process::children_time();
-    let pid = launch::start(config, true)?;
+    let masks = Masks::new(Inherited::now());
+    let pid = launch::start(config, Some(OPTIONS))?;
     let _guard = Interrupts::hold(false);
     interrupt::running(true);
-    // The start succeeded, so the process is about to stop with a trap.
-    match process::wait(pid) {
-        Ok(Status::Stopped { .. } | Status::Interrupted) => {}
-        other => {
-            interrupt::running(false);
-            let source = other.err().unwrap_or_else(|| std::io::Error::other("it ended at once"));
-            return Err(Error::Start { path: config.program.clone(), source });
-        }
-    }
     let tracee = Tracee::new(pid).inspect_err(|_| interrupt::running(false))?;
     let timer = Some(Timer::start(config.duration, pid, Arc::clone(&progress)));
     let mut engine = Engine {
@@ -173,6 +185,11 @@ fn whole<S: Sink + 'static>(
         counting,
         tracee,
         pending: VecDeque::new(),
+        masks,
+        held: None,
+        pace: Pace::default(),
+        caught: None,
+        shares_handlers: false,
         awaiting: None,
         stopping: false,
         on,
@@ -191,13 +208,19 @@ fn whole<S: Sink + 'static>(
         last_next: 0,
         returns: Vec::new(),
     };
-    let exit = engine.run();
+    let mut exit = engine.run();
     interrupt::running(false);
     drop(engine.timer.take());
     if exit.is_err() {
-        // SAFETY: ends the process this function started.
-        unsafe { libc::kill(pid, libc::SIGKILL) };
-        let _ = wait_for_end(pid);
+        // Requests about a program that somebody kills fail in many ways; its end is what counts.
+        match engine.tracee.end() {
+            Some(Status::Killed(signal)) => exit = Ok(Exit::Signal(signal)),
+            _ => {
+                // SAFETY: ends the process this function started.
+                unsafe { libc::kill(pid, libc::SIGKILL) };
+                let _ = wait_for_end(pid);
+            }
+        }
     }
     let exit = exit?;
     let stopped = if interrupt::was_interrupted() {
@@ -220,32 +243,56 @@ fn whole<S: Sink + 'static>(
 
 impl<S> Engine<'_, S> {
     fn run(&mut self) -> Result<Exit, Error> {
-        self.tracee.set_options(
-            libc::PTRACE_O_EXITKILL
-                | libc::PTRACE_O_TRACEEXEC
-                | libc::PTRACE_O_TRACEFORK
-                | libc::PTRACE_O_TRACEVFORK
-                | libc::PTRACE_O_TRACECLONE,
-        )?;
-        self.start_image()?;
-        let mut signal = 0;
+        self.begin()?;
+        let mut next = Next::Resume(0);
         loop {
-            self.tracee.resume(self.how(), signal)?;
-            signal = 0;
-            let status = self.tracee.wait()?;
+            match next {
+                Next::Resume(signal) => self.tracee.resume(self.how(), signal)?,
+                Next::Listen => self.tracee.listen()?,
+                Next::Ended(exit) => return Ok(exit),
+            }
+            let status = self.wait()?;
             self.stops += 1;
             self.look_side();
-            match status {
-                Status::Exited(code) => return Ok(Exit::Code(code)),
-                Status::Killed(signal) => return Ok(Exit::Signal(signal)),
-                Status::Interrupted => {}
-                Status::Stopped { event, .. } if event != 0 => self.event(event)?,
-                Status::Stopped { signal: stop, .. } => match self.stop(stop)? {
-                    Next::Resume(deliver) => signal = deliver,
-                    Next::Ended(exit) => return Ok(exit),
-                },
-            }
+            next = match status {
+                Status::Exited(code) => Next::Ended(Exit::Code(code)),
+                Status::Killed(signal) => Next::Ended(Exit::Signal(signal)),
+                Status::Interrupted => Next::Resume(0),
+                Status::Stopped { signal, event: libc::PTRACE_EVENT_STOP } => group_stop(signal),
+                Status::Stopped { event, .. } if event != 0 => {
+                    self.event(event)?;
+                    Next::Resume(0)
+                }
+                Status::Stopped { signal, .. } => self.stop(signal)?,
+            };
         }
+    }
+
+    /// Waits for the next stop; sends signals again that are in hand when it is time.
+    fn wait(&mut self) -> Result<Status, Error> {
+        while let Some(due) = self.pace.due() {
+            if let Some(status) = self.tracee.wait_until(due)? {
+                return Ok(status);
+            }
+            self.pace.next().into_iter().for_each(|signal| self.tracee.send(signal));
+        }
+        self.tracee.wait()
+    }
+
+    /// From the stop in `execve` to translated code.
+    fn begin(&mut self) -> Result<(), Error> {
+        let signals = self.tracee.begin()?;
+        self.start_image()?;
+        self.take_early(signals)
+    }
+
+    /// Signals that came while the program could not take them: those without a handler come again.
+    fn take_early(&mut self, signals: Vec<(c_int, siginfo_t)>) -> Result<(), Error> {
+        for (signal, info) in signals {
+            self.pace.send(signal, info);
+            self.tracee.send(signal);
+        }
+        Ok(())
     }
 
     fn how(&self) -> Resume {
@@ -260,6 +307,7 @@ impl<S> Engine<'_, S> {
     fn start_image(&mut self) -> Result<(), Error> {
         self.collect();
         self.region = None;
+        (self.caught, self.shares_handlers) = (None, false);
         self.left = Left::default();
         self.cache.clear();
         self.cache.state.set_word(SLOT_TARGET as usize, 0);
@@ -298,8 +346,7 @@ impl<S> Engine<'_, S> {
     fn event(&mut self, event: c_int) -> Result<(), Error> {
         match event {
             libc::PTRACE_EVENT_EXEC => {
-                self.tracee.resume(Resume::Step, 0)?;
-                self.tracee.wait()?;
+                let signals = self.tracee.begin()?;
                 self.tracee = Tracee::new(self.tracee.pid())?;
                 self.awaiting = None;
                 let pc = self.tracee.regs()?.rip;
@@ -307,16 +354,19 @@ impl<S> Engine<'_, S> {
                 if self.has_border() {
                     self.count("program that took the place of the first one, left out by --scope main");
                 }
-                self.start_image()
+                self.start_image()?;
+                self.take_early(signals)
             }
             libc::PTRACE_EVENT_FORK | libc::PTRACE_EVENT_VFORK | libc::PTRACE_EVENT_CLONE => {
                 let child = Tracee::new(self.tracee.event_message()? as c_int)?;
                 child.wait()?;
                 let mut regs = child.regs()?;
                 let thread = event == libc::PTRACE_EVENT_CLONE && self.is_thread(child.pid());
+                self.shares_handlers |= event == libc::PTRACE_EVENT_CLONE;
                 regs.rip = self.last_next;
                 regs.rcx = self.last_next;
                 regs.gs_base = 0;
+                self.masks.reveal(&child)?;
                 child.set_regs(&regs)?;
                 child.detach(0)?;
                 self.count(if thread { "thread" } else { "child process" });
@@ -351,6 +401,11 @@ impl<S> Engine<'_, S> {
             };
         }
         if info.si_code <= 0 {
+            if self.cache.meaning(regs.rip.wrapping_sub(1)).is_some() {
+                // The kernel drops a trap while such a signal waits: the trap is run again.
+                regs.rip -= 1;
+                self.tracee.set_regs(&regs)?;
+            }
             return self.signal(signal, &mut regs);
         }
         self.stepped(&mut regs)
@@ -360,6 +415,8 @@ impl<S> Engine<'_, S> {
     fn stepped(&mut self, regs: &mut user_regs_struct) -> Result<Next, Error> {
         let inside = self.cache.contains(regs.rip);
         match &self.awaiting {
+            // The signal is yet to be reported.
+            Some(Awaiting::Call { .. }) if is_restart(regs.rax) => return Ok(Next::Resume(0)),
             Some(Awaiting::Call { .. }) => {
                 if let Some(next) = self.cache.after_syscall(regs.rip) {
                     self.finish_call(regs)?;
@@ -367,8 +424,9 @@ impl<S> Engine<'_, S> {
                     return self.arrive(regs, next, None, None);
                 }
             }
-            Some(Awaiting::Sigreturn) if !inside => {
+            &Some(Awaiting::Sigreturn(done)) if !inside => {
                 self.awaiting = None;
+                self.after_return(done);
                 self.resumed(regs)?;
                 return self.arrive(regs, regs.rip, None, None);
             }
@@ -441,43 +499,99 @@ impl<S> Engine<'_, S> {
     fn system_call(&mut self, regs: &mut user_regs_struct, next: u64) -> Result<Next, Error> {
         self.last_next = next;
         if !self.pending.is_empty() || self.stopping {
+            self.undo_last(regs.rip)?;
             return self.arrive(regs, next - 2, None, None);
         }
         let args = [regs.rdi, regs.rsi, regs.rdx, regs.r10, regs.r8, regs.r9];
-        let changes = match regs.rax as i64 {
+        let number = regs.rax;
+        match number as i64 {
+            // A restartable sequence is recognised by its address, which is not where it runs.
+            libc::SYS_rseq => return self.made(regs, next, args, -i64::from(libc::ENOSYS) as u64),
+            libc::SYS_rt_sigprocmask => {
+                let result = self.change_mask(regs)?;
+                return self.made(regs, next, args, result);
+            }
+            libc::SYS_rt_sigtimedwait => {
+                if let Some(result) = self.take_kept(regs) {
+                    return self.made(regs, next, args, result);
+                }
+            }
+            libc::SYS_rt_sigreturn => {
+                self.awaiting = Some(Awaiting::Sigreturn(self.before_return(regs.rsp)));
+                return Ok(Next::Resume(0));
+            }
+            _ => {
+                if let Some(result) = self.interrupt_wait(regs)? {
+                    return self.made(regs, next, args, result);
+                }
+            }
+        }
+        let changes = match number as i64 {
             libc::SYS_munmap | libc::SYS_mprotect | libc::SYS_mremap => true,
             libc::SYS_mmap => args[3] & libc::MAP_FIXED as u64 != 0,
             _ => false,
         };
-        match regs.rax as i64 {
-            libc::SYS_rseq => {
-                // A restartable sequence is recognised by its address, which is not where it runs.
-                regs.rax = -i64::from(libc::ENOSYS) as u64;
-                regs.rip += 2;
-                self.tracee.set_regs(regs)?;
-            }
-            libc::SYS_rt_sigreturn => self.awaiting = Some(Awaiting::Sigreturn),
-            number
-                if changes
-                    || number == libc::SYS_rt_sigprocmask
-                    || (number == libc::SYS_arch_prctl && self.has_border())
-                    || (self.on && syscalls::has_effect(number as u64)) =>
-            {
-                let call = Call { number: regs.rax, args, result: 0 };
-                let page = |a: u64| a & !4095;
-                let changes = changes
-                    .then(|| (page(args[0]), page(args[0].saturating_add(args[1]).saturating_add(4095))));
-                self.awaiting = Some(Awaiting::Call { call, changes });
-            }
-            _ => {}
+        let replaced = self.replace(regs)?;
+        if replaced.is_some() {
+            self.tracee.set_regs(regs)?;
+        }
+        let matters = changes
+            || replaced.is_some()
+            || (number as i64 == libc::SYS_arch_prctl && self.has_border())
+            || (self.on && syscalls::has_effect(number));
+        if matters {
+            let page = |a: u64| a & !4095;
+            let changes =
+                changes.then(|| (page(args[0]), page(args[0].saturating_add(args[1]).saturating_add(4095))));
+            self.awaiting =
+                Some(Awaiting::Call { call: Call { number, args, result: 0 }, changes, replaced });
         }
         Ok(Next::Resume(0))
     }
 
+    /// Goes on after a system call that the recorder made itself, with its result.
+    fn made(
+        &mut self,
+        regs: &mut user_regs_struct,
+        next: u64,
+        args: [u64; 6],
+        result: u64,
+    ) -> Result<Next, Error> {
+        let call = Call { number: regs.rax, args, result: 0 };
+        self.awaiting = Some(Awaiting::Call { call, changes: None, replaced: None });
+        (regs.rax, regs.rcx) = (result, next);
+        self.finish_call(regs)?;
+        self.arrive(regs, next, None, None)
+    }
+
+    /// The last instruction of the block that has just been recorded, and that holds a cache address, has not run.
+    pub(crate) fn undo_last(&mut self, address: u64) -> Result<(), Error> {
+        let Some(block) = self.cache.find(address.wrapping_sub(1)).filter(|b| b.on) else { return Ok(()) };
+        let Some(&last) = block.points.last() else { return Ok(()) };
+        let id = block.id;
+        self.take_back(id, u64::from(last.index), last.words)
+    }
+
+    /// The record of so many words before the pointer was written whole; of its block, only the first instructions ran.
+    pub(crate) fn take_back(&mut self, block: u32, instructions: u64, words: u16) -> Result<(), Error> {
+        if !self.on {
+            return Ok(());
+        }
+        self.set_pointer(self.pointer() - u64::from(words) * 8);
+        let pointer = self.pointer();
+        let words: Vec<u64> = (1..words).map(|w| self.record_word(pointer, w)).collect();
+        self.special(&Special::Partial { block, iterations: 0, instructions, words: &words })
+    }
+
     /// After a system call that was waited for; `regs` are those right after it.
-    pub(crate) fn finish_call(&mut self, regs: &user_regs_struct) -> Result<(), Error> {
-        let Some(Awaiting::Call { mut call, changes }) = self.awaiting.take() else { return Ok(()) };
+    pub(crate) fn finish_call(&mut self, regs: &mut user_regs_struct) -> Result<(), Error> {
+        let Some(Awaiting::Call { mut call, changes, replaced }) = self.awaiting.take() else { return Ok(()) };
         call.result = regs.rax;
+        // Single steps show in what the instruction keeps of the flags.
+        regs.r11 = regs.eflags;
+        if let Some(replaced) = replaced {
+            self.replaced(replaced, regs, Some(call.result));
+        }
         if let Some((start, end)) = changes {
             self.code.changed(start, end);
             if self.cache.any_in(start, end) {
@@ -486,10 +600,7 @@ impl<S> Engine<'_, S> {
                 self.entries.retain(|pc| !(start..end).contains(pc));
             }
         }
-        if call.number == libc::SYS_rt_sigprocmask as u64 {
-            self.unblock()?;
-        }
-        if !self.on {
+        if !self.on || is_restart(call.result) {
             if call.number == libc::SYS_arch_prctl as u64 && self.has_border() {
                 self.forget_passages();
             }
@@ -508,11 +619,6 @@ impl<S> Engine<'_, S> {
     /// Whether the timer sent its stop signal.
     pub(crate) fn time_is_over(&self) -> bool {
         self.progress.late.load(Ordering::Relaxed)
-    }
-
-    /// Signals the recorder itself needs stay unblocked.
-    pub(crate) fn unblock(&self) -> Result<(), Error> {
-        self.tracee.unblock(1 << (libc::SIGSEGV - 1) | 1 << (libc::SIGTRAP - 1))
     }
 
     /// Where the next record goes, while no block holds the pointer.
@@ -589,10 +695,20 @@ impl<S> Engine<'_, S> {
     }
 }
 
+/// After a stop that no instruction or signal of the program made.
+fn group_stop(signal: c_int) -> Next {
+    match signal {
+        libc::SIGSTOP | libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU => Next::Listen,
+        _ => Next::Resume(0),
+    }
+}
+
 /// What to do after a stop.
 pub(crate) enum Next {
     /// Resume, delivering a signal if not 0.
     Resume(c_int),
+    /// Leave it stopped with its process group.
+    Listen,
     /// The program ended.
     Ended(Exit),
 }

@@ -65,6 +65,10 @@ pub(crate) const SLOT_PASSAGES: i32 = 0x78;
 pub(crate) const SLOT_KEPT: i32 = 0x80;
 /// Number of these.
 pub(crate) const KEPT: i32 = 8;
+/// Offset in the state region of what system calls made for the program read.
+pub(crate) const SCRATCH: i32 = 0x100;
+/// Address of a system call instruction in the cache, for calls that the recorder has the program make.
+pub(crate) const REMOTE_CALL: u64 = CACHE + 0x80;
 /// Number of counters of a survey.
 pub(crate) const COUNTERS: usize = 1 << 22;
 
