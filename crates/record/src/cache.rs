@@ -16,8 +16,8 @@ use trace::block::{BlockId, Folded};
 use crate::asm::{Code, displacement};
 use crate::error::Error;
 use crate::shared::{
-    self, CACHE, CACHE_BYTES, COLD, COUNTERS, REMOTE_CALL, SLOT_P, SLOT_POINTER, SLOT_RAX, SLOT_RCX, SLOT_S, SLOT_SITE,
-    STATE_BYTES, Shared, TABLE_ENTRIES, TABLES,
+    self, CACHE, CACHE_BYTES, COLD, COUNTERS, REMOTE_CALL, SLOT_P, SLOT_POINTER, SLOT_RAX, SLOT_RCX, SLOT_S,
+    SLOT_SITE, STATE_BYTES, Shared, TABLE_ENTRIES, TABLES,
 };
 use crate::translate::{Edge, Exit, LoopHead, OwnLoop, Pair, Point, Translation, Trap};
 

@@ -97,6 +97,30 @@ fn mask_argument(number: i64) -> Option<(usize, bool)> {
     })
 }
 
+/// Whether what a system call does depends on which signals are blocked or wait.
+pub(crate) fn minds_signals(number: i64) -> bool {
+    mask_argument(number).is_some()
+        || matches!(
+            number,
+            libc::SYS_rt_sigprocmask
+                | libc::SYS_rt_sigtimedwait
+                | libc::SYS_rt_sigpending
+                | libc::SYS_rt_sigqueueinfo
+                | libc::SYS_rt_tgsigqueueinfo
+                | libc::SYS_signalfd
+                | libc::SYS_signalfd4
+                | libc::SYS_kill
+                | libc::SYS_tkill
+                | libc::SYS_tgkill
+                | libc::SYS_clone
+                | libc::SYS_clone3
+                | libc::SYS_fork
+                | libc::SYS_vfork
+                | libc::SYS_execve
+                | libc::SYS_execveat
+        )
+}
+
 fn error(number: c_int) -> u64 {
     -i64::from(number) as u64
 }
@@ -135,12 +159,7 @@ impl Masks {
 }
 
 /// Has the process set a plain action, by way of the state page.
-fn set_action(
-    tracee: &Tracee,
-    how: Resume,
-    signal: c_int,
-    action: libc::sighandler_t,
-) -> Result<(), Error> {
+fn set_action(tracee: &Tracee, how: Resume, signal: c_int, action: libc::sighandler_t) -> Result<(), Error> {
     let at = STATE + SCRATCH as u64;
     let mut bytes = [0; ACTION_BYTES];
     bytes.iter_mut().zip((action as u64).to_le_bytes()).for_each(|(to, from)| *to = from);
@@ -163,7 +182,8 @@ impl<S> Engine<'_, S> {
     /// Those of the two signals that are no longer blocked are delivered.
     fn set_blocked(&mut self, blocked: u64) {
         self.masks.blocked = blocked;
-        let (stay, go) = std::mem::take(&mut self.masks.kept).into_iter().partition(|k| blocked & bit(k.0) != 0);
+        let (stay, go) =
+            std::mem::take(&mut self.masks.kept).into_iter().partition(|k| blocked & bit(k.0) != 0);
         self.masks.kept = stay;
         let ignored = self.masks.ignored;
         self.pending.extend(Vec::into_iter(go).filter(|k| ignored & bit(k.0) == 0));
@@ -274,7 +294,9 @@ impl<S> Engine<'_, S> {
             return Ok(None);
         }
         let Some((argument, indirect)) = mask_argument(regs.rax as i64) else { return Ok(None) };
-        let Some(mask) = self.given_mask(*register(regs, ARGUMENTS[argument]), indirect) else { return Ok(None) };
+        let Some(mask) = self.given_mask(*register(regs, ARGUMENTS[argument]), indirect) else {
+            return Ok(None);
+        };
         let Some(at) = self.masks.kept.iter().position(|k| mask & bit(k.0) == 0) else { return Ok(None) };
         self.masks.shown = Some(self.tracee.mask()?);
         self.tracee.set_mask(mask & !(OWN | NEVER))?;
@@ -339,12 +361,16 @@ impl<S> Engine<'_, S> {
     }
 
     /// A handler has returned.
-    pub(crate) fn after_return(&mut self, done: Return) {
-        let Some(mask) = done.mask else { return };
+    pub(crate) fn after_return(&mut self, done: Return) -> Result<(), Error> {
+        if self.pace.due().is_some() {
+            self.hold_others()?;
+        }
+        let Some(mask) = done.mask else { return Ok(()) };
         if mask & OWN != 0 {
             self.tracee.put_user(done.at, &mask.to_le_bytes());
         }
         self.set_blocked(mask & OWN);
+        Ok(())
     }
 
     /// The kernel has just started a handler, in the registers `regs`: its mask, and the one in its frame.

@@ -19,6 +19,7 @@ use crate::inherited::Inherited;
 use crate::masks::{OWN, bit};
 
 const PTRACE_SEIZE: libc::c_uint = 0x4206;
+const PTRACE_INTERRUPT: libc::c_uint = 0x4207;
 const PTRACE_LISTEN: libc::c_uint = 0x4208;
 const PTRACE_GETSIGMASK: libc::c_uint = 0x420a;
 const PTRACE_SETSIGMASK: libc::c_uint = 0x420b;
@@ -386,6 +387,11 @@ impl Tracee {
         self.request(PTRACE_LISTEN, 0, std::ptr::null_mut(), "leave the program stopped")
     }
 
+    /// Stops it while it runs.
+    pub(crate) fn interrupt(&self) -> Result<(), Error> {
+        self.request(PTRACE_INTERRUPT, 0, std::ptr::null_mut(), "stop the program")
+    }
+
     /// Lets go of it; it runs on alone.
     pub(crate) fn detach(&self, signal: c_int) -> Result<(), Error> {
         self.request(libc::PTRACE_DETACH, 0, signal as usize as *mut c_void, "detach from the program")
@@ -466,7 +472,9 @@ impl Tracee {
                 Status::Stopped { signal, event: 0 } if signal != libc::SIGTRAP => {
                     signals.extend(self.siginfo()?.map(|info| (signal, info)));
                 }
-                Status::Stopped { event: 0, .. } | Status::Exited(_) | Status::Killed(_) => return Ok(signals),
+                Status::Stopped { event: 0, .. } | Status::Exited(_) | Status::Killed(_) => {
+                    return Ok(signals);
+                }
                 Status::Stopped { .. } | Status::Interrupted => {}
             }
         }

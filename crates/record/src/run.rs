@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use libc::{c_int, siginfo_t, user_regs_struct};
 use rustc_hash::FxHashSet;
@@ -20,10 +21,10 @@ use crate::cache::{Cache, Meaning};
 use crate::code::CodeMap;
 use crate::counting::Counting;
 use crate::error::Error;
-use crate::interrupt::{Interrupts, Timer};
 use crate::inherited::Inherited;
+use crate::interrupt::{Interrupts, Timer};
 use crate::learn::{Learner, SOON};
-use crate::masks::{Masks, Replaced, Return, is_restart};
+use crate::masks::{self, Masks, Replaced, Return, is_restart};
 use crate::pace::Pace;
 use crate::process::{self, Resume, Status, Tracee};
 use crate::scope::{Left, starts_on};
@@ -258,7 +259,7 @@ impl<S> Engine<'_, S> {
                 Status::Exited(code) => Next::Ended(Exit::Code(code)),
                 Status::Killed(signal) => Next::Ended(Exit::Signal(signal)),
                 Status::Interrupted => Next::Resume(0),
-                Status::Stopped { signal, event: libc::PTRACE_EVENT_STOP } => group_stop(signal),
+                Status::Stopped { signal, event: libc::PTRACE_EVENT_STOP } => self.other_stop(signal)?,
                 Status::Stopped { event, .. } if event != 0 => {
                     self.event(event)?;
                     Next::Resume(0)
@@ -270,13 +271,42 @@ impl<S> Engine<'_, S> {
 
     /// Waits for the next stop; sends signals again that are in hand when it is time.
     fn wait(&mut self) -> Result<Status, Error> {
+        let start = Instant::now();
+        let status = self.wait_and_send()?;
+        self.pace.has_run(start.elapsed());
+        Ok(status)
+    }
+
+    fn wait_and_send(&mut self) -> Result<Status, Error> {
         while let Some(due) = self.pace.due() {
-            if let Some(status) = self.tracee.wait_until(due)? {
+            if let Some(status) = self.tracee.wait_until(Instant::now() + due)? {
                 return Ok(status);
             }
-            self.pace.next().into_iter().for_each(|signal| self.tracee.send(signal));
+            if self.held.is_some() {
+                self.pace.stopping();
+                self.tracee.interrupt()?;
+            } else {
+                self.send_next();
+            }
         }
         self.tracee.wait()
+    }
+
+    /// Sends the next signal in hand again.
+    fn send_next(&mut self) {
+        self.pace.next().into_iter().for_each(|signal| self.tracee.send(signal));
+    }
+
+    /// After a stop that no instruction or signal of the program made: that of its process group, or the recorder's own.
+    fn other_stop(&mut self, signal: c_int) -> Result<Next, Error> {
+        if let libc::SIGSTOP | libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU = signal {
+            return Ok(Next::Listen);
+        }
+        if self.pending.is_empty() {
+            self.let_go()?;
+            self.send_next();
+        }
+        Ok(Next::Resume(0))
     }
 
     /// From the stop in `execve` to translated code.
@@ -426,7 +456,7 @@ impl<S> Engine<'_, S> {
             }
             &Some(Awaiting::Sigreturn(done)) if !inside => {
                 self.awaiting = None;
-                self.after_return(done);
+                self.after_return(done)?;
                 self.resumed(regs)?;
                 return self.arrive(regs, regs.rip, None, None);
             }
@@ -502,6 +532,9 @@ impl<S> Engine<'_, S> {
             self.undo_last(regs.rip)?;
             return self.arrive(regs, next - 2, None, None);
         }
+        if self.held.is_some() && masks::minds_signals(regs.rax as i64) {
+            self.let_go()?;
+        }
         let args = [regs.rdi, regs.rsi, regs.rdx, regs.r10, regs.r8, regs.r9];
         let number = regs.rax;
         match number as i64 {
@@ -517,6 +550,8 @@ impl<S> Engine<'_, S> {
                 }
             }
             libc::SYS_rt_sigreturn => {
+                // It sets another mask.
+                self.held = None;
                 self.awaiting = Some(Awaiting::Sigreturn(self.before_return(regs.rsp)));
                 return Ok(Next::Resume(0));
             }
@@ -585,7 +620,9 @@ impl<S> Engine<'_, S> {
 
     /// After a system call that was waited for; `regs` are those right after it.
     pub(crate) fn finish_call(&mut self, regs: &mut user_regs_struct) -> Result<(), Error> {
-        let Some(Awaiting::Call { mut call, changes, replaced }) = self.awaiting.take() else { return Ok(()) };
+        let Some(Awaiting::Call { mut call, changes, replaced }) = self.awaiting.take() else {
+            return Ok(());
+        };
         call.result = regs.rax;
         // Single steps show in what the instruction keeps of the flags.
         regs.r11 = regs.eflags;
@@ -692,14 +729,6 @@ impl<S> Engine<'_, S> {
             self.stopping = true;
         }
         Ok(true)
-    }
-}
-
-/// After a stop that no instruction or signal of the program made.
-fn group_stop(signal: c_int) -> Next {
-    match signal {
-        libc::SIGSTOP | libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU => Next::Listen,
-        _ => Next::Resume(0),
     }
 }
 

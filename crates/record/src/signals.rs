@@ -65,17 +65,23 @@ impl<S> Engine<'_, S> {
         // What interrupted a system call has been waited for.
         let is_call_over = self.cache.after_syscall(regs.rip).is_some();
         if !is_sent && !is_call_over && self.pace.takes(self.tracee.pid(), signal, &info) {
+            if self.cache.before_syscall(regs.rip).is_none() {
+                self.hold_others()?;
+            }
             return Ok(Next::Resume(0));
         }
         self.pending.push_back((signal, info));
         let next = self.at_once_or_later(regs)?;
-        self.hold_others()?;
+        if !self.pending.is_empty() {
+            self.hold_others()?;
+        }
         Ok(next)
     }
 
-    /// As long as a signal waits for a safe point, all others wait in the kernel, which knows their order.
-    fn hold_others(&mut self) -> Result<(), Error> {
-        if !self.pending.is_empty() && self.held.is_none() {
+    /// As long as a signal waits for a safe point, or the program is given time, all others wait in the kernel, which knows
+    /// their order.
+    pub(crate) fn hold_others(&mut self) -> Result<(), Error> {
+        if self.held.is_none() {
             self.held = Some(self.tracee.mask()?);
             self.tracee.set_mask(!OWN)?;
         }
@@ -111,7 +117,7 @@ impl<S> Engine<'_, S> {
         if !self.cache.contains(rip) {
             if let Some(Awaiting::Sigreturn(done)) = self.awaiting {
                 self.awaiting = None;
-                self.after_return(done);
+                self.after_return(done)?;
                 self.resumed(regs)?;
             }
             self.leave_native(regs)?;
