@@ -104,14 +104,16 @@ pub(crate) struct Cache {
     resumed: FxHashMap<u64, u64>,
     misses: [u64; TABLES],
     tables_on: usize,
+    /// Most bytes of hot code.
+    most: usize,
 }
 
 const EDGES: [Edge; 3] = [Edge::Call, Edge::Jump, Edge::Return];
 
 impl Cache {
     /// An empty cache. `both` if blocks with recording off are needed beside those with recording on.
-    /// `counters` if those of a survey are needed.
-    pub(crate) fn new(both: bool, counters: bool) -> Result<Self, Error> {
+    /// `counters` if those of a survey are needed. It is full with about `most` bytes.
+    pub(crate) fn new(both: bool, counters: bool, most: usize) -> Result<Self, Error> {
         let mut cache = Cache {
             code: Shared::new(CACHE_BYTES)?,
             state: Shared::new(STATE_BYTES + if counters { COUNTERS * 8 } else { 0 })?,
@@ -127,6 +129,7 @@ impl Cache {
             resumed: FxHashMap::default(),
             misses: [0; TABLES],
             tables_on: if both { 0 } else { TABLES / 2 },
+            most: most.min(COLD - (1 << 20)),
         };
         cache.clear();
         Ok(cache)
@@ -159,7 +162,7 @@ impl Cache {
 
     /// Whether it should be cleared before more is placed.
     pub(crate) fn is_full(&self) -> bool {
-        self.hot > COLD - (1 << 20) || self.cold > CACHE_BYTES - (1 << 20)
+        self.hot > self.most || self.cold > CACHE_BYTES - (1 << 20)
     }
 
     /// Where the next block will be placed.

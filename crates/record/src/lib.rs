@@ -99,6 +99,8 @@ pub struct Config {
     pub encoding: Encoding,
     /// Size of each of the four record buffers in 8-byte words.
     pub buffer_words: usize,
+    /// About how many bytes of translated code are kept; when there are more, all is translated anew.
+    pub code_bytes: usize,
     /// Whose code is recorded.
     pub scope: Scope,
     /// Whether recording is on from the first instruction; else the guide says where it starts.
@@ -121,6 +123,7 @@ impl Config {
             args: Vec::new(),
             encoding: Encoding::default(),
             buffer_words: 1 << 17,
+            code_bytes: usize::MAX,
             scope: Scope::All,
             start_recording: true,
             max_instructions: None,

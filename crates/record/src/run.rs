@@ -165,7 +165,7 @@ fn whole<S: Sink + 'static>(
         return Err(Error::BufferSize(config.buffer_words));
     }
     let on = starts_on(config);
-    let cache = Cache::new(!on, counting.is_some())?;
+    let cache = Cache::new(!on, counting.is_some(), config.code_bytes)?;
     let progress = Arc::new(Progress::default());
     let buffers = Buffers::new(config.buffer_words, sink, config.max_instructions, Arc::clone(&progress))?;
     cache.state.set_word(SLOT_POINTER as usize, buffers.start());

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use support::{compile, output_and_exit, recording};
+use support::{CODE_BYTES, compile, output_and_exit, recording, same_under};
 
 /// Not a test of its own: the recorded half.
 #[test]
@@ -88,6 +88,13 @@ fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
+/// Whether a process has set up the last of its handlers.
+fn has_handlers(pid: i32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let caught = status.lines().find_map(|l| l.strip_prefix("SigCgt:")).unwrap_or("0").trim();
+    u64::from_str_radix(caught, 16).unwrap() >> (libc::SIGSEGV - 1) & 1 != 0
+}
+
 fn send(pid: i32, signal: i32) {
     // SAFETY: a plain system call; the process belongs to this test.
     unsafe { libc::kill(pid, signal) };
@@ -145,13 +152,12 @@ fn recorder_is_killed() {
 #[test]
 fn signals_rain() {
     let program = program("rain");
-    let native = Command::new(&program).arg("150").output().unwrap();
+    let native = Command::new(&program).arg("800").output().unwrap();
     for k in 0..times() {
-        let child = start(&program, "150", k);
+        let child = start(&program, "800", k);
         let recorder = child.id() as i32;
         let target = until("no program", || running(&program).first().map(|p| p.0));
-        // It sets up its handlers first.
-        std::thread::sleep(Duration::from_millis(400));
+        until("no handlers", || has_handlers(target).then_some(()));
         let mut sent = 0;
         while !running(&program).is_empty() && sent < 4000 {
             let signals =
@@ -166,10 +172,26 @@ fn signals_rain() {
             sent += 1;
         }
         send(target, libc::SIGCONT);
+        assert!(sent > 100, "{sent} signals only");
         let output = end(child, "a program in the rain");
         let (text, exit) = output_and_exit(&output, &format!("{k}"));
         assert_eq!(text, String::from_utf8_lossy(&native.stdout), "{k}");
         assert_eq!(exit, format!("Code({})", native.status.code().unwrap()), "{k}");
         nobody_is_left(&program, "a program in the rain");
     }
+}
+
+/// Room for so little translated code that all of it is forgotten again and again.
+#[test]
+fn code_does_not_fit() {
+    let program = program("code");
+    for k in 0..times() {
+        let bytes = 20_000 + some(k, 100_000);
+        same_under(&program, &["4"], &|command| {
+            command.env(CODE_BYTES, bytes.to_string());
+        });
+    }
+    same_under(Path::new("/bin/ls"), &["/"], &|command| {
+        command.env(CODE_BYTES, "60000");
+    });
 }

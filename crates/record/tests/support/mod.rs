@@ -264,6 +264,9 @@ pub fn agrees_along_ways(name: &str, body: &str, level: &[&str], share: u64) {
 /// Program that [`recorded_process`] is to record.
 const REQUEST: &str = "LOOPWRIGHT_TEST_RECORD";
 
+/// How much translated code such a process keeps.
+pub const CODE_BYTES: &str = "LOOPWRIGHT_TEST_CODE_BYTES";
+
 /// Runs the program natively and recorded, and compares output and exit. The test file must have a test `recorded_process`.
 pub fn same(program: &Path, args: &[&str]) {
     same_under(program, args, &|_| {});
@@ -324,13 +327,14 @@ pub fn recorded_process() {
     };
     print!("<begin>");
     std::io::stdout().flush().unwrap();
+    let code_bytes = std::env::var(CODE_BYTES).ok().and_then(|n| n.parse().ok()).unwrap_or(usize::MAX);
+    let mut argv = vec![program.clone()];
+    argv.extend(args.iter().map(OsString::from));
+    let config = Config { args: argv, encoding, buffer_words: 2048, code_bytes, ..Config::new(&program) };
     let outcome = if is_survey {
-        let mut argv = vec![program.clone()];
-        argv.extend(args.iter().map(OsString::from));
-        let config = Config { args: argv, ..Config::new(&program) };
         record::survey(&config, &mut Unguided::default()).unwrap().0
     } else {
-        record(Path::new(&program), &args, encoding, 2048).0
+        record::run(&config, &mut Unguided::default(), Checked::default()).unwrap().0
     };
     print!("<end {:?}>", outcome.exit);
     std::io::stdout().flush().unwrap();
