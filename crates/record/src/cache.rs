@@ -19,6 +19,7 @@ use crate::shared::{
     self, CACHE, CACHE_BYTES, COLD, COUNTERS, REMOTE_CALL, SLOT_P, SLOT_POINTER, SLOT_RAX, SLOT_RCX, SLOT_S,
     SLOT_SITE, STATE_BYTES, Shared, TABLE_ENTRIES, TABLES,
 };
+use crate::syscalls;
 use crate::translate::{Edge, Exit, LoopHead, OwnLoop, Pair, Point, Translation, Trap};
 
 /// A placed block.
@@ -108,6 +109,9 @@ pub(crate) struct Cache {
     most: usize,
 }
 
+/// Numbers of system calls are smaller.
+const MOST_CALLS: usize = 1024;
+
 const EDGES: [Edge; 3] = [Edge::Call, Edge::Jump, Edge::Return];
 
 impl Cache {
@@ -131,6 +135,11 @@ impl Cache {
             tables_on: if both { 0 } else { TABLES / 2 },
             most: most.min(COLD - (1 << 20)),
         };
+        for (on, number) in [false, true].into_iter().flat_map(|on| (0..MOST_CALLS).map(move |n| (on, n))) {
+            if syscalls::is_quiet(number as u64, on) {
+                cache.state.write(shared::quiet(on) as usize + number, &[1]);
+            }
+        }
         cache.clear();
         Ok(cache)
     }

@@ -28,7 +28,7 @@ use crate::masks::{self, Masks, Replaced, Return, is_restart};
 use crate::pace::Pace;
 use crate::process::{self, Resume, Status, Tracee};
 use crate::scope::{Left, starts_on};
-use crate::shared::{GUARD, SLOT_BOUND, SLOT_POINTER, SLOT_SITE, SLOT_TARGET, STATE};
+use crate::shared::{GUARD, SLOT_BOUND, SLOT_POINTER, SLOT_RCX, SLOT_SITE, SLOT_TARGET, STATE};
 use crate::syscalls::{self, Call};
 use crate::translate::{Edge, Translator, Trap};
 use crate::{Config, Encoding, Exit, Outcome, StopReason, image, interrupt, launch};
@@ -522,7 +522,10 @@ impl<S> Engine<'_, S> {
                 self.tracee.set_regs(regs)?;
                 Ok(Next::Resume(0))
             }
-            Meaning::Trap(Trap::Syscall { next }) => self.system_call(regs, next),
+            Meaning::Trap(Trap::Syscall { next }) => {
+                regs.rcx = self.cache.state.word(SLOT_RCX as usize);
+                self.system_call(regs, next)
+            }
         }
     }
 

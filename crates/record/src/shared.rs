@@ -21,8 +21,13 @@ pub(crate) const STATE: u64 = 0x11_0000_0000;
 pub(crate) const TABLE_ENTRIES: usize = 1 << 16;
 /// Number of tables: calls, jumps and returns, each with recording off and on.
 pub(crate) const TABLES: usize = 6;
+/// Offset of the two tables, one byte for each number of a system call, that say which calls are made without a stop: with
+/// recording off and on.
+const QUIET: usize = 0x1000 + TABLES * TABLE_ENTRIES * 8;
 /// Size of the state region.
-pub(crate) const STATE_BYTES: usize = 0x1000 + TABLES * TABLE_ENTRIES * 8;
+pub(crate) const STATE_BYTES: usize = QUIET + 2 * QUIET_ENTRIES;
+/// Entries of such a table.
+pub(crate) const QUIET_ENTRIES: usize = 1 << 16;
 /// Address of the first record buffer in the program.
 pub(crate) const BUFFERS: u64 = 0x12_0000_0000;
 /// Bytes of faulting gap after each buffer; more than any record.
@@ -86,6 +91,11 @@ pub(crate) fn spread(site: u32) -> u32 {
 /// Offset of a table in the state region.
 pub(crate) fn table(index: usize) -> i32 {
     (0x1000 + index * TABLE_ENTRIES * 8) as i32
+}
+
+/// Offset of the table of calls without a stop in the state region.
+pub(crate) fn quiet(on: bool) -> i32 {
+    (QUIET + usize::from(on) * QUIET_ENTRIES) as i32
 }
 
 /// A region of memory that can also be mapped into the program.

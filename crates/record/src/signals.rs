@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::masks::OWN;
 use crate::process::{Resume, Status, register};
 use crate::run::{Awaiting, Engine, Next};
-use crate::shared::{SLOT_P, SLOT_RUNNING, SLOT_S, SLOT_T, SLOT_U};
+use crate::shared::{SLOT_P, SLOT_RCX, SLOT_RUNNING, SLOT_S, SLOT_T, SLOT_U};
 use crate::translate::{Edge, LoopHead, OwnLoop, Point, Running};
 
 impl<S> Engine<'_, S> {
@@ -136,6 +136,7 @@ impl<S> Engine<'_, S> {
             }
             self.undo_last(rip)?;
             regs.rip = next - 2;
+            regs.rcx = self.cache.state.word(SLOT_RCX as usize);
             return Ok(true);
         }
         let Some(block) = self.cache.find(rip).cloned() else { return Ok(false) };
