@@ -1,20 +1,30 @@
 //! What a program inherits from the process that starts it, as if Loopwright did not stand in between: which signals are
 //! ignored and which are blocked.
 //!
-//! Definition: *inherited* is what this process was started with. Its runtime ignores SIGPIPE before `main`, so that is looked at
-//! earlier; nothing else changes by itself.
+//! Definition: *inherited* is what this process was started with. Its runtime ignores SIGPIPE before `main`, and Loopwright ignores
+//! SIGXFSZ, so these are looked at earlier; nothing else changes by itself.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use libc::c_int;
 
 use crate::masks::{OWN, bit};
 
-/// SIGPIPE was ignored when this process started.
-static PIPE_IGNORED: AtomicBool = AtomicBool::new(false);
+/// Signals that this process ignores whatever it was started with.
+const OTHERWISE_IGNORED: [c_int; 2] = [libc::SIGPIPE, libc::SIGXFSZ];
+
+/// Those of them that were ignored when it was started.
+static IGNORED: AtomicU64 = AtomicU64::new(0);
 
 extern "C" fn look() {
-    PIPE_IGNORED.store(is_ignored(libc::SIGPIPE), Ordering::Relaxed);
+    let ignored = OTHERWISE_IGNORED.into_iter().filter(|&s| is_ignored(s)).fold(0, |bits, s| bits | bit(s));
+    IGNORED.store(ignored, Ordering::Relaxed);
+}
+
+/// What would be too large a file for this process is an error, not its end.
+pub(crate) fn survive_large_files() {
+    // SAFETY: a plain system call.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }
 
 /// Runs before the runtime of Rust does.
@@ -36,7 +46,8 @@ pub(crate) fn is_ignored(signal: c_int) -> bool {
 /// What a new program is to find.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Inherited {
-    pipe_ignored: bool,
+    /// Of the signals that this process ignores itself.
+    otherwise: u64,
     interrupt_ignored: bool,
     /// Of the signals that the recorder needs itself, those that are ignored.
     pub(crate) ignored: u64,
@@ -59,7 +70,7 @@ impl Inherited {
             [libc::SIGSEGV, libc::SIGTRAP].iter().filter(|s| of(s)).fold(0, |bits, &s| bits | bit(s))
         };
         Inherited {
-            pipe_ignored: PIPE_IGNORED.load(Ordering::Relaxed),
+            otherwise: IGNORED.load(Ordering::Relaxed),
             interrupt_ignored: is_ignored(libc::SIGINT),
             ignored: bits(&|&s| is_ignored(s)),
             blocked: bits(&is_blocked),
@@ -74,7 +85,9 @@ impl Inherited {
         let action = |ignored: bool| if ignored { libc::SIG_IGN } else { libc::SIG_DFL };
         // SAFETY: these calls take plain values and a valid set.
         unsafe {
-            libc::signal(libc::SIGPIPE, action(self.pipe_ignored));
+            for signal in OTHERWISE_IGNORED {
+                libc::signal(signal, action(self.otherwise & bit(signal) != 0));
+            }
             libc::signal(libc::SIGINT, action(self.interrupt_ignored));
             if !hidden {
                 return;

@@ -66,6 +66,7 @@ impl Interrupts {
         STOP.store(false, Ordering::Relaxed);
         ABANDON.store(false, Ordering::Relaxed);
         SPEAK.store(speak, Ordering::Relaxed);
+        inherited::survive_large_files();
         if inherited::is_ignored(libc::SIGINT) {
             return Interrupts(None);
         }

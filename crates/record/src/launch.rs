@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::Config;
 use crate::error::Error;
-use crate::process::{Launch, StartError};
+use crate::start::{Launch, StartError};
 
 /// Starts the configured program, traced with these options if there are any: it then has stopped in `execve`. Returns its
 /// process id.

@@ -19,6 +19,7 @@
 mod asm;
 mod buffers;
 mod cache;
+mod calls;
 mod classes;
 mod code;
 mod counting;
@@ -46,6 +47,7 @@ mod run;
 mod scope;
 mod shared;
 mod signals;
+mod start;
 mod symbols;
 mod syscalls;
 mod translate;

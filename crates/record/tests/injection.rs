@@ -195,3 +195,27 @@ fn code_does_not_fit() {
         command.env(CODE_BYTES, "60000");
     });
 }
+
+/// Files may not become as large as the recorder needs: it says so, and leaves no program behind.
+#[test]
+fn files_may_not_be_large() {
+    let program = program("large");
+    let mut command = recording(&program, &["4"], "folded");
+    let limit = || {
+        let limit = libc::rlimit { rlim_cur: 1 << 20, rlim_max: 1 << 20 };
+        // SAFETY: a plain system call with a valid argument.
+        unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &limit) };
+        Ok(())
+    };
+    // SAFETY: the closure makes a plain system call.
+    unsafe { command.pre_exec(limit) };
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(101), "{output:?}");
+    let text =
+        String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    assert!(
+        text.contains("shared memory") && text.contains("EFBIG") || text.contains("File too large"),
+        "{text}"
+    );
+    nobody_is_left(&program, "a program that could not be recorded");
+}

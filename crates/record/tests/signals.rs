@@ -77,9 +77,9 @@ fn what_is_inherited() {
             unsafe { command.pre_exec(set_up) };
         }
     };
-    use libc::{SIGHUP, SIGINT, SIGPIPE, SIGSEGV, SIGTRAP, SIGUSR1};
+    use libc::{SIGHUP, SIGINT, SIGPIPE, SIGSEGV, SIGTRAP, SIGUSR1, SIGXFSZ};
     same_under(&program, &[], &prepare(&[SIGINT, SIGTRAP, SIGHUP], &[SIGUSR1]));
-    same_under(&program, &[], &prepare(&[SIGPIPE, SIGSEGV, SIGTRAP, SIGINT], &[SIGSEGV, SIGUSR1]));
+    same_under(&program, &[], &prepare(&[SIGPIPE, SIGXFSZ, SIGSEGV, SIGTRAP, SIGINT], &[SIGSEGV, SIGUSR1]));
     same_under(&program, &[], &prepare(&[SIGINT], &[SIGTRAP, SIGSEGV]));
 }
 
