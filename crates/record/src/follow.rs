@@ -48,7 +48,7 @@ impl<S> Engine<'_, S> {
         if self.stopping {
             regs.gs_base = 0;
             self.let_go()?;
-            self.masks.reveal(&self.tracee)?;
+            self.masks.reveal(&self.tracee, false)?;
             self.tracee.set_regs(regs)?;
             drop(self.timer.take());
             let pending_stop = self.time_is_over() && !self.stopped_by_timer;

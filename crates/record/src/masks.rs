@@ -144,13 +144,14 @@ impl Masks {
         }
     }
 
-    /// Gives a new or released process what the kernel was not told.
-    pub(crate) fn reveal(&self, tracee: &Tracee) -> Result<(), Error> {
+    /// Gives a new or released process what the kernel was not told; not how signals are handled if it `shares` that with the
+    /// program.
+    pub(crate) fn reveal(&self, tracee: &Tracee, shares: bool) -> Result<(), Error> {
         if self.blocked != 0 {
             tracee.set_mask(tracee.mask()? | self.blocked)?;
         }
         for signal in [libc::SIGSEGV, libc::SIGTRAP] {
-            if self.ignored & bit(signal) != 0 {
+            if !shares && self.ignored & bit(signal) != 0 {
                 set_action(tracee, Resume::Call, signal, libc::SIG_IGN)?;
             }
         }

@@ -396,7 +396,7 @@ impl<S> Engine<'_, S> {
                 regs.rip = self.last_next;
                 regs.rcx = self.last_next;
                 regs.gs_base = 0;
-                self.masks.reveal(&child)?;
+                self.masks.reveal(&child, event == libc::PTRACE_EVENT_CLONE)?;
                 child.set_regs(&regs)?;
                 child.detach(0)?;
                 self.count(if thread { "thread" } else { "child process" });

@@ -138,6 +138,11 @@ impl Sink for Checked {
 }
 
 impl Checked {
+    /// Keeps every access.
+    pub fn with_trail() -> Checked {
+        Checked { trail: Some(Vec::new()), ..Checked::default() }
+    }
+
     /// Number of passes through all blocks.
     pub fn all_passes(&self) -> u64 {
         self.passes.values().sum()
@@ -216,7 +221,7 @@ pub fn difference(program: &Path, encoding: Encoding) -> String {
     record::oracle::run(&Config::new(program), &mut |t| expected.push((t.pc, t.address, t.bytes, t.access)))
         .unwrap();
     let config = Config { encoding, ..Config::new(program) };
-    let sink = Checked { trail: Some(Vec::new()), ..Checked::default() };
+    let sink = Checked::with_trail();
     let (_, got) = record::run(&config, &mut Unguided::default(), sink).unwrap();
     let got = got.trail.unwrap();
     let at = expected.iter().zip(&got).position(|(a, b)| a != b).unwrap_or(expected.len().min(got.len()));
