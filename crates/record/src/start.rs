@@ -125,7 +125,8 @@ impl Launch {
     }
 }
 
-fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+/// A pipe that a program executed does not get: what to read from, what to write to.
+pub(crate) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     let mut ends = [0; 2];
     // SAFETY: `ends` has room for two descriptors, which belong to nobody else.
     unsafe {
