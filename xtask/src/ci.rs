@@ -33,6 +33,7 @@ const NEEDED: &[(&str, &str)] = &[
     ("perl", "perl"),
     ("python3", "python3"),
     ("sqlite3", "sqlite3"),
+    ("valgrind", "valgrind"),
     ("xz", "xz-utils"),
 ];
 

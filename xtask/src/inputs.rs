@@ -35,9 +35,8 @@ pub fn write(to: &Path) -> Result<()> {
 
 /// Lines of made-up words.
 fn words(random: &mut Random) -> String {
-    const SYLLABLES: [&str; 16] = [
-        "ba", "da", "ka", "li", "mo", "ne", "pu", "ra", "so", "ti", "ul", "ver", "wen", "ar", "est", "ing",
-    ];
+    const SYLLABLES: [&str; 16] =
+        ["ba", "da", "ka", "li", "mo", "ne", "pu", "ra", "so", "ti", "ul", "ver", "wen", "ar", "est", "ing"];
     let mut out = String::new();
     for _ in 0..20_000 {
         for word in 0..3 + random.below(7) {
@@ -73,7 +72,9 @@ fn image(random: &mut Random) -> Vec<u8> {
     let mut out = b"P6\n512 384\n255\n".to_vec();
     for y in 0..384u64 {
         for x in 0..512u64 {
-            out.extend([x / 2, (y * 2 / 3) & 255, ((x ^ y) & 127) + random.below(32)].map(|value| value as u8));
+            out.extend(
+                [x / 2, (y * 2 / 3) & 255, ((x ^ y) & 127) + random.below(32)].map(|value| value as u8),
+            );
         }
     }
     out

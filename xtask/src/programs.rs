@@ -101,7 +101,10 @@ pub fn run(names: &[&str]) -> Result<()> {
     let summary = summary(&rows);
     println!("{summary}");
     if names.is_empty() {
-        fs::write(ci::root().join("docs/programs.md"), document(&rows, &summary, start_up(&tools, place.path())?))?;
+        fs::write(
+            ci::root().join("docs/programs.md"),
+            document(&rows, &summary, start_up(&tools, place.path())?),
+        )?;
     }
     Ok(())
 }
@@ -109,7 +112,8 @@ pub fn run(names: &[&str]) -> Result<()> {
 impl Tools {
     fn new(place: &Path) -> Result<Tools> {
         ci::cargo(&["build", "--release", "--package", "loopwright-record", "--example", "record"], &[])?;
-        let has = |name: &str| checked(Command::new("sh").args(["-c", &format!("command -v {name}")])).is_ok();
+        let has =
+            |name: &str| checked(Command::new("sh").args(["-c", &format!("command -v {name}")])).is_ok();
         let plugin = place.join("addresses.so");
         if has("qemu-x86_64") {
             let source = ci::root().join("xtask/programs/addresses.c");
@@ -257,14 +261,21 @@ impl Row {
         };
         let factor = |own: &Option<f64>| own.map_or("-".to_owned(), |own| format!("{own:.2}"));
         let factors: Vec<String> = self.factors.iter().map(factor).collect();
-        let same = if self.differs.is_empty() { "yes".to_owned() } else { format!("no: {}", self.differs.join(", ")) };
+        let same = if self.differs.is_empty() {
+            "yes".to_owned()
+        } else {
+            format!("no: {}", self.differs.join(", "))
+        };
         format!("| {name} | {kind} | {native:.2} | {} | {same} |", factors.join(" | "))
     }
 }
 
 fn head() -> String {
     let stages: Vec<&str> = STAGES.iter().map(|(_, name)| *name).collect();
-    format!("| program | kind | native s | {} | same |\n|---|---|--:|--:|--:|--:|--:|--:|---|", stages.join(" | "))
+    format!(
+        "| program | kind | native s | {} | same |\n|---|---|--:|--:|--:|--:|--:|--:|---|",
+        stages.join(" | ")
+    )
 }
 
 fn summary(rows: &[Row]) -> String {

@@ -187,7 +187,8 @@ pub struct Region {
 /// `BEGIN:END`; names of C++ may have `::` in them.
 fn region(text: &str) -> Result<Region, String> {
     let is_single = |at: &usize| {
-        let around = [at.checked_sub(1), at.checked_add(1)].map(|at| at.and_then(|at| text.as_bytes().get(at)));
+        let around =
+            [at.checked_sub(1), at.checked_add(1)].map(|at| at.and_then(|at| text.as_bytes().get(at)));
         around.iter().all(|byte| *byte != Some(&b':'))
     };
     let mut places = text.match_indices(':').map(|(at, _)| at).filter(is_single);

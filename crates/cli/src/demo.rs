@@ -33,7 +33,8 @@ pub fn run(args: &DemoArgs) -> Result<u8> {
     anstream::eprintln!("Compiled {} with cc -g -O2; recording it.\n", source.display());
     let mut config = Config::new(&binary);
     config.args = vec![binary.clone().into_os_string()];
-    let plan = Plan { part: Part::Whole, folding: ddg::Folding::default(), limit: 700, time: None, known: None };
+    let plan =
+        Plan { part: Part::Whole, folding: ddg::Folding::default(), limit: 700, time: None, known: None };
     let (profile, _) = record_program(&config, plan, &mut Progress::new(false))?;
     print_report(&profile, Format::Text, 12);
     let path: PathBuf = directory.join("perceptron.lwp");

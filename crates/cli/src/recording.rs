@@ -87,7 +87,8 @@ mod tests {
     #[test]
     fn short_recordings_have_small_buffers() {
         let command = [OsString::from("true")];
-        let bounds = |max_instructions| Bounds { function: None, region: None, max_instructions, duration: None };
+        let bounds =
+            |max_instructions| Bounds { function: None, region: None, max_instructions, duration: None };
         let words = |limit| config(&command, &bounds(limit)).expect("a program is given").buffer_words;
         assert_eq!(words(Some(100)), 2048);
         assert!(words(Some(80_000)) == 10_000 && words(None) > 10_000);

@@ -237,6 +237,29 @@ fn interrupted_program_runs_on() {
     }
 }
 
+/// Started where interrupts are ignored, as in the background of a script, recorder and program do not mind them.
+#[test]
+fn interrupts_ignored() {
+    let place = Place::new();
+    let source = "#include <signal.h>\n#include <stdio.h>\n#include <time.h>\n\
+        int main(void) { time_t end = time(0) + 3; volatile int a = 0; while (time(0) < end) a++;\n\
+        printf(\"%d\\n\", signal(SIGINT, SIG_DFL) == SIG_IGN); return 7; }";
+    let program = place.compile("background", source, &["-O0", "-g"]);
+    let mut command = Command::new("env");
+    command.arg("--ignore-signal=INT").arg(LOOPWRIGHT).current_dir(place.directory());
+    command.args(["profile", "-o", "p.lwp", "--"]).arg(&program).process_group(0);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(1200));
+    let group = format!("-{}", child.id());
+    assert!(Command::new("kill").args(["-INT", "--", &group]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(7), "{output:?}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "1\n");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(!text.contains("interrupted"), "{text}");
+    says(&text, &["background.c:main:4", "Profile: p.lwp"]);
+}
+
 #[test]
 fn first_pass_interrupted() {
     let place = Place::new();

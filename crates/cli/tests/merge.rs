@@ -58,8 +58,7 @@ fn said(output: &Output) -> String {
 }
 
 fn json(place: &Place, profile: &Path) -> Value {
-    let output =
-        place.loopwright().arg("report").arg(profile).args(["--format", "json"]).output().unwrap();
+    let output = place.loopwright().arg("report").arg(profile).args(["--format", "json"]).output().unwrap();
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
@@ -129,7 +128,9 @@ fn merging_is_associative_and_every_renderer_takes_the_result() {
     // One alone stays what it is.
     assert!(merge(&place, &[&runs[0]], &["--quiet", "-o", "a.lwp"]).status.success());
     assert!(bytes("a.lwp") == bytes("0.lwp"));
-    for format in ["text", "json", "html", "svg", "folded", "speedscope", "sarif", "isl", "openscop", "folding"] {
+    for format in
+        ["text", "json", "html", "svg", "folded", "speedscope", "sarif", "isl", "openscop", "folding"]
+    {
         let mut report = place.loopwright();
         report.args(["report", "abc.lwp", "--format", format]);
         let output = report.output().unwrap();

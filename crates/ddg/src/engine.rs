@@ -98,6 +98,15 @@ pub fn allocator(name: &str) -> Option<Allocator> {
     })
 }
 
+/// A signal that interrupted the program.
+#[derive(Debug, Clone, Copy)]
+struct Interruption {
+    /// Number of activations there were.
+    depth: usize,
+    /// Addresses of the block it tore.
+    torn: Option<(u64, u64)>,
+}
+
 /// The consumer. Feed it as a [`Sink`], then [`Engine::finish`](crate::finish).
 pub struct Engine {
     pub(crate) image: Image,
@@ -154,7 +163,9 @@ pub struct Engine {
     /// An allocation whose path has not ended yet.
     fresh: Option<(u64, Allocation)>,
     allocator_at: FxHashMap<u64, Option<Allocator>>,
-    signal_depths: Vec<usize>,
+    interruptions: Vec<Interruption>,
+    /// Addresses of the block that a fault has just interrupted.
+    torn: Option<(u64, u64)>,
     signal: bool,
     resume: bool,
     /// Bytes the analysis may use, about.
@@ -221,7 +232,8 @@ impl Default for Engine {
             allocations: Vec::new(),
             fresh: None,
             allocator_at: FxHashMap::default(),
-            signal_depths: Vec::new(),
+            interruptions: Vec::new(),
+            torn: None,
             signal: false,
             resume: false,
             limit: DEFAULT_LIMIT,
@@ -641,18 +653,25 @@ impl Engine {
 
     /// Decides what kind of transfer leads to `pc` and tells the walker. Returns how to repeat it cheaply, if it can be.
     fn transition(&mut self, walker: &mut Walker, pc: u64) -> Option<Follow> {
+        let torn = self.torn.take();
         if let Some(cfa) = self.entry.take() {
             let function = self.begins_in(pc);
             self.functions.executed(function, None, pc);
             if walker.enter_again(&mut self.contexts, &mut self.functions, function, pc, cfa) {
-                self.signal_depths.clear();
+                self.interruptions.clear();
                 return None;
             }
         }
         if std::mem::take(&mut self.resume) {
             self.away = None;
-            let keep = self.signal_depths.pop().unwrap_or(walker.frames().len());
-            walker.unwind(&mut self.contexts, &mut self.functions, keep, pc);
+            let depth = walker.frames().len();
+            let Interruption { depth, torn } =
+                self.interruptions.pop().unwrap_or(Interruption { depth, torn: None });
+            match torn.filter(|&(start, end)| (start..end).contains(&pc)) {
+                // The rest of the block belongs to the iteration that was interrupted.
+                Some(_) => walker.go_on(&self.contexts, depth, pc),
+                None => walker.unwind(&mut self.contexts, &mut self.functions, depth, pc),
+            }
             let function = walker.function();
             self.functions.executed(function, None, pc);
             return None;
@@ -663,7 +682,7 @@ impl Engine {
         }
         if std::mem::take(&mut self.signal) {
             // A signal handler is called from a pseudo site (ALGORITHMS 1.6).
-            self.signal_depths.push(walker.frames().len());
+            self.interruptions.push(Interruption { depth: walker.frames().len(), torn });
             let function = self.functions.at(pc);
             self.functions.executed(function, None, pc);
             walker.call(&mut self.contexts, &mut self.functions, function, pc, 0);
@@ -1010,6 +1029,7 @@ impl Engine {
         self.node = None;
         self.pending.clear();
         self.previous = None;
+        self.torn = Some((block.pc, block.end));
     }
 
     /// Follows allocators: sizes at their entry, results at their return.

@@ -632,6 +632,16 @@ impl Walker {
         self.precede(events);
     }
 
+    /// Drops activations until `keep` are left, the last of which goes on at `pc`, in the iteration it was in.
+    pub fn go_on(&mut self, contexts: &Contexts, keep: usize, pc: u64) {
+        let mut events = Vec::new();
+        while self.frames.len() > keep.max(1) {
+            self.leave(contexts, &mut events);
+        }
+        events.push(Event::Plain);
+        (self.events, self.block) = (events, pc);
+    }
+
     /// Code that is not recorded, and ran in the current context, calls `function`.
     ///
     /// It may do so again and again without a loop that is seen. Calls after the first one in a context are therefore counted as

@@ -20,9 +20,8 @@ pub(crate) fn address(path: &Path, pc: u64, stack: u64, frame: u64) -> Option<u6
         .set_got(address_of(".got"));
     let tables = EhFrame::new(data, LittleEndian);
     let mut context = UnwindContext::new();
-    let row = tables
-        .unwind_info_for_address(&bases, &mut context, pc, UnwindSection::cie_from_offset)
-        .ok()?;
+    let row =
+        tables.unwind_info_for_address(&bases, &mut context, pc, UnwindSection::cie_from_offset).ok()?;
     let &CfaRule::RegisterAndOffset { register, offset } = row.cfa() else { return None };
     let base = match register {
         X86_64::RSP => stack,

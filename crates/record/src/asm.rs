@@ -187,6 +187,21 @@ impl Code {
         self.bytes.push(0xcc);
     }
 
+    /// A system call, with a trap before it unless the table at `quiet` of the state region names its number. Keeps `rcx`,
+    /// which the call overwrites, in a slot. Gives the address of the trap, which the call follows.
+    pub(crate) fn system_call(&mut self, quiet: i32, rcx: i32) -> u64 {
+        self.save(rcx, RCX);
+        // movzx ecx, ax; movzx ecx, byte ptr gs:[rcx + quiet]
+        self.raw(&[0x0f, 0xb7, 0xc8, 0x65, 0x0f, 0xb6, 0x89]);
+        self.raw(&quiet.to_le_bytes());
+        // jrcxz to the trap; jmp over it
+        self.raw(&[0xe3, 2, 0xeb, 1]);
+        let trap = self.here();
+        self.trap();
+        self.raw(&[0x0f, 0x05]);
+        trap
+    }
+
     /// Single-byte no-operations up to a multiple of `to`.
     pub(crate) fn align(&mut self, to: u64) {
         while !self.here().is_multiple_of(to) {

@@ -16,9 +16,10 @@ use trace::block::{BlockId, Folded};
 use crate::asm::{Code, displacement};
 use crate::error::Error;
 use crate::shared::{
-    self, CACHE, CACHE_BYTES, COLD, COUNTERS, SLOT_P, SLOT_POINTER, SLOT_RAX, SLOT_RCX, SLOT_S, SLOT_SITE,
-    STATE_BYTES, Shared, TABLE_ENTRIES, TABLES,
+    self, CACHE, CACHE_BYTES, COLD, COUNTERS, REMOTE_CALL, SLOT_P, SLOT_POINTER, SLOT_RAX, SLOT_RCX, SLOT_S,
+    SLOT_SITE, STATE_BYTES, Shared, TABLE_ENTRIES, TABLES,
 };
+use crate::syscalls;
 use crate::translate::{Edge, Exit, LoopHead, OwnLoop, Pair, Point, Translation, Trap};
 
 /// A placed block.
@@ -33,7 +34,7 @@ pub(crate) struct Placed {
     pub(crate) pair: Pair,
     pub(crate) points: Vec<Point>,
     pub(crate) fold: Option<LoopHead>,
-    /// How the words of its record advance, if words are recorded in every iteration.
+    /// How the words of its record advance, if it stands for many iterations.
     pub(crate) folded: Option<Arc<Folded>>,
     pub(crate) own: Option<OwnLoop>,
 }
@@ -111,14 +112,19 @@ pub(crate) struct Cache {
     resumed: FxHashMap<u64, u64>,
     misses: [u64; TABLES],
     tables_on: usize,
+    /// Most bytes of hot code.
+    most: usize,
 }
+
+/// Numbers of system calls are smaller.
+const MOST_CALLS: usize = 1024;
 
 const EDGES: [Edge; 3] = [Edge::Call, Edge::Jump, Edge::Return];
 
 impl Cache {
     /// An empty cache. `both` if blocks with recording off are needed beside those with recording on.
-    /// `counters` if those of a survey are needed.
-    pub(crate) fn new(both: bool, counters: bool) -> Result<Self, Error> {
+    /// `counters` if those of a survey are needed. It is full with about `most` bytes.
+    pub(crate) fn new(both: bool, counters: bool, most: usize) -> Result<Self, Error> {
         let mut cache = Cache {
             code: Shared::new(CACHE_BYTES)?,
             state: Shared::new(STATE_BYTES + if counters { COUNTERS * 8 } else { 0 })?,
@@ -135,7 +141,13 @@ impl Cache {
             resumed: FxHashMap::default(),
             misses: [0; TABLES],
             tables_on: if both { 0 } else { TABLES / 2 },
+            most: most.min(COLD - (1 << 20)),
         };
+        for (on, number) in [false, true].into_iter().flat_map(|on| (0..MOST_CALLS).map(move |n| (on, n))) {
+            if syscalls::is_quiet(number as u64, on) {
+                cache.state.write(shared::quiet(on) as usize + number, &[1]);
+            }
+        }
         cache.clear();
         Ok(cache)
     }
@@ -153,6 +165,7 @@ impl Cache {
         self.resumed.clear();
         self.hot = 256;
         self.cold = COLD;
+        self.code.write((REMOTE_CALL - CACHE) as usize, &[0x0f, 0x05]);
         for (on, edge) in [false, true].into_iter().flat_map(|on| EDGES.map(|e| (on, e))) {
             let index = edge.table(on);
             let at = index * 8;
@@ -167,7 +180,7 @@ impl Cache {
 
     /// Whether it should be cleared before more is placed.
     pub(crate) fn is_full(&self) -> bool {
-        self.hot > COLD - (1 << 20) || self.cold > CACHE_BYTES - (1 << 20)
+        self.hot > self.most || self.cold > CACHE_BYTES - (1 << 20)
     }
 
     /// Where the next block will be placed.
@@ -209,6 +222,14 @@ impl Cache {
     /// The program's address after the system call that ends at a cache address.
     pub(crate) fn after_syscall(&self, address: u64) -> Option<u64> {
         self.resumed.get(&address).copied()
+    }
+
+    /// The program's address after the system call that is about to be made at a cache address.
+    pub(crate) fn before_syscall(&self, address: u64) -> Option<u64> {
+        match self.meaning(address.wrapping_sub(1)) {
+            Some(Meaning::Trap(Trap::Syscall { next })) => Some(next),
+            _ => None,
+        }
     }
 
     /// Places a translated block and links it. It takes the place of an earlier translation of the same address, if there is

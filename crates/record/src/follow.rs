@@ -47,13 +47,13 @@ impl<S> Engine<'_, S> {
         regs.rip = pc;
         if self.stopping {
             regs.gs_base = 0;
+            self.let_go()?;
+            self.masks.reveal(&self.tracee, false)?;
             self.tracee.set_regs(regs)?;
             drop(self.timer.take());
             let pending_stop = self.time_is_over() && !self.stopped_by_timer;
-            for (signal, _) in self.pending.drain(..) {
-                // SAFETY: a plain system call; the process is the recorder's own child, stopped.
-                unsafe { libc::syscall(libc::SYS_tgkill, self.tracee.pid(), self.tracee.pid(), signal) };
-            }
+            let signals = self.pending.drain(..).map(|s| s.0).chain(self.pace.give_up());
+            signals.for_each(|signal| self.tracee.send(signal));
             self.tracee.detach(0)?;
             if pending_stop {
                 // SAFETY: undoes the timer's stop signal, which nobody would take back otherwise.
@@ -100,6 +100,8 @@ impl<S> Engine<'_, S> {
         }
         let before = self.blocks;
         regs.rip = self.translated(pc, hint)?;
+        // No system call is to be made again at an address of the cache.
+        regs.orig_rax = u64::MAX;
         if self.blocks > before {
             self.look_soon()?;
         }
@@ -155,7 +157,8 @@ impl<S> Engine<'_, S> {
 
     /// The full entry of the block at `pc`, translated if need be, with some of its successors.
     fn translated(&mut self, pc: u64, hint: Option<Pair>) -> Result<u64, Error> {
-        let placed = if self.begins_window(pc) { self.cache.get_apart(pc) } else { self.cache.get(pc, self.on) };
+        let placed =
+            if self.begins_window(pc) { self.cache.get_apart(pc) } else { self.cache.get(pc, self.on) };
         if let Some(block) = placed {
             return Ok(block.full);
         }

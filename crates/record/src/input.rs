@@ -9,12 +9,13 @@
 use std::fs::File;
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use crate::error::Error;
+use crate::start;
 
 /// Standard input of this process, to be given to programs one after the other.
 #[derive(Debug)]
@@ -57,13 +58,7 @@ fn fail(what: &'static str) -> Error {
 }
 
 fn pipe() -> Result<(OwnedFd, OwnedFd), Error> {
-    let mut ends = [0; 2];
-    // SAFETY: `ends` has room for two descriptors.
-    if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
-        return Err(fail("make a pipe for standard input"));
-    }
-    // SAFETY: both descriptors were just made and belong to nobody else.
-    Ok(unsafe { (OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])) })
+    start::pipe().map_err(|source| Error::Setup { what: "make a pipe for standard input", source })
 }
 
 impl Input {

@@ -2,7 +2,8 @@
 //!
 //! Definition: while the program runs, the first interrupt ends the recording (the program gets it as well, and may go
 //! on); later ones are the program's alone. After its end an interrupt gives up what is not analysed yet; one more ends
-//! this process at once.
+//! this process at once. If this process was started with interrupts ignored (`nohup`, the background of a script), they stay so,
+//! for the program as well.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -12,6 +13,7 @@ use std::time::{Duration, Instant};
 use libc::c_int;
 
 use crate::buffers::Progress;
+use crate::inherited;
 
 /// The program runs.
 static RUNNING: AtomicBool = AtomicBool::new(false);
@@ -64,6 +66,10 @@ impl Interrupts {
         STOP.store(false, Ordering::Relaxed);
         ABANDON.store(false, Ordering::Relaxed);
         SPEAK.store(speak, Ordering::Relaxed);
+        inherited::survive_large_files();
+        if inherited::is_ignored(libc::SIGINT) {
+            return Interrupts(None);
+        }
         // SAFETY: the handler only uses atomics, `write` and `_exit`; both structures are valid.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();

@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 
 use crate::Config;
 use crate::error::Error;
-use crate::process::{Launch, StartError};
+use crate::start::{Launch, StartError};
 
-/// Starts the configured program. Returns its process id.
-pub(crate) fn start(config: &Config, traced: bool) -> Result<i32, Error> {
+/// Starts the configured program, traced with these options if there are any: it then has stopped in `execve`. Returns its
+/// process id.
+pub(crate) fn start(config: &Config, traced: Option<i32>) -> Result<i32, Error> {
     let path = find(&config.program)?;
     check(&path, 0)?;
     let string = |bytes: Vec<u8>| CString::new(bytes).map_err(|_| Error::ZeroByte);

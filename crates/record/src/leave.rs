@@ -105,9 +105,9 @@ impl Emit<'_> {
                 self.count(None);
                 self.counters.continues = true;
                 self.yield_state();
-                out.trap = Some((self.code.here(), Trap::Syscall { next }));
-                self.code.trap();
-                self.code.raw(&[0x0f, 0x05]);
+                let quiet = shared::quiet(self.request.record.is_some());
+                let trap = self.code.system_call(quiet, SLOT_RCX);
+                out.trap = Some((trap, Trap::Syscall { next }));
                 out.resumed = Some((self.code.here(), next));
                 self.code.constant(1, next);
                 let exit = self.exit(None, next);

@@ -19,6 +19,7 @@
 mod asm;
 mod buffers;
 mod cache;
+mod calls;
 mod classes;
 mod code;
 mod counting;
@@ -29,6 +30,7 @@ mod fold;
 mod follow;
 mod function;
 mod image;
+mod inherited;
 mod input;
 mod interrupt;
 mod kept;
@@ -36,13 +38,16 @@ mod launch;
 mod learn;
 mod leave;
 mod loops;
+mod masks;
 pub mod oracle;
+mod pace;
 mod passage;
 mod process;
 mod run;
 mod scope;
 mod shared;
 mod signals;
+mod start;
 mod symbols;
 mod syscalls;
 mod translate;
@@ -97,6 +102,8 @@ pub struct Config {
     pub encoding: Encoding,
     /// Size of each of the four record buffers in 8-byte words.
     pub buffer_words: usize,
+    /// About how many bytes of translated code are kept; when there are more, all is translated anew.
+    pub code_bytes: usize,
     /// Whose code is recorded.
     pub scope: Scope,
     /// Whether recording is on from the first instruction; else the guide says where it starts.
@@ -119,6 +126,7 @@ impl Config {
             args: Vec::new(),
             encoding: Encoding::default(),
             buffer_words: 1 << 17,
+            code_bytes: usize::MAX,
             scope: Scope::All,
             start_recording: true,
             max_instructions: None,
@@ -198,7 +206,7 @@ pub fn survey(config: &Config, guide: &mut dyn Guide) -> Result<(Outcome, Survey
 /// If the program cannot be started.
 pub fn native(config: &Config) -> Result<Outcome, Error> {
     let before = process::children_time();
-    let pid = launch::start(config, false)?;
+    let pid = launch::start(config, None)?;
     let exit = run::wait_for_end(pid)?;
     let child_cpu = process::children_time().saturating_sub(before);
     Ok(Outcome {

@@ -140,7 +140,7 @@ impl Emit<'_> {
         if let Some(number) = number {
             folded = folded.leaving(Leaves { number, parts: sides.iter().map(|side| side.parts).collect() });
         }
-        let advancing = running.map(|_| Arc::new(folded.clone()));
+        let advancing = Some(Arc::new(folded.clone()));
         let block = match parts {
             [] => {
                 self.operands_of(body, plan, &entry.words);

@@ -45,10 +45,9 @@ pub struct Count {
 /// # Errors
 /// If the program cannot be started or traced.
 pub fn run(config: &Config, visit: &mut dyn FnMut(Touch)) -> Result<Count, Error> {
-    let pid = launch::start(config, true)?;
+    let pid = launch::start(config, Some(libc::PTRACE_O_EXITKILL | libc::PTRACE_O_TRACEEXEC))?;
     let tracee = Tracee::new(pid)?;
-    tracee.wait()?;
-    tracee.set_options(libc::PTRACE_O_EXITKILL | libc::PTRACE_O_TRACEEXEC)?;
+    tracee.begin()?;
     let _affinity = Affinity::share(pid);
     let mut decode = Decode::new();
     let mut known: FxHashMap<u64, Decoded> = FxHashMap::default();
@@ -92,17 +91,16 @@ pub fn run(config: &Config, visit: &mut dyn FnMut(Touch)) -> Result<Count, Error
             Status::Killed(signal) => {
                 return Ok(Count { exit: Exit::Signal(signal), instructions, accesses });
             }
-            Status::Stopped { event, .. } if event != 0 => {
+            Status::Stopped { event: libc::PTRACE_EVENT_EXEC, .. } => {
                 instructions += 1;
                 repeated = None;
                 known.clear();
-                tracee.resume(Resume::Step, 0)?;
-                tracee.wait()?;
+                tracee.begin()?;
                 tracee = Tracee::new(pid)?;
                 regs = tracee.regs()?;
                 continue;
             }
-            Status::Stopped { signal, .. } if signal != libc::SIGTRAP => deliver = signal,
+            Status::Stopped { signal, event: 0 } if signal != libc::SIGTRAP => deliver = signal,
             _ => {}
         }
         regs = tracee.regs()?;

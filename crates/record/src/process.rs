@@ -3,18 +3,19 @@
 //! Invariant: every method is called on the thread that started the process, the only one the kernel accepts.
 //! Limits: x86-64 Linux.
 
-use std::ffi::CString;
+use std::cell::Cell;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::FileExt;
-use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use libc::{c_int, c_void, siginfo_t, user_regs_struct};
 
 use crate::error::Error;
+use crate::masks::{OWN, bit};
 
+const PTRACE_INTERRUPT: libc::c_uint = 0x4207;
+const PTRACE_LISTEN: libc::c_uint = 0x4208;
 const PTRACE_GETSIGMASK: libc::c_uint = 0x420a;
 const PTRACE_SETSIGMASK: libc::c_uint = 0x420b;
 
@@ -43,105 +44,8 @@ pub(crate) enum Resume {
     Run,
     /// One instruction.
     Step,
-}
-
-/// A program to start, with everything the child needs prepared before the fork.
-pub(crate) struct Launch {
-    path: CString,
-    argv: Vec<CString>,
-    input: Option<Arc<OwnedFd>>,
-    silent: bool,
-}
-
-impl Launch {
-    /// Prepares the start of `path` with the given arguments (the first is the program's own name).
-    pub(crate) fn new(path: CString, argv: Vec<CString>) -> Self {
-        Launch { path, argv, input: None, silent: false }
-    }
-
-    /// With these standard streams.
-    pub(crate) fn streams(self, input: Option<Arc<OwnedFd>>, silent: bool) -> Self {
-        Launch { input, silent, ..self }
-    }
-
-    /// Forks and executes; traced if `traced`. Returns the process id, or the step that failed.
-    pub(crate) fn start(&self, traced: bool) -> Result<c_int, StartError> {
-        let mut argv: Vec<*const libc::c_char> = self.argv.iter().map(|a| a.as_ptr()).collect();
-        argv.push(std::ptr::null());
-        let mut pipe = [0; 2];
-        // SAFETY: `pipe` has room for two descriptors.
-        if unsafe { libc::pipe2(pipe.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
-            return Err(StartError::Fork(io::Error::last_os_error()));
-        }
-        // SAFETY: the child calls only async-signal-safe functions until it executes or exits; `argv` is a
-        // null-terminated array of strings that outlives the call, and `environ` is the process's own.
-        let pid = unsafe { libc::fork() };
-        if pid == 0 {
-            // SAFETY: as above.
-            unsafe {
-                let mut failed = 0u8;
-                libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
-                // The runtime of Rust ignores this signal, and an ignored signal stays ignored through `exec`.
-                libc::signal(libc::SIGPIPE, libc::SIG_DFL);
-                if let Some(input) = &self.input {
-                    libc::dup2(input.as_raw_fd(), 0);
-                }
-                if self.silent {
-                    let nowhere = libc::open(c"/dev/null".as_ptr(), libc::O_WRONLY);
-                    libc::dup2(nowhere, 1);
-                    libc::dup2(nowhere, 2);
-                    if nowhere > 2 {
-                        libc::close(nowhere);
-                    }
-                }
-                if traced && libc::ptrace(libc::PTRACE_TRACEME, 0, 0, 0) != 0 {
-                    failed = 1;
-                } else {
-                    libc::execv(self.path.as_ptr(), argv.as_ptr());
-                }
-                let code = *libc::__errno_location();
-                let message = [failed, code as u8];
-                libc::write(pipe[1], message.as_ptr().cast(), 2);
-                libc::_exit(127);
-            }
-        }
-        // SAFETY: the descriptors were just made and belong to this function.
-        unsafe { libc::close(pipe[1]) };
-        if pid < 0 {
-            let error = io::Error::last_os_error();
-            // SAFETY: as above.
-            unsafe { libc::close(pipe[0]) };
-            return Err(StartError::Fork(error));
-        }
-        let mut message = [0u8; 2];
-        let got = loop {
-            // SAFETY: `message` has two bytes; the descriptor is open.
-            let n = unsafe { libc::read(pipe[0], message.as_mut_ptr().cast(), 2) };
-            if n >= 0 || io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
-                break n;
-            }
-        };
-        // SAFETY: as above.
-        unsafe { libc::close(pipe[0]) };
-        if got == 2 {
-            let mut status = 0;
-            // SAFETY: reaps the child that reported its failure.
-            unsafe { libc::waitpid(pid, &mut status, 0) };
-            let error = io::Error::from_raw_os_error(i32::from(message[1]));
-            return Err(if message[0] == 1 { StartError::Trace(error) } else { StartError::Execute(error) });
-        }
-        Ok(pid)
-    }
-}
-
-/// Which step of a start failed.
-pub(crate) enum StartError {
-    /// Making the process.
-    Fork(io::Error),
-    /// Asking to be traced.
-    Trace(io::Error),
-    /// Executing the file.
-    Execute(io::Error),
+    /// Until a system call begins or ends.
+    Call,
 }
 
 /// Waits for `pid`; with `hang` false returns `None` if nothing happened yet.
@@ -155,14 +59,26 @@ pub(crate) fn wait(pid: c_int) -> io::Result<Status> {
             _ => Err(error),
         };
     }
-    Ok(if libc::WIFEXITED(status) {
-        Status::Exited(libc::WEXITSTATUS(status))
-    } else if libc::WIFSIGNALED(status) {
-        Status::Killed(libc::WTERMSIG(status))
-    } else {
-        Status::Stopped { signal: libc::WSTOPSIG(status), event: status >> 16 }
-    })
+    Ok(Status::of(status))
 }
+
+impl Status {
+    fn of(status: c_int) -> Status {
+        if libc::WIFEXITED(status) {
+            Status::Exited(libc::WEXITSTATUS(status))
+        } else if libc::WIFSIGNALED(status) {
+            Status::Killed(libc::WTERMSIG(status))
+        } else {
+            Status::Stopped { signal: libc::WSTOPSIG(status), event: status >> 16 }
+        }
+    }
+}
+
+/// How often, and how far apart, to look whether a program that no longer answers ends.
+const LAST_LOOKS: u32 = 40;
+const LAST_LOOK: Duration = Duration::from_millis(5);
+/// How far apart to look where a time is not to be missed.
+const SHORT: Duration = Duration::from_micros(20);
 
 /// Processor time, user and system, of all waited-for children of this process so far.
 pub(crate) fn children_time() -> Duration {
@@ -202,6 +118,8 @@ pub(crate) fn register(regs: &mut user_regs_struct, n: u8) -> &mut u64 {
 pub(crate) struct Tracee {
     pid: c_int,
     memory: File,
+    /// How it ended: every later wait says so again.
+    ended: Cell<Option<Status>>,
 }
 
 impl Tracee {
@@ -212,7 +130,7 @@ impl Tracee {
             .write(true)
             .open(format!("/proc/{pid}/mem"))
             .map_err(|source| Error::Process { what: "open the program's memory", pid, source })?;
-        Ok(Tracee { pid, memory })
+        Ok(Tracee { pid, memory, ended: Cell::new(None) })
     }
 
     /// The process id.
@@ -277,14 +195,15 @@ impl Tracee {
         self.request(libc::PTRACE_SETSIGINFO, 0, (&raw const *info).cast_mut().cast(), "write signal details")
     }
 
-    /// Unblocks the signals in `bits`.
-    pub(crate) fn unblock(&self, bits: u64) -> Result<(), Error> {
+    /// The signals it has blocked.
+    pub(crate) fn mask(&self) -> Result<u64, Error> {
         let mut mask = 0u64;
         self.request(PTRACE_GETSIGMASK, 8, (&raw mut mask).cast(), "read the signal mask")?;
-        if mask & bits == 0 {
-            return Ok(());
-        }
-        mask &= !bits;
+        Ok(mask)
+    }
+
+    /// Replaces them.
+    pub(crate) fn set_mask(&self, mut mask: u64) -> Result<(), Error> {
         self.request(PTRACE_SETSIGMASK, 8, (&raw mut mask).cast(), "write the signal mask")
     }
 
@@ -295,18 +214,24 @@ impl Tracee {
         Ok(message)
     }
 
-    /// Asks for events of the given kinds.
-    pub(crate) fn set_options(&self, options: c_int) -> Result<(), Error> {
-        self.request(libc::PTRACE_SETOPTIONS, 0, options as usize as *mut c_void, "set trace options")
-    }
-
     /// Resumes, delivering `signal` if not 0.
     pub(crate) fn resume(&self, how: Resume, signal: c_int) -> Result<(), Error> {
         let request = match how {
             Resume::Run => libc::PTRACE_CONT,
             Resume::Step => libc::PTRACE_SINGLESTEP,
+            Resume::Call => libc::PTRACE_SYSCALL,
         };
         self.request(request, 0, signal as usize as *mut c_void, "resume the program")
+    }
+
+    /// Leaves it stopped with its process group, until it is continued.
+    pub(crate) fn listen(&self) -> Result<(), Error> {
+        self.request(PTRACE_LISTEN, 0, std::ptr::null_mut(), "leave the program stopped")
+    }
+
+    /// Stops it while it runs.
+    pub(crate) fn interrupt(&self) -> Result<(), Error> {
+        self.request(PTRACE_INTERRUPT, 0, std::ptr::null_mut(), "stop the program")
     }
 
     /// Lets go of it; it runs on alone.
@@ -316,10 +241,17 @@ impl Tracee {
 
     /// Waits for its next report, through interruptions.
     pub(crate) fn wait(&self) -> Result<Status, Error> {
+        if let Some(status) = self.ended.get() {
+            return Ok(status);
+        }
         loop {
             match wait(self.pid) {
                 Ok(Status::Interrupted) => {}
-                Ok(status) => return Ok(status),
+                Ok(status @ Status::Stopped { .. }) => return Ok(status),
+                Ok(status) => {
+                    self.ended.set(Some(status));
+                    return Ok(status);
+                }
                 Err(source) => {
                     return Err(Error::Process { what: "wait for the program", pid: self.pid, source });
                 }
@@ -356,23 +288,48 @@ impl Tracee {
         })
     }
 
+    /// How it ended, if it has, or is about to.
+    pub(crate) fn end(&self) -> Option<Status> {
+        for _ in 0..LAST_LOOKS {
+            if self.ended.get().is_some() {
+                break;
+            }
+            let mut status = 0;
+            // SAFETY: `status` is a valid place.
+            if unsafe { libc::waitpid(self.pid, &mut status, libc::__WALL | libc::WNOHANG) } == self.pid {
+                self.ended.set(Some(Status::of(status)).filter(|s| !matches!(s, Status::Stopped { .. })));
+            } else {
+                std::thread::sleep(LAST_LOOK);
+            }
+        }
+        self.ended.get()
+    }
+
+    /// Runs from the stop in `execve` to the first instruction of the program. Gives signals that came in between.
+    pub(crate) fn begin(&self) -> Result<Vec<(c_int, siginfo_t)>, Error> {
+        let mut signals = Vec::new();
+        loop {
+            self.resume(Resume::Step, 0)?;
+            match self.wait()? {
+                Status::Stopped { signal, event: 0 } if signal != libc::SIGTRAP => {
+                    signals.extend(self.siginfo()?.map(|info| (signal, info)));
+                }
+                Status::Stopped { event: 0, .. } | Status::Exited(_) | Status::Killed(_) => {
+                    return Ok(signals);
+                }
+                Status::Stopped { .. } | Status::Interrupted => {}
+            }
+        }
+    }
+
     /// Makes the process execute one system call at its present place, leaving all its state as it was.
     pub(crate) fn system_call(&self, number: u64, args: [u64; 6]) -> Result<u64, Error> {
-        let saved = self.regs()?;
+        let at = self.regs()?.rip;
         let mut code = [0; 2];
-        self.read(saved.rip, &mut code);
-        self.write(saved.rip, &[0x0f, 0x05])?;
-        let mut regs = saved;
-        regs.rax = number;
-        regs.orig_rax = u64::MAX;
-        (regs.rdi, regs.rsi, regs.rdx, regs.r10, regs.r8, regs.r9) =
-            (args[0], args[1], args[2], args[3], args[4], args[5]);
-        self.set_regs(&regs)?;
-        self.resume(Resume::Step, 0)?;
-        self.wait()?;
-        let result = self.regs()?.rax;
-        self.write(saved.rip, &code)?;
-        self.set_regs(&saved)?;
+        self.read(at, &mut code);
+        self.write(at, &[0x0f, 0x05])?;
+        let result = self.system_call_at(Resume::Step, at, number, args)?;
+        self.write(at, &code)?;
         if result > -4096i64 as u64 {
             let source = io::Error::from_raw_os_error(-(result as i64) as i32);
             return Err(Error::Inject { pid: self.pid, source });
@@ -380,13 +337,105 @@ impl Tracee {
         Ok(result)
     }
 
-    /// Whether the program has a handler for `signal`.
-    pub(crate) fn catches(&self, signal: c_int) -> bool {
+    /// Makes the process execute the system call instruction at an address, leaving all its state as it was. Gives what the
+    /// call returns. No signals of others get in between, but for a stop, which comes back afterwards.
+    ///
+    /// After a step a signal can be delivered. But a step is a signal itself, which must not be ignored; after `Call` the process
+    /// stands in the system call.
+    pub(crate) fn system_call_at(
+        &self,
+        how: Resume,
+        at: u64,
+        number: u64,
+        args: [u64; 6],
+    ) -> Result<u64, Error> {
+        let (saved, mask) = (self.regs()?, self.mask()?);
+        let mut regs = saved;
+        (regs.rip, regs.rax, regs.orig_rax) = (at, number, u64::MAX);
+        (regs.rdi, regs.rsi, regs.rdx, regs.r10, regs.r8, regs.r9) =
+            (args[0], args[1], args[2], args[3], args[4], args[5]);
+        self.set_mask(!OWN)?;
+        self.set_regs(&regs)?;
+        let (mut others, mut calls) = (Vec::new(), 0);
+        loop {
+            self.resume(how, 0)?;
+            match self.wait()? {
+                Status::Exited(_) | Status::Killed(_) => return Ok(0),
+                Status::Stopped { signal: libc::SIGTRAP, event: 0 } => {
+                    let is_call = self.siginfo()?.is_some_and(|info| info.si_code == libc::SIGTRAP);
+                    calls += u32::from(is_call);
+                    // The first one is before the call.
+                    if calls == 2 || (how == Resume::Step && self.regs()?.rip != at) {
+                        break;
+                    }
+                }
+                Status::Stopped { signal, event: 0 } => others.push(signal),
+                Status::Stopped { .. } | Status::Interrupted => {}
+            }
+        }
+        let result = self.regs()?.rax;
+        self.set_mask(mask)?;
+        self.set_regs(&saved)?;
+        others.into_iter().for_each(|signal| self.send(signal));
+        Ok(result)
+    }
+
+    /// Sends it a signal.
+    pub(crate) fn send(&self, signal: c_int) {
+        // SAFETY: a plain system call; the process is the recorder's own child, which it has not waited for.
+        unsafe { libc::syscall(libc::SYS_tgkill, self.pid, self.pid, signal) };
+    }
+
+    /// Waits for its next report until a time at which there may be none.
+    pub(crate) fn wait_until(&self, end: Instant) -> Result<Option<Status>, Error> {
+        while self.ended.get().is_none() {
+            let mut status = 0;
+            // SAFETY: `status` is a valid place.
+            match unsafe { libc::waitpid(self.pid, &mut status, libc::__WALL | libc::WNOHANG) } {
+                0 if Instant::now() >= end => return Ok(None),
+                0 => std::thread::sleep(SHORT),
+                pid if pid == self.pid => {
+                    let status = Status::of(status);
+                    self.ended.set(Some(status).filter(|s| !matches!(s, Status::Stopped { .. })));
+                    return Ok(Some(status));
+                }
+                _ => break,
+            }
+        }
+        self.wait().map(Some)
+    }
+
+    /// A word of memory that the program itself may read.
+    pub(crate) fn user_word(&self, address: u64) -> Option<u64> {
+        let mut word = [0u8; 8];
+        let local = libc::iovec { iov_base: word.as_mut_ptr().cast(), iov_len: word.len() };
+        let remote = libc::iovec { iov_base: address as *mut c_void, iov_len: word.len() };
+        // SAFETY: the local part is a live array of as many bytes as is said.
+        let n = unsafe { libc::process_vm_readv(self.pid, &local, 1, &remote, 1, 0) };
+        (n == 8).then_some(u64::from_le_bytes(word))
+    }
+
+    /// Writes memory that the program itself may write; whether that was possible.
+    pub(crate) fn put_user(&self, address: u64, bytes: &[u8]) -> bool {
+        let local = libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() };
+        let remote = libc::iovec { iov_base: address as *mut c_void, iov_len: bytes.len() };
+        // SAFETY: the local part is a live slice, which is only read.
+        let n = unsafe { libc::process_vm_writev(self.pid, &local, 1, &remote, 1, 0) };
+        n == bytes.len() as isize
+    }
+
+    /// The signals for which the program has handlers.
+    pub(crate) fn caught(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid)).unwrap_or_default();
         status
             .lines()
             .find_map(|l| l.strip_prefix("SigCgt:"))
             .and_then(|l| u64::from_str_radix(l.trim(), 16).ok())
-            .is_some_and(|caught| caught >> (signal - 1) & 1 != 0)
+            .unwrap_or(0)
+    }
+
+    /// Whether the program has a handler for `signal`.
+    pub(crate) fn catches(&self, signal: c_int) -> bool {
+        self.caught() & bit(signal) != 0
     }
 }

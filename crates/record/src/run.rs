@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use libc::{c_int, siginfo_t, user_regs_struct};
 use rustc_hash::FxHashSet;
@@ -20,12 +21,15 @@ use crate::cache::{Cache, Meaning};
 use crate::code::CodeMap;
 use crate::counting::Counting;
 use crate::error::Error;
+use crate::inherited::Inherited;
 use crate::interrupt::{Interrupts, Timer};
 use crate::learn::{Learner, SOON};
+use crate::masks::{Masks, Replaced, Return, is_restart};
+use crate::pace::Pace;
 use crate::process::{self, Resume, Status, Tracee};
 use crate::scope::{Left, starts_on};
-use crate::shared::{GUARD, SLOT_BOUND, SLOT_POINTER, SLOT_SITE, SLOT_TARGET, STATE};
-use crate::syscalls::{self, Call};
+use crate::shared::{GUARD, SLOT_BOUND, SLOT_POINTER, SLOT_RCX, SLOT_SITE, SLOT_TARGET, STATE};
+use crate::syscalls::Call;
 use crate::translate::{Edge, Translator, Trap};
 use crate::windows::Windows;
 use crate::{Config, Encoding, Exit, Outcome, StopReason, image, interrupt, launch};
@@ -37,9 +41,11 @@ pub(crate) enum Awaiting {
         call: Call,
         /// Addresses whose mapping the call may change.
         changes: Option<(u64, u64)>,
+        /// It was given something else to read.
+        replaced: Option<Replaced>,
     },
     /// A return from a signal handler.
-    Sigreturn,
+    Sigreturn(Return),
     /// An instruction that runs at its own address; the record of its block ends at the pointer.
     Native {
         /// Its address.
@@ -62,6 +68,14 @@ pub(crate) struct Engine<'a, S> {
     pub(crate) counting: Option<Counting>,
     pub(crate) tracee: Tracee,
     pub(crate) pending: VecDeque<(c_int, siginfo_t)>,
+    pub(crate) masks: Masks,
+    /// The program's mask, while a signal waits for a safe point.
+    pub(crate) held: Option<u64>,
+    pub(crate) pace: Pace,
+    /// Signals that have handlers, if that is known.
+    pub(crate) caught: Option<u64>,
+    /// Handlers may be changed unseen.
+    pub(crate) shares_handlers: bool,
     pub(crate) awaiting: Option<Awaiting>,
     pub(crate) stopping: bool,
     /// The stop signal of the timer was the reason.
@@ -89,6 +103,13 @@ pub(crate) struct Engine<'a, S> {
     pub(crate) last_next: u64,
     pub(crate) returns: Vec<u64>,
 }
+
+/// What is reported of a program; it ends with this process.
+const OPTIONS: c_int = libc::PTRACE_O_EXITKILL
+    | libc::PTRACE_O_TRACEEXEC
+    | libc::PTRACE_O_TRACEFORK
+    | libc::PTRACE_O_TRACEVFORK
+    | libc::PTRACE_O_TRACECLONE;
 
 /// By how much buffers grow as long as there is no new code.
 const GROWTH: usize = 4;
@@ -146,24 +167,16 @@ fn whole<S: Sink + 'static>(
     if !(512..=1 << 26).contains(&config.buffer_words) {
         return Err(Error::BufferSize(config.buffer_words));
     }
+    let _guard = Interrupts::hold(false);
     let on = starts_on(config);
-    let cache = Cache::new(!on, counting.is_some())?;
+    let cache = Cache::new(!on, counting.is_some(), config.code_bytes)?;
     let progress = Arc::new(Progress::default());
     let buffers = Buffers::new(config.buffer_words, sink, config.max_instructions, Arc::clone(&progress))?;
     cache.state.set_word(SLOT_POINTER as usize, buffers.start());
     let before = process::children_time();
-    let pid = launch::start(config, true)?;
-    let _guard = Interrupts::hold(false);
+    let masks = Masks::new(Inherited::now());
+    let pid = launch::start(config, Some(OPTIONS))?;
     interrupt::running(true);
-    // The start succeeded, so the process is about to stop with a trap.
-    match process::wait(pid) {
-        Ok(Status::Stopped { .. } | Status::Interrupted) => {}
-        other => {
-            interrupt::running(false);
-            let source = other.err().unwrap_or_else(|| std::io::Error::other("it ended at once"));
-            return Err(Error::Start { path: config.program.clone(), source });
-        }
-    }
     let tracee = Tracee::new(pid).inspect_err(|_| interrupt::running(false))?;
     let timer = Some(Timer::start(config.duration, pid, Arc::clone(&progress)));
     let mut engine = Engine {
@@ -176,6 +189,11 @@ fn whole<S: Sink + 'static>(
         counting,
         tracee,
         pending: VecDeque::new(),
+        masks,
+        held: None,
+        pace: Pace::default(),
+        caught: None,
+        shares_handlers: false,
         awaiting: None,
         stopping: false,
         on,
@@ -195,13 +213,19 @@ fn whole<S: Sink + 'static>(
         last_next: 0,
         returns: Vec::new(),
     };
-    let exit = engine.run();
+    let mut exit = engine.run();
     interrupt::running(false);
     drop(engine.timer.take());
     if exit.is_err() {
-        // SAFETY: ends the process this function started.
-        unsafe { libc::kill(pid, libc::SIGKILL) };
-        let _ = wait_for_end(pid);
+        // Requests about a program that somebody kills fail in many ways; its end is what counts.
+        match engine.tracee.end() {
+            Some(Status::Killed(signal)) => exit = Ok(Exit::Signal(signal)),
+            _ => {
+                // SAFETY: ends the process this function started.
+                unsafe { libc::kill(pid, libc::SIGKILL) };
+                let _ = wait_for_end(pid);
+            }
+        }
     }
     let exit = exit?;
     let stopped = if interrupt::was_interrupted() {
@@ -224,32 +248,85 @@ fn whole<S: Sink + 'static>(
 
 impl<S> Engine<'_, S> {
     fn run(&mut self) -> Result<Exit, Error> {
-        self.tracee.set_options(
-            libc::PTRACE_O_EXITKILL
-                | libc::PTRACE_O_TRACEEXEC
-                | libc::PTRACE_O_TRACEFORK
-                | libc::PTRACE_O_TRACEVFORK
-                | libc::PTRACE_O_TRACECLONE,
-        )?;
-        self.start_image()?;
-        let mut signal = 0;
+        self.begin()?;
+        let mut next = Next::Resume(0);
         loop {
-            self.tracee.resume(self.how(), signal)?;
-            signal = 0;
-            let status = self.tracee.wait()?;
+            match next {
+                Next::Resume(signal) => self.tracee.resume(self.how(), signal)?,
+                Next::Listen => self.tracee.listen()?,
+                Next::Ended(exit) => return Ok(exit),
+            }
+            let status = self.wait()?;
             self.stops += 1;
             self.look_side();
-            match status {
-                Status::Exited(code) => return Ok(Exit::Code(code)),
-                Status::Killed(signal) => return Ok(Exit::Signal(signal)),
-                Status::Interrupted => {}
-                Status::Stopped { event, .. } if event != 0 => self.event(event)?,
-                Status::Stopped { signal: stop, .. } => match self.stop(stop)? {
-                    Next::Resume(deliver) => signal = deliver,
-                    Next::Ended(exit) => return Ok(exit),
-                },
+            next = match status {
+                Status::Exited(code) => Next::Ended(Exit::Code(code)),
+                Status::Killed(signal) => Next::Ended(Exit::Signal(signal)),
+                Status::Interrupted => Next::Resume(0),
+                Status::Stopped { signal, event: libc::PTRACE_EVENT_STOP } => self.other_stop(signal)?,
+                Status::Stopped { event, .. } if event != 0 => {
+                    self.event(event)?;
+                    Next::Resume(0)
+                }
+                Status::Stopped { signal, .. } => self.stop(signal)?,
+            };
+        }
+    }
+
+    /// Waits for the next stop; sends signals again that are in hand when it is time.
+    fn wait(&mut self) -> Result<Status, Error> {
+        let start = Instant::now();
+        let status = self.wait_and_send()?;
+        self.pace.has_run(start.elapsed());
+        Ok(status)
+    }
+
+    fn wait_and_send(&mut self) -> Result<Status, Error> {
+        while let Some(due) = self.pace.due() {
+            if let Some(status) = self.tracee.wait_until(Instant::now() + due)? {
+                return Ok(status);
+            }
+            if self.held.is_some() {
+                self.pace.stopping();
+                self.tracee.interrupt()?;
+            } else {
+                self.send_next();
             }
         }
+        self.tracee.wait()
+    }
+
+    /// Sends the next signal in hand again.
+    fn send_next(&mut self) {
+        self.pace.next().into_iter().for_each(|signal| self.tracee.send(signal));
+    }
+
+    /// After a stop that no instruction or signal of the program made: that of its process group, or the recorder's own.
+    fn other_stop(&mut self, signal: c_int) -> Result<Next, Error> {
+        if let libc::SIGSTOP | libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU = signal {
+            return Ok(Next::Listen);
+        }
+        if self.pending.is_empty() {
+            self.let_go()?;
+            self.send_next();
+        }
+        Ok(Next::Resume(0))
+    }
+
+    /// From the stop in `execve` to translated code.
+    fn begin(&mut self) -> Result<(), Error> {
+        let signals = self.tracee.begin()?;
+        self.start_image()?;
+        self.take_early(signals)
+    }
+
+    /// Signals that came while the program could not take them: those without a handler come again.
+    fn take_early(&mut self, signals: Vec<(c_int, siginfo_t)>) -> Result<(), Error> {
+        for (signal, info) in signals {
+            self.pace.send(signal, info);
+            self.tracee.send(signal);
+        }
+        Ok(())
     }
 
     fn how(&self) -> Resume {
@@ -265,6 +342,7 @@ impl<S> Engine<'_, S> {
         self.collect();
         self.region = None;
         self.windows = Windows::default();
+        (self.caught, self.shares_handlers) = (None, false);
         self.left = Left::default();
         self.cache.clear();
         self.cache.state.set_word(SLOT_TARGET as usize, 0);
@@ -304,8 +382,7 @@ impl<S> Engine<'_, S> {
     fn event(&mut self, event: c_int) -> Result<(), Error> {
         match event {
             libc::PTRACE_EVENT_EXEC => {
-                self.tracee.resume(Resume::Step, 0)?;
-                self.tracee.wait()?;
+                let signals = self.tracee.begin()?;
                 self.tracee = Tracee::new(self.tracee.pid())?;
                 self.awaiting = None;
                 let pc = self.tracee.regs()?.rip;
@@ -313,16 +390,19 @@ impl<S> Engine<'_, S> {
                 if self.has_border() {
                     self.count("program that took the place of the first one, left out by --scope main");
                 }
-                self.start_image()
+                self.start_image()?;
+                self.take_early(signals)
             }
             libc::PTRACE_EVENT_FORK | libc::PTRACE_EVENT_VFORK | libc::PTRACE_EVENT_CLONE => {
                 let child = Tracee::new(self.tracee.event_message()? as c_int)?;
                 child.wait()?;
                 let mut regs = child.regs()?;
                 let thread = event == libc::PTRACE_EVENT_CLONE && self.is_thread(child.pid());
+                self.shares_handlers |= event == libc::PTRACE_EVENT_CLONE;
                 regs.rip = self.last_next;
                 regs.rcx = self.last_next;
                 regs.gs_base = 0;
+                self.masks.reveal(&child, event == libc::PTRACE_EVENT_CLONE)?;
                 child.set_regs(&regs)?;
                 child.detach(0)?;
                 self.count(if thread { "thread" } else { "child process" });
@@ -357,6 +437,11 @@ impl<S> Engine<'_, S> {
             };
         }
         if info.si_code <= 0 {
+            if self.cache.meaning(regs.rip.wrapping_sub(1)).is_some() {
+                // The kernel drops a trap while such a signal waits: the trap is run again.
+                regs.rip -= 1;
+                self.tracee.set_regs(&regs)?;
+            }
             return self.signal(signal, &mut regs);
         }
         self.stepped(&mut regs)
@@ -366,6 +451,8 @@ impl<S> Engine<'_, S> {
     fn stepped(&mut self, regs: &mut user_regs_struct) -> Result<Next, Error> {
         let inside = self.cache.contains(regs.rip);
         match &self.awaiting {
+            // The signal is yet to be reported.
+            Some(Awaiting::Call { .. }) if is_restart(regs.rax) => return Ok(Next::Resume(0)),
             Some(Awaiting::Call { .. }) => {
                 if let Some(next) = self.cache.after_syscall(regs.rip) {
                     self.finish_call(regs)?;
@@ -373,8 +460,9 @@ impl<S> Engine<'_, S> {
                     return self.arrive(regs, next, None, None);
                 }
             }
-            Some(Awaiting::Sigreturn) if !inside => {
+            &Some(Awaiting::Sigreturn(done)) if !inside => {
                 self.awaiting = None;
+                self.after_return(done)?;
                 self.resumed(regs)?;
                 return self.arrive(regs, regs.rip, None, None);
             }
@@ -444,85 +532,16 @@ impl<S> Engine<'_, S> {
                 self.tracee.set_regs(regs)?;
                 Ok(Next::Resume(0))
             }
-            Meaning::Trap(Trap::Syscall { next }) => self.system_call(regs, next),
-        }
-    }
-
-    fn system_call(&mut self, regs: &mut user_regs_struct, next: u64) -> Result<Next, Error> {
-        self.last_next = next;
-        if !self.pending.is_empty() || self.stopping {
-            return self.arrive(regs, next - 2, None, None);
-        }
-        let args = [regs.rdi, regs.rsi, regs.rdx, regs.r10, regs.r8, regs.r9];
-        let changes = match regs.rax as i64 {
-            libc::SYS_munmap | libc::SYS_mprotect | libc::SYS_mremap => true,
-            libc::SYS_mmap => args[3] & libc::MAP_FIXED as u64 != 0,
-            _ => false,
-        };
-        match regs.rax as i64 {
-            libc::SYS_rseq => {
-                // A restartable sequence is recognised by its address, which is not where it runs.
-                regs.rax = -i64::from(libc::ENOSYS) as u64;
-                regs.rip += 2;
-                self.tracee.set_regs(regs)?;
-            }
-            libc::SYS_rt_sigreturn => self.awaiting = Some(Awaiting::Sigreturn),
-            number
-                if changes
-                    || number == libc::SYS_rt_sigprocmask
-                    || (number == libc::SYS_arch_prctl && self.has_border())
-                    || (self.on && syscalls::has_effect(number as u64)) =>
-            {
-                let call = Call { number: regs.rax, args, result: 0 };
-                let page = |a: u64| a & !4095;
-                let changes = changes
-                    .then(|| (page(args[0]), page(args[0].saturating_add(args[1]).saturating_add(4095))));
-                self.awaiting = Some(Awaiting::Call { call, changes });
-            }
-            _ => {}
-        }
-        Ok(Next::Resume(0))
-    }
-
-    /// After a system call that was waited for; `regs` are those right after it.
-    pub(crate) fn finish_call(&mut self, regs: &user_regs_struct) -> Result<(), Error> {
-        let Some(Awaiting::Call { mut call, changes }) = self.awaiting.take() else { return Ok(()) };
-        call.result = regs.rax;
-        if let Some((start, end)) = changes {
-            self.code.changed(start, end);
-            if self.cache.any_in(start, end) {
-                self.flush();
-                self.leaders.retain(|pc| !(start..end).contains(pc));
-                self.entries.retain(|pc| !(start..end).contains(pc));
+            Meaning::Trap(Trap::Syscall { next }) => {
+                regs.rcx = self.cache.state.word(SLOT_RCX as usize);
+                self.system_call(regs, next)
             }
         }
-        if call.number == libc::SYS_rt_sigprocmask as u64 {
-            self.unblock()?;
-        }
-        if !self.on {
-            if call.number == libc::SYS_arch_prctl as u64 && self.has_border() {
-                self.forget_passages();
-            }
-            return Ok(());
-        }
-        let ranges = syscalls::effect(&call, &|at| self.tracee.read_word(at));
-        if !ranges.is_empty() {
-            self.special(&Special::Effect { number: call.number, result: call.result, ranges: &ranges })?;
-        }
-        if call.number == libc::SYS_arch_prctl as u64 {
-            self.special(&Special::ThreadBase(regs.fs_base))?;
-        }
-        Ok(())
     }
 
     /// Whether the timer sent its stop signal.
     pub(crate) fn time_is_over(&self) -> bool {
         self.progress.late.load(Ordering::Relaxed)
-    }
-
-    /// Signals the recorder itself needs stay unblocked.
-    pub(crate) fn unblock(&self) -> Result<(), Error> {
-        self.tracee.unblock(1 << (libc::SIGSEGV - 1) | 1 << (libc::SIGTRAP - 1))
     }
 
     /// Where the next record goes, while no block holds the pointer.
@@ -603,6 +622,8 @@ impl<S> Engine<'_, S> {
 pub(crate) enum Next {
     /// Resume, delivering a signal if not 0.
     Resume(c_int),
+    /// Leave it stopped with its process group.
+    Listen,
     /// The program ended.
     Ended(Exit),
 }

@@ -21,8 +21,13 @@ pub(crate) const STATE: u64 = 0x11_0000_0000;
 pub(crate) const TABLE_ENTRIES: usize = 1 << 16;
 /// Number of tables: calls, jumps and returns, each with recording off and on.
 pub(crate) const TABLES: usize = 6;
+/// Offset of the two tables, one byte for each number of a system call, that say which calls are made without a stop: with
+/// recording off and on.
+const QUIET: usize = 0x1000 + TABLES * TABLE_ENTRIES * 8;
 /// Size of the state region.
-pub(crate) const STATE_BYTES: usize = 0x1000 + TABLES * TABLE_ENTRIES * 8;
+pub(crate) const STATE_BYTES: usize = QUIET + 2 * QUIET_ENTRIES;
+/// Entries of such a table.
+pub(crate) const QUIET_ENTRIES: usize = 1 << 16;
 /// Address of the first record buffer in the program.
 pub(crate) const BUFFERS: u64 = 0x12_0000_0000;
 /// Bytes of faulting gap after each buffer; more than any record.
@@ -65,6 +70,10 @@ pub(crate) const SLOT_PASSAGES: i32 = 0x78;
 pub(crate) const SLOT_KEPT: i32 = 0x80;
 /// Number of these.
 pub(crate) const KEPT: i32 = 8;
+/// Offset in the state region of what system calls made for the program read.
+pub(crate) const SCRATCH: i32 = 0x100;
+/// Address of a system call instruction in the cache, for calls that the recorder has the program make.
+pub(crate) const REMOTE_CALL: u64 = CACHE + 0x80;
 /// Number of counters of a survey.
 pub(crate) const COUNTERS: usize = 1 << 22;
 
@@ -82,6 +91,11 @@ pub(crate) fn spread(site: u32) -> u32 {
 /// Offset of a table in the state region.
 pub(crate) fn table(index: usize) -> i32 {
     (0x1000 + index * TABLE_ENTRIES * 8) as i32
+}
+
+/// Offset of the table of calls without a stop in the state region.
+pub(crate) fn quiet(on: bool) -> i32 {
+    (QUIET + usize::from(on) * QUIET_ENTRIES) as i32
 }
 
 /// A region of memory that can also be mapped into the program.

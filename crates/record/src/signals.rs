@@ -12,9 +12,10 @@ use trace::stream::Special;
 use crate::Exit;
 use crate::cache::Placed;
 use crate::error::Error;
+use crate::masks::OWN;
 use crate::process::{Resume, Status, register};
 use crate::run::{Awaiting, Engine, Next};
-use crate::shared::{SLOT_P, SLOT_RUNNING, SLOT_S, SLOT_T, SLOT_U};
+use crate::shared::{SLOT_P, SLOT_RCX, SLOT_RUNNING, SLOT_S, SLOT_T, SLOT_U};
 use crate::translate::{Edge, LoopHead, OwnLoop, Point, Running};
 
 impl<S> Engine<'_, S> {
@@ -26,27 +27,31 @@ impl<S> Engine<'_, S> {
             (self.stopping, self.stopped_by_timer) = (true, true);
             return self.at_once_or_later(regs);
         }
+        let sent = self.pace.original(signal, &info);
+        let is_sent = sent.is_some();
+        let info = sent.unwrap_or(info);
         let inside = self.cache.contains(regs.rip);
         let fault = info.si_code > 0
             && matches!(signal, libc::SIGSEGV | libc::SIGBUS | libc::SIGFPE | libc::SIGILL | libc::SIGTRAP);
+        let hidden = self.masks.hides(signal);
+        if hidden && !fault {
+            self.masks.sent(signal, info);
+            return Ok(Next::Resume(0));
+        }
         if fault && inside {
             self.fault(signal, regs)?;
-        } else if fault && let Some(Awaiting::Native { pc, block, before, words }) = self.awaiting {
-            self.awaiting = None;
-            if regs.rip == pc && self.on {
-                // The record was written whole before the instruction; it did not complete.
-                self.set_pointer(self.pointer() - u64::from(words) * 8);
-                let pointer = self.pointer();
-                let words: Vec<u64> = (1..words).map(|w| self.record_word(pointer, w)).collect();
-                self.special(&Special::Partial {
-                    block,
-                    iterations: 0,
-                    instructions: before,
-                    words: &words,
-                })?;
-            }
+        } else if fault {
+            self.leave_native(regs)?;
         }
-        if !self.tracee.catches(signal) {
+        if fault && !self.pending.is_empty() {
+            // That came first. The instruction will be run again.
+            let pc = regs.rip;
+            return self.arrive(regs, pc, None, None);
+        }
+        if fault && hidden {
+            return self.kill(signal, &info, regs);
+        }
+        if !self.catches(signal) {
             if inside && !fault {
                 self.save_pointer(regs);
             } else {
@@ -57,8 +62,45 @@ impl<S> Engine<'_, S> {
         if fault {
             return self.deliver(signal, &info, regs);
         }
+        // What interrupted a system call has been waited for.
+        let is_call_over = self.cache.after_syscall(regs.rip).is_some();
+        if !is_sent && !is_call_over && self.pace.takes(self.tracee.pid(), signal, &info) {
+            if self.cache.before_syscall(regs.rip).is_none() {
+                self.hold_others()?;
+            }
+            return Ok(Next::Resume(0));
+        }
         self.pending.push_back((signal, info));
-        self.at_once_or_later(regs)
+        let next = self.at_once_or_later(regs)?;
+        if !self.pending.is_empty() {
+            self.hold_others()?;
+        }
+        Ok(next)
+    }
+
+    /// As long as a signal waits for a safe point, or the program is given time, all others wait in the kernel, which knows
+    /// their order.
+    pub(crate) fn hold_others(&mut self) -> Result<(), Error> {
+        if self.held.is_none() {
+            self.held = Some(self.tracee.mask()?);
+            self.tracee.set_mask(!OWN)?;
+        }
+        Ok(())
+    }
+
+    /// The others need not wait any longer.
+    pub(crate) fn let_go(&mut self) -> Result<(), Error> {
+        match self.held.take() {
+            Some(mask) => self.tracee.set_mask(mask),
+            None => Ok(()),
+        }
+    }
+
+    /// An instruction that was to run at its own address is interrupted: if it has not run, it is no part of the record.
+    fn leave_native(&mut self, regs: &user_regs_struct) -> Result<(), Error> {
+        let Some(Awaiting::Native { pc, block, before, words }) = self.awaiting else { return Ok(()) };
+        self.awaiting = None;
+        if regs.rip == pc { self.take_back(block, before, words) } else { Ok(()) }
     }
 
     fn at_once_or_later(&mut self, regs: &mut user_regs_struct) -> Result<Next, Error> {
@@ -73,10 +115,12 @@ impl<S> Engine<'_, S> {
     pub(crate) fn make_precise(&mut self, regs: &mut user_regs_struct) -> Result<bool, Error> {
         let rip = regs.rip;
         if !self.cache.contains(rip) {
-            if matches!(self.awaiting, Some(Awaiting::Sigreturn)) {
+            if let Some(Awaiting::Sigreturn(done)) = self.awaiting {
                 self.awaiting = None;
+                self.after_return(done)?;
                 self.resumed(regs)?;
             }
+            self.leave_native(regs)?;
             return Ok(true);
         }
         if let Some(next) = self.cache.after_syscall(rip) {
@@ -84,6 +128,15 @@ impl<S> Engine<'_, S> {
             self.awaiting = None;
             regs.rip = next;
             regs.rcx = next;
+            return Ok(true);
+        }
+        if let Some(next) = self.cache.before_syscall(rip) {
+            if let Some(Awaiting::Call { replaced: Some(replaced), .. }) = self.awaiting.take() {
+                self.replaced(replaced, regs, None);
+            }
+            self.undo_last(rip)?;
+            regs.rip = next - 2;
+            regs.rcx = self.cache.state.word(SLOT_RCX as usize);
             return Ok(true);
         }
         let Some(block) = self.cache.find(rip).cloned() else { return Ok(false) };
@@ -109,22 +162,34 @@ impl<S> Engine<'_, S> {
         let entry = self.record_word(pointer, head.entry);
         if entry != value {
             // The iterations so far become a record; the rest will be another.
-            let running = self.running(regs, &block, &head);
-            let bytes = u64::from(head.words) * 8;
-            let (pointer, end) = match running {
-                Some(running) => (pointer, running),
-                None if pointer + bytes > self.buffers.end() => {
-                    self.buffers.swap(pointer, usize::from(head.exit) * 8, usize::MAX)?;
-                    (self.buffers.start(), self.buffers.start() + bytes)
-                }
-                None => (pointer, pointer + bytes),
-            };
-            self.close(&block, &head, (pointer, end), value);
-            self.set_pointer(end);
+            self.close_run(regs, &block, &head, value)?;
         }
         self.give_back(regs, &block, head.holds_p, head.holds_s);
         regs.rip = block.pc;
         Ok(true)
+    }
+
+    /// Makes a record of the whole iterations of the loop that is running; the induction value is `value` after them.
+    fn close_run(
+        &mut self,
+        regs: &mut user_regs_struct,
+        block: &Placed,
+        head: &LoopHead,
+        value: u64,
+    ) -> Result<(), Error> {
+        let pointer = self.pointer();
+        let bytes = u64::from(head.words) * 8;
+        let (pointer, end) = match self.running(regs, block, head) {
+            Some(running) => (pointer, running),
+            None if pointer + bytes > self.buffers.end() => {
+                self.buffers.swap(pointer, usize::from(head.exit) * 8, usize::MAX)?;
+                (self.buffers.start(), self.buffers.start() + bytes)
+            }
+            None => (pointer, pointer + bytes),
+        };
+        self.close(block, head, (pointer, end), value);
+        self.set_pointer(end);
+        Ok(())
     }
 
     /// Completes the record of a loop, which lies between two addresses, after whole iterations: the induction value is
@@ -210,7 +275,7 @@ impl<S> Engine<'_, S> {
         }
     }
 
-    fn record_word(&self, pointer: u64, word: u16) -> u64 {
+    pub(crate) fn record_word(&self, pointer: u64, word: u16) -> u64 {
         self.buffers.memory.word(self.buffers.offset(pointer) + usize::from(word) * 8)
     }
 
@@ -240,45 +305,59 @@ impl<S> Engine<'_, S> {
         let body = block.fold.filter(|h| (h.at..h.end).contains(&regs.rip));
         // What is borrowed may be the induction register or the one that holds the end of the record.
         self.return_borrowed(regs, &point);
-        let (mut iterations, mut value, mut p, mut s) = (0, 0, true, true);
-        match body {
+        let (mut p, mut s) = (true, true);
+        let words = match body {
             Some(head) => {
-                (iterations, value) = self.iterations(regs, &head, &point);
                 (p, s) = (head.holds_p, head.holds_s);
+                self.fault_in_loop(regs, &block, &head, &point)?
             }
-            None => match block.own.filter(|o| (o.at..o.end).contains(&regs.rip)) {
-                Some(own) => self.tear(own, *register(regs, block.pair.0)),
-                None => self.set_pointer(*register(regs, block.pair.0)),
-            },
-        }
-        let pointer = self.pointer();
-        let running = body.and_then(|head| Some((head, self.running(regs, &block, &head)?)));
-        let words: Vec<u64> = match (running, &block.folded) {
-            (Some((head, running)), Some(folded)) => {
-                let fixed: Vec<u64> = (0..head.words).map(|w| self.record_word(pointer, w)).collect();
-                let own = (0..point.words - head.words).map(|w| self.record_word(running, w));
-                let words = folded.at(&fixed, iterations).into_iter().skip(1).chain(own).collect();
-                if iterations > 0 {
-                    self.close(&block, &head, (pointer, running), value);
-                    self.set_pointer(running);
-                    iterations = 0;
+            None => {
+                match block.own.filter(|o| (o.at..o.end).contains(&regs.rip)) {
+                    Some(own) => self.tear(own, *register(regs, block.pair.0)),
+                    None => self.set_pointer(*register(regs, block.pair.0)),
                 }
-                words
-            }
-            // The last words of a loop are written when it is left: the buffer may end before them.
-            _ => {
-                let room = self.buffers.end().saturating_sub(pointer) / 8;
-                let word = |w| if u64::from(w) < room { self.record_word(pointer, w) } else { 0 };
-                (1..point.words).map(word).collect()
+                let pointer = self.pointer();
+                (1..point.words).map(|w| self.record_word(pointer, w)).collect()
             }
         };
         self.give_back(regs, &block, p, s);
         regs.rip = point.pc;
         if block.on {
             let instructions = u64::from(point.index);
-            self.special(&Special::Partial { block: block.id, iterations, instructions, words: &words })?;
+            self.special(&Special::Partial { block: block.id, iterations: 0, instructions, words: &words })?;
         }
         Ok(())
+    }
+
+    /// A fault in the body of a loop: the whole iterations so far become a record. Gives the words of the iteration that is
+    /// interrupted.
+    fn fault_in_loop(
+        &mut self,
+        regs: &mut user_regs_struct,
+        block: &Placed,
+        head: &LoopHead,
+        point: &Point,
+    ) -> Result<Vec<u64>, Error> {
+        let pointer = self.pointer();
+        let (iterations, value) = self.iterations(regs, head, point);
+        // The last words of a loop are written when it is left: the buffer may end before them.
+        let room = self.buffers.end().saturating_sub(pointer) / 8;
+        let word = |w| if u64::from(w) < room { self.record_word(pointer, w) } else { 0 };
+        let fixed: Vec<u64> = (0..head.words).map(word).collect();
+        let running = self.running(regs, block, head);
+        let own = running.map(|running| {
+            let own = (0..point.words - head.words).map(|w| self.record_word(running, w));
+            own.collect::<Vec<u64>>()
+        });
+        if iterations > 0 {
+            self.close_run(regs, block, head, value)?;
+        }
+        let moved = match &block.folded {
+            // What follows the words at entry are those of the first iteration.
+            Some(folded) => folded.at(&fixed, iterations),
+            None => fixed,
+        };
+        Ok(moved.into_iter().skip(1).chain(own.into_iter().flatten()).collect())
     }
 
     /// Before the program may die of a signal: makes sure what it recorded is not lost.
@@ -297,26 +376,38 @@ impl<S> Engine<'_, S> {
     /// Lets the kernel start the handler of a signal from the precise state in `regs`, and follows it.
     pub(crate) fn deliver(
         &mut self,
-        signal: c_int,
+        mut signal: c_int,
         info: &siginfo_t,
         regs: &mut user_regs_struct,
     ) -> Result<Next, Error> {
-        let pc = regs.rip;
         let stack = regs.rsp;
+        self.let_go()?;
         self.tracee.set_regs(regs)?;
-        self.tracee.set_siginfo(info)?;
-        self.tracee.resume(Resume::Step, signal)?;
-        match self.tracee.wait()? {
-            Status::Exited(code) => return Ok(Next::Ended(Exit::Code(code))),
-            Status::Killed(signal) => return Ok(Next::Ended(Exit::Signal(signal))),
-            _ => {}
+        let mut info = *info;
+        loop {
+            self.tracee.set_siginfo(&info)?;
+            self.tracee.resume(Resume::Step, signal)?;
+            match self.tracee.wait()? {
+                Status::Exited(code) => return Ok(Next::Ended(Exit::Code(code))),
+                Status::Killed(signal) => return Ok(Next::Ended(Exit::Signal(signal))),
+                // There is no room for what the handler is to return to.
+                Status::Stopped { signal: libc::SIGSEGV, event: 0 } => {
+                    let Some(fault) = self.tracee.siginfo()? else { break };
+                    (signal, info) = (libc::SIGSEGV, fault);
+                    if self.masks.hides(signal) {
+                        return self.kill(signal, &info, regs);
+                    }
+                    if !self.catches(signal) {
+                        return Ok(Next::Resume(signal));
+                    }
+                }
+                _ => break,
+            }
         }
-        self.unblock()?;
+        self.pace.delivered();
         let mut regs = self.tracee.regs()?;
+        self.enter_handler(&regs)?;
         let handler = regs.rip;
-        if handler == pc {
-            return self.follow(&mut regs, handler, None, None);
-        }
         self.interrupted(stack);
         self.special(&Special::Signal { number: signal as u64, handler })?;
         self.follow(&mut regs, handler, None, Some(Edge::Call))

@@ -17,6 +17,70 @@ pub(crate) fn has_effect(number: u64) -> bool {
     TABLE.iter().any(|e| e.0 == number)
 }
 
+/// Whether the call is made without a stop, with recording off or on: the recorder has nothing to do before it, nor after it if
+/// it has no effect that is recorded. The rest stops, calls that are not known included.
+pub(crate) fn is_quiet(number: u64, on: bool) -> bool {
+    let number = number as i64;
+    QUIET.contains(&number) || (!on && has_effect(number as u64) && !SEEN.contains(&number))
+}
+
+/// Calls without an effect on memory.
+const QUIET: &[i64] = &[
+    libc::SYS_close,
+    libc::SYS_lseek,
+    libc::SYS_brk,
+    libc::SYS_sched_yield,
+    libc::SYS_msync,
+    libc::SYS_madvise,
+    libc::SYS_dup,
+    libc::SYS_dup2,
+    libc::SYS_dup3,
+    libc::SYS_pause,
+    libc::SYS_alarm,
+    libc::SYS_getpid,
+    libc::SYS_getppid,
+    libc::SYS_gettid,
+    libc::SYS_getuid,
+    libc::SYS_geteuid,
+    libc::SYS_getgid,
+    libc::SYS_getegid,
+    libc::SYS_getpgid,
+    libc::SYS_getpgrp,
+    libc::SYS_getsid,
+    libc::SYS_sendfile,
+    libc::SYS_copy_file_range,
+    libc::SYS_shutdown,
+    libc::SYS_listen,
+    libc::SYS_fcntl,
+    libc::SYS_flock,
+    libc::SYS_fsync,
+    libc::SYS_fdatasync,
+    libc::SYS_ftruncate,
+    libc::SYS_fallocate,
+    libc::SYS_fadvise64,
+    libc::SYS_fchdir,
+    libc::SYS_fchmod,
+    libc::SYS_fchown,
+    libc::SYS_umask,
+    libc::SYS_futex,
+    libc::SYS_membarrier,
+    libc::SYS_set_tid_address,
+    libc::SYS_set_robust_list,
+    libc::SYS_epoll_create1,
+    libc::SYS_epoll_ctl,
+    libc::SYS_eventfd2,
+];
+
+/// Calls with an effect that the recorder sees in any case.
+const SEEN: &[i64] = &[
+    libc::SYS_rt_sigaction,
+    libc::SYS_rt_sigprocmask,
+    libc::SYS_arch_prctl,
+    libc::SYS_pselect6,
+    libc::SYS_ppoll,
+    libc::SYS_epoll_pwait,
+];
+
 #[derive(Clone, Copy)]
 enum Part {
     /// Reads argument bytes: (pointer argument, length argument).

@@ -171,7 +171,7 @@ pub(crate) struct Translation {
     pub(crate) words: u16,
     pub(crate) points: Vec<Point>,
     pub(crate) fold: Option<LoopHead>,
-    /// How the words of its record advance, if words are recorded in every iteration.
+    /// How the words of its record advance, if it stands for many iterations.
     pub(crate) folded: Option<Arc<Folded>>,
     pub(crate) counters: Option<Counters>,
     pub(crate) exits: Vec<Exit>,

@@ -26,7 +26,6 @@ pub(crate) struct Windows {
     guarded: FxHashSet<u64>,
 }
 
-
 impl<S> Engine<'_, S> {
     fn has_windows(&self) -> bool {
         !self.config.start_recording && self.config.encoding != Encoding::None && self.counting.is_none()

@@ -4,69 +4,14 @@
 mod support;
 
 use std::path::Path;
-use std::process::{Command, Stdio};
 
-use record::{Config, Encoding, Exit};
-use support::{Checked, Unguided, compile, record};
-
-/// Program started by [`in_child`] to record with its standard output caught.
-const REQUEST: &str = "LOOPWRIGHT_TEST_RECORD";
-
-/// Runs the program natively and recorded, and compares output and exit.
-fn same(program: &Path, args: &[&str]) {
-    let native = Command::new(program).args(args).env_remove(REQUEST).stderr(Stdio::null()).output().unwrap();
-    for encoding in ["addresses", "folded", "none", "survey"] {
-        let recorded = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "recorded_process", "--nocapture", "--test-threads=1", "--quiet"])
-            .env(REQUEST, encoding)
-            .env("LOOPWRIGHT_TEST_PROGRAM", program)
-            .env("LOOPWRIGHT_TEST_ARGS", args.join("\n"))
-            .output()
-            .unwrap();
-        let text = String::from_utf8_lossy(&recorded.stdout);
-        let begin = text
-            .find("<begin>")
-            .unwrap_or_else(|| panic!("{program:?}: {}", String::from_utf8_lossy(&recorded.stderr)));
-        let end = text.find("<end ").unwrap_or_else(|| {
-            panic!("{program:?} {encoding}: {text} {}", String::from_utf8_lossy(&recorded.stderr))
-        });
-        assert_eq!(&text[begin + 7..end], String::from_utf8_lossy(&native.stdout), "{program:?} {encoding}");
-        let exit = text[end + 5..].split('>').next().unwrap();
-        use std::os::unix::process::ExitStatusExt;
-        let expected = match native.status.code() {
-            Some(code) => format!("{:?}", Exit::Code(code)),
-            None => format!("{:?}", Exit::Signal(native.status.signal().unwrap())),
-        };
-        assert_eq!(exit, expected, "{program:?} {encoding}");
-    }
-}
+use record::{Encoding, Exit};
+use support::{Checked, compile, record, same};
 
 /// Not a test of its own: the recorded half of [`same`].
 #[test]
 fn recorded_process() {
-    use std::io::Write;
-    let Ok(encoding) = std::env::var(REQUEST) else { return };
-    let program = std::env::var_os("LOOPWRIGHT_TEST_PROGRAM").unwrap();
-    let args = std::env::var("LOOPWRIGHT_TEST_ARGS").unwrap();
-    let args: Vec<&str> = args.split('\n').filter(|a| !a.is_empty()).collect();
-    let is_survey = encoding == "survey";
-    let encoding = match encoding.as_str() {
-        "addresses" => Encoding::Addresses,
-        "folded" => Encoding::Folded,
-        _ => Encoding::None,
-    };
-    print!("<begin>");
-    std::io::stdout().flush().unwrap();
-    let outcome = if is_survey {
-        let mut argv = vec![program.clone()];
-        argv.extend(args.iter().map(std::ffi::OsString::from));
-        let config = Config { args: argv, ..Config::new(&program) };
-        record::survey(&config, &mut Unguided::default()).unwrap().0
-    } else {
-        record(Path::new(&program), &args, encoding, 2048).0
-    };
-    print!("<end {:?}>", outcome.exit);
-    std::io::stdout().flush().unwrap();
+    support::recorded_process();
 }
 
 fn c(name: &str, source: &str, flags: &[&str]) {

@@ -217,3 +217,34 @@ fn faults() {
         &[&["-O1"]],
     );
 }
+
+/// Faults in a later piece of a long block, in a loop of it, and in the middle of loops that the handler leaves or goes on with
+/// other registers.
+#[test]
+fn faults_in_pieces() {
+    check(
+        "pieces",
+        "typedef void (*handler)(int); struct action { handler h; unsigned long flags; void (*restore)(void); unsigned long mask; };
+        static volatile int hits, mode; __asm__(\"restore: movl $15, %eax; syscall\"); void restore(void); extern char out[];
+        /* Goes past an instruction of three bytes, leaves the loop, or gives the register a good address. */
+        static void caught(int s, void *i, long *u) { hits++; if (mode == 0) u[5 + 16] += 3; else if (mode == 1) u[5 + 16] = (long)out; else u[5 + 9] = (long)&hits + 64; }
+        static long a[700], b[700];
+        int work(void) {
+            struct action x = { (handler)caught, 0x04000004, restore, ~0ul }; long s = 0;
+            register long r10 __asm__(\"r10\") = 8; long r; __asm__ volatile(\"syscall\" : \"=a\"(r) : \"a\"(13), \"D\"(11), \"S\"(&x), \"d\"(0), \"r\"(r10) : \"rcx\", \"r11\", \"memory\");
+            for (int k = 0; k < 700; k++) a[k] = k;
+            for (int t = 0; t < 8; t++) {
+                mode = t & 1 ? 0 : 2; long *p = t % 3 == 1 ? (long *)16 : b, *q = a;
+                __asm__ volatile(\"mov $30, %%ecx\\n1: .rept 90\\n add (%1), %0\\n mov %0, 8(%1)\\n .endr\\n mov (%%rsi), %%rax\\n .rept 40\\n add 16(%1), %0\\n .endr\\n mov %%rax, (%2)\\n add $8, %1\\n dec %%ecx\\n jne 1b\"
+                    : \"+r\"(s), \"+r\"(q) : \"r\"(b), \"S\"(p) : \"rax\", \"rcx\", \"memory\", \"cc\");
+            }
+            for (int t = 0; t < 12; t++) {
+                mode = t % 3; long *p = b; long n = 100 + t, bad = t & 2 ? n - 37 : -1;
+                __asm__ volatile(\"xor %%ecx, %%ecx\\n1: mov %%rcx, (%2,%%rcx,8)\\n test $3, %%cl\\n je 2f\\n add %%rcx, %0\\n2: mov %1, %%rsi\\n cmp %4, %%rcx\\n jne 3f\\n mov $24, %%esi\\n3: add (%%rsi), %0\\n add $8, %1\\n inc %%rcx\\n cmp %3, %%rcx\\n jne 1b\\n .ifndef out\\n .globl out\\n out:\\n .endif\"
+                    : \"+r\"(s), \"+r\"(p) : \"r\"(a), \"r\"(n), \"r\"(bad) : \"rcx\", \"rsi\", \"memory\", \"cc\");
+            }
+            return (hits * 3 + s) & 1023;
+        }",
+        &[&["-O1"]],
+    );
+}

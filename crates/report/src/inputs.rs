@@ -39,8 +39,7 @@ pub fn of_loop(profile: &Profile, own: &SourceLoop) -> Vec<OnInput> {
 pub fn behind_verdict(profile: &Profile, own: &SourceLoop) -> Option<String> {
     let on = of_loop(profile, own);
     let all = profile.runs().len();
-    let holds: Vec<usize> =
-        on.iter().filter(|on| on.parallel == own.parallel).map(|on| on.input).collect();
+    let holds: Vec<usize> = on.iter().filter(|on| on.parallel == own.parallel).map(|on| on.input).collect();
     match (holds.len(), on.len()) {
         (0, _) => None,
         (n, _) if n == all => Some(format!("on all {all} inputs")),
@@ -80,7 +79,9 @@ fn listed(inputs: &[usize]) -> String {
     match inputs {
         [one] => format!("input {}", one + 1),
         _ if inputs.len() > MOST => format!("{} inputs", inputs.len()),
-        _ => format!("inputs {}", inputs.iter().map(|at| (at + 1).to_string()).collect::<Vec<_>>().join(", ")),
+        _ => {
+            format!("inputs {}", inputs.iter().map(|at| (at + 1).to_string()).collect::<Vec<_>>().join(", "))
+        }
     }
 }
 
@@ -89,8 +90,11 @@ pub fn list(profile: &Profile) -> Vec<String> {
     if profile.further_runs.is_empty() {
         return Vec::new();
     }
-    let mut out: Vec<String> =
-        (1..).zip(profile.runs()).take(MOST).map(|(number, run)| format!("input {number}: {}", command(run))).collect();
+    let mut out: Vec<String> = (1..)
+        .zip(profile.runs())
+        .take(MOST)
+        .map(|(number, run)| format!("input {number}: {}", command(run)))
+        .collect();
     if let Some(more) = profile.runs().len().checked_sub(MOST).filter(|&more| more > 0) {
         out.push(format!("and {more} more inputs"));
     }

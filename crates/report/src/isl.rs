@@ -122,7 +122,8 @@ impl Assignments {
 
     /// All parts together.
     fn union(&self) -> String {
-        let parts: Vec<&str> = self.named().iter().flat_map(|(_, parts)| parts.iter().map(String::as_str)).collect();
+        let parts: Vec<&str> =
+            self.named().iter().flat_map(|(_, parts)| parts.iter().map(String::as_str)).collect();
         format!("{{ {} }}", parts.join("; "))
     }
 

@@ -63,7 +63,8 @@ pub fn loops() -> Schema {
     let trips = record(vec![may("minimum", COUNT), is("mean", FRACTION), may("maximum", COUNT)]);
     let input =
         record(vec![is("input", COUNT), is("parallel", TEXT), is("entries", COUNT), is("iterations", COUNT)]);
-    let need = record(vec![is("variable", TEXT), is("way", TEXT), may("bytes", COUNT), is("lines", list(INDEX))]);
+    let need =
+        record(vec![is("variable", TEXT), is("way", TEXT), may("bytes", COUNT), is("lines", list(INDEX))]);
     let reduction = record(vec![is("operator", TEXT), may("variable", TEXT), is("line", INDEX)]);
     let part = record(vec![is("lines", list(INDEX)), is("parallel", TRUTH)]);
     let access = record(vec![

@@ -69,7 +69,8 @@ fn files_hold_what_was_written() {
             let batch = table(&report, name).unwrap();
             let path = place.path().join(file);
             tables::file::write(&batch, std::fs::File::create(&path).unwrap()).unwrap();
-            let reader = ParquetRecordBatchReaderBuilder::try_new(std::fs::File::open(&path).unwrap()).unwrap();
+            let reader =
+                ParquetRecordBatchReaderBuilder::try_new(std::fs::File::open(&path).unwrap()).unwrap();
             let read: Vec<_> =
                 reader.with_batch_size(1 << 20).build().unwrap().collect::<Result<_, _>>().unwrap();
             let expected: Vec<_> = Some(batch).into_iter().filter(|batch| batch.num_rows() > 0).collect();

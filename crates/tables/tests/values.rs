@@ -27,7 +27,9 @@ fn rows_are_the_accesses_in_their_order() {
     assert_eq!(writer.rows(), expected.len() as u64);
     writer.finish().unwrap();
     let mut found = Vec::new();
-    for batch in ParquetRecordBatchReaderBuilder::try_new(File::open(&path).unwrap()).unwrap().build().unwrap() {
+    for batch in
+        ParquetRecordBatchReaderBuilder::try_new(File::open(&path).unwrap()).unwrap().build().unwrap()
+    {
         let batch = batch.unwrap();
         let streams = batch.column(0).as_dictionary::<Int32Type>();
         let names = streams.values().as_string::<i32>();

@@ -35,9 +35,11 @@ impl Place {
         program
     }
 
-    /// `loopwright` without arguments yet, in the directory, without input and colours.
+    /// `loopwright` without arguments yet, in the directory, without input and colours. Interrupts are not ignored, even if the
+    /// tests run where they are.
     pub fn loopwright(&self) -> Command {
-        let mut command = Command::new(LOOPWRIGHT);
+        let mut command = Command::new("env");
+        command.arg("--default-signal=INT").arg(LOOPWRIGHT);
         command.current_dir(self.directory()).stdin(Stdio::null()).env_remove("RUST_BACKTRACE");
         command.env("TMPDIR", self.directory()).env("NO_COLOR", "1");
         command

@@ -11,7 +11,7 @@
 use trace::block::Terminator;
 use trace::stream::Outside;
 
-use super::{Allocator, Engine, allocator};
+use super::{Allocator, Engine, Interruption, allocator};
 use crate::observer::observer;
 use crate::walker::{Event, Walker};
 
@@ -26,14 +26,14 @@ pub(super) struct Away {
 impl Engine {
     /// Control left and is about to come back.
     pub(super) fn leave(&mut self, outside: Outside) {
-        let previous = self.previous.take();
+        let (previous, torn) = (self.previous.take(), self.torn.take());
         self.registers.forget();
         let Some(walker) = &self.walker else { return };
         let by = match std::mem::take(&mut self.signal) {
             // A handler outside. (Of one inside, all that runs outside is what returns from it.)
             true => {
                 self.contexts.mark_outside(walker.context());
-                self.signal_depths.push(walker.frames().len());
+                self.interruptions.push(Interruption { depth: walker.frames().len(), torn });
                 None
             }
             false => previous.map(|code| self.codes.get(code).terminator),
@@ -101,7 +101,7 @@ impl Engine {
         walker.events = events;
         // Handlers that were left otherwise than by their return.
         let live = walker.frames().len();
-        self.signal_depths.retain(|depth| *depth <= live);
+        self.interruptions.retain(|i| i.depth <= live);
     }
 
     /// A function that is not recorded has returned to `site`: if it is an allocator, blocks of memory come and go.

@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use record::{Config, Encoding, Exit, Outcome};
 use trace::block::{Access, Block, FunctionCode};
@@ -138,6 +138,11 @@ impl Sink for Checked {
 }
 
 impl Checked {
+    /// Keeps every access.
+    pub fn with_trail() -> Checked {
+        Checked { trail: Some(Vec::new()), ..Checked::default() }
+    }
+
     /// Number of passes through all blocks.
     pub fn all_passes(&self) -> u64 {
         self.passes.values().sum()
@@ -216,7 +221,7 @@ pub fn difference(program: &Path, encoding: Encoding) -> String {
     record::oracle::run(&Config::new(program), &mut |t| expected.push((t.pc, t.address, t.bytes, t.access)))
         .unwrap();
     let config = Config { encoding, ..Config::new(program) };
-    let sink = Checked { trail: Some(Vec::new()), ..Checked::default() };
+    let sink = Checked::with_trail();
     let (_, got) = record::run(&config, &mut Unguided::default(), sink).unwrap();
     let got = got.trail.unwrap();
     let at = expected.iter().zip(&got).position(|(a, b)| a != b).unwrap_or(expected.len().min(got.len()));
@@ -259,4 +264,83 @@ pub fn agrees_along_ways(name: &str, body: &str, level: &[&str], share: u64) {
             assert!(along * 100 >= share * all, "{name} {level:?} {buffer}: {along} of {all}");
         }
     });
+}
+
+/// Program that [`recorded_process`] is to record.
+const REQUEST: &str = "LOOPWRIGHT_TEST_RECORD";
+
+/// How much translated code such a process keeps.
+pub const CODE_BYTES: &str = "LOOPWRIGHT_TEST_CODE_BYTES";
+
+/// Runs the program natively and recorded, and compares output and exit. The test file must have a test `recorded_process`.
+pub fn same(program: &Path, args: &[&str]) {
+    same_under(program, args, &|_| {});
+}
+
+/// The same; `prepare` sets up the processes in which the program is started.
+pub fn same_under(program: &Path, args: &[&str], prepare: &dyn Fn(&mut Command)) {
+    use std::os::unix::process::ExitStatusExt;
+    let mut command = Command::new(program);
+    prepare(&mut command);
+    let native = command.args(args).env_remove(REQUEST).stderr(Stdio::null()).output().unwrap();
+    let expected = match native.status.code() {
+        Some(code) => Exit::Code(code),
+        None => Exit::Signal(native.status.signal().unwrap()),
+    };
+    for encoding in ["addresses", "folded", "none", "survey"] {
+        let mut command = recording(program, args, encoding);
+        prepare(&mut command);
+        let (text, exit) = output_and_exit(&command.output().unwrap(), &format!("{program:?} {encoding}"));
+        assert_eq!(text, String::from_utf8_lossy(&native.stdout), "{program:?} {encoding}");
+        assert_eq!(exit, format!("{expected:?}"), "{program:?} {encoding}");
+    }
+}
+
+/// A process that records a program, by way of [`recorded_process`].
+pub fn recording(program: &Path, args: &[&str], encoding: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
+        .args(["--exact", "recorded_process", "--nocapture", "--test-threads=1", "--quiet"])
+        .env(REQUEST, encoding)
+        .env("LOOPWRIGHT_TEST_PROGRAM", program)
+        .env("LOOPWRIGHT_TEST_ARGS", args.join("\n"));
+    command
+}
+
+/// What the recorded program printed, and how it ended.
+pub fn output_and_exit(output: &std::process::Output, what: &str) -> (String, String) {
+    let text = String::from_utf8_lossy(&output.stdout);
+    let failed = || format!("{what}: {text} {}", String::from_utf8_lossy(&output.stderr));
+    let begin = text.find("<begin>").unwrap_or_else(|| panic!("{}", failed()));
+    let end = text.find("<end ").unwrap_or_else(|| panic!("{}", failed()));
+    let exit = text[end + 5..].split('>').next().unwrap();
+    (text[begin + 7..end].to_owned(), exit.to_owned())
+}
+
+/// Records the program that a [`recording`] names, with small buffers.
+pub fn recorded_process() {
+    use std::io::Write;
+    let Ok(encoding) = std::env::var(REQUEST) else { return };
+    let program = std::env::var_os("LOOPWRIGHT_TEST_PROGRAM").unwrap();
+    let args = std::env::var("LOOPWRIGHT_TEST_ARGS").unwrap();
+    let args: Vec<&str> = args.split('\n').filter(|a| !a.is_empty()).collect();
+    let is_survey = encoding == "survey";
+    let encoding = match encoding.as_str() {
+        "addresses" => Encoding::Addresses,
+        "folded" => Encoding::Folded,
+        _ => Encoding::None,
+    };
+    print!("<begin>");
+    std::io::stdout().flush().unwrap();
+    let code_bytes = std::env::var(CODE_BYTES).ok().and_then(|n| n.parse().ok()).unwrap_or(usize::MAX);
+    let mut argv = vec![program.clone()];
+    argv.extend(args.iter().map(OsString::from));
+    let config = Config { args: argv, encoding, buffer_words: 2048, code_bytes, ..Config::new(&program) };
+    let outcome = if is_survey {
+        record::survey(&config, &mut Unguided::default()).unwrap().0
+    } else {
+        record::run(&config, &mut Unguided::default(), Checked::default()).unwrap().0
+    };
+    print!("<end {:?}>", outcome.exit);
+    std::io::stdout().flush().unwrap();
 }

@@ -1,0 +1,139 @@
+//! System calls: which are made by the recorder, waited for or changed, and what is recorded of them.
+
+use libc::user_regs_struct;
+use trace::stream::Special;
+
+use crate::error::Error;
+use crate::masks::{self, is_restart};
+use crate::run::{Awaiting, Engine, Next};
+use crate::syscalls::{self, Call};
+
+impl<S> Engine<'_, S> {
+    /// The program is about to make a system call, after which it goes on at `next`.
+    pub(crate) fn system_call(&mut self, regs: &mut user_regs_struct, next: u64) -> Result<Next, Error> {
+        self.last_next = next;
+        if !self.pending.is_empty() || self.stopping {
+            self.undo_last(regs.rip)?;
+            return self.arrive(regs, next - 2, None, None);
+        }
+        if self.held.is_some() && masks::minds_signals(regs.rax as i64) {
+            self.let_go()?;
+        }
+        let args = [regs.rdi, regs.rsi, regs.rdx, regs.r10, regs.r8, regs.r9];
+        let number = regs.rax;
+        match number as i64 {
+            // A restartable sequence is recognised by its address, which is not where it runs.
+            libc::SYS_rseq => return self.made(regs, next, args, -i64::from(libc::ENOSYS) as u64),
+            libc::SYS_rt_sigprocmask => {
+                let result = self.change_mask(regs)?;
+                return self.made(regs, next, args, result);
+            }
+            libc::SYS_rt_sigtimedwait => {
+                if let Some(result) = self.take_kept(regs) {
+                    return self.made(regs, next, args, result);
+                }
+            }
+            libc::SYS_rt_sigreturn => {
+                // It sets another mask.
+                self.held = None;
+                self.awaiting = Some(Awaiting::Sigreturn(self.before_return(regs.rsp)));
+                return Ok(Next::Resume(0));
+            }
+            _ => {
+                if let Some(result) = self.interrupt_wait(regs)? {
+                    return self.made(regs, next, args, result);
+                }
+            }
+        }
+        let changes = match number as i64 {
+            libc::SYS_munmap | libc::SYS_mprotect | libc::SYS_mremap => true,
+            libc::SYS_mmap => args[3] & libc::MAP_FIXED as u64 != 0,
+            _ => false,
+        };
+        let replaced = self.replace(regs)?;
+        if replaced.is_some() {
+            self.tracee.set_regs(regs)?;
+        }
+        let matters = changes
+            || replaced.is_some()
+            || (number as i64 == libc::SYS_arch_prctl && self.has_border())
+            || (self.on && syscalls::has_effect(number));
+        if matters {
+            let page = |a: u64| a & !4095;
+            let changes =
+                changes.then(|| (page(args[0]), page(args[0].saturating_add(args[1]).saturating_add(4095))));
+            self.awaiting =
+                Some(Awaiting::Call { call: Call { number, args, result: 0 }, changes, replaced });
+        }
+        Ok(Next::Resume(0))
+    }
+
+    /// Goes on after a system call that the recorder made itself, with its result.
+    fn made(
+        &mut self,
+        regs: &mut user_regs_struct,
+        next: u64,
+        args: [u64; 6],
+        result: u64,
+    ) -> Result<Next, Error> {
+        let call = Call { number: regs.rax, args, result: 0 };
+        self.awaiting = Some(Awaiting::Call { call, changes: None, replaced: None });
+        (regs.rax, regs.rcx) = (result, next);
+        self.finish_call(regs)?;
+        self.arrive(regs, next, None, None)
+    }
+
+    /// The last instruction of the block that has just been recorded, and that holds a cache address, has not run.
+    pub(crate) fn undo_last(&mut self, address: u64) -> Result<(), Error> {
+        let Some(block) = self.cache.find(address.wrapping_sub(1)).filter(|b| b.on) else { return Ok(()) };
+        let Some(&last) = block.points.last() else { return Ok(()) };
+        let id = block.id;
+        self.take_back(id, u64::from(last.index), last.words)
+    }
+
+    /// The record of so many words before the pointer was written whole; of its block, only the first instructions ran.
+    pub(crate) fn take_back(&mut self, block: u32, instructions: u64, words: u16) -> Result<(), Error> {
+        if !self.on {
+            return Ok(());
+        }
+        self.set_pointer(self.pointer() - u64::from(words) * 8);
+        let pointer = self.pointer();
+        let words: Vec<u64> = (1..words).map(|w| self.record_word(pointer, w)).collect();
+        self.special(&Special::Partial { block, iterations: 0, instructions, words: &words })
+    }
+
+    /// After a system call that was waited for; `regs` are those right after it.
+    pub(crate) fn finish_call(&mut self, regs: &mut user_regs_struct) -> Result<(), Error> {
+        let Some(Awaiting::Call { mut call, changes, replaced }) = self.awaiting.take() else {
+            return Ok(());
+        };
+        call.result = regs.rax;
+        // Single steps show in what the instruction keeps of the flags.
+        regs.r11 = regs.eflags;
+        if let Some(replaced) = replaced {
+            self.replaced(replaced, regs, Some(call.result));
+        }
+        if let Some((start, end)) = changes {
+            self.code.changed(start, end);
+            if self.cache.any_in(start, end) {
+                self.flush();
+                self.leaders.retain(|pc| !(start..end).contains(pc));
+                self.entries.retain(|pc| !(start..end).contains(pc));
+            }
+        }
+        if !self.on || is_restart(call.result) {
+            if call.number == libc::SYS_arch_prctl as u64 && self.has_border() {
+                self.forget_passages();
+            }
+            return Ok(());
+        }
+        let ranges = syscalls::effect(&call, &|at| self.tracee.read_word(at));
+        if !ranges.is_empty() {
+            self.special(&Special::Effect { number: call.number, result: call.result, ranges: &ranges })?;
+        }
+        if call.number == libc::SYS_arch_prctl as u64 {
+            self.special(&Special::ThreadBase(regs.fs_base))?;
+        }
+        Ok(())
+    }
+}

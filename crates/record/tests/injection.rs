@@ -1,0 +1,221 @@
+//! Whatever happens to the recorder or the program, nothing is left behind: no stopped program, no process, and what was
+//! recorded can be read. `LOOPWRIGHT_INJECTIONS` says how often each kind of trouble is made, in all 200 times if it is 40.
+#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
+
+mod support;
+
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use support::{CODE_BYTES, compile, output_and_exit, recording, same_under};
+
+/// Not a test of its own: the recorded half.
+#[test]
+fn recorded_process() {
+    support::recorded_process();
+}
+
+/// Loops that are folded, calls, system calls, handlers and jumps out of them, for some seconds or for a number of rounds.
+const PROGRAM: &str = "#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+static double a[3000]; static int order[500]; static volatile int ticks, others; static sigjmp_buf b; static char *volatile wrong;
+static void tick(int s) { ticks++; } static void other(int s) { others++; } static void fault(int s) { siglongjmp(b, 1); }
+static int by(const void *x, const void *y) { return *(const int *)x - *(const int *)y; }
+int main(int n, char **v) {
+    int rounds = atoi(v[1]), left = 0, faults = 0; signal(SIGALRM, tick); signal(SIGUSR1, other); signal(SIGSEGV, fault);
+    struct itimerval t = { { 0, 700 }, { 0, 700 } }; setitimer(ITIMER_REAL, &t, 0); int ends[2]; pipe(ends);
+    for (int r = 0; r < rounds; r++) {
+        for (int i = 1; i < 3000; i++) a[i] = a[i - 1] * 0.5 + i + r;
+        for (int i = 0; i < 500; i++) order[i] = (i * 7919 + r) % 1009;
+        qsort(order, 500, sizeof *order, by); char c[64]; memset(c, order[7], 64); write(ends[1], c, 64); while (read(ends[0], c, 64) < 0);
+        if (!sigsetjmp(b, 1)) { wrong = 0; wrong[r & 7] = 1; } else faults++;
+        usleep(50); left += order[3] + c[9];
+    }
+    memset(&t, 0, sizeof t); setitimer(ITIMER_REAL, &t, 0); printf(\"%d %d %g\\n\", left, faults == rounds, a[77]); return left & 63; }";
+
+fn times() -> u64 {
+    std::env::var("LOOPWRIGHT_INJECTIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(4)
+}
+
+/// Something between 0 and `below`, different for each `k`.
+fn some(k: u64, below: u64) -> u64 {
+    (k.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ k << 7).rotate_left(29) % below
+}
+
+/// The program under a name that no other process has.
+fn program(name: &str) -> PathBuf {
+    compile(&format!("injected{name}.c"), PROGRAM, &["-O2"])
+}
+
+fn start(program: &Path, rounds: &str, k: u64) -> Child {
+    let encoding = ["addresses", "folded", "none", "survey"][k as usize % 4];
+    let mut command = recording(program, &[rounds], encoding);
+    command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Processes that run the program, with their states.
+fn running(program: &Path) -> Vec<(i32, char)> {
+    let program = program.canonicalize().unwrap();
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+        let Ok(pid) = entry.file_name().to_string_lossy().parse::<i32>() else { continue };
+        // A zombie has no program any more.
+        if std::fs::read_link(entry.path().join("exe")).is_ok_and(|exe| exe == program) {
+            let status = std::fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+            let state = status.rsplit(") ").next().and_then(|s| s.chars().next()).unwrap_or('?');
+            found.push((pid, state));
+        }
+    }
+    found
+}
+
+/// Waits until there is something, for a limited time.
+fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(start.elapsed() < Duration::from_secs(30), "{what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Whether a process has set up the last of its handlers.
+fn has_handlers(pid: i32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let caught = status.lines().find_map(|l| l.strip_prefix("SigCgt:")).unwrap_or("0").trim();
+    u64::from_str_radix(caught, 16).unwrap() >> (libc::SIGSEGV - 1) & 1 != 0
+}
+
+fn send(pid: i32, signal: i32) {
+    // SAFETY: a plain system call; the process belongs to this test.
+    unsafe { libc::kill(pid, signal) };
+}
+
+fn nobody_is_left(program: &Path, what: &str) {
+    until(what, || running(program).is_empty().then_some(()));
+}
+
+/// A child that must end by itself; its output.
+fn end(child: Child, what: &str) -> std::process::Output {
+    let pid = child.id() as i32;
+    let (done, is_done) = std::sync::mpsc::channel::<()>();
+    let watch = std::thread::spawn(move || {
+        let is_late = is_done.recv_timeout(Duration::from_secs(60)).is_err();
+        if is_late {
+            send(-pid, libc::SIGKILL);
+        }
+        is_late
+    });
+    let output = child.wait_with_output().unwrap();
+    let _ = done.send(());
+    assert!(!watch.join().unwrap(), "{what} hangs");
+    output
+}
+
+#[test]
+fn program_is_killed() {
+    let program = program("target");
+    for k in 0..times() {
+        let child = start(&program, "1000000", k);
+        let target = until("no program", || running(&program).first().map(|p| p.0));
+        std::thread::sleep(Duration::from_micros(some(k, 300_000)));
+        send(target, libc::SIGKILL);
+        let output = end(child, "the recorder of a killed program");
+        let (_, exit) = output_and_exit(&output, &format!("{k}"));
+        assert_eq!(exit, "Signal(9)", "{k}");
+        nobody_is_left(&program, "a killed program");
+    }
+}
+
+#[test]
+fn recorder_is_killed() {
+    let program = program("recorder");
+    for k in 0..times() {
+        let mut child = start(&program, "1000000", k);
+        std::thread::sleep(Duration::from_micros(some(k, 200_000)));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        nobody_is_left(&program, "a program whose recorder was killed");
+    }
+}
+
+/// Signals with and without handlers, and stops, from outside.
+#[test]
+fn signals_rain() {
+    let program = program("rain");
+    let native = Command::new(&program).arg("800").output().unwrap();
+    for k in 0..times() {
+        let child = start(&program, "800", k);
+        let recorder = child.id() as i32;
+        let target = until("no program", || running(&program).first().map(|p| p.0));
+        until("no handlers", || has_handlers(target).then_some(()));
+        let mut sent = 0;
+        while !running(&program).is_empty() && sent < 4000 {
+            let signals =
+                [libc::SIGUSR1, libc::SIGWINCH, libc::SIGCHLD, libc::SIGURG, libc::SIGCONT, libc::SIGSTOP];
+            let signal = signals[some(k << 20 | sent, 6) as usize];
+            send(target, signal);
+            if signal == libc::SIGSTOP {
+                send(target, libc::SIGCONT);
+            }
+            send(recorder, libc::SIGWINCH);
+            std::thread::sleep(Duration::from_micros(some(sent, 400)));
+            sent += 1;
+        }
+        send(target, libc::SIGCONT);
+        assert!(sent > 100, "{sent} signals only");
+        let output = end(child, "a program in the rain");
+        let (text, exit) = output_and_exit(&output, &format!("{k}"));
+        assert_eq!(text, String::from_utf8_lossy(&native.stdout), "{k}");
+        assert_eq!(exit, format!("Code({})", native.status.code().unwrap()), "{k}");
+        nobody_is_left(&program, "a program in the rain");
+    }
+}
+
+/// Room for so little translated code that all of it is forgotten again and again.
+#[test]
+fn code_does_not_fit() {
+    let program = program("code");
+    for k in 0..times() {
+        let bytes = 20_000 + some(k, 100_000);
+        same_under(&program, &["4"], &|command| {
+            command.env(CODE_BYTES, bytes.to_string());
+        });
+    }
+    same_under(Path::new("/bin/ls"), &["/"], &|command| {
+        command.env(CODE_BYTES, "60000");
+    });
+}
+
+/// Files may not become as large as the recorder needs: it says so, and leaves no program behind.
+#[test]
+fn files_may_not_be_large() {
+    let program = program("large");
+    let mut command = recording(&program, &["4"], "folded");
+    let limit = || {
+        let limit = libc::rlimit { rlim_cur: 1 << 20, rlim_max: 1 << 20 };
+        // SAFETY: a plain system call with a valid argument.
+        unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &limit) };
+        Ok(())
+    };
+    // SAFETY: the closure makes a plain system call.
+    unsafe { command.pre_exec(limit) };
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(101), "{output:?}");
+    let text =
+        String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    assert!(
+        text.contains("shared memory") && text.contains("EFBIG") || text.contains("File too large"),
+        "{text}"
+    );
+    nobody_is_left(&program, "a program that could not be recorded");
+}
