@@ -7,7 +7,22 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__: list[str]
+__all__ = [
+    "Chunker",
+    "Folded",
+    "Nest",
+    "Nests",
+    "Piece",
+    "Profile",
+    "__version__",
+    "compress",
+    "expand",
+    "fold",
+    "join",
+    "reconstruct",
+    "restore_nests",
+    "trace_chunks",
+]
 __version__: str
 
 _Integers = NDArray[np.int64] | NDArray[np.uint64]

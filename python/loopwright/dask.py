@@ -13,6 +13,7 @@ for what it folds at the moment, which is bounded, for the compressed chunks of 
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import shlex
 import subprocess
@@ -97,22 +98,24 @@ class _Job:
 
     def run(self, partitions: Sequence[Partition | Unreadable]) -> Streams:
         out = Streams()
-        chunks: list[Any] = []
+        tasks: list[tuple[Any, Any] | None] = []
         for partition in partitions:
-            readable = isinstance(partition, Partition)
-            task = self.client.submit(folded, partition, self.columns, pure=False) if readable else None
-            chunks.append(task)
-        lengths = [None if c is None else self.client.submit(_lengths, c, pure=False) for c in chunks]
-        known: list[dict[str, int] | None] = []
-        for partition, future in zip(partitions, lengths, strict=True):
-            known.append(None)
             if isinstance(partition, Unreadable):
                 out.failures[partition.name] = partition.reason
-            elif error := future.exception():
+                tasks.append(None)
+                continue
+            chunks = self.client.submit(folded, partition, self.columns, pure=False)
+            tasks.append((chunks, self.client.submit(_lengths, chunks, pure=False)))
+        known: list[dict[str, int] | None] = []
+        for partition, task in zip(partitions, tasks, strict=True):
+            known.append(None)
+            if task is None:
+                continue
+            if error := task[1].exception():
                 out.failures[partition.name] = _said(error)
             else:
-                known[-1] = future.result()
-        self.join(chunks, known, out)
+                known[-1] = task[1].result()
+        self.join([task[0] if task else None for task in tasks], known, out)
         return out
 
     def join(self, chunks: list[Any], known: list[dict[str, int] | None], out: Streams) -> None:
@@ -201,11 +204,11 @@ def _said(error: BaseException) -> str:
 @contextlib.contextmanager
 def _connected(client: Any) -> Iterator[Any]:
     """A client: the one given, the default one, or one for processes on this machine while it is needed."""
-    import distributed
-
     if client is not None:
         yield client
         return
+    # Without types.
+    distributed: Any = importlib.import_module("distributed")
     try:
         found = distributed.default_client()
     except ValueError:

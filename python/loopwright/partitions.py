@@ -207,10 +207,8 @@ def _take(streams: Any, values: Any, chunkers: dict[str, _native.Chunker]) -> No
         parts = sorted(np.split(order, edges), key=lambda part: int(part[0]))
         stretches = [(int(codes[part[0]]), integers[part]) for part in parts]
     else:
-        starts = np.concatenate(([0], edges)) if len(codes) else []
-        stretches = [
-            (int(codes[part]), piece) for part, piece in zip(starts, np.split(integers, edges), strict=False)
-        ]
+        pieces = np.split(integers, edges) if len(codes) else []
+        stretches = [(int(codes[at]), piece) for at, piece in zip([0, *edges], pieces)]
     for code, piece in stretches:
         name = str(encoded.dictionary[code].as_py())
         chunker = chunkers.get(name)
