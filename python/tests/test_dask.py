@@ -97,7 +97,7 @@ def test_names_types_and_single_files(client, tmp_path):
 
 def test_a_folder_of_traces(client, command_line, kernel, tmp_path):
     for name in ("a", "b"):
-        command_line("trace", "--quiet", "-o", tmp_path / f"{name}.lwt", "--", kernel)
+        command_line("trace", "--quiet", "--function", "relax", "-o", tmp_path / f"{name}.lwt", "--", kernel)
     streams = lw.reconstruct_trace(tmp_path / "a.lwt")
     found = reconstruct_streams(tmp_path, client)
     assert not found.failures and len(found) >= len(streams) > 5
@@ -145,7 +145,7 @@ def _chunk(values):
 
 def test_a_corrupted_trace_file_is_named(client, command_line, kernel, tmp_path):
     for name in ("a", "b", "c"):
-        command_line("trace", "--quiet", "-o", tmp_path / f"{name}.lwt", "--", kernel)
+        command_line("trace", "--quiet", "--function", "relax", "-o", tmp_path / f"{name}.lwt", "--", kernel)
     path = tmp_path / "b.lwt"
     path.write_bytes(path.read_bytes()[:-20])
     (tmp_path / "c.lwt").write_bytes(b"nothing at all, for certain")

@@ -94,7 +94,6 @@ def test_results_are_those_of_the_command_line(traces, command_line):
         array = np.fromfile(path, dtype="<i8")
         nests = lw.reconstruct(array)
         options = ("reconstruct", "--quiet", "--input-format", "i64", path)
-        assert str(nests) == command_line(*options), path.name
         assert nests.to_json() == command_line(*options, "--format", "json"), path.name
         assert np.array_equal(nests.expand(), array), path.name
         # In three chunks, the same.
@@ -113,6 +112,7 @@ def test_other_outputs_are_those_of_the_command_line(traces, command_line, tmp_p
     array = np.fromfile(path, dtype="<i8")
     nests = lw.reconstruct(array)
     options = ("--quiet", "--input-format", "i64", path)
+    assert str(nests) == command_line("reconstruct", *options)
     assert nests.to_c() == command_line("reconstruct", *options, "--format", "c")
     isl = command_line("reconstruct", *options, "--format", "isl")
     assert nests.to_isl() == isl.partition("\n")[2]

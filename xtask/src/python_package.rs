@@ -87,7 +87,7 @@ impl Environment {
 /// Writes the integers of every generator, at small sizes, as little-endian int64: `NAME.i64`.
 fn write_traces(directory: &Path) -> Result<()> {
     let of_nests = generators::SINGLE.iter().chain(generators::TILED).map(|g| {
-        let sizes = Sizes { n: 36, m: 37, p: 33, tile: 8, steps: 16 };
+        let sizes = Sizes { n: 16, m: 17, p: 13, tile: 5, steps: 10 };
         (g.name, g.at(&sizes))
     });
     let all = of_nests.chain(generators::SMALL.iter().map(|g| (g.name, g.all())));
