@@ -65,7 +65,7 @@ def beside_the_command_line(directory: Path) -> None:
 
 
 def workers(directory: Path) -> None:
-    """Eight irregular streams with regular parts, a file each."""
+    """Irregular streams with regular parts, a file each."""
     rng = np.random.default_rng(2)
     streams = 16
     length = 3_000_000
