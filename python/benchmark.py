@@ -65,12 +65,13 @@ def beside_the_command_line(directory: Path) -> None:
 
 
 def workers(directory: Path) -> None:
-    """Irregular streams with regular parts, a file each."""
+    """Streams of short rows in no order, a file each."""
     rng = np.random.default_rng(2)
     streams = 16
-    length = 3_000_000
+    rows, width = 250_000, 8
+    length = rows * width
     for stream in range(streams):
-        values = np.cumsum(rng.choice([8, 8, 8, 8, 8, 8, 64, 4096], length)) + stream
+        values = (rng.integers(0, 2**30, rows)[:, None] + 8 * np.arange(width)).ravel()
         table = pa.table({"stream": np.full(length, stream), "value": values})
         pq.write_table(table, directory / f"{stream:02}.parquet", row_group_size=1 << 20)
     seconds, results = [], []
@@ -85,7 +86,7 @@ def workers(directory: Path) -> None:
             seconds.append(time.perf_counter() - start)
     assert dict(results[0]) == dict(results[1]) and len(results[0]) == streams
     print("\n## Workers\n")
-    print(f"{streams} streams of {length} integers in Parquet files, one worker process per thread.\n")
+    print(f"{streams} streams of {length} integers in Parquet files, of short rows in no order; every worker is a process of one thread.\n")
     print("| workers | s | times as fast |")
     print("|--:|--:|--:|")
     for count, time_ in zip((1, 2), seconds, strict=True):

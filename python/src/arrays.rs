@@ -99,7 +99,7 @@ pub fn table<'py>(
     if !array.is_c_contiguous() || !array.is_aligned() {
         return Err(not_contiguous(argument));
     }
-    Ok(object.extract()?)
+    object.extract()
 }
 
 fn untyped<'a, 'py>(

@@ -138,7 +138,6 @@ impl Chunker {
 /// The nests of a stream from its chunks; see `loopwright/_native.pyi`.
 #[pyfunction]
 #[pyo3(signature = (chunks, *, streams=1, floors=false, max_depth=10, time_limit=None, threads=None, progress=None))]
-#[expect(clippy::too_many_arguments, reason = "they are named in Python")]
 pub fn join(
     chunks: &Bound<'_, PyAny>,
     streams: i64,
