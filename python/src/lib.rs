@@ -4,8 +4,12 @@
 //! let go while Rust works, and errors of the crates become Python's own kinds with the same messages as the command
 //! line's: what is wrong with a value is a `ValueError`, a wrong type a `TypeError`, what the system refuses an `OSError`.
 //!
-//! - [`arrays`]: NumPy arrays as slices; - [`search`]: options, progress and interrupts; - [`nests`]: results;
-//! - [`files`]: compressed traces, chunks and traces on disk; - [`folding`]: the folding algorithm; - [`profiles`]: profiles.
+//! - `arrays`: NumPy arrays as slices;
+//! - `search`: options, progress and interrupts;
+//! - `nests`: results;
+//! - `files`: compressed traces, chunks and traces on disk;
+//! - `folding`: the folding algorithm;
+//! - `profiles`: profiles.
 #![forbid(unsafe_code)]
 
 mod arrays;

@@ -6,7 +6,7 @@
 //! [`append`] feeds to a [`Reconstructor`] are the runs of these nests, and runs are taken like their integers however
 //! they are cut. So the result of a stream does not depend on chunks.
 //!
-//! Limits: a [`Chunker`] keeps at most [`KEPT`] nests and items beside the bytes of those before; reading a chunk takes
+//! Limits: a [`Chunker`] keeps at most some 33,000 nests and items beside the bytes of those before; reading a chunk takes
 //! memory for its nests or, where compressed differences are smaller than these, for its integers.
 
 use crate::codec::{self, Aim, DecodeError, Section};
