@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use crate::{fuzz, licences};
+use crate::{fuzz, licences, python_package};
 
 /// Programs that tests run, and the Debian package each comes from.
 const NEEDED: &[(&str, &str)] = &[
@@ -57,6 +57,7 @@ pub fn run() -> Result<()> {
     })?;
     step("dependencies", dependencies)?;
     step("tests", || cargo(&["test", "--workspace", "--locked", "--quiet"], &[]))?;
+    step("python", python_package::test_beside_cargo)?;
     step("fuzzing", || fuzz::run(FUZZING))?;
     eprintln!("all passed in {} s", start.elapsed().as_secs());
     Ok(())
@@ -78,7 +79,8 @@ pub fn cargo(args: &[&str], environment: &[(&str, &str)]) -> Result<()> {
     checked(&mut command)
 }
 
-fn checked(command: &mut Command) -> Result<()> {
+/// Runs a command that must succeed.
+pub fn checked(command: &mut Command) -> Result<()> {
     let name = command.get_program().to_string_lossy().into_owned();
     let args: Vec<String> = command.get_args().map(|a| a.to_string_lossy().into_owned()).collect();
     let status = command.status().with_context(|| format!("{name} cannot be run"))?;
@@ -146,15 +148,19 @@ fn install() -> Result<()> {
 /// Makes the Python that tests compare results with, beside what cargo builds: [`PYTHON_PACKAGES`] in an environment of
 /// their own.
 pub fn python() -> Result<()> {
-    let environment = target()?.join("python");
+    python_environment(&target()?.join("python"), PYTHON_PACKAGES)
+}
+
+/// Makes an environment of Python with the packages that a file lists, unless it has them.
+pub fn python_environment(environment: &Path, packages: &str) -> Result<()> {
     let python = environment.join("bin/python");
-    let wanted = std::fs::read_to_string(root().join(PYTHON_PACKAGES))?;
+    let wanted = std::fs::read_to_string(root().join(packages))?;
     let done = environment.join("packages.txt");
     if std::fs::read_to_string(&done).is_ok_and(|installed| installed == wanted) {
         return Ok(());
     }
-    checked(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&environment))?;
-    let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", PYTHON_PACKAGES];
+    checked(Command::new("python3").args(["-m", "venv", "--clear"]).arg(environment))?;
+    let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", packages];
     checked(Command::new(&python).args(install).current_dir(root()))?;
     std::fs::write(done, wanted)?;
     Ok(())

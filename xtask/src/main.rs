@@ -19,6 +19,7 @@ mod polybench;
 mod product;
 mod programs;
 mod prove;
+mod python_package;
 mod store_profiles;
 
 use std::process::ExitCode;
@@ -26,6 +27,8 @@ use std::time::Duration;
 
 const USAGE: &str = "cargo xtask ci               everything a change has to pass
 cargo xtask python           the Python packages that tests compare results with
+cargo xtask python-package   builds the Python package and runs its tests
+cargo xtask bench-python     the Python package beside the command line, and workers; writes docs/python.md
 cargo xtask fuzz [SECONDS]   random cases, a new seed each time
 cargo xtask fuzz --seed N    one case of every kind
 cargo xtask bench [KERNEL…]  speed and memory on the kernels; without names also writes docs/benchmarks.md
@@ -53,6 +56,8 @@ fn main() -> ExitCode {
     let result = match args[..] {
         ["ci"] => ci::run(),
         ["python"] => ci::python(),
+        ["python-package"] => python_package::test(),
+        ["bench-python"] => python_package::bench(),
         ["fuzz"] => fuzz::run(Duration::from_secs(60)),
         ["fuzz", "--seed", seed] => seed.parse().map_err(Into::into).and_then(fuzz::once),
         ["fuzz", seconds] => {

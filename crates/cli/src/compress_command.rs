@@ -4,9 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
-use reconstruct::codec::{self, Content, Stored};
-use reconstruct::cursor::Cursor;
-use reconstruct::nest::Nest;
+use reconstruct::codec::{self, Integers, Stored};
 use reconstruct::stream::{Reconstruction, Reconstructor};
 use trace::accesses::{Kind, StreamId};
 
@@ -28,8 +26,9 @@ pub fn compress(args: &CompressArgs) -> Result<u8> {
         }
     };
     let options = options(&args.search);
+    let made = options.clone();
     let mut progress = Progress::new(args.quiet);
-    let read = streams::open(&args.input, true, &mut progress, move || Reconstructor::new(options))?;
+    let read = streams::open(&args.input, true, &mut progress, move || Reconstructor::new(made.clone()))?;
     let exit = read.exit_code(args.quiet);
     let streams: Vec<((u64, u8), Reconstruction)> = streams::finish(read.list, options, &mut progress)
         .into_iter()
@@ -102,47 +101,4 @@ fn interleaved(streams: &[Stored], order: &Stored, out: &mut dyn Write) -> io::R
         writeln!(out, "{id} {value}")?;
     }
     Ok(())
-}
-
-/// The integers of a stored stream, one at a time.
-struct Integers<'a> {
-    nests: std::slice::Iter<'a, Nest>,
-    values: std::slice::Iter<'a, i64>,
-    cursor: Option<Cursor<'a>>,
-    stride: i64,
-    next: i64,
-    left: i64,
-}
-
-impl<'a> Integers<'a> {
-    fn of(content: &'a Content) -> Integers<'a> {
-        let (nests, values): (&[Nest], &[i64]) = match content {
-            Content::Nests(nests) => (nests, &[]),
-            Content::Integers(values) => (&[], values),
-        };
-        Integers { nests: nests.iter(), values: values.iter(), cursor: None, stride: 0, next: 0, left: 0 }
-    }
-}
-
-impl Iterator for Integers<'_> {
-    type Item = i64;
-
-    fn next(&mut self) -> Option<i64> {
-        while self.left == 0 {
-            match self.cursor.as_mut().and_then(Iterator::next) {
-                Some((start, count)) => (self.next, self.left) = (start, count),
-                None => match self.nests.next() {
-                    Some(nest) => {
-                        self.stride = nest.stride();
-                        self.cursor = Some(Cursor::new(nest));
-                    }
-                    None => return self.values.next().copied(),
-                },
-            }
-        }
-        let value = self.next;
-        self.left -= 1;
-        self.next = value.wrapping_add(self.stride);
-        Some(value)
-    }
 }

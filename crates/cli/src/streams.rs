@@ -237,9 +237,6 @@ impl Consumer for reconstruct::stream::Reconstructor {
     }
 }
 
-/// Rounds of search for a trace of one stream; whole programs have thousands and get the library's default.
-const ROUNDS: u8 = 3;
-
 /// Ends the reconstruction of all streams.
 pub fn finish(
     streams: Vec<Stream<reconstruct::stream::Reconstructor>>,
@@ -247,9 +244,9 @@ pub fn finish(
     progress: &mut Progress,
 ) -> Vec<(StreamId, reconstruct::stream::Reconstruction)> {
     progress.phase("finding loops", true);
-    let rounds = if streams.len() == 1 { ROUNDS } else { options.effort.rounds };
+    let effort = options.effort.for_streams(streams.len());
     let one = |mut s: Stream<reconstruct::stream::Reconstructor>| {
-        s.consumer.set_effort(reconstruct::piecewise::Effort { rounds, ..options.effort });
+        s.consumer.set_effort(effort.clone());
         (s.id, s.consumer.finish())
     };
     let found = streams.into_iter().map(one).collect();

@@ -19,7 +19,7 @@ static double a[1000];
 __attribute__((noinline)) static void scatter(int count, int step)
 {
     for (int i = 0; i < count; i++)
-        a[i * step] += i;
+        a[i * step] = a[i * step] / 2 + i;
 }
 __attribute__((noinline)) static void scale(int count)
 {

@@ -90,7 +90,7 @@ fn loops(report: &Value) -> Vec<(u64, u64, u64, &str)> {
 #[test]
 fn several_windows_are_recorded_and_nothing_else() {
     let place = Place::new();
-    for level in ["-O0", "-O1", "-O2"] {
+    for level in ["-O0", "-O1"] {
         let program = compile(&place, level);
         let output = profile(&place, &program, MARKS, &["3"]);
         assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));

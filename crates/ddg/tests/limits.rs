@@ -225,16 +225,20 @@ fn loops_of_blocks_of_rows_are_given_up_too() {
     let directory = tempfile::tempdir().unwrap();
     for level in ["-O0", "-O2"] {
         let program = compile(level, directory.path());
-        for work in [60_000, 61_000, 64_500] {
+        let mut given_up = 0;
+        // At some of these the loop is given up in the middle of its rows, at others there is too little work for that, or so
+        // much that the analysis ends.
+        for work in (0..12).map(|k| 10_000 + 10_000 * k * k) {
             let engines = (Engine::default(), Engine::default().within_work(work));
             let (all, limited) = profiles(&program, &["1", "10", "6"], engines);
-            let said = &limited.trust.truncated;
-            assert!(said.iter().any(|words| words.contains("given up at --time-limit")), "{level}: {said:?}");
+            if limited.trust.truncated.iter().any(|words| words.contains("analysis ended")) {
+                continue;
+            }
             let is_lost =
                 |at: usize| limited.contexts[at].has_outside && function_of(&limited, at as u32) == "product";
-            assert!((0..limited.contexts.len()).any(is_lost), "{level} {work}: {said:?}");
-            assert_eq!(all.trust.instructions, limited.trust.instructions);
-            assert_eq!(all.trust.memory_accesses, limited.trust.memory_accesses);
+            given_up += u32::from((0..limited.contexts.len()).any(is_lost));
+            assert_eq!(all.trust.instructions, limited.trust.instructions, "{level} {work}");
+            assert_eq!(all.trust.memory_accesses, limited.trust.memory_accesses, "{level} {work}");
             for (one, other) in all.contexts.iter().zip(&limited.contexts) {
                 let counts = |of: &profile::Context| (of.entries, of.iterations, of.own_instructions);
                 assert_eq!(counts(one), counts(other), "{level} {work}");
@@ -242,5 +246,6 @@ fn loops_of_blocks_of_rows_are_given_up_too() {
             let executions = |of: &Profile| -> Vec<u64> { of.blocks.iter().map(|b| b.executions).collect() };
             assert_eq!(executions(&all), executions(&limited), "{level} {work}");
         }
+        assert!(given_up > 0, "{level}");
     }
 }

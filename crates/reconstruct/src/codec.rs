@@ -9,6 +9,7 @@
 
 use std::borrow::Cow;
 
+use crate::cursor::Cursor;
 use crate::nest::{Bound, Level, MAX_DEPTH, Nest};
 use crate::stream::Reconstruction;
 
@@ -76,6 +77,51 @@ impl Content {
     }
 }
 
+/// The integers of a stored stream, one at a time.
+#[derive(Debug)]
+pub struct Integers<'a> {
+    nests: std::slice::Iter<'a, Nest>,
+    values: std::slice::Iter<'a, i64>,
+    cursor: Option<Cursor<'a>>,
+    stride: i64,
+    next: i64,
+    left: i64,
+}
+
+impl<'a> Integers<'a> {
+    /// Those of a content, in order.
+    pub fn of(content: &'a Content) -> Integers<'a> {
+        let (nests, values): (&[Nest], &[i64]) = match content {
+            Content::Nests(nests) => (nests, &[]),
+            Content::Integers(values) => (&[], values),
+        };
+        Integers { nests: nests.iter(), values: values.iter(), cursor: None, stride: 0, next: 0, left: 0 }
+    }
+}
+
+impl Iterator for Integers<'_> {
+    type Item = i64;
+
+    fn next(&mut self) -> Option<i64> {
+        while self.left == 0 {
+            match self.cursor.as_mut().and_then(Iterator::next) {
+                Some((start, count)) => (self.next, self.left) = (start, count),
+                None => match self.nests.next() {
+                    Some(nest) => {
+                        self.stride = nest.stride();
+                        self.cursor = Some(Cursor::new(nest));
+                    }
+                    None => return self.values.next().copied(),
+                },
+            }
+        }
+        let value = self.next;
+        self.left -= 1;
+        self.next = value.wrapping_add(self.stride);
+        Some(value)
+    }
+}
+
 /// A decoded file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
@@ -87,17 +133,23 @@ pub struct File {
 
 /// Encodes streams `(id, reconstruction)` and, if known, their order.
 pub fn encode(streams: &[((u64, u8), &Reconstruction)], order: Option<&Reconstruction>) -> Vec<u8> {
+    let sections: Vec<_> = streams.iter().map(|(id, stream)| (*id, section(stream, Aim::Small))).collect();
+    file(&sections, order.map(|order| section(order, Aim::Small)))
+}
+
+/// A file of streams that are encoded already.
+pub fn file(streams: &[((u64, u8), Section)], order: Option<Section>) -> Vec<u8> {
     let mut out = MAGIC.to_vec();
     out.push(VERSION);
     out.push(if order.is_some() { INTERLEAVED } else { 0 });
     put(&mut out, streams.len() as u64);
-    for (id, reconstruction) in streams {
+    for (id, section) in streams {
         put(&mut out, id.0);
         out.push(id.1);
-        put_stream(&mut out, reconstruction);
+        out.extend_from_slice(&section.0);
     }
     if let Some(order) = order {
-        put_stream(&mut out, order);
+        out.extend(order.0);
     }
     let checksum = crc32fast::hash(&out);
     out.extend(checksum.to_le_bytes());
@@ -106,13 +158,36 @@ pub fn encode(streams: &[((u64, u8), &Reconstruction)], order: Option<&Reconstru
 
 /// Bytes that one stream takes in a file.
 pub fn size(reconstruction: &Reconstruction) -> u64 {
-    let mut out = Vec::new();
-    put_stream(&mut out, reconstruction);
-    out.len() as u64
+    section(reconstruction, Aim::Small).0.len() as u64
 }
 
-fn put_stream(out: &mut Vec<u8>, stream: &Reconstruction) {
-    put(out, stream.accesses);
+/// One stream as it stands in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Section(Vec<u8>);
+
+/// What an encoding is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Aim {
+    /// As small as can be.
+    Small,
+    /// Small at little cost: differences are tried only where nests take more than a byte per integer.
+    Fast,
+}
+
+impl Aim {
+    /// Compression level of the general compressor.
+    fn level(self) -> i32 {
+        match self {
+            Aim::Small => ZSTD,
+            Aim::Fast => 3,
+        }
+    }
+}
+
+/// Encodes one stream.
+pub fn section(stream: &Reconstruction, aim: Aim) -> Section {
+    let mut out = Vec::new();
+    put(&mut out, stream.accesses);
     let nests = readable(&stream.nests);
     let mut plain = Vec::new();
     put(&mut plain, nests.len() as u64);
@@ -125,20 +200,22 @@ fn put_stream(out: &mut Vec<u8>, stream: &Reconstruction) {
     let bytes = best.1.len() as u64;
     if bytes > 64 && bytes.saturating_mul(PLAINLY_SMALL) > stream.accesses {
         // Compression into memory cannot fail; if it did, the plain form is right as well.
-        if let Ok(packed) = zstd::encode_all(&best.1[..], ZSTD)
+        if let Ok(packed) = zstd::encode_all(&best.1[..], aim.level())
             && packed.len() < best.1.len()
         {
             best = (PACKED, packed);
         }
-        if let Ok(packed) = differences(&nests)
+        if (aim == Aim::Small || bytes > stream.accesses)
+            && let Ok(packed) = differences(&nests, aim.level())
             && packed.len() < best.1.len()
         {
             best = (DIFFERENCES, packed);
         }
     }
     out.push(best.0);
-    put(out, best.1.len() as u64);
+    put(&mut out, best.1.len() as u64);
     out.extend(best.1);
+    Section(out)
 }
 
 /// The nests as a reader takes them: its bounds on intermediate values are stricter than the values themselves, which may
@@ -175,9 +252,9 @@ fn is_readable(nest: &Nest) -> bool {
 }
 
 /// The integers of the nests as differences under zstd.
-fn differences(nests: &[Nest]) -> std::io::Result<Vec<u8>> {
+fn differences(nests: &[Nest], level: i32) -> std::io::Result<Vec<u8>> {
     use std::io::Write;
-    let mut encoder = zstd::Encoder::new(Vec::new(), ZSTD)?;
+    let mut encoder = zstd::Encoder::new(Vec::new(), level)?;
     let mut buffer = Vec::with_capacity(1 << 16);
     let mut last = 0i64;
     for nest in nests {

@@ -1,6 +1,7 @@
 //! Cases for fuzzing and property tests.
 
 use crate::check;
+use crate::chunk::{Chunker, append};
 use crate::codec;
 use crate::nest::{Bound, Level, Nest};
 use crate::predict::Predictor;
@@ -133,8 +134,24 @@ pub fn check_integers(values: &[i64], seed: u64) -> Result<(), String> {
     if runs.finish() != result {
         return Err("pushing single runs gives another result".into());
     }
+    check_chunks(&result, values, &mut random)?;
     check_prediction(&result, values)?;
     check_codec(&result, values, seed)
+}
+
+/// In two chunks, the same.
+fn check_chunks(result: &Reconstruction, values: &[i64], random: &mut Random) -> Result<(), String> {
+    let (first, second) = values.split_at(random.below(values.len() as u64 + 1) as usize);
+    let mut joined = quick(1);
+    for part in [first, second] {
+        let mut chunker = Chunker::default();
+        chunker.push(part);
+        append(&chunker.finish(), &mut joined).map_err(|e| format!("its own chunk is refused: {e}"))?;
+    }
+    if joined.finish() != *result {
+        return Err(format!("cut after {} integers it is something else", first.len()));
+    }
+    Ok(())
 }
 
 /// Runs are predicted like their integers, however far they go.

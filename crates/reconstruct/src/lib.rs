@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 pub mod check;
+pub mod chunk;
 pub mod codec;
 mod coincidence;
 pub mod cursor;
@@ -23,6 +24,7 @@ mod extend;
 pub mod fold;
 pub mod fuzzing;
 pub mod generators;
+pub mod levels;
 pub mod nest;
 pub mod piecewise;
 pub mod predict;

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use crate::nest::{Bound, Nest};
+use crate::stream::Reconstruction;
 
 /// Name of a counter.
 fn counter(q: usize) -> String {
@@ -53,6 +54,14 @@ fn several(bounds: &[Bound], which: &str, one: impl Fn(&Bound) -> String) -> Str
         }
     }
     out
+}
+
+/// A reconstruction in one line: how long the trace is, how many nests of how many loops it is.
+pub fn summary(found: &Reconstruction) -> String {
+    let plural = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    let depth = found.nests.iter().map(Nest::depth).max().unwrap_or(0);
+    let (nests, loops) = (plural(found.nests.len(), "nest"), plural(depth, "loop"));
+    format!("{} integers, {nests} of {loops}, exact", found.accesses)
 }
 
 /// Loops as the publications print them, innermost line the address.

@@ -5,6 +5,7 @@
 //! of the trace is closed as nests of its own and the rest starts afresh, so memory is bounded by the limit and the
 //! result.
 
+use crate::codec::Content;
 use crate::coincidence::Split;
 use crate::extend::extended;
 use crate::fold::{Fold, Items};
@@ -16,7 +17,7 @@ use crate::simplify::coalesced;
 use crate::verify;
 
 /// How to reconstruct.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Options {
     /// Effort of the piecewise search.
     pub effort: Effort,
@@ -24,6 +25,9 @@ pub struct Options {
     pub floors: bool,
     /// Items (of about 50 bytes) kept before a part of the trace is closed.
     pub items: usize,
+    /// Keep nests as they folded: nothing is searched or joined. For parts of a stream that is put together later, see
+    /// [`crate::chunk`].
+    pub as_folded: bool,
 }
 
 /// Largest denominator of a bound that counts as a slope rather than as joined loops.
@@ -31,7 +35,7 @@ pub const SMALL_DIVISOR: i64 = 16;
 
 impl Default for Options {
     fn default() -> Self {
-        Options { effort: Effort::default(), floors: false, items: 1 << 20 }
+        Options { effort: Effort::default(), floors: false, items: 1 << 20, as_folded: false }
     }
 }
 
@@ -129,9 +133,38 @@ impl Reconstructor {
         }
     }
 
+    /// Takes the integers of nests, in order.
+    pub fn push_nests(&mut self, nests: &[Nest]) {
+        for nest in nests {
+            let stride = nest.stride();
+            nest.runs(&mut |start: i64, count: i64| {
+                self.push_run(Run { start, stride, count: count.unsigned_abs() });
+                true
+            });
+        }
+    }
+
+    /// Takes the integers of a stored stream, or of a part of one.
+    pub fn push_content(&mut self, content: &Content) {
+        match content {
+            Content::Nests(nests) => self.push_nests(nests),
+            Content::Integers(values) => self.push(values),
+        }
+    }
+
     /// Number of integers so far.
     pub fn accesses(&self) -> u64 {
         self.parts.accesses
+    }
+
+    /// How many nests and items are kept at the moment: a measure of memory.
+    pub fn kept(&self) -> usize {
+        let open = match &self.parts.open {
+            None => 0,
+            Some(Part::WarmUp(differences)) => differences.steps.len(),
+            Some(Part::Folding(folding)) => folding.fold.items(),
+        };
+        self.parts.closed.len() + open
     }
 
     /// Changes how hard the piecewise search tries.
@@ -173,7 +206,11 @@ impl Steps for Parts {
                 differences.steps.push((difference, times));
                 if differences.steps.len() >= WARM_UP {
                     let folding = Folding::of(differences);
+                    let is_full = folding.fold.items() > self.options.items;
                     *part = Part::Folding(Box::new(folding));
+                    if is_full {
+                        self.close();
+                    }
                 }
             }
         }
@@ -196,7 +233,7 @@ impl Parts {
         if !SAFE.contains(&last) || !SAFE.contains(&run.start) || !SAFE.contains(&before) {
             return false;
         }
-        if run.start - before == folding.stride || folding.fold.items() > self.options.items {
+        if run.start - before == folding.stride {
             return false;
         }
         folding.count += times as i64;
@@ -206,6 +243,10 @@ impl Parts {
         folding.count = 1;
         self.last = Some(run.start);
         scanner.reopen(run.stride, run.count - 1, last);
+        // Where the same steps one by one would close it.
+        if folding.fold.items() > self.options.items {
+            self.close();
+        }
         true
     }
 
@@ -336,6 +377,9 @@ impl Folding {
         self.fold.run(self.start, self.count);
         let runs = self.fold.runs();
         let items = self.fold.finish();
+        if options.as_folded {
+            return pieces(&items);
+        }
         if let Some(nest) = folded_whole(&items, runs, options) {
             return vec![nest];
         }
@@ -343,7 +387,7 @@ impl Folding {
         if irregular(&trace) {
             return pieces(&items);
         }
-        let mut effort = options.effort;
+        let mut effort = options.effort.clone();
         if options.floors {
             effort.divisor = i64::MAX;
         }

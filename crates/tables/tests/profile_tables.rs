@@ -116,7 +116,7 @@ fn columns_are_the_fields_of_the_report() {
     for (of, schema) in [("Loop", schema::loops()), ("Nest", schema::nests())] {
         let (mut expected, mut found) = (BTreeSet::new(), BTreeSet::new());
         documented(&all, &all["$defs"][of], "", &mut expected);
-        columns(&Schema::fields(&schema), "", &mut found);
+        columns(Schema::fields(&schema), "", &mut found);
         assert!(expected.len() > 6, "{of}: {expected:?}");
         assert_eq!(found, expected, "{of}");
     }

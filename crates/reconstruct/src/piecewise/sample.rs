@@ -40,7 +40,7 @@ fn whole(rows: &Rows, part: std::ops::Range<usize>, effort: &Effort) -> Option<N
     let trace = Differences::of(part.map(run))?;
     let strides = strides(&trace);
     let sample = Arc::new(Rows::cut(&trace, strides[0]));
-    let nest = single(&trace, &strides, &sample, &Effort { rounds: 0, ..*effort })?;
+    let nest = single(&trace, &strides, &sample, &Effort { rounds: 0, ..effort.clone() })?;
     let nests = around(nest, before, after, effort.divisor)?;
     nests.into_iter().map(simplified).find(|nest| verify::generates([nest], rows.stride, rows.pairs()))
 }

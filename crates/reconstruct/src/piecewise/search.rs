@@ -1,7 +1,7 @@
 //! The strategies, and the budget they work under.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use super::attempt::{exact, repaired};
@@ -16,12 +16,14 @@ use crate::run::Trace;
 use crate::simplify::simplified;
 
 /// How hard to try.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Effort {
     /// Threads that try strategies at the same time. The result does not depend on it.
     pub threads: usize,
     /// When to stop looking for something better.
     pub deadline: Option<Instant>,
+    /// Set by whoever does not want a result any more: the same as a deadline that has passed.
+    pub stop: Option<Arc<AtomicBool>>,
     /// Largest denominator of a bound.
     pub divisor: i64,
     /// Deepest nest.
@@ -33,14 +35,24 @@ pub struct Effort {
 
 impl Default for Effort {
     fn default() -> Self {
-        Effort { threads: 1, deadline: None, divisor: 64, depth: 10, rounds: 2 }
+        Effort { threads: 1, deadline: None, stop: None, divisor: 64, depth: 10, rounds: 2 }
     }
 }
 
+/// Rounds of search for a trace of one stream; whole programs have thousands and get the default.
+const ROUNDS_ALONE: u8 = 3;
+
 impl Effort {
+    /// The same effort for each stream of a trace of so many.
+    pub fn for_streams(self, streams: usize) -> Effort {
+        let rounds = if streams == 1 { ROUNDS_ALONE } else { self.rounds };
+        Effort { rounds, ..self }
+    }
+
     /// Whether the time is up.
     pub fn late(&self) -> bool {
-        self.deadline.is_some_and(|d| Instant::now() >= d)
+        self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed))
+            || self.deadline.is_some_and(|d| Instant::now() >= d)
     }
 }
 
@@ -92,7 +104,7 @@ pub fn solve(trace: &dyn Trace, effort: &Effort) -> Vec<Nest> {
     let split = if rows.len() > LARGE { rows.split_coincidences() } else { None };
     let rows = Arc::new(split.unwrap_or(rows));
     let threads = if rows.len() < ALONE { 1 } else { effort.threads };
-    let effort = Effort { threads, ..*effort };
+    let effort = Effort { threads, ..effort.clone() };
     match single(trace, &strides, &rows, &effort) {
         Some(nest) => vec![nest],
         None => cover(rows, &effort),
