@@ -94,7 +94,8 @@ pub fn run(names: &[&str]) -> Result<()> {
     let mut rows = Vec::new();
     let asked = |own: &&Program| names.is_empty() || names.contains(&own.name.as_str());
     for program in table.program.iter().filter(asked) {
-        let row = row(&tools, program, &common, &place.path().join("run"))?;
+        let row = row(&tools, program, &common, &place.path().join("run"))
+            .unwrap_or_else(|error| Row { failed: Some(format!("{error:#}")), ..Row::new(program) });
         println!("{}", row.text());
         rows.push(row);
     }
@@ -214,7 +215,9 @@ struct Row {
     name: String,
     package: String,
     kind: String,
-    /// Processor seconds alone; `None` if the program is not installed.
+    /// Why it could not be measured.
+    failed: Option<String>,
+    /// Processor seconds alone; `None` if the program is not installed or could not be measured.
     native: Option<f64>,
     /// Per stage the factor, `None` if it was not run or stopped.
     factors: Vec<Option<f64>>,
@@ -223,14 +226,7 @@ struct Row {
 }
 
 fn row(tools: &Tools, program: &Program, common: &Path, place: &Path) -> Result<Row> {
-    let mut row = Row {
-        name: program.name.clone(),
-        package: program.package.clone(),
-        kind: program.kind.clone(),
-        native: None,
-        factors: Vec::new(),
-        differs: Vec::new(),
-    };
+    let mut row = Row::new(program);
     if program.run.first().and_then(|name| located(name)).is_none() {
         return Ok(row);
     }
@@ -254,10 +250,23 @@ fn row(tools: &Tools, program: &Program, common: &Path, place: &Path) -> Result<
 }
 
 impl Row {
+    fn new(program: &Program) -> Row {
+        Row {
+            name: program.name.clone(),
+            package: program.package.clone(),
+            kind: program.kind.clone(),
+            failed: None,
+            native: None,
+            factors: Vec::new(),
+            differs: Vec::new(),
+        }
+    }
+
     fn text(&self) -> String {
         let Row { name, kind, .. } = self;
         let Some(native) = self.native else {
-            return format!("| {name} | {kind} | not installed: {} | | | | | | |", self.package);
+            let reason = self.failed.clone().unwrap_or_else(|| format!("not installed: {}", self.package));
+            return format!("| {name} | {kind} | {reason} | | | | | | |");
         };
         let factor = |own: &Option<f64>| own.map_or("-".to_owned(), |own| format!("{own:.2}"));
         let factors: Vec<String> = self.factors.iter().map(factor).collect();

@@ -38,7 +38,7 @@ impl Place {
     /// `loopwright` without arguments yet, in the directory, without input and colours. Interrupts are not ignored, even if the
     /// tests run where they are.
     pub fn loopwright(&self) -> Command {
-        let mut command = Command::new("env");
+        let mut command = Command::new("/usr/bin/env");
         command.arg("--default-signal=INT").arg(LOOPWRIGHT);
         command.current_dir(self.directory()).stdin(Stdio::null()).env_remove("RUST_BACKTRACE");
         command.env("TMPDIR", self.directory()).env("NO_COLOR", "1");
