@@ -20,11 +20,11 @@ impl Random {
 pub fn write(to: &Path) -> Result<()> {
     let mut random = Random(1);
     fs::write(to.join("words.txt"), words(&mut random))?;
-    let numbers: String = (0..20_000).map(|_| format!("{}\n", random.below(1_000_000))).collect();
+    let numbers: String = (0..100_000).map(|_| format!("{}\n", random.below(1_000_000))).collect();
     fs::write(to.join("numbers.txt"), numbers)?;
     // Half noise, half repetition.
     let data: Vec<u8> =
-        (0..1 << 20).map(|at| if at & 64 == 0 { random.below(256) as u8 } else { (at >> 8) as u8 }).collect();
+        (0..8 << 20).map(|at| if at & 64 == 0 { random.below(256) as u8 } else { (at >> 8) as u8 }).collect();
     fs::write(to.join("data.bin"), data)?;
     fs::write(to.join("sum.c"), "#include <stdio.h>\nint main(void) { printf(\"%d\\n\", 3); return 0; }\n")?;
     fs::write(to.join("big.c"), code())?;
@@ -38,7 +38,7 @@ fn words(random: &mut Random) -> String {
     const SYLLABLES: [&str; 16] =
         ["ba", "da", "ka", "li", "mo", "ne", "pu", "ra", "so", "ti", "ul", "ver", "wen", "ar", "est", "ing"];
     let mut out = String::new();
-    for _ in 0..20_000 {
+    for _ in 0..100_000 {
         for word in 0..3 + random.below(7) {
             out.push_str(if word > 0 { " " } else { "" });
             for _ in 0..1 + random.below(4) {
@@ -67,22 +67,22 @@ fn code() -> String {
     out
 }
 
-/// A picture of 512 x 384 points: slopes and noise.
+/// A picture of 1536 x 1152 points: slopes and noise.
 fn image(random: &mut Random) -> Vec<u8> {
-    let mut out = b"P6\n512 384\n255\n".to_vec();
-    for y in 0..384u64 {
-        for x in 0..512u64 {
+    let mut out = b"P6\n1536 1152\n255\n".to_vec();
+    for y in 0..1152u64 {
+        for x in 0..1536u64 {
             out.extend(
-                [x / 2, (y * 2 / 3) & 255, ((x ^ y) & 127) + random.below(32)].map(|value| value as u8),
+                [x / 6, (y * 2 / 9) & 255, ((x ^ y) & 127) + random.below(32)].map(|value| value as u8),
             );
         }
     }
     out
 }
 
-/// Four seconds of two tones and noise: 44,100 samples a second of 16 bits, one channel.
+/// A minute of two tones and noise: 44,100 samples a second of 16 bits, one channel.
 fn sound(random: &mut Random) -> Vec<u8> {
-    const SAMPLES: u32 = 4 * 44_100;
+    const SAMPLES: u32 = 60 * 44_100;
     let bytes = 2 * SAMPLES;
     let mut out = b"RIFF".to_vec();
     out.extend((36 + bytes).to_le_bytes());

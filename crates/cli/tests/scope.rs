@@ -195,3 +195,47 @@ fn signals_and_long_jumps_across_libraries() {
         assert_eq!(found[&("main".to_owned(), 17)], ["unknown"], "{flags:?}");
     }
 }
+
+const AGAIN: &str = "#include <signal.h>\n#include <stdio.h>\n\
+    static volatile int ticks; static double a[100];\n\
+    static void tick(int s) { for (int k = 0; k < 10; k++) ticks += s; }\n\
+    static void tock(int s) { for (int k = 0; k < 20; k++) ticks += s; }\n\
+    static void toll(int s) { for (int k = 0; k < 30; k++) ticks += s; }\n\
+    __attribute__((noinline)) static void fill(int n) { for (int i = 0; i < n; i++) a[i] = a[i] * 0.5 + i; }\n\
+    int main(void) {\n\
+      signal(SIGUSR1, tick); signal(SIGUSR2, tock); signal(SIGALRM, toll);\n\
+      sigset_t all, none; sigfillset(&all); sigemptyset(&none);\n\
+      for (int t = 0; t < 50; t++) {\n\
+        sigprocmask(SIG_SETMASK, &all, 0); raise(SIGUSR1); raise(SIGUSR2); raise(SIGALRM);\n\
+        sigprocmask(SIG_SETMASK, &none, 0);\n\
+        fill(100);\n\
+      }\n\
+      printf(\"%d %.3f\\n\", ticks, a[3]); return 0; }\n";
+
+/// Regression: a signal that comes as soon as the handler of another has returned interrupts what that one did.
+#[test]
+fn signals_one_after_another() {
+    for (flags, options) in [(["-O1", "-g"], &[][..]), (["-O2", "-g"], &["--scope", "main"][..])] {
+        let place = Place::new();
+        let report = report(&place, &place.compile("again", AGAIN, &flags), options);
+        let loops = report["loops"].as_array().unwrap();
+        let at = |line: u64| -> Vec<&Value> { loops.iter().filter(|l| l["line"] == line).collect() };
+        let outer = &at(11)[0]["id"];
+        for (line, parent, verdict) in [
+            (11, &Value::Null, None),
+            (7, outer, Some("yes")),
+            (4, outer, None),
+            (5, outer, None),
+            (6, outer, None),
+        ] {
+            let found = at(line);
+            assert_eq!(found.len(), 1, "{options:?} {line}: {loops:#?}");
+            assert_eq!(&found[0]["parent"], parent, "{options:?} {line}");
+            assert_eq!(found[0]["recursive"], false, "{options:?} {line}");
+            // What libraries call has a loop of its own from the second call on.
+            let entries = if line == 11 { 1..=1 } else { 49..=50 };
+            assert!(entries.contains(&found[0]["entries"].as_u64().unwrap()), "{options:?} {line}");
+            assert!(verdict.is_none_or(|verdict| found[0]["parallel"] == verdict), "{options:?} {line}");
+        }
+    }
+}

@@ -5,6 +5,7 @@
 //! that advance by constants give accesses with strides; the others are looked at one iteration at a time.
 
 mod outside;
+mod signals;
 mod unroll;
 
 use std::sync::Arc;
@@ -98,15 +99,6 @@ pub fn allocator(name: &str) -> Option<Allocator> {
     })
 }
 
-/// A signal that interrupted the program.
-#[derive(Debug, Clone, Copy)]
-struct Interruption {
-    /// Number of activations there were.
-    depth: usize,
-    /// Addresses of the block it tore.
-    torn: Option<(u64, u64)>,
-}
-
 /// The consumer. Feed it as a [`Sink`], then [`Engine::finish`](crate::finish).
 pub struct Engine {
     pub(crate) image: Image,
@@ -163,11 +155,9 @@ pub struct Engine {
     /// An allocation whose path has not ended yet.
     fresh: Option<(u64, Allocation)>,
     allocator_at: FxHashMap<u64, Option<Allocator>>,
-    interruptions: Vec<Interruption>,
+    signals: signals::Signals,
     /// Addresses of the block that a fault has just interrupted.
     torn: Option<(u64, u64)>,
-    signal: bool,
-    resume: bool,
     /// Bytes the analysis may use, about.
     pub(crate) limit: usize,
     /// Time for the analysis.
@@ -232,10 +222,8 @@ impl Default for Engine {
             allocations: Vec::new(),
             fresh: None,
             allocator_at: FxHashMap::default(),
-            interruptions: Vec::new(),
+            signals: signals::Signals::default(),
             torn: None,
-            signal: false,
-            resume: false,
             limit: DEFAULT_LIMIT,
             budget: Budget::default(),
             is_out_of_time: false,
@@ -399,7 +387,7 @@ impl Engine {
                 }
             }
             if brief.folded {
-                start = self.folded(code, brief, &words[at..at + length], at);
+                start = self.folded(code, brief, &words[at..at + length], (start, at));
                 at += length;
                 continue;
             }
@@ -658,36 +646,25 @@ impl Engine {
             let function = self.begins_in(pc);
             self.functions.executed(function, None, pc);
             if walker.enter_again(&mut self.contexts, &mut self.functions, function, pc, cfa) {
-                self.interruptions.clear();
+                self.signals.forget();
                 return None;
             }
         }
-        if std::mem::take(&mut self.resume) {
-            self.away = None;
-            let depth = walker.frames().len();
-            let Interruption { depth, torn } =
-                self.interruptions.pop().unwrap_or(Interruption { depth, torn: None });
-            match torn.filter(|&(start, end)| (start..end).contains(&pc)) {
-                // The rest of the block belongs to the iteration that was interrupted.
-                Some(_) => walker.go_on(&self.contexts, depth, pc),
-                None => walker.unwind(&mut self.contexts, &mut self.functions, depth, pc),
-            }
-            let function = walker.function();
-            self.functions.executed(function, None, pc);
+        if self.after_handler(walker, pc) {
             return None;
         }
         if let Some(away) = self.away.take() {
             self.come_back(walker, &away, pc);
             return None;
         }
-        if std::mem::take(&mut self.signal) {
-            // A signal handler is called from a pseudo site (ALGORITHMS 1.6).
-            self.interruptions.push(Interruption { depth: walker.frames().len(), torn });
-            let function = self.functions.at(pc);
-            self.functions.executed(function, None, pc);
-            walker.call(&mut self.contexts, &mut self.functions, function, pc, 0);
+        if self.enter_handlers(walker, torn) {
             return None;
         }
+        self.transfer(walker, pc)
+    }
+
+    /// The transfer that the last block ended with leads to `pc`.
+    fn transfer(&mut self, walker: &mut Walker, pc: u64) -> Option<Follow> {
         let function = walker.function();
         let from = walker.block();
         let previous = self.previous.map(|c| Arc::clone(self.codes.get(c)));
@@ -896,17 +873,17 @@ impl Engine {
     }
 
     /// A record that stands for all iterations of a folded block. The walker has just arrived at it. Returns where the
-    /// words of the path that goes on begin.
-    fn folded(&mut self, code: CodeId, brief: Brief, record: &[u64], at: usize) -> usize {
+    /// words of the path that goes on begin; they began at `start`.
+    fn folded(&mut self, code: CodeId, brief: Brief, record: &[u64], (start, at): (usize, usize)) -> usize {
         let block = Arc::clone(self.codes.get(code));
         let n = block.iterations(record);
-        let Some(walker) = &self.walker else { return at };
+        let Some(walker) = &self.walker else { return start };
         let context = walker.context();
         let node = self.paths.root(Step { context, code });
         if self.node != Some(node) {
             // Not at a loop header (the loop was not recognised): take it as single iterations of a plain block.
             self.arrived(code, brief, record);
-            return at;
+            return start;
         }
         let alone = {
             let function = walker.function();
@@ -949,8 +926,10 @@ impl Engine {
             Special::Partial { block, iterations, instructions, words } => {
                 self.partial(block, iterations, instructions, words);
             }
-            Special::Signal { .. } => self.signal = true,
-            Special::Resume(_) => self.resume = true,
+            Special::Signal { handler, .. } => {
+                self.signals.delivered(handler, self.away.take());
+            }
+            Special::Resume(pc) => self.signals.returned(pc),
             Special::Outside(outside) => self.leave(outside),
             Special::Gap { instructions, stack } => {
                 self.unrecorded = self.unrecorded.saturating_add(instructions);

@@ -576,7 +576,7 @@ impl Walker {
     }
 
     /// Events that came before those of the latest step.
-    fn precede(&mut self, mut events: Vec<Event>) {
+    pub fn precede(&mut self, mut events: Vec<Event>) {
         events.append(&mut self.events);
         self.events = events;
     }

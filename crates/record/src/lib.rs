@@ -48,6 +48,7 @@ mod scope;
 mod shared;
 mod signals;
 mod start;
+mod strings;
 mod symbols;
 mod syscalls;
 mod translate;

@@ -29,6 +29,7 @@ use crate::pace::Pace;
 use crate::process::{self, Resume, Status, Tracee};
 use crate::scope::{Left, starts_on};
 use crate::shared::{GUARD, SLOT_BOUND, SLOT_POINTER, SLOT_RCX, SLOT_SITE, SLOT_TARGET, STATE};
+use crate::strings::Halt;
 use crate::syscalls::Call;
 use crate::translate::{Edge, Translator, Trap};
 use crate::windows::Windows;
@@ -77,6 +78,7 @@ pub(crate) struct Engine<'a, S> {
     /// Handlers may be changed unseen.
     pub(crate) shares_handlers: bool,
     pub(crate) awaiting: Option<Awaiting>,
+    pub(crate) halt: Option<Halt>,
     pub(crate) stopping: bool,
     /// The stop signal of the timer was the reason.
     pub(crate) stopped_by_timer: bool,
@@ -195,6 +197,7 @@ fn whole<S: Sink + 'static>(
         caught: None,
         shares_handlers: false,
         awaiting: None,
+        halt: None,
         stopping: false,
         on,
         translator: Translator::new(),
@@ -252,11 +255,15 @@ impl<S> Engine<'_, S> {
         let mut next = Next::Resume(0);
         loop {
             match next {
-                Next::Resume(signal) => self.tracee.resume(self.how(), signal)?,
+                Next::Resume(signal) => {
+                    let how = self.over_string(self.how())?;
+                    self.tracee.resume(how, signal)?;
+                }
                 Next::Listen => self.tracee.listen()?,
                 Next::Ended(exit) => return Ok(exit),
             }
             let status = self.wait()?;
+            let halt = self.restore();
             self.stops += 1;
             self.look_side();
             next = match status {
@@ -268,7 +275,7 @@ impl<S> Engine<'_, S> {
                     self.event(event)?;
                     Next::Resume(0)
                 }
-                Status::Stopped { signal, .. } => self.stop(signal)?,
+                Status::Stopped { signal, .. } => self.stop(signal, halt)?,
             };
         }
     }
@@ -421,7 +428,7 @@ impl<S> Engine<'_, S> {
         *self.untracked.entry(what.to_owned()).or_default() += 1;
     }
 
-    fn stop(&mut self, signal: c_int) -> Result<Next, Error> {
+    fn stop(&mut self, signal: c_int, halt: Option<Halt>) -> Result<Next, Error> {
         let mut regs = self.tracee.regs()?;
         if signal != libc::SIGTRAP {
             if signal == libc::SIGSEGV && self.cache.contains(regs.rip) && self.swap(&mut regs)? {
@@ -430,6 +437,9 @@ impl<S> Engine<'_, S> {
             return self.signal(signal, &mut regs);
         }
         let Some(info) = self.tracee.siginfo()? else { return Ok(Next::Resume(0)) };
+        if info.si_code == 0x80 && self.is_behind(halt, &mut regs)? {
+            return self.stepped(&mut regs);
+        }
         if info.si_code == 0x80 {
             return match self.cache.meaning(regs.rip.wrapping_sub(1)) {
                 Some(meaning) => self.trapped(meaning, &mut regs),

@@ -11,7 +11,7 @@
 use trace::block::Terminator;
 use trace::stream::Outside;
 
-use super::{Allocator, Engine, Interruption, allocator};
+use super::{Allocator, Engine, allocator};
 use crate::observer::observer;
 use crate::walker::{Event, Walker};
 
@@ -26,14 +26,18 @@ pub(super) struct Away {
 impl Engine {
     /// Control left and is about to come back.
     pub(super) fn leave(&mut self, outside: Outside) {
-        let (previous, torn) = (self.previous.take(), self.torn.take());
         self.registers.forget();
-        let Some(walker) = &self.walker else { return };
-        let by = match std::mem::take(&mut self.signal) {
+        let Some(walker) = &self.walker else {
+            self.previous = None;
+            return;
+        };
+        let torn = self.torn.take();
+        let interrupted = self.interruption(walker, torn);
+        let previous = self.previous.take();
+        let by = match self.signals.leaves(interrupted) {
             // A handler outside. (Of one inside, all that runs outside is what returns from it.)
             true => {
                 self.contexts.mark_outside(walker.context());
-                self.interruptions.push(Interruption { depth: walker.frames().len(), torn });
                 None
             }
             false => previous.map(|code| self.codes.get(code).terminator),
@@ -100,8 +104,7 @@ impl Engine {
         events.append(&mut walker.events);
         walker.events = events;
         // Handlers that were left otherwise than by their return.
-        let live = walker.frames().len();
-        self.interruptions.retain(|i| i.depth <= live);
+        self.signals.keep(walker.frames().len());
     }
 
     /// A function that is not recorded has returned to `site`: if it is an allocator, blocks of memory come and go.
