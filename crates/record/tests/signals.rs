@@ -6,7 +6,8 @@ mod support;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-use support::{compile, same, same_under};
+use record::{Encoding, Exit};
+use support::{compile, record, same, same_under};
 
 /// Not a test of its own: the recorded half of [`same`].
 #[test]
@@ -256,4 +257,20 @@ fn rapid_timers() {
             int st; while (wait(&st) < 0); double s = 0; while (next < 300) s += churn(1); printf(\"%d %ld %d\\n\", next, wrong, s >= 0); return 0; }",
         &["-O2"],
     );
+}
+
+/// Regression: a signal inside a repeated string instruction waits for its end, not for a stop after every element.
+#[test]
+fn repeated_strings_are_not_stepped_through() {
+    let source = "static char bytes[1 << 20]; static volatile int n; static void tick(int s) { n++; }
+        int main(void) {
+            signal(SIGALRM, tick); struct itimerval v = { { 0, 3000 }, { 0, 3000 } }; setitimer(ITIMER_REAL, &v, 0);
+            for (int t = 0; n < 20; t++) { void *d = bytes; long c = sizeof bytes; asm volatile(\"rep stosb\" : \"+D\"(d), \"+c\"(c) : \"a\"(t) : \"memory\"); }
+            return bytes[7] != bytes[sizeof bytes - 1]; }";
+    let program = compile("strings.c", &format!("{HEAD}{source}"), &["-O1", "-static"]);
+    for encoding in [Encoding::None, Encoding::Folded] {
+        let (outcome, _) = record(&program, &[], encoding, 1 << 14);
+        assert_eq!(outcome.exit, Exit::Code(0));
+        assert!(outcome.stops < 20_000, "{encoding:?}: {} stops", outcome.stops);
+    }
 }
