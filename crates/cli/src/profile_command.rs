@@ -210,6 +210,9 @@ fn about(config: &Config, outcome: &Outcome) -> About {
                 StopReason::Instructions => "recording ended at --max-instructions",
                 StopReason::Duration => "recording ended at --duration",
                 StopReason::Interrupted => "recording was interrupted",
+                StopReason::Seccomp => "recording ended where the program limits its system calls (seccomp)",
+                StopReason::Traced => "recording ended where the program asks to be traced (ptrace)",
+                StopReason::Segment => "recording ended where the program sets the base of the segment gs",
             }
             .to_owned()
         })

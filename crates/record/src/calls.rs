@@ -3,6 +3,7 @@
 use libc::user_regs_struct;
 use trace::stream::Special;
 
+use crate::StopReason;
 use crate::error::Error;
 use crate::masks::{self, is_restart};
 use crate::run::{Awaiting, Engine, Next};
@@ -12,7 +13,7 @@ impl<S> Engine<'_, S> {
     /// The program is about to make a system call, after which it goes on at `next`.
     pub(crate) fn system_call(&mut self, regs: &mut user_regs_struct, next: u64) -> Result<Next, Error> {
         self.last_next = next;
-        if !self.pending.is_empty() || self.stopping {
+        if !self.pending.is_empty() || self.stopping.is_some() {
             self.undo_last(regs.rip)?;
             return self.arrive(regs, next - 2, None, None);
         }
@@ -21,6 +22,12 @@ impl<S> Engine<'_, S> {
         }
         let args = [regs.rdi, regs.rsi, regs.rdx, regs.r10, regs.r8, regs.r9];
         let number = regs.rax;
+        if let Some(reason) = ends_recording(number as i64, &args) {
+            // The program makes the call itself, when it is alone.
+            self.stop_for(reason);
+            self.undo_last(regs.rip)?;
+            return self.arrive(regs, next - 2, None, None);
+        }
         match number as i64 {
             // A restartable sequence is recognised by its address, which is not where it runs.
             libc::SYS_rseq => return self.made(regs, next, args, -i64::from(libc::ENOSYS) as u64),
@@ -135,5 +142,19 @@ impl<S> Engine<'_, S> {
             self.special(&Special::ThreadBase(regs.fs_base))?;
         }
         Ok(())
+    }
+}
+
+/// Whether a program cannot be recorded after a system call.
+fn ends_recording(number: i64, args: &[u64; 6]) -> Option<StopReason> {
+    const SECCOMP_SET_MODE_STRICT: u64 = 0;
+    const SECCOMP_SET_MODE_FILTER: u64 = 1;
+    const ARCH_SET_GS: u64 = 0x1001;
+    match (number, args[0]) {
+        (libc::SYS_seccomp, SECCOMP_SET_MODE_STRICT | SECCOMP_SET_MODE_FILTER) => Some(StopReason::Seccomp),
+        (libc::SYS_prctl, option) if option == libc::PR_SET_SECCOMP as u64 => Some(StopReason::Seccomp),
+        (libc::SYS_ptrace, request) if request == u64::from(libc::PTRACE_TRACEME) => Some(StopReason::Traced),
+        (libc::SYS_arch_prctl, ARCH_SET_GS) => Some(StopReason::Segment),
+        _ => None,
     }
 }

@@ -13,6 +13,7 @@ const PAGE: u64 = 4096;
 struct Area {
     mapping: Mapping,
     fixed: bool,
+    writable: bool,
 }
 
 /// Code of one process.
@@ -64,6 +65,11 @@ impl CodeMap {
         self.area(pc).is_some_and(|a| a.fixed)
     }
 
+    /// Whether the code at `pc` can change by a mere store.
+    pub(crate) fn is_writable(&self, pc: u64) -> bool {
+        self.area(pc).is_some_and(|a| a.writable)
+    }
+
     /// Up to `len` bytes at `pc`.
     pub(crate) fn bytes(&mut self, tracee: &Tracee, pc: u64, len: usize) -> Vec<u8> {
         let mut out = Vec::with_capacity(len);
@@ -108,8 +114,10 @@ fn parse(line: &[u8]) -> Option<Area> {
         return None;
     }
     let file = path.starts_with(b"/");
+    let writable = permissions.contains('w');
     Some(Area {
-        fixed: (file || path == b"[vdso]") && !permissions.contains('w'),
+        fixed: (file || path == b"[vdso]") && !writable,
+        writable,
         mapping: Mapping {
             start: u64::from_str_radix(start, 16).ok()?,
             end: u64::from_str_radix(end, 16).ok()?,

@@ -5,13 +5,13 @@ use std::collections::VecDeque;
 use libc::user_regs_struct;
 use trace::stream::Special;
 
-use crate::Encoding;
 use crate::counting::Counting;
 use crate::error::Error;
 use crate::function::{self, Surroundings};
 use crate::learn::{Along, LOOK, Lesson, SOON};
 use crate::run::{Engine, Next, wait_for_end};
 use crate::translate::{Edge, Pair, Request, Stretch, Translation};
+use crate::{Encoding, StopReason};
 
 /// Blocks translated ahead for one miss.
 const AHEAD: usize = 32;
@@ -19,6 +19,10 @@ const AHEAD: usize = 32;
 const FAR: usize = 4;
 /// Bytes of code looked at for one block.
 const BLOCK_BYTES: usize = 3072;
+
+/// What is said of blocks that the program might change unseen.
+const REWRITABLE: &str =
+    "block of code that the program may write to: if it rewrites it without a system call, that is not seen";
 
 impl<S> Surroundings for Engine<'_, S> {
     fn bytes(&mut self, pc: u64) -> Vec<u8> {
@@ -45,13 +49,13 @@ impl<S> Engine<'_, S> {
         edge: Option<Edge>,
     ) -> Result<Next, Error> {
         regs.rip = pc;
-        if self.stopping {
+        if let Some(reason) = self.stopping {
             regs.gs_base = 0;
             self.let_go()?;
             self.masks.reveal(&self.tracee, false)?;
             self.tracee.set_regs(regs)?;
             drop(self.timer.take());
-            let pending_stop = self.time_is_over() && !self.stopped_by_timer;
+            let pending_stop = self.time_is_over() && reason != StopReason::Duration;
             let signals = self.pending.drain(..).map(|s| s.0).chain(self.pace.give_up());
             signals.for_each(|signal| self.tracee.send(signal));
             self.tracee.detach(0)?;
@@ -193,6 +197,9 @@ impl<S> Engine<'_, S> {
         work: &mut VecDeque<(u64, Option<Pair>)>,
     ) -> Result<(), Error> {
         self.locate(pc)?;
+        if self.on && self.code.is_writable(pc) {
+            self.count(REWRITABLE);
+        }
         let bytes = self.code.bytes(&self.tracee, pc, BLOCK_BYTES);
         let request = Request {
             pc,

@@ -13,8 +13,9 @@
 //!
 //! # Limits
 //! Only the first thread is recorded; other threads and child processes run natively and are counted as
-//! [`Untracked`]. Programs that use the `gs` segment, 32-bit code, set-user-id programs and code that rewrites itself
-//! without a system call are not supported.
+//! [`Untracked`]. The recording ends, and the program runs on alone, where it sets up `seccomp`, asks to be traced or sets the
+//! base of the `gs` segment ([`StopReason`]). 32-bit code and set-user-id programs are refused. Code that rewrites itself without
+//! a system call is not supported; code that could is counted as [`Untracked`].
 
 mod asm;
 mod buffers;
@@ -156,6 +157,12 @@ pub enum StopReason {
     Duration,
     /// The user interrupted.
     Interrupted,
+    /// The program limits its own system calls (`seccomp`): those of the recorder would not be allowed.
+    Seccomp,
+    /// The program asks to be traced by its parent, and a program has one tracer.
+    Traced,
+    /// The program sets the base of the segment `gs`, which the recorder needs.
+    Segment,
 }
 
 /// What is known after a run.

@@ -79,9 +79,8 @@ pub(crate) struct Engine<'a, S> {
     pub(crate) shares_handlers: bool,
     pub(crate) awaiting: Option<Awaiting>,
     pub(crate) halt: Option<Halt>,
-    pub(crate) stopping: bool,
-    /// The stop signal of the timer was the reason.
-    pub(crate) stopped_by_timer: bool,
+    /// Why recording is to end at the next safe point.
+    pub(crate) stopping: Option<StopReason>,
     pub(crate) timer: Option<Timer>,
     /// Recording is on.
     pub(crate) on: bool,
@@ -184,7 +183,6 @@ fn whole<S: Sink + 'static>(
     let mut engine = Engine {
         config,
         timer,
-        stopped_by_timer: false,
         guide,
         buffers,
         cache,
@@ -198,7 +196,7 @@ fn whole<S: Sink + 'static>(
         shares_handlers: false,
         awaiting: None,
         halt: None,
-        stopping: false,
+        stopping: None,
         on,
         translator: Translator::new(),
         code: CodeMap::default(),
@@ -231,12 +229,7 @@ fn whole<S: Sink + 'static>(
         }
     }
     let exit = exit?;
-    let stopped = if interrupt::was_interrupted() {
-        Some(StopReason::Interrupted)
-    } else {
-        let reason = if engine.stopped_by_timer { StopReason::Duration } else { StopReason::Instructions };
-        engine.stopping.then_some(reason)
-    };
+    let stopped = if interrupt::was_interrupted() { Some(StopReason::Interrupted) } else { engine.stopping };
     let child_cpu = process::children_time().saturating_sub(before);
     engine.collect();
     engine.count_passages();
@@ -303,6 +296,11 @@ impl<S> Engine<'_, S> {
         self.tracee.wait()
     }
 
+    /// Recording ends at the next safe point; the first reason counts.
+    pub(crate) fn stop_for(&mut self, reason: StopReason) {
+        self.stopping.get_or_insert(reason);
+    }
+
     /// Sends the next signal in hand again.
     fn send_next(&mut self) {
         self.pace.next().into_iter().for_each(|signal| self.tracee.send(signal));
@@ -337,7 +335,7 @@ impl<S> Engine<'_, S> {
     }
 
     fn how(&self) -> Resume {
-        if self.awaiting.is_some() || !self.pending.is_empty() || self.stopping {
+        if self.awaiting.is_some() || !self.pending.is_empty() || self.stopping.is_some() {
             Resume::Step
         } else {
             Resume::Run
@@ -482,7 +480,7 @@ impl<S> Engine<'_, S> {
             }
             _ => {}
         }
-        if (!self.pending.is_empty() || self.stopping) && self.make_precise(regs)? {
+        if (!self.pending.is_empty() || self.stopping.is_some()) && self.make_precise(regs)? {
             let pc = regs.rip;
             return self.arrive(regs, pc, None, None);
         }
@@ -492,7 +490,7 @@ impl<S> Engine<'_, S> {
     /// After a trap placed by the translator.
     fn trapped(&mut self, meaning: Meaning, regs: &mut user_regs_struct) -> Result<Next, Error> {
         if self.progress.reached.load(Ordering::Relaxed) {
-            self.stopping = true;
+            self.stop_for(StopReason::Instructions);
         }
         match meaning {
             Meaning::Direct { target, pair, call, jump } => {
@@ -622,7 +620,7 @@ impl<S> Engine<'_, S> {
         self.set_pointer(self.buffers.start());
         self.tracee.set_regs(regs)?;
         if self.progress.reached.load(Ordering::Relaxed) {
-            self.stopping = true;
+            self.stop_for(StopReason::Instructions);
         }
         Ok(true)
     }

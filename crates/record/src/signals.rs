@@ -10,6 +10,7 @@ use libc::{c_int, siginfo_t, user_regs_struct};
 use trace::stream::Special;
 
 use crate::Exit;
+use crate::StopReason;
 use crate::cache::Placed;
 use crate::error::Error;
 use crate::masks::OWN;
@@ -23,8 +24,8 @@ impl<S> Engine<'_, S> {
     pub(crate) fn signal(&mut self, signal: c_int, regs: &mut user_regs_struct) -> Result<Next, Error> {
         // A stop of the whole process group is no signal; tracing does not reproduce it.
         let Some(info) = self.tracee.siginfo()? else { return Ok(Next::Resume(0)) };
-        if signal == libc::SIGSTOP && self.time_is_over() && !self.stopping {
-            (self.stopping, self.stopped_by_timer) = (true, true);
+        if signal == libc::SIGSTOP && self.time_is_over() && self.stopping.is_none() {
+            self.stop_for(StopReason::Duration);
             return self.at_once_or_later(regs);
         }
         let sent = self.pace.original(signal, &info);

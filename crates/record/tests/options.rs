@@ -117,3 +117,62 @@ fn refusals_name_the_culprit() {
     (elf[16], elf[18]) = (1, 62);
     assert!(matches!(refused(file("object", &elf, 0o755)), Error::NotProgram(_)));
 }
+
+const LEAVING: &str = "#define _GNU_SOURCE
+    #include <errno.h>
+    #include <linux/filter.h>
+    #include <linux/seccomp.h>
+    #include <asm/prctl.h>
+    #include <stddef.h>
+    #include <sys/prctl.h>
+    #include <sys/ptrace.h>
+    #include <sys/syscall.h>
+    #include <unistd.h>
+    static double a[1000]; static long words[4] = { 77, 88 };
+    __attribute__((noipa)) static void work(void) { for (int t = 0; t < 50; t++) for (int i = 0; i < 1000; i++) a[i] = a[i] * 0.5 + i; }
+    int main(void) { work(); if (LEAVE) return 1; work(); return a[7] == 14 ? 9 : 2; }";
+
+/// What a recorder cannot share ends the recording, by name; the program goes on as it does alone.
+#[test]
+fn programs_that_cannot_be_recorded_any_longer() {
+    let filter = "prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || ({ struct sock_filter f[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };
+        struct sock_fprog p = { 4, f }; HERE; })";
+    let set = |call: &str| filter.replace("HERE", call);
+    let segment = "syscall(SYS_arch_prctl, ARCH_SET_GS, words) || ({ long v; asm volatile(\"mov %%gs:8, %0\" : \"=r\"(v)); v != 88; })";
+    for (name, leave, reason) in [
+        ("filter", set("syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &p)"), StopReason::Seccomp),
+        ("prctl", set("prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p)"), StopReason::Seccomp),
+        ("traced", "ptrace(PTRACE_TRACEME, 0, 0, 0)".to_owned(), StopReason::Traced),
+        ("segment", segment.to_owned(), StopReason::Segment),
+    ] {
+        let source = LEAVING.replace("LEAVE", &leave);
+        let program = compile(&format!("leaves_{name}.c"), &source, &["-O1", "-static"]);
+        let config = Config::new(&program);
+        assert_eq!(record::native(&config).unwrap().exit, Exit::Code(9), "{name}");
+        for encoding in [Encoding::None, Encoding::Addresses, Encoding::Folded] {
+            let (outcome, got) = record(&program, &[], encoding, 1 << 14);
+            assert_eq!((outcome.exit, outcome.stopped), (Exit::Code(9), Some(reason)), "{name} {encoding:?}");
+            let recorded = got.digest.instructions;
+            assert!(
+                encoding == Encoding::None || (250_000..600_000).contains(&recorded),
+                "{name}: {recorded}"
+            );
+        }
+    }
+}
+
+/// Code that may be rewritten by mere stores is pointed out.
+#[test]
+fn code_in_writable_memory_is_counted() {
+    let source = "#include <string.h>
+        #include <sys/mman.h>
+        int main(void) { unsigned char *p = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            unsigned char c[] = { 0xb8, 7, 0, 0, 0, 0xc3 }; memcpy(p, c, 6); return ((int (*)(void))p)(); }";
+    let program = compile("writable.c", source, &["-O1", "-static"]);
+    let (outcome, _) = record(&program, &[], Encoding::Folded, 1 << 14);
+    assert_eq!(outcome.exit, Exit::Code(7));
+    let found = outcome.untracked.iter().find(|u| u.what.contains("code that the program may write to"));
+    assert_eq!(found.unwrap().count, 1);
+}
