@@ -171,3 +171,35 @@ fn partial_and_signal_records() {
     let Checked { functions, .. } = &got;
     assert!(functions.len() > 20);
 }
+
+/// Code that comes and goes, code outside all mappings that can be read, transactions that the processor may abort.
+#[test]
+fn unusual_code() {
+    c(
+        "libraries",
+        "#include <dlfcn.h>\n#include <stdio.h>\nint main(void) { double s = 0; for (int i = 0; i < 20; i++) {
+            void *h = dlopen(\"libm.so.6\", RTLD_NOW); double (*f)(double) = dlsym(h, i & 1 ? \"cos\" : \"sin\"); s += f(i); dlclose(h); }
+            printf(\"%g\\n\", s); return 0; }",
+        &["-O1"],
+    );
+    c(
+        "replaced",
+        "#include <stdio.h>\n#include <string.h>\n#include <sys/mman.h>\nint main(void) { int s = 0; for (int k = 0; k < 40; k++) {
+            unsigned char *p = mmap((void *)0x700000000, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+            unsigned char c[] = { 0xb8, k, 0, 0, 0, 0xc3 }; memcpy(p, c, 6); mprotect(p, 4096, PROT_READ | PROT_EXEC);
+            for (int t = 0; t < 3; t++) s += ((int (*)(void))p)(); if (k & 1) munmap(p, 4096); } printf(\"%d\\n\", s); return 0; }",
+        &["-O1"],
+    );
+    c(
+        "vsyscall",
+        "#include <stdio.h>\n#include <sys/time.h>\nint main(void) { struct timeval v = { 0 }; long (*f)(void *, void *) = (void *)0xffffffffff600000; long s = 0;
+            for (int i = 0; i < 100; i++) s += f(&v, 0); printf(\"%ld %d\\n\", s, v.tv_sec > 1000000); return 0; }",
+        &["-O1"],
+    );
+    c(
+        "transactions",
+        "#include <stdio.h>\nint main(void) { int n = 0; for (int i = 0; i < 10; i++) { int r = 1; asm volatile(\"xbegin 1f\\n xend\\n1:\" ::: \"eax\", \"memory\"); n += r; }
+            printf(\"%d\\n\", n); return 0; }",
+        &["-O1"],
+    );
+}
