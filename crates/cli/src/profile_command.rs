@@ -15,7 +15,7 @@ use record::{Config, Input, Interrupts, Outcome, StopReason};
 use crate::args::{Format, ProfileArgs, Scope};
 use crate::parquet_files;
 use crate::progress::Progress;
-use crate::recording::{INTERRUPTED, absence, config, exit_code, output, part};
+use crate::recording::{self, INTERRUPTED, absence, config, exit_code, output, part};
 use crate::report_command::{Rendering, render};
 use crate::streams::note;
 
@@ -129,6 +129,7 @@ pub fn record_program(config: &Config, plan: Plan, progress: &mut Progress) -> R
     if let Some(time) = plan.time {
         engine = engine.within(time);
     }
+    let outside = recording::outside(&plan.part);
     let mut guide = match &plan.known {
         Some(known) => Symbols::knowing(plan.part, known.clone()),
         None => Symbols::new(plan.part),
@@ -138,7 +139,9 @@ pub fn record_program(config: &Config, plan: Plan, progress: &mut Progress) -> R
     }
     let (outcome, watched) = record::run(config, &mut guide, progress.watch(engine))?;
     progress.phase("folding", true);
-    let profile = finish(watched.engine, about(config, &outcome));
+    let mut about = about(config, &outcome);
+    about.untracked.extend(outside);
+    let profile = finish(watched.engine, about);
     progress.end();
     Ok((profile, outcome))
 }

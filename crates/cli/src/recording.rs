@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use ddg::guide::Part;
+use profile::OUTSIDE;
 use record::{Config, Exit};
 
 use crate::args::Bounds;
@@ -34,6 +35,16 @@ pub fn part(bounds: &Bounds) -> Part {
         (None, Some(region)) => Part::Windows(region.begin.clone(), region.end.clone()),
         (None, None) => Part::Whole,
     }
+}
+
+/// What is not known if only a part is recorded.
+pub fn outside(part: &Part) -> Option<String> {
+    let what = match part {
+        Part::Whole => return None,
+        Part::Function(name) => format!("--function {name}"),
+        Part::Windows(begin, end) => format!("--region {begin}:{end}"),
+    };
+    Some(format!("{OUTSIDE} {what}, which may read what is said to be private"))
 }
 
 /// Why nothing was recorded of a part, in words.

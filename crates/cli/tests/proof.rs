@@ -257,3 +257,30 @@ fn steps_are_suggested() {
     );
     assert!(!product.iter().any(|step| step == "skew"), "{product:?}");
 }
+
+/// Regression 3: of an array that is private only in part, every thread needs what was there before.
+#[test]
+fn regression_3_partly_written_arrays_are_copied() {
+    let place = Place::new();
+    let source = "#include <stdio.h>\nint x[16], out[400];\n\
+        __attribute__((noinline)) void kern(int n) {\n\
+        for (int r = 0; r < n; r++) {\n    for (int i = 0; i < 8; i++) x[i] = r + i;\n\
+            out[r] = x[3] + x[8 + r % 8];\n}\n}\n\
+        int main(void) { unsigned s = 0; for (int i = 0; i < 16; i++) x[i] = 100 * i; kern(300); for (int i = 0; i < 300; i++) s = s * 31 + out[i]; printf(\"%u\\n\", s); return 0; }\n";
+    let program = place.compile("partly", source, &["-O1", "-g"]);
+    let mut command = place.loopwright();
+    command.args(["profile", "--quiet", "-o", "p.lwp", "--"]).arg(&program);
+    let alone = command.output().unwrap();
+    assert!(alone.status.success());
+    let output = place.loopwright().args(["report", "--format", "json", "p.lwp"]).output().unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let found =
+        report["loops"].as_array().unwrap().iter().find(|l| l["function"] == "kern" && l["line"] == 4);
+    let directive = found.unwrap()["directive"].as_str().unwrap();
+    assert_eq!(directive, "#pragma omp parallel for firstprivate(x)");
+    let parallel = source.replace("{\nfor (int r", &format!("{{\n{directive}\nfor (int r"));
+    assert!(parallel.contains(directive));
+    let program = place.compile("parallel", &parallel, &["-O1", "-fopenmp"]);
+    let together = std::process::Command::new(program).env("OMP_NUM_THREADS", "4").output().unwrap();
+    assert_eq!(together.stdout, alone.stdout);
+}

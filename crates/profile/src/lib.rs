@@ -74,6 +74,9 @@ pub struct Program {
     pub build_id: Option<String>,
 }
 
+/// What [`Trust::untracked`] says first of a profile of a part of a program: which part it is follows.
+pub const OUTSIDE: &str = "what runs outside of";
+
 /// How much was seen.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Trust {

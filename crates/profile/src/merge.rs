@@ -19,7 +19,8 @@ use std::hash::Hash;
 use rustc_hash::FxHashMap;
 
 use crate::{
-    Context, ContextKind, Dependence, Function, FurtherRun, IntermediatePieces, LocationIndex, Profile, Trust,
+    Context, ContextKind, Dependence, Function, FurtherRun, IntermediatePieces, LocationIndex, OUTSIDE,
+    Profile, Trust,
 };
 
 /// Why profiles are not of one program.
@@ -47,6 +48,11 @@ pub enum MergeError {
     /// Executions were counted in one and recorded in the other.
     #[error("one profile has counts alone (--fast), the other dependences too: record both in one way")]
     Counted,
+    /// Other parts of the program were recorded.
+    #[error(
+        "it shows another part of the program than the first (--function, --region or --scope): record both in one way"
+    )]
+    Part,
     /// More than indices can name.
     #[error("together they have more statements or contexts than one profile can name")]
     TooLarge,
@@ -61,14 +67,29 @@ pub fn merge(profiles: impl IntoIterator<Item = Profile>) -> Result<Profile, (us
     let mut all = profiles.next().ok_or((0, MergeError::Nothing))?;
     for (at, next) in profiles.enumerate() {
         is_of_one_program(&all, &next).map_err(|error| (at + 1, error))?;
-        append(&mut all, next).ok_or((at + 1, MergeError::TooLarge))?;
+        all = named(all);
+        append(&mut all, named(next)).ok_or((at + 1, MergeError::TooLarge))?;
     }
     Ok(all)
+}
+
+/// The profile, its limits with the command line of the run that reached them.
+fn named(mut profile: Profile) -> Profile {
+    if profile.further_runs.is_empty() {
+        let run = profile.program.argv.join(" ");
+        profile.trust.truncated.iter_mut().for_each(|words| *words = format!("{run}: {words}"));
+    }
+    profile
 }
 
 /// The program's own file.
 fn module(profile: &Profile) -> Option<&str> {
     profile.functions.iter().find(|function| function.main).map(|function| function.module.as_str())
+}
+
+/// What a profile of a part of a program says is missing.
+fn outside(profile: &Profile) -> Option<&String> {
+    profile.trust.untracked.iter().find(|what| what.starts_with(OUTSIDE))
 }
 
 fn is_of_one_program(all: &Profile, next: &Profile) -> Result<(), MergeError> {
@@ -84,6 +105,9 @@ fn is_of_one_program(all: &Profile, next: &Profile) -> Result<(), MergeError> {
     }
     if all.trust.counted_only != next.trust.counted_only {
         return Err(MergeError::Counted);
+    }
+    if all.trust.main_only != next.trust.main_only || outside(all) != outside(next) {
+        return Err(MergeError::Part);
     }
     Ok(())
 }

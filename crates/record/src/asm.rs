@@ -16,6 +16,8 @@ pub(crate) struct Code {
 pub(crate) const RSP: u8 = 4;
 /// Number of the register that a jump without flags tests.
 pub(crate) const RCX: u8 = 1;
+/// Number of `rax`.
+pub(crate) const RAX: u8 = 0;
 
 impl Code {
     /// Starts at `base`.
@@ -169,6 +171,17 @@ impl Code {
             self.unless_zero(|_| ())
         };
         halves.map(compare).to_vec()
+    }
+
+    /// The same with fewer than eight bytes, one by one.
+    pub(crate) fn unless_bytes_at(&mut self, base: u8, bytes: &[u8]) -> Vec<usize> {
+        let compare = |(at, &byte): (usize, &u8)| {
+            // movzx ecx, byte [base + at]; lea ecx, [rcx - byte]
+            self.raw(&[0x0f, 0xb6, 0x40 | RCX << 3 | base, at as u8, 0x8d, 0x89]);
+            self.raw(&u32::from(byte).wrapping_neg().to_le_bytes());
+            self.unless_zero(|_| ())
+        };
+        bytes.iter().enumerate().map(compare).collect()
     }
 
     /// Unless `rcx` is 0, some short code and a jump ahead, which is given.

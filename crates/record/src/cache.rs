@@ -13,7 +13,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use trace::block::{BlockId, Folded};
 
-use crate::asm::{Code, displacement};
+use crate::asm::{Code, RAX, RCX, displacement};
 use crate::error::Error;
 use crate::shared::{
     self, CACHE, CACHE_BYTES, COLD, COUNTERS, REMOTE_CALL, SLOT_P, SLOT_POINTER, SLOT_RAX, SLOT_RCX, SLOT_S,
@@ -30,6 +30,8 @@ pub(crate) struct Placed {
     pub(crate) id: BlockId,
     pub(crate) full: u64,
     pub(crate) fast: u64,
+    /// Where control comes in: the full entry, or a look at whether the program's code is still the same.
+    pub(crate) entry: u64,
     pub(crate) end: u64,
     pub(crate) pair: Pair,
     pub(crate) points: Vec<Point>,
@@ -69,6 +71,13 @@ pub(crate) enum Meaning {
     },
     /// See [`Trap`].
     Trap(Trap),
+    /// The program's code is no longer what was translated.
+    Changed {
+        /// Address of the block.
+        pc: u64,
+        /// Its length in bytes.
+        bytes: usize,
+    },
     /// A return to where a window may begin.
     WindowBegin {
         /// Where the program goes on.
@@ -233,10 +242,20 @@ impl Cache {
     }
 
     /// Places a translated block and links it. It takes the place of an earlier translation of the same address, if there is
-    /// one; the program may still be in that. Nothing is linked to a block that is placed `apart`.
-    pub(crate) fn place(&mut self, pc: u64, on: bool, id: BlockId, t: &Translation, apart: bool) {
+    /// one; the program may still be in that. Nothing is linked to a block that is placed `apart`. If the program can change its
+    /// code by a mere store, `source` is what was translated: it is compared whenever control comes in.
+    pub(crate) fn place(
+        &mut self,
+        pc: u64,
+        on: bool,
+        id: BlockId,
+        t: &Translation,
+        apart: bool,
+        source: Option<&[u8]>,
+    ) {
         let full = t.code.base;
         self.code.write(self.hot, &t.code.bytes);
+        let entry = source.map_or(full, |bytes| self.guard(pc, bytes, full));
         let k = self.blocks.len();
         self.blocks.push(Placed {
             pc,
@@ -244,6 +263,7 @@ impl Cache {
             id,
             full,
             fast: t.fast,
+            entry,
             end: t.code.here(),
             pair: t.pair,
             points: t.points.clone(),
@@ -274,13 +294,49 @@ impl Cache {
             for edge in EDGES {
                 if self.sieved.contains(&(edge, on, pc, None)) {
                     // The stub added last is asked first.
-                    self.sieve_to(edge, on, pc, full, None);
+                    self.sieve_to(edge, on, pc, entry, None);
                 }
                 if self.passages.remove(&(edge, !on, pc)) {
                     self.pass(edge, !on, pc);
                 }
             }
         }
+    }
+
+    /// Code that compares the program's code at `pc` with what was translated, and goes on at `full` if it is the same.
+    fn guard(&mut self, pc: u64, source: &[u8], full: u64) -> u64 {
+        let at = CACHE + self.cold as u64;
+        let mut code = Code::new(at);
+        code.save(SLOT_RAX, RAX);
+        code.save(SLOT_RCX, RCX);
+        code.constant(RAX, pc);
+        let mut differ = Vec::new();
+        let mut passed = 0;
+        let words = source.len().div_ceil(8);
+        for k in 0..words {
+            // The last word overlaps the one before.
+            let from = (k * 8).min(source.len().saturating_sub(8));
+            let word = source.get(from..from + 8).and_then(|bytes| bytes.try_into().ok());
+            code.lea(RAX, RAX, (from - passed) as i32);
+            passed = from;
+            match word.map(u64::from_le_bytes) {
+                Some(word) => differ.extend(code.unless_at(RAX, word)),
+                None => differ.extend(code.unless_bytes_at(RAX, source)),
+            }
+        }
+        let back = |code: &mut Code| {
+            code.restore(RCX, SLOT_RCX);
+            code.restore(RAX, SLOT_RAX);
+        };
+        back(&mut code);
+        code.jump_to(None, full);
+        differ.into_iter().for_each(|from| code.land(from));
+        back(&mut code);
+        self.meanings.insert(code.here(), Meaning::Changed { pc, bytes: source.len() });
+        code.trap();
+        self.code.write(self.cold, &code.bytes);
+        self.cold += code.bytes.len().next_multiple_of(8);
+        at
     }
 
     /// Makes returns to `pc` traps, because recording is switched there: off if it is on, else on.
@@ -321,10 +377,11 @@ impl Cache {
             self.waiting.entry((link.target, link.on)).or_default().push(link);
             return;
         };
-        let (full, fast, pair) = (block.full, block.fast, block.pair);
-        self.patch(link.branch_at, if link.pair == Some(pair) { fast } else { link.stub });
+        let (entry, fast) = (block.entry, block.fast);
+        let is_fast = link.pair == Some(block.pair) && entry == block.full;
+        self.patch(link.branch_at, if is_fast { fast } else { link.stub });
         // The stub is linked in any case: the program may be in it.
-        let rel = displacement(link.stub_at + 1, full) as u32;
+        let rel = displacement(link.stub_at + 1, entry) as u32;
         let jump = 0xe9 | u64::from(rel) << 8 | 0x90_9090 << 40;
         self.code.set_word((link.stub_at - CACHE) as usize, jump);
         self.linked.entry((link.target, link.on)).or_default().push(link);
@@ -334,10 +391,11 @@ impl Cache {
     /// For arrivals from one site alone, if it is given. Returns whether it was new.
     pub(crate) fn sieve(&mut self, edge: Edge, on: bool, target: u64, site: Option<Site>) -> bool {
         let key = (edge, on, target, site.map(|s| s.number));
-        let Some(full) = self.get(target, on).map(|b| b.full).filter(|_| !self.sieved.contains(&key)) else {
+        let Some(entry) = self.get(target, on).map(|b| b.entry).filter(|_| !self.sieved.contains(&key))
+        else {
             return false;
         };
-        self.sieve_to(edge, on, target, full, site);
+        self.sieve_to(edge, on, target, entry, site);
         true
     }
 

@@ -13,7 +13,7 @@ const PAGE: u64 = 4096;
 struct Area {
     mapping: Mapping,
     fixed: bool,
-    writable: bool,
+    changeable: bool,
 }
 
 /// Code of one process.
@@ -66,8 +66,8 @@ impl CodeMap {
     }
 
     /// Whether the code at `pc` can change by a mere store.
-    pub(crate) fn is_writable(&self, pc: u64) -> bool {
-        self.area(pc).is_some_and(|a| a.writable)
+    pub(crate) fn is_changeable(&self, pc: u64) -> bool {
+        self.area(pc).is_some_and(|a| a.changeable)
     }
 
     /// Up to `len` bytes at `pc`.
@@ -114,10 +114,11 @@ fn parse(line: &[u8]) -> Option<Area> {
         return None;
     }
     let file = path.starts_with(b"/");
-    let writable = permissions.contains('w');
+    // What is shared may be mapped a second time.
+    let changeable = permissions.contains('w') || permissions.ends_with('s');
     Some(Area {
-        fixed: (file || path == b"[vdso]") && !writable,
-        writable,
+        fixed: (file || path == b"[vdso]") && !changeable,
+        changeable,
         mapping: Mapping {
             start: u64::from_str_radix(start, 16).ok()?,
             end: u64::from_str_radix(end, 16).ok()?,

@@ -20,10 +20,6 @@ const FAR: usize = 4;
 /// Bytes of code looked at for one block.
 const BLOCK_BYTES: usize = 3072;
 
-/// What is said of blocks that the program might change unseen.
-const REWRITABLE: &str =
-    "block of code that the program may write to: if it rewrites it without a system call, that is not seen";
-
 impl<S> Surroundings for Engine<'_, S> {
     fn bytes(&mut self, pc: u64) -> Vec<u8> {
         self.code.bytes(&self.tracee, pc, 512)
@@ -161,10 +157,8 @@ impl<S> Engine<'_, S> {
 
     /// The full entry of the block at `pc`, translated if need be, with some of its successors.
     fn translated(&mut self, pc: u64, hint: Option<Pair>) -> Result<u64, Error> {
-        let placed =
-            if self.begins_window(pc) { self.cache.get_apart(pc) } else { self.cache.get(pc, self.on) };
-        if let Some(block) = placed {
-            return Ok(block.full);
+        if let Some(entry) = self.entry(pc) {
+            return Ok(entry);
         }
         if self.cache.is_full() || self.counting.as_ref().is_some_and(Counting::is_full) {
             self.flush();
@@ -184,10 +178,40 @@ impl<S> Engine<'_, S> {
             done += 1;
             self.translate(at, hint, &mut work)?;
         }
+        self.let_return();
+        Ok(self.entry(pc).unwrap_or(full))
+    }
+
+    /// Where control comes into the block at `pc`, if it is translated.
+    fn entry(&mut self, pc: u64) -> Option<u64> {
+        let placed =
+            if self.begins_window(pc) { self.cache.get_apart(pc) } else { self.cache.get(pc, self.on) };
+        placed.map(|block| block.entry)
+    }
+
+    /// Returns behind the calls translated last need no stop.
+    fn let_return(&mut self) {
         for next in std::mem::take(&mut self.returns) {
             self.cache.sieve(Edge::Return, self.on, next, None);
         }
-        Ok(full)
+    }
+
+    /// The block at `pc`, of so many bytes, is no longer what was translated.
+    pub(crate) fn changed(
+        &mut self,
+        regs: &mut user_regs_struct,
+        pc: u64,
+        bytes: usize,
+    ) -> Result<Next, Error> {
+        let range = pc..pc.saturating_add(bytes as u64);
+        self.leaders.retain(|at| !range.contains(at));
+        if !self.cache.is_full() && self.counting.is_none() {
+            self.translate(pc, None, &mut VecDeque::new())?;
+            self.let_return();
+        } else {
+            self.flush();
+        }
+        self.arrive(regs, pc, None, None)
     }
 
     fn translate(
@@ -197,9 +221,6 @@ impl<S> Engine<'_, S> {
         work: &mut VecDeque<(u64, Option<Pair>)>,
     ) -> Result<(), Error> {
         self.locate(pc)?;
-        if self.on && self.code.is_writable(pc) {
-            self.count(REWRITABLE);
-        }
         let bytes = self.code.bytes(&self.tracee, pc, BLOCK_BYTES);
         let request = Request {
             pc,
@@ -213,7 +234,8 @@ impl<S> Engine<'_, S> {
             count: self.counting.as_ref().map(Counting::next),
         };
         let mut t = self.translator.translate(&request)?;
-        self.place(pc, &mut t)?;
+        let source = bytes.get(..t.end.saturating_sub(pc) as usize).filter(|_| self.code.is_changeable(pc));
+        self.place(pc, &mut t, source)?;
         if let (Some(counting), Some(counters)) = (&mut self.counting, t.counters.take()) {
             counting.block(counters, t.end, &self.cache.state);
         }
@@ -239,7 +261,7 @@ impl<S> Engine<'_, S> {
     }
 
     /// Publishes a translation and puts it into the cache.
-    fn place(&mut self, pc: u64, t: &mut Translation) -> Result<(), Error> {
+    fn place(&mut self, pc: u64, t: &mut Translation, source: Option<&[u8]>) -> Result<(), Error> {
         let mut id = self.blocks;
         if let Some(block) = t.block.take_if(|_| self.on) {
             id = block.id;
@@ -250,7 +272,7 @@ impl<S> Engine<'_, S> {
             }
         }
         let apart = self.begins_window(pc);
-        self.cache.place(pc, self.on, id, t, apart);
+        self.cache.place(pc, self.on, id, t, apart, source);
         Ok(())
     }
 
@@ -308,7 +330,11 @@ impl<S> Engine<'_, S> {
             _ => self.translator.translate_way(&request, way)?,
         };
         match translated {
-            Some(mut translated) => self.place(pc, &mut translated),
+            Some(mut translated) => {
+                let length = translated.end.saturating_sub(pc) as usize;
+                let source = bytes.get(..length).filter(|_| self.code.is_changeable(pc));
+                self.place(pc, &mut translated, source)
+            }
             None => Ok(()),
         }
     }

@@ -14,8 +14,9 @@
 //! # Limits
 //! Only the first thread is recorded; other threads and child processes run natively and are counted as
 //! [`Untracked`]. The recording ends, and the program runs on alone, where it sets up `seccomp`, asks to be traced or sets the
-//! base of the `gs` segment ([`StopReason`]). 32-bit code and set-user-id programs are refused. Code that rewrites itself without
-//! a system call is not supported; code that could is counted as [`Untracked`].
+//! base of the `gs` segment ([`StopReason`]). 32-bit code and set-user-id programs are refused. Code in memory that is writable or
+//! shared is compared with what was translated whenever control comes to a block of it; a block that rewrites itself goes on as
+//! it was until then.
 
 mod asm;
 mod buffers;

@@ -518,6 +518,7 @@ impl<S> Engine<'_, S> {
                 }
                 Ok(next)
             }
+            Meaning::Changed { pc, bytes } => self.changed(regs, pc, bytes),
             Meaning::RegionEnd { pc } => {
                 if self.region.is_some_and(|(sp, _)| regs.rsp > sp) {
                     self.region = None;

@@ -162,17 +162,3 @@ fn programs_that_cannot_be_recorded_any_longer() {
         }
     }
 }
-
-/// Code that may be rewritten by mere stores is pointed out.
-#[test]
-fn code_in_writable_memory_is_counted() {
-    let source = "#include <string.h>
-        #include <sys/mman.h>
-        int main(void) { unsigned char *p = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-            unsigned char c[] = { 0xb8, 7, 0, 0, 0, 0xc3 }; memcpy(p, c, 6); return ((int (*)(void))p)(); }";
-    let program = compile("writable.c", source, &["-O1", "-static"]);
-    let (outcome, _) = record(&program, &[], Encoding::Folded, 1 << 14);
-    assert_eq!(outcome.exit, Exit::Code(7));
-    let found = outcome.untracked.iter().find(|u| u.what.contains("code that the program may write to"));
-    assert_eq!(found.unwrap().count, 1);
-}

@@ -248,3 +248,45 @@ fn faults_in_pieces() {
         &[&["-O1"]],
     );
 }
+
+/// Code in memory that is writable, or shared, is rewritten without a system call: short and long blocks, calls, loops, under
+/// both entries.
+#[test]
+fn rewritten_code() {
+    check(
+        "rewritten",
+        "static unsigned char code[4096] __attribute__((aligned(4096)));
+        static long sys6(long n, long a, long b, long c, long d, long e, long f) {
+            register long r10 __asm__(\"r10\") = d, r8 __asm__(\"r8\") = e, r9 __asm__(\"r9\") = f; long r;
+            __asm__ volatile(\"syscall\" : \"=a\"(r) : \"a\"(n), \"D\"(a), \"S\"(b), \"d\"(c), \"r\"(r10), \"r\"(r8), \"r\"(r9) : \"rcx\", \"r11\", \"memory\"); return r; }
+        static long cells[64];
+        static void put(volatile unsigned char *to, const char *from, int n) { for (int i = 0; i < n; i++) to[i] = from[i]; }
+        static long use(volatile unsigned char *run, volatile unsigned char *edit) {
+            put(edit, \"\\xb8\\x01\\0\\0\\0\\xc3\", 6); /* mov eax, 1; ret */
+            put(edit + 64, \"\\x48\\x8d\\x04\\x3e\\x48\\x0f\\xaf\\xc7\\x48\\x05\\x09\\0\\0\\0\\xc3\", 15); /* lea rax, [rsi + rdi]; imul rax, rdi; add rax, 9; ret */
+            put(edit + 128, \"\\x31\\xc0\\x48\\x03\\x07\\x48\\x83\\xc7\\x08\\x48\\xff\\xce\\x75\\xf4\\xc3\", 15); /* xor eax, eax; 1: add rax, [rdi]; add rdi, 8; dec rsi; jne 1b; ret */
+            edit[4091] = 0x90; put(edit + 4092, \"\\x89\\xf8\\x90\\xc3\", 4); /* mov eax, edi; nop; ret at the end of the page */
+            long s = 0;
+            for (int i = 0; i < 300; i++) {
+                cells[i % 64] += i;
+                if (i % 10 == 0) edit[1] = i / 10;
+                if (i % 50 == 25) edit[64 + 10] = i / 50;
+                if (i % 30 == 15) { edit[128 + 4] = i % 60 == 15 ? 0x07 : 0x47; edit[128 + 3] = 0x03; if (i % 60 != 15) put(edit + 128 + 2, \"\\x48\\x33\\x07\", 3); else put(edit + 128 + 2, \"\\x48\\x03\\x07\", 3); }
+                if (i % 7 == 3) edit[4092 + 1] = i & 8 ? 0xf8 : 0xf0;
+                s += ((int (*)(void))run)();
+                s ^= ((long (*)(long, long))(run + 64))(i, s);
+                s += ((long (*)(long *, long))(run + 128))(cells, 5 + i % 40);
+                s += ((int (*)(long, long))(run + 4092))(i, 3);
+            }
+            return s; }
+        int work(void) {
+            sys(10, (long)code, 4096, 7);
+            long s = use(code, code);
+            long file = sys(319, (long)\"c\", 0, 0); sys(77, file, 4096, 0);
+            long a = sys6(9, 0, 4096, 5, 1, file, 0), b = sys6(9, 0, 4096, 3, 1, file, 0);
+            if (a > 0 && b > 0) s ^= use((void *)a, (void *)b);
+            return (s >> 3) & 0xffff;
+        }",
+        &ALL,
+    );
+}

@@ -230,6 +230,18 @@ pub fn privatise(profile: &Profile, entry: &SourceLoop) -> Vec<String> {
     names
 }
 
+/// Whether a variable to privatise has more elements than one: those that the loop does not write may be read in it, and have to
+/// be there.
+fn has_parts(profile: &Profile, entry: &SourceLoop, name: &str) -> bool {
+    let needs = entry.verdicts.iter().flat_map(|v| v.needs.iter().flatten());
+    needs.filter_map(|need| profile.objects.get(need.object as usize).map(|object| (need, object))).any(
+        |(need, object)| {
+            object.name == name
+                && (object.element == 0 || need.bytes.is_none_or(|bytes| bytes != u64::from(object.element)))
+        },
+    )
+}
+
 /// The class of a loop's verdict as the JSON report names it.
 pub fn class_name(class: Class) -> &'static str {
     match class {
@@ -413,10 +425,18 @@ pub fn directive(profile: &Profile, entry: &SourceLoop) -> Option<String> {
             }
             if entry.parallel == Parallel::AfterPrivatisation {
                 let names = privatise(profile, entry);
-                if names.iter().any(|n| n.contains(' ')) {
+                // What has no name of its own in the source cannot be written there.
+                let is_name = |name: &String| name.chars().all(|c| c.is_alphanumeric() || c == '_');
+                if !names.iter().all(is_name) {
                     return None;
                 }
-                text += &format!(" private({})", names.join(", "));
+                let (copied, private): (Vec<String>, Vec<String>) =
+                    names.into_iter().partition(|name| has_parts(profile, entry, name));
+                for (clause, names) in [("private", private), ("firstprivate", copied)] {
+                    if !names.is_empty() {
+                        text += &format!(" {clause}({})", names.join(", "));
+                    }
+                }
             }
         }
         Parallel::No | Parallel::Unknown => return None,

@@ -14,6 +14,7 @@ __all__ = [
     "Nests",
     "Piece",
     "Profile",
+    "Table",
     "__version__",
     "compress",
     "expand",
