@@ -22,6 +22,15 @@ use crate::streams_args::TraceArgs;
 pub fn run(args: &TraceArgs) -> Result<u8> {
     let config = config(&args.command, &args.bounds)?;
     let output = output(args.output.as_deref(), &args.command, ".lwt")?;
+    if let Some(path) = &args.parquet {
+        // It would be seen only after the run, or take the trace's place.
+        if path.is_dir() {
+            bail!("{} is a directory; name a file with --parquet FILE", path.display());
+        }
+        if *path == output {
+            bail!("{}: the trace and its Parquet file need names of their own", path.display());
+        }
+    }
     let mut progress = Progress::new(args.quiet);
     progress.phase("recording", false);
     let part = part(&args.bounds);

@@ -399,3 +399,17 @@ fn closed_outputs() {
     assert_eq!(codes, ["0", "0", "127"], "{text} {}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.signal(), None);
 }
+
+/// Where a trace's Parquet file cannot be, or takes the place of the trace, is said before the program runs.
+#[test]
+fn parquet_files_have_places_of_their_own() {
+    let place = Place::new();
+    let trace = |to: &str| {
+        let mut command = place.loopwright();
+        command.args(["trace", "--parquet", to, "-o", "t.lwt", "--", "/bin/touch", "ran"]);
+        command.output().unwrap()
+    };
+    fails(&trace("t.lwt"), 125, &["t.lwt", "names of their own"]);
+    fails(&trace("."), 125, &[".", "is a directory"]);
+    assert!(!place.path("ran").exists() && !place.path("t.lwt").exists());
+}

@@ -40,6 +40,13 @@ impl Symbols {
     }
 }
 
+/// Whether a symbol is the function `name`, or what a compiler made of it: a copy for one file or for some arguments.
+fn is_of(symbol: &str, name: &str) -> bool {
+    const COPIES: [&str; 3] = [".lto_priv", ".constprop", ".isra"];
+    let rest = symbol.strip_prefix(name);
+    rest.is_some_and(|rest| rest.is_empty() || COPIES.iter().any(|copy| rest.starts_with(copy)))
+}
+
 impl Guide for Symbols {
     fn mapping(&mut self, mapping: &Mapping) {
         self.image.add(mapping);
@@ -57,14 +64,14 @@ impl Guide for Symbols {
     }
 
     fn starts_recording(&mut self, pc: u64) -> bool {
-        matches!(&self.part, Part::Function(name) if self.starts(pc).as_ref() == Some(name))
+        matches!(&self.part, Part::Function(name) if self.starts(pc).is_some_and(|symbol| is_of(&symbol, name)))
     }
 
     fn marker(&mut self, pc: u64) -> Option<Marker> {
         let Part::Windows(begin, end) = &self.part else { return None };
         match self.starts(pc)? {
-            name if name == *begin => Some(Marker::Begin),
-            name if name == *end => Some(Marker::End),
+            name if is_of(&name, begin) => Some(Marker::Begin),
+            name if is_of(&name, end) => Some(Marker::End),
             _ => None,
         }
     }
@@ -80,5 +87,21 @@ impl Guide for Symbols {
 
     fn jump_targets(&mut self, after: u64) -> Vec<u64> {
         self.known.as_ref().map(|known| known.jump_targets(after)).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_of;
+
+    /// Regression: markers in several files of a program that is optimised as a whole.
+    #[test]
+    fn copies_are_of_their_function() {
+        for symbol in ["f", "f.lto_priv.0", "f.constprop.1", "f.isra.0", "f.constprop.0.isra.0"] {
+            assert!(is_of(symbol, "f"), "{symbol}");
+        }
+        for symbol in ["ff", "f2.isra.0", "f.cold", "f.part.0", "g"] {
+            assert!(!is_of(symbol, "f"), "{symbol}");
+        }
     }
 }
