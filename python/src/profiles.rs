@@ -98,6 +98,10 @@ impl Profile {
         if let Some(name) = function.filter(|name| !self.profile.functions.iter().any(|f| f.name == *name)) {
             return Err(PyValueError::new_err(format!("function: no function of that name ran: {name}")));
         }
+        if !self.profile.further_runs.is_empty() {
+            let why = "a merged profile: polyhedral programs are of one run, so give the profile of one";
+            return Err(PyValueError::new_err(why));
+        }
         Ok(py.detach(|| isl::text(&Program::of(&self.profile, function))))
     }
 

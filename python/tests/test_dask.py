@@ -266,6 +266,8 @@ def test_profiles_of_many_commands(client, kernel, loopwright, tmp_path):
     merged = json.loads(lw.Profile.open(found.merged).to_json())
     assert [run["argv"] for run in merged["program"]["inputs"]] == [[str(kernel)], [str(kernel), "1"]]
     assert lw.Profile.open(found.paths[1]).command == [str(kernel), "1"]
+    with pytest.raises(ValueError, match="a merged profile: polyhedral programs are of one run"):
+        lw.Profile.open(found.merged).to_isl()
     alone = profile_many([[str(kernel)]] * 2, client, directory=tmp_path, loopwright=loopwright, merge=False)
     assert alone.merged is None and alone.paths[0].exists()
     assert list(found.failures) == [2] and "/nowhere/program" in found.failures[2]

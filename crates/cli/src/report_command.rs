@@ -105,11 +105,17 @@ const WORTH: f64 = 0.05;
 /// Pairs of each piece of a dependence with which schedules are compared under `--verify`.
 const MANY_PAIRS: u64 = 1 << 20;
 
+/// Refuses merged profiles for what is said of one run.
+fn is_one_run(profile: &Profile, what: &str) -> Result<()> {
+    if !profile.further_runs.is_empty() {
+        bail!("a merged profile: {what} are of one run, so give the profile of one");
+    }
+    Ok(())
+}
+
 /// A report with what isl says that the hottest regions, or those named, could become.
 fn advised<'a>(profile: &'a Profile, args: &ReportArgs, progress: &mut Progress) -> Result<Report<'a>> {
-    if !profile.further_runs.is_empty() {
-        bail!("a merged profile: schedules and regions are of one run, so give the profile of one");
-    }
+    is_one_run(profile, "schedules and regions")?;
     progress.phase("judging loops", true);
     let mut report = report::report(profile);
     let regions = match &args.region {
@@ -186,6 +192,9 @@ pub struct Rendering<'a> {
 
 /// A profile in a format.
 pub fn render(profile: &Profile, format: Format, how: Rendering) -> Result<String> {
+    if matches!(format, Format::Isl | Format::Openscop) {
+        is_one_run(profile, "polyhedral programs")?;
+    }
     Ok(match format {
         Format::Isl => isl::text(&Program::of(profile, how.function)),
         Format::Openscop => openscop::text(&Program::of(profile, how.function)),

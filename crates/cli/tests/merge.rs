@@ -128,9 +128,7 @@ fn merging_is_associative_and_every_renderer_takes_the_result() {
     // One alone stays what it is.
     assert!(merge(&place, &[&runs[0]], &["--quiet", "-o", "a.lwp"]).status.success());
     assert!(bytes("a.lwp") == bytes("0.lwp"));
-    for format in
-        ["text", "json", "html", "svg", "folded", "speedscope", "sarif", "isl", "openscop", "folding"]
-    {
+    for format in ["text", "json", "html", "svg", "folded", "speedscope", "sarif", "folding"] {
         let mut report = place.loopwright();
         report.args(["report", "abc.lwp", "--format", format]);
         let output = report.output().unwrap();
@@ -138,9 +136,42 @@ fn merging_is_associative_and_every_renderer_takes_the_result() {
     }
     let equal = place.loopwright().args(["diff", "abc.lwp", "ab-c.lwp"]).output().unwrap();
     assert_eq!(equal.status.code(), Some(0));
-    let schedules = place.loopwright().args(["report", "abc.lwp", "--schedule"]).output().unwrap();
-    assert_eq!(schedules.status.code(), Some(2));
-    assert!(said(&schedules).contains("a merged profile"), "{}", said(&schedules));
+    for of_one_run in [&["--schedule"][..], &["--format", "isl"], &["--format", "openscop"]] {
+        let refused = place.loopwright().args(["report", "abc.lwp"]).args(of_one_run).output().unwrap();
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(said(&refused).contains("a merged profile"), "{}", said(&refused));
+    }
+}
+
+/// Profiles of different parts of a program show different things: a loop that one of them has left out is not judged on both.
+#[test]
+fn parts_of_a_program_are_not_merged_with_the_whole() {
+    let place = Place::new();
+    let source = "static double x[200]; __attribute__((noinline)) void kern(int s) { for (int i = 0; i < 100; i++) x[i + s] = x[i] * 1.5 + 1; }\n\
+        int main(int n, char **v) { kern(n - 1); return x[3] > 1; }\n";
+    let program = place.compile("part", source, &["-O1", "-g"]);
+    let profile = |to: &str, options: &[&str]| {
+        let mut command = place.loopwright();
+        command.args(["profile", "--quiet", "-o", to]).args(options).arg("--").arg(&program).arg("1");
+        assert!(command.output().unwrap().status.code().is_some());
+    };
+    profile("whole.lwp", &[]);
+    profile("function.lwp", &["--function", "kern"]);
+    profile("again.lwp", &["--function", "kern"]);
+    profile("main.lwp", &["--scope", "main"]);
+    let run = |a: &str, b: &str| merge(&place, &[Path::new(a), Path::new(b)], &["--quiet", "-o", "m.lwp"]);
+    for other in ["function.lwp", "main.lwp"] {
+        let refused = run("whole.lwp", other);
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(said(&refused).contains("another part of the program"), "{}", said(&refused));
+    }
+    assert!(run("function.lwp", "again.lwp").status.success());
+    let text = place.loopwright().args(["report", "m.lwp"]).output().unwrap();
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(
+        text.contains("what runs outside of --function kern") && !text.contains("start and end"),
+        "{text}"
+    );
 }
 
 /// A loop is what the worst of its runs makes of it, and its counts are sums.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use profile::{ContextKind, Profile};
+use profile::{ContextKind, OUTSIDE, Profile};
 use schedule::metrics::Survey;
 use schedule::select::{short_id, short_name};
 use schedule::{Parallel, SourceLoop, propose};
@@ -95,6 +95,10 @@ fn reached(profile: &Profile) -> Vec<bool> {
 
 /// What loading and starting the program took, if that is much.
 fn outside(profile: &Profile) -> Option<String> {
+    // Of a part of a program nothing is recorded there.
+    if profile.trust.untracked.iter().any(|what| what.starts_with(OUTSIDE)) {
+        return None;
+    }
     let own = |wanted: bool| -> u64 {
         let of = profile.contexts.iter().zip(reached(profile)).filter(|(_, reached)| *reached == wanted);
         of.fold(0, |sum, (context, _)| sum.saturating_add(context.own_instructions))
