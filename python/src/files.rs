@@ -162,7 +162,7 @@ pub fn join(
             .map_err(|error| damaged(&format!("chunks: number {at}"), &error))?;
         watch.look(py, at)?;
     }
-    Ok(Nests { found: search.finish(py, all, &mut watch)? })
+    Ok(Nests::new(search.finish(py, all, &mut watch)?))
 }
 
 /// The streams of a trace as chunks; see `loopwright/_native.pyi`.

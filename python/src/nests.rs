@@ -1,4 +1,9 @@
 //! Loop nests, and how they are found.
+//!
+//! Nests that were pickled stay packed until somebody looks into them: a client that gathers the streams of a cluster takes
+//! in bytes, not hundreds of thousands of small lists, while its workers still compute.
+
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use ::reconstruct::nest::{self, MAX_DEPTH};
 use ::reconstruct::predict::Predictor;
@@ -35,7 +40,7 @@ pub fn reconstruct(
     let search = Search::new(floors, max_depth, time_limit, threads)?.of_streams(1);
     let mut found = found(array, &search, progress)?;
     with_levels(&mut found, levels, trip)?;
-    Ok(Nests { found })
+    Ok(Nests::new(found))
 }
 
 /// The nests of an array.
@@ -55,65 +60,134 @@ pub fn found(
 
 /// Loop nests that generate a sequence of integers, in order.
 #[pyclass(frozen, eq, module = "loopwright")]
-#[derive(PartialEq)]
 pub struct Nests {
-    /// The nests.
-    pub found: Reconstruction,
+    /// The nests, once they are unpacked.
+    found: OnceLock<Reconstruction>,
+    /// What pickle kept, until they are.
+    packed: Mutex<Vec<u8>>,
+}
+
+impl Nests {
+    /// Nests that were found here.
+    pub fn new(found: Reconstruction) -> Nests {
+        Nests { found: OnceLock::from(found), packed: Mutex::default() }
+    }
+
+    /// The nests; unpacks them at the first call.
+    fn found(&self) -> PyResult<&Reconstruction> {
+        if let Some(found) = self.found.get() {
+            return Ok(found);
+        }
+        // Nothing below lets another thread of Python in, so nobody who holds the interpreter waits for the lock.
+        let mut packed = self.packed();
+        if self.found.get().is_none() {
+            let _first = self.found.set(unpack(&packed)?);
+            *packed = Vec::new();
+        }
+        self.found.get().ok_or_else(damaged)
+    }
+
+    fn packed(&self) -> MutexGuard<'_, Vec<u8>> {
+        self.packed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What pickle keeps: a CRC-32 of what follows, the number of integers, the nests.
+    fn pack(&self) -> PyResult<Vec<u8>> {
+        let packed = self.packed();
+        if !packed.is_empty() {
+            return Ok(packed.clone());
+        }
+        drop(packed);
+        let found = self.found()?;
+        let state = postcard::to_extend(&(found.accesses, &found.nests), vec![0; CHECKSUM]);
+        let mut state = state.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let checksum = crc32fast::hash(&state[CHECKSUM..]).to_le_bytes();
+        state[..CHECKSUM].copy_from_slice(&checksum);
+        Ok(state)
+    }
+}
+
+/// Bytes of the checksum before packed nests.
+const CHECKSUM: usize = size_of::<u32>();
+
+fn damaged() -> PyErr {
+    PyValueError::new_err("state: no nests of this version of Loopwright")
+}
+
+/// The nests of what [`Nests::pack`] gave.
+fn unpack(state: &[u8]) -> PyResult<Reconstruction> {
+    let content = state.get(CHECKSUM..).ok_or_else(damaged)?;
+    let (accesses, nests): (u64, Vec<nest::Nest>) = postcard::from_bytes(content).map_err(|_| damaged())?;
+    match nests.iter().all(is_well_formed) {
+        true => Ok(Reconstruction { nests, accesses }),
+        false => Err(damaged()),
+    }
+}
+
+impl PartialEq for Nests {
+    /// Damaged nests equal none.
+    fn eq(&self, other: &Nests) -> bool {
+        matches!((self.found(), other.found()), (Ok(mine), Ok(theirs)) if mine == theirs)
+    }
 }
 
 #[pymethods]
 impl Nests {
     /// Number of integers.
     #[getter]
-    fn accesses(&self) -> u64 {
-        self.found.accesses
+    fn accesses(&self) -> PyResult<u64> {
+        Ok(self.found()?.accesses)
     }
 
-    fn __len__(&self) -> usize {
-        self.found.nests.len()
+    fn __len__(&self) -> PyResult<usize> {
+        Ok(self.found()?.nests.len())
     }
 
     fn __getitem__(&self, index: isize) -> PyResult<Nest> {
-        let at = if index < 0 { index.checked_add_unsigned(self.found.nests.len()) } else { Some(index) };
-        let nest = at.and_then(|at| self.found.nests.get(usize::try_from(at).ok()?));
+        let nests = &self.found()?.nests;
+        let at = if index < 0 { index.checked_add_unsigned(nests.len()) } else { Some(index) };
+        let nest = at.and_then(|at| nests.get(usize::try_from(at).ok()?));
         let nest = nest.ok_or_else(|| PyIndexError::new_err("no nest of that index"))?;
         Ok(Nest { nest: nest.clone() })
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
-        PyList::new(py, self.found.nests.iter().map(|nest| Nest { nest: nest.clone() }))?.try_iter()
+        PyList::new(py, self.found()?.nests.iter().map(|nest| Nest { nest: nest.clone() }))?.try_iter()
     }
 
     /// The loops for people, as `loopwright reconstruct` prints them.
-    fn to_text(&self) -> String {
-        if self.found.accesses == 0 {
-            return "# empty trace\n".to_owned();
+    fn to_text(&self) -> PyResult<String> {
+        let found = self.found()?;
+        if found.accesses == 0 {
+            return Ok("# empty trace\n".to_owned());
         }
-        format!("# {}\n{}", render::summary(&self.found), render::text(&self.found.nests))
+        Ok(format!("# {}\n{}", render::summary(found), render::text(&found.nests)))
     }
 
     /// A C program that prints the integers.
-    fn to_c(&self) -> String {
-        render::c(&self.found.nests)
+    fn to_c(&self) -> PyResult<String> {
+        Ok(render::c(&self.found()?.nests))
     }
 
     /// isl notation: per nest its domain, its schedule and its access.
-    fn to_isl(&self) -> String {
-        render::isl(&self.found.nests)
+    fn to_isl(&self) -> PyResult<String> {
+        Ok(render::isl(&self.found()?.nests))
     }
 
     /// JSON, schema `loopwright.nest/1`.
-    fn to_json(&self) -> String {
-        let (nests, accesses) = (&self.found.nests[..], self.found.accesses);
-        render::json(&[render::Stream { id: "0", nests, accesses, bytes: codec::size(&self.found) }])
+    fn to_json(&self) -> PyResult<String> {
+        let found = self.found()?;
+        let (nests, accesses) = (&found.nests[..], found.accesses);
+        Ok(render::json(&[render::Stream { id: "0", nests, accesses, bytes: codec::size(found) }]))
     }
 
     /// The integers, as an array of int64.
     fn expand<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let found = self.found()?;
         let values = py.detach(|| {
             let mut values: Vec<i64> = Vec::new();
-            values.try_reserve_exact(usize::try_from(self.found.accesses).ok()?).ok()?;
-            for nest in &self.found.nests {
+            values.try_reserve_exact(usize::try_from(found.accesses).ok()?).ok()?;
+            for nest in &found.nests {
                 let stride = nest.stride();
                 nest.runs(&mut |start: i64, count: i64| {
                     values.extend(Run { start, stride, count: count.unsigned_abs() }.values());
@@ -122,9 +196,8 @@ impl Nests {
             }
             Some(values)
         });
-        let values = values.ok_or_else(|| {
-            PyMemoryError::new_err(format!("no memory for {} integers", self.found.accesses))
-        })?;
+        let values = values
+            .ok_or_else(|| PyMemoryError::new_err(format!("no memory for {} integers", found.accesses)))?;
         Ok(PyArray1::from_vec(py, values))
     }
 
@@ -132,9 +205,10 @@ impl Nests {
     fn predict<'py>(&self, py: Python<'py>, k: i64) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let count = usize::try_from(k)
             .map_err(|_| PyValueError::new_err(format!("k is {k}; at least 0 is needed")))?;
+        let found = self.found()?;
         let next = py.detach(|| {
             let mut predictor = Predictor::new();
-            for nest in &self.found.nests {
+            for nest in &found.nests {
                 let stride = nest.stride();
                 nest.runs(&mut |start: i64, count: i64| {
                     predictor.push_run(Run { start, stride, count: count.unsigned_abs() });
@@ -147,52 +221,54 @@ impl Nests {
     }
 
     /// The nests as a file of the format `.lwc`.
-    fn compress<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &py.detach(|| encoded(&self.found)))
+    fn compress<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let found = self.found()?;
+        Ok(PyBytes::new(py, &py.detach(|| encoded(found))))
     }
 
-    fn __repr__(&self) -> String {
-        match self.found.accesses {
+    fn __repr__(&self) -> PyResult<String> {
+        let found = self.found()?;
+        Ok(match found.accesses {
             0 => "<Nests: empty>".to_owned(),
-            _ => format!("<Nests: {}>", render::summary(&self.found)),
-        }
+            _ => format!("<Nests: {}>", render::summary(found)),
+        })
     }
 
-    fn __str__(&self) -> String {
+    fn __str__(&self) -> PyResult<String> {
         self.to_text()
     }
 
-    fn _repr_html_(&self) -> String {
-        let nests = &self.found.nests;
+    fn _repr_html_(&self) -> PyResult<String> {
+        let found = self.found()?;
+        let nests = &found.nests;
         let shown = render::text(&nests[..nests.len().min(SHOWN)]);
         let more = match nests.len().saturating_sub(SHOWN) {
             0 => String::new(),
             more => format!("\n… and {more} more"),
         };
-        let summary = match self.found.accesses {
+        let summary = match found.accesses {
             0 => "empty".to_owned(),
-            _ => render::summary(&self.found),
+            _ => render::summary(found),
         };
-        format!("<p>{}</p>\n<pre>{}</pre>", escape::text(&summary), escape::text(&(shown + &more)))
+        Ok(format!("<p>{}</p>\n<pre>{}</pre>", escape::text(&summary), escape::text(&(shown + &more))))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        let state = postcard::to_stdvec(&(self.found.accesses, &self.found.nests));
-        let state = state.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        let restore = py.import("loopwright._native")?.getattr("restore_nests")?;
-        Ok((restore, (PyBytes::new(py, &state),)))
+        let state = PyBytes::new(py, &self.pack()?);
+        Ok((py.import("loopwright._native")?.getattr("restore_nests")?, (state,)))
     }
 }
 
 /// Nests from what pickle keeps of them.
 #[pyfunction]
 pub fn restore_nests(state: &[u8]) -> PyResult<Nests> {
-    let damaged = || PyValueError::new_err("state: no nests of this version of Loopwright");
-    let (accesses, nests): (u64, Vec<nest::Nest>) = postcard::from_bytes(state).map_err(|_| damaged())?;
-    if !nests.iter().all(is_well_formed) {
+    let whole = state
+        .split_first_chunk()
+        .is_some_and(|(&checksum, content)| u32::from_le_bytes(checksum) == crc32fast::hash(content));
+    if !whole {
         return Err(damaged());
     }
-    Ok(Nests { found: Reconstruction { nests, accesses } })
+    Ok(Nests { found: OnceLock::new(), packed: Mutex::new(state.to_vec()) })
 }
 
 /// Whether lists are as long as each other and divisors positive.

@@ -254,6 +254,14 @@ def test_nests_are_values():
     assert pickle.loads(pickle.dumps(noise)) == noise
     with pytest.raises(ValueError, match="state"):
         lw._native.restore_nests(b"\x01\xff\xff")
+    restore, (state,) = noise.__reduce__()
+    # Nests that nobody has looked into are handed on as they are.
+    assert restore(state).__reduce__()[1] == (state,)
+    for at in (0, 3, 4, len(state) // 2, len(state) - 1):
+        with pytest.raises(ValueError, match="state"):
+            restore(state[:at] + bytes([state[at] ^ 1]) + state[at + 1 :])
+        with pytest.raises(ValueError, match="state"):
+            restore(state[:at])
     assert repr(other) == "<Nests: 10 integers, 1 nest of 1 loop, exact>"
     assert repr(other[0]) == "<Nest: 10 integers, 1 loop>"
     assert "for i0 = 0 .. 9" in other._repr_html_() and "for i0 = 0 .. 9" in other[0]._repr_html_()

@@ -109,7 +109,10 @@ def trace_chunks(path: str | os.PathLike[str]) -> dict[str, bytes]:
     """
 
 def restore_nests(state: bytes) -> Nests:
-    """Nests from what pickle keeps of them. Raises ValueError if that is damaged."""
+    """Nests from what pickle keeps of them, which are unpacked when they are first looked into.
+
+    Raises ValueError if that is damaged, as its checksum tells.
+    """
 
 @final
 class Nests:
