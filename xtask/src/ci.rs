@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use crate::{fuzz, licences, python_package};
+use crate::{fuzz, licences, python_package, tests};
 
 /// Programs that tests run, and the Debian package each comes from.
 const NEEDED: &[(&str, &str)] = &[
@@ -56,7 +56,7 @@ pub fn run() -> Result<()> {
         cargo(&args, &[("RUSTDOCFLAGS", "-D warnings")])
     })?;
     step("dependencies", dependencies)?;
-    step("tests", || cargo(&["test", "--workspace", "--locked", "--quiet"], &[]))?;
+    step("tests", tests::run)?;
     step("python", python_package::test_beside_cargo)?;
     step("fuzzing", || fuzz::run(FUZZING))?;
     eprintln!("all passed in {} s", start.elapsed().as_secs());

@@ -21,11 +21,13 @@ mod programs;
 mod prove;
 mod python_package;
 mod store_profiles;
+mod tests;
 
 use std::process::ExitCode;
 use std::time::Duration;
 
 const USAGE: &str = "cargo xtask ci               everything a change has to pass
+cargo xtask tests            all tests of the workspace, several programs of them at a time
 cargo xtask python           the Python packages that tests compare results with
 cargo xtask python-package   builds the Python package and runs its tests
 cargo xtask bench-python     the Python package beside the command line, and workers; writes docs/python.md
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let result = match args[..] {
         ["ci"] => ci::run(),
+        ["tests"] => tests::run(),
         ["python"] => ci::python(),
         ["python-package"] => python_package::test(),
         ["bench-python"] => python_package::bench(),

@@ -123,8 +123,12 @@ pub struct ProfileArgs {
     #[arg(long, conflicts_with_all = ["two_pass", "fast"])]
     pub single_pass: bool,
     /// Run the program twice: first only to see where control goes (its output is discarded), then to record it.
-    #[arg(long, conflicts_with = "fast")]
+    #[arg(long, conflicts_with_all = ["fast", "pid"])]
     pub two_pass: bool,
+    /// Also record the processes that the program starts, each program that they execute into a profile of its own:
+    /// NAME.CHILD.PID.lwp beside NAME.lwp.
+    #[arg(long, conflicts_with_all = ["two_pass", "fast", "parquet"])]
+    pub follow: bool,
     /// Only count, at almost the program's own speed: hot loops and trip counts, no dependences.
     #[arg(long, conflicts_with_all = ["function", "region", "max_instructions"])]
     pub fast: bool,
@@ -154,8 +158,19 @@ pub struct ProfileArgs {
     /// Also write its tables as Parquet files into this directory: loops, nests, statements, accesses, dependences.
     #[arg(long, value_name = "DIR")]
     pub parquet: Option<PathBuf>,
+    #[command(flatten)]
+    pub target: Target,
+}
+
+/// What is recorded.
+#[derive(Debug, Args)]
+pub struct Target {
+    /// Attach to a process that runs already instead of starting a program. It is let go of at --duration, --max-instructions or
+    /// Ctrl-C, and runs on.
+    #[arg(long, value_name = "PID", value_parser = clap::value_parser!(i32).range(1..), conflicts_with = "command")]
+    pub pid: Option<i32>,
     /// The program and its arguments.
-    #[arg(trailing_var_arg = true, required = true, value_name = "PROGRAM")]
+    #[arg(trailing_var_arg = true, required_unless_present = "pid", value_name = "PROGRAM")]
     pub command: Vec<OsString>,
 }
 

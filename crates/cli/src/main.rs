@@ -9,6 +9,7 @@ mod compress_command;
 mod demo;
 mod diff_command;
 mod explain_command;
+mod following;
 mod generated;
 mod gpu_command;
 mod gpu_profile;

@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail};
@@ -10,12 +11,13 @@ use ddg::guide::{Part, Symbols};
 use profile::file::FileError;
 use profile::{Profile, Program};
 use program::known::Known;
-use record::{Config, Input, Interrupts, Outcome, StopReason};
+use record::{Config, Exit, Follow, Input, Interrupts, Outcome, StopReason};
 
 use crate::args::{Format, ProfileArgs, Scope};
+use crate::following::Following;
 use crate::parquet_files;
 use crate::progress::Progress;
-use crate::recording::{self, INTERRUPTED, absence, config, exit_code, output, part};
+use crate::recording::{self, ATTACHED, INTERRUPTED, absence, config, exit_code, output, part};
 use crate::report_command::{Rendering, render};
 use crate::streams::note;
 
@@ -27,25 +29,31 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
         hints(args);
     }
     let interrupts = Interrupts::hold(chatty);
-    let mut config = config(&args.command, &args.bounds)?;
+    let mut config = config(&args.target, &args.bounds)?;
     config.scope = scope(args.scope);
     let extension = if args.fast { ".fast.lwp" } else { ".lwp" };
-    let path = output(args.output.as_deref(), &args.command, extension)?;
+    let path = output(args.output.as_deref(), &config.program, extension)?;
     if let Some(directory) = &args.parquet {
         // Before the program runs, which may take long.
         parquet_files::prepare(directory)?;
     }
     let mut progress = Progress::new(args.quiet);
+    let mut following = None;
     let (profile, outcome) = if args.fast {
         count_program(&config, &mut progress)?
     } else {
-        let folding = ddg::Folding {
-            widen_dependences: args.widen_deps,
-            give_up: args.give_up,
-            ..ddg::Folding::default()
+        let plan = || {
+            let folding = ddg::Folding {
+                widen_dependences: args.widen_deps,
+                give_up: args.give_up,
+                ..ddg::Folding::default()
+            };
+            let part = part(&args.bounds);
+            Plan { part, folding, limit: args.memory_limit, time: args.time_limit, known: None }
         };
-        let part = part(&args.bounds);
-        let plan = Plan { part, folding, limit: args.memory_limit, time: args.time_limit, known: None };
+        following = args.follow.then(|| Following::new(&config, plan(), &path));
+        config.follow = following.clone().map(|following| following as Arc<dyn Follow>);
+        let plan = plan();
         if args.two_pass {
             match record_twice(&config, plan, chatty, &interrupts, &mut progress)? {
                 Some(result) => result,
@@ -56,7 +64,8 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
         }
     };
     let part = part(&args.bounds);
-    if part != Part::Whole && profile.trust.instructions == 0 {
+    let is_part = part != Part::Whole || config.pid.is_some();
+    if is_part && profile.trust.instructions == 0 {
         bail!("{}: nothing was recorded, and {} is not written", absence(&part), path.display());
     }
     if !args.quiet {
@@ -69,6 +78,8 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
     if let Some(directory) = &args.parquet {
         parquet_files::of_profile(&profile, directory)?;
     }
+    // Others may outlive the program.
+    let others = following.map(|following| following.finish()).unwrap_or_default();
     if chatty {
         let mut err = anstream::stderr().lock();
         // A closed standard error must not lose the profile that was just written.
@@ -77,6 +88,9 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
             "\nProfile: {} (loopwright explain {0} LOOP; loopwright report {0} --format html)",
             path.display()
         );
+        for other in others {
+            let _ = writeln!(err, "  {other}");
+        }
     }
     Ok(exit_code(outcome.exit))
 }
@@ -85,14 +99,14 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
 fn hints(args: &ProfileArgs) {
     let is_separated = std::env::args_os().any(|argument| argument == "--");
     let ours = ["-o", "-q", "--output", "--quiet", "--format", "--top", "--function", "--fast", "--scope"];
-    let behind = args.command.iter().skip(1).find(|own| ours.iter().any(|name| *own == name));
+    let behind = args.target.command.iter().skip(1).find(|own| ours.iter().any(|name| *own == name));
     if let Some(option) = behind.filter(|_| !is_separated) {
         let option = option.to_string_lossy();
         note(&format!(
             "loopwright: {option} is passed to the program; options of loopwright stand before it"
         ));
     }
-    let program = args.command.first().map(Path::new);
+    let program = args.target.command.first().map(Path::new);
     if let Some(Ok(Some(interpreter))) = program.map(record::interpreter) {
         note(&format!(
             "loopwright: this is a script: what is profiled is the program that interprets it ({})",
@@ -109,6 +123,7 @@ fn scope(asked: Scope) -> record::Scope {
 }
 
 /// How to analyse a recording.
+#[derive(Debug)]
 pub struct Plan {
     /// Which part of the run is recorded.
     pub part: Part,
@@ -122,14 +137,20 @@ pub struct Plan {
     pub known: Option<Known>,
 }
 
+/// What receives a recording.
+pub fn engine(plan: &Plan) -> ddg::Engine {
+    let engine = ddg::Engine::with_limit(plan.limit.saturating_mul(1 << 20)).folding(plan.folding.clone());
+    match plan.time {
+        Some(time) => engine.within(time),
+        None => engine,
+    }
+}
+
 /// Records a program and builds its profile.
 pub fn record_program(config: &Config, plan: Plan, progress: &mut Progress) -> Result<(Profile, Outcome)> {
     progress.phase("recording", false);
-    let mut engine = ddg::Engine::with_limit(plan.limit.saturating_mul(1 << 20)).folding(plan.folding);
-    if let Some(time) = plan.time {
-        engine = engine.within(time);
-    }
-    let outside = recording::outside(&plan.part);
+    let mut engine = engine(&plan);
+    let outside = recording::outside(&plan.part, config.pid.map(|_| ATTACHED));
     let mut guide = match &plan.known {
         Some(known) => Symbols::knowing(plan.part, known.clone()),
         None => Symbols::new(plan.part),
@@ -202,9 +223,11 @@ fn record_twice(
     Ok(Some((profile, outcome)))
 }
 
-fn about(config: &Config, outcome: &Outcome) -> About {
+/// What a profile says of a run.
+pub fn about(config: &Config, outcome: &Outcome) -> About {
     let argv = config.args.iter().map(|a| a.to_string_lossy().into_owned()).collect();
-    let program = Program { argv, exit_status: Some(i32::from(exit_code(outcome.exit))), build_id: None };
+    let exit_status = (outcome.exit != Exit::Running).then(|| i32::from(exit_code(outcome.exit)));
+    let program = Program { argv, exit_status, build_id: None };
     let mut truncated: Vec<String> = outcome
         .stopped
         .iter()

@@ -1,6 +1,5 @@
 //! What the commands that run a program share: its configuration, where the result goes, the exit code.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -8,16 +7,20 @@ use ddg::guide::Part;
 use profile::OUTSIDE;
 use record::{Config, Exit};
 
-use crate::args::Bounds;
+use crate::args::{Bounds, Target};
 
 /// Exit code after an interrupt, as a shell shows it.
 pub const INTERRUPTED: u8 = 130;
 
-/// How to record a program, given with its arguments.
-pub fn config(command: &[OsString], bounds: &Bounds) -> Result<Config> {
-    let program = PathBuf::from(command.first().context("no program given")?);
-    let mut config = Config::new(&program);
-    config.args = command.to_vec();
+/// How to record a program or process.
+pub fn config(target: &Target, bounds: &Bounds) -> Result<Config> {
+    let mut config = match target.pid {
+        Some(pid) => process(pid)?,
+        None => {
+            let program = target.command.first().context("no program given")?;
+            Config { args: target.command.clone(), ..Config::new(program) }
+        }
+    };
     config.start_recording = part(bounds) == Part::Whole;
     config.max_instructions = bounds.max_instructions;
     if let Some(limit) = bounds.max_instructions {
@@ -28,6 +31,17 @@ pub fn config(command: &[OsString], bounds: &Bounds) -> Result<Config> {
     Ok(config)
 }
 
+/// How to record a process that runs already.
+fn process(pid: i32) -> Result<Config> {
+    let mut config = Config::new(record::executable(pid)?);
+    config.args = record::arguments(pid);
+    config.pid = Some(pid);
+    Ok(config)
+}
+
+/// What a process that was attached to is recorded in.
+pub const ATTACHED: &str = "the time of recording (--pid)";
+
 /// Which part of the run is recorded.
 pub fn part(bounds: &Bounds) -> Part {
     match (&bounds.function, &bounds.region) {
@@ -37,10 +51,10 @@ pub fn part(bounds: &Bounds) -> Part {
     }
 }
 
-/// What is not known if only a part is recorded.
-pub fn outside(part: &Part) -> Option<String> {
+/// What is not known if only a part is recorded, of a program or of a process, which then ran before `since`.
+pub fn outside(part: &Part, since: Option<&str>) -> Option<String> {
     let what = match part {
-        Part::Whole => return None,
+        Part::Whole => since?.to_owned(),
         Part::Function(name) => format!("--function {name}"),
         Part::Windows(begin, end) => format!("--region {begin}:{end}"),
     };
@@ -58,8 +72,8 @@ pub fn absence(part: &Part) -> String {
 
 /// The file asked for, or one named after the program in the current directory. Says before the run what would make
 /// writing it fail after it.
-pub fn output(asked: Option<&Path>, command: &[OsString], extension: &str) -> Result<PathBuf> {
-    let path = asked.map_or_else(|| default_path(command, extension), Path::to_path_buf);
+pub fn output(asked: Option<&Path>, program: &Path, extension: &str) -> Result<PathBuf> {
+    let path = asked.map_or_else(|| default_path(program, extension), Path::to_path_buf);
     if path.is_dir() || path.file_name().is_none() {
         bail!("{} is a directory; name a file with -o FILE", path.display());
     }
@@ -70,9 +84,8 @@ pub fn output(asked: Option<&Path>, command: &[OsString], extension: &str) -> Re
     Ok(path)
 }
 
-fn default_path(command: &[OsString], extension: &str) -> PathBuf {
-    let program = command.first().map(Path::new);
-    let mut name = program.and_then(Path::file_name).unwrap_or_default().to_owned();
+fn default_path(program: &Path, extension: &str) -> PathBuf {
+    let mut name = program.file_name().unwrap_or_default().to_owned();
     name.push(extension);
     PathBuf::from(name)
 }
@@ -81,12 +94,15 @@ fn default_path(command: &[OsString], extension: &str) -> PathBuf {
 pub fn exit_code(exit: Exit) -> u8 {
     match exit {
         Exit::Code(code) => code as u8,
+        Exit::Running => 0,
         Exit::Signal(signal) => 128u8.wrapping_add(signal as u8),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsString;
+
     use super::*;
 
     #[test]
@@ -97,10 +113,10 @@ mod tests {
 
     #[test]
     fn short_recordings_have_small_buffers() {
-        let command = [OsString::from("true")];
+        let target = Target { pid: None, command: vec![OsString::from("true")] };
         let bounds =
             |max_instructions| Bounds { function: None, region: None, max_instructions, duration: None };
-        let words = |limit| config(&command, &bounds(limit)).expect("a program is given").buffer_words;
+        let words = |limit| config(&target, &bounds(limit)).expect("a program is given").buffer_words;
         assert_eq!(words(Some(100)), 2048);
         assert!(words(Some(80_000)) == 10_000 && words(None) > 10_000);
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use crate::args::{Bounds, seconds};
+use crate::args::{Bounds, Target, seconds};
 
 /// Format of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -154,7 +154,6 @@ pub struct TraceArgs {
     pub parquet: Option<PathBuf>,
     #[command(flatten)]
     pub bounds: Bounds,
-    /// The program and its arguments.
-    #[arg(trailing_var_arg = true, required = true, value_name = "PROGRAM")]
-    pub command: Vec<std::ffi::OsString>,
+    #[command(flatten)]
+    pub target: Target,
 }

@@ -20,8 +20,8 @@ use crate::streams_args::TraceArgs;
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &TraceArgs) -> Result<u8> {
-    let config = config(&args.command, &args.bounds)?;
-    let output = output(args.output.as_deref(), &args.command, ".lwt")?;
+    let config = config(&args.target, &args.bounds)?;
+    let output = output(args.output.as_deref(), &config.program, ".lwt")?;
     if let Some(path) = &args.parquet {
         // It would be seen only after the run, or take the trace's place.
         if path.is_dir() {
@@ -47,7 +47,7 @@ pub fn run(args: &TraceArgs) -> Result<u8> {
             Ok((outcome, Streams { runs, .. })) => {
                 exit = exit_code(outcome.exit);
                 let counts = (runs.writer.accesses(), runs.writer.streams());
-                if counts.0 == 0 && part != Part::Whole {
+                if counts.0 == 0 && (part != Part::Whole || config.pid.is_some()) {
                     nothing_ran = true;
                     return Err(io::ErrorKind::NotFound.into());
                 }

@@ -103,6 +103,7 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
         return Ok(match outcome.exit {
             Exit::Code(code) => ExitCode::from(code as u8),
             Exit::Signal(signal) => ExitCode::from(128 + signal as u8),
+            Exit::Running => ExitCode::SUCCESS,
         });
     }
     let start = Instant::now();

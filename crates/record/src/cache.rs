@@ -17,7 +17,7 @@ use crate::asm::{Code, RAX, RCX, displacement};
 use crate::error::Error;
 use crate::shared::{
     self, CACHE, CACHE_BYTES, COLD, COUNTERS, REMOTE_CALL, SLOT_P, SLOT_POINTER, SLOT_RAX, SLOT_RCX, SLOT_S,
-    SLOT_SITE, STATE_BYTES, Shared, TABLE_ENTRIES, TABLES,
+    SLOT_SITE, SPIN, STATE_BYTES, Shared, TABLE_ENTRIES, TABLES,
 };
 use crate::syscalls;
 use crate::translate::{Edge, Exit, LoopHead, OwnLoop, Pair, Point, Translation, Trap};
@@ -175,6 +175,7 @@ impl Cache {
         self.hot = 256;
         self.cold = COLD;
         self.code.write((REMOTE_CALL - CACHE) as usize, &[0x0f, 0x05]);
+        self.code.write((SPIN - CACHE) as usize, &[0xeb, 0xfe]);
         for (on, edge) in [false, true].into_iter().flat_map(|on| EDGES.map(|e| (on, e))) {
             let index = edge.table(on);
             let at = index * 8;

@@ -52,6 +52,25 @@ pub enum Error {
          `sysctl kernel.yama.ptrace_scope` (3 forbids it: set 1 in /etc/sysctl.d and restart)"
     )]
     TraceForbidden(io::Error),
+    /// A process cannot be recorded.
+    #[error("process {pid} cannot be attached to: {why}")]
+    Attach {
+        /// The process.
+        pid: i32,
+        /// Why, and what to do about it.
+        why: String,
+    },
+    /// The kernel refused to trace a process that runs already.
+    #[error(
+        "the kernel does not permit tracing process {pid} ({source}): it has to be yours; `sysctl kernel.yama.ptrace_scope` \
+         1 permits tracing of children alone (set 0, or run loopwright as root), and a container needs --cap-add=SYS_PTRACE"
+    )]
+    AttachForbidden {
+        /// The process.
+        pid: i32,
+        /// What the kernel said.
+        source: io::Error,
+    },
     /// The program could not be started.
     #[error("{path}: cannot be started: {source}")]
     Start {

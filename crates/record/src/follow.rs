@@ -11,7 +11,7 @@ use crate::function::{self, Surroundings};
 use crate::learn::{Along, LOOK, Lesson, SOON};
 use crate::run::{Engine, Next, wait_for_end};
 use crate::translate::{Edge, Pair, Request, Stretch, Translation};
-use crate::{Encoding, StopReason};
+use crate::{Encoding, Exit, StopReason};
 
 /// Blocks translated ahead for one miss.
 const AHEAD: usize = 32;
@@ -46,10 +46,7 @@ impl<S> Engine<'_, S> {
     ) -> Result<Next, Error> {
         regs.rip = pc;
         if let Some(reason) = self.stopping {
-            regs.gs_base = 0;
-            self.let_go()?;
-            self.masks.reveal(&self.tracee, false)?;
-            self.tracee.set_regs(regs)?;
+            self.release(regs)?;
             drop(self.timer.take());
             let pending_stop = self.time_is_over() && reason != StopReason::Duration;
             let signals = self.pending.drain(..).map(|s| s.0).chain(self.pace.give_up());
@@ -59,7 +56,10 @@ impl<S> Engine<'_, S> {
                 // SAFETY: undoes the timer's stop signal, which nobody would take back otherwise.
                 unsafe { libc::kill(self.tracee.pid(), libc::SIGCONT) };
             }
-            return wait_for_end(self.tracee.pid()).map(Next::Ended);
+            return match self.is_child {
+                true => wait_for_end(self.tracee.pid()).map(Next::Ended),
+                false => Ok(Next::Ended(Exit::Running)),
+            };
         }
         if let Some((signal, info)) = self.pending.pop_front() {
             return self.deliver(signal, &info, regs);
@@ -86,6 +86,10 @@ impl<S> Engine<'_, S> {
         }
         self.pass_marker(regs, pc)?;
         self.pass_border(regs, pc, edge)?;
+        let is_outermost = || self.outermost.is_some_and(|outermost| regs.rsp >= outermost);
+        if self.on && edge == Some(Edge::Return) && is_outermost() {
+            self.begin_amid(regs, pc)?;
+        }
         match edge {
             Some(Edge::Call) => self.enter_function(pc)?,
             // A survey does not cut blocks at the targets of jumps.

@@ -15,8 +15,8 @@ use libc::c_int;
 use crate::buffers::Progress;
 use crate::inherited;
 
-/// The program runs.
-static RUNNING: AtomicBool = AtomicBool::new(false);
+/// Programs that run.
+static RUNNING: AtomicU32 = AtomicU32::new(0);
 /// The recording is to end.
 static STOP: AtomicBool = AtomicBool::new(false);
 /// The analysis is to be given up.
@@ -30,7 +30,7 @@ static HELD: AtomicU32 = AtomicU32::new(0);
 const STEP: Duration = Duration::from_millis(50);
 
 extern "C" fn note_interrupt(_: c_int) {
-    let text: &[u8] = if RUNNING.load(Ordering::Relaxed) {
+    let text: &[u8] = if RUNNING.load(Ordering::Relaxed) > 0 {
         if STOP.swap(true, Ordering::Relaxed) {
             return;
         }
@@ -62,7 +62,7 @@ impl Interrupts {
         if HELD.fetch_add(1, Ordering::Relaxed) > 0 {
             return Interrupts(None);
         }
-        RUNNING.store(false, Ordering::Relaxed);
+        RUNNING.store(0, Ordering::Relaxed);
         STOP.store(false, Ordering::Relaxed);
         ABANDON.store(false, Ordering::Relaxed);
         SPEAK.store(speak, Ordering::Relaxed);
@@ -97,9 +97,13 @@ impl Drop for Interrupts {
     }
 }
 
-/// The program starts or has ended.
+/// A program starts or has ended.
 pub(crate) fn running(now: bool) {
-    RUNNING.store(now, Ordering::Relaxed);
+    if now {
+        RUNNING.fetch_add(1, Ordering::Relaxed);
+    } else {
+        RUNNING.fetch_sub(1, Ordering::Relaxed);
+    }
     // Before the start there is nothing to analyse.
     if now && ABANDON.swap(false, Ordering::Relaxed) {
         STOP.store(true, Ordering::Relaxed);

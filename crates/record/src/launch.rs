@@ -100,7 +100,8 @@ fn is_root() -> bool {
     unsafe { libc::geteuid() == 0 }
 }
 
-fn check_elf(path: &Path, head: &[u8]) -> Result<(), Error> {
+/// Whether a file that begins like this is a program that can be recorded.
+pub(crate) fn check_elf(path: &Path, head: &[u8]) -> Result<(), Error> {
     let path = path.to_owned();
     if head.len() < 20 || !head.starts_with(b"\x7fELF") {
         return Err(Error::NotElf(path));

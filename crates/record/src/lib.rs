@@ -19,9 +19,11 @@
 //! it was until then.
 
 mod asm;
+mod attach;
 mod buffers;
 mod cache;
 mod calls;
+mod children;
 mod classes;
 mod code;
 mod counting;
@@ -62,6 +64,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use attach::executable;
+pub use children::{Child, Follow, Recorded, arguments};
 pub use error::Error;
 pub use input::{Feed, Input};
 pub use interrupt::Interrupts;
@@ -101,6 +105,11 @@ pub struct Config {
     pub program: PathBuf,
     /// Its arguments, its own name first; empty stands for just the name.
     pub args: Vec<OsString>,
+    /// A process that runs already, which is recorded instead; `program`, `args`, `input` and `silent` do not matter then. It is let
+    /// go of at the end of the recording, at which it may run on.
+    pub pid: Option<i32>,
+    /// Who takes over the processes that it starts; without, they run natively.
+    pub follow: Option<Arc<dyn Follow>>,
     /// What is recorded.
     pub encoding: Encoding,
     /// Size of each of the four record buffers in 8-byte words.
@@ -127,6 +136,8 @@ impl Config {
         Config {
             program: program.into(),
             args: Vec::new(),
+            pid: None,
+            follow: None,
             encoding: Encoding::default(),
             buffer_words: 1 << 17,
             code_bytes: usize::MAX,
@@ -147,6 +158,8 @@ pub enum Exit {
     Code(i32),
     /// Killed by this signal.
     Signal(i32),
+    /// Not yet: it was attached to, and runs on; or it has executed another program, which is a recording of its own.
+    Running,
 }
 
 /// Why recording ended before the program did.
@@ -171,7 +184,8 @@ pub enum StopReason {
 pub struct Outcome {
     /// How the program ended.
     pub exit: Exit,
-    /// Processor time of the program, user and system.
+    /// Processor time of the program, user and system; of a process that was attached to, from then on as long as it is recorded, or 0
+    /// if it ended meanwhile.
     pub child_cpu: Duration,
     /// What was not recorded.
     pub untracked: Vec<Untracked>,

@@ -131,6 +131,26 @@ impl Masks {
         Masks { blocked: inherited.blocked, ignored: inherited.ignored, ..Masks::default() }
     }
 
+    /// Those of a process that runs already.
+    pub(crate) fn of_process(tracee: &Tracee) -> Result<Self, Error> {
+        Ok(Masks { blocked: tracee.mask()? & OWN, ignored: tracee.ignored() & OWN, ..Masks::default() })
+    }
+
+    /// Those that a program finds which takes the place of another.
+    pub(crate) fn executed(&self) -> Self {
+        Masks { blocked: self.blocked, ignored: self.ignored, ..Masks::default() }
+    }
+
+    /// Keeps from the kernel, which knows it, what the process has set of the two signals. The recorder's memory is in place.
+    pub(crate) fn hide(&self, tracee: &Tracee) -> Result<(), Error> {
+        for signal in [libc::SIGSEGV, libc::SIGTRAP] {
+            if self.ignored & bit(signal) != 0 {
+                set_action(tracee, Resume::Call, signal, libc::SIG_DFL)?;
+            }
+        }
+        tracee.set_mask(tracee.mask()? & !OWN)
+    }
+
     /// Whether the program has blocked or ignores a signal.
     pub(crate) fn hides(&self, signal: c_int) -> bool {
         (self.blocked | self.ignored) & bit(signal) & OWN != 0
@@ -359,6 +379,13 @@ impl<S> Engine<'_, S> {
             self.tracee.put_user(at, &(mask & !OWN).to_le_bytes());
         }
         Return { at, mask }
+    }
+
+    /// A handler was to return, but a signal came first.
+    pub(crate) fn not_returned(&mut self, yet: Return) {
+        if let Some(mask) = yet.mask.filter(|mask| mask & OWN != 0) {
+            self.tracee.put_user(yet.at, &mask.to_le_bytes());
+        }
     }
 
     /// A handler has returned.

@@ -114,12 +114,17 @@ pub(crate) fn register(regs: &mut user_regs_struct, n: u8) -> &mut u64 {
     }
 }
 
+/// The instruction.
+const SYSCALL: [u8; 2] = [0x0f, 0x05];
+
 /// A stopped traced process.
 pub(crate) struct Tracee {
     pid: c_int,
     memory: File,
     /// How it ended: every later wait says so again.
     ended: Cell<Option<Status>>,
+    /// Where it has a system call instruction of its own; else one is written for a moment where it stands.
+    call_at: Option<u64>,
 }
 
 impl Tracee {
@@ -130,7 +135,25 @@ impl Tracee {
             .write(true)
             .open(format!("/proc/{pid}/mem"))
             .map_err(|source| Error::Process { what: "open the program's memory", pid, source })?;
-        Ok(Tracee { pid, memory, ended: Cell::new(None) })
+        Ok(Tracee { pid, memory, ended: Cell::new(None), call_at: None })
+    }
+
+    /// System calls on its behalf are made at this instruction.
+    pub(crate) fn calls_at(&mut self, at: u64) {
+        self.call_at = Some(at);
+    }
+
+    /// The address of a system call instruction in the page that the kernel gives every process.
+    pub(crate) fn kernel_call(&self) -> Option<u64> {
+        let maps = std::fs::read_to_string(format!("/proc/{}/maps", self.pid)).ok()?;
+        let line = maps.lines().find(|line| line.ends_with("[vdso]"))?;
+        let (start, end) = line.split_whitespace().next()?.split_once('-')?;
+        let [start, end] = [start, end].map(|text| u64::from_str_radix(text, 16).ok());
+        let (start, end) = (start?, end?);
+        let mut code = vec![0; usize::try_from(end.checked_sub(start)?).ok()?];
+        self.read(start, &mut code);
+        let at = code.windows(SYSCALL.len()).position(|bytes| bytes == SYSCALL)?;
+        Some(start + at as u64)
     }
 
     /// The process id.
@@ -234,6 +257,11 @@ impl Tracee {
         self.request(PTRACE_INTERRUPT, 0, std::ptr::null_mut(), "stop the program")
     }
 
+    /// Replaces what is reported of it.
+    pub(crate) fn set_options(&self, options: c_int) -> Result<(), Error> {
+        self.request(libc::PTRACE_SETOPTIONS, 0, options as usize as *mut c_void, "change what is reported")
+    }
+
     /// Lets go of it; it runs on alone.
     pub(crate) fn detach(&self, signal: c_int) -> Result<(), Error> {
         self.request(libc::PTRACE_DETACH, 0, signal as usize as *mut c_void, "detach from the program")
@@ -324,12 +352,19 @@ impl Tracee {
 
     /// Makes the process execute one system call at its present place, leaving all its state as it was.
     pub(crate) fn system_call(&self, number: u64, args: [u64; 6]) -> Result<u64, Error> {
-        let at = self.regs()?.rip;
-        let mut code = [0; 2];
-        self.read(at, &mut code);
-        self.write(at, &[0x0f, 0x05])?;
-        let result = self.system_call_at(Resume::Step, at, number, args)?;
-        self.write(at, &code)?;
+        let result = match self.call_at {
+            // A step would make the kernel forget that its signal is ignored.
+            Some(at) => self.system_call_at(Resume::Call, at, number, args)?,
+            None => {
+                let at = self.regs()?.rip;
+                let mut code = [0; SYSCALL.len()];
+                self.read(at, &mut code);
+                self.write(at, &SYSCALL)?;
+                let result = self.system_call_at(Resume::Step, at, number, args)?;
+                self.write(at, &code)?;
+                result
+            }
+        };
         if result > -4096i64 as u64 {
             let source = io::Error::from_raw_os_error(-(result as i64) as i32);
             return Err(Error::Inject { pid: self.pid, source });
@@ -369,6 +404,11 @@ impl Tracee {
                         break;
                     }
                 }
+                // A fault from before will be one again, when its instruction is run.
+                Status::Stopped {
+                    signal: libc::SIGSEGV | libc::SIGBUS | libc::SIGFPE | libc::SIGILL,
+                    event: 0,
+                } if self.siginfo()?.is_some_and(|info| info.si_code > 0) => {}
                 Status::Stopped { signal, event: 0 } => others.push(signal),
                 Status::Stopped { .. } | Status::Interrupted => {}
             }
@@ -426,10 +466,19 @@ impl Tracee {
 
     /// The signals for which the program has handlers.
     pub(crate) fn caught(&self) -> u64 {
+        self.signals("SigCgt:")
+    }
+
+    /// The signals that the program ignores.
+    pub(crate) fn ignored(&self) -> u64 {
+        self.signals("SigIgn:")
+    }
+
+    fn signals(&self, field: &str) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid)).unwrap_or_default();
         status
             .lines()
-            .find_map(|l| l.strip_prefix("SigCgt:"))
+            .find_map(|l| l.strip_prefix(field))
             .and_then(|l| u64::from_str_radix(l.trim(), 16).ok())
             .unwrap_or(0)
     }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use libc::{c_int, siginfo_t, user_regs_struct};
 use rustc_hash::FxHashSet;
@@ -16,8 +16,10 @@ use trace::stream::Special;
 use trace::survey::Survey;
 
 use crate::asm::RCX;
+use crate::attach::{self, Attached};
 use crate::buffers::{Buffers, Progress};
 use crate::cache::{Cache, Meaning};
+use crate::children::{Child, shares_memory};
 use crate::code::CodeMap;
 use crate::counting::Counting;
 use crate::error::Error;
@@ -94,6 +96,16 @@ pub(crate) struct Engine<'a, S> {
     pub(crate) region: Option<(u64, u64)>,
     /// Windows of recording.
     pub(crate) windows: Windows,
+    /// Above the outermost activation that is recorded, where recording began in the middle of one.
+    pub(crate) outermost: Option<u64>,
+    /// The process was there before.
+    pub(crate) attached: Option<Attached>,
+    /// It is a child of this process, the end of which is waited for.
+    pub(crate) is_child: bool,
+    /// It was started by a program that is recorded: another program that it executes is a recording of its own.
+    is_followed: bool,
+    /// It has stopped in `execve` for that.
+    executes: bool,
     /// How control left the code that is recorded, where that is not all.
     pub(crate) left: Left,
     pub(crate) blocks: u32,
@@ -106,11 +118,14 @@ pub(crate) struct Engine<'a, S> {
 }
 
 /// What is reported of a program; it ends with this process.
-const OPTIONS: c_int = libc::PTRACE_O_EXITKILL
+pub(crate) const OPTIONS: c_int = libc::PTRACE_O_EXITKILL
     | libc::PTRACE_O_TRACEEXEC
     | libc::PTRACE_O_TRACEFORK
     | libc::PTRACE_O_TRACEVFORK
     | libc::PTRACE_O_TRACECLONE;
+
+/// What is said of a thread that is not recorded.
+const THREAD: &str = "thread";
 
 /// By how much buffers grow as long as there is no new code.
 const GROWTH: usize = 4;
@@ -143,15 +158,16 @@ pub(crate) fn run<S: Sink + 'static>(
     guide: &mut dyn Guide,
     sink: S,
 ) -> Result<(Outcome, S), Error> {
-    whole(config, guide, sink, None).map(|(outcome, sink, _)| (outcome, sink))
+    let ended = whole(config, Origin::of(config), guide, sink, None)?;
+    Ok((ended.outcome, ended.sink))
 }
 
 /// See [`crate::survey()`].
 pub(crate) fn survey(config: &Config, guide: &mut dyn Guide) -> Result<(Outcome, Survey), Error> {
     let config =
         Config { encoding: Encoding::None, buffer_words: 512, max_instructions: None, ..config.clone() };
-    let (mut outcome, _, counting) = whole(&config, guide, Nobody, Some(Counting::default()))?;
-    let counting = counting.unwrap_or_default();
+    let ended = whole(&config, Origin::of(&config), guide, Nobody, Some(Counting::default()))?;
+    let (mut outcome, counting) = (ended.outcome, ended.counting.unwrap_or_default());
     if counting.replaced() > 0 {
         let what = "instruction whose place other code took (the program was replaced, a library unloaded)";
         outcome.untracked.push(Untracked { what: what.to_owned(), count: counting.replaced() });
@@ -159,12 +175,41 @@ pub(crate) fn survey(config: &Config, guide: &mut dyn Guide) -> Result<(Outcome,
     Ok((outcome, counting.finish()))
 }
 
-fn whole<S: Sink + 'static>(
+/// Where a recording begins.
+pub(crate) enum Origin {
+    /// The configured program is started.
+    Start,
+    /// A process that runs already.
+    Process(c_int),
+    /// A stopped child in precise state, with the memory of its parent, that of the recorder included.
+    Forked(Tracee),
+    /// A child that has stopped in `execve`, with what was kept from the kernel, if anything was.
+    Executed(Tracee, Option<Masks>),
+}
+
+impl Origin {
+    fn of(config: &Config) -> Self {
+        config.pid.map_or(Origin::Start, Origin::Process)
+    }
+}
+
+/// How a recording ended.
+pub(crate) struct Ended<S> {
+    pub(crate) outcome: Outcome,
+    pub(crate) sink: S,
+    counting: Option<Counting>,
+    /// The process has stopped in `execve`, and the program that it executes is a recording of its own.
+    pub(crate) executes: Option<(Tracee, Masks)>,
+}
+
+/// Records a program or process from the given beginning.
+pub(crate) fn whole<S: Sink + 'static>(
     config: &Config,
+    origin: Origin,
     guide: &mut dyn Guide,
     sink: S,
     counting: Option<Counting>,
-) -> Result<(Outcome, S, Option<Counting>), Error> {
+) -> Result<Ended<S>, Error> {
     if !(512..=1 << 26).contains(&config.buffer_words) {
         return Err(Error::BufferSize(config.buffer_words));
     }
@@ -174,11 +219,37 @@ fn whole<S: Sink + 'static>(
     let progress = Arc::new(Progress::default());
     let buffers = Buffers::new(config.buffer_words, sink, config.max_instructions, Arc::clone(&progress))?;
     cache.state.set_word(SLOT_POINTER as usize, buffers.start());
-    let before = process::children_time();
-    let masks = Masks::new(Inherited::now());
-    let pid = launch::start(config, Some(OPTIONS))?;
+    let is_forked = matches!(origin, Origin::Forked(_));
+    let is_followed = is_forked || matches!(origin, Origin::Executed(..));
+    let is_executed = is_followed && !is_forked;
+    let (mut tracee, attached, masks) = match origin {
+        Origin::Start => {
+            let masks = Masks::new(Inherited::now());
+            (Tracee::new(launch::start(config, Some(OPTIONS))?)?, None, masks)
+        }
+        Origin::Process(pid) => {
+            let (tracee, attached, masks) = attach::attach(pid, OPTIONS & !libc::PTRACE_O_EXITKILL)?;
+            (tracee, Some(attached), masks)
+        }
+        Origin::Forked(tracee) => {
+            let masks = Masks::of_process(&tracee)?;
+            (tracee, Some(Attached::whole()), masks)
+        }
+        Origin::Executed(before, masks) => {
+            // Its memory is another one now.
+            let tracee = Tracee::new(before.pid())?;
+            let masks = masks.map_or_else(|| Masks::of_process(&tracee), Ok)?;
+            (tracee, Some(Attached::whole()), masks)
+        }
+    };
+    if is_followed {
+        tracee.kernel_call().into_iter().for_each(|at| tracee.calls_at(at));
+    }
+    let pid = tracee.pid();
+    let is_attached = attached.is_some();
+    let time = || if is_attached { attach::time(pid) } else { Some(process::children_time()) };
+    let before = time();
     interrupt::running(true);
-    let tracee = Tracee::new(pid).inspect_err(|_| interrupt::running(false))?;
     let timer = Some(Timer::start(config.duration, pid, Arc::clone(&progress)));
     let mut engine = Engine {
         config,
@@ -206,6 +277,11 @@ fn whole<S: Sink + 'static>(
         untracked: BTreeMap::new(),
         region: None,
         windows: Windows::default(),
+        outermost: None,
+        is_child: attached.is_none(),
+        is_followed,
+        executes: false,
+        attached,
         left: Left::default(),
         blocks: 0,
         learner: Learner::default(),
@@ -214,15 +290,18 @@ fn whole<S: Sink + 'static>(
         last_next: 0,
         returns: Vec::new(),
     };
-    let mut exit = engine.run();
+    let mut exit = engine.begin(is_forked, is_executed).and_then(|()| engine.run());
+    let after = time();
     interrupt::running(false);
     drop(engine.timer.take());
     if exit.is_err() {
         // Requests about a program that somebody kills fail in many ways; its end is what counts.
         match engine.tracee.end() {
             Some(Status::Killed(signal)) => exit = Ok(Exit::Signal(signal)),
+            // It may have been let go of.
+            _ if is_attached && engine.release_after_failure() => {}
             _ => {
-                // SAFETY: ends the process this function started.
+                // SAFETY: ends a process that cannot go on without the recorder.
                 unsafe { libc::kill(pid, libc::SIGKILL) };
                 let _ = wait_for_end(pid);
             }
@@ -230,21 +309,22 @@ fn whole<S: Sink + 'static>(
     }
     let exit = exit?;
     let stopped = if interrupt::was_interrupted() { Some(StopReason::Interrupted) } else { engine.stopping };
-    let child_cpu = process::children_time().saturating_sub(before);
+    let child_cpu = after.zip(before).map_or(Duration::ZERO, |(after, before)| after.saturating_sub(before));
     engine.collect();
     engine.count_passages();
+    let executes = engine.executes.then(|| engine.masks.executed());
     let pointer = engine.pointer();
     let untracked = engine.untracked.into_iter().map(|(what, count)| Untracked { what, count }).collect();
     let (blocks, stops) = (u64::from(engine.blocks), engine.stops);
+    let executes = executes.map(|masks| (engine.tracee, masks));
     let (sink, words) = engine.buffers.finish(pointer)?;
     let abandoned = engine.progress.abandoned.load(Ordering::Relaxed);
     let outcome = Outcome { exit, child_cpu, untracked, stopped, abandoned, words, blocks, stops };
-    Ok((outcome, sink, engine.counting))
+    Ok(Ended { outcome, sink, counting: engine.counting, executes })
 }
 
 impl<S> Engine<'_, S> {
     fn run(&mut self) -> Result<Exit, Error> {
-        self.begin()?;
         let mut next = Next::Resume(0);
         loop {
             match next {
@@ -264,6 +344,10 @@ impl<S> Engine<'_, S> {
                 Status::Killed(signal) => Next::Ended(Exit::Signal(signal)),
                 Status::Interrupted => Next::Resume(0),
                 Status::Stopped { signal, event: libc::PTRACE_EVENT_STOP } => self.other_stop(signal)?,
+                Status::Stopped { event: libc::PTRACE_EVENT_EXEC, .. } if self.is_followed => {
+                    self.executes = true;
+                    Next::Ended(Exit::Running)
+                }
                 Status::Stopped { event, .. } if event != 0 => {
                     self.event(event)?;
                     Next::Resume(0)
@@ -318,11 +402,79 @@ impl<S> Engine<'_, S> {
         Ok(Next::Resume(0))
     }
 
-    /// From the stop in `execve` to translated code.
-    fn begin(&mut self) -> Result<(), Error> {
+    /// To translated code: from the stop in `execve`, or from precise state, in which a child that was forked still has its parent's
+    /// recorder in its memory.
+    fn begin(&mut self, is_forked: bool, is_executed: bool) -> Result<(), Error> {
+        if is_forked {
+            image::remove(&self.tracee, &self.cache, &self.buffers)?;
+        }
+        if let Some(attached) = self.attached.as_mut().filter(|_| !is_executed) {
+            let (signals, threads) = (std::mem::take(&mut attached.early), attached.others);
+            if threads > 0 {
+                *self.untracked.entry(THREAD.to_owned()).or_default() += threads;
+                self.shares_handlers = true;
+            }
+            self.start_amid()?;
+            return self.take_early(signals);
+        }
         let signals = self.tracee.begin()?;
         self.start_image()?;
         self.take_early(signals)
+    }
+
+    /// Takes over a process that was attached to, where it is.
+    fn start_amid(&mut self) -> Result<(), Error> {
+        let mut regs = self.tracee.regs()?;
+        let shares_handlers = self.shares_handlers;
+        self.reset();
+        self.shares_handlers = shares_handlers;
+        image::inject(&self.tracee, &self.cache, &self.buffers)?;
+        self.masks.hide(&self.tracee)?;
+        regs.gs_base = STATE;
+        let pc = regs.rip;
+        self.locate(pc)?;
+        if self.is_across_border(pc) {
+            self.switch(true);
+        }
+        if self.on {
+            self.begin_amid(&regs, pc)?;
+        } else if self.has_border() {
+            // It returns to its own code some time.
+            self.outermost = Some(0);
+        }
+        self.arrive(&mut regs, pc, None, None)?;
+        if let Some(attached) = &mut self.attached {
+            attached.start = Some((regs.rip, pc));
+        }
+        Ok(())
+    }
+
+    /// Lets go of a process that was attached to, after an error, if that is possible; whether it was.
+    fn release_after_failure(&mut self) -> bool {
+        let released = self.tracee.regs().and_then(|mut regs| {
+            let is_precise = regs.rip != 0 && self.make_precise(&mut regs)?;
+            if is_precise {
+                self.release(&mut regs)?;
+                self.tracee.detach(0)?;
+            }
+            Ok(is_precise)
+        });
+        matches!(released, Ok(true))
+    }
+
+    /// In precise state: gives the program back what the recorder has taken from it.
+    pub(crate) fn release(&mut self, regs: &mut user_regs_struct) -> Result<(), Error> {
+        self.let_go()?;
+        self.masks.reveal(&self.tracee, false)?;
+        regs.gs_base = 0;
+        // Calls made for the recorder would come in between.
+        attach::leave_call(regs);
+        self.tracee.set_regs(regs)?;
+        if let Some(attached) = &self.attached {
+            image::remove(&self.tracee, &self.cache, &self.buffers)?;
+            attached.restore(&self.tracee)?;
+        }
+        Ok(())
     }
 
     /// Signals that came while the program could not take them: those without a handler come again.
@@ -342,10 +494,10 @@ impl<S> Engine<'_, S> {
         }
     }
 
-    /// Takes over a program stopped at its first instruction.
-    fn start_image(&mut self) -> Result<(), Error> {
+    /// Forgets what is known of the program, which is another one now.
+    fn reset(&mut self) {
         self.collect();
-        self.region = None;
+        (self.region, self.outermost) = (None, None);
         self.windows = Windows::default();
         (self.caught, self.shares_handlers) = (None, false);
         self.left = Left::default();
@@ -357,7 +509,15 @@ impl<S> Engine<'_, S> {
         self.code.clear();
         self.leaders.clear();
         self.entries.clear();
+    }
+
+    /// Takes over a program stopped at its first instruction.
+    fn start_image(&mut self) -> Result<(), Error> {
+        self.reset();
         image::inject(&self.tracee, &self.cache, &self.buffers)?;
+        if self.attached.is_some() {
+            self.masks.hide(&self.tracee)?;
+        }
         let mut regs = self.tracee.regs()?;
         regs.gs_base = STATE;
         self.special(&Special::ThreadBase(regs.fs_base))?;
@@ -390,6 +550,10 @@ impl<S> Engine<'_, S> {
                 let signals = self.tracee.begin()?;
                 self.tracee = Tracee::new(self.tracee.pid())?;
                 self.awaiting = None;
+                if let Some(attached) = &mut self.attached {
+                    attached.replaced();
+                    self.tracee.kernel_call().into_iter().for_each(|at| self.tracee.calls_at(at));
+                }
                 let pc = self.tracee.regs()?.rip;
                 self.special(&Special::Resume(pc))?;
                 if self.has_border() {
@@ -408,9 +572,19 @@ impl<S> Engine<'_, S> {
                 regs.rcx = self.last_next;
                 regs.gs_base = 0;
                 self.masks.reveal(&child, event == libc::PTRACE_EVENT_CLONE)?;
-                child.set_regs(&regs)?;
-                child.detach(0)?;
-                self.count(if thread { "thread" } else { "child process" });
+                match self.config.follow.as_ref().filter(|_| !thread) {
+                    Some(follow) => {
+                        let parent = self.tracee.regs()?;
+                        let shares = shares_memory(event, &parent, |at| self.tracee.read_word(at));
+                        follow.started(Child::leave(&child, &regs, shares)?);
+                        self.count("child process, recorded apart");
+                    }
+                    None => {
+                        child.set_regs(&regs)?;
+                        child.detach(0)?;
+                        self.count(if thread { THREAD } else { "child process" });
+                    }
+                }
                 Ok(())
             }
             _ => Ok(()),

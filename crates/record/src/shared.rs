@@ -74,6 +74,8 @@ pub(crate) const KEPT: i32 = 8;
 pub(crate) const SCRATCH: i32 = 0x100;
 /// Address of a system call instruction in the cache, for calls that the recorder has the program make.
 pub(crate) const REMOTE_CALL: u64 = CACHE + 0x80;
+/// Address of a jump to itself in the cache.
+pub(crate) const SPIN: u64 = CACHE + 0x90;
 /// Number of counters of a survey.
 pub(crate) const COUNTERS: usize = 1 << 22;
 

@@ -39,7 +39,11 @@ impl<S> Engine<'_, S> {
             self.masks.sent(signal, info);
             return Ok(Next::Resume(0));
         }
-        if fault && inside {
+        let start = self.attached.as_mut().and_then(|attached| attached.start.take());
+        if let Some((_, pc)) = start.filter(|(at, _)| fault && *at == regs.rip) {
+            // The process had just run into it when it was attached to.
+            regs.rip = pc;
+        } else if fault && inside {
             self.fault(signal, regs)?;
         } else if fault {
             self.leave_native(regs)?;
@@ -132,8 +136,10 @@ impl<S> Engine<'_, S> {
             return Ok(true);
         }
         if let Some(next) = self.cache.before_syscall(rip) {
-            if let Some(Awaiting::Call { replaced: Some(replaced), .. }) = self.awaiting.take() {
-                self.replaced(replaced, regs, None);
+            match self.awaiting.take() {
+                Some(Awaiting::Call { replaced: Some(replaced), .. }) => self.replaced(replaced, regs, None),
+                Some(Awaiting::Sigreturn(yet)) => self.not_returned(yet),
+                _ => {}
             }
             self.undo_last(rip)?;
             regs.rip = next - 2;

@@ -137,7 +137,8 @@ pub(crate) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     }
 }
 
-fn seize(pid: c_int, options: c_int) -> io::Result<()> {
+/// Starts tracing a process, which runs on.
+pub(crate) fn seize(pid: c_int, options: c_int) -> io::Result<()> {
     // SAFETY: a request without memory, about a child of this process.
     match unsafe { libc::ptrace(PTRACE_SEIZE, pid, 0usize, options as usize) } {
         0 => Ok(()),

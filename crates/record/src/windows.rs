@@ -84,8 +84,15 @@ impl<S> Engine<'_, S> {
             return Ok(());
         }
         self.switch(true);
+        self.begin_amid(regs, pc)
+    }
+
+    /// Recording goes on at `pc`, in the middle of an activation that is not known yet. One further out is begun in its turn, when
+    /// control returns to it.
+    pub(crate) fn begin_amid(&mut self, regs: &user_regs_struct, pc: u64) -> Result<(), Error> {
         let found = self.guide.activation(pc, regs.rsp, regs.rbp);
         let Activation { entry, frame } = found.unwrap_or(Activation { entry: pc, frame: regs.rsp });
+        self.outermost = Some(frame);
         self.special(&Special::Gap { instructions: 0, stack: frame.wrapping_sub(8) })?;
         self.special(&Special::ThreadBase(regs.fs_base))?;
         self.enter_function(entry)

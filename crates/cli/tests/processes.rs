@@ -1,0 +1,189 @@
+//! `--pid`: loops of a process that runs already. `--follow`: those of processes that a program starts.
+#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
+
+mod support;
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+use support::Place;
+
+const PROGRAM: &str = "#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+enum { N = 120 };
+static double a[N][N], b[N][N], c[N][N];
+__attribute__((noinline)) static void multiply(void)
+{
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            double s = 0;
+            for (int k = 0; k < N; k++)
+                s += a[i][k] * b[k][j];
+            c[i][j] = s;
+        }
+}
+int main(int argc, char **argv)
+{
+    double sum = 0;
+    for (int i = 0; i < N; i++) {
+        a[i][i % 7] = i;
+        b[i % 7][i] = i;
+    }
+    puts(\"ready\");
+    fflush(stdout);
+    for (int r = 0; r < atoi(argv[1]); r++) {
+        multiply();
+        usleep(3000);
+        for (int i = 0; i < N; i++)
+            sum += c[i][i] * r;
+    }
+    printf(\"%g\\n\", sum);
+    return 3;
+}
+";
+
+/// A process that this one does not wait for, and which runs by now. The shell says how it ended.
+fn start(program: &Path, rounds: u32) -> (Child, BufReader<std::process::ChildStdout>, String) {
+    let line = format!("{} {rounds} & echo $!; wait $!; echo \"<$?>\"", program.display());
+    let mut shell = Command::new("sh").args(["-c", &line]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut output = BufReader::new(shell.stdout.take().unwrap());
+    let mut pid = String::new();
+    // Either may come first.
+    for _ in 0..2 {
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        if line.trim() != "ready" {
+            pid = line.trim().to_owned();
+        }
+    }
+    (shell, output, pid)
+}
+
+fn rest((mut shell, mut output, _): (Child, BufReader<std::process::ChildStdout>, String)) -> String {
+    let mut text = String::new();
+    std::io::Read::read_to_string(&mut output, &mut text).unwrap();
+    shell.wait().unwrap();
+    text
+}
+
+#[test]
+fn loops_of_a_process() {
+    let place = Place::new();
+    let program = place.compile("busy", PROGRAM, &["-O1", "-g"]);
+    let expected = rest(start(&program, 300));
+    for scope in ["all", "main"] {
+        let running = start(&program, 300);
+        let path = place.path("process.lwp");
+        let mut profile = place.loopwright();
+        profile.args(["profile", "--format", "json", "--duration", "0.7", "--scope", scope, "-o"]);
+        let output = profile.arg(&path).args(["--pid", &running.2]).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(rest(running), expected, "{scope}");
+        let report: Value = serde_json::from_slice(&output.stderr).unwrap();
+        let known = |line: u64| {
+            let all = report["loops"].as_array().unwrap();
+            let most = |l: &&Value| l["iterations"].as_u64();
+            all.iter()
+                .filter(|l| l["line"].as_u64() == Some(line))
+                .max_by_key(most)
+                .unwrap_or_else(|| panic!("{line}: {all:#?}"))
+        };
+        // Whole entries of inner loops, and the outer one from somewhere on.
+        let (inner, rows, rounds) = (known(11), known(8), known(25));
+        assert_eq!(inner["parallel"], "reduction", "{inner:#}");
+        assert_eq!(rows["parallel"], "yes", "{rows:#}");
+        assert!(inner["iterations"].as_u64() > rows["iterations"].as_u64(), "{inner:#}");
+        assert_eq!(
+            rounds["trip_count"]["mean"].as_f64().map(|mean| mean > 2.0 && mean < 300.0),
+            Some(true),
+            "{rounds:#}"
+        );
+        assert_eq!(report["program"]["exit_status"], Value::Null);
+        let argv = report["program"]["argv"].as_array().unwrap();
+        assert_eq!(argv[0], program.to_str().unwrap());
+        let said = |list: &str, text: &str| {
+            report["trust"][list].as_array().unwrap().iter().any(|line| line.as_str().unwrap().contains(text))
+        };
+        assert!(said("truncated", "recording ended at --duration"), "{}", report["trust"]);
+        assert!(
+            said("untracked", "what runs outside of the time of recording (--pid)"),
+            "{}",
+            report["trust"]
+        );
+    }
+}
+
+#[test]
+fn addresses_of_a_process() {
+    let place = Place::new();
+    let program = place.compile("busy", PROGRAM, &["-O1", "-g"]);
+    let running = start(&program, 200);
+    let path = place.path("process.lwt");
+    let mut trace = place.loopwright();
+    trace.args(["trace", "--max-instructions", "200000", "--pid", &running.2, "-o"]).arg(&path);
+    let output = trace.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("recording ended before the program did"), "{said}");
+    assert!(rest(running).ends_with("<3>\n"));
+    let found = place.loopwright().arg("reconstruct").arg(&path).output().unwrap();
+    assert!(found.status.success() && !found.stdout.is_empty());
+}
+
+#[test]
+fn processes_that_are_not_there() {
+    let place = Place::new();
+    let fails = |arguments: &[&str], code: i32, text: &str| {
+        let output = place.loopwright().args(arguments).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(code) && said.contains(text), "{arguments:?}: {said}");
+    };
+    fails(
+        &["profile", "--pid", "2147483647"],
+        125,
+        "process 2147483647 cannot be attached to: there is no such process",
+    );
+    fails(&["profile", "--pid", "0"], 125, "invalid value '0'");
+    fails(&["profile", "--pid", "7", "--", "true"], 125, "cannot be used with");
+    fails(&["profile", "--pid", "7", "--two-pass"], 125, "cannot be used with");
+    fails(&["profile"], 125, "PROGRAM");
+    assert_eq!(std::fs::read_dir(place.directory()).unwrap().count(), 0);
+}
+
+#[test]
+fn loops_of_children() {
+    let place = Place::new();
+    let program = place.compile("busy", PROGRAM, &["-O1", "-g"]);
+    let line = format!("{0} 2; (cd / && {0} 3) & wait; exit 7", program.display());
+    let path = place.path("shell.lwp");
+    let mut profile = place.loopwright();
+    let output = profile
+        .args(["profile", "--follow", "-o"])
+        .arg(&path)
+        .args(["--", "sh", "-c", &line])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(7));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("child process, recorded apart"), "{said}");
+    let mut rounds = Vec::new();
+    for entry in std::fs::read_dir(place.directory()).unwrap() {
+        let child = entry.unwrap().path();
+        let name = child.file_name().unwrap().to_string_lossy().into_owned();
+        let Some(pid) = name.strip_prefix("shell.busy.").and_then(|rest| rest.strip_suffix(".lwp")) else {
+            continue;
+        };
+        assert!(said.contains(&format!("process {pid}, {}", program.display())), "{said}");
+        let report = place.loopwright().args(["report", "--format", "json"]).arg(&child).output().unwrap();
+        let report: Value = serde_json::from_slice(&report.stdout).unwrap();
+        assert_eq!(report["program"]["exit_status"], 3);
+        let inner = report["loops"].as_array().unwrap().iter().find(|l| l["line"] == 11).unwrap();
+        assert_eq!(inner["parallel"], "reduction", "{inner:#}");
+        rounds.push(inner["iterations"].as_u64().unwrap() / (120 * 120 * 120));
+    }
+    rounds.sort_unstable();
+    assert_eq!(rounds, [2, 3], "{said}");
+}

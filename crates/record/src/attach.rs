@@ -1,0 +1,221 @@
+//! Processes that run already: taking them over in the middle, and letting go of them.
+//!
+//! Definition: the process is seized and stopped wherever it is, be it inside a system call, which it makes again then. It gets the
+//! recorder's memory, and from there on is recorded like a program that was started. Recording begins in the middle of an
+//! activation (`Engine::begin_amid`). When it ends, the process gets back what was taken from it and runs on natively,
+//! without the recorder's memory.
+//!
+//! Invariants: while the recorder's memory is placed or taken away, system calls are made at the instruction that the kernel's own
+//! page has, and nothing is written where another thread could read it. A process that cannot be recorded is refused before
+//! it is stopped, or is let go as it was.
+//! Limits: of a process with several threads the first one is recorded. It does not end with this process; should this one be
+//! killed without warning, it ends at its next stop. Loops around the place where recording begins count from there.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use libc::{c_int, siginfo_t, user_regs_struct};
+
+use crate::error::Error;
+use crate::launch::check_elf;
+use crate::masks::{Masks, is_restart};
+use crate::process::{Resume, Status, Tracee};
+use crate::start::seize;
+
+/// What to do about a process that cannot be attached to, beside its name.
+fn refused(pid: c_int, why: impl Into<String>) -> Error {
+    Error::Attach { pid, why: why.into() }
+}
+
+/// Segment selector of 64-bit code.
+const CODE_64: u64 = 0x33;
+const PTRACE_GET_RSEQ_CONFIGURATION: libc::c_uint = 0x420f;
+const RSEQ_FLAG_UNREGISTER: u64 = 1;
+
+/// Where the C library has registered restartable sequences.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+struct Rseq {
+    pointer: u64,
+    size: u32,
+    signature: u32,
+    flags: u32,
+    pad: u32,
+}
+
+/// A process that was attached to.
+#[derive(Debug)]
+pub(crate) struct Attached {
+    /// Threads beside the first.
+    pub(crate) others: u64,
+    /// Signals that came before it stopped.
+    pub(crate) early: Vec<(c_int, siginfo_t)>,
+    /// The address at which it was let go on first, and the program's address that stands for.
+    pub(crate) start: Option<(u64, u64)>,
+    rseq: Option<Rseq>,
+}
+
+/// The file that a process executes.
+///
+/// # Errors
+/// If there is no such process, or it belongs to somebody else.
+pub fn executable(pid: i32) -> Result<PathBuf, Error> {
+    fs::read_link(format!("/proc/{pid}/exe")).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound => refused(pid, "there is no such process"),
+        _ => refused(pid, format!("its program cannot be looked at ({source}); run loopwright as its user")),
+    })
+}
+
+/// Seizes a process and stops it. Gives it in precise state, with what it has set of the recorder's signals.
+pub(crate) fn attach(pid: c_int, options: c_int) -> Result<(Tracee, Attached, Masks), Error> {
+    let others = check(pid)?;
+    seize(pid, options).map_err(|source| match source.raw_os_error() {
+        Some(libc::ESRCH) => refused(pid, "there is no such process"),
+        _ => Error::AttachForbidden { pid, source },
+    })?;
+    let mut tracee = Tracee::new(pid)?;
+    tracee.interrupt()?;
+    let mut early = Vec::new();
+    loop {
+        match tracee.wait()? {
+            Status::Exited(_) | Status::Killed(_) => return Err(refused(pid, "it ended meanwhile")),
+            Status::Stopped { event: libc::PTRACE_EVENT_STOP, .. } => break,
+            Status::Stopped { signal, event: 0 } => {
+                early.extend(tracee.siginfo()?.map(|info| (signal, info)))
+            }
+            Status::Stopped { .. } | Status::Interrupted => {}
+        }
+        tracee.resume(Resume::Run, 0)?;
+    }
+    match take(&mut tracee, others, early) {
+        Ok((attached, masks)) => Ok((tracee, attached, masks)),
+        Err(error) => {
+            tracee.detach(0)?;
+            Err(error)
+        }
+    }
+}
+
+/// Looks at a process from outside; gives the number of its threads beside the first.
+fn check(pid: c_int) -> Result<u64, Error> {
+    let file = executable(pid)?;
+    let mut head = fs::read(format!("/proc/{pid}/exe")).unwrap_or_default();
+    head.truncate(64);
+    check_elf(&file, &head)?;
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let field = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        line.map(str::trim).unwrap_or_default().to_owned()
+    };
+    let number = |name: &str| field(name).split_whitespace().next().and_then(|n| n.parse::<u64>().ok());
+    if number("Tgid").is_some_and(|process| process != pid as u64) {
+        return Err(refused(pid, format!("it is a thread; name its process {}", field("Tgid"))));
+    }
+    if let Some(tracer) = number("TracerPid").filter(|&tracer| tracer != 0) {
+        return Err(refused(
+            pid,
+            format!("process {tracer} traces it already, and a process has one tracer"),
+        ));
+    }
+    if number("Seccomp").is_some_and(|mode| mode != 0) {
+        return Err(refused(
+            pid,
+            "it limits its own system calls (seccomp), and those of the recorder would not be allowed",
+        ));
+    }
+    if field("State").starts_with(['T', 't']) {
+        return Err(refused(pid, format!("it is stopped; let it run first (kill -CONT {pid})")));
+    }
+    // SAFETY: no arguments, cannot fail.
+    let own = unsafe { libc::geteuid() };
+    if number("Uid").is_some_and(|user| user != u64::from(own)) {
+        return Err(refused(pid, "it belongs to another user; run loopwright as that one"));
+    }
+    Ok(number("Threads").unwrap_or(1).saturating_sub(1))
+}
+
+/// A stopped process: makes its state precise, and takes from it what stands in the way of recording.
+fn take(
+    tracee: &mut Tracee,
+    others: u64,
+    early: Vec<(c_int, siginfo_t)>,
+) -> Result<(Attached, Masks), Error> {
+    let pid = tracee.pid();
+    let mut regs = tracee.regs()?;
+    if regs.cs != CODE_64 {
+        return Err(refused(pid, "it runs 32-bit code"));
+    }
+    if regs.gs_base != 0 {
+        return Err(refused(pid, "it uses the segment gs, which the recorder needs"));
+    }
+    let Some(at) = tracee.kernel_call() else {
+        return Err(refused(
+            pid,
+            "the kernel's page (vdso) is not mapped in it, through which it would be taken over",
+        ));
+    };
+    let rseq = rseq(pid);
+    leave_call(&mut regs);
+    tracee.set_regs(&regs)?;
+    tracee.calls_at(at);
+    let masks = Masks::of_process(tracee)?;
+    let attached = Attached { others, early, start: None, rseq };
+    attached.register(tracee, RSEQ_FLAG_UNREGISTER)?;
+    Ok((attached, masks))
+}
+
+/// A system call that was interrupted is made again: the state is the one before it.
+pub(crate) fn leave_call(regs: &mut user_regs_struct) {
+    if (regs.orig_rax as i64) >= 0 && is_restart(regs.rax) {
+        let is_block = regs.rax as i64 == -516;
+        regs.rax = if is_block { libc::SYS_restart_syscall as u64 } else { regs.orig_rax };
+        regs.rip = regs.rip.wrapping_sub(2);
+    }
+    regs.orig_rax = u64::MAX;
+}
+
+fn rseq(pid: c_int) -> Option<Rseq> {
+    let mut found = Rseq::default();
+    let bytes = size_of::<Rseq>();
+    // SAFETY: the request fills a structure of the size that is said; older kernels refuse it.
+    let n = unsafe {
+        libc::ptrace(PTRACE_GET_RSEQ_CONFIGURATION, pid, bytes, (&raw mut found).cast::<libc::c_void>())
+    };
+    (n == bytes as libc::c_long && found.pointer != 0).then_some(found)
+}
+
+impl Attached {
+    /// A process from which nothing was taken.
+    pub(crate) fn whole() -> Self {
+        Attached { others: 0, early: Vec::new(), start: None, rseq: None }
+    }
+
+    /// Another program has taken the place of the one that was taken over.
+    pub(crate) fn replaced(&mut self) {
+        self.rseq = None;
+    }
+
+    /// Gives a process that is in precise state, without the recorder's memory, what was taken from it.
+    pub(crate) fn restore(&self, tracee: &Tracee) -> Result<(), Error> {
+        self.register(tracee, 0)
+    }
+
+    fn register(&self, tracee: &Tracee, flags: u64) -> Result<(), Error> {
+        let Some(Rseq { pointer, size, signature, .. }) = self.rseq else { return Ok(()) };
+        let args = [pointer, size.into(), flags, signature.into(), 0, 0];
+        tracee.system_call(libc::SYS_rseq as u64, args).map(|_| ())
+    }
+}
+
+/// Processor time, user and system, that a process has taken so far.
+pub(crate) fn time(pid: c_int) -> Option<Duration> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name in parentheses may hold anything.
+    let mut fields = stat.get(stat.rfind(')')? + 1..)?.split_whitespace().skip(11);
+    let ticks = fields.next()?.parse::<u64>().ok()? + fields.next()?.parse::<u64>().ok()?;
+    // SAFETY: a plain question.
+    let each = u64::try_from(unsafe { libc::sysconf(libc::_SC_CLK_TCK) }).ok().filter(|&each| each > 0)?;
+    Some(Duration::from_millis(ticks * 1000 / each))
+}
