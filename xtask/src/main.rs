@@ -11,6 +11,7 @@ mod compare_polly;
 mod fold_shares;
 mod fold_table;
 mod fuzz;
+mod fuzz_instructions;
 mod guide;
 mod inputs;
 mod licences;
@@ -33,6 +34,9 @@ cargo xtask python-package   builds the Python package and runs its tests
 cargo xtask bench-python     the Python package beside the command line, and workers; writes docs/python.md
 cargo xtask fuzz [SECONDS]   random cases, a new seed each time
 cargo xtask fuzz --seed N    one case of every kind
+cargo xtask fuzz-instructions MILLIONS
+                             so many million random sequences of instructions, alone and under the recorder; writes
+                             docs/fuzzing.md
 cargo xtask bench [KERNEL…]  speed and memory on the kernels; without names also writes docs/benchmarks.md
 cargo xtask bench-reconstruct [PART…]  what reconstruction finds and how fast; writes
                              docs/reconstruction.md
@@ -65,6 +69,9 @@ fn main() -> ExitCode {
         ["fuzz", "--seed", seed] => seed.parse().map_err(Into::into).and_then(fuzz::once),
         ["fuzz", seconds] => {
             seconds.parse().map_err(Into::into).and_then(|s| fuzz::run(Duration::from_secs(s)))
+        }
+        ["fuzz-instructions", millions] => {
+            millions.parse().map_err(Into::into).and_then(fuzz_instructions::run)
         }
         ["bench-reconstruct", ref parts @ ..] => bench_reconstruct::run(parts),
         ["address-oracle"] => address_oracle::run(),

@@ -18,9 +18,9 @@ use serde_json::Value;
 use crate::ci;
 
 /// A program of tests.
-struct Program {
-    /// Package and target, such as `loopwright-cli::errors`.
-    name: String,
+pub struct Program {
+    /// Directory of the package and target, such as `cli::errors`.
+    pub name: String,
     executable: PathBuf,
     /// Where its package is: `cargo test` runs it there.
     package: PathBuf,
@@ -56,7 +56,7 @@ pub fn run() -> Result<()> {
 }
 
 /// Builds all test programs and lists them in the order in which they are to run.
-fn build() -> Result<Vec<Program>> {
+pub fn build() -> Result<Vec<Program>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
         .args(["test", "--workspace", "--locked", "--quiet", "--no-run"])
@@ -95,10 +95,16 @@ fn program(message: &Value) -> Option<Program> {
 }
 
 impl Program {
-    fn run(&self) -> std::io::Result<Output> {
+    /// It, as cargo starts it.
+    pub fn command(&self) -> Command {
         let mut command = Command::new(&self.executable);
         command.args(["--quiet", "--test-threads=1"]).current_dir(&self.package);
-        command.env("CARGO_MANIFEST_DIR", &self.package).stdin(std::process::Stdio::null()).output()
+        command.env("CARGO_MANIFEST_DIR", &self.package).stdin(std::process::Stdio::null());
+        command
+    }
+
+    fn run(&self) -> std::io::Result<Output> {
+        self.command().output()
     }
 }
 

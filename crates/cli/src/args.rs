@@ -169,6 +169,10 @@ pub struct Target {
     /// Ctrl-C, and runs on.
     #[arg(long, value_name = "PID", value_parser = clap::value_parser!(i32).range(1..), conflicts_with = "command")]
     pub pid: Option<i32>,
+    /// Start the program with the variables that keep OpenMP and libraries for mathematics to one thread, so that all of it is
+    /// recorded.
+    #[arg(long, conflicts_with = "pid")]
+    pub single_thread: bool,
     /// The program and its arguments.
     #[arg(trailing_var_arg = true, required_unless_present = "pid", value_name = "PROGRAM")]
     pub command: Vec<OsString>,

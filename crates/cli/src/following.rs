@@ -136,7 +136,10 @@ fn shown(program: &Path, args: &[OsString]) -> String {
 impl Follow for Following {
     fn started(&self, child: Child) {
         let Some(me) = self.me.upgrade() else { return };
-        let thread = std::thread::spawn(move || me.record(child));
-        self.state().threads.push(thread);
+        // Without a thread the child is dropped, and runs natively.
+        match std::thread::Builder::new().name("child".to_owned()).spawn(move || me.record(child)) {
+            Ok(thread) => self.state().threads.push(thread),
+            Err(error) => self.state().lines.push(format!("a child process was not recorded: {error}")),
+        }
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail};
 use ddg::finish::{About, finish};
-use ddg::guide::{Part, Symbols};
+use ddg::guide::{NOT_MET, Part, Symbols};
 use profile::file::FileError;
 use profile::{Profile, Program};
 use program::known::Known;
@@ -66,7 +66,9 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
     let part = part(&args.bounds);
     let is_part = part != Part::Whole || config.pid.is_some();
     if is_part && profile.trust.instructions == 0 {
-        bail!("{}: nothing was recorded, and {} is not written", absence(&part), path.display());
+        let missing = profile.trust.untracked.iter().find(|line| line.starts_with(NOT_MET));
+        let why = missing.cloned().unwrap_or_else(|| absence(&part));
+        bail!("{why}: nothing was recorded, and {} is not written", path.display());
     }
     if !args.quiet {
         progress.phase("judging loops", true);
@@ -162,6 +164,7 @@ pub fn record_program(config: &Config, plan: Plan, progress: &mut Progress) -> R
     progress.phase("folding", true);
     let mut about = about(config, &outcome);
     about.untracked.extend(outside);
+    about.untracked.extend(guide.missing());
     let profile = finish(watched.engine, about);
     progress.end();
     Ok((profile, outcome))

@@ -1,5 +1,6 @@
 //! What the commands that run a program share: its configuration, where the result goes, the exit code.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -12,13 +13,27 @@ use crate::args::{Bounds, Target};
 /// Exit code after an interrupt, as a shell shows it.
 pub const INTERRUPTED: u8 = 130;
 
+/// Variables that say how many threads there are to be: of OpenMP, of libraries for mathematics, of thread pools.
+const THREADS: &[&str] = &[
+    "OMP_NUM_THREADS",
+    "OMP_THREAD_LIMIT",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "RAYON_NUM_THREADS",
+];
+
 /// How to record a program or process.
 pub fn config(target: &Target, bounds: &Bounds) -> Result<Config> {
     let mut config = match target.pid {
         Some(pid) => process(pid)?,
         None => {
             let program = target.command.first().context("no program given")?;
-            Config { args: target.command.clone(), ..Config::new(program) }
+            let one = |name: &&str| (OsString::from(*name), OsString::from("1"));
+            let environment =
+                if target.single_thread { THREADS.iter().map(one).collect() } else { Vec::new() };
+            Config { args: target.command.clone(), environment, ..Config::new(program) }
         }
     };
     config.start_recording = part(bounds) == Part::Whole;
@@ -77,6 +92,10 @@ pub fn output(asked: Option<&Path>, program: &Path, extension: &str) -> Result<P
     if path.is_dir() || path.file_name().is_none() {
         bail!("{} is a directory; name a file with -o FILE", path.display());
     }
+    let place = |path: &Path| path.canonicalize().ok();
+    if place(&path).is_some_and(|path| place(program) == Some(path)) {
+        bail!("{}: this is the program itself; name another file with -o FILE", path.display());
+    }
     let directory = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !directory.is_dir() {
         bail!("{}: the directory {} does not exist; make it first", path.display(), directory.display());
@@ -101,8 +120,6 @@ pub fn exit_code(exit: Exit) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use std::ffi::OsString;
-
     use super::*;
 
     #[test]
@@ -113,7 +130,7 @@ mod tests {
 
     #[test]
     fn short_recordings_have_small_buffers() {
-        let target = Target { pid: None, command: vec![OsString::from("true")] };
+        let target = Target { pid: None, single_thread: false, command: vec![OsString::from("true")] };
         let bounds =
             |max_instructions| Bounds { function: None, region: None, max_instructions, duration: None };
         let words = |limit| config(&target, &bounds(limit)).expect("a program is given").buffer_words;

@@ -413,3 +413,23 @@ fn parquet_files_have_places_of_their_own() {
     fails(&trace("."), 125, &[".", "is a directory"]);
     assert!(!place.path("ran").exists() && !place.path("t.lwt").exists());
 }
+
+/// A profile or trace does not take the place of the program that is run.
+#[test]
+fn programs_are_not_overwritten() {
+    let place = Place::new();
+    let program = place.path("program");
+    std::fs::copy("/bin/true", &program).unwrap();
+    for command in ["profile", "trace"] {
+        let mut loopwright = place.loopwright();
+        loopwright.args([command, "-o", "../x/../program", "--", "./program"]);
+        std::fs::create_dir_all(place.path("x")).unwrap();
+        let output = loopwright.current_dir(place.path("x")).env("PWD", place.path("x")).output().unwrap();
+        // From another directory the program is another one.
+        assert_eq!(output.status.code(), Some(127), "{output:?}");
+        let mut loopwright = place.loopwright();
+        let output = loopwright.args([command, "-o", "x/../program", "--", "./program"]).output().unwrap();
+        fails(&output, 125, &["x/../program", "this is the program itself"]);
+    }
+    assert!(Command::new(&program).status().unwrap().success());
+}

@@ -1,4 +1,4 @@
-//! `--pid`: loops of a process that runs already. `--follow`: those of processes that a program starts.
+//! `--single-thread`: loops of a program that OpenMP runs in parallel. `--pid`: loops of a process that runs already. `--follow`: those of processes that a program starts.
 #![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
 mod support;
@@ -186,4 +186,48 @@ fn loops_of_children() {
     }
     rounds.sort_unstable();
     assert_eq!(rounds, [2, 3], "{said}");
+}
+
+#[test]
+fn loops_of_openmp_on_one_thread() {
+    const PARALLEL: &str = "#include <stdio.h>
+enum { N = 300 };
+static double a[N][N];
+int main(void)
+{
+    double sum = 0;
+#pragma omp parallel for num_threads(4) reduction(+:sum)
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            a[i][j] = i * j;
+            sum += a[i][j];
+        }
+    printf(\"%g\\n\", sum);
+    return 0;
+}
+";
+    let place = Place::new();
+    let program = place.compile("openmp", PARALLEL, &["-O1", "-g", "-fopenmp"]);
+    let report = |options: &[&str]| -> Value {
+        let mut profile = place.loopwright();
+        profile
+            .args(["profile", "--format", "json", "-o", "openmp.lwp"])
+            .args(options)
+            .arg("--")
+            .arg(&program);
+        let output = profile.output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice(&output.stderr).unwrap()
+    };
+    let threads = |report: &Value| {
+        let untracked = report["trust"]["untracked"].as_array().unwrap();
+        untracked.iter().filter(|line| line.as_str().unwrap().starts_with("thread (")).count()
+    };
+    let inner = |report: &Value| {
+        let all = report["loops"].as_array().unwrap();
+        all.iter().filter(|l| l["line"] == 9).filter_map(|l| l["iterations"].as_u64()).max().unwrap()
+    };
+    let (parallel, alone) = (report(&[]), report(&["--single-thread"]));
+    assert_eq!((threads(&parallel), inner(&parallel)), (1, 300 * 75));
+    assert_eq!((threads(&alone), inner(&alone)), (0, 300 * 300));
 }

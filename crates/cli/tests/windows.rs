@@ -182,12 +182,17 @@ fn bad_regions_are_named() {
     let output = profile(&place, &program, "absent:loopwright_end", &["1"]);
     assert_eq!(output.status.code(), Some(125));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.contains("nothing ran between absent and loopwright_end"), "{said}");
+    assert!(said.contains("no function absent was met: nothing was recorded"), "{said}");
     assert!(!place.path("w.lwp").exists());
     // Names of C++ are single names.
     let output = profile(&place, &program, "ns::begin:ns::end", &["1"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.contains("nothing ran between ns::begin and ns::end"), "{said}");
+    assert!(said.contains("no function ns::begin and none ns::end was met"), "{said}");
+    // A window that nothing closes.
+    let output = profile(&place, &program, "loopwright_begin:absent", &["1"]);
+    assert_eq!(output.status.code(), Some(3));
+    let missing = "no function absent was met: what is recorded reaches to the end of the run";
+    assert!(report(&place)["trust"]["untracked"].as_array().unwrap().contains(&missing.into()));
 }
 
 #[test]

@@ -22,6 +22,8 @@ pub struct Symbols {
     image: Image,
     part: Part,
     known: Option<Known>,
+    /// Functions that begin and end windows were met: control came to them, or code that calls them was translated.
+    met: (bool, bool),
 }
 
 impl Symbols {
@@ -35,10 +37,26 @@ impl Symbols {
         Symbols { part, known: Some(known), ..Symbols::default() }
     }
 
+    /// What was asked for but not met in the run, in words.
+    pub fn missing(&self) -> Option<String> {
+        let Part::Windows(begin, end) = &self.part else { return None };
+        match self.met {
+            (true, true) => None,
+            (true, false) => {
+                Some(format!("{NOT_MET} {end} was met: what is recorded reaches to the end of the run"))
+            }
+            (false, true) => Some(format!("{NOT_MET} {begin} was met")),
+            (false, false) => Some(format!("{NOT_MET} {begin} and none {end} was met")),
+        }
+    }
+
     fn starts(&self, pc: u64) -> Option<String> {
         self.image.function(pc).filter(|s| s.address == pc).map(|s| s.name)
     }
 }
+
+/// How [`Symbols::missing`] begins.
+pub const NOT_MET: &str = "no function";
 
 /// Whether a symbol is the function `name`, or what a compiler made of it: a copy for one file or for some arguments.
 fn is_of(symbol: &str, name: &str) -> bool {
@@ -70,8 +88,14 @@ impl Guide for Symbols {
     fn marker(&mut self, pc: u64) -> Option<Marker> {
         let Part::Windows(begin, end) = &self.part else { return None };
         match self.starts(pc)? {
-            name if is_of(&name, begin) => Some(Marker::Begin),
-            name if is_of(&name, end) => Some(Marker::End),
+            name if is_of(&name, begin) => {
+                self.met.0 = true;
+                Some(Marker::Begin)
+            }
+            name if is_of(&name, end) => {
+                self.met.1 = true;
+                Some(Marker::End)
+            }
             _ => None,
         }
     }

@@ -12,7 +12,7 @@
 //! killed without warning, it ends at its next stop. Loops around the place where recording begins count from there.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -29,6 +29,8 @@ fn refused(pid: c_int, why: impl Into<String>) -> Error {
     Error::Attach { pid, why: why.into() }
 }
 
+/// Bytes of a program's file that say what it is for.
+const HEAD: u64 = 64;
 /// Segment selector of 64-bit code.
 const CODE_64: u64 = 0x33;
 const PTRACE_GET_RSEQ_CONFIGURATION: libc::c_uint = 0x420f;
@@ -83,7 +85,8 @@ pub(crate) fn attach(pid: c_int, options: c_int) -> Result<(Tracee, Attached, Ma
             Status::Exited(_) | Status::Killed(_) => return Err(refused(pid, "it ended meanwhile")),
             Status::Stopped { event: libc::PTRACE_EVENT_STOP, .. } => break,
             Status::Stopped { signal, event: 0 } => {
-                early.extend(tracee.siginfo()?.map(|info| (signal, info)))
+                let info = tracee.siginfo()?;
+                early.extend(info.filter(|info| !is_repeated(signal, info)).map(|info| (signal, info)));
             }
             Status::Stopped { .. } | Status::Interrupted => {}
         }
@@ -98,42 +101,59 @@ pub(crate) fn attach(pid: c_int, options: c_int) -> Result<(Tracee, Attached, Ma
     }
 }
 
+/// Whether a signal is a fault that comes again when its instruction is run again.
+pub(crate) fn is_repeated(signal: c_int, info: &siginfo_t) -> bool {
+    info.si_code > 0 && matches!(signal, libc::SIGSEGV | libc::SIGBUS | libc::SIGFPE | libc::SIGILL)
+}
+
+/// What the kernel says of a process.
+struct Facts(String);
+
+impl Facts {
+    /// Of the process with this number, or of `self`.
+    fn of(process: &str) -> Facts {
+        Facts(fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default())
+    }
+
+    fn field(&self, name: &str) -> &str {
+        let value = self.0.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        value.map(str::trim).unwrap_or_default()
+    }
+
+    fn number(&self, name: &str) -> u64 {
+        let first = self.field(name).split_whitespace().next();
+        first.and_then(|number| number.parse().ok()).unwrap_or(0)
+    }
+}
+
 /// Looks at a process from outside; gives the number of its threads beside the first.
 fn check(pid: c_int) -> Result<u64, Error> {
     let file = executable(pid)?;
-    let mut head = fs::read(format!("/proc/{pid}/exe")).unwrap_or_default();
-    head.truncate(64);
-    check_elf(&file, &head)?;
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let field = |name: &str| {
-        let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
-        line.map(str::trim).unwrap_or_default().to_owned()
+    let mut head = Vec::new();
+    let exe = fs::File::open(format!("/proc/{pid}/exe"));
+    // What cannot be read is left to the kernel.
+    if exe.and_then(|exe| exe.take(HEAD).read_to_end(&mut head)).is_ok() {
+        check_elf(&file, &head)?;
+    }
+    let (its, own) = (Facts::of(&pid.to_string()), Facts::of("self"));
+    let process = its.number("Tgid");
+    let why = if process != pid as u64 {
+        format!("it is a thread; name its process {process}")
+    } else if its.number("TracerPid") != 0 {
+        format!("process {} traces it already, and a process has one tracer", its.number("TracerPid"))
+    } else if its.number("Seccomp") > own.number("Seccomp")
+        || its.number("Seccomp_filters") > own.number("Seccomp_filters")
+    {
+        // A container limits all its processes alike, this one included.
+        "it limits its own system calls (seccomp), and those of the recorder would not be allowed".to_owned()
+    } else if its.field("State").starts_with(['T', 't']) {
+        format!("it is stopped; let it run first (kill -CONT {pid})")
+    } else if its.number("Uid") != own.number("Uid") {
+        "it belongs to another user; run loopwright as that one".to_owned()
+    } else {
+        return Ok(its.number("Threads").saturating_sub(1));
     };
-    let number = |name: &str| field(name).split_whitespace().next().and_then(|n| n.parse::<u64>().ok());
-    if number("Tgid").is_some_and(|process| process != pid as u64) {
-        return Err(refused(pid, format!("it is a thread; name its process {}", field("Tgid"))));
-    }
-    if let Some(tracer) = number("TracerPid").filter(|&tracer| tracer != 0) {
-        return Err(refused(
-            pid,
-            format!("process {tracer} traces it already, and a process has one tracer"),
-        ));
-    }
-    if number("Seccomp").is_some_and(|mode| mode != 0) {
-        return Err(refused(
-            pid,
-            "it limits its own system calls (seccomp), and those of the recorder would not be allowed",
-        ));
-    }
-    if field("State").starts_with(['T', 't']) {
-        return Err(refused(pid, format!("it is stopped; let it run first (kill -CONT {pid})")));
-    }
-    // SAFETY: no arguments, cannot fail.
-    let own = unsafe { libc::geteuid() };
-    if number("Uid").is_some_and(|user| user != u64::from(own)) {
-        return Err(refused(pid, "it belongs to another user; run loopwright as that one"));
-    }
-    Ok(number("Threads").unwrap_or(1).saturating_sub(1))
+    Err(refused(pid, why))
 }
 
 /// A stopped process: makes its state precise, and takes from it what stands in the way of recording.
@@ -156,14 +176,13 @@ fn take(
             "the kernel's page (vdso) is not mapped in it, through which it would be taken over",
         ));
     };
-    let rseq = rseq(pid);
     leave_call(&mut regs);
     tracee.set_regs(&regs)?;
     tracee.calls_at(at);
     let masks = Masks::of_process(tracee)?;
-    let attached = Attached { others, early, start: None, rseq };
-    attached.register(tracee, RSEQ_FLAG_UNREGISTER)?;
-    Ok((attached, masks))
+    // Where that is not possible, sequences are lost to other threads of the processor, as they are without the call.
+    let rseq = rseq(pid).filter(|rseq| rseq.call(tracee, RSEQ_FLAG_UNREGISTER).is_ok());
+    Ok((Attached { others, early, start: None, rseq }, masks))
 }
 
 /// A system call that was interrupted is made again: the state is the one before it.
@@ -198,13 +217,15 @@ impl Attached {
     }
 
     /// Gives a process that is in precise state, without the recorder's memory, what was taken from it.
-    pub(crate) fn restore(&self, tracee: &Tracee) -> Result<(), Error> {
-        self.register(tracee, 0)
+    pub(crate) fn restore(&self, tracee: &Tracee) {
+        // The C library does without, if it has to.
+        _ = self.rseq.map(|rseq| rseq.call(tracee, 0));
     }
+}
 
-    fn register(&self, tracee: &Tracee, flags: u64) -> Result<(), Error> {
-        let Some(Rseq { pointer, size, signature, .. }) = self.rseq else { return Ok(()) };
-        let args = [pointer, size.into(), flags, signature.into(), 0, 0];
+impl Rseq {
+    fn call(&self, tracee: &Tracee, flags: u64) -> Result<(), Error> {
+        let args = [self.pointer, self.size.into(), flags, self.signature.into(), 0, 0];
         tracee.system_call(libc::SYS_rseq as u64, args).map(|_| ())
     }
 }

@@ -38,6 +38,7 @@ pub struct Child {
     regs: user_regs_struct,
     mask: u64,
     shares_memory: bool,
+    waits: bool,
 }
 
 /// One program of a process, recorded.
@@ -75,12 +76,38 @@ impl Child {
         tracee.set_mask(u64::MAX)?;
         tracee.set_regs(&user_regs_struct { rip: SPIN, ..*regs })?;
         tracee.detach(0)?;
-        Ok(Child { pid: tracee.pid(), regs: *regs, mask, shares_memory })
+        Ok(Child { pid: tracee.pid(), regs: *regs, mask, shares_memory, waits: true })
     }
 
     /// The process id.
     pub fn pid(&self) -> i32 {
         self.pid
+    }
+
+    /// Seizes it, with these options, in its own state; `None` if it has ended.
+    fn seize(&mut self, options: c_int) -> Result<Option<Tracee>, Error> {
+        self.waits = false;
+        if let Err(source) = seize(self.pid, options) {
+            // Somebody killed it.
+            let is_gone = source.raw_os_error() == Some(libc::ESRCH);
+            return if is_gone { Ok(None) } else { Err(Error::AttachForbidden { pid: self.pid, source }) };
+        }
+        let tracee = Tracee::new(self.pid)?;
+        tracee.interrupt()?;
+        let mut others = Vec::new();
+        loop {
+            match tracee.wait()? {
+                Status::Exited(_) | Status::Killed(_) => return Ok(None),
+                Status::Stopped { event: libc::PTRACE_EVENT_STOP, .. } => break,
+                Status::Stopped { signal, event: 0 } => others.push(signal),
+                Status::Stopped { .. } | Status::Interrupted => {}
+            }
+            tracee.resume(Resume::Run, 0)?;
+        }
+        tracee.set_mask(self.mask)?;
+        tracee.set_regs(&self.regs)?;
+        others.into_iter().for_each(|signal| tracee.send(signal));
+        Ok(Some(tracee))
     }
 
     /// Records it up to its end: `make` gives a guide and a receiver for every program, `done` takes what was recorded of it.
@@ -102,7 +129,10 @@ impl Child {
             let is_program = !matches!(origin, Origin::Forked(_));
             let (program, args) = (executable(pid)?, arguments(pid));
             let (mut guide, sink) = make();
-            let ended = whole(config, origin, &mut *guide, sink, None)?;
+            let ended = whole(config, origin, &mut *guide, sink, None).inspect_err(|_| {
+                // It may not have come to be recorded, and would end with this thread.
+                _ = Tracee::new(pid).and_then(|tracee| tracee.detach(0));
+            })?;
             if is_program || ended.executes.is_none() {
                 done(Recorded {
                     outcome: ended.outcome,
@@ -120,28 +150,12 @@ impl Child {
     }
 
     /// Seizes it; gives where its recording begins, if it has not ended.
-    fn take(self) -> Result<Option<Origin>, Error> {
-        let options =
-            if self.shares_memory { libc::PTRACE_O_EXITKILL | libc::PTRACE_O_TRACEEXEC } else { OPTIONS };
-        if let Err(source) = seize(self.pid, options) {
-            // Somebody killed it.
-            let is_gone = source.raw_os_error() == Some(libc::ESRCH);
-            return if is_gone { Ok(None) } else { Err(Error::AttachForbidden { pid: self.pid, source }) };
-        }
-        let tracee = Tracee::new(self.pid)?;
-        tracee.interrupt()?;
-        loop {
-            match tracee.wait()? {
-                Status::Exited(_) | Status::Killed(_) => return Ok(None),
-                Status::Stopped { event: libc::PTRACE_EVENT_STOP, .. } => break,
-                Status::Stopped { .. } | Status::Interrupted => tracee.resume(Resume::Run, 0)?,
-            }
-        }
-        tracee.set_mask(self.mask)?;
-        tracee.set_regs(&self.regs)?;
+    fn take(mut self) -> Result<Option<Origin>, Error> {
         if !self.shares_memory {
-            return Ok(Some(Origin::Forked(tracee)));
+            return Ok(self.seize(OPTIONS)?.map(Origin::Forked));
         }
+        let options = libc::PTRACE_O_EXITKILL | libc::PTRACE_O_TRACEEXEC;
+        let Some(tracee) = self.seize(options)? else { return Ok(None) };
         tracee.resume(Resume::Run, 0)?;
         loop {
             match tracee.wait()? {
@@ -167,6 +181,15 @@ pub(crate) fn shares_memory(event: c_int, regs: &user_regs_struct, read: impl Fn
         _ => 0,
     };
     event == libc::PTRACE_EVENT_VFORK || flags & libc::CLONE_VM as u64 != 0
+}
+
+impl Drop for Child {
+    /// Nobody records it: it runs on natively.
+    fn drop(&mut self) {
+        if self.waits {
+            _ = self.seize(0).map(|tracee| tracee.map(|tracee| tracee.detach(0)));
+        }
+    }
 }
 
 impl fmt::Debug for Child {

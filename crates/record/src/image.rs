@@ -23,12 +23,12 @@ pub(crate) fn inject<S>(tracee: &Tracee, cache: &Cache, buffers: &Buffers<S>) ->
 }
 
 /// Takes all of it away again, from a process in precise state.
-pub(crate) fn remove<S>(tracee: &Tracee, cache: &Cache, buffers: &Buffers<S>) -> Result<(), Error> {
+pub(crate) fn remove<S>(tracee: &Tracee, cache: &Cache, buffers: &Buffers<S>) {
     let others = [(CACHE, CACHE_BYTES), (STATE, cache.state.bytes())];
     for (address, len) in others.into_iter().chain((0..COUNT).map(|k| (buffers.address(k), buffers.bytes))) {
-        tracee.system_call(SYS_MUNMAP, [address, len as u64, 0, 0, 0, 0])?;
+        // What cannot be unmapped stays: it does the process no harm.
+        _ = tracee.system_call(SYS_MUNMAP, [address, len as u64, 0, 0, 0, 0]);
     }
-    Ok(())
 }
 
 /// Bytes below the stack pointer that belong to the function that runs.

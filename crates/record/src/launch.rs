@@ -1,6 +1,6 @@
 //! Finding the program and saying what is wrong with it before anything is started.
 
-use std::ffi::CString;
+use std::ffi::{CString, OsString};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -22,13 +22,25 @@ pub(crate) fn start(config: &Config, traced: Option<i32>) -> Result<i32, Error> 
     } else {
         config.args.iter().map(|a| string(a.clone().into_vec())).collect::<Result<_, _>>()?
     };
-    let launch = Launch::new(string(path.as_os_str().as_bytes().to_vec())?, argv)
+    let launch = Launch::new(string(path.as_os_str().as_bytes().to_vec())?, argv, environment(config)?)
         .streams(config.input.clone(), config.silent);
     launch.start(traced).map_err(|e| match e {
         StartError::Fork(source) => Error::Setup { what: "start a process", source },
         StartError::Trace(source) => Error::TraceForbidden(source),
         StartError::Execute(source) => Error::Start { path, source },
     })
+}
+
+/// What the program finds in its environment: what this process has, with the changes asked for.
+fn environment(config: &Config) -> Result<Vec<CString>, Error> {
+    let is_changed = |name: &OsString| config.environment.iter().any(|(other, _)| other == name);
+    let own = std::env::vars_os().filter(|(name, _)| !is_changed(name));
+    let line = |(mut name, value): (OsString, OsString)| {
+        name.push("=");
+        name.push(value);
+        CString::new(name.into_vec()).map_err(|_| Error::ZeroByte)
+    };
+    own.chain(config.environment.iter().cloned()).map(line).collect()
 }
 
 /// The file a program name stands for: itself if it contains a slash, else the first match in PATH.

@@ -105,7 +105,9 @@ pub struct Config {
     pub program: PathBuf,
     /// Its arguments, its own name first; empty stands for just the name.
     pub args: Vec<OsString>,
-    /// A process that runs already, which is recorded instead; `program`, `args`, `input` and `silent` do not matter then. It is let
+    /// Variables that it finds in its environment beside those of this process, or with other values.
+    pub environment: Vec<(OsString, OsString)>,
+    /// A process that runs already, which is recorded instead; `program`, `args`, `environment`, `input` and `silent` do not matter then. It is let
     /// go of at the end of the recording, at which it may run on.
     pub pid: Option<i32>,
     /// Who takes over the processes that it starts; without, they run natively.
@@ -136,6 +138,7 @@ impl Config {
         Config {
             program: program.into(),
             args: Vec::new(),
+            environment: Vec::new(),
             pid: None,
             follow: None,
             encoding: Encoding::default(),

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use libc::{c_int, c_void, siginfo_t, user_regs_struct};
 
+use crate::attach::is_repeated;
 use crate::error::Error;
 use crate::masks::{OWN, bit};
 
@@ -404,11 +405,8 @@ impl Tracee {
                         break;
                     }
                 }
-                // A fault from before will be one again, when its instruction is run.
-                Status::Stopped {
-                    signal: libc::SIGSEGV | libc::SIGBUS | libc::SIGFPE | libc::SIGILL,
-                    event: 0,
-                } if self.siginfo()?.is_some_and(|info| info.si_code > 0) => {}
+                Status::Stopped { signal, event: 0 }
+                    if self.siginfo()?.is_some_and(|info| is_repeated(signal, &info)) => {}
                 Status::Stopped { signal, event: 0 } => others.push(signal),
                 Status::Stopped { .. } | Status::Interrupted => {}
             }

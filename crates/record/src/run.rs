@@ -406,7 +406,7 @@ impl<S> Engine<'_, S> {
     /// recorder in its memory.
     fn begin(&mut self, is_forked: bool, is_executed: bool) -> Result<(), Error> {
         if is_forked {
-            image::remove(&self.tracee, &self.cache, &self.buffers)?;
+            image::remove(&self.tracee, &self.cache, &self.buffers);
         }
         if let Some(attached) = self.attached.as_mut().filter(|_| !is_executed) {
             let (signals, threads) = (std::mem::take(&mut attached.early), attached.others);
@@ -471,8 +471,8 @@ impl<S> Engine<'_, S> {
         attach::leave_call(regs);
         self.tracee.set_regs(regs)?;
         if let Some(attached) = &self.attached {
-            image::remove(&self.tracee, &self.cache, &self.buffers)?;
-            attached.restore(&self.tracee)?;
+            image::remove(&self.tracee, &self.cache, &self.buffers);
+            attached.restore(&self.tracee);
         }
         Ok(())
     }

@@ -20,15 +20,17 @@ const PTRACE_SEIZE: libc::c_uint = 0x4206;
 pub(crate) struct Launch {
     path: CString,
     argv: Vec<CString>,
+    environment: Vec<CString>,
     input: Option<Arc<OwnedFd>>,
     silent: bool,
     inherited: Inherited,
 }
 
 impl Launch {
-    /// Prepares the start of `path` with the given arguments (the first is the program's own name).
-    pub(crate) fn new(path: CString, argv: Vec<CString>) -> Self {
-        Launch { path, argv, input: None, silent: false, inherited: Inherited::now() }
+    /// Prepares the start of `path` with the given arguments (the first is the program's own name) and environment
+    /// (`NAME=value`).
+    pub(crate) fn new(path: CString, argv: Vec<CString>, environment: Vec<CString>) -> Self {
+        Launch { path, argv, environment, input: None, silent: false, inherited: Inherited::now() }
     }
 
     /// With these standard streams.
@@ -39,16 +41,18 @@ impl Launch {
     /// Forks and executes. If it is to be traced, with these options: it has stopped in `execve` then, and ends with this
     /// process from the beginning on. Returns the process id, or the step that failed.
     pub(crate) fn start(&self, traced: Option<c_int>) -> Result<c_int, StartError> {
-        let mut argv: Vec<*const libc::c_char> = self.argv.iter().map(|a| a.as_ptr()).collect();
-        argv.push(std::ptr::null());
+        let pointers = |strings: &[CString]| -> Vec<*const libc::c_char> {
+            strings.iter().map(|string| string.as_ptr()).chain([std::ptr::null()]).collect()
+        };
+        let (argv, environment) = (pointers(&self.argv), pointers(&self.environment));
         let (report, reported) = pipe().map_err(StartError::Fork)?;
         let (hold, go) = pipe().map_err(StartError::Fork)?;
         // SAFETY: the child calls only async-signal-safe functions until it executes or exits.
         let pid = unsafe { libc::fork() };
         if pid == 0 {
             let held = traced.map(|_| (hold.as_raw_fd(), go.as_raw_fd()));
-            // SAFETY: this is the child; `argv` is a null-terminated array of strings that outlives the call.
-            unsafe { self.become_program(&argv, held, reported.as_raw_fd()) }
+            // SAFETY: this is the child; both are null-terminated arrays of strings that outlive the call.
+            unsafe { self.become_program(&argv, &environment, held, reported.as_raw_fd()) }
         }
         let failed = (pid < 0).then(io::Error::last_os_error);
         drop((reported, hold));
@@ -85,15 +89,15 @@ impl Launch {
     /// In the child: executes the program, once the parent says so if it is `held`, or reports why that fails.
     ///
     /// # Safety
-    /// To be called in a fresh child, with a null-terminated array of strings.
+    /// To be called in a fresh child, with null-terminated arrays of strings.
     unsafe fn become_program(
         &self,
         argv: &[*const libc::c_char],
+        environment: &[*const libc::c_char],
         held: Option<(c_int, c_int)>,
         report: c_int,
     ) -> ! {
-        // SAFETY: only async-signal-safe functions are called; the caller vouches for `argv`, and `environ` is the
-        // process's own.
+        // SAFETY: only async-signal-safe functions are called; the caller vouches for the arrays.
         unsafe {
             libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
             self.inherited.apply(held.is_some());
@@ -117,7 +121,7 @@ impl Launch {
                     }
                 }
             }
-            libc::execv(self.path.as_ptr(), argv.as_ptr());
+            libc::execve(self.path.as_ptr(), argv.as_ptr(), environment.as_ptr());
             let message = (*libc::__errno_location()).to_le_bytes();
             libc::write(report, message.as_ptr().cast(), message.len());
             libc::_exit(127);

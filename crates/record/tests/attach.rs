@@ -6,10 +6,10 @@ mod support;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use record::{Config, Encoding, Exit, Outcome, StopReason};
-use support::{Checked, Unguided, compile};
+use support::{Checked, Unguided, compile, until};
 
 const ENCODINGS: [Encoding; 4] = [Encoding::Addresses, Encoding::Derived, Encoding::Folded, Encoding::None];
 
@@ -58,17 +58,6 @@ impl Running {
     fn end(self) -> String {
         let output = self.shell.wait_with_output().unwrap();
         String::from_utf8(output.stdout).unwrap()
-    }
-}
-
-fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let start = Instant::now();
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(start.elapsed() < Duration::from_secs(30), "{what}");
-        std::thread::sleep(Duration::from_millis(1));
     }
 }
 

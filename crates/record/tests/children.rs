@@ -49,6 +49,14 @@ impl Follow for All {
     }
 }
 
+/// Lets children go on alone.
+#[derive(Debug)]
+struct Nobody;
+
+impl Follow for Nobody {
+    fn started(&self, _: Child) {}
+}
+
 /// Runs a program with all that it starts; its output goes to the file that it is told of.
 fn run(program: &Path, args: &[&str], encoding: Encoding) -> (Exit, Vec<Found>) {
     let all = Arc::new(All::default());
@@ -133,6 +141,20 @@ fn all_ways_to_make_a_process() {
             assert!(encoding == Encoding::None || one.instructions > 75_000, "{one:?}");
         }
     }
+}
+
+#[test]
+fn children_that_nobody_records() {
+    let program = compile("children_alone.c", PROGRAM, &["-O1"]);
+    let file = directory().join("children_alone.txt");
+    let run = |follow: Option<Arc<dyn Follow>>| {
+        std::fs::write(&file, "").unwrap();
+        let args = [&program, &file].map(|word| word.as_os_str().to_owned()).to_vec();
+        let config = Config { args, follow, ..Config::new(&program) };
+        let (outcome, _) = record::run(&config, &mut Unguided::default(), Checked::default()).unwrap();
+        (outcome.exit, std::fs::read_to_string(&file).unwrap())
+    };
+    assert_eq!(run(Some(Arc::new(Nobody))), run(None));
 }
 
 /// A child is recorded on after its parent has ended.

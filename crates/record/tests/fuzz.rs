@@ -1,12 +1,15 @@
 //! Random instructions leave the same registers, flags and memory as alone, and access what single steps show.
-//! `LOOPWRIGHT_FUZZ` says how many programs of 60 sequences are made.
+//! `LOOPWRIGHT_FUZZ` says how many programs of 60 sequences are made, `LOOPWRIGHT_FUZZ_SECONDS` how long programs of thousands are,
+//! `LOOPWRIGHT_FUZZ_SEED` with which both begin. `cargo xtask fuzz-instructions` makes millions.
 #![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
 mod support;
 
 use std::fmt::Write;
+use std::time::{Duration, Instant};
 
-use support::{agrees, compile, same};
+use record::Encoding;
+use support::{agrees, agrees_in, compile, directory, same, same_in};
 
 /// Not a test of its own: the recorded half of [`same`].
 #[test]
@@ -14,8 +17,21 @@ fn recorded_process() {
     support::recorded_process();
 }
 
-/// Sequences of one program.
-const SEQUENCES: usize = 60;
+/// Sequences of one program, and how often they are run.
+#[derive(Clone, Copy)]
+struct Shape {
+    sequences: usize,
+    rounds: &'static [u32],
+}
+
+/// Many rounds, so that loops are folded.
+const FEW: Shape = Shape { sequences: 60, rounds: &[1, 3, 40, 90] };
+/// Sequences that are stepped: each instruction takes long.
+const STEPPED: Shape = Shape { sequences: 60, rounds: MANY.rounds };
+/// For every so manieth program of many sequences there is one that is stepped.
+const STEPS: u64 = 5;
+/// Many sequences: most of them are over soon.
+const MANY: Shape = Shape { sequences: 3000, rounds: &[1, 1, 1, 2, 2, 2, 3, 3, 3, 1, 1, 2, 2, 3, 3, 40] };
 
 /// Registers by number: their names with 64, 32, 16 and 8 bits. Without the stack pointer and `r15`, which ends loops.
 const REGISTERS: [[&str; 4]; 14] = [
@@ -121,58 +137,128 @@ fn instruction(r: &mut Random, out: &mut String, label: &str) {
 
 /// Functions `run0`… of random instructions, each of which leaves its registers and flags in `state`. Single steps show in the
 /// flags on the stack: those of programs that are to be `stepped` are not looked at.
-fn sequences(seed: u64, stepped: bool) -> String {
+fn sequences(Shape { sequences, rounds }: Shape, seed: u64, stepped: bool) -> String {
     let mut r = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let mut out = String::from(
         ".text\nleaf0: add $3, %rax\nret\nleaf1: push %rbx\nmov buffer+64(%rip), %rbx\nadc %rbx, buffer+72(%rip)\npop %rbx\nret\n\
         leaf2: xor %r8, %r9\njc 1f\nincq buffer(%rip)\n1: ret\n",
     );
-    for k in 0..SEQUENCES {
-        writeln!(out, "run{k}: push %rbx\npush %rbp\npush %r12\npush %r13\npush %r14\npush %r15").unwrap();
-        (0..6).for_each(|x| writeln!(out, "pxor %xmm{x}, %xmm{x}").unwrap());
-        writeln!(out, "xor %eax, %eax").unwrap();
+    // What all of them begin and end with.
+    out.push_str("enter: push %rbx\npush %rbp\npush %r12\npush %r13\npush %r14\npush %r15\n");
+    (0..6).for_each(|x| writeln!(out, "pxor %xmm{x}, %xmm{x}").unwrap());
+    writeln!(out, "jmp *%rax\nleave: pushfq\npop state+112(%rip)").unwrap();
+    for (at, register) in REGISTERS.iter().enumerate() {
+        writeln!(out, "mov %{}, state+{}(%rip)", register[0], at * 8).unwrap();
+    }
+    (0..6).for_each(|x| writeln!(out, "movdqu %xmm{x}, state+{}(%rip)", 128 + 16 * x).unwrap());
+    writeln!(out, "pop %r15\npop %r14\npop %r13\npop %r12\npop %rbp\npop %rbx\nret").unwrap();
+    for k in 0..sequences {
+        writeln!(out, "run{k}: lea 1f(%rip), %rax\njmp enter\n1: xor %eax, %eax").unwrap();
         for register in REGISTERS {
             let value = (r.below(1 << 30) as u64) << r.below(34);
             writeln!(out, "movabs ${value}, %{}", register[0]).unwrap();
         }
-        let loops = r.of(&[1, 3, 40, 90]);
+        let loops = r.of(rounds);
         writeln!(out, "mov ${loops}, %r15d\n1:").unwrap();
         for i in 0..2 + r.below(24) {
             instruction(&mut r, &mut out, &format!("{}", i + 2));
         }
         let again =
             if r.below(2) == 0 { "dec %r15\njne 1b" } else { "lea -1(%r15), %r15\ntest %r15, %r15\njne 1b" };
-        writeln!(out, "{again}\npushfq\npop state+112(%rip)").unwrap();
-        for (at, register) in REGISTERS.iter().enumerate() {
-            writeln!(out, "mov %{}, state+{}(%rip)", register[0], at * 8).unwrap();
-        }
-        (0..6).for_each(|x| writeln!(out, "movdqu %xmm{x}, state+{}(%rip)", 128 + 16 * x).unwrap());
-        writeln!(out, "pop %r15\npop %r14\npop %r13\npop %r12\npop %rbp\npop %rbx\nret").unwrap();
+        writeln!(out, "{again}\njmp leave").unwrap();
     }
     if stepped {
         out = out.replace("pushfq\npop state+112(%rip)\n", "").replace("pushfq\npop", "push %r8\npop");
     }
-    let mut code: String = out.lines().map(|line| format!("\"{line}\\n\"\n")).collect();
-    code = format!("unsigned long state[32]; unsigned char buffer[2048];\n__asm__({code});\n");
-    for k in 0..SEQUENCES {
+    // The assembler reads it from a file: a compiler takes long over so much text.
+    let file = directory().join(format!("sequences{sequences}{stepped}{}.s", mark()));
+    std::fs::write(&file, out).unwrap();
+    let mut code = format!(
+        "unsigned long state[32]; unsigned char buffer[2048];\n__asm__(\".include \\\"{}\\\"\\n\");\n",
+        file.display()
+    );
+    for k in 0..sequences {
         writeln!(code, "void run{k}(void);").unwrap();
     }
-    let names: Vec<String> = (0..SEQUENCES).map(|k| format!("run{k}")).collect();
+    let names: Vec<String> = (0..sequences).map(|k| format!("run{k}")).collect();
     writeln!(code, "static void (*const runs[])(void) = {{ {} }};", names.join(", ")).unwrap();
     code
 }
 
+/// `main` that shows what every sequence leaves.
+const SHOWN: &str = "#include <stdio.h>\nint main(void) { for (int k = 0; k < (int)(sizeof runs / sizeof *runs); k++) { runs[k](); printf(\"%d:\", k); for (int i = 0; i < 28; i++) printf(\" %lx\", state[i]);
+            unsigned long h = 0; for (int i = 0; i < 2048; i++) h = h * 31 + buffer[i]; printf(\" %lx\\n\", h); } return 0; }";
+
+/// `work` that sums it up.
+const SUMMED: &str = "int work(void) { unsigned long h = 0; for (unsigned k = 0; k < sizeof runs / sizeof *runs; k++) { runs[k](); for (int i = 0; i < 28; i++) h = h * 31 + state[i]; } return h & 1023; }";
+
+/// What the files of this thread's test have in their names: several processes make such files.
+fn mark() -> String {
+    let test = std::thread::current().name().map_or(0, str::len);
+    format!("-{}-{test}-", std::process::id())
+}
+
+/// Removes them.
+fn clear() {
+    for entry in std::fs::read_dir(directory()).unwrap().flatten() {
+        if entry.file_name().to_string_lossy().contains(&mark()) {
+            std::fs::remove_file(entry.path()).unwrap();
+        }
+    }
+}
+
+fn number(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(otherwise)
+}
+
 #[test]
 fn random_instructions() {
-    let programs = std::env::var("LOOPWRIGHT_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(4);
-    let first = std::env::var("LOOPWRIGHT_FUZZ_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
+    let (first, programs) = (number("LOOPWRIGHT_FUZZ_SEED", 1), number("LOOPWRIGHT_FUZZ", 4));
     for seed in first..first + programs {
-        let code = sequences(seed, false);
-        let shown = "#include <stdio.h>\nint main(void) { for (int k = 0; k < (int)(sizeof runs / sizeof *runs); k++) { runs[k](); printf(\"%d:\", k); for (int i = 0; i < 28; i++) printf(\" %lx\", state[i]);
-            unsigned long h = 0; for (int i = 0; i < 2048; i++) h = h * 31 + buffer[i]; printf(\" %lx\\n\", h); } return 0; }";
-        same(&compile("fuzz.c", &format!("{code}{shown}"), &["-O1", "-no-pie"]), &[]);
-        let code = sequences(seed, true);
-        let summed = "int work(void) { unsigned long h = 0; for (unsigned k = 0; k < sizeof runs / sizeof *runs; k++) { runs[k](); for (int i = 0; i < 28; i++) h = h * 31 + state[i]; } return h & 1023; }";
-        agrees("fuzzed", &format!("{code}{summed}"), &["-O1"], &|_, _, _| {});
+        let code = sequences(FEW, seed, false);
+        same(&compile(&format!("fuzz{}.c", mark()), &format!("{code}{SHOWN}"), &["-O1", "-no-pie"]), &[]);
+        let code = sequences(FEW, seed, true);
+        agrees(&format!("fuzzed{}", mark()), &format!("{code}{SUMMED}"), &["-O1"], &|_, _, _| {});
     }
+    clear();
+}
+
+/// Thousands of sequences in a program, and some whose accesses are compared; each is recorded in one way, and the ways take turns.
+#[test]
+fn many_random_instructions() {
+    let (first, seconds) = (number("LOOPWRIGHT_FUZZ_SEED", 1), number("LOOPWRIGHT_FUZZ_SECONDS", 20));
+    let (start, mut done) = (Instant::now(), 0);
+    for seed in first.. {
+        let turn = (seed % 12) as usize;
+        let code = sequences(MANY, seed, false);
+        let program =
+            compile(&format!("fuzzmany{}.c", mark()), &format!("{code}{SHOWN}"), &["-O0", "-no-pie"]);
+        same_in(
+            &[["addresses", "folded", "derived", "none", "folded", "survey"][turn % 6]],
+            &program,
+            &[],
+            &|_| {},
+        );
+        done += MANY.sequences;
+        if start.elapsed() >= Duration::from_secs(seconds) {
+            println!("\n{done} sequences, seeds {first} to {seed}");
+            break;
+        }
+        // Steps take long.
+        if !seed.is_multiple_of(STEPS) {
+            continue;
+        }
+        let code = sequences(STEPPED, seed.wrapping_add(1 << 40), true);
+        let turn = (seed / STEPS) as usize;
+        let encoding = [Encoding::Folded, Encoding::Addresses, Encoding::Folded, Encoding::Derived][turn % 4];
+        let way = [(encoding, [512, 1 << 14, 1 << 12][turn % 3])];
+        agrees_in(
+            &way,
+            &format!("fuzzedmany{}", mark()),
+            &format!("{code}{SUMMED}"),
+            &["-O0"],
+            &|_, _, _| {},
+        );
+    }
+    clear();
 }

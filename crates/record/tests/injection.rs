@@ -7,9 +7,9 @@ mod support;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use support::{CODE_BYTES, compile, output_and_exit, recording, same_under};
+use support::{CODE_BYTES, compile, output_and_exit, recording, same_under, until};
 
 /// Not a test of its own: the recorded half.
 #[test]
@@ -74,18 +74,6 @@ fn running(program: &Path) -> Vec<(i32, char)> {
         }
     }
     found
-}
-
-/// Waits until there is something, for a limited time.
-fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let start = Instant::now();
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(start.elapsed() < Duration::from_secs(30), "{what}");
-        std::thread::sleep(Duration::from_millis(2));
-    }
 }
 
 /// Whether a process has set up the last of its handlers.
@@ -218,4 +206,27 @@ fn files_may_not_be_large() {
         "{text}"
     );
     nobody_is_left(&program, "a program that could not be recorded");
+}
+
+/// 64 threads beside the one that is recorded, which send each other signals and end at all times.
+#[test]
+fn many_threads() {
+    let source = "#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; static long sum; static volatile int got; static pthread_t first;
+static void note(int s) { got++; }
+static void *work(void *p) { double s = 0; for (int r = 0; r < 20 + (long)p; r++) { for (int i = 1; i < 2000; i++) s += 1.0 / i;
+    pthread_mutex_lock(&m); sum += r; pthread_mutex_unlock(&m); pthread_kill(first, SIGUSR1); } return malloc((long)p + (s < 0)); }
+int main(int n, char **v) { pthread_t t[64]; long left = 0; signal(SIGUSR1, note); first = pthread_self();
+    for (int round = 0; round < atoi(v[1]); round++) { for (long k = 0; k < 64; k++) pthread_create(&t[k], 0, work, (void *)k);
+        double d = 0; for (int i = 1; i < 30000; i++) d += i * .5; left += d > 7;
+        for (int k = 0; k < 64; k++) { void *p; pthread_join(t[k], &p); free(p); } }
+    printf(\"%ld %ld %d\\n\", sum, left, got > 0); return 3; }";
+    let program = compile("injectedthreads.c", source, &["-O1", "-pthread"]);
+    for _ in 0..times().div_ceil(4) {
+        same_under(&program, &["2"], &|_| {});
+    }
+    nobody_is_left(&program, "a program with many threads");
 }

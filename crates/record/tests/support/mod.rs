@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use record::{Config, Encoding, Exit, Outcome};
 use trace::block::{Access, Block, FunctionCode};
@@ -173,6 +174,18 @@ pub fn compile(file: &str, source: &str, flags: &[&str]) -> PathBuf {
     program
 }
 
+/// Waits until there is something, for a limited time.
+pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(start.elapsed() < Duration::from_secs(30), "{what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
 /// The start of a program without a library; its `work` says how it ends.
 pub const START: &str = r#"
 static long sys(long n, long a, long b, long c) {
@@ -240,18 +253,28 @@ pub fn difference(program: &Path, encoding: Encoding) -> String {
 /// Checks a program without a library at one level, in every encoding and with small and large buffers, against single
 /// steps; `more` looks at what was recorded.
 pub fn agrees(name: &str, body: &str, level: &[&str], more: &dyn Fn(Encoding, usize, &Checked)) {
+    let all: Vec<_> = ENCODINGS.into_iter().flat_map(|e| [512, 1 << 14].map(|buffer| (e, buffer))).collect();
+    agrees_in(&all, name, body, level, more);
+}
+
+/// The same, recorded in these encodings with buffers of so many words.
+pub fn agrees_in(
+    ways: &[(Encoding, usize)],
+    name: &str,
+    body: &str,
+    level: &[&str],
+    more: &dyn Fn(Encoding, usize, &Checked),
+) {
     let mut flags = BARE.to_vec();
     flags.extend_from_slice(level);
     let program = compile(&format!("{name}.c"), &format!("{START}{body}"), &flags);
     let (exit, expected) = oracle(&program);
-    for encoding in ENCODINGS {
-        for buffer in [512, 1 << 14] {
-            let (outcome, got) = record(&program, &[], encoding, buffer);
-            assert_eq!(outcome.exit, exit, "{name} {level:?} {encoding:?}");
-            let differs = || difference(&program, encoding);
-            assert_eq!(got.digest, expected, "{name} {level:?} {encoding:?} {buffer}: {}", differs());
-            more(encoding, buffer, &got);
-        }
+    for &(encoding, buffer) in ways {
+        let (outcome, got) = record(&program, &[], encoding, buffer);
+        assert_eq!(outcome.exit, exit, "{name} {level:?} {encoding:?}");
+        let differs = || difference(&program, encoding);
+        assert_eq!(got.digest, expected, "{name} {level:?} {encoding:?} {buffer}: {}", differs());
+        more(encoding, buffer, &got);
     }
 }
 
@@ -279,6 +302,11 @@ pub fn same(program: &Path, args: &[&str]) {
 
 /// The same; `prepare` sets up the processes in which the program is started.
 pub fn same_under(program: &Path, args: &[&str], prepare: &dyn Fn(&mut Command)) {
+    same_in(&["addresses", "folded", "none", "survey"], program, args, prepare);
+}
+
+/// The same, recorded in these ways.
+pub fn same_in(ways: &[&str], program: &Path, args: &[&str], prepare: &dyn Fn(&mut Command)) {
     use std::os::unix::process::ExitStatusExt;
     let mut command = Command::new(program);
     prepare(&mut command);
@@ -287,7 +315,7 @@ pub fn same_under(program: &Path, args: &[&str], prepare: &dyn Fn(&mut Command))
         Some(code) => Exit::Code(code),
         None => Exit::Signal(native.status.signal().unwrap()),
     };
-    for encoding in ["addresses", "folded", "none", "survey"] {
+    for encoding in ways {
         let mut command = recording(program, args, encoding);
         prepare(&mut command);
         let (text, exit) = output_and_exit(&command.output().unwrap(), &format!("{program:?} {encoding}"));
@@ -327,6 +355,7 @@ pub fn recorded_process() {
     let is_survey = encoding == "survey";
     let encoding = match encoding.as_str() {
         "addresses" => Encoding::Addresses,
+        "derived" => Encoding::Derived,
         "folded" => Encoding::Folded,
         _ => Encoding::None,
     };
