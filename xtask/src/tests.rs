@@ -20,7 +20,7 @@ use crate::ci;
 /// A program of tests.
 pub struct Program {
     /// Directory of the package and target, such as `cli::errors`.
-    pub name: String,
+    name: String,
     executable: PathBuf,
     /// Where its package is: `cargo test` runs it there.
     package: PathBuf,
@@ -56,10 +56,19 @@ pub fn run() -> Result<()> {
 }
 
 /// Builds all test programs and lists them in the order in which they are to run.
-pub fn build() -> Result<Vec<Program>> {
+fn build() -> Result<Vec<Program>> {
+    let mut programs = listed(&["--workspace"])?;
+    // Those of the command line take longest: no core is to wait for one of them in the end.
+    programs.sort_by_key(|program| !program.name.starts_with("cli::"));
+    Ok(programs)
+}
+
+/// Builds the test programs that these arguments of `cargo test` choose, in cargo's order.
+pub fn listed(arguments: &[&str]) -> Result<Vec<Program>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
-        .args(["test", "--workspace", "--locked", "--quiet", "--no-run"])
+        .args(["test", "--locked", "--quiet", "--no-run"])
+        .args(arguments)
         .arg("--message-format=json-render-diagnostics")
         .current_dir(ci::root())
         .stderr(std::process::Stdio::inherit())
@@ -78,8 +87,6 @@ pub fn build() -> Result<Vec<Program>> {
     if programs.is_empty() {
         bail!("cargo lists no test programs");
     }
-    // Those of the command line take longest: no core is to wait for one of them in the end.
-    programs.sort_by_key(|program| !program.name.starts_with("cli::"));
     Ok(programs)
 }
 

@@ -237,6 +237,32 @@ fn interrupted_program_runs_on() {
     }
 }
 
+/// A request to terminate, to the recorder alone or to all, reaches the program once, and what was recorded is kept.
+#[test]
+fn asked_to_terminate() {
+    let place = Place::new();
+    let source = "#include <signal.h>\n#include <stdio.h>\n#include <unistd.h>\nstatic volatile int a[100], seen;\n\
+        static void on(int s) { (void)s; seen++; }\n\
+        int main(int n, char **v) { (void)v; if (n > 1) signal(SIGTERM, on); while (!seen)\n\
+        for (int i = 0; i < 100; i++) a[i] += 1;\n usleep(300000); printf(\"%d\\n\", seen); return 7; }";
+    let program = place.compile("asked", source, &["-O0", "-g"]);
+    for (group, handles) in [(true, true), (false, true), (true, false), (false, false)] {
+        let mut command = place.loopwright();
+        command.args(["profile", "-o", "p.lwp", "--"]).arg(&program).process_group(0);
+        command.args(handles.then_some("handles"));
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(1200));
+        let id = if group { format!("-{}", child.id()) } else { child.id().to_string() };
+        assert!(Command::new("kill").args(["-TERM", "--", &id]).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        let expected = if handles { (Some(7), "1\n") } else { (Some(128 + 15), "") };
+        let printed = String::from_utf8_lossy(&output.stdout);
+        assert_eq!((output.status.code(), &*printed), expected, "{group} {handles}: {output:?}");
+        let text = String::from_utf8_lossy(&output.stderr);
+        says(&text, &["recording was interrupted", "asked.c:main:7", "Profile: p.lwp"]);
+    }
+}
+
 /// Started where interrupts are ignored, as in the background of a script, recorder and program do not mind them.
 #[test]
 fn interrupts_ignored() {

@@ -21,7 +21,7 @@ use trace::sink::{Guide, Sink};
 use crate::attach::executable;
 use crate::error::Error;
 use crate::process::{Resume, Status, Tracee};
-use crate::run::{OPTIONS, Origin, whole};
+use crate::session::{OPTIONS, Origin, whole};
 use crate::shared::SPIN;
 use crate::start::seize;
 use crate::{Config, Outcome, interrupt};

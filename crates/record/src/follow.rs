@@ -9,9 +9,10 @@ use crate::counting::Counting;
 use crate::error::Error;
 use crate::function::{self, Surroundings};
 use crate::learn::{Along, LOOK, Lesson, SOON};
-use crate::run::{Engine, Next, wait_for_end};
+use crate::run::{Engine, Next};
+use crate::session::wait_for_end;
 use crate::translate::{Edge, Pair, Request, Stretch, Translation};
-use crate::{Encoding, Exit, StopReason};
+use crate::{Encoding, Exit, StopReason, interrupt};
 
 /// Blocks translated ahead for one miss.
 const AHEAD: usize = 32;
@@ -51,7 +52,14 @@ impl<S> Engine<'_, S> {
             let pending_stop = self.time_is_over() && reason != StopReason::Duration;
             let signals = self.pending.drain(..).map(|s| s.0).chain(self.pace.give_up());
             signals.for_each(|signal| self.tracee.send(signal));
+            let terminate = self.is_child
+                && interrupt::was_terminated()
+                && !self.was_terminated
+                && !self.tracee.awaits(libc::SIGTERM);
             self.tracee.detach(0)?;
+            if terminate {
+                self.tracee.send(libc::SIGTERM);
+            }
             if pending_stop {
                 // SAFETY: undoes the timer's stop signal, which nobody would take back otherwise.
                 unsafe { libc::kill(self.tracee.pid(), libc::SIGCONT) };

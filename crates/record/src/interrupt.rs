@@ -2,7 +2,8 @@
 //!
 //! Definition: while the program runs, the first interrupt ends the recording (the program gets it as well, and may go
 //! on); later ones are the program's alone. After its end an interrupt gives up what is not analysed yet; one more ends
-//! this process at once. If this process was started with interrupts ignored (`nohup`, the background of a script), they stay so,
+//! this process at once. A request to terminate (SIGTERM) is taken like an interrupt, and passed on to a program that this process has started,
+//! unless it gets it by itself. If this process was started with interrupts ignored (`nohup`, the background of a script), they stay so,
 //! for the program as well.
 
 use std::sync::Arc;
@@ -17,6 +18,8 @@ use crate::inherited;
 
 /// Programs that run.
 static RUNNING: AtomicU32 = AtomicU32::new(0);
+/// This process was asked to terminate.
+static TERMINATE: AtomicBool = AtomicBool::new(false);
 /// The recording is to end.
 static STOP: AtomicBool = AtomicBool::new(false);
 /// The analysis is to be given up.
@@ -29,7 +32,13 @@ static HELD: AtomicU32 = AtomicU32::new(0);
 /// How often the time and the interrupt are looked at.
 const STEP: Duration = Duration::from_millis(50);
 
-extern "C" fn note_interrupt(_: c_int) {
+/// Signals that are kept from ending this process.
+const KEPT: [c_int; 2] = [libc::SIGINT, libc::SIGTERM];
+
+extern "C" fn note_interrupt(signal: c_int) {
+    if signal == libc::SIGTERM {
+        TERMINATE.store(true, Ordering::Relaxed);
+    }
     let text: &[u8] = if RUNNING.load(Ordering::Relaxed) > 0 {
         if STOP.swap(true, Ordering::Relaxed) {
             return;
@@ -54,31 +63,32 @@ extern "C" fn note_interrupt(_: c_int) {
 /// Keeps this process alive through interrupts, as long as it lives, so that what was recorded is kept: the first one
 /// ends the recording, the next gives up the analysis, the one after that ends the process.
 #[must_use]
-pub struct Interrupts(Option<libc::sigaction>);
+pub struct Interrupts(Vec<(c_int, libc::sigaction)>);
 
 impl Interrupts {
     /// Until dropped. `speak` says on standard error what each interrupt does.
     pub fn hold(speak: bool) -> Self {
         if HELD.fetch_add(1, Ordering::Relaxed) > 0 {
-            return Interrupts(None);
+            return Interrupts(Vec::new());
         }
         RUNNING.store(0, Ordering::Relaxed);
         STOP.store(false, Ordering::Relaxed);
         ABANDON.store(false, Ordering::Relaxed);
         SPEAK.store(speak, Ordering::Relaxed);
         inherited::survive_large_files();
-        if inherited::is_ignored(libc::SIGINT) {
-            return Interrupts(None);
-        }
-        // SAFETY: the handler only uses atomics, `write` and `_exit`; both structures are valid.
-        unsafe {
-            let mut action: libc::sigaction = std::mem::zeroed();
-            action.sa_sigaction = note_interrupt as extern "C" fn(c_int) as libc::sighandler_t;
-            action.sa_flags = libc::SA_RESTART;
-            let mut old = std::mem::zeroed();
-            libc::sigaction(libc::SIGINT, &action, &mut old);
-            Interrupts(Some(old))
-        }
+        TERMINATE.store(false, Ordering::Relaxed);
+        let keep = |signal: c_int| {
+            // SAFETY: the handler only uses atomics, `write` and `_exit`; both structures are valid.
+            unsafe {
+                let mut action: libc::sigaction = std::mem::zeroed();
+                action.sa_sigaction = note_interrupt as extern "C" fn(c_int) as libc::sighandler_t;
+                action.sa_flags = libc::SA_RESTART;
+                let mut old = std::mem::zeroed();
+                libc::sigaction(signal, &action, &mut old);
+                (signal, old)
+            }
+        };
+        Interrupts(KEPT.into_iter().filter(|&signal| !inherited::is_ignored(signal)).map(keep).collect())
     }
 
     /// Whether there was one.
@@ -90,9 +100,9 @@ impl Interrupts {
 impl Drop for Interrupts {
     fn drop(&mut self) {
         HELD.fetch_sub(1, Ordering::Relaxed);
-        if let Some(old) = &self.0 {
+        for (signal, old) in &self.0 {
             // SAFETY: restores the action that was there before.
-            unsafe { libc::sigaction(libc::SIGINT, old, std::ptr::null_mut()) };
+            unsafe { libc::sigaction(*signal, old, std::ptr::null_mut()) };
         }
     }
 }
@@ -113,6 +123,11 @@ pub(crate) fn running(now: bool) {
 /// Whether the recording was interrupted.
 pub(crate) fn was_interrupted() -> bool {
     STOP.load(Ordering::Relaxed)
+}
+
+/// Whether this process was asked to terminate.
+pub(crate) fn was_terminated() -> bool {
+    TERMINATE.load(Ordering::Relaxed)
 }
 
 /// Whether what is not analysed yet is to be skipped.

@@ -49,12 +49,14 @@ mod passage;
 mod process;
 mod run;
 mod scope;
+mod session;
 mod shared;
 mod signals;
 mod start;
 mod strings;
 mod symbols;
 mod syscalls;
+mod takeover;
 mod translate;
 mod windows;
 
@@ -214,7 +216,7 @@ pub fn run<S: Sink + 'static>(
     guide: &mut dyn Guide,
     sink: S,
 ) -> Result<(Outcome, S), Error> {
-    run::run(config, guide, sink)
+    session::run(config, guide, sink)
 }
 
 /// Runs a program translated but unrecorded, at almost its own speed, and counts where control goes. Of the
@@ -223,7 +225,7 @@ pub fn run<S: Sink + 'static>(
 /// # Errors
 /// As [`run()`].
 pub fn survey(config: &Config, guide: &mut dyn Guide) -> Result<(Outcome, Survey), Error> {
-    run::survey(config, guide)
+    session::survey(config, guide)
 }
 
 /// Runs a program natively, for comparison; only `program` and `args` of the configuration matter.
@@ -233,7 +235,7 @@ pub fn survey(config: &Config, guide: &mut dyn Guide) -> Result<(Outcome, Survey
 pub fn native(config: &Config) -> Result<Outcome, Error> {
     let before = process::children_time();
     let pid = launch::start(config, None)?;
-    let exit = run::wait_for_end(pid)?;
+    let exit = session::wait_for_end(pid)?;
     let child_cpu = process::children_time().saturating_sub(before);
     Ok(Outcome {
         exit,

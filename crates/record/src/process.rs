@@ -467,6 +467,11 @@ impl Tracee {
         self.signals("SigCgt:")
     }
 
+    /// Whether a signal waits to be delivered to it.
+    pub(crate) fn awaits(&self, signal: c_int) -> bool {
+        (self.signals("SigPnd:") | self.signals("ShdPnd:")) & bit(signal) != 0
+    }
+
     /// The signals that the program ignores.
     pub(crate) fn ignored(&self) -> u64 {
         self.signals("SigIgn:")

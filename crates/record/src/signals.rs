@@ -28,6 +28,7 @@ impl<S> Engine<'_, S> {
             self.stop_for(StopReason::Duration);
             return self.at_once_or_later(regs);
         }
+        self.was_terminated |= signal == libc::SIGTERM;
         let sent = self.pace.original(signal, &info);
         let is_sent = sent.is_some();
         let info = sent.unwrap_or(info);

@@ -1,0 +1,232 @@
+//! One recording from beginning to end: what is set up for it, the run, and what is known after it.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use libc::c_int;
+use rustc_hash::FxHashSet;
+use trace::block::{Block, FunctionCode};
+use trace::sink::{Guide, Mapping, Sink, ThreadId, Untracked};
+use trace::survey::Survey;
+
+use crate::attach::{self, Attached};
+use crate::buffers::{Buffers, Progress};
+use crate::cache::Cache;
+use crate::code::CodeMap;
+use crate::counting::Counting;
+use crate::error::Error;
+use crate::inherited::Inherited;
+use crate::interrupt::{Interrupts, Timer};
+use crate::learn::{Learner, SOON};
+use crate::masks::Masks;
+use crate::pace::Pace;
+use crate::process::{self, Status, Tracee};
+use crate::run::Engine;
+use crate::scope::{Left, starts_on};
+use crate::shared::SLOT_POINTER;
+use crate::translate::Translator;
+use crate::windows::Windows;
+use crate::{Config, Encoding, Exit, Outcome, StopReason, interrupt, launch};
+
+/// What is reported of a program; it ends with this process.
+pub(crate) const OPTIONS: c_int = libc::PTRACE_O_EXITKILL
+    | libc::PTRACE_O_TRACEEXEC
+    | libc::PTRACE_O_TRACEFORK
+    | libc::PTRACE_O_TRACEVFORK
+    | libc::PTRACE_O_TRACECLONE;
+
+/// Waits until an untraced child ends.
+pub(crate) fn wait_for_end(pid: c_int) -> Result<Exit, Error> {
+    loop {
+        match process::wait(pid) {
+            Ok(Status::Exited(code)) => return Ok(Exit::Code(code)),
+            Ok(Status::Killed(signal)) => return Ok(Exit::Signal(signal)),
+            Ok(_) => {}
+            Err(source) => return Err(Error::Process { what: "wait for the program", pid, source }),
+        }
+    }
+}
+
+/// Receives nothing.
+struct Nobody;
+
+impl Sink for Nobody {
+    fn mapping(&mut self, _: Mapping) {}
+    fn function(&mut self, _: FunctionCode) {}
+    fn block(&mut self, _: Block) {}
+    fn words(&mut self, _: ThreadId, _: &[u64]) {}
+}
+
+/// See [`crate::run()`].
+pub(crate) fn run<S: Sink + 'static>(
+    config: &Config,
+    guide: &mut dyn Guide,
+    sink: S,
+) -> Result<(Outcome, S), Error> {
+    let ended = whole(config, Origin::of(config), guide, sink, None)?;
+    Ok((ended.outcome, ended.sink))
+}
+
+/// See [`crate::survey()`].
+pub(crate) fn survey(config: &Config, guide: &mut dyn Guide) -> Result<(Outcome, Survey), Error> {
+    let config =
+        Config { encoding: Encoding::None, buffer_words: 512, max_instructions: None, ..config.clone() };
+    let ended = whole(&config, Origin::of(&config), guide, Nobody, Some(Counting::default()))?;
+    let (mut outcome, counting) = (ended.outcome, ended.counting.unwrap_or_default());
+    if counting.replaced() > 0 {
+        let what = "instruction whose place other code took (the program was replaced, a library unloaded)";
+        outcome.untracked.push(Untracked { what: what.to_owned(), count: counting.replaced() });
+    }
+    Ok((outcome, counting.finish()))
+}
+
+/// Where a recording begins.
+pub(crate) enum Origin {
+    /// The configured program is started.
+    Start,
+    /// A process that runs already.
+    Process(c_int),
+    /// A stopped child in precise state, with the memory of its parent, that of the recorder included.
+    Forked(Tracee),
+    /// A child that has stopped in `execve`, with what was kept from the kernel, if anything was.
+    Executed(Tracee, Option<Masks>),
+}
+
+impl Origin {
+    fn of(config: &Config) -> Self {
+        config.pid.map_or(Origin::Start, Origin::Process)
+    }
+}
+
+/// How a recording ended.
+pub(crate) struct Ended<S> {
+    pub(crate) outcome: Outcome,
+    pub(crate) sink: S,
+    counting: Option<Counting>,
+    /// The process has stopped in `execve`, and the program that it executes is a recording of its own.
+    pub(crate) executes: Option<(Tracee, Masks)>,
+}
+
+/// Records a program or process from the given beginning.
+pub(crate) fn whole<S: Sink + 'static>(
+    config: &Config,
+    origin: Origin,
+    guide: &mut dyn Guide,
+    sink: S,
+    counting: Option<Counting>,
+) -> Result<Ended<S>, Error> {
+    if !(512..=1 << 26).contains(&config.buffer_words) {
+        return Err(Error::BufferSize(config.buffer_words));
+    }
+    let _guard = Interrupts::hold(false);
+    let on = starts_on(config);
+    let cache = Cache::new(!on, counting.is_some(), config.code_bytes)?;
+    let progress = Arc::new(Progress::default());
+    let buffers = Buffers::new(config.buffer_words, sink, config.max_instructions, Arc::clone(&progress))?;
+    cache.state.set_word(SLOT_POINTER as usize, buffers.start());
+    let is_forked = matches!(origin, Origin::Forked(_));
+    let is_followed = is_forked || matches!(origin, Origin::Executed(..));
+    let is_executed = is_followed && !is_forked;
+    let (mut tracee, attached, masks) = match origin {
+        Origin::Start => {
+            let masks = Masks::new(Inherited::now());
+            (Tracee::new(launch::start(config, Some(OPTIONS))?)?, None, masks)
+        }
+        Origin::Process(pid) => {
+            let (tracee, attached, masks) = attach::attach(pid, OPTIONS & !libc::PTRACE_O_EXITKILL)?;
+            (tracee, Some(attached), masks)
+        }
+        Origin::Forked(tracee) => {
+            let masks = Masks::of_process(&tracee)?;
+            (tracee, Some(Attached::whole()), masks)
+        }
+        Origin::Executed(before, masks) => {
+            // Its memory is another one now.
+            let tracee = Tracee::new(before.pid())?;
+            let masks = masks.map_or_else(|| Masks::of_process(&tracee), Ok)?;
+            (tracee, Some(Attached::whole()), masks)
+        }
+    };
+    if is_followed {
+        tracee.kernel_call().into_iter().for_each(|at| tracee.calls_at(at));
+    }
+    let pid = tracee.pid();
+    let is_attached = attached.is_some();
+    let time = || if is_attached { attach::time(pid) } else { Some(process::children_time()) };
+    let before = time();
+    interrupt::running(true);
+    let timer = Some(Timer::start(config.duration, pid, Arc::clone(&progress)));
+    let mut engine = Engine {
+        config,
+        timer,
+        guide,
+        buffers,
+        cache,
+        counting,
+        tracee,
+        pending: VecDeque::new(),
+        masks,
+        held: None,
+        pace: Pace::default(),
+        caught: None,
+        shares_handlers: false,
+        awaiting: None,
+        halt: None,
+        was_terminated: false,
+        stopping: None,
+        on,
+        translator: Translator::new(),
+        code: CodeMap::default(),
+        leaders: FxHashSet::default(),
+        entries: FxHashSet::default(),
+        progress,
+        untracked: BTreeMap::new(),
+        region: None,
+        windows: Windows::default(),
+        outermost: None,
+        is_child: attached.is_none(),
+        is_followed,
+        executes: false,
+        attached,
+        left: Left::default(),
+        blocks: 0,
+        learner: Learner::default(),
+        room: SOON,
+        stops: 0,
+        last_next: 0,
+        returns: Vec::new(),
+    };
+    let mut exit = engine.begin(is_forked, is_executed).and_then(|()| engine.run());
+    let after = time();
+    interrupt::running(false);
+    drop(engine.timer.take());
+    if exit.is_err() {
+        // Requests about a program that somebody kills fail in many ways; its end is what counts.
+        match engine.tracee.end() {
+            Some(Status::Killed(signal)) => exit = Ok(Exit::Signal(signal)),
+            // It may have been let go of.
+            _ if is_attached && engine.release_after_failure() => {}
+            _ => {
+                // SAFETY: ends a process that cannot go on without the recorder.
+                unsafe { libc::kill(pid, libc::SIGKILL) };
+                let _ = wait_for_end(pid);
+            }
+        }
+    }
+    let exit = exit?;
+    let stopped = if interrupt::was_interrupted() { Some(StopReason::Interrupted) } else { engine.stopping };
+    let child_cpu = after.zip(before).map_or(Duration::ZERO, |(after, before)| after.saturating_sub(before));
+    engine.collect();
+    engine.count_passages();
+    let executes = engine.executes.then(|| engine.masks.executed());
+    let pointer = engine.pointer();
+    let untracked = engine.untracked.into_iter().map(|(what, count)| Untracked { what, count }).collect();
+    let (blocks, stops) = (u64::from(engine.blocks), engine.stops);
+    let executes = executes.map(|masks| (engine.tracee, masks));
+    let (sink, words) = engine.buffers.finish(pointer)?;
+    let abandoned = engine.progress.abandoned.load(Ordering::Relaxed);
+    let outcome = Outcome { exit, child_cpu, untracked, stopped, abandoned, words, blocks, stops };
+    Ok(Ended { outcome, sink, counting: engine.counting, executes })
+}
