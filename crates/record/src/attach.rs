@@ -65,6 +65,9 @@ pub(crate) struct Attached {
 /// If there is no such process, or it belongs to somebody else.
 pub fn executable(pid: i32) -> Result<PathBuf, Error> {
     fs::read_link(format!("/proc/{pid}/exe")).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound if fs::metadata(format!("/proc/{pid}")).is_ok() => {
+            refused(pid, "it has no program: it is a part of the kernel, or is about to end")
+        }
         io::ErrorKind::NotFound => refused(pid, "there is no such process"),
         _ => refused(pid, format!("its program cannot be looked at ({source}); run loopwright as its user")),
     })

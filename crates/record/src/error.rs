@@ -101,9 +101,7 @@ pub enum Error {
         source: io::Error,
     },
     /// A system call made on behalf of the program failed.
-    #[error(
-        "cannot place the recorder's memory in process {pid}: {source}; check the limit on address space (ulimit -v)"
-    )]
+    #[error("cannot place the recorder's memory in process {pid}: {source}; {}", remedy(source))]
     Inject {
         /// The process.
         pid: i32,
@@ -134,4 +132,15 @@ pub enum Error {
     /// The receiving thread panicked.
     #[error("the thread that receives the recording failed")]
     Sink,
+}
+
+/// What helps where the recorder's memory cannot be placed.
+fn remedy(source: &io::Error) -> &'static str {
+    match source.raw_os_error() {
+        Some(libc::ENOMEM) => "check the limit on address space (ulimit -v)",
+        Some(libc::EMFILE | libc::ENFILE) => "it has no descriptor left (ulimit -n)",
+        Some(libc::ENOENT | libc::ENOTDIR) => "it does not see /proc of this system (a container, or chroot)",
+        Some(libc::EEXIST) => "it uses the addresses itself",
+        _ => "it may not open files of this process under /proc",
+    }
 }

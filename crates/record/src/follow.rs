@@ -12,7 +12,7 @@ use crate::learn::{Along, LOOK, Lesson, SOON};
 use crate::run::{Engine, Next};
 use crate::session::wait_for_end;
 use crate::translate::{Edge, Pair, Request, Stretch, Translation};
-use crate::{Encoding, Exit, StopReason, interrupt};
+use crate::{Encoding, Exit, interrupt};
 
 /// Blocks translated ahead for one miss.
 const AHEAD: usize = 32;
@@ -46,12 +46,12 @@ impl<S> Engine<'_, S> {
         edge: Option<Edge>,
     ) -> Result<Next, Error> {
         regs.rip = pc;
-        if let Some(reason) = self.stopping {
+        if self.stopping.is_some() {
             self.release(regs)?;
             drop(self.timer.take());
-            let pending_stop = self.time_is_over() && reason != StopReason::Duration;
-            let signals = self.pending.drain(..).map(|s| s.0).chain(self.pace.give_up());
-            signals.for_each(|signal| self.tracee.send(signal));
+            let signals = self.pending.drain(..).chain(self.pace.give_up()).chain(self.masks.give_up());
+            signals.for_each(|(signal, info)| self.tracee.send_again(signal, &info));
+            let pending_stop = self.time_is_over() && self.tracee.awaits(libc::SIGSTOP);
             let terminate = self.is_child
                 && interrupt::was_terminated()
                 && !self.was_terminated

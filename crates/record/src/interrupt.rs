@@ -2,7 +2,7 @@
 //!
 //! Definition: while the program runs, the first interrupt ends the recording (the program gets it as well, and may go
 //! on); later ones are the program's alone. After its end an interrupt gives up what is not analysed yet; one more ends
-//! this process at once. A request to terminate (SIGTERM) is taken like an interrupt, and passed on to a program that this process has started,
+//! this process at once. A closed terminal (SIGHUP) and a request to terminate (SIGTERM) are taken like an interrupt, and the latter is passed on to a program that this process has started,
 //! unless it gets it by itself. If this process was started with interrupts ignored (`nohup`, the background of a script), they stay so,
 //! for the program as well.
 
@@ -33,7 +33,7 @@ static HELD: AtomicU32 = AtomicU32::new(0);
 const STEP: Duration = Duration::from_millis(50);
 
 /// Signals that are kept from ending this process.
-const KEPT: [c_int; 2] = [libc::SIGINT, libc::SIGTERM];
+const KEPT: [c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 
 extern "C" fn note_interrupt(signal: c_int) {
     if signal == libc::SIGTERM {
@@ -144,16 +144,19 @@ pub(crate) struct Timer {
 impl Timer {
     /// Starts watching.
     pub(crate) fn start(duration: Option<Duration>, pid: c_int, progress: Arc<Progress>) -> Self {
-        let end = duration.and_then(|d| Instant::now().checked_add(d));
+        let mut end = duration.and_then(|d| Instant::now().checked_add(d));
         let (cancel, cancelled) = mpsc::channel::<()>();
         let thread = std::thread::spawn(move || {
-            let left = || end.map_or(STEP, |end| end.saturating_duration_since(Instant::now()).min(STEP));
-            while cancelled.recv_timeout(left()) == Err(mpsc::RecvTimeoutError::Timeout) {
+            let left = |end: Option<Instant>| {
+                end.map_or(STEP, |end| end.saturating_duration_since(Instant::now()).min(STEP))
+            };
+            while cancelled.recv_timeout(left(end)) == Err(mpsc::RecvTimeoutError::Timeout) {
                 if was_interrupted() || end.is_some_and(|end| Instant::now() >= end) {
                     progress.late.store(true, Ordering::Relaxed);
-                    // SAFETY: a plain system call; the process is the recorder's own child.
+                    // Somebody who continues the program takes the signal away: it comes again until this ends.
+                    // SAFETY: a plain system call; the process is being recorded.
                     unsafe { libc::syscall(libc::SYS_tgkill, pid, pid, libc::SIGSTOP) };
-                    break;
+                    end = end.map(|_| Instant::now() + STEP);
                 }
             }
         });

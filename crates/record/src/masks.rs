@@ -164,6 +164,11 @@ impl Masks {
         }
     }
 
+    /// Gives up those that wait until they are not blocked: the kernel is to keep them.
+    pub(crate) fn give_up(&mut self) -> impl Iterator<Item = (c_int, siginfo_t)> {
+        self.kept.drain(..)
+    }
+
     /// Gives a new or released process what the kernel was not told; not how signals are handled if it `shares` that with the
     /// program.
     pub(crate) fn reveal(&self, tracee: &Tracee, shares: bool) -> Result<(), Error> {

@@ -90,8 +90,8 @@ impl Pace {
     }
 
     /// All that are in hand: nobody will look at the time any longer.
-    pub(crate) fn give_up(&mut self) -> impl Iterator<Item = c_int> {
-        self.in_hand.drain(..).map(|s| s.0)
+    pub(crate) fn give_up(&mut self) -> impl Iterator<Item = (c_int, siginfo_t)> {
+        self.in_hand.drain(..)
     }
 }
 

@@ -398,8 +398,12 @@ impl Tracee {
             match self.wait()? {
                 Status::Exited(_) | Status::Killed(_) => return Ok(0),
                 Status::Stopped { signal: libc::SIGTRAP, event: 0 } => {
-                    let is_call = self.siginfo()?.is_some_and(|info| info.si_code == libc::SIGTRAP);
-                    calls += u32::from(is_call);
+                    let info = self.siginfo()?;
+                    if let Some(sent) = info.filter(|info| info.si_code <= 0) {
+                        others.push((libc::SIGTRAP, Some(sent)));
+                        continue;
+                    }
+                    calls += u32::from(info.is_some_and(|info| info.si_code == libc::SIGTRAP));
                     // The first one is before the call.
                     if calls == 2 || (how == Resume::Step && self.regs()?.rip != at) {
                         break;
@@ -407,14 +411,19 @@ impl Tracee {
                 }
                 Status::Stopped { signal, event: 0 }
                     if self.siginfo()?.is_some_and(|info| is_repeated(signal, &info)) => {}
-                Status::Stopped { signal, event: 0 } => others.push(signal),
+                Status::Stopped { signal, event: 0 } => others.push((signal, self.siginfo()?)),
                 Status::Stopped { .. } | Status::Interrupted => {}
             }
         }
         let result = self.regs()?.rax;
         self.set_mask(mask)?;
         self.set_regs(&saved)?;
-        others.into_iter().for_each(|signal| self.send(signal));
+        for (signal, info) in others {
+            match info {
+                Some(info) => self.send_again(signal, &info),
+                None => self.send(signal),
+            }
+        }
         Ok(result)
     }
 
@@ -422,6 +431,19 @@ impl Tracee {
     pub(crate) fn send(&self, signal: c_int) {
         // SAFETY: a plain system call; the process is the recorder's own child, which it has not waited for.
         unsafe { libc::syscall(libc::SYS_tgkill, self.pid, self.pid, signal) };
+    }
+
+    /// Sends it a signal that it got before, with its details where the kernel lets that be.
+    pub(crate) fn send_again(&self, signal: c_int, info: &siginfo_t) {
+        // Only a process itself may send what the kernel or `kill` would.
+        if info.si_code < 0 && info.si_code != libc::SI_TKILL {
+            let info: *const siginfo_t = info;
+            // SAFETY: a plain system call with a live structure.
+            if unsafe { libc::syscall(libc::SYS_rt_tgsigqueueinfo, self.pid, self.pid, signal, info) } == 0 {
+                return;
+            }
+        }
+        self.send(signal);
     }
 
     /// Waits for its next report until a time at which there may be none.

@@ -96,6 +96,8 @@ pub(crate) struct Engine<'a, S> {
     pub(crate) windows: Windows,
     /// Above the outermost activation that is recorded, where recording began in the middle of one.
     pub(crate) outermost: Option<u64>,
+    /// Where the program has a system call instruction of the kernel's, once that was looked for.
+    pub(crate) kernel_call: Option<Option<u64>>,
     /// The process was there before.
     pub(crate) attached: Option<Attached>,
     /// It is a child of this process, the end of which is waited for.
@@ -131,7 +133,16 @@ impl<S> Engine<'_, S> {
                 Next::Listen => self.tracee.listen()?,
                 Next::Ended(exit) => return Ok(exit),
             }
-            let status = self.wait()?;
+            let status = match self.wait() {
+                // Another thread has executed a program in its place.
+                Err(Error::Process { source, .. })
+                    if !self.is_child && source.raw_os_error() == Some(libc::ECHILD) =>
+                {
+                    self.count("program that another thread executed");
+                    return Ok(Exit::Running);
+                }
+                status => status?,
+            };
             let halt = self.restore();
             self.stops += 1;
             self.look_side();

@@ -186,6 +186,7 @@ pub(crate) fn whole<S: Sink + 'static>(
         region: None,
         windows: Windows::default(),
         outermost: None,
+        kernel_call: None,
         is_child: attached.is_none(),
         is_followed,
         executes: false,

@@ -24,7 +24,8 @@ impl<S> Engine<'_, S> {
     pub(crate) fn signal(&mut self, signal: c_int, regs: &mut user_regs_struct) -> Result<Next, Error> {
         // A stop of the whole process group is no signal; tracing does not reproduce it.
         let Some(info) = self.tracee.siginfo()? else { return Ok(Next::Resume(0)) };
-        if signal == libc::SIGSTOP && self.time_is_over() && self.stopping.is_none() {
+        if signal == libc::SIGSTOP && self.time_is_over() {
+            // It may be told more than once, and after another reason to stop.
             self.stop_for(StopReason::Duration);
             return self.at_once_or_later(regs);
         }

@@ -98,7 +98,7 @@ impl<S> Engine<'_, S> {
     fn take_early(&mut self, signals: Vec<(c_int, siginfo_t)>) -> Result<(), Error> {
         for (signal, info) in signals {
             self.pace.send(signal, info);
-            self.tracee.send(signal);
+            self.tracee.send_again(signal, &info);
         }
         Ok(())
     }
@@ -106,7 +106,7 @@ impl<S> Engine<'_, S> {
     /// Forgets what is known of the program, which is another one now.
     fn reset(&mut self) {
         self.collect();
-        (self.region, self.outermost) = (None, None);
+        (self.region, self.outermost, self.kernel_call) = (None, None, None);
         self.windows = Windows::default();
         (self.caught, self.shares_handlers) = (None, false);
         self.left = Left::default();
@@ -155,7 +155,7 @@ impl<S> Engine<'_, S> {
                 self.take_early(signals)
             }
             libc::PTRACE_EVENT_FORK | libc::PTRACE_EVENT_VFORK | libc::PTRACE_EVENT_CLONE => {
-                let child = Tracee::new(self.tracee.event_message()? as c_int)?;
+                let mut child = Tracee::new(self.tracee.event_message()? as c_int)?;
                 child.wait()?;
                 let mut regs = child.regs()?;
                 let thread = event == libc::PTRACE_EVENT_CLONE && self.is_thread(child.pid());
@@ -173,6 +173,9 @@ impl<S> Engine<'_, S> {
                     }
                     None => {
                         child.set_regs(&regs)?;
+                        if event == libc::PTRACE_EVENT_FORK {
+                            self.clear_child(&mut child);
+                        }
                         child.detach(0)?;
                         self.count(if thread { THREAD } else { "child process" });
                     }
@@ -180,6 +183,15 @@ impl<S> Engine<'_, S> {
                 Ok(())
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Takes the recorder's memory away from a child that has its own.
+    fn clear_child(&mut self, child: &mut Tracee) {
+        let call = *self.kernel_call.get_or_insert_with(|| self.tracee.kernel_call());
+        if let Some(at) = call {
+            child.calls_at(at);
+            image::remove(child, &self.cache, &self.buffers);
         }
     }
 

@@ -200,6 +200,29 @@ int main(int n, char **v) {
     }
 }
 
+/// Stopped and continued by somebody, a process is let go of in time all the same.
+#[test]
+fn stopped_meanwhile() {
+    let program = busy();
+    let running = Running::start(&program, "20000");
+    // SAFETY: plain system calls about a process of this test.
+    let send = |signal| unsafe { libc::kill(running.pid, signal) };
+    let pid = running.pid;
+    let recording = std::thread::spawn(move || {
+        let config = Config { pid: Some(pid), ..short(400) };
+        record::run(&config, &mut Unguided::default(), Checked::default()).unwrap().0
+    });
+    std::thread::sleep(Duration::from_millis(200));
+    send(libc::SIGSTOP);
+    std::thread::sleep(Duration::from_millis(600));
+    send(libc::SIGCONT);
+    let outcome = recording.join().unwrap();
+    assert_eq!((outcome.exit, outcome.stopped), (Exit::Running, Some(StopReason::Duration)));
+    running.is_alone();
+    send(libc::SIGKILL);
+    running.end();
+}
+
 /// The first thread is recorded, the others run on; functions that all of them use stay what they are.
 #[test]
 fn other_threads_run_on() {

@@ -231,7 +231,7 @@ fn job_control() {
         "jobs",
         "static volatile int n; static void h(int s) { n += s; } static int state(int pid) { char b[300], *e; sprintf(b, \"/proc/%d/stat\", pid); FILE *f = fopen(b, \"r\"); int r = fread(b, 1, 299, f); fclose(f); b[r] = 0; e = strrchr(b, ')'); return e[2]; }
         int main(void) { signal(SIGCONT, h); int ends[2], me = getpid(); pipe(ends); fflush(stdout); int stops[] = { SIGSTOP, SIGTSTP, SIGTTIN };
-            for (int k = 0; k < 3; k++) { fflush(stdout); if (!fork()) { for (int t = 0; t < 500 && state(me) != 'T' && state(me) != 't'; t++) usleep(1000); int before = state(me); usleep(60000); char now = state(me), same = now == before && (now == 'T' || now == 't'); write(ends[1], &same, 1); kill(me, SIGCONT); _exit(0); }
+            for (int k = 0; k < 3; k++) { fflush(stdout); if (!fork()) { for (int t = 0; t < 500 && state(me) != 'T' && state(me) != 't'; t++) usleep(1000); usleep(30000); int before = state(me); usleep(60000); char now = state(me), same = now == before && (now == 'T' || now == 't'); write(ends[1], &same, 1); kill(me, SIGCONT); _exit(0); }
                 raise(stops[k]); char c = 9; read(ends[0], &c, 1); wait(0); printf(\"%d %d\\n\", c, n); }
             signal(SIGTSTP, h); raise(SIGTSTP); printf(\"%d\\n\", n); signal(SIGTSTP, SIG_IGN); raise(SIGTSTP); printf(\"%d\\n\", n); return 0; }",
         &["-O1"],
