@@ -34,6 +34,45 @@ impl Level {
     }
 }
 
+/// A processor that kernels are compiled for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Processor {
+    /// The one that this runs on.
+    Native,
+    /// 64-bit ARM, by a cross compiler; C alone.
+    Aarch64,
+    /// 64-bit RISC-V, by a cross compiler; C alone.
+    Riscv64,
+}
+
+impl Processor {
+    /// QEMU's program for it and where its libraries are, where this processor cannot run its programs.
+    pub fn emulator(self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Processor::Native => None,
+            Processor::Aarch64 => Some(("qemu-aarch64", "/usr/aarch64-linux-gnu")),
+            Processor::Riscv64 => Some(("qemu-riscv64", "/usr/riscv64-linux-gnu")),
+        }
+    }
+
+    fn flags(self, level: Level) -> &'static [&'static str] {
+        match (self, level) {
+            (Processor::Native, level) => level.flags(),
+            (_, Level::O3) => &["-O3"],
+            (_, level) => level.flags(),
+        }
+    }
+
+    fn command(self, language: Compiler) -> (&'static str, &'static [&'static str]) {
+        let (name, flags) = language.command();
+        match self {
+            Processor::Native => (name, flags),
+            Processor::Aarch64 => ("aarch64-linux-gnu-gcc", flags),
+            Processor::Riscv64 => ("riscv64-linux-gnu-gcc", flags),
+        }
+    }
+}
+
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.flags().join(" "))
@@ -76,7 +115,8 @@ impl Compiler {
 pub enum Error {
     /// There is no such compiler.
     #[error(
-        "`{0}` cannot be run ({1}); `cargo xtask ci` installs it when run as root, by hand: apt-get install gcc g++ gfortran"
+        "`{0}` cannot be run ({1}); `cargo xtask ci` installs it when run as root, by hand: apt-get install gcc g++ gfortran \
+         gcc-aarch64-linux-gnu gcc-riscv64-linux-gnu"
     )]
     Missing(&'static str, std::io::Error),
     /// The compiler complained.
@@ -101,13 +141,29 @@ pub struct Program {
 }
 
 /// Compiles a kernel into a directory.
+///
+/// # Errors
+/// If there is no compiler, or it refuses the source.
 pub fn compile(kernel: &Kernel, level: Level, directory: &Path) -> Result<Program, Error> {
-    let (name, flags) = Compiler::of(&kernel.source).command();
-    let path = directory.join(format!("{}.{level:?}", kernel.name()));
+    compile_for(kernel, Processor::Native, level, directory)
+}
+
+/// The same for a processor.
+///
+/// # Errors
+/// If there is no compiler, or it refuses the source.
+pub fn compile_for(
+    kernel: &Kernel,
+    processor: Processor,
+    level: Level,
+    directory: &Path,
+) -> Result<Program, Error> {
+    let (name, flags) = processor.command(Compiler::of(&kernel.source));
+    let path = directory.join(format!("{}.{processor:?}.{level:?}", kernel.name()));
     let output = Command::new(name)
         .current_dir(directory)
         .args(flags)
-        .args(level.flags())
+        .args(processor.flags(level))
         .arg("-o")
         .arg(&path)
         .arg(kernel.path())

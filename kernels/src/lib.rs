@@ -10,7 +10,7 @@ mod compile;
 mod corpus;
 mod table;
 
-pub use compile::{Compiler, Error, Level, Program, compile};
+pub use compile::{Compiler, Error, Level, Processor, Program, compile, compile_for};
 pub use corpus::{Static, corpus};
 pub use table::{
     Advised, Blocking, Distance, Expected, HardCase, Kernel, LoopTruth, Need, Parallel, TableError,

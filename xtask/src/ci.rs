@@ -27,6 +27,11 @@ const NEEDED: &[(&str, &str)] = &[
     ("/usr/include/CL/cl.h", "opencl-c-headers"),
     ("/usr/lib/x86_64-linux-gnu/libOpenCL.so", "ocl-icd-opencl-dev"),
     ("/etc/OpenCL/vendors/pocl.icd", "pocl-opencl-icd"),
+    ("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
+    ("riscv64-linux-gnu-gcc", "gcc-riscv64-linux-gnu"),
+    ("/usr/aarch64-linux-gnu/lib/libc.so.6", "libc6-dev-arm64-cross"),
+    ("/usr/riscv64-linux-gnu/lib/libc.so.6", "libc6-dev-riscv64-cross"),
+    ("qemu-aarch64", "qemu-user"),
     ("git", "git"),
     ("make", "make"),
     ("openssl", "openssl"),
@@ -71,11 +76,17 @@ fn step(name: &str, run: impl FnOnce() -> Result<()>) -> Result<()> {
     Ok(())
 }
 
+/// The cargo that runs this task, in the workspace.
+pub fn cargo_itself() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root());
+    command
+}
+
 /// Runs the cargo that runs this task, in the workspace.
 pub fn cargo(args: &[&str], environment: &[(&str, &str)]) -> Result<()> {
-    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(program);
-    command.args(args).current_dir(root()).envs(environment.iter().copied());
+    let mut command = cargo_itself();
+    command.args(args).envs(environment.iter().copied());
     checked(&mut command)
 }
 

@@ -65,12 +65,10 @@ fn build() -> Result<Vec<Program>> {
 
 /// Builds the test programs that these arguments of `cargo test` choose, in cargo's order.
 pub fn listed(arguments: &[&str]) -> Result<Vec<Program>> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
+    let output = ci::cargo_itself()
         .args(["test", "--locked", "--quiet", "--no-run"])
         .args(arguments)
         .arg("--message-format=json-render-diagnostics")
-        .current_dir(ci::root())
         .stderr(std::process::Stdio::inherit())
         .output()
         .context("cargo test cannot be run")?;

@@ -31,6 +31,15 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
     let interrupts = Interrupts::hold(chatty);
     let mut config = config(&args.target, &args.bounds)?;
     config.scope = scope(args.scope);
+    recording::refuse_emulated(
+        &config,
+        &[
+            ("--two-pass", args.two_pass),
+            ("--fast", args.fast),
+            ("--follow", args.follow),
+            ("--scope main", args.scope == Scope::Main),
+        ],
+    )?;
     let extension = if args.fast { ".fast.lwp" } else { ".lwp" };
     let path = output(args.output.as_deref(), &config.program, extension)?;
     if let Some(directory) = &args.parquet {
@@ -141,7 +150,10 @@ pub struct Plan {
 
 /// What receives a recording.
 pub fn engine(plan: &Plan) -> ddg::Engine {
-    let engine = ddg::Engine::with_limit(plan.limit.saturating_mul(1 << 20)).folding(plan.folding.clone());
+    // Clones would share their counters of pieces.
+    let ddg::Folding { widen_dependences, give_up, .. } = plan.folding;
+    let folding = ddg::Folding { widen_dependences, give_up, ..ddg::Folding::default() };
+    let engine = ddg::Engine::with_limit(plan.limit.saturating_mul(1 << 20)).folding(folding);
     match plan.time {
         Some(time) => engine.within(time),
         None => engine,
@@ -160,7 +172,7 @@ pub fn record_program(config: &Config, plan: Plan, progress: &mut Progress) -> R
     if let Some(known) = plan.known {
         engine = engine.knowing(known);
     }
-    let (outcome, watched) = record::run(config, &mut guide, progress.watch(engine))?;
+    let (outcome, watched) = recording::record(config, &mut guide, progress.watch(engine))?;
     progress.phase("folding", true);
     let mut about = about(config, &outcome);
     about.untracked.extend(outside);
@@ -288,6 +300,7 @@ pub fn failure_code(error: &record::Error) -> u8 {
         | record::Error::NotElf(_)
         | record::Error::Bits32(_)
         | record::Error::Architecture { .. }
+        | record::Error::Emulator { .. }
         | record::Error::NotProgram(_)
         | record::Error::Interpreter { .. }
         | record::Error::SetUserId(_) => 126,

@@ -5,10 +5,42 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use ddg::guide::Part;
+use emulate::Machine;
 use profile::OUTSIDE;
-use record::{Config, Exit};
+use record::{Config, Exit, Outcome};
+use trace::sink::{Guide, Sink};
 
 use crate::args::{Bounds, Target};
+
+/// Runs and records a program: under QEMU if it is for another processor.
+pub fn record<S: Sink + 'static>(
+    config: &Config,
+    guide: &mut dyn Guide,
+    sink: S,
+) -> Result<(Outcome, S), record::Error> {
+    match machine(config) {
+        Some(machine) => emulate::run(machine, config, guide, sink),
+        None => record::run(config, guide, sink),
+    }
+}
+
+/// The processor that a program is for, if it is emulated.
+fn machine(config: &Config) -> Option<Machine> {
+    if config.pid.is_some() { None } else { Machine::of(&config.program) }
+}
+
+/// Refuses options, with whether they are given, that need a program for this processor.
+pub fn refuse_emulated(config: &Config, options: &[(&str, bool)]) -> Result<()> {
+    let Some(machine) = machine(config) else { return Ok(()) };
+    match options.iter().find(|(_, given)| *given) {
+        Some((option, _)) => bail!(
+            "{option}: {} is built for {} and recorded under QEMU, where this does not work; leave it out",
+            config.program.display(),
+            machine.name()
+        ),
+        None => Ok(()),
+    }
+}
 
 /// Exit code after an interrupt, as a shell shows it.
 pub const INTERRUPTED: u8 = 130;

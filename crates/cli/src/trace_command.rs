@@ -14,7 +14,7 @@ use trace::stream::{self, Special};
 
 use crate::parquet_files;
 use crate::progress::Progress;
-use crate::recording::{absence, config, exit_code, output, part};
+use crate::recording::{absence, config, exit_code, output, part, record};
 use crate::streams::note;
 use crate::streams_args::TraceArgs;
 
@@ -43,7 +43,7 @@ pub fn run(args: &TraceArgs) -> Result<u8> {
         let runs = Runs { writer: Writer::new(to)?, thread_base: 0, error: None };
         let streams = Streams { blocks: Vec::new(), expander: Expander::new(), runs };
         let mut guide = Symbols::new(part.clone());
-        match record::run(&config, &mut guide, streams) {
+        match record(&config, &mut guide, streams) {
             Ok((outcome, Streams { runs, .. })) => {
                 exit = exit_code(outcome.exit);
                 let counts = (runs.writer.accesses(), runs.writer.streams());

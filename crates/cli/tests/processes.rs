@@ -189,19 +189,24 @@ fn loops_of_children() {
 }
 
 #[test]
-fn loops_of_openmp_on_one_thread() {
+fn loops_of_openmp() {
     const PARALLEL: &str = "#include <stdio.h>
 enum { N = 300 };
 static double a[N][N];
 int main(void)
 {
     double sum = 0;
-#pragma omp parallel for num_threads(4) reduction(+:sum)
-    for (int i = 0; i < N; i++)
-        for (int j = 0; j < N; j++) {
-            a[i][j] = i * j;
-            sum += a[i][j];
-        }
+    // Every round needs what the one before has left.
+    for (int t = 0; t < 5; t++) {
+        double own = 0;
+#pragma omp parallel for num_threads(4) reduction(+:own)
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < N; j++) {
+                a[i][j] = a[i][j] * 0.5 + i * j;
+                own += a[i][j];
+            }
+        sum = sum * 0.5 + own;
+    }
     printf(\"%g\\n\", sum);
     return 0;
 }
@@ -219,15 +224,26 @@ int main(void)
         assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
         serde_json::from_slice(&output.stderr).unwrap()
     };
-    let threads = |report: &Value| {
+    let between = |report: &Value| {
         let untracked = report["trust"]["untracked"].as_array().unwrap();
-        untracked.iter().filter(|line| line.as_str().unwrap().starts_with("thread (")).count()
+        untracked
+            .iter()
+            .filter(|line| line.as_str().unwrap().starts_with("dependence between threads"))
+            .count()
     };
-    let inner = |report: &Value| {
-        let all = report["loops"].as_array().unwrap();
-        all.iter().filter(|l| l["line"] == 9).filter_map(|l| l["iterations"].as_u64()).max().unwrap()
+    let at = |report: &Value, line: u64| -> Vec<Value> {
+        report["loops"].as_array().unwrap().iter().filter(|l| l["line"] == line).cloned().collect()
     };
     let (parallel, alone) = (report(&[]), report(&["--single-thread"]));
-    assert_eq!((threads(&parallel), inner(&parallel)), (1, 300 * 75));
-    assert_eq!((threads(&alone), inner(&alone)), (0, 300 * 300));
+    for (report, exchange) in [(&parallel, 1), (&alone, 0)] {
+        assert_eq!(between(report), exchange);
+        // The compiler puts both loops at the line of the inner one.
+        let loops = at(report, 12);
+        let rounds: u64 = loops.iter().filter_map(|l| l["iterations"].as_u64()).sum();
+        assert_eq!(rounds, 5 * 300 + 5 * 300 * 300, "{loops:#?}");
+        assert!(loops.iter().all(|l| l["parallel"] == "reduction"), "{loops:#?}");
+    }
+    // What one iteration leaves for the next goes through the other threads, too.
+    assert_eq!(at(&parallel, 8)[0]["parallel"], "unknown");
+    assert_eq!(at(&alone, 8)[0]["parallel"], "no");
 }

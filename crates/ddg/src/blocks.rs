@@ -323,6 +323,7 @@ impl Engine {
     fn fold_block(&mut self, block: &RowBlock) {
         let tracking = self.streams.tracking();
         for stretch in &block.stretches {
+            self.note_turn(stretch.path, &stretch.iv);
             let Some(mut path) = self.paths.take(stretch.path) else { continue };
             if tracking != 0 && path.noted.0 != tracking {
                 path.noted = (tracking, path.repeats);

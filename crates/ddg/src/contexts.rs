@@ -40,12 +40,17 @@ pub enum Kind {
     /// What enters a function from code that is not recorded: a loop that counts entries, so that two of them do not share
     /// vectors.
     Entries,
+    /// Threads beside the first that run one after the other, counted so that they do not share vectors.
+    Thread {
+        /// Number of their tree of contexts, from 1.
+        tree: u32,
+    },
 }
 
 impl Kind {
     /// Whether contexts of this kind have a counter.
     pub fn counts(self) -> bool {
-        matches!(self, Kind::Loop { .. } | Kind::Recursive { .. } | Kind::Entries)
+        matches!(self, Kind::Loop { .. } | Kind::Recursive { .. } | Kind::Entries | Kind::Thread { .. })
     }
 }
 
@@ -66,6 +71,8 @@ pub struct Context {
     pub has_outside: bool,
     /// Distance from the root.
     pub depth: u32,
+    /// Number of the tree of contexts of its thread; 0 for the first one's.
+    pub thread: u32,
 }
 
 /// All contexts.
@@ -89,6 +96,7 @@ impl Default for Contexts {
             suspended: false,
             has_outside: false,
             depth: 0,
+            thread: 0,
         };
         Contexts {
             nodes: vec![root],
@@ -127,7 +135,8 @@ impl Contexts {
         let dims = above.dims + u8::from(is_loop && !flat);
         let id = self.nodes.len() as ContextId;
         let (suspended, has_outside, depth) = (false, false, above.depth + 1);
-        self.nodes.push(Context { parent, kind, dims, flat, suspended, has_outside, depth });
+        let thread = if let Kind::Thread { tree } = kind { tree } else { above.thread };
+        self.nodes.push(Context { parent, kind, dims, flat, suspended, has_outside, depth, thread });
         self.ids.insert((parent, kind), id);
         id
     }
@@ -165,6 +174,15 @@ impl Contexts {
         while !std::mem::replace(&mut self.nodes[at as usize].has_outside, true) {
             at = self.nodes[at as usize].parent;
         }
+    }
+
+    /// Whether a context is `outer` or lies inside it.
+    pub fn is_inside(&self, mut id: ContextId, outer: ContextId) -> bool {
+        let depth = self.get(outer).depth;
+        while self.get(id).depth > depth {
+            id = self.get(id).parent;
+        }
+        id == outer
     }
 
     /// The chain of contexts from the root's child to `id`.

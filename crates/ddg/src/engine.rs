@@ -6,6 +6,7 @@
 
 mod outside;
 mod signals;
+mod threads;
 mod unroll;
 
 use std::sync::Arc;
@@ -127,6 +128,7 @@ pub struct Engine {
     /// Every iteration on its own, every byte on its own (see [`crate::reference`]).
     reference: bool,
     pub(crate) registers: Registers,
+    pub(crate) threads: threads::Threads,
     /// Iterations that repeat the one before, and whether they are counted.
     pub(crate) repeats: Repeats,
     pub(crate) counts: bool,
@@ -173,7 +175,7 @@ pub struct Engine {
     parts_out: Vec<u64>,
     /// What an earlier run showed.
     known: Option<Known>,
-    /// Members of recursive components known from it, until there is a walker to tell.
+    /// Members of recursive components known from it.
     members: Vec<(u32, u32, bool)>,
 }
 
@@ -203,6 +205,7 @@ impl Default for Engine {
             memory: AnyMemory::runs(),
             reference: false,
             registers: Registers::default(),
+            threads: threads::Threads::default(),
             repeats: Repeats::default(),
             counts: true,
             marks: Marks::default(),
@@ -274,9 +277,11 @@ impl Sink for Engine {
     }
 
     fn words(&mut self, thread: ThreadId, words: &[u64]) {
-        if thread == 0 && !self.is_over() {
+        if !self.is_over() {
             self.marks.clear();
-            self.take_records(thread, words);
+            self.take_turn(thread);
+            self.take_records(words);
+            self.mark_exchanges();
         }
     }
 }
@@ -309,7 +314,7 @@ impl Engine {
     }
 
     /// Takes whole records, one after the other.
-    fn take_records(&mut self, thread: ThreadId, words: &[u64]) {
+    fn take_records(&mut self, words: &[u64]) {
         let mut start = 0;
         let mut at = 0;
         while at < words.len() {
@@ -347,7 +352,7 @@ impl Engine {
                 }
                 self.pending.extend_from_slice(&words[start..at]);
                 let record = &words[at..at + length];
-                self.unroll(thread, code, record);
+                self.unroll(code, record);
                 if self.saturated || self.is_out_of_time {
                     return;
                 }
@@ -439,10 +444,11 @@ impl Engine {
             None => self.functions.add(code),
         };
         if let Some((component, header)) = known.member(code.entry) {
-            match &mut self.walker {
-                Some(walker) => walker.join(component, id, header),
-                None => self.members.push((component, id, header)),
+            if let Some(walker) = &mut self.walker {
+                walker.join(component, id, header);
             }
+            // Threads that begin, or go on, later are told then.
+            self.members.push((component, id, header));
         }
     }
 
@@ -552,29 +558,37 @@ impl Engine {
         let block = Arc::clone(self.codes.get(code));
         if let Some(slot) = return_slot(&block, record, self.thread_base) {
             self.call_slot = slot.wrapping_add(8);
+        } else if let Some(word) = block.frame {
+            self.call_slot = record.get(usize::from(word)).copied().unwrap_or(0);
         }
         if block.arguments.is_some() || block.result.is_some() {
             self.allocation(&block, record);
         }
     }
 
+    /// The thread whose words come begins at `pc`.
+    fn begin(&mut self, pc: u64) {
+        let function = self.begins_in(pc);
+        self.functions.executed(function, None, pc);
+        let root = self.root();
+        let (contexts, functions) = (&mut self.contexts, &mut self.functions);
+        let mut walker = match self.entry.take() {
+            Some(cfa) => Walker::entered(contexts, functions, function, pc, cfa, root),
+            None => Walker::new(contexts, functions, function, pc, root),
+        };
+        walker.declare(self.known.as_ref().map_or(0, Known::components));
+        for &(component, function, header) in &self.members {
+            walker.join(component, function, header);
+        }
+        self.count_events(&walker.events);
+        self.walker = Some(walker);
+    }
+
     /// Moves the walker to `block` the general way. Returns whether a path ended before it.
     fn step(&mut self, code: CodeId, pc: u64, path_words: &[u64]) -> bool {
         let Some(mut walker) = self.walker.take() else {
             self.away = None;
-            let function = self.begins_in(pc);
-            self.functions.executed(function, None, pc);
-            let (contexts, functions) = (&mut self.contexts, &mut self.functions);
-            let mut walker = match self.entry.take() {
-                Some(cfa) => Walker::entered(contexts, functions, function, pc, cfa),
-                None => Walker::new(contexts, functions, function, pc),
-            };
-            walker.declare(self.known.as_ref().map_or(0, Known::components));
-            for (component, function, header) in self.members.drain(..) {
-                walker.join(component, function, header);
-            }
-            self.count_events(&walker.events);
-            self.walker = Some(walker);
+            self.begin(pc);
             self.restart(code);
             return false;
         };
@@ -921,7 +935,7 @@ impl Engine {
     fn special(&mut self, special: &Special) {
         self.interrupt();
         match *special {
-            Special::ThreadBase(base) => self.thread_base = base,
+            Special::ThreadBase(base) => self.set_thread_base(base),
             Special::Effect { ranges, .. } => self.effect(ranges),
             Special::Partial { block, iterations, instructions, words } => {
                 self.partial(block, iterations, instructions, words);
@@ -931,6 +945,7 @@ impl Engine {
             }
             Special::Resume(pc) => self.signals.returned(pc),
             Special::Outside(outside) => self.leave(outside),
+            Special::End => self.end_thread(),
             Special::Gap { instructions, stack } => {
                 self.unrecorded = self.unrecorded.saturating_add(instructions);
                 self.previous = None;
@@ -1002,7 +1017,8 @@ impl Engine {
             self.accesses += operands.len() as u64;
             self.main_accesses.add(OwnAccesses::of(self.codes.brief(code), operands.len()), 1);
             self.record(&Record { iv, lane: None, count: 1, operands: &operands });
-            self.instructions += if t == iterations { instructions } else { block.instrs.len() as u64 };
+            let ran = if t == iterations { instructions as usize } else { block.instrs.len() };
+            self.instructions += block.count_to(ran);
         }
         self.operands = operands;
         self.node = None;

@@ -89,6 +89,13 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
         let text = given_up(&engine.relieved, &engine.image, &mut locations);
         profile.trust.truncated.push(text);
     }
+    let between = engine.threads.exchange.dependences();
+    if between > 0 {
+        profile
+            .trust
+            .untracked
+            .push(format!("dependence between threads, kept apart from those of loops ({between})"));
+    }
     if engine.malformed > 0 {
         profile.trust.truncated.push(format!("{} malformed records", engine.malformed));
     }
@@ -112,6 +119,17 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
         let text = format!("{number} given up at --time-limit, dependences in them are missing ({names})");
         profile.trust.truncated.push(text);
     }
+    let exchanging = engine.threads.exchange.marked().map(|id| context_of[id as usize]);
+    let mut exchanging: Vec<ContextIndex> =
+        exchanging.filter(|&index| profile.is_own(index) && is_loop(&profile, index)).collect();
+    if !exchanging.is_empty() {
+        exchanging.sort_unstable();
+        let [number, names] = named(exchanging.into_iter(), &profile.contexts, &locations.list);
+        let text = format!(
+            "{number} and what is around: what iterations pass on through other threads, with which they exchange data ({names})"
+        );
+        profile.trust.untracked.push(text);
+    }
 
     let mut tables = Tables::default();
     let paths = std::mem::take(&mut engine.paths).into_all();
@@ -119,7 +137,6 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
     for instance in 0..engine.instances.all().len() as u32 {
         tables.place(&mut engine, &mut profile, &mut locations, &context_of, instance);
     }
-    let thread_base = engine.thread_base;
     for (instance, columns, domain, words) in std::mem::take(&mut engine.shared).finish() {
         let own = *engine.instances.get(instance);
         if domain.points == 0 {
@@ -130,7 +147,8 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
         for (k, operand) in code.operands.iter().enumerate() {
             let id = canonical_id(&mut engine, own.first + own.statements + k as u32);
             let Some(&access) = id.and_then(|id| tables.access_of.get(&id)) else { continue };
-            let folded = addresses(&operand.address, &domain, (&columns, &words), thread_base);
+            let base = engine.thread_base_in(own.context);
+            let folded = addresses(&operand.address, &domain, (&columns, &words), base);
             if let Some(folded) = folded.filter(|f| f.points > 0) {
                 let lifted = lift(folded, engine.canonical.inserted(own.context));
                 add_alone(&mut profile.accesses[access as usize].address, lifted);
@@ -169,8 +187,9 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
             if path.flat {
                 continue;
             }
-            let folded = addresses(&operand.address, &domain, (&path.columns, &words), thread_base);
             let context = engine.instances.owner(operand.id).context;
+            let base = engine.thread_base_in(context);
+            let folded = addresses(&operand.address, &domain, (&path.columns, &words), base);
             if let Some(folded) = folded.filter(|f| f.points > 0) {
                 add_alone(&mut access.address, lift(folded, engine.canonical.inserted(context)));
             }
@@ -331,6 +350,10 @@ fn position(location: &Location, pc: u64) -> String {
         Some(file) => format!("{file}:{}", location.line),
         None => format!("{} ({pc:#x})", location.function),
     }
+}
+
+fn is_loop(profile: &Profile, index: ContextIndex) -> bool {
+    matches!(profile.contexts[index as usize].kind, ContextKind::Loop | ContextKind::Recursive)
 }
 
 /// How many places loops stand at, and which, in words.
@@ -566,7 +589,7 @@ fn contexts(engine: &mut Engine, profile: &mut Profile, locations: &mut Location
         };
         match node.kind {
             Kind::Root => {}
-            Kind::Entries => context.kind = ContextKind::Entries,
+            Kind::Entries | Kind::Thread { .. } => context.kind = ContextKind::Entries,
             Kind::Call { site, callee } => {
                 let pc = last_instruction(engine, site).unwrap_or(site);
                 context.kind = ContextKind::Call { site: locations.at(&engine.image, pc), callee };

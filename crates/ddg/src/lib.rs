@@ -11,6 +11,7 @@ pub mod code;
 pub mod contexts;
 pub mod dependences;
 mod engine;
+mod exchange;
 mod executions;
 pub mod finish;
 pub mod folding;

@@ -9,6 +9,7 @@ use trace::block::Role;
 use crate::code::CodeTable;
 use crate::contexts::{ContextId, Contexts};
 use crate::dependences::{Ends, RunOfRows, Streams};
+use crate::exchange::Exchange;
 use crate::objects::{Objects, Place};
 use crate::paths::{Instance, Instances};
 use crate::walker::{Walker, insert_zero};
@@ -68,6 +69,8 @@ pub struct Observer<'a> {
     pub walker: Option<&'a Walker>,
     /// Nothing is filed.
     pub is_muted: bool,
+    /// Dependences between threads.
+    pub exchange: &'a mut Exchange,
 }
 
 /// The observer of an engine whose walker is borrowed already; a macro because it borrows some fields alone.
@@ -83,6 +86,7 @@ macro_rules! observer {
             image: &$engine.image,
             walker: (!$engine.is_late).then_some($walker),
             is_muted: $engine.is_muted,
+            exchange: &mut $engine.threads.exchange,
         }
     };
 }
@@ -131,6 +135,22 @@ impl Observer<'_> {
             sink_dims: self.contexts.get(to.context).dims,
             own: self.codes.brief(from.code).own && self.codes.brief(to.code).own,
         })
+    }
+
+    fn is_between_threads(&self, from: &Instance, to: &Instance) -> bool {
+        self.contexts.get(from.context).thread != self.contexts.get(to.context).thread
+    }
+
+    /// A run of dependences between threads.
+    fn exchanged(&mut self, run: &DependenceRun, from: &Instance, to: &Instance) {
+        let steps = run.count.saturating_sub(1) as i64;
+        let source = run.source_iv.after(steps, &run.source_step).max(run.source_iv);
+        let sinks = [run.sink_iv, run.sink_iv.after(steps, &run.sink_step)];
+        let source = (self.instances.owner_id(run.source), from.context, &source);
+        self.exchange.note(self.contexts, source, (to.context, &sinks[0]), run.count);
+        if sinks[0] != sinks[1] {
+            self.exchange.note(self.contexts, source, (to.context, &sinks[1]), 0);
+        }
     }
 
     /// A run of dependences through memory of every row of a block; no context stands for another.
@@ -203,6 +223,9 @@ impl Client for Observer<'_> {
         let mut run = *run;
         let (from, source) = self.resolve(run.source, &mut run.source_iv, &mut run.source_step);
         let (to, sink) = self.resolve(run.sink, &mut run.sink_iv, &mut run.sink_step);
+        if self.is_between_threads(&from, &to) {
+            return self.exchanged(&run, &from, &to);
+        }
         let Some(ends) = self.ends(run.kind, (&from, source), (&to, sink)) else { return };
         let mut place = naming(self.objects, self.image, self.walker, ends.common);
         self.streams.add(&ends, &run, &mut place);
@@ -229,7 +252,9 @@ impl Client for Observer<'_> {
             return;
         }
         let (from, to) = (*self.instances.owner(source), *self.instances.owner(sink));
-        if self.canonical.get(from.context).is_some() || self.canonical.get(to.context).is_some() {
+        let is_replaced =
+            self.canonical.get(from.context).is_some() || self.canonical.get(to.context).is_some();
+        if is_replaced || self.is_between_threads(&from, &to) {
             self.dependence(&DependenceRun::one(kind, (source, source_iv), (sink, sink_iv), address));
             return;
         }

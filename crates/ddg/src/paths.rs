@@ -10,7 +10,8 @@ use std::sync::Arc;
 use profile::Use;
 use rustc_hash::FxHashMap;
 use shadow::Iv;
-use trace::block::{Access, Address, Block, Folded, OpKind, RegRange, Role};
+use smallvec::SmallVec;
+use trace::block::{Access, Address, Block, Folded, REG_STACK, RegRange, Role};
 
 use crate::code::{CodeId, CodeTable, OwnAccesses, address};
 use crate::contexts::{ContextId, FunctionId};
@@ -84,7 +85,13 @@ impl Instances {
     /// The instance that owns a statement or operand id.
     #[inline]
     pub fn owner(&self, id: u32) -> &Instance {
-        &self.list[self.owner[id as usize] as usize]
+        &self.list[self.owner_id(id) as usize]
+    }
+
+    /// Its number.
+    #[inline]
+    pub fn owner_id(&self, id: u32) -> InstanceId {
+        self.owner[id as usize]
     }
 }
 
@@ -327,9 +334,6 @@ pub struct Paths {
     weight: usize,
 }
 
-/// Number of the stack pointer.
-const STACK_POINTER: u8 = 4;
-
 /// Longest path, in blocks.
 pub const LONGEST: u32 = 96;
 
@@ -531,31 +535,10 @@ const NONE: u32 = u32::MAX;
 /// Writers from here on stand for restores of the path.
 const RESTORED: u32 = u32::MAX - 0x10000;
 
-/// Registers that a function must leave as it found them.
-fn is_callee_saved(register: u8) -> bool {
-    matches!(register, 3 | 5 | 12..=15)
-}
-
-/// Longest push, pop or leave in bytes. Slots these use are theirs alone; those of other stores may be overwritten.
-const SHORT: u8 = 2;
-
-/// The callee-saved register that a push stores, or a pop or leave loads, and its operand.
-fn moved_register(block: &Block, instr: usize, access: Access) -> Option<(u8, usize)> {
-    let i = &block.instrs[instr];
-    if i.operation.kind != OpKind::Copy || i.conditional || i.len > SHORT {
-        return None;
-    }
-    let mut operands = block.operands.iter().enumerate().filter(|(_, o)| usize::from(o.instr) == instr);
-    let (at, operand) = operands.next()?;
-    if operands.next().is_some() || operand.access != access || operand.size != 8 {
-        return None;
-    }
-    let whole = |r: &trace::block::RegRange| (r.lo, r.hi) == (0, 8) && is_callee_saved(r.reg);
-    let register = match access {
-        Access::Write => i.uses.iter().find(|u| u.role == Role::Value && whole(&u.range))?.range.reg,
-        Access::Read => i.defs.iter().find(|d| whole(d))?.reg,
-    };
-    Some((register, at))
+/// The callee-saved registers that an instruction puts into their places on the stack, or brings back, with their operands.
+fn moved_registers(block: &Block, instr: usize, access: Access) -> impl Iterator<Item = (u8, usize)> {
+    let of_instr = block.operands.iter().enumerate().filter(move |(_, o)| usize::from(o.instr) == instr);
+    of_instr.filter(move |(_, o)| o.access == access).filter_map(|(at, o)| Some((o.saves?, at)))
 }
 
 /// Adds the streams of a block of the program's own, the words of which begin at `base` of those that `columns` are
@@ -675,19 +658,19 @@ pub fn build(
         }
         for (i, instr) in block.instrs.iter().enumerate() {
             let statement = instance.first + i as u32;
-            if let Some((register, at)) = moved_register(&block, i, Access::Write)
-                && let Some(slot) = slot_of(&path.operands, at)
-            {
+            // The value is only kept: storing it is no use of it.
+            let mut kept: SmallVec<[u8; 2]> = SmallVec::new();
+            for (register, at) in moved_registers(&block, i, Access::Write) {
+                let Some(slot) = slot_of(&path.operands, at) else { continue };
                 let before = units(RegRange { reg: register, lo: 0, hi: 8 });
                 let state: Vec<u32> = before.map(|u| writer[usize::from(u)]).collect();
                 pending.push((register, slot, first_operand + at, state));
-                // The value is only kept: storing it is no use of it.
-                continue;
+                kept.push(register);
             }
             for used in &instr.uses {
                 let Some(role) = role(used.role) else { continue };
                 // The stack pointer is an induction variable of the calling convention, never a dependence.
-                if used.range.reg == STACK_POINTER {
+                if used.range.reg == REG_STACK || kept.contains(&used.range.reg) {
                     continue;
                 }
                 for unit in units(used.range) {
@@ -739,24 +722,25 @@ pub fn build(
                     writer[usize::from(unit)] = statement;
                 }
             }
-            let Some((register, at)) = moved_register(&block, i, Access::Read) else { continue };
-            let Some(slot) = slot_of(&path.operands, at) else { continue };
-            let range = units(RegRange { reg: register, lo: 0, hi: 8 });
-            if let Some(found) = pending.iter().rposition(|p| p.0 == register && p.1 == slot) {
-                let (.., state) = pending.remove(found);
-                for (unit, before) in range.zip(state) {
-                    writer[usize::from(unit)] = before;
-                }
-            } else if (moment.is_saved)(register, slot) && path.restores.len() < 0xffff {
-                let id = RESTORED + path.restores.len() as u32;
-                let operand = (first_operand + at) as u32;
-                path.restores.push(Restore { register, operand, lasts: false });
-                for unit in range {
-                    writer[usize::from(unit)] = id;
+            for (register, at) in moved_registers(&block, i, Access::Read) {
+                let Some(slot) = slot_of(&path.operands, at) else { continue };
+                let range = units(RegRange { reg: register, lo: 0, hi: 8 });
+                if let Some(found) = pending.iter().rposition(|p| p.0 == register && p.1 == slot) {
+                    let (.., state) = pending.remove(found);
+                    for (unit, before) in range.zip(state) {
+                        writer[usize::from(unit)] = before;
+                    }
+                } else if (moment.is_saved)(register, slot) && path.restores.len() < 0xffff {
+                    let id = RESTORED + path.restores.len() as u32;
+                    let operand = (first_operand + at) as u32;
+                    path.restores.push(Restore { register, operand, lasts: false });
+                    for unit in range {
+                        writer[usize::from(unit)] = id;
+                    }
                 }
             }
         }
-        path.instructions += block.instrs.len() as u64;
+        path.instructions += block.count_to(block.instrs.len());
         path.length += usize::from(block.words);
         if steps.len() == 1
             && let Some(folded) = &block.folded

@@ -5,8 +5,9 @@
 
 use rustc_hash::FxHashMap;
 use shadow::Iv;
+use trace::block::RegRange;
 
-use crate::units::UNITS;
+use crate::units::{UNITS, units};
 
 const NONE: u32 = u32::MAX;
 /// Slots beyond which unused ones are dropped.
@@ -112,7 +113,7 @@ impl Registers {
 
     /// The table's entry for one unit of a general register.
     pub fn entry(&self, register: u8, unit: usize) -> Writer {
-        self.table[4 * usize::from(register) + unit]
+        self.table[first(register) + unit]
     }
 
     /// Keeps the writers of a register for whoever restores it from the stack slot.
@@ -132,7 +133,7 @@ impl Registers {
 
     /// A register has its old writers again.
     pub fn restore(&mut self, register: u8, writers: [Writer; 4]) {
-        let first = 4 * usize::from(register);
+        let first = first(register);
         self.table[first..first + 4].copy_from_slice(&writers);
     }
 
@@ -156,6 +157,11 @@ impl Registers {
         }
         self.slots = kept;
     }
+}
+
+/// The first unit of a general register.
+fn first(register: u8) -> usize {
+    usize::from(units(RegRange { reg: register, lo: 0, hi: 8 }).start)
 }
 
 #[cfg(test)]

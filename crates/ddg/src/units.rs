@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use trace::block::{REG_COUNT, REG_FLAGS, REG_MASK, REG_OTHER, REG_VECTOR, REG_X87, RegRange};
+use trace::block::{REG_COUNT, REG_FLAGS, REG_MASK, REG_MORE, REG_OTHER, REG_VECTOR, REG_X87, RegRange};
 
 const VECTORS: u16 = 64;
 const MASKS: u16 = VECTORS + 32 * 16;
@@ -13,8 +13,10 @@ const FLAGS: u16 = MASKS + 8;
 const X87: u16 = FLAGS + 8;
 const OTHER: u16 = X87 + 8;
 
+const MORE: u16 = OTHER + 1;
+
 /// Number of units.
-pub const UNITS: usize = OTHER as usize + 1;
+pub const UNITS: usize = MORE as usize + 4 * 16;
 
 /// The units a register range touches; empty for unknown registers.
 pub fn units(range: RegRange) -> Range<u16> {
@@ -23,15 +25,7 @@ pub fn units(range: RegRange) -> Range<u16> {
         return 0..0;
     }
     match range.reg {
-        0..REG_VECTOR => {
-            let unit = |byte: u8| match byte {
-                0 => 0,
-                1 => 1,
-                2 | 3 => 2,
-                _ => 3,
-            };
-            4 * r + unit(range.lo)..4 * r + unit(range.hi - 1) + 1
-        }
+        0..REG_VECTOR => general(4 * r, range),
         REG_VECTOR..REG_MASK => {
             let base = VECTORS + 16 * (r - u16::from(REG_VECTOR));
             base + u16::from(range.lo / 4).min(15)..base + u16::from((range.hi - 1) / 4).min(15) + 1
@@ -45,8 +39,20 @@ pub fn units(range: RegRange) -> Range<u16> {
             let at = X87 + r - u16::from(REG_X87);
             at..at + 1
         }
-        _ => OTHER..OTHER + 1,
+        REG_OTHER => OTHER..OTHER + 1,
+        _ => general(MORE + 4 * (r - u16::from(REG_MORE)), range),
     }
+}
+
+/// The units of a general register that begin at `first`.
+fn general(first: u16, range: RegRange) -> Range<u16> {
+    let unit = |byte: u8| match byte {
+        0 => 0,
+        1 => 1,
+        2 | 3 => 2,
+        _ => 3,
+    };
+    first + unit(range.lo)..first + unit(range.hi - 1) + 1
 }
 
 #[cfg(test)]

@@ -91,6 +91,8 @@ struct Component {
 #[derive(Debug)]
 pub struct Walker {
     frames: Vec<Frame>,
+    /// Where the contexts of the thread begin.
+    root: ContextId,
     context: ContextId,
     iv: Iv,
     block: u64,
@@ -106,14 +108,25 @@ pub struct Walker {
 }
 
 impl Walker {
-    /// Starts in `function` at its block `pc`.
+    /// Starts in `function` at its block `pc`; `root` is where the contexts of its thread begin, and with which vector.
     pub fn new(
         contexts: &mut Contexts,
         functions: &mut dyn Functions,
         function: FunctionId,
         pc: u64,
+        root: (ContextId, Iv),
     ) -> Walker {
-        Walker::below(0, 0, contexts, functions, function, pc)
+        let mut walker = Walker::below(root, root.0, 0, contexts, functions, function, pc);
+        walker.begins(root);
+        walker
+    }
+
+    /// The first events are those of the root, if that counts something.
+    fn begins(&mut self, (root, iv): (ContextId, Iv)) {
+        if root != 0 {
+            self.events.retain(|e| *e != Event::Plain);
+            self.events.insert(0, if iv == Iv::ZERO { Event::Enter(root) } else { Event::Iterate(root) });
+        }
     }
 
     /// Starts with the first entry of the one function that is recorded; `cfa` is its canonical frame address.
@@ -123,11 +136,13 @@ impl Walker {
         function: FunctionId,
         pc: u64,
         cfa: u64,
+        root: (ContextId, Iv),
     ) -> Walker {
-        let entries = contexts.child(0, Kind::Entries);
-        let mut walker = Walker::below(entries, cfa, contexts, functions, function, pc);
+        let entries = contexts.child(root.0, Kind::Entries);
+        let mut walker = Walker::below(root, entries, cfa, contexts, functions, function, pc);
         walker.events.retain(|e| *e != Event::Plain);
         walker.events.insert(0, Event::Enter(entries));
+        walker.begins(root);
         walker
     }
 
@@ -141,7 +156,7 @@ impl Walker {
         pc: u64,
         cfa: u64,
     ) -> bool {
-        let entries = contexts.child(0, Kind::Entries);
+        let entries = contexts.child(self.root, Kind::Entries);
         let base = self.frames[0].base;
         if base != entries && contexts.get(base).parent != entries {
             return false;
@@ -171,6 +186,7 @@ impl Walker {
     }
 
     fn below(
+        (root, iv): (ContextId, Iv),
         base: ContextId,
         cfa: u64,
         contexts: &mut Contexts,
@@ -187,12 +203,13 @@ impl Walker {
             bottom: 0,
             how: How::Call,
             caller: base,
-            saved: Iv([0; MAX_DIMS]),
+            saved: iv,
         };
         let mut walker = Walker {
             frames: vec![first],
+            root,
             context: base,
-            iv: Iv([0; MAX_DIMS]),
+            iv,
             block: pc,
             components: Vec::new(),
             member: Vec::new(),
@@ -781,7 +798,7 @@ mod tests {
         ) -> Scene {
             let mut contexts = Contexts::default();
             let mut functions = ByHand(chains.iter().map(|(b, c)| (*b, c.to_vec())).collect());
-            let walker = Walker::new(&mut contexts, &mut functions, 0, start);
+            let walker = Walker::new(&mut contexts, &mut functions, 0, start, (0, Iv::ZERO));
             Scene {
                 contexts,
                 functions,
@@ -817,7 +834,7 @@ mod tests {
                         text += &format!("L{}, {}, ", component + 1, self.walker.iv().0[dim]);
                         dim += 1;
                     }
-                    Kind::Root | Kind::Entries => {}
+                    Kind::Root | Kind::Entries | Kind::Thread { .. } => {}
                 }
             }
             text += self.names[&self.walker.block()];

@@ -503,6 +503,19 @@ impl Profile {
         self.further_runs.partition_point(|run| run.root <= context)
     }
 
+    /// Tells the thread that a context was seen in from the others of all runs: contexts of one thread have equal values.
+    pub fn thread_of(&self, context: ContextIndex) -> ContextIndex {
+        let run = self.run_of(context);
+        let root = run.checked_sub(1).map_or(0, |further| self.further_runs[further].root);
+        let mut at = context;
+        while let Some(node) = self.contexts.get(at as usize).filter(|node| at != root && node.parent != root)
+        {
+            at = node.parent;
+        }
+        let is_apart = self.contexts.get(at as usize).is_some_and(|node| node.kind == ContextKind::Entries);
+        if is_apart { at } else { root }
+    }
+
     /// The loop contexts with a dimension around a context, outermost first.
     pub fn loops_around(&self, context: ContextIndex) -> Vec<ContextIndex> {
         let mut out = Vec::new();

@@ -4,8 +4,11 @@
 
 use std::path::Path;
 
-use gimli::{BaseAddresses, CfaRule, EhFrame, LittleEndian, UnwindContext, UnwindSection, X86_64};
-use object::{Object, ObjectSection};
+use gimli::{
+    AArch64, BaseAddresses, CfaRule, EhFrame, LittleEndian, Register, RiscV, UnwindContext, UnwindSection,
+    X86_64,
+};
+use object::{Architecture, Object, ObjectSection};
 
 /// The canonical frame address at address `pc` of a file, with these stack and frame pointers.
 pub(crate) fn address(path: &Path, pc: u64, stack: u64, frame: u64) -> Option<u64> {
@@ -23,10 +26,21 @@ pub(crate) fn address(path: &Path, pc: u64, stack: u64, frame: u64) -> Option<u6
     let row =
         tables.unwind_info_for_address(&bases, &mut context, pc, UnwindSection::cie_from_offset).ok()?;
     let &CfaRule::RegisterAndOffset { register, offset } = row.cfa() else { return None };
+    let (stack_pointer, frame_pointer) = pointers(file.architecture())?;
     let base = match register {
-        X86_64::RSP => stack,
-        X86_64::RBP => frame,
+        r if r == stack_pointer => stack,
+        r if r == frame_pointer => frame,
         _ => return None,
     };
     Some(base.wrapping_add_signed(offset))
+}
+
+/// What the stack and the frame pointer are called in debug information.
+fn pointers(architecture: Architecture) -> Option<(Register, Register)> {
+    match architecture {
+        Architecture::X86_64 => Some((X86_64::RSP, X86_64::RBP)),
+        Architecture::Aarch64 => Some((AArch64::SP, AArch64::X29)),
+        Architecture::Riscv64 => Some((RiscV::SP, RiscV::S0)),
+        _ => None,
+    }
 }

@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use gimli::{AttributeValue, DwTag, EndianSlice, Operation, RunTimeEndian};
-use object::{Object, ObjectSection};
+use object::{Architecture, Object, ObjectSection};
 
 /// Where a variable lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,11 +48,13 @@ pub fn read(path: &Path) -> Vec<Variable> {
     });
     let Ok(sections) = sections else { return out };
     let dwarf = sections.borrow(|section| EndianSlice::new(section, endian));
+    // How far the frame pointer lies below the canonical frame address, at its usual place.
+    let below = if file.architecture() == Architecture::Riscv64 { 0 } else { 16 };
     let mut headers = dwarf.units();
     while let Ok(Some(header)) = headers.next() {
         if let Ok(unit) = dwarf.unit(header) {
             // A unit that stops being readable keeps what was read of it.
-            let _ = read_unit(&dwarf, &unit, &mut out);
+            let _ = read_unit(&dwarf, &unit, below, &mut out);
         }
     }
     out
@@ -70,6 +72,7 @@ struct Scope {
 fn read_unit<'a>(
     dwarf: &gimli::Dwarf<Slice<'a>>,
     unit: &gimli::Unit<Slice<'a>>,
+    below: i64,
     out: &mut Vec<Variable>,
 ) -> gimli::Result<()> {
     let mut scopes = vec![Scope { depth: -1, function: None, frame_pointer: false, ranges: Vec::new() }];
@@ -98,7 +101,7 @@ fn read_unit<'a>(
             }
             tag @ (gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter) => {
                 let Some(scope) = scopes.last() else { continue };
-                if let Some(variable) = variable(dwarf, unit, entry, scope, tag)? {
+                if let Some(variable) = variable(dwarf, unit, entry, (scope, below), tag)? {
                     out.push(variable);
                 }
             }
@@ -119,7 +122,7 @@ fn variable<'a>(
     dwarf: &gimli::Dwarf<Slice<'a>>,
     unit: &gimli::Unit<Slice<'a>>,
     entry: &gimli::DebuggingInformationEntry<'_, '_, Slice<'a>>,
-    scope: &Scope,
+    (scope, below): (&Scope, i64),
     tag: DwTag,
 ) -> gimli::Result<Option<Variable>> {
     let Some(expression) = entry.attr_value(gimli::DW_AT_location)?.and_then(|v| v.exprloc_value()) else {
@@ -128,9 +131,9 @@ fn variable<'a>(
     let mut operations = expression.operations(unit.encoding());
     let storage = match (operations.next()?, operations.next()?) {
         (Some(Operation::Address { address }), None) => Storage::Fixed(address),
-        // With a frame pointer as frame base the offset counts from rbp, which lies 16 below the canonical address.
+        // With a frame pointer as frame base the offset counts from that.
         (Some(Operation::FrameOffset { offset }), None) => {
-            Storage::Frame(if scope.frame_pointer { offset.wrapping_sub(16) } else { offset })
+            Storage::Frame(if scope.frame_pointer { offset.wrapping_sub(below) } else { offset })
         }
         _ => return Ok(None),
     };

@@ -1,6 +1,6 @@
 //! Processes that run already: taking them over in the middle, and letting go of them.
 //!
-//! Definition: the process is seized and stopped wherever it is, be it inside a system call, which it makes again then. It gets the
+//! Definition: the process is seized wherever it is, and runs alone until it can be taken over ([`crate::alone`]). Then it gets the
 //! recorder's memory, and from there on is recorded like a program that was started. Recording begins in the middle of an
 //! activation (`Engine::begin_amid`). When it ends, the process gets back what was taken from it and runs on natively,
 //! without the recorder's memory.
@@ -18,9 +18,10 @@ use std::time::Duration;
 
 use libc::{c_int, siginfo_t, user_regs_struct};
 
+use crate::alone::ALONE;
 use crate::error::Error;
+use crate::given_back::Signals;
 use crate::launch::check_elf;
-use crate::masks::{Masks, is_restart};
 use crate::process::{Resume, Status, Tracee};
 use crate::start::seize;
 
@@ -39,7 +40,7 @@ const RSEQ_FLAG_UNREGISTER: u64 = 1;
 /// Where the C library has registered restartable sequences.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
-struct Rseq {
+pub(crate) struct Rseq {
     pointer: u64,
     size: u32,
     signature: u32,
@@ -48,12 +49,10 @@ struct Rseq {
 }
 
 /// A process that was attached to.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Attached {
     /// Threads beside the first.
     pub(crate) others: u64,
-    /// Signals that came before it stopped.
-    pub(crate) early: Vec<(c_int, siginfo_t)>,
     /// The address at which it was let go on first, and the program's address that stands for.
     pub(crate) start: Option<(u64, u64)>,
     rseq: Option<Rseq>,
@@ -73,20 +72,35 @@ pub fn executable(pid: i32) -> Result<PathBuf, Error> {
     })
 }
 
-/// Seizes a process and stops it. Gives it in precise state, with what it has set of the recorder's signals.
-pub(crate) fn attach(pid: c_int, options: c_int) -> Result<(Tracee, Attached, Masks), Error> {
+/// Seizes a process, which is to stop.
+pub(crate) fn attach(pid: c_int) -> Result<(Tracee, Attached), Error> {
     let others = check(pid)?;
-    seize(pid, options).map_err(|source| match source.raw_os_error() {
-        Some(libc::ESRCH) => refused(pid, "there is no such process"),
-        _ => Error::AttachForbidden { pid, source },
-    })?;
-    let mut tracee = Tracee::new(pid)?;
+    if let Err(source) = seize(pid, ALONE) {
+        let is_gone = source.raw_os_error() == Some(libc::ESRCH);
+        return Err(if is_gone { refused(pid, ENDED) } else { Error::AttachForbidden { pid, source } });
+    }
+    let tracee = Tracee::new(pid)?;
+    tracee.interrupt()?;
+    Ok((tracee, Attached { others, ..Attached::default() }))
+}
+
+/// Of a process that is no longer there.
+const ENDED: &str = "it ended meanwhile";
+
+/// Seizes a process that runs, with these options, and stops it wherever it is. Gives the signals that came before it stopped; `None`
+/// if it has ended.
+pub(crate) fn stop(pid: c_int, options: c_int) -> Result<Option<(Tracee, Signals)>, Error> {
+    if let Err(source) = seize(pid, options) {
+        let is_gone = source.raw_os_error() == Some(libc::ESRCH);
+        return if is_gone { Ok(None) } else { Err(Error::AttachForbidden { pid, source }) };
+    }
+    let tracee = Tracee::new(pid)?;
     tracee.interrupt()?;
     let mut early = Vec::new();
     loop {
         match tracee.wait()? {
-            Status::Exited(_) | Status::Killed(_) => return Err(refused(pid, "it ended meanwhile")),
-            Status::Stopped { event: libc::PTRACE_EVENT_STOP, .. } => break,
+            Status::Exited(_) | Status::Killed(_) => return Ok(None),
+            Status::Stopped { event: libc::PTRACE_EVENT_STOP, .. } => return Ok(Some((tracee, early))),
             Status::Stopped { signal, event: 0 } => {
                 let info = tracee.siginfo()?;
                 early.extend(info.filter(|info| !is_repeated(signal, info)).map(|info| (signal, info)));
@@ -94,13 +108,6 @@ pub(crate) fn attach(pid: c_int, options: c_int) -> Result<(Tracee, Attached, Ma
             Status::Stopped { .. } | Status::Interrupted => {}
         }
         tracee.resume(Resume::Run, 0)?;
-    }
-    match take(&mut tracee, others, early) {
-        Ok((attached, masks)) => Ok((tracee, attached, masks)),
-        Err(error) => {
-            tracee.detach(0)?;
-            Err(error)
-        }
     }
 }
 
@@ -110,17 +117,22 @@ pub(crate) fn is_repeated(signal: c_int, info: &siginfo_t) -> bool {
 }
 
 /// What the kernel says of a process.
-struct Facts(String);
+pub(crate) struct Facts(String);
 
 impl Facts {
     /// Of the process with this number, or of `self`.
-    fn of(process: &str) -> Facts {
+    pub(crate) fn of(process: &str) -> Facts {
         Facts(fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default())
     }
 
     fn field(&self, name: &str) -> &str {
         let value = self.0.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
         value.map(str::trim).unwrap_or_default()
+    }
+
+    /// A set of signals, as a mask.
+    pub(crate) fn signals(&self, name: &str) -> u64 {
+        u64::from_str_radix(self.field(name), 16).unwrap_or(0)
     }
 
     fn number(&self, name: &str) -> u64 {
@@ -159,43 +171,18 @@ fn check(pid: c_int) -> Result<u64, Error> {
     Err(refused(pid, why))
 }
 
-/// A stopped process: makes its state precise, and takes from it what stands in the way of recording.
-fn take(
-    tracee: &mut Tracee,
-    others: u64,
-    early: Vec<(c_int, siginfo_t)>,
-) -> Result<(Attached, Masks), Error> {
-    let pid = tracee.pid();
-    let mut regs = tracee.regs()?;
-    if regs.cs != CODE_64 {
-        return Err(refused(pid, "it runs 32-bit code"));
-    }
-    if regs.gs_base != 0 {
-        return Err(refused(pid, "it uses the segment gs, which the recorder needs"));
-    }
-    let Some(at) = tracee.kernel_call() else {
-        return Err(refused(
-            pid,
-            "the kernel's page (vdso) is not mapped in it, through which it would be taken over",
-        ));
+/// Whether a process can be recorded where it has stopped, with these registers.
+pub(crate) fn suits(tracee: &Tracee, regs: &user_regs_struct) -> Result<(), Error> {
+    let why = if regs.cs != CODE_64 {
+        "it runs 32-bit code"
+    } else if regs.gs_base != 0 {
+        "it uses the segment gs, which the recorder needs"
+    } else if tracee.kernel_call().is_none() {
+        "the kernel's page (vdso) is not mapped in it, through which it would be taken over"
+    } else {
+        return Ok(());
     };
-    leave_call(&mut regs);
-    tracee.set_regs(&regs)?;
-    tracee.calls_at(at);
-    let masks = Masks::of_process(tracee)?;
-    // Where that is not possible, sequences are lost to other threads of the processor, as they are without the call.
-    let rseq = rseq(pid).filter(|rseq| rseq.call(tracee, RSEQ_FLAG_UNREGISTER).is_ok());
-    Ok((Attached { others, early, start: None, rseq }, masks))
-}
-
-/// A system call that was interrupted is made again: the state is the one before it.
-pub(crate) fn leave_call(regs: &mut user_regs_struct) {
-    if (regs.orig_rax as i64) >= 0 && is_restart(regs.rax) {
-        let is_block = regs.rax as i64 == -516;
-        regs.rax = if is_block { libc::SYS_restart_syscall as u64 } else { regs.orig_rax };
-        regs.rip = regs.rip.wrapping_sub(2);
-    }
-    regs.orig_rax = u64::MAX;
+    Err(refused(tracee.pid(), why))
 }
 
 fn rseq(pid: c_int) -> Option<Rseq> {
@@ -209,9 +196,22 @@ fn rseq(pid: c_int) -> Option<Rseq> {
 }
 
 impl Attached {
-    /// A process from which nothing was taken.
-    pub(crate) fn whole() -> Self {
-        Attached { others: 0, early: Vec::new(), start: None, rseq: None }
+    /// Takes from a process what stands in the way of recording.
+    pub(crate) fn take(&mut self, tracee: &Tracee) {
+        // Where that is not possible, sequences are lost to other threads of the processor, as they are without the call.
+        self.rseq = rseq(tracee.pid()).filter(|rseq| rseq.call(tracee, RSEQ_FLAG_UNREGISTER).is_ok());
+    }
+
+    /// Takes a call of `rseq` by another thread for done, if the C library relies on them: it is made when the process is let go of.
+    pub(crate) fn keeps(&self, args: &[u64; 6], kept: &mut Option<Rseq>) -> bool {
+        if self.rseq.is_none() {
+            return false;
+        }
+        let [pointer, size, flags, signature, ..] = *args;
+        let is_registered = flags & RSEQ_FLAG_UNREGISTER == 0;
+        let rseq = Rseq { pointer, size: size as u32, signature: signature as u32, ..Rseq::default() };
+        *kept = is_registered.then_some(rseq);
+        true
     }
 
     /// Another program has taken the place of the one that was taken over.
@@ -227,6 +227,12 @@ impl Attached {
 }
 
 impl Rseq {
+    /// Has a thread, which is in precise state, make the call that was kept.
+    pub(crate) fn register(&self, tracee: &Tracee) {
+        // The C library does without, if it has to.
+        _ = self.call(tracee, 0);
+    }
+
     fn call(&self, tracee: &Tracee, flags: u64) -> Result<(), Error> {
         let args = [self.pointer, self.size.into(), flags, self.signature.into(), 0, 0];
         tracee.system_call(libc::SYS_rseq as u64, args).map(|_| ())

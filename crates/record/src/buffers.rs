@@ -1,15 +1,16 @@
 //! Record buffers and the thread that drains them.
 //!
 //! Invariant: at any time a buffer belongs either to the program (one), to the receiver, or is free; ownership moves
-//! with channel messages. What is handed over is a whole number of records.
+//! with channel messages. Of the program's, the receiver may have the words of earlier turns of threads. What is handed over is a
+//! whole number of records.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use trace::block::{Block, Folded, FunctionCode};
-use trace::sink::{Mapping, Sink};
+use trace::sink::{Mapping, Sink, ThreadId};
 use trace::stream;
 
 use crate::error::Error;
@@ -32,11 +33,13 @@ enum Message {
     Mapping(Mapping),
     Function(FunctionCode),
     Block(Box<Block>),
-    /// Words `from..to` of a buffer.
+    /// Words `from..to` of a buffer, which is free then unless more of it follow.
     Words {
+        thread: ThreadId,
         buffer: usize,
         from: usize,
         to: usize,
+        more: bool,
     },
 }
 
@@ -45,13 +48,15 @@ pub(crate) struct Buffers<S> {
     pub(crate) memory: Arc<Shared>,
     pub(crate) bytes: usize,
     pub(crate) current: usize,
+    /// The thread whose words they are.
+    pub(crate) thread: ThreadId,
     /// Bytes at the start of the current buffer that are not used.
     skipped: usize,
     free: Vec<usize>,
     batch: Vec<Message>,
     send: Sender<Vec<Message>>,
     returned: Receiver<usize>,
-    thread: JoinHandle<S>,
+    receiver: JoinHandle<S>,
     pub(crate) words: u64,
 }
 
@@ -64,8 +69,17 @@ pub(crate) struct Progress {
     pub(crate) reached: AtomicBool,
     /// The time is over or the user interrupted, and a stop signal tells the program so.
     pub(crate) late: AtomicBool,
+    /// The program gets no stop signal: the recorder looks whether the time is over.
+    pub(crate) alone: Mutex<bool>,
     /// Words were not handed on.
     pub(crate) abandoned: AtomicBool,
+}
+
+impl Progress {
+    /// From now on the program is sent no stop signals, or is.
+    pub(crate) fn leave_alone(&self, alone: bool) {
+        *self.alone.lock().unwrap_or_else(PoisonError::into_inner) = alone;
+    }
 }
 
 impl<S: Sink + 'static> Buffers<S> {
@@ -81,7 +95,7 @@ impl<S: Sink + 'static> Buffers<S> {
         let (send, receive) = mpsc::channel();
         let (give_back, returned) = mpsc::channel();
         let shared = Arc::clone(&memory);
-        let thread = std::thread::Builder::new()
+        let receiver = std::thread::Builder::new()
             .name("recording".into())
             .spawn(move || receive_all(&shared, bytes, sink, &receive, &give_back, limit, &progress))
             .map_err(|source| Error::Setup { what: "start the receiving thread", source })?;
@@ -90,12 +104,13 @@ impl<S: Sink + 'static> Buffers<S> {
             memory,
             bytes,
             current: 0,
+            thread: 0,
             skipped: 0,
             free,
             batch: Vec::new(),
             send,
             returned,
-            thread,
+            receiver,
             words: 0,
         })
     }
@@ -168,25 +183,37 @@ impl<S> Buffers<S> {
         let bytes = self.memory.copy(from, partial);
         let skipped = self.bytes - room.saturating_mul(8).clamp(SMALLEST.min(self.bytes), self.bytes);
         self.memory.write(next * self.bytes + skipped, &bytes);
-        self.hand_over(pointer)?;
+        self.hand_over(pointer, false)?;
         (self.current, self.skipped) = (next, skipped);
         Ok(())
     }
 
-    fn hand_over(&mut self, pointer: u64) -> Result<(), Error> {
+    /// Hands over what a thread has recorded up to `pointer`. Gives where the next records go: into the rest of the buffer, if that is
+    /// not too small. Of another buffer, no more than `room` words are used.
+    pub(crate) fn end_turn(&mut self, pointer: u64, room: usize) -> Result<u64, Error> {
+        if pointer + SMALLEST as u64 > self.end() {
+            self.swap(pointer, 0, room)?;
+        } else if pointer > self.start() {
+            self.hand_over(pointer, true)?;
+            self.skipped = (pointer - self.address(self.current)) as usize;
+        }
+        Ok(self.start())
+    }
+
+    fn hand_over(&mut self, pointer: u64, more: bool) -> Result<(), Error> {
         let from = self.skipped / 8;
         let to = (pointer - self.address(self.current)) as usize / 8;
         self.words += (to - from) as u64;
-        self.tell(Message::Words { buffer: self.current, from, to })
+        self.tell(Message::Words { thread: self.thread, buffer: self.current, from, to, more })
     }
 
     /// Hands over the rest and waits for the receiver.
     pub(crate) fn finish(mut self, pointer: u64) -> Result<(S, u64), Error> {
         // A program killed without warning leaves an old pointer.
         let inside = (self.start()..=self.end()).contains(&pointer);
-        self.hand_over(if inside { pointer } else { self.start() })?;
+        self.hand_over(if inside { pointer } else { self.start() }, false)?;
         drop(self.send);
-        Ok((self.thread.join().map_err(|_| Error::Sink)?, self.words))
+        Ok((self.receiver.join().map_err(|_| Error::Sink)?, self.words))
     }
 }
 
@@ -200,11 +227,11 @@ fn receive_all<S: Sink>(
     progress: &Progress,
 ) -> S {
     let mut blocks: Vec<Counted> = Vec::new();
-    let hand_on = |sink: &mut S, words: &[u64], blocks: &[Counted]| {
+    let hand_on = |sink: &mut S, thread: ThreadId, words: &[u64], blocks: &[Counted]| {
         if interrupt::is_abandoned() {
             progress.abandoned.store(true, Ordering::Relaxed);
         } else {
-            sink.words(0, words);
+            sink.words(thread, words);
         }
         if let Some(limit) = limit {
             let new = count(words, blocks);
@@ -215,10 +242,11 @@ fn receive_all<S: Sink>(
     };
     // Words of buffers that ended early, for the sake of the recorder alone.
     let mut joined: Vec<u64> = Vec::new();
+    let mut whose = 0;
     for message in receive.iter().flatten() {
         match message {
             Message::Mapping(mapping) => {
-                hand_on(&mut sink, &std::mem::take(&mut joined), &blocks);
+                hand_on(&mut sink, whose, &std::mem::take(&mut joined), &blocks);
                 sink.mapping(mapping);
             }
             Message::Function(code) => sink.function(code),
@@ -228,24 +256,30 @@ fn receive_all<S: Sink>(
                 }
                 sink.block(*block);
             }
-            Message::Words { buffer, from, to } => {
-                // SAFETY: the buffer belongs to this thread until its number is sent back; neither the program nor
-                // the recorder writes it meanwhile.
+            Message::Words { thread, buffer, from, to, more } => {
+                if thread != whose {
+                    hand_on(&mut sink, whose, &std::mem::take(&mut joined), &blocks);
+                    whose = thread;
+                }
+                // SAFETY: these words belong to this thread until the buffer's number is sent back; neither the program nor
+                // the recorder writes them meanwhile.
                 let words = unsafe { memory.words(buffer * bytes + from * 8, to - from) };
                 if joined.is_empty() && words.len() >= JOINED {
-                    hand_on(&mut sink, words, &blocks);
+                    hand_on(&mut sink, whose, words, &blocks);
                 } else {
                     joined.extend_from_slice(words);
                 }
                 // The recorder may have ended; then nobody waits for the buffer.
-                let _ = give_back.send(buffer);
+                if !more {
+                    let _ = give_back.send(buffer);
+                }
                 if joined.len() >= JOINED {
-                    hand_on(&mut sink, &std::mem::take(&mut joined), &blocks);
+                    hand_on(&mut sink, whose, &std::mem::take(&mut joined), &blocks);
                 }
             }
         }
     }
-    hand_on(&mut sink, &joined, &blocks);
+    hand_on(&mut sink, whose, &joined, &blocks);
     sink
 }
 

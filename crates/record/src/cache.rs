@@ -15,6 +15,7 @@ use trace::block::{BlockId, Folded};
 
 use crate::asm::{Code, RAX, RCX, displacement};
 use crate::error::Error;
+use crate::process::SYSCALL;
 use crate::shared::{
     self, CACHE, CACHE_BYTES, COLD, COUNTERS, REMOTE_CALL, SLOT_P, SLOT_POINTER, SLOT_RAX, SLOT_RCX, SLOT_S,
     SLOT_SITE, SPIN, STATE_BYTES, Shared, TABLE_ENTRIES, TABLES,
@@ -152,13 +153,17 @@ impl Cache {
             tables_on: if both { 0 } else { TABLES / 2 },
             most: most.min(COLD - (1 << 20)),
         };
-        for (on, number) in [false, true].into_iter().flat_map(|on| (0..MOST_CALLS).map(move |n| (on, n))) {
-            if syscalls::is_quiet(number as u64, on) {
-                cache.state.write(shared::quiet(on) as usize + number, &[1]);
-            }
-        }
+        cache.set_quiet(false);
         cache.clear();
         Ok(cache)
+    }
+
+    /// Lets calls pass without a stop that are no business of the recorder, as long as the program has one thread or several.
+    pub(crate) fn set_quiet(&mut self, several: bool) {
+        for (on, number) in [false, true].into_iter().flat_map(|on| (0..MOST_CALLS).map(move |n| (on, n))) {
+            let is_quiet = syscalls::is_quiet(number as u64, on, several);
+            self.state.write(shared::quiet(on) as usize + number, &[u8::from(is_quiet)]);
+        }
     }
 
     /// Forgets everything.
@@ -174,7 +179,7 @@ impl Cache {
         self.resumed.clear();
         self.hot = 256;
         self.cold = COLD;
-        self.code.write((REMOTE_CALL - CACHE) as usize, &[0x0f, 0x05]);
+        self.code.write((REMOTE_CALL - CACHE) as usize, &SYSCALL);
         self.code.write((SPIN - CACHE) as usize, &[0xeb, 0xfe]);
         for (on, edge) in [false, true].into_iter().flat_map(|on| EDGES.map(|e| (on, e))) {
             let index = edge.table(on);
@@ -227,6 +232,18 @@ impl Cache {
     /// Meaning of the trap at a cache address.
     pub(crate) fn meaning(&self, address: u64) -> Option<Meaning> {
         self.meanings.get(&address).copied()
+    }
+
+    /// The block, its address and length, whose code is compared by the instruction at a cache address with what was translated.
+    pub(crate) fn guard_around(&self, address: u64) -> Option<(u64, usize)> {
+        if !self.contains(address) || self.find(address).is_some() {
+            return None;
+        }
+        let behind = self.meanings.iter().filter(|(at, _)| **at > address);
+        match behind.min_by_key(|(at, _)| **at)?.1 {
+            &Meaning::Changed { pc, bytes } => Some((pc, bytes)),
+            _ => None,
+        }
     }
 
     /// The program's address after the system call that ends at a cache address.

@@ -5,8 +5,11 @@ use trace::stream::Special;
 
 use crate::StopReason;
 use crate::error::Error;
-use crate::masks::{self, is_restart};
+use crate::interrupted::is_restart;
+use crate::masks;
+use crate::process::Resume;
 use crate::run::{Awaiting, Engine, Next};
+use crate::shared::REMOTE_CALL;
 use crate::syscalls::{self, Call};
 
 impl<S> Engine<'_, S> {
@@ -28,9 +31,17 @@ impl<S> Engine<'_, S> {
             self.undo_last(regs.rip)?;
             return self.arrive(regs, next - 2, None, None);
         }
+        if self.waits_for_child(number, &args) {
+            return self.make_alone(regs, next);
+        }
         match number as i64 {
             // A restartable sequence is recognised by its address, which is not where it runs.
-            libc::SYS_rseq => return self.made(regs, next, args, -i64::from(libc::ENOSYS) as u64),
+            libc::SYS_rseq => {
+                let is_kept =
+                    self.attached.as_ref().is_some_and(|process| process.keeps(&args, &mut self.rseq));
+                let result = if is_kept { 0 } else { -i64::from(libc::ENOSYS) as u64 };
+                return self.made(regs, next, args, result);
+            }
             libc::SYS_rt_sigprocmask => {
                 let result = self.change_mask(regs)?;
                 return self.made(regs, next, args, result);
@@ -63,6 +74,7 @@ impl<S> Engine<'_, S> {
         }
         let matters = changes
             || replaced.is_some()
+            || !self.threads.is_alone()
             || (number as i64 == libc::SYS_arch_prctl && self.has_border())
             || (self.on && syscalls::has_effect(number));
         if matters {
@@ -71,6 +83,30 @@ impl<S> Engine<'_, S> {
                 changes.then(|| (page(args[0]), page(args[0].saturating_add(args[1]).saturating_add(4095))));
             self.awaiting =
                 Some(Awaiting::Call { call: Call { number, args, result: 0 }, changes, replaced });
+        }
+        if !self.threads.is_alone() {
+            return self.call_among_others(regs);
+        }
+        Ok(Next::Resume(0))
+    }
+
+    /// Makes a system call while other threads may run.
+    fn call_among_others(&mut self, regs: &mut user_regs_struct) -> Result<Next, Error> {
+        let number = regs.rax as i64;
+        // Nobody looks at the time while it is away.
+        self.let_go()?;
+        while let Some(signal) = self.pace.next() {
+            self.tracee.send(signal);
+        }
+        if number == libc::SYS_sched_yield {
+            self.threads.let_others();
+        }
+        regs.rip = REMOTE_CALL;
+        self.tracee.set_regs(regs)?;
+        if number == libc::SYS_exit {
+            self.special(&Special::End)?;
+            self.tracee.resume(Resume::Step, 0)?;
+            return self.end_thread();
         }
         Ok(Next::Resume(0))
     }

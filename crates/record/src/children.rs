@@ -18,12 +18,11 @@ use std::path::PathBuf;
 use libc::{c_int, user_regs_struct};
 use trace::sink::{Guide, Sink};
 
-use crate::attach::executable;
+use crate::attach::{executable, stop};
 use crate::error::Error;
 use crate::process::{Resume, Status, Tracee};
 use crate::session::{OPTIONS, Origin, whole};
 use crate::shared::SPIN;
-use crate::start::seize;
 use crate::{Config, Outcome, interrupt};
 
 /// Takes over the processes that a program starts.
@@ -87,26 +86,10 @@ impl Child {
     /// Seizes it, with these options, in its own state; `None` if it has ended.
     fn seize(&mut self, options: c_int) -> Result<Option<Tracee>, Error> {
         self.waits = false;
-        if let Err(source) = seize(self.pid, options) {
-            // Somebody killed it.
-            let is_gone = source.raw_os_error() == Some(libc::ESRCH);
-            return if is_gone { Ok(None) } else { Err(Error::AttachForbidden { pid: self.pid, source }) };
-        }
-        let tracee = Tracee::new(self.pid)?;
-        tracee.interrupt()?;
-        let mut others = Vec::new();
-        loop {
-            match tracee.wait()? {
-                Status::Exited(_) | Status::Killed(_) => return Ok(None),
-                Status::Stopped { event: libc::PTRACE_EVENT_STOP, .. } => break,
-                Status::Stopped { signal, event: 0 } => others.push(signal),
-                Status::Stopped { .. } | Status::Interrupted => {}
-            }
-            tracee.resume(Resume::Run, 0)?;
-        }
+        let Some((tracee, early)) = stop(self.pid, options)? else { return Ok(None) };
         tracee.set_mask(self.mask)?;
         tracee.set_regs(&self.regs)?;
-        others.into_iter().for_each(|signal| tracee.send(signal));
+        tracee.give_back(early)?;
         Ok(Some(tracee))
     }
 

@@ -13,7 +13,9 @@ use crate::fold::PREFERENCE;
 use crate::function;
 use crate::shared::{self, SLOT_FLAGS, SLOT_P, SLOT_POINTER, SLOT_RAX, SLOT_S, SLOT_T};
 use crate::symbols::{Key, Symbols};
-use crate::translate::{Counters, Exit, LIMIT_WORDS, OwnLoop, Pair, Point, Request, Translation, empty};
+use crate::translate::{
+    Counters, Exit, LIMIT_WORDS, OwnLoop, Pair, Point, Request, Translation, Trap, empty, is_pause,
+};
 
 /// Code and table of a block in the making.
 pub(crate) struct Emit<'a> {
@@ -136,7 +138,8 @@ impl Emit<'_> {
     }
 
     pub(crate) fn operand(&mut self, instr: usize, m: &Memory, size: u16, address: Address) {
-        self.operands.push(Operand { instr: instr as u16, access: m.access, size, role: m.role, address });
+        let (instr, access, role) = (instr as u16, m.access, m.role);
+        self.operands.push(Operand { instr, access, size, role, address, saves: None });
     }
 
     pub(crate) fn exit(&mut self, condition: Option<u8>, target: u64) -> Exit {
@@ -209,6 +212,13 @@ impl Emit<'_> {
             end,
         };
         match tail {
+            None if body.last().is_some_and(|d| is_pause(d) && d.raw.next_ip() == end) => {
+                self.count(None);
+                self.counters.continues = true;
+                self.yield_state();
+                out.trap = Some((self.code.here(), Trap::Pause { next: end }));
+                self.code.trap();
+            }
             None => {
                 self.advance();
                 self.count(None);

@@ -27,6 +27,19 @@ pub enum Error {
         /// The architecture it was built for, in words.
         machine: String,
     },
+    /// A program for a processor that is emulated, without the emulator.
+    #[error(
+        "{path}: built for {machine}; it is recorded under {emulator}, which is not in PATH: install QEMU's user-mode emulators \
+         (on Debian, apt-get install qemu-user)"
+    )]
+    Emulator {
+        /// The program.
+        path: PathBuf,
+        /// The processor it was built for, in words.
+        machine: &'static str,
+        /// The emulator's name.
+        emulator: &'static str,
+    },
     /// An ELF file that cannot be started, such as an object file.
     #[error("{0}: an ELF file but not a program (object file or core dump); link it first")]
     NotProgram(PathBuf),

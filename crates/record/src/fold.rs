@@ -18,6 +18,7 @@ use crate::emit::condition;
 use crate::function;
 use crate::kept::{Keeper, Kept};
 use crate::symbols::{Key, NEGATIVE, Symbols, Value};
+use crate::translate::is_pause;
 
 /// Where the iteration count comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -176,7 +177,7 @@ pub(crate) fn plan(body: &[Decoded], hint: Option<(u8, u8)>, partly: bool) -> Op
     let following = body.iter().skip(1).chain(body.first()).map(|d| d.raw.ip());
     let turns: Vec<Turn> =
         body.iter().zip(following).map(|(d, next)| Turn::of(d, next)).collect::<Option<_>>()?;
-    if !turns.iter().any(|turn| matches!(turn, Turn::Leave { .. })) {
+    if !turns.iter().any(|turn| matches!(turn, Turn::Leave { .. })) || body.iter().any(is_pause) {
         return None;
     }
     let mut symbols = Symbols::with_sums();

@@ -3,16 +3,17 @@
 use std::collections::VecDeque;
 
 use libc::user_regs_struct;
+use trace::block::Terminator;
 use trace::stream::Special;
 
+use crate::Encoding;
 use crate::counting::Counting;
 use crate::error::Error;
 use crate::function::{self, Surroundings};
 use crate::learn::{Along, LOOK, Lesson, SOON};
 use crate::run::{Engine, Next};
-use crate::session::wait_for_end;
+use crate::shared::{SLOT_RAX, SLOT_RCX};
 use crate::translate::{Edge, Pair, Request, Stretch, Translation};
-use crate::{Encoding, Exit, interrupt};
 
 /// Blocks translated ahead for one miss.
 const AHEAD: usize = 32;
@@ -24,6 +25,10 @@ const BLOCK_BYTES: usize = 3072;
 impl<S> Surroundings for Engine<'_, S> {
     fn bytes(&mut self, pc: u64) -> Vec<u8> {
         self.code.bytes(&self.tracee, pc, 512)
+    }
+
+    fn instruction(&self, bytes: &[u8], pc: u64) -> (u64, Option<Terminator>) {
+        function::instruction(bytes, pc)
     }
 
     fn is_function(&mut self, pc: u64) -> bool {
@@ -46,28 +51,14 @@ impl<S> Engine<'_, S> {
         edge: Option<Edge>,
     ) -> Result<Next, Error> {
         regs.rip = pc;
+        if self.threads.yields && edge.is_none() && self.pending.is_empty() && self.stopping.is_none() {
+            return self.yield_turn(regs);
+        }
         if self.stopping.is_some() {
-            self.release(regs)?;
-            drop(self.timer.take());
-            let signals = self.pending.drain(..).chain(self.pace.give_up()).chain(self.masks.give_up());
-            signals.for_each(|(signal, info)| self.tracee.send_again(signal, &info));
-            let pending_stop = self.time_is_over() && self.tracee.awaits(libc::SIGSTOP);
-            let terminate = self.is_child
-                && interrupt::was_terminated()
-                && !self.was_terminated
-                && !self.tracee.awaits(libc::SIGTERM);
-            self.tracee.detach(0)?;
-            if terminate {
-                self.tracee.send(libc::SIGTERM);
+            if !self.threads.is_alone() {
+                return self.stop_others(regs);
             }
-            if pending_stop {
-                // SAFETY: undoes the timer's stop signal, which nobody would take back otherwise.
-                unsafe { libc::kill(self.tracee.pid(), libc::SIGCONT) };
-            }
-            return match self.is_child {
-                true => wait_for_end(self.tracee.pid()).map(Next::Ended),
-                false => Ok(Next::Ended(Exit::Running)),
-            };
+            return self.part(regs);
         }
         if let Some((signal, info)) = self.pending.pop_front() {
             return self.deliver(signal, &info, regs);
@@ -224,6 +215,23 @@ impl<S> Engine<'_, S> {
             self.flush();
         }
         self.arrive(regs, pc, None, None)
+    }
+
+    /// The code at `pc`, of so many bytes, could not be compared with what was translated: it is translated anew, and run without that.
+    pub(crate) fn not_compared(
+        &mut self,
+        regs: &mut user_regs_struct,
+        pc: u64,
+        bytes: usize,
+    ) -> Result<Next, Error> {
+        regs.rax = self.cache.state.word(SLOT_RAX as usize);
+        regs.rcx = self.cache.state.word(SLOT_RCX as usize);
+        let next = self.changed(regs, pc, bytes)?;
+        if let Some(block) = self.cache.get(pc, self.on).filter(|block| block.entry == regs.rip) {
+            regs.rip = block.full;
+            self.tracee.set_regs(regs)?;
+        }
+        Ok(next)
     }
 
     fn translate(

@@ -9,8 +9,14 @@ use trace::block::{CodeBlock, FunctionCode, Terminator};
 
 use crate::decode;
 
+/// Length of the instruction at `pc` with which `bytes` begin, and how it ends a block, if it does.
+pub(crate) fn instruction(bytes: &[u8], pc: u64) -> (u64, Option<Terminator>) {
+    let i = decode::raw(bytes, pc);
+    (i.len() as u64, terminator(&i))
+}
+
 /// Most instructions decoded for one function.
-pub(crate) const LIMIT: usize = 20_000;
+pub const LIMIT: usize = 20_000;
 
 /// How an instruction ends a block, if it does.
 pub(crate) fn terminator(i: &Instruction) -> Option<Terminator> {
@@ -51,10 +57,15 @@ fn is_far(i: &Instruction) -> bool {
 /// Instructions by address: the address of the next, and how they end a block.
 type Instrs = FxHashMap<u64, (u64, Option<Terminator>)>;
 
+/// Most bytes of an instruction that decoding a function looks at.
+pub const LONGEST: usize = 16;
+
 /// What decoding a function asks.
-pub(crate) trait Surroundings {
+pub trait Surroundings {
     /// Bytes at an address: fewer than an instruction needs, or none, if unmapped.
     fn bytes(&mut self, pc: u64) -> Vec<u8>;
+    /// Length of the instruction at `pc` with which `bytes` begin, and how it ends a block, if it does.
+    fn instruction(&self, bytes: &[u8], pc: u64) -> (u64, Option<Terminator>);
     /// Whether another function starts there.
     fn is_function(&mut self, pc: u64) -> bool;
     /// Where the indirect jump that ends at `after` is known to lead.
@@ -62,7 +73,7 @@ pub(crate) trait Surroundings {
 }
 
 /// Decodes the function at `entry`.
-pub(crate) fn decode(entry: u64, around: &mut dyn Surroundings) -> FunctionCode {
+pub fn decode(entry: u64, around: &mut dyn Surroundings) -> FunctionCode {
     let mut instrs: Instrs = FxHashMap::default();
     let mut leaders = FxHashSet::from_iter([entry]);
     let mut work = vec![entry];
@@ -72,14 +83,13 @@ pub(crate) fn decode(entry: u64, around: &mut dyn Surroundings) -> FunctionCode 
         let mut pc = start;
         while !instrs.contains_key(&pc) && instrs.len() < LIMIT {
             let mut offset = pc.wrapping_sub(chunk_at) as usize;
-            if offset.saturating_add(16) > chunk.len() {
+            if offset.saturating_add(LONGEST) > chunk.len() {
                 chunk = around.bytes(pc);
                 chunk_at = pc;
                 offset = 0;
             }
-            let i = decode::raw(chunk.get(offset..).unwrap_or_default(), pc);
-            let end = terminator(&i);
-            let next = pc + (i.len() as u64).max(1);
+            let (length, end) = around.instruction(chunk.get(offset..).unwrap_or_default(), pc);
+            let next = pc.saturating_add(length.max(1));
             instrs.insert(pc, (next, end));
             let mut reach = |target: u64| {
                 if leaders.insert(target) {

@@ -6,9 +6,8 @@
 //! unless it gets it by itself. If this process was started with interrupts ignored (`nohup`, the background of a script), they stay so,
 //! for the program as well.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::mpsc;
+use std::sync::{Arc, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 use libc::c_int;
@@ -108,7 +107,7 @@ impl Drop for Interrupts {
 }
 
 /// A program starts or has ended.
-pub(crate) fn running(now: bool) {
+pub fn running(now: bool) {
     if now {
         RUNNING.fetch_add(1, Ordering::Relaxed);
     } else {
@@ -121,17 +120,17 @@ pub(crate) fn running(now: bool) {
 }
 
 /// Whether the recording was interrupted.
-pub(crate) fn was_interrupted() -> bool {
+pub fn was_interrupted() -> bool {
     STOP.load(Ordering::Relaxed)
 }
 
 /// Whether this process was asked to terminate.
-pub(crate) fn was_terminated() -> bool {
+pub fn was_terminated() -> bool {
     TERMINATE.load(Ordering::Relaxed)
 }
 
 /// Whether what is not analysed yet is to be skipped.
-pub(crate) fn is_abandoned() -> bool {
+pub fn is_abandoned() -> bool {
     ABANDON.load(Ordering::Relaxed)
 }
 
@@ -153,9 +152,12 @@ impl Timer {
             while cancelled.recv_timeout(left(end)) == Err(mpsc::RecvTimeoutError::Timeout) {
                 if was_interrupted() || end.is_some_and(|end| Instant::now() >= end) {
                     progress.late.store(true, Ordering::Relaxed);
-                    // Somebody who continues the program takes the signal away: it comes again until this ends.
-                    // SAFETY: a plain system call; the process is being recorded.
-                    unsafe { libc::syscall(libc::SYS_tgkill, pid, pid, libc::SIGSTOP) };
+                    let alone = progress.alone.lock().unwrap_or_else(PoisonError::into_inner);
+                    if !*alone {
+                        // Somebody who continues the program takes the signal away: it comes again until this ends.
+                        // SAFETY: a plain system call; the process is being recorded.
+                        unsafe { libc::syscall(libc::SYS_tgkill, pid, pid, libc::SIGSTOP) };
+                    }
                     end = end.map(|_| Instant::now() + STEP);
                 }
             }

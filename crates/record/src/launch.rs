@@ -3,6 +3,7 @@
 use std::ffi::{CString, OsString};
 use std::fs::{self, File};
 use std::io::{self, Read};
+use std::os::fd::RawFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -24,11 +25,34 @@ pub(crate) fn start(config: &Config, traced: Option<i32>) -> Result<i32, Error> 
     };
     let launch = Launch::new(string(path.as_os_str().as_bytes().to_vec())?, argv, environment(config)?)
         .streams(config.input.clone(), config.silent);
-    launch.start(traced).map_err(|e| match e {
+    launch.start(traced).map_err(|error| failed(error, path))
+}
+
+fn failed(error: StartError, path: PathBuf) -> Error {
+    match error {
         StartError::Fork(source) => Error::Setup { what: "start a process", source },
         StartError::Trace(source) => Error::TraceForbidden(source),
         StartError::Execute(source) => Error::Start { path, source },
-    })
+    }
+}
+
+/// Starts another program in place of the configured one, untraced, with these arguments, its own name first, and these
+/// descriptors beside the standard streams. Returns its process id.
+///
+/// # Errors
+/// If it cannot be started, or an argument contains a zero byte.
+pub fn start_other(
+    config: &Config,
+    path: &Path,
+    arguments: Vec<OsString>,
+    descriptors: Vec<RawFd>,
+) -> Result<i32, Error> {
+    let string = |bytes: Vec<u8>| CString::new(bytes).map_err(|_| Error::ZeroByte);
+    let argv = arguments.into_iter().map(|a| string(a.into_vec())).collect::<Result<_, _>>()?;
+    let launch = Launch::new(string(path.as_os_str().as_bytes().to_vec())?, argv, environment(config)?)
+        .streams(config.input.clone(), config.silent)
+        .handing_on(descriptors);
+    launch.start(None).map_err(|error| failed(error, path.to_owned()))
 }
 
 /// What the program finds in its environment: what this process has, with the changes asked for.
@@ -44,7 +68,10 @@ fn environment(config: &Config) -> Result<Vec<CString>, Error> {
 }
 
 /// The file a program name stands for: itself if it contains a slash, else the first match in PATH.
-fn find(program: &Path) -> Result<PathBuf, Error> {
+///
+/// # Errors
+/// If there is none.
+pub fn find(program: &Path) -> Result<PathBuf, Error> {
     if program.as_os_str().as_bytes().contains(&b'/') {
         return Ok(program.to_owned());
     }

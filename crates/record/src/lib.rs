@@ -12,12 +12,13 @@
 //!   ([`oracle`]), in every [`Encoding`].
 //!
 //! # Limits
-//! Only the first thread is recorded; other threads and child processes run natively and are counted as
-//! [`Untracked`]. The recording ends, and the program runs on alone, where it sets up `seccomp`, asks to be traced or sets the
+//! Threads are recorded one at a time, in the order in which they run; those that a process has when it is attached to, and child
+//! processes that nobody follows, run natively and are counted as [`Untracked`]. The recording ends, and the program runs on alone, where it sets up `seccomp`, asks to be traced or sets the
 //! base of the `gs` segment ([`StopReason`]). 32-bit code and set-user-id programs are refused. Code in memory that is writable or
 //! shared is compared with what was translated whenever control comes to a block of it; a block that rewrites itself goes on as
 //! it was until then.
 
+mod alone;
 mod asm;
 mod attach;
 mod buffers;
@@ -33,10 +34,12 @@ mod error;
 mod fold;
 mod follow;
 mod function;
+mod given_back;
 mod image;
 mod inherited;
 mod input;
 mod interrupt;
+mod interrupted;
 mod kept;
 mod launch;
 mod learn;
@@ -44,10 +47,13 @@ mod leave;
 mod loops;
 mod masks;
 pub mod oracle;
+pub mod other;
 mod pace;
+mod parting;
 mod passage;
 mod process;
 mod run;
+mod saves;
 mod scope;
 mod session;
 mod shared;
@@ -57,6 +63,7 @@ mod strings;
 mod symbols;
 mod syscalls;
 mod takeover;
+mod threads;
 mod translate;
 mod windows;
 

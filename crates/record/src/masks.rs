@@ -13,6 +13,7 @@ use libc::{c_int, siginfo_t, user_regs_struct};
 
 use crate::error::Error;
 use crate::inherited::Inherited;
+use crate::interrupted::{IO_PGETEVENTS, is_restart};
 use crate::process::{Resume, Tracee, register};
 use crate::run::{Engine, Next};
 use crate::shared::{REMOTE_CALL, SCRATCH, STATE};
@@ -33,6 +34,9 @@ const MASK_BYTES: u64 = 8;
 
 /// Bytes of the kernel's structure for an action, which begins with the handler.
 const ACTION_BYTES: usize = 32;
+
+/// Places for what calls read; more than threads wait in such calls.
+const SCRATCHES: usize = 120;
 
 /// From a `ucontext` to the mask in it.
 const CONTEXT_MASK: u64 = 296;
@@ -78,9 +82,6 @@ pub(crate) struct Return {
     at: u64,
     mask: Option<u64>,
 }
-
-/// Number of a call that the C library has no name for.
-const IO_PGETEVENTS: i64 = 333;
 
 /// Machine numbers of the registers of arguments.
 const ARGUMENTS: [u8; 6] = [7, 6, 2, 10, 8, 9];
@@ -139,6 +140,22 @@ impl Masks {
     /// Those that a program finds which takes the place of another.
     pub(crate) fn executed(&self) -> Self {
         Masks { blocked: self.blocked, ignored: self.ignored, ..Masks::default() }
+    }
+
+    /// Those of a thread that the program makes.
+    pub(crate) fn of_thread(&self) -> Self {
+        Masks { blocked: self.blocked, ..Masks::default() }
+    }
+
+    /// What belongs to all threads.
+    pub(crate) fn of_others(&self) -> Self {
+        Masks { ignored: self.ignored, ..Masks::default() }
+    }
+
+    /// Exchanges what belongs to one thread for what belongs to another.
+    pub(crate) fn exchange(&mut self, other: &mut Masks) {
+        std::mem::swap(self, other);
+        std::mem::swap(&mut self.ignored, &mut other.ignored);
     }
 
     /// Keeps from the kernel, which knows it, what the process has set of the two signals. The recorder's memory is in place.
@@ -305,7 +322,7 @@ impl<S> Engine<'_, S> {
         let mut bytes = (mask & !OWN).to_le_bytes().to_vec();
         if indirect {
             let size = self.tracee.user_word(given.wrapping_add(8)).unwrap_or(MASK_BYTES);
-            bytes.extend((STATE + SCRATCH as u64).to_le_bytes().into_iter().chain(size.to_le_bytes()));
+            bytes.extend(self.scratch().to_le_bytes().into_iter().chain(size.to_le_bytes()));
         }
         let at = self.put_scratch(&bytes);
         *register(regs, argument) = if indirect { at + 8 } else { at };
@@ -339,8 +356,16 @@ impl<S> Engine<'_, S> {
 
     /// Puts bytes where the program's system calls can read them. Gives the address.
     fn put_scratch(&self, bytes: &[u8]) -> u64 {
-        self.cache.state.write(SCRATCH as usize, bytes);
-        STATE + SCRATCH as u64
+        let at = self.scratch();
+        self.cache.state.write((at - STATE) as usize, bytes);
+        at
+    }
+
+    /// Where the calls of this thread find what they read.
+    fn scratch(&self) -> u64 {
+        // The first place is that of calls made for the program.
+        let place = 1 + self.threads.number() as usize % (SCRATCHES - 1);
+        STATE + (SCRATCH as usize + place * ACTION_BYTES) as u64
     }
 
     /// After a system call with another argument, or instead of it.
@@ -438,9 +463,4 @@ impl<S> Engine<'_, S> {
         self.tracee.set_siginfo(info)?;
         Ok(Next::Resume(signal))
     }
-}
-
-/// Whether a system call returned only because a signal came: it is made again unless the signal has a handler.
-pub(crate) fn is_restart(result: u64) -> bool {
-    matches!(-(result as i64), 512 | 513 | 514 | 516)
 }

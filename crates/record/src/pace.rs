@@ -13,6 +13,8 @@ use std::time::Duration;
 
 use libc::{c_int, siginfo_t};
 
+use crate::given_back::{Signals, is_own};
+
 /// What the program is given to run between two deliveries.
 const REST: Duration = Duration::from_micros(200);
 
@@ -26,7 +28,7 @@ pub(crate) struct Pace {
     ran: Option<Duration>,
     in_hand: VecDeque<(c_int, siginfo_t)>,
     /// Those sent again and not reported yet.
-    sent: Vec<(c_int, siginfo_t)>,
+    sent: Signals,
 }
 
 impl Pace {
@@ -71,27 +73,19 @@ impl Pace {
     pub(crate) fn next(&mut self) -> Option<c_int> {
         let (signal, info) = self.in_hand.pop_front()?;
         self.ran = Some(Duration::ZERO);
-        self.send(signal, info);
-        Some(signal)
-    }
-
-    /// A signal is about to be sent again.
-    pub(crate) fn send(&mut self, signal: c_int, info: siginfo_t) {
         self.sent.push((signal, info));
+        Some(signal)
     }
 
     /// What was known of a signal, if it is one that was sent again.
     pub(crate) fn original(&mut self, signal: c_int, info: &siginfo_t) -> Option<siginfo_t> {
-        // SAFETY: as above.
-        let is_sent =
-            info.si_code == libc::SI_TKILL && unsafe { info.si_pid() } == std::process::id() as c_int;
-        let at = self.sent.iter().position(|s| s.0 == signal).filter(|_| is_sent)?;
+        let at = self.sent.iter().position(|s| s.0 == signal).filter(|_| is_own(info))?;
         Some(self.sent.remove(at).1)
     }
 
-    /// All that are in hand: nobody will look at the time any longer.
-    pub(crate) fn give_up(&mut self) -> impl Iterator<Item = (c_int, siginfo_t)> {
-        self.in_hand.drain(..)
+    /// Those sent again and not reported yet, and all that are in hand: nobody will look at the time any longer.
+    pub(crate) fn give_up(&mut self) -> (Signals, Signals) {
+        (std::mem::take(&mut self.sent), self.in_hand.drain(..).collect())
     }
 }
 

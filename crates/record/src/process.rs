@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use libc::{c_int, c_void, siginfo_t, user_regs_struct};
 
-use crate::attach::is_repeated;
+use crate::attach::{Facts, is_repeated};
 use crate::error::Error;
 use crate::masks::{OWN, bit};
 
@@ -61,6 +61,16 @@ pub(crate) fn wait(pid: c_int) -> io::Result<Status> {
         };
     }
     Ok(Status::of(status))
+}
+
+/// Waits until a process or thread that the calling thread has started or traces has something to report. Gives its number.
+pub(crate) fn wait_for_any() -> Option<c_int> {
+    // SAFETY: an all-zero `siginfo_t` is valid, and the call fills it.
+    unsafe {
+        let mut info: siginfo_t = std::mem::zeroed();
+        let what = libc::WEXITED | libc::WSTOPPED | libc::WNOWAIT | libc::__WALL | libc::__WNOTHREAD;
+        (libc::waitid(libc::P_ALL, 0, &mut info, what) == 0).then(|| info.si_pid())
+    }
 }
 
 impl Status {
@@ -116,11 +126,13 @@ pub(crate) fn register(regs: &mut user_regs_struct, n: u8) -> &mut u64 {
 }
 
 /// The instruction.
-const SYSCALL: [u8; 2] = [0x0f, 0x05];
+pub(crate) const SYSCALL: [u8; 2] = [0x0f, 0x05];
 
-/// A stopped traced process.
+/// A stopped traced process, or one thread of it.
 pub(crate) struct Tracee {
+    /// Number of the thread; that of the process for its first.
     pid: c_int,
+    process: c_int,
     memory: File,
     /// How it ended: every later wait says so again.
     ended: Cell<Option<Status>>,
@@ -136,7 +148,12 @@ impl Tracee {
             .write(true)
             .open(format!("/proc/{pid}/mem"))
             .map_err(|source| Error::Process { what: "open the program's memory", pid, source })?;
-        Ok(Tracee { pid, memory, ended: Cell::new(None), call_at: None })
+        Ok(Tracee { pid, process: pid, memory, ended: Cell::new(None), call_at: None })
+    }
+
+    /// Takes over another thread of the process.
+    pub(crate) fn thread(&self, tid: c_int) -> Result<Self, Error> {
+        Ok(Tracee { process: self.process, call_at: self.call_at, ..Tracee::new(tid)? })
     }
 
     /// System calls on its behalf are made at this instruction.
@@ -157,9 +174,14 @@ impl Tracee {
         Some(start + at as u64)
     }
 
-    /// The process id.
+    /// Number of the thread; that of the process for its first.
     pub(crate) fn pid(&self) -> c_int {
         self.pid
+    }
+
+    /// The process id.
+    pub(crate) fn process(&self) -> c_int {
+        self.process
     }
 
     fn request(
@@ -281,11 +303,18 @@ impl Tracee {
                     self.ended.set(Some(status));
                     return Ok(status);
                 }
-                Err(source) => {
-                    return Err(Error::Process { what: "wait for the program", pid: self.pid, source });
-                }
+                Err(source) => return self.lost(source),
             }
         }
+    }
+
+    /// It could not be waited for. A thread that executes a program goes on under the number of the first one, its own is gone.
+    fn lost(&self, source: io::Error) -> Result<Status, Error> {
+        if self.pid != self.process && source.raw_os_error() == Some(libc::ECHILD) {
+            self.ended.set(Some(Status::Exited(0)));
+            return Ok(Status::Exited(0));
+        }
+        Err(Error::Process { what: "wait for the program", pid: self.pid, source })
     }
 
     /// Reads memory; returns how many bytes could be read.
@@ -374,7 +403,7 @@ impl Tracee {
     }
 
     /// Makes the process execute the system call instruction at an address, leaving all its state as it was. Gives what the
-    /// call returns. No signals of others get in between, but for a stop, which comes back afterwards.
+    /// call returns. No signals of others get in between; those that no mask keeps away come back afterwards.
     ///
     /// After a step a signal can be delivered. But a step is a signal itself, which must not be ignored; after `Call` the process
     /// stands in the system call.
@@ -390,7 +419,7 @@ impl Tracee {
         (regs.rip, regs.rax, regs.orig_rax) = (at, number, u64::MAX);
         (regs.rdi, regs.rsi, regs.rdx, regs.r10, regs.r8, regs.r9) =
             (args[0], args[1], args[2], args[3], args[4], args[5]);
-        self.set_mask(!OWN)?;
+        self.set_mask(if how == Resume::Call { u64::MAX } else { !OWN })?;
         self.set_regs(&regs)?;
         let (mut others, mut calls) = (Vec::new(), 0);
         loop {
@@ -400,7 +429,7 @@ impl Tracee {
                 Status::Stopped { signal: libc::SIGTRAP, event: 0 } => {
                     let info = self.siginfo()?;
                     if let Some(sent) = info.filter(|info| info.si_code <= 0) {
-                        others.push((libc::SIGTRAP, Some(sent)));
+                        others.push((libc::SIGTRAP, sent));
                         continue;
                     }
                     calls += u32::from(info.is_some_and(|info| info.si_code == libc::SIGTRAP));
@@ -409,60 +438,62 @@ impl Tracee {
                         break;
                     }
                 }
-                Status::Stopped { signal, event: 0 }
-                    if self.siginfo()?.is_some_and(|info| is_repeated(signal, &info)) => {}
-                Status::Stopped { signal, event: 0 } => others.push((signal, self.siginfo()?)),
+                Status::Stopped { signal, event: 0 } => {
+                    let info = self.siginfo()?.filter(|info| !is_repeated(signal, info));
+                    others.extend(info.map(|info| (signal, info)));
+                }
                 Status::Stopped { .. } | Status::Interrupted => {}
             }
         }
         let result = self.regs()?.rax;
         self.set_mask(mask)?;
         self.set_regs(&saved)?;
-        for (signal, info) in others {
-            match info {
-                Some(info) => self.send_again(signal, &info),
-                None => self.send(signal),
-            }
+        if !others.is_empty() {
+            self.give_back(others)?;
         }
         Ok(result)
     }
 
-    /// Sends it a signal.
-    pub(crate) fn send(&self, signal: c_int) {
-        // SAFETY: a plain system call; the process is the recorder's own child, which it has not waited for.
-        unsafe { libc::syscall(libc::SYS_tgkill, self.pid, self.pid, signal) };
-    }
-
-    /// Sends it a signal that it got before, with its details where the kernel lets that be.
-    pub(crate) fn send_again(&self, signal: c_int, info: &siginfo_t) {
-        // Only a process itself may send what the kernel or `kill` would.
-        if info.si_code < 0 && info.si_code != libc::SI_TKILL {
-            let info: *const siginfo_t = info;
-            // SAFETY: a plain system call with a live structure.
-            if unsafe { libc::syscall(libc::SYS_rt_tgsigqueueinfo, self.pid, self.pid, signal, info) } == 0 {
-                return;
-            }
+    /// Its next report, if there is one.
+    pub(crate) fn poll(&self) -> Result<Option<Status>, Error> {
+        if self.ended.get().is_some() {
+            return Ok(self.ended.get());
         }
-        self.send(signal);
+        let mut status = 0;
+        // SAFETY: `status` is a valid place.
+        match unsafe { libc::waitpid(self.pid, &mut status, libc::__WALL | libc::WNOHANG) } {
+            0 => Ok(None),
+            pid if pid == self.pid => {
+                let status = Status::of(status);
+                self.ended.set(Some(status).filter(|s| !matches!(s, Status::Stopped { .. })));
+                Ok(Some(status))
+            }
+            _ => match io::Error::last_os_error() {
+                source if source.kind() == io::ErrorKind::Interrupted => Ok(None),
+                source => self.lost(source).map(Some),
+            },
+        }
     }
 
     /// Waits for its next report until a time at which there may be none.
     pub(crate) fn wait_until(&self, end: Instant) -> Result<Option<Status>, Error> {
-        while self.ended.get().is_none() {
-            let mut status = 0;
-            // SAFETY: `status` is a valid place.
-            match unsafe { libc::waitpid(self.pid, &mut status, libc::__WALL | libc::WNOHANG) } {
-                0 if Instant::now() >= end => return Ok(None),
-                0 => std::thread::sleep(SHORT),
-                pid if pid == self.pid => {
-                    let status = Status::of(status);
-                    self.ended.set(Some(status).filter(|s| !matches!(s, Status::Stopped { .. })));
-                    return Ok(Some(status));
-                }
-                _ => break,
+        self.wait_while(&mut || (Instant::now() < end).then_some(SHORT))
+    }
+
+    /// Waits for its next report, looking for it again after every pause that it is given; `None` where there is no other pause.
+    pub(crate) fn wait_while(
+        &self,
+        pause: &mut dyn FnMut() -> Option<Duration>,
+    ) -> Result<Option<Status>, Error> {
+        loop {
+            if let Some(status) = self.poll()? {
+                return Ok(Some(status));
+            }
+            match pause() {
+                Some(pause) => std::thread::sleep(pause),
+                None => return Ok(None),
             }
         }
-        self.wait().map(Some)
     }
 
     /// A word of memory that the program itself may read.
@@ -486,26 +517,32 @@ impl Tracee {
 
     /// The signals for which the program has handlers.
     pub(crate) fn caught(&self) -> u64 {
-        self.signals("SigCgt:")
+        self.signals("SigCgt")
     }
 
     /// Whether a signal waits to be delivered to it.
     pub(crate) fn awaits(&self, signal: c_int) -> bool {
-        (self.signals("SigPnd:") | self.signals("ShdPnd:")) & bit(signal) != 0
+        (self.signals("SigPnd") | self.signals("ShdPnd")) & bit(signal) != 0
+    }
+
+    /// Whether a signal waits to be delivered to its first thread alone.
+    pub(crate) fn awaits_alone(&self, signal: c_int) -> bool {
+        self.signals("SigPnd") & bit(signal) != 0
     }
 
     /// The signals that the program ignores.
     pub(crate) fn ignored(&self) -> u64 {
-        self.signals("SigIgn:")
+        self.signals("SigIgn")
+    }
+
+    /// Whether a signal without a handler does nothing.
+    pub(crate) fn ignores(&self, signal: c_int) -> bool {
+        let by_default = matches!(signal, libc::SIGCHLD | libc::SIGURG | libc::SIGWINCH | libc::SIGCONT);
+        by_default || self.ignored() & bit(signal) != 0
     }
 
     fn signals(&self, field: &str) -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid)).unwrap_or_default();
-        status
-            .lines()
-            .find_map(|l| l.strip_prefix(field))
-            .and_then(|l| u64::from_str_radix(l.trim(), 16).ok())
-            .unwrap_or(0)
+        Facts::of(&self.pid.to_string()).signals(field)
     }
 
     /// Whether the program has a handler for `signal`.

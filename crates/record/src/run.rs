@@ -13,22 +13,25 @@ use rustc_hash::FxHashSet;
 use trace::sink::Guide;
 use trace::stream::Special;
 
+use crate::alone::is_stop;
 use crate::asm::RCX;
-use crate::attach::Attached;
+use crate::attach::{Attached, Rseq};
 use crate::buffers::{Buffers, Progress};
 use crate::cache::{Cache, Meaning};
 use crate::code::CodeMap;
 use crate::counting::Counting;
 use crate::error::Error;
 use crate::interrupt::Timer;
+use crate::interrupted::settle;
 use crate::learn::Learner;
-use crate::masks::{Masks, Replaced, Return, is_restart};
+use crate::masks::{Masks, Replaced, Return};
 use crate::pace::Pace;
 use crate::process::{self, Resume, Status, Tracee};
 use crate::scope::Left;
 use crate::shared::{GUARD, SLOT_POINTER, SLOT_RCX, SLOT_SITE};
 use crate::strings::Halt;
 use crate::syscalls::Call;
+use crate::threads::Threads;
 use crate::translate::{Edge, Translator, Trap};
 use crate::windows::Windows;
 use crate::{Config, Exit, StopReason};
@@ -98,10 +101,14 @@ pub(crate) struct Engine<'a, S> {
     pub(crate) outermost: Option<u64>,
     /// Where the program has a system call instruction of the kernel's, once that was looked for.
     pub(crate) kernel_call: Option<Option<u64>>,
-    /// The process was there before.
+    /// The recorder's memory is in the process, or parts of it.
+    pub(crate) is_inside: bool,
+    /// The process was there before; without, it is a child of this one, and its end is waited for.
     pub(crate) attached: Option<Attached>,
-    /// It is a child of this process, the end of which is waited for.
-    pub(crate) is_child: bool,
+    /// A restartable sequence that the thread has registered while it was recorded, and is to be registered when it is let go of.
+    pub(crate) rseq: Option<Rseq>,
+    /// Threads beside the one that all else here is about.
+    pub(crate) threads: Threads,
     /// It was started by a program that is recorded: another program that it executes is a recording of its own.
     pub(crate) is_followed: bool,
     /// It has stopped in `execve` for that.
@@ -121,8 +128,19 @@ pub(crate) struct Engine<'a, S> {
 const GROWTH: usize = 4;
 
 impl<S> Engine<'_, S> {
+    /// From the beginning to the end.
+    pub(crate) fn whole(&mut self, is_forked: bool, is_executed: bool) -> Result<Exit, Error> {
+        if self.config.pid.is_some()
+            && let Some(exit) = self.approach()?
+        {
+            return Ok(exit);
+        }
+        self.begin(is_forked, is_executed)?;
+        self.run()
+    }
+
     /// From one stop to the next, to the end.
-    pub(crate) fn run(&mut self) -> Result<Exit, Error> {
+    fn run(&mut self) -> Result<Exit, Error> {
         let mut next = Next::Resume(0);
         loop {
             match next {
@@ -131,12 +149,21 @@ impl<S> Engine<'_, S> {
                     self.tracee.resume(how, signal)?;
                 }
                 Next::Listen => self.tracee.listen()?,
+                Next::Reported(_) => {}
                 Next::Ended(exit) => return Ok(exit),
             }
-            let status = match self.wait() {
+            if self.goes_away(&next) {
+                next = self.let_away()?;
+                continue;
+            }
+            let status = match next {
+                Next::Reported(status) => Ok(status),
+                _ => self.wait(),
+            };
+            let status = match status {
                 // Another thread has executed a program in its place.
                 Err(Error::Process { source, .. })
-                    if !self.is_child && source.raw_os_error() == Some(libc::ECHILD) =>
+                    if self.attached.is_some() && source.raw_os_error() == Some(libc::ECHILD) =>
                 {
                     self.count("program that another thread executed");
                     return Ok(Exit::Running);
@@ -147,11 +174,12 @@ impl<S> Engine<'_, S> {
             self.stops += 1;
             self.look_side();
             next = match status {
-                Status::Exited(code) => Next::Ended(Exit::Code(code)),
-                Status::Killed(signal) => Next::Ended(Exit::Signal(signal)),
+                Status::Exited(code) => self.ended(Exit::Code(code))?,
+                Status::Killed(signal) => self.ended(Exit::Signal(signal))?,
                 Status::Interrupted => Next::Resume(0),
                 Status::Stopped { signal, event: libc::PTRACE_EVENT_STOP } => self.other_stop(signal)?,
                 Status::Stopped { event: libc::PTRACE_EVENT_EXEC, .. } if self.is_followed => {
+                    self.keep_one_thread()?;
                     self.executes = true;
                     Next::Ended(Exit::Running)
                 }
@@ -174,7 +202,7 @@ impl<S> Engine<'_, S> {
 
     fn wait_and_send(&mut self) -> Result<Status, Error> {
         while let Some(due) = self.pace.due() {
-            if let Some(status) = self.tracee.wait_until(Instant::now() + due)? {
+            if let Some(status) = self.report_until(Some(Instant::now() + due))? {
                 return Ok(status);
             }
             if self.held.is_some() {
@@ -184,7 +212,11 @@ impl<S> Engine<'_, S> {
                 self.send_next();
             }
         }
-        self.tracee.wait()
+        loop {
+            if let Some(status) = self.report_until(None)? {
+                return Ok(status);
+            }
+        }
     }
 
     /// Recording ends at the next safe point; the first reason counts.
@@ -199,22 +231,34 @@ impl<S> Engine<'_, S> {
 
     /// After a stop that no instruction or signal of the program made: that of its process group, or the recorder's own.
     fn other_stop(&mut self, signal: c_int) -> Result<Next, Error> {
-        if let libc::SIGSTOP | libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU = signal {
+        if is_stop(signal) {
             return Ok(Next::Listen);
         }
         if self.pending.is_empty() {
             self.let_go()?;
             self.send_next();
         }
+        // The end of a step may be yet to be reported.
+        if self.stops_others() && !self.tracee.awaits(libc::SIGTRAP) {
+            return self.at_once_or_later(&mut self.tracee.regs()?);
+        }
+        // It was not stopped by anything of its own.
+        self.tracee.settle()?;
         Ok(Next::Resume(0))
     }
 
+    /// Whether the recording of several threads ends: a call that a thread was interrupted in is not to be made again.
+    fn stops_others(&self) -> bool {
+        self.stopping.is_some() && !self.threads.is_alone()
+    }
+
+    /// Whether the turn, or more, is to end at the next safe point.
+    fn is_awaited(&self) -> bool {
+        !self.pending.is_empty() || self.stopping.is_some() || self.threads.yields
+    }
+
     fn how(&self) -> Resume {
-        if self.awaiting.is_some() || !self.pending.is_empty() || self.stopping.is_some() {
-            Resume::Step
-        } else {
-            Resume::Run
-        }
+        if self.awaiting.is_some() || self.is_awaited() { Resume::Step } else { Resume::Run }
     }
 
     /// Takes what the counters of a survey say.
@@ -233,6 +277,7 @@ impl<S> Engine<'_, S> {
             self.cache.guard_return(back, true);
         }
         self.guard_windows();
+        self.guard_others();
     }
 
     /// Notes something that is not recorded.
@@ -274,9 +319,12 @@ impl<S> Engine<'_, S> {
         let inside = self.cache.contains(regs.rip);
         match &self.awaiting {
             // The signal is yet to be reported.
-            Some(Awaiting::Call { .. }) if is_restart(regs.rax) => return Ok(Next::Resume(0)),
+            Some(Awaiting::Call { .. }) if settle(regs) && !self.stops_others() => {
+                self.tracee.set_regs(regs)?;
+                return Ok(Next::Resume(0));
+            }
             Some(Awaiting::Call { .. }) => {
-                if let Some(next) = self.cache.after_syscall(regs.rip) {
+                if let Some(next) = self.after_call(regs.rip) {
                     self.finish_call(regs)?;
                     regs.rcx = next;
                     return self.arrive(regs, next, None, None);
@@ -294,7 +342,7 @@ impl<S> Engine<'_, S> {
             }
             _ => {}
         }
-        if (!self.pending.is_empty() || self.stopping.is_some()) && self.make_precise(regs)? {
+        if self.is_awaited() && self.make_precise(regs)? {
             let pc = regs.rip;
             return self.arrive(regs, pc, None, None);
         }
@@ -354,6 +402,10 @@ impl<S> Engine<'_, S> {
                 regs.rip = pc;
                 self.tracee.set_regs(regs)?;
                 Ok(Next::Resume(0))
+            }
+            Meaning::Trap(Trap::Pause { next }) => {
+                self.threads.let_others();
+                self.arrive(regs, next, None, None)
             }
             Meaning::Trap(Trap::Syscall { next }) => {
                 regs.rcx = self.cache.state.word(SLOT_RCX as usize);
@@ -447,6 +499,8 @@ pub(crate) enum Next {
     Resume(c_int),
     /// Leave it stopped with its process group.
     Listen,
+    /// It has been resumed, and has stopped or ended since.
+    Reported(Status),
     /// The program ended.
     Ended(Exit),
 }

@@ -26,6 +26,7 @@ use crate::process::{self, Status, Tracee};
 use crate::run::Engine;
 use crate::scope::{Left, starts_on};
 use crate::shared::SLOT_POINTER;
+use crate::threads::Threads;
 use crate::translate::Translator;
 use crate::windows::Windows;
 use crate::{Config, Encoding, Exit, Outcome, StopReason, interrupt, launch};
@@ -105,9 +106,11 @@ pub(crate) struct Ended<S> {
     pub(crate) outcome: Outcome,
     pub(crate) sink: S,
     counting: Option<Counting>,
-    /// The process has stopped in `execve`, and the program that it executes is a recording of its own.
-    pub(crate) executes: Option<(Tracee, Masks)>,
+    pub(crate) executes: Executes,
 }
+
+/// A process that has stopped in `execve`, where the program that it executes is a recording of its own.
+type Executes = Option<(Tracee, Masks)>;
 
 /// Records a program or process from the given beginning.
 pub(crate) fn whole<S: Sink + 'static>(
@@ -121,6 +124,42 @@ pub(crate) fn whole<S: Sink + 'static>(
         return Err(Error::BufferSize(config.buffer_words));
     }
     let _guard = Interrupts::hold(false);
+    let (traced, executes) = match origin {
+        // A process that cannot be stopped is let go of at the end of the thread that traces it.
+        Origin::Process(pid) => std::thread::scope(|scope| -> Result<_, Error> {
+            let trace =
+                || traced(config, Origin::Process(pid), guide, sink, counting).map(|(traced, _)| traced);
+            let traced = scope.spawn(trace).join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            Ok((traced?, None))
+        })?,
+        _ => traced(config, origin, guide, sink, counting)?,
+    };
+    let Traced { buffers, pointer, progress, outcome, counting } = traced;
+    let (sink, words) = buffers.finish(pointer)?;
+    let abandoned = progress.abandoned.load(Ordering::Relaxed);
+    let outcome = Outcome { abandoned, words, ..outcome };
+    Ok(Ended { outcome, sink, counting, executes })
+}
+
+/// A recording of a program that has ended or was let go of.
+struct Traced<S> {
+    buffers: Buffers<S>,
+    /// Where the last record ends.
+    pointer: u64,
+    progress: Arc<Progress>,
+    /// But for what is known when the last buffer was received.
+    outcome: Outcome,
+    counting: Option<Counting>,
+}
+
+/// Traces a program or process from the given beginning.
+fn traced<S: Sink + 'static>(
+    config: &Config,
+    origin: Origin,
+    guide: &mut dyn Guide,
+    sink: S,
+    counting: Option<Counting>,
+) -> Result<(Traced<S>, Executes), Error> {
     let on = starts_on(config);
     let cache = Cache::new(!on, counting.is_some(), config.code_bytes)?;
     let progress = Arc::new(Progress::default());
@@ -135,18 +174,16 @@ pub(crate) fn whole<S: Sink + 'static>(
             (Tracee::new(launch::start(config, Some(OPTIONS))?)?, None, masks)
         }
         Origin::Process(pid) => {
-            let (tracee, attached, masks) = attach::attach(pid, OPTIONS & !libc::PTRACE_O_EXITKILL)?;
-            (tracee, Some(attached), masks)
+            progress.leave_alone(true);
+            let (tracee, attached) = attach::attach(pid)?;
+            (tracee, Some(attached), Masks::default())
         }
-        Origin::Forked(tracee) => {
-            let masks = Masks::of_process(&tracee)?;
-            (tracee, Some(Attached::whole()), masks)
-        }
+        Origin::Forked(tracee) => (tracee, Some(Attached::default()), Masks::default()),
         Origin::Executed(before, masks) => {
             // Its memory is another one now.
             let tracee = Tracee::new(before.pid())?;
             let masks = masks.map_or_else(|| Masks::of_process(&tracee), Ok)?;
-            (tracee, Some(Attached::whole()), masks)
+            (tracee, Some(Attached::default()), masks)
         }
     };
     if is_followed {
@@ -187,10 +224,12 @@ pub(crate) fn whole<S: Sink + 'static>(
         windows: Windows::default(),
         outermost: None,
         kernel_call: None,
-        is_child: attached.is_none(),
         is_followed,
+        is_inside: false,
         executes: false,
         attached,
+        rseq: None,
+        threads: Threads::default(),
         left: Left::default(),
         blocks: 0,
         learner: Learner::default(),
@@ -199,7 +238,7 @@ pub(crate) fn whole<S: Sink + 'static>(
         last_next: 0,
         returns: Vec::new(),
     };
-    let mut exit = engine.begin(is_forked, is_executed).and_then(|()| engine.run());
+    let mut exit = engine.whole(is_forked, is_executed);
     let after = time();
     interrupt::running(false);
     drop(engine.timer.take());
@@ -208,26 +247,26 @@ pub(crate) fn whole<S: Sink + 'static>(
         match engine.tracee.end() {
             Some(Status::Killed(signal)) => exit = Ok(Exit::Signal(signal)),
             // It may have been let go of.
-            _ if is_attached && engine.release_after_failure() => {}
+            _ if is_attached && engine.part_after_failure() => {}
+            _ if config.pid.is_some() && !engine.is_inside => {}
             _ => {
                 // SAFETY: ends a process that cannot go on without the recorder.
                 unsafe { libc::kill(pid, libc::SIGKILL) };
+                engine.wait_for_threads();
                 let _ = wait_for_end(pid);
             }
         }
     }
+    let child_cpu = after.zip(before).map_or(Duration::ZERO, |(after, before)| after.saturating_sub(before));
     let exit = exit?;
     let stopped = if interrupt::was_interrupted() { Some(StopReason::Interrupted) } else { engine.stopping };
-    let child_cpu = after.zip(before).map_or(Duration::ZERO, |(after, before)| after.saturating_sub(before));
     engine.collect();
     engine.count_passages();
-    let executes = engine.executes.then(|| engine.masks.executed());
     let pointer = engine.pointer();
+    let executes = engine.executes.then(|| (engine.tracee, engine.masks.executed()));
     let untracked = engine.untracked.into_iter().map(|(what, count)| Untracked { what, count }).collect();
     let (blocks, stops) = (u64::from(engine.blocks), engine.stops);
-    let executes = executes.map(|masks| (engine.tracee, masks));
-    let (sink, words) = engine.buffers.finish(pointer)?;
-    let abandoned = engine.progress.abandoned.load(Ordering::Relaxed);
-    let outcome = Outcome { exit, child_cpu, untracked, stopped, abandoned, words, blocks, stops };
-    Ok(Ended { outcome, sink, counting: engine.counting, executes })
+    let outcome = Outcome { exit, child_cpu, untracked, stopped, abandoned: false, words: 0, blocks, stops };
+    let Engine { buffers, progress, counting, .. } = engine;
+    Ok((Traced { buffers, pointer, progress, outcome, counting }, executes))
 }

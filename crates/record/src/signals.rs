@@ -13,11 +13,15 @@ use crate::Exit;
 use crate::StopReason;
 use crate::cache::Placed;
 use crate::error::Error;
+use crate::interrupted::settle;
 use crate::masks::OWN;
 use crate::process::{Resume, Status, register};
 use crate::run::{Awaiting, Engine, Next};
-use crate::shared::{SLOT_P, SLOT_RCX, SLOT_RUNNING, SLOT_S, SLOT_T, SLOT_U};
+use crate::shared::{REMOTE_CALL, SLOT_P, SLOT_RCX, SLOT_RUNNING, SLOT_S, SLOT_T, SLOT_U};
 use crate::translate::{Edge, LoopHead, OwnLoop, Point, Running};
+
+/// An access was not aligned, and the flag AC asks for that to be checked.
+const BUS_ADRALN: c_int = 1;
 
 impl<S> Engine<'_, S> {
     /// The program stopped with a signal of its own.
@@ -45,6 +49,11 @@ impl<S> Engine<'_, S> {
         if let Some((_, pc)) = start.filter(|(at, _)| fault && *at == regs.rip) {
             // The process had just run into it when it was attached to.
             regs.rip = pc;
+        } else if let Some((pc, bytes)) =
+            self.cache.guard_around(regs.rip).filter(|_| signal == libc::SIGBUS && info.si_code == BUS_ADRALN)
+        {
+            // The program has alignment checked, and the comparison of its code is not aligned.
+            return self.not_compared(regs, pc, bytes);
         } else if fault && inside {
             self.fault(signal, regs)?;
         } else if fault {
@@ -59,6 +68,10 @@ impl<S> Engine<'_, S> {
             return self.kill(signal, &info, regs);
         }
         if !self.catches(signal) {
+            // It would not have come but for the tracer.
+            if !fault && self.tracee.ignores(signal) && settle(regs) {
+                self.tracee.set_regs(regs)?;
+            }
             if inside && !fault {
                 self.save_pointer(regs);
             } else {
@@ -70,9 +83,9 @@ impl<S> Engine<'_, S> {
             return self.deliver(signal, &info, regs);
         }
         // What interrupted a system call has been waited for.
-        let is_call_over = self.cache.after_syscall(regs.rip).is_some();
-        if !is_sent && !is_call_over && self.pace.takes(self.tracee.pid(), signal, &info) {
-            if self.cache.before_syscall(regs.rip).is_none() {
+        let is_call_over = self.after_call(regs.rip).is_some();
+        if !is_sent && !is_call_over && self.pace.takes(self.tracee.process(), signal, &info) {
+            if self.before_call(regs.rip).is_none() {
                 self.hold_others()?;
             }
             return Ok(Next::Resume(0));
@@ -110,7 +123,7 @@ impl<S> Engine<'_, S> {
         if regs.rip == pc { self.take_back(block, before, words) } else { Ok(()) }
     }
 
-    fn at_once_or_later(&mut self, regs: &mut user_regs_struct) -> Result<Next, Error> {
+    pub(crate) fn at_once_or_later(&mut self, regs: &mut user_regs_struct) -> Result<Next, Error> {
         if self.make_precise(regs)? {
             let pc = regs.rip;
             return self.arrive(regs, pc, None, None);
@@ -130,22 +143,24 @@ impl<S> Engine<'_, S> {
             self.leave_native(regs)?;
             return Ok(true);
         }
-        if let Some(next) = self.cache.after_syscall(rip) {
+        if let Some(next) = self.after_call(rip) {
             self.finish_call(regs)?;
             self.awaiting = None;
             regs.rip = next;
             regs.rcx = next;
             return Ok(true);
         }
-        if let Some(next) = self.cache.before_syscall(rip) {
+        if let Some(next) = self.before_call(rip) {
             match self.awaiting.take() {
                 Some(Awaiting::Call { replaced: Some(replaced), .. }) => self.replaced(replaced, regs, None),
                 Some(Awaiting::Sigreturn(yet)) => self.not_returned(yet),
                 _ => {}
             }
-            self.undo_last(rip)?;
+            if rip != REMOTE_CALL {
+                self.undo_last(rip)?;
+                regs.rcx = self.cache.state.word(SLOT_RCX as usize);
+            }
             regs.rip = next - 2;
-            regs.rcx = self.cache.state.word(SLOT_RCX as usize);
             return Ok(true);
         }
         let Some(block) = self.cache.find(rip).cloned() else { return Ok(false) };

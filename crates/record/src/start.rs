@@ -6,7 +6,7 @@
 use std::ffi::CString;
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::Arc;
 
 use libc::c_int;
@@ -23,6 +23,8 @@ pub(crate) struct Launch {
     environment: Vec<CString>,
     input: Option<Arc<OwnedFd>>,
     silent: bool,
+    /// Descriptors that stay open.
+    handed_on: Vec<RawFd>,
     inherited: Inherited,
 }
 
@@ -30,7 +32,13 @@ impl Launch {
     /// Prepares the start of `path` with the given arguments (the first is the program's own name) and environment
     /// (`NAME=value`).
     pub(crate) fn new(path: CString, argv: Vec<CString>, environment: Vec<CString>) -> Self {
-        Launch { path, argv, environment, input: None, silent: false, inherited: Inherited::now() }
+        let (handed_on, inherited) = (Vec::new(), Inherited::now());
+        Launch { path, argv, environment, input: None, silent: false, handed_on, inherited }
+    }
+
+    /// With these descriptors beside the standard streams.
+    pub(crate) fn handing_on(self, handed_on: Vec<RawFd>) -> Self {
+        Launch { handed_on, ..self }
     }
 
     /// With these standard streams.
@@ -111,6 +119,9 @@ impl Launch {
                 if nowhere > 2 {
                     libc::close(nowhere);
                 }
+            }
+            for &descriptor in &self.handed_on {
+                libc::fcntl(descriptor, libc::F_SETFD, 0);
             }
             if let Some((hold, go)) = held {
                 libc::close(go);

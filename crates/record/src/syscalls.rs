@@ -6,10 +6,14 @@
 use trace::stream::EFFECT_WRITE;
 
 /// A finished system call.
-pub(crate) struct Call {
-    pub(crate) number: u64,
-    pub(crate) args: [u64; 6],
-    pub(crate) result: u64,
+#[derive(Debug, Clone, Copy)]
+pub struct Call {
+    /// Its number, on x86-64.
+    pub number: u64,
+    /// Its arguments.
+    pub args: [u64; 6],
+    /// What it returned.
+    pub result: u64,
 }
 
 /// Whether the call may read or write memory, so that it is worth a stop after it.
@@ -18,9 +22,13 @@ pub(crate) fn has_effect(number: u64) -> bool {
 }
 
 /// Whether the call is made without a stop, with recording off or on: the recorder has nothing to do before it, nor after it if
-/// it has no effect that is recorded. The rest stops, calls that are not known included.
-pub(crate) fn is_quiet(number: u64, on: bool) -> bool {
+/// it has no effect that is recorded. The rest stops, calls that are not known included; where there are several threads, those
+/// that may wait for another one too.
+pub(crate) fn is_quiet(number: u64, on: bool, several: bool) -> bool {
     let number = number as i64;
+    if several {
+        return QUIET.contains(&number) && !WAITING.contains(&number);
+    }
     QUIET.contains(&number) || (!on && has_effect(number as u64) && !SEEN.contains(&number))
 }
 
@@ -69,6 +77,24 @@ const QUIET: &[i64] = &[
     libc::SYS_epoll_create1,
     libc::SYS_epoll_ctl,
     libc::SYS_eventfd2,
+];
+
+/// Those of them that may wait for something.
+const WAITING: &[i64] = &[
+    libc::SYS_close,
+    libc::SYS_sched_yield,
+    libc::SYS_msync,
+    libc::SYS_pause,
+    libc::SYS_sendfile,
+    libc::SYS_copy_file_range,
+    libc::SYS_fcntl,
+    libc::SYS_flock,
+    libc::SYS_fsync,
+    libc::SYS_fdatasync,
+    libc::SYS_fallocate,
+    libc::SYS_ftruncate,
+    libc::SYS_futex,
+    libc::SYS_membarrier,
 ];
 
 /// Calls with an effect that the recorder sees in any case.
@@ -174,7 +200,7 @@ static TABLE: &[(u64, &[Part])] = &[
 ];
 
 /// Address and length pairs of the memory a call read and wrote. `read` gives a word of the program's memory.
-pub(crate) fn effect(call: &Call, read: &dyn Fn(u64) -> u64) -> Vec<u64> {
+pub fn effect(call: &Call, read: &dyn Fn(u64) -> u64) -> Vec<u64> {
     let mut out = Vec::new();
     let failed = call.result > -4096i64 as u64;
     let mut push = |address: u64, len: u64, write: bool| {

@@ -1,19 +1,27 @@
-//! Where the recorder comes into a process and leaves it: at its start, in the middle, where it executes another program, where it
-//! makes processes and threads.
+//! Where the recorder comes into a process: at its start, in the middle, where it executes another program; and what it does about the
+//! processes and threads that it makes.
 
-use libc::{c_int, siginfo_t, user_regs_struct};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use libc::c_int;
 use trace::stream::Special;
 
+use crate::alone::Alone;
 use crate::attach;
 use crate::children::{Child, shares_memory};
 use crate::error::Error;
 use crate::image;
+use crate::interrupt::Timer;
+use crate::masks::Masks;
 use crate::process::Tracee;
 use crate::run::Engine;
 use crate::scope::{Left, starts_on};
+use crate::session::OPTIONS;
 use crate::shared::{SLOT_BOUND, SLOT_TARGET, STATE};
 use crate::translate::Edge;
 use crate::windows::Windows;
+use crate::{Exit, StopReason};
 
 /// What is said of a thread that is not recorded.
 const THREAD: &str = "thread";
@@ -25,18 +33,52 @@ impl<S> Engine<'_, S> {
         if is_forked {
             image::remove(&self.tracee, &self.cache, &self.buffers);
         }
-        if let Some(attached) = self.attached.as_mut().filter(|_| !is_executed) {
-            let (signals, threads) = (std::mem::take(&mut attached.early), attached.others);
-            if threads > 0 {
-                *self.untracked.entry(THREAD.to_owned()).or_default() += threads;
-                self.shares_handlers = true;
-            }
-            self.start_amid()?;
-            return self.take_early(signals);
+        if self.attached.is_some() && !is_executed {
+            return self.start_amid();
         }
         let signals = self.tracee.begin()?;
         self.start_image()?;
-        self.take_early(signals)
+        self.tracee.give_back(signals)
+    }
+
+    /// Lets a process that was seized run up to where it can be taken over. Gives how it, or the recording, ended before.
+    pub(crate) fn approach(&mut self) -> Result<Option<Exit>, Error> {
+        let threads = self.attached.as_ref().map_or(0, |attached| attached.others);
+        if threads > 0 {
+            *self.untracked.entry(THREAD.to_owned()).or_default() += threads;
+            self.shares_handlers = true;
+        }
+        match self.tracee.until_ready(&self.progress, &attach::suits)? {
+            Alone::Ready => {
+                // The time that it took is no part of the recording.
+                drop(self.timer.take());
+                self.progress.late.store(false, Ordering::Relaxed);
+                let (pid, progress) = (self.tracee.pid(), Arc::clone(&self.progress));
+                self.timer = Some(Timer::start(self.config.duration, pid, progress));
+                self.tracee.kernel_call().into_iter().for_each(|at| self.tracee.calls_at(at));
+                Ok(None)
+            }
+            Alone::Ended(exit) => Ok(Some(exit)),
+            Alone::Over => {
+                self.stop_for(StopReason::Duration);
+                Ok(Some(Exit::Running))
+            }
+        }
+    }
+
+    /// Puts the recorder into a process that was attached to, and stands where no system call is under way.
+    pub(crate) fn come_in(&mut self) -> Result<(), Error> {
+        if let Some(attached) = self.attached.as_mut().filter(|_| self.config.pid.is_some()) {
+            self.tracee.set_options(OPTIONS & !libc::PTRACE_O_EXITKILL)?;
+            attached.take(&self.tracee);
+        }
+        self.is_inside = true;
+        image::inject(&self.tracee, &self.cache, &self.buffers)?;
+        let masks = Masks::of_process(&self.tracee)?;
+        masks.hide(&self.tracee)?;
+        self.masks = masks;
+        self.progress.leave_alone(false);
+        Ok(())
     }
 
     /// Takes over a process that was attached to, where it is.
@@ -45,8 +87,7 @@ impl<S> Engine<'_, S> {
         let shares_handlers = self.shares_handlers;
         self.reset();
         self.shares_handlers = shares_handlers;
-        image::inject(&self.tracee, &self.cache, &self.buffers)?;
-        self.masks.hide(&self.tracee)?;
+        self.come_in()?;
         regs.gs_base = STATE;
         let pc = regs.rip;
         self.locate(pc)?;
@@ -62,43 +103,6 @@ impl<S> Engine<'_, S> {
         self.arrive(&mut regs, pc, None, None)?;
         if let Some(attached) = &mut self.attached {
             attached.start = Some((regs.rip, pc));
-        }
-        Ok(())
-    }
-
-    /// Lets go of a process that was attached to, after an error, if that is possible; whether it was.
-    pub(crate) fn release_after_failure(&mut self) -> bool {
-        let released = self.tracee.regs().and_then(|mut regs| {
-            let is_precise = regs.rip != 0 && self.make_precise(&mut regs)?;
-            if is_precise {
-                self.release(&mut regs)?;
-                self.tracee.detach(0)?;
-            }
-            Ok(is_precise)
-        });
-        matches!(released, Ok(true))
-    }
-
-    /// In precise state: gives the program back what the recorder has taken from it.
-    pub(crate) fn release(&mut self, regs: &mut user_regs_struct) -> Result<(), Error> {
-        self.let_go()?;
-        self.masks.reveal(&self.tracee, false)?;
-        regs.gs_base = 0;
-        // Calls made for the recorder would come in between.
-        attach::leave_call(regs);
-        self.tracee.set_regs(regs)?;
-        if let Some(attached) = &self.attached {
-            image::remove(&self.tracee, &self.cache, &self.buffers);
-            attached.restore(&self.tracee);
-        }
-        Ok(())
-    }
-
-    /// Signals that came while the program could not take them: those without a handler come again.
-    fn take_early(&mut self, signals: Vec<(c_int, siginfo_t)>) -> Result<(), Error> {
-        for (signal, info) in signals {
-            self.pace.send(signal, info);
-            self.tracee.send_again(signal, &info);
         }
         Ok(())
     }
@@ -123,6 +127,7 @@ impl<S> Engine<'_, S> {
     /// Takes over a program stopped at its first instruction.
     fn start_image(&mut self) -> Result<(), Error> {
         self.reset();
+        self.is_inside = true;
         image::inject(&self.tracee, &self.cache, &self.buffers)?;
         if self.attached.is_some() {
             self.masks.hide(&self.tracee)?;
@@ -139,6 +144,7 @@ impl<S> Engine<'_, S> {
     pub(crate) fn event(&mut self, event: c_int) -> Result<(), Error> {
         match event {
             libc::PTRACE_EVENT_EXEC => {
+                self.keep_one_thread()?;
                 let signals = self.tracee.begin()?;
                 self.tracee = Tracee::new(self.tracee.pid())?;
                 self.awaiting = None;
@@ -152,19 +158,23 @@ impl<S> Engine<'_, S> {
                     self.count("program that took the place of the first one, left out by --scope main");
                 }
                 self.start_image()?;
-                self.take_early(signals)
+                self.tracee.give_back(signals)
             }
             libc::PTRACE_EVENT_FORK | libc::PTRACE_EVENT_VFORK | libc::PTRACE_EVENT_CLONE => {
                 let mut child = Tracee::new(self.tracee.event_message()? as c_int)?;
                 child.wait()?;
                 let mut regs = child.regs()?;
                 let thread = event == libc::PTRACE_EVENT_CLONE && self.is_thread(child.pid());
-                self.shares_handlers |= event == libc::PTRACE_EVENT_CLONE;
+                self.shares_handlers |= event == libc::PTRACE_EVENT_CLONE && !thread;
+                let gs_base = regs.gs_base;
                 regs.rip = self.last_next;
                 regs.rcx = self.last_next;
                 regs.gs_base = 0;
+                if thread {
+                    return self.add_thread(&child, &regs, gs_base);
+                }
                 self.masks.reveal(&child, event == libc::PTRACE_EVENT_CLONE)?;
-                match self.config.follow.as_ref().filter(|_| !thread) {
+                match &self.config.follow {
                     Some(follow) => {
                         let parent = self.tracee.regs()?;
                         let shares = shares_memory(event, &parent, |at| self.tracee.read_word(at));
@@ -177,7 +187,7 @@ impl<S> Engine<'_, S> {
                             self.clear_child(&mut child);
                         }
                         child.detach(0)?;
-                        self.count(if thread { THREAD } else { "child process" });
+                        self.count("child process");
                     }
                 }
                 Ok(())
@@ -196,6 +206,6 @@ impl<S> Engine<'_, S> {
     }
 
     fn is_thread(&self, tid: c_int) -> bool {
-        std::path::Path::new(&format!("/proc/{}/task/{tid}", self.tracee.pid())).exists()
+        std::path::Path::new(&format!("/proc/{}/task/{tid}", self.tracee.process())).exists()
     }
 }

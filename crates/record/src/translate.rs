@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use iced_x86::Encoder;
+use iced_x86::{Encoder, Mnemonic};
 use rustc_hash::FxHashSet;
 use trace::block::{Block, BlockId, Folded, Terminator};
 use trace::survey::Way;
@@ -23,6 +23,7 @@ use crate::emit::Emit;
 use crate::error::Error;
 use crate::fold::{self, PREFERENCE, Plan};
 use crate::function;
+use crate::saves;
 
 /// Most instructions of a block.
 pub(crate) const LIMIT: usize = 400;
@@ -73,6 +74,11 @@ pub(crate) enum Trap {
     /// Before a system call; the instruction follows the trap.
     Syscall {
         /// Address after the system call.
+        next: u64,
+    },
+    /// In place of an instruction by which a thread says that it waits for another one.
+    Pause {
+        /// Address after it.
         next: u64,
     },
     /// In place of an instruction that has to run at its own address.
@@ -332,7 +338,11 @@ impl Translator {
             }
             pc = d.raw.next_ip();
             let end = function::terminator(&d.raw);
+            let waits = is_pause(&d);
             body.push(d);
+            if waits {
+                break;
+            }
             if let Some(end) = end {
                 if let Terminator::Branch { taken, .. } = end
                     && taken > request.pc
@@ -408,11 +418,13 @@ pub(crate) fn empty() -> Block {
         folded: None,
         arguments: None,
         result: None,
+        frame: None,
     }
 }
 
 /// The table of a block with these instructions.
-fn table(id: BlockId, of: Block, words: u16, body: &[Decoded]) -> Block {
+fn table(id: BlockId, mut of: Block, words: u16, body: &[Decoded]) -> Block {
+    saves::mark(&mut of.operands, body);
     Block {
         id,
         pc: body.first().map_or(0, |d| d.raw.ip()),
@@ -422,6 +434,11 @@ fn table(id: BlockId, of: Block, words: u16, body: &[Decoded]) -> Block {
         instrs: body.iter().map(|d| d.instr.clone()).collect(),
         ..of
     }
+}
+
+/// Whether an instruction says that the thread waits for another one.
+pub(crate) fn is_pause(d: &Decoded) -> bool {
+    d.raw.mnemonic() == Mnemonic::Pause
 }
 
 fn last_terminator(d: &Decoded) -> Terminator {

@@ -14,6 +14,7 @@ use trace::sink::{Activation, Marker};
 use trace::stream::Special;
 
 use crate::Encoding;
+use crate::cache::Cache;
 use crate::error::Error;
 use crate::run::Engine;
 
@@ -24,6 +25,18 @@ pub(crate) struct Windows {
     opening: Vec<(u64, u64)>,
     /// Places of return that are guarded in the present code cache.
     guarded: FxHashSet<u64>,
+}
+
+impl Windows {
+    /// The code cache is empty now, and this belongs to a thread without the turn.
+    pub(crate) fn guard_all(&mut self, cache: &mut Cache) {
+        self.guarded.clear();
+        for &(_, back) in &self.opening {
+            if self.guarded.insert(back) {
+                cache.guard_return(back, false);
+            }
+        }
+    }
 }
 
 impl<S> Engine<'_, S> {
@@ -38,10 +51,7 @@ impl<S> Engine<'_, S> {
 
     /// The code cache is empty now: guards returns again.
     pub(crate) fn guard_windows(&mut self) {
-        self.windows.guarded.clear();
-        for at in 0..self.windows.opening.len() {
-            self.guard(self.windows.opening[at].1);
-        }
+        self.windows.guard_all(&mut self.cache);
     }
 
     fn guard(&mut self, back: u64) {

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use record::{Config, Encoding, Exit, Outcome, StopReason};
-use support::{Checked, Unguided, compile, until};
+use support::{Checked, Unguided, compile, rounds, until};
 
 const ENCODINGS: [Encoding; 4] = [Encoding::Addresses, Encoding::Derived, Encoding::Folded, Encoding::None];
 
@@ -65,35 +65,14 @@ fn short(millis: u64) -> Config {
     Config { duration: Some(Duration::from_millis(millis)), ..Config::new("") }
 }
 
-/// Loops that are folded, calls, system calls, timers, faults, jumps out of handlers; what it prints depends on all of them.
+/// What it prints also tells of masks and actions.
 fn busy() -> PathBuf {
-    let source = "#include <setjmp.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/time.h>
-#include <unistd.h>
-static double a[3000]; static int order[500]; static volatile int ticks; static sigjmp_buf b; static char *volatile wrong;
-static void tick(int s) { ticks++; } static void fault(int s) { siglongjmp(b, 1); }
-static int by(const void *x, const void *y) { return *(const int *)x - *(const int *)y; }
-int main(int n, char **v) {
-    int rounds = atoi(v[1]), left = 0, faults = 0; signal(SIGALRM, tick); signal(SIGSEGV, fault); signal(SIGTRAP, SIG_IGN);
-    sigset_t trap; sigemptyset(&trap); sigaddset(&trap, SIGTRAP); sigaddset(&trap, SIGUSR2); sigprocmask(SIG_BLOCK, &trap, 0);
-    struct itimerval t = { { 0, 900 }, { 0, 900 } }; setitimer(ITIMER_REAL, &t, 0); int ends[2]; pipe(ends);
-    for (int r = 0; r < rounds; r++) {
-        for (int i = 1; i < 3000; i++) a[i] = a[i - 1] * 0.5 + i + r;
-        for (int i = 0; i < 500; i++) order[i] = (i * 7919 + r) % 1009;
-        qsort(order, 500, sizeof *order, by); char c[64]; memset(c, order[7], 64); write(ends[1], c, 64); while (read(ends[0], c, 64) < 0);
-        if (!sigsetjmp(b, 1)) { wrong = 0; wrong[r & 7] = 1; } else faults++;
-        usleep(50); left += order[3] + c[9];
-    }
-    memset(&t, 0, sizeof t); setitimer(ITIMER_REAL, &t, 0);
-    sigset_t now; sigprocmask(SIG_BLOCK, 0, &now); struct sigaction old; sigaction(SIGTRAP, 0, &old);
+    let prepare = "signal(SIGTRAP, SIG_IGN); sigset_t trap; sigemptyset(&trap); sigaddset(&trap, SIGTRAP); sigaddset(&trap, SIGUSR2);
+    sigprocmask(SIG_BLOCK, &trap, 0);";
+    let show = "sigset_t now; sigprocmask(SIG_BLOCK, 0, &now); struct sigaction old; sigaction(SIGTRAP, 0, &old);
     printf(\"%d %d %g %d%d%d %d\\n\", left, faults == rounds, a[77], sigismember(&now, SIGTRAP), sigismember(&now, SIGUSR2),
-        sigismember(&now, SIGSEGV), old.sa_handler == SIG_IGN);
-    return left & 63; }";
-    compile("attached.c", source, &["-O2"])
+        sigismember(&now, SIGSEGV), old.sa_handler == SIG_IGN);";
+    compile("attached.c", &rounds(prepare, 900, show), &["-O2"])
 }
 
 #[test]
@@ -241,16 +220,19 @@ int main(void) { pthread_t t[4]; for (long k = 1; k < 4; k++) pthread_create(&t[
         let tasks = std::fs::read_dir(format!("/proc/{}/task", running.pid)).unwrap().count();
         (tasks == 4).then_some(())
     });
+    let mut recorded = 0;
     for k in 0..6u64 {
-        let (outcome, got) = running.record(short(10 + k));
+        let (outcome, got) = running.record(short(30 + k));
         assert!(
             outcome.untracked.iter().any(|u| u.what == "thread" && u.count == 3),
             "{:?}",
             outcome.untracked
         );
-        assert!(got.digest.instructions > 0);
+        // It may wait for the others all the time.
+        recorded += u64::from(got.digest.instructions > 0);
         running.is_alone();
     }
+    assert!(recorded >= 3, "{recorded}");
     assert_eq!(running.end(), expected);
 }
 
@@ -331,4 +313,216 @@ import struct\np = P(1, struct.pack('HBBI', 6, 0, 0, 0x7fff0000))\nctypes.CDLL(N
     refused(python.id() as i32, "seccomp");
     python.kill().unwrap();
     python.wait().unwrap();
+}
+
+/// A process that ends in time, or is killed.
+fn ends_in_time(running: Running, seconds: u64) -> String {
+    let pid = running.pid;
+    let (done, is_done) = std::sync::mpsc::channel::<()>();
+    let watch = std::thread::spawn(move || {
+        if is_done.recv_timeout(Duration::from_secs(seconds)).is_err() {
+            // SAFETY: a plain system call about a process of this test.
+            unsafe { libc::kill(pid, libc::SIGKILL) };
+        }
+    });
+    let text = running.end();
+    let _ = done.send(());
+    watch.join().unwrap();
+    text
+}
+
+/// 1: what a call waits for comes while the process is taken over or let go of. Each timer is started again only after the one before.
+#[test]
+fn what_is_waited_for_comes_meanwhile() {
+    let source = "#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+static volatile int got; static void note(int s) { got++; }
+static void start(int micros) { struct itimerval t; memset(&t, 0, sizeof t); t.it_value.tv_usec = micros; setitimer(ITIMER_REAL, &t, 0); }
+int main(int n, char **v) { sigset_t set, old; signal(SIGALRM, note); int micros = atoi(v[2]), rounds = atoi(v[3]);
+    if (v[1][0] == 's') { sigemptyset(&set); sigaddset(&set, SIGALRM); sigprocmask(SIG_BLOCK, &set, &old); }
+    for (int r = 0; r < rounds; r++) { start(micros); if (v[1][0] == 's') sigsuspend(&old); else pause(); }
+    printf(\"%d\\n\", got); return 0; }";
+    let program = compile("one_shot.c", source, &["-O1"]);
+    for (args, rounds) in [("p 80000 60", 60), ("s 700 4000", 4000)] {
+        let running = Running::start(&program, args);
+        for k in 0..30u64 {
+            if running.record(short(1 + 5 * k % 31)).0.exit != Exit::Running {
+                break;
+            }
+            running.is_alone();
+        }
+        assert_eq!(ends_in_time(running, 60), format!("{rounds}\n<0>\n"), "{args}");
+    }
+}
+
+/// Calls that fail with EINTR where a process is stopped, with a short time to wait: how many of them did.
+const PATIENT: &str = "#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/aio_abi.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/sem.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+int main(int n, char **v) {
+    struct timespec t = { 0, 12000000 }; struct timeval tv = { 0, 12000 }, given; int failed[12] = { 0 }, all = 0, c; char b[64];
+    int e = epoll_create1(0), pair[2]; socketpair(AF_UNIX, SOCK_STREAM, 0, pair); setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof tv);
+    int sem = semget(IPC_PRIVATE, 1, 0600); struct sembuf down = { 0, -1, 0 }; aio_context_t io = 0; syscall(SYS_io_setup, 4, &io);
+    struct io_event event; struct epoll_event ready; sigset_t set; sigemptyset(&set); sigaddset(&set, SIGUSR2); sigprocmask(SIG_BLOCK, &set, 0);
+    struct pollfd p = { pair[0], POLLIN, 0 }; struct msghdr m; struct iovec part = { b, sizeof b };
+    for (int r = 0; r < atoi(v[1]); r++) {
+        failed[0] += epoll_wait(e, &ready, 1, 12) < 0 && errno == EINTR;
+        failed[1] += epoll_pwait(e, &ready, 1, 12, &set) < 0 && errno == EINTR;
+        failed[2] += sigtimedwait(&set, 0, &t) < 0 && errno == EINTR;
+        failed[3] += semtimedop(sem, &down, 1, &t) < 0 && errno == EINTR;
+        failed[4] += recv(pair[0], b, sizeof b, 0) < 0 && errno == EINTR;
+        failed[5] += syscall(SYS_io_getevents, io, 1, 1, &event, &t) < 0 && errno == EINTR;
+        failed[6] += read(pair[0], b, sizeof b) < 0 && errno == EINTR;
+        memset(&m, 0, sizeof m); m.msg_iov = &part; m.msg_iovlen = 1; failed[7] += recvmsg(pair[0], &m, 0) < 0 && errno == EINTR;
+        failed[8] += poll(&p, 1, 12) < 0; failed[9] += ppoll(&p, 1, &t, &set) < 0; given = tv; failed[10] += select(0, 0, 0, 0, &given) < 0;
+        failed[11] += nanosleep(&t, 0) < 0;
+    }
+    semctl(sem, 0, IPC_RMID); FILE *f = n > 2 ? fopen(v[2], \"w\") : stdout;
+    for (c = 0; c < 12; c++) { all += failed[c]; if (failed[c]) fprintf(f, \"%d: %d \", c, failed[c]); } fprintf(f, \"%d failed\\n\", all); fclose(f); return 0; }";
+
+/// 2: calls that fail with EINTR at a stop go on where the stop is the recorder's.
+#[test]
+fn calls_do_not_fail() {
+    let program = compile("patient.c", PATIENT, &["-O1"]);
+    let running = Running::start(&program, "30");
+    for k in 0..60u64 {
+        if running.record(short(1 + 7 * k % 23)).0.exit != Exit::Running {
+            break;
+        }
+        running.is_alone();
+    }
+    assert_eq!(ends_in_time(running, 60), "0 failed\n<0>\n");
+}
+
+/// 3: the same at the end of a recording of a program that was started.
+#[test]
+fn calls_do_not_fail_at_the_end_of_a_recording() {
+    let program = compile("patient_started.c", PATIENT, &["-O1"]);
+    let file = support::directory().join("patient_started.txt");
+    for k in 0..6u64 {
+        let args = [&program, Path::new("2"), &file].map(|word| word.as_os_str().to_owned()).to_vec();
+        let config = Config { args, program: program.clone(), ..short(30 + 25 * k) };
+        let (outcome, _) = record::run(&config, &mut Unguided::default(), Checked::default()).unwrap();
+        assert_eq!(outcome.exit, Exit::Code(0));
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "0 failed\n", "{k}");
+    }
+}
+
+/// 4: signals that come at any time name their sender, none is lost, and queued ones keep their order.
+#[test]
+fn signals_name_their_sender() {
+    let target = "#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static volatile int next, wrong, foreign, sender, users; static volatile double a[100];
+static void note(int s, siginfo_t *i, void *c) {
+    if (s == SIGUSR1) { users++; foreign += i->si_code != SI_USER || (sender && i->si_pid != sender); return; }
+    sender = i->si_pid; foreign += i->si_code != SI_QUEUE; wrong += i->si_value.sival_int != next; next = i->si_value.sival_int + 1; }
+int main(int n, char **v) { struct sigaction act = { .sa_sigaction = note, .sa_flags = SA_SIGINFO | SA_RESTART }; sigaction(SIGUSR1, &act, 0); sigaction(SIGRTMIN, &act, 0);
+    while (next < atoi(v[1])) { for (int i = 1; i < 100; i++) a[i] = a[i - 1] * .5 + i; if (next & 64) usleep(100); }
+    printf(\"%d lost or in disorder, %d of others, %d\\n\", wrong, foreign, users > 10); return 0; }";
+    let source = "#define _GNU_SOURCE
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int n, char **v) { union sigval value; for (int k = 0; k < atoi(v[2]); k++) { value.sival_int = k;
+    while (sigqueue(atoi(v[1]), SIGRTMIN, value)) usleep(100); if (k % 3 == 2) kill(atoi(v[1]), SIGUSR1); usleep(300 + k * 37 % 500); } return 0; }";
+    let (target, sender) = (compile("named.c", target, &["-O1"]), compile("names.c", source, &["-O1"]));
+    let running = Running::start(&target, "6000");
+    until("no handlers", || {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", running.pid)).unwrap();
+        let caught = status.lines().find_map(|l| l.strip_prefix("SigCgt:")).unwrap().trim().to_owned();
+        (u64::from_str_radix(&caught, 16).unwrap() >> 33 & 1 != 0).then_some(())
+    });
+    let mut sender = Command::new(sender).args([&running.pid.to_string(), "6000"]).spawn().unwrap();
+    for k in 0..30u64 {
+        if running.record(short(1 + 11 * k % 37)).0.exit != Exit::Running {
+            break;
+        }
+        running.is_alone();
+    }
+    assert!(sender.wait().unwrap().success());
+    assert_eq!(ends_in_time(running, 60), "0 lost or in disorder, 0 of others, 1\n<0>\n");
+}
+
+/// 5: a process that waits for the child of `vfork` is let go of in time, wherever the recording began.
+#[test]
+fn children_that_are_waited_for() {
+    let source = "#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static volatile double a[1000]; static volatile int got; static void note(int s) { got++; }
+static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec + t.tv_nsec * 1e-9; }
+static void work(double seconds) { for (double end = now() + seconds; now() < end;) for (int i = 1; i < 1000; i++) a[i] = a[i - 1] * .5 + i; }
+int main(int n, char **v) { int status, total = 0, rounds = atoi(v[3]); signal(SIGUSR1, note); work(atof(v[1]));
+    for (int r = 0; r < rounds; r++) { struct timespec t = { atol(v[2]) / 1000, atol(v[2]) % 1000 * 1000000 };
+        pid_t p = vfork(); if (!p) { nanosleep(&t, 0); _exit(7); }
+        while (waitpid(p, &status, 0) < 0); total += WEXITSTATUS(status); }
+    work(.1); printf(\"%d %g %d\\n\", total, a[99], got); return 0; }";
+    let program = compile("waits_for_child.c", source, &["-O1"]);
+    for before in ["0", "1"] {
+        let running = Running::start(&program, &format!("{before} 3000 1"));
+        if before == "0" {
+            until("no child", || {
+                let stat = std::fs::read_to_string(format!("/proc/{}/stat", running.pid)).unwrap();
+                stat.contains(") D ").then_some(())
+            });
+        }
+        let start = std::time::Instant::now();
+        let (outcome, _) = running.record(short(if before == "0" { 300 } else { 1800 }));
+        assert!(start.elapsed() < Duration::from_millis(2700), "{before}: {:?}", start.elapsed());
+        assert_eq!((outcome.exit, outcome.stopped), (Exit::Running, Some(StopReason::Duration)));
+        running.is_alone();
+        // SAFETY: a plain system call about a process of this test.
+        unsafe { libc::kill(running.pid, libc::SIGUSR1) };
+        assert_eq!(ends_in_time(running, 30), "7 196 1\n<0>\n", "{before}");
+    }
+    // Many, that are recorded through, with signals.
+    let running = Running::start(&program, "0.3 2 300");
+    let pid = running.pid;
+    let sender = std::thread::spawn(move || {
+        for _ in 0..200 {
+            std::thread::sleep(Duration::from_millis(3));
+            // SAFETY: a plain system call about a process of this test.
+            unsafe { libc::kill(pid, libc::SIGUSR1) };
+        }
+    });
+    let mut children = 0;
+    for k in 0..20u64 {
+        let (outcome, got) = running.record(short(20 + 13 * k % 90));
+        assert!(got.digest.instructions > 0 || outcome.exit == Exit::Running);
+        children +=
+            outcome.untracked.iter().filter(|u| u.what == "child process").map(|u| u.count).sum::<u64>();
+        if outcome.exit != Exit::Running {
+            break;
+        }
+        running.is_alone();
+    }
+    sender.join().unwrap();
+    let text = ends_in_time(running, 60);
+    assert!(text.starts_with("2100 196 ") && text.ends_with("<0>\n"), "{text}");
+    assert!(children > 20, "{children}");
 }

@@ -50,6 +50,17 @@ fn faults_with_handlers() {
     c("fault", source, &["-O2"]);
 }
 
+/// Regression 12 of record: code that may change is compared while the program has alignment checked, as a JVM does.
+#[test]
+fn alignment_checked() {
+    let source = "#include <stdio.h>\n#include <string.h>\n#include <sys/mman.h>
+        int main(void) { unsigned char *m = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); long sum = 0;
+            unsigned char text[] = { 0x9c, 0x81, 0x0c, 0x24, 0, 0, 4, 0, 0x9d, 0xeb, 1, 0x90, 0x48, 0x8d, 0x47, 7, 0xeb, 0, 0x9c, 0x81, 0x24, 0x24, 0xff, 0xff, 0xfb, 0xff, 0x9d, 0xc3 };
+            for (int k = 0; k < 24; k++) { memcpy(m + 65 * k, text, sizeof text); m[65 * k + 15] = k; for (int r = 0; r < 3; r++) sum = sum * 5 + ((long (*)(long))(m + 65 * k))(r); }
+            printf(\"%ld\\n\", sum); return 0; }";
+    c("aligned", source, &["-O1"]);
+}
+
 #[test]
 fn death_by_signal() {
     c(

@@ -9,36 +9,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use support::{CODE_BYTES, compile, output_and_exit, recording, same_under, until};
+use support::{CODE_BYTES, compile, output_and_exit, recording, rounds, same_under, until};
 
 /// Not a test of its own: the recorded half.
 #[test]
 fn recorded_process() {
     support::recorded_process();
 }
-
-/// Loops that are folded, calls, system calls, handlers and jumps out of them, for some seconds or for a number of rounds.
-const PROGRAM: &str = "#include <setjmp.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/time.h>
-#include <unistd.h>
-static double a[3000]; static int order[500]; static volatile int ticks, others; static sigjmp_buf b; static char *volatile wrong;
-static void tick(int s) { ticks++; } static void other(int s) { others++; } static void fault(int s) { siglongjmp(b, 1); }
-static int by(const void *x, const void *y) { return *(const int *)x - *(const int *)y; }
-int main(int n, char **v) {
-    int rounds = atoi(v[1]), left = 0, faults = 0; signal(SIGALRM, tick); signal(SIGUSR1, other); signal(SIGSEGV, fault);
-    struct itimerval t = { { 0, 700 }, { 0, 700 } }; setitimer(ITIMER_REAL, &t, 0); int ends[2]; pipe(ends);
-    for (int r = 0; r < rounds; r++) {
-        for (int i = 1; i < 3000; i++) a[i] = a[i - 1] * 0.5 + i + r;
-        for (int i = 0; i < 500; i++) order[i] = (i * 7919 + r) % 1009;
-        qsort(order, 500, sizeof *order, by); char c[64]; memset(c, order[7], 64); write(ends[1], c, 64); while (read(ends[0], c, 64) < 0);
-        if (!sigsetjmp(b, 1)) { wrong = 0; wrong[r & 7] = 1; } else faults++;
-        usleep(50); left += order[3] + c[9];
-    }
-    memset(&t, 0, sizeof t); setitimer(ITIMER_REAL, &t, 0); printf(\"%d %d %g\\n\", left, faults == rounds, a[77]); return left & 63; }";
 
 fn times() -> u64 {
     std::env::var("LOOPWRIGHT_INJECTIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(4)
@@ -51,7 +28,8 @@ fn some(k: u64, below: u64) -> u64 {
 
 /// The program under a name that no other process has.
 fn program(name: &str) -> PathBuf {
-    compile(&format!("injected{name}.c"), PROGRAM, &["-O2"])
+    let show = "printf(\"%d %d %g\\n\", left, faults == rounds, a[77]);";
+    compile(&format!("injected{name}.c"), &rounds("signal(SIGUSR1, other);", 700, show), &["-O2"])
 }
 
 fn start(program: &Path, rounds: &str, k: u64) -> Child {

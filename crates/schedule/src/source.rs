@@ -40,7 +40,7 @@ pub struct SourceLoop {
     pub recursive: bool,
     /// Part of the program itself, not of a library.
     pub main: bool,
-    /// Entries: those of the piece with the most, per run.
+    /// Entries: those of the piece with the most, per run and thread.
     pub entries: u64,
     /// Iterations of all pieces.
     pub iterations: u64,
@@ -81,7 +81,7 @@ impl SourceLoop {
         let of = |context: &ContextIndex| &profile.contexts[*context as usize];
         Some(SourceLoop {
             parallel,
-            entries: contexts.iter().map(|context| of(context).entries).max().unwrap_or(0),
+            entries: entries(profile, &contexts),
             iterations: contexts.iter().map(|context| of(context).rounds()).sum(),
             contexts,
             verdicts,
@@ -89,10 +89,9 @@ impl SourceLoop {
         })
     }
 
-    /// Most loop contexts that one run made of it.
+    /// Most loop contexts that one thread of one run made of it.
     pub fn pieces(&self, profile: &Profile) -> usize {
-        let of_run = |run| self.contexts.iter().filter(|&&context| profile.run_of(context) == run).count();
-        (0..profile.runs().len()).map(of_run).max().unwrap_or(0)
+        by_thread(profile, &self.contexts).into_iter().map(|pieces| pieces.len()).max().unwrap_or(0)
     }
 
     /// The name of its file, without directories.
@@ -178,18 +177,33 @@ fn counts(
     contexts: &[ContextIndex],
     headers: &FxHashMap<ContextIndex, &Block>,
 ) -> (u64, Option<(u64, u64)>) {
-    let (mut entries, mut all) = (0u64, None);
-    for (run, pieces) in contexts.chunk_by(|a, b| profile.run_of(*a) == profile.run_of(*b)).enumerate() {
-        let most = pieces.iter().map(|&context| profile.contexts[context as usize].entries).max();
-        entries = entries.saturating_add(most.unwrap_or(0));
-        let trips = match pieces {
-            &[context] => trips(profile, context, headers),
+    let mut all = None;
+    for (group, pieces) in by_thread(profile, contexts).into_iter().enumerate() {
+        let trips = match pieces[..] {
+            [context] => trips(profile, context, headers),
             _ => None,
         };
         let joined = |a: (u64, u64), b: (u64, u64)| (a.0.min(b.0), a.1.max(b.1));
-        all = if run == 0 { trips } else { all.zip(trips).map(|(a, b)| joined(a, b)) };
+        all = if group == 0 { trips } else { all.zip(trips).map(|(a, b)| joined(a, b)) };
     }
-    (entries, all)
+    (entries(profile, contexts), all)
+}
+
+/// How often a loop was entered, by its contexts.
+fn entries(profile: &Profile, contexts: &[ContextIndex]) -> u64 {
+    let of = |&context: &ContextIndex| profile.contexts[context as usize].entries;
+    let most =
+        by_thread(profile, contexts).into_iter().map(|pieces| pieces.iter().map(of).max().unwrap_or(0));
+    most.fold(0, u64::saturating_add)
+}
+
+/// Contexts, thread by thread of all runs.
+fn by_thread(profile: &Profile, contexts: &[ContextIndex]) -> Vec<Vec<ContextIndex>> {
+    let mut out: BTreeMap<ContextIndex, Vec<ContextIndex>> = BTreeMap::new();
+    for &context in contexts {
+        out.entry(profile.thread_of(context)).or_default().push(context);
+    }
+    out.into_values().collect()
 }
 
 /// The least and greatest number of iterations of a loop context, where they were counted or follow from its domain.

@@ -12,20 +12,25 @@ use std::borrow::Cow;
 /// Number of a translated block; dense from 0, in order of publication.
 pub type BlockId = u32;
 
-/// Registers 0 to 15: general purpose, 8 bytes each, in the machine's encoding order (4 is the stack pointer).
+/// Registers 0 to 15: general purpose, 8 bytes each, in the machine's encoding order, but for the stack pointer.
 pub const REG_GENERAL: u8 = 0;
+/// The stack pointer, on every machine.
+pub const REG_STACK: u8 = 4;
 /// Registers 16 to 47: vector, up to 64 bytes each.
 pub const REG_VECTOR: u8 = 16;
 /// Registers 48 to 55: vector masks, 8 bytes each.
 pub const REG_MASK: u8 = 48;
-/// Register 56: the flags, one flag per byte (carry, parity, adjust, zero, sign, overflow, direction).
+/// Register 56: the flags, one flag per byte (carry, parity, adjust, zero, sign, overflow, direction), as far as the machine has
+/// them.
 pub const REG_FLAGS: u8 = 56;
 /// Registers 57 to 64: the floating-point stack and multimedia registers, 10 bytes each, by physical slot when known.
 pub const REG_X87: u8 = 57;
 /// Register 65: everything else that carries data between instructions (bound, tile and control registers).
 pub const REG_OTHER: u8 = 65;
+/// Registers 66 to 81: general purpose as well, on machines with more than sixteen.
+pub const REG_MORE: u8 = 66;
 /// One past the last register number.
-pub const REG_COUNT: u8 = 66;
+pub const REG_COUNT: u8 = 82;
 
 /// Bytes `lo..hi` of a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -143,7 +148,7 @@ pub enum Addend {
 pub struct Instr {
     /// Address of the instruction in the program's memory.
     pub pc: u64,
-    /// Length in bytes.
+    /// Length in bytes; 0 if it is what else the instruction before it does (another one to no counter).
     pub len: u8,
     /// What it computes.
     pub operation: Operation,
@@ -230,6 +235,9 @@ pub struct Operand {
     pub role: Role,
     /// Where it is.
     pub address: Address,
+    /// The callee-saved register, all 8 bytes of it, that is put into its place on the stack, or brought back from it. The
+    /// place is for nothing else as long as the activation lasts.
+    pub saves: Option<u8>,
 }
 
 /// How a block ends.
@@ -443,9 +451,17 @@ pub struct Block {
     pub arguments: Option<[u16; 3]>,
     /// Word holding the integer result, in blocks that end with a return. It is 0 where the block is a [part](Block::parts).
     pub result: Option<u16>,
+    /// Word holding the canonical frame address of the activation called (0 if unknown), in blocks that end with a call that
+    /// stores no return address.
+    pub frame: Option<u16>,
 }
 
 impl Block {
+    /// Instructions of one execution, up to but without that with index `end`.
+    pub fn count_to(&self, end: usize) -> u64 {
+        self.instrs.iter().take(end).filter(|instr| instr.len > 0).count() as u64
+    }
+
     /// Length in words of the record that begins with this header.
     pub fn length(&self, header: u64) -> usize {
         let more = self.folded.as_ref().is_some_and(|folded| folded.each > 0);

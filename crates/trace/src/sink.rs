@@ -51,7 +51,7 @@ pub struct Activation {
 }
 
 /// Answers the recorder's questions about code, on the recorder's thread.
-pub trait Guide {
+pub trait Guide: Send {
     /// An executable mapping appeared.
     fn mapping(&mut self, mapping: &Mapping);
     /// Whether a function is known to start at `pc` (a symbol): an unconditional jump there is a tail call.

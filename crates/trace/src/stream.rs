@@ -14,6 +14,7 @@ const SIGNAL: u32 = SPECIAL_BASE + 3;
 const RESUME: u32 = SPECIAL_BASE + 4;
 const GAP: u32 = SPECIAL_BASE + 5;
 const OUTSIDE: u32 = SPECIAL_BASE + 6;
+const END: u32 = SPECIAL_BASE + 7;
 
 /// A record the recorder injects between block records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,12 +61,14 @@ pub enum Special<'a> {
     },
     /// Control left the code that is recorded and is back in it.
     Outside(Outside),
+    /// The thread ends.
+    End,
 }
 
 /// What ran between two records where only part of the code is recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outside {
-    /// Address that control left to; 0 if nothing was recorded before.
+    /// Address that control left to; where the thread began if nothing of it was recorded before, 0 for the first.
     pub target: u64,
     /// First two integer arguments as of then, in case it was a call.
     pub arguments: [u64; 2],
@@ -100,6 +103,7 @@ impl Special<'_> {
             Special::Signal { number, handler } => out.extend([header(SIGNAL, 2), number, handler]),
             Special::Resume(pc) => out.extend([header(RESUME, 1), pc]),
             Special::Gap { instructions, stack } => out.extend([header(GAP, 2), instructions, stack]),
+            Special::End => out.push(header(END, 0)),
             Special::Outside(Outside { target, arguments: [first, second], result, stack, entered }) => {
                 out.extend([header(OUTSIDE, 6), target, first, second, result, stack, u64::from(entered)]);
             }
@@ -156,6 +160,7 @@ pub fn special(words: &[u64]) -> Result<(Special<'_>, usize), StreamError> {
             stack,
             entered: entered == 1,
         }),
+        (END, []) => Special::End,
         (GAP, [instructions, stack]) => Special::Gap { instructions: *instructions, stack: *stack },
         _ => return Err(StreamError::Malformed(0)),
     };
@@ -175,6 +180,7 @@ mod tests {
             Special::Signal { number: 11, handler: 0x4000 },
             Special::Resume(0x5000),
             Special::Gap { instructions: 12, stack: 0x7000 },
+            Special::End,
             Special::Outside(Outside {
                 target: 0x9000,
                 arguments: [1, 2],

@@ -27,6 +27,10 @@ impl Engine {
     /// Control left and is about to come back.
     pub(super) fn leave(&mut self, outside: Outside) {
         self.registers.forget();
+        if self.walker.is_none() && outside.target != 0 {
+            // A thread begins there.
+            self.begin(outside.target);
+        }
         let Some(walker) = &self.walker else {
             self.previous = None;
             return;

@@ -5,7 +5,6 @@
 use std::sync::Arc;
 
 use trace::block::{Block, BlockId, Part, PartWord};
-use trace::sink::ThreadId;
 
 use crate::code::{CodeId, OwnAccesses};
 use crate::contexts::{ContextId, Kind};
@@ -142,12 +141,12 @@ impl<'r> Rolling<'r> {
 
 impl Engine {
     /// Takes the record of a loop of parts.
-    pub(super) fn unroll(&mut self, thread: ThreadId, code: CodeId, record: &[u64]) {
+    pub(super) fn unroll(&mut self, code: CodeId, record: &[u64]) {
         let block = Arc::clone(self.codes.get(code));
         let Some(folded) = &block.folded else { return };
         let (whole, rest) = folded.extent(record);
         self.note_folded(&block, whole, rest);
-        self.roll(thread, &mut Rolling::new(&block, record), (whole, rest));
+        self.roll(&mut Rolling::new(&block, record), (whole, rest));
     }
 
     /// Counts accesses that came in a record of a whole loop.
@@ -164,23 +163,23 @@ impl Engine {
     }
 
     /// The iterations of a loop, the last one up to some part.
-    fn roll(&mut self, thread: ThreadId, rolling: &mut Rolling<'_>, end: Position) {
+    fn roll(&mut self, rolling: &mut Rolling<'_>, end: Position) {
         let parts = rolling.block.parts.len() as u64;
         let mut at = (0, 0);
         // Two iterations show whether the loop is known as one; then most others are a row.
         if end.0 > 4 && !self.reference {
-            self.feed(thread, rolling, at, (2, 0));
+            self.feed(rolling, at, (2, 0));
             let known = self.node.map_or(0, |node| self.paths.length(node) as usize);
             at = (2, 0);
             // The loop's own iterations may begin with another part than the record's.
             if let Some(first) = rolling.block.parts.len().checked_sub(known) {
-                self.feed(thread, rolling, at, (2, first));
+                self.feed(rolling, at, (2, first));
                 at = (2, first);
                 // An iteration counts only if another one follows: its end is then known.
                 let all = end.0.saturating_mul(parts).saturating_add(end.1 as u64);
                 let count = ((all - 1 - first as u64) / parts).saturating_sub(1);
                 if rolling.is_partly() {
-                    at = self.take_own_rows(thread, rolling, first, count);
+                    at = self.take_own_rows(rolling, first, count);
                 } else if count > 0 && self.is_iteration(&rolling.block, first) {
                     self.take_row(&rolling.advances(first), count);
                     rolling.advance(count - 1);
@@ -188,11 +187,11 @@ impl Engine {
                 }
             }
         }
-        self.feed(thread, rolling, at, end);
+        self.feed(rolling, at, end);
     }
 
     /// Takes parts one by one, from one position of the loop to another.
-    fn feed(&mut self, thread: ThreadId, rolling: &mut Rolling<'_>, mut at: Position, end: Position) {
+    fn feed(&mut self, rolling: &mut Rolling<'_>, mut at: Position, end: Position) {
         let block = Arc::clone(&rolling.block);
         let mut out = std::mem::take(&mut self.parts_out);
         out.clear();
@@ -208,12 +207,12 @@ impl Engine {
                 if self.is_over() {
                     break;
                 }
-                self.take_records(thread, &out);
+                self.take_records(&out);
                 out.clear();
             }
         }
         if !self.saturated && !self.is_out_of_time {
-            self.take_records(thread, &out);
+            self.take_records(&out);
         }
         self.marks.is_inside = was_inside;
         self.parts_out = out;
@@ -267,13 +266,7 @@ impl Engine {
 
     /// The current path and those of the `count - 1` iterations after it are executed, each with words of its own, as long as
     /// they are iterations of the loop from part `first` around. Returns where it ended.
-    fn take_own_rows(
-        &mut self,
-        thread: ThreadId,
-        rolling: &mut Rolling<'_>,
-        first: usize,
-        count: u64,
-    ) -> Position {
+    fn take_own_rows(&mut self, rolling: &mut Rolling<'_>, first: usize, count: u64) -> Position {
         let mut left = count;
         while left > 0 && (left == count || !self.is_over()) {
             if !self.is_iteration(&rolling.block, first) {
@@ -291,7 +284,7 @@ impl Engine {
             left -= taken;
             if left > 0 {
                 let at = (rolling.iteration, first);
-                self.feed(thread, rolling, at, (at.0 + 1, first));
+                self.feed(rolling, at, (at.0 + 1, first));
             }
         }
         (rolling.iteration, first)
@@ -307,7 +300,7 @@ impl Engine {
     ) {
         let mut rolling = Rolling::new(block, record);
         self.note_folded(block, iterations, 0);
-        self.roll(0, &mut rolling, (iterations, 0));
+        self.roll(&mut rolling, (iterations, 0));
         let mut left = instructions;
         self.marks.clear();
         for part in &block.parts {
@@ -321,7 +314,7 @@ impl Engine {
                 return;
             }
             left -= all;
-            self.take_records(0, &words);
+            self.take_records(&words);
         }
     }
 }

@@ -186,6 +186,39 @@ pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
+/// A program of loops that are folded, calls, system calls, timers every so many microseconds, faults and jumps out of handlers, for
+/// a number of rounds. `prepare` sets up more, before the last handler, that of SIGSEGV; `show` prints what depends on all of it: `left`, `faults`, `rounds`, `a`.
+pub fn rounds(prepare: &str, micros: u32, show: &str) -> String {
+    let head = "#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+static double a[3000]; static int order[500]; static volatile int ticks, others; static sigjmp_buf b; static char *volatile wrong;
+static void tick(int s) { ticks++; } static void other(int s) { others++; } static void fault(int s) { siglongjmp(b, 1); }
+static int by(const void *x, const void *y) { return *(const int *)x - *(const int *)y; }";
+    let body = "for (int r = 0; r < rounds; r++) {
+        for (int i = 1; i < 3000; i++) a[i] = a[i - 1] * 0.5 + i + r;
+        for (int i = 0; i < 500; i++) order[i] = (i * 7919 + r) % 1009;
+        qsort(order, 500, sizeof *order, by); char c[64]; memset(c, order[7], 64); write(ends[1], c, 64); while (read(ends[0], c, 64) < 0);
+        if (!sigsetjmp(b, 1)) { wrong = 0; wrong[r & 7] = 1; } else faults++;
+        usleep(50); left += order[3] + c[9];
+    }
+    memset(&t, 0, sizeof t); setitimer(ITIMER_REAL, &t, 0);";
+    format!(
+        "{head}\nint main(int n, char **v) {{
+    int rounds = atoi(v[1]), left = 0, faults = 0; signal(SIGALRM, tick);
+    {prepare}
+    signal(SIGSEGV, fault);
+    struct itimerval t = {{ {{ 0, {micros} }}, {{ 0, {micros} }} }}; setitimer(ITIMER_REAL, &t, 0); int ends[2]; pipe(ends);
+    {body}
+    {show}
+    return left & 63; }}"
+    )
+}
+
 /// The start of a program without a library; its `work` says how it ends.
 pub const START: &str = r#"
 static long sys(long n, long a, long b, long c) {

@@ -1,0 +1,158 @@
+//! Threads: of which one the words are, and what belongs to each.
+//!
+//! Definition: the first thread's contexts are below the root. Every other one has a tree of its own, numbered from 1, below a
+//! context that counts the threads which had that tree one after the other: it is free again when its thread has ended. So threads that run
+//! together never share vectors, and those of one thread are in order.
+//!
+//! Invariant: words come in the order in which they were executed, all threads together; memory is one for all.
+
+use rustc_hash::FxHashMap;
+use shadow::Iv;
+use trace::sink::ThreadId;
+
+use super::{Allocation, Engine, outside, signals};
+use crate::code::CodeId;
+use crate::contexts::Kind;
+use crate::exchange::Exchange;
+use crate::registers::Registers;
+use crate::walker::Walker;
+
+/// What belongs to one thread while the words are another's.
+#[derive(Default)]
+struct Thread {
+    /// Number of its tree of contexts.
+    tree: u32,
+    walker: Option<Walker>,
+    registers: Registers,
+    previous: Option<CodeId>,
+    thread_base: u64,
+    call_slot: u64,
+    entry: Option<u64>,
+    away: Option<outside::Away>,
+    allocations: Vec<Allocation>,
+    fresh: Option<(u64, Allocation)>,
+    signals: signals::Signals,
+    torn: Option<(u64, u64)>,
+}
+
+/// All threads.
+#[derive(Default)]
+pub(crate) struct Threads {
+    /// The one whose words come, and its tree.
+    current: ThreadId,
+    tree: u32,
+    others: FxHashMap<ThreadId, Thread>,
+    /// Trees whose threads have ended.
+    free: Vec<u32>,
+    /// Number of threads that each tree has had, by its number less 1.
+    had: Vec<i64>,
+    /// What thread-local addresses were relative to last, by tree.
+    bases: FxHashMap<u32, u64>,
+    pub(crate) exchange: Exchange,
+}
+
+impl Engine {
+    /// Whether there has been another thread than the first.
+    pub(crate) fn has_threads(&self) -> bool {
+        self.threads.exchange.turn() > 0
+    }
+
+    /// Where threads are told apart: a loop, or blocks outside of loops, are executed from a vector on.
+    pub(crate) fn note_turn(&mut self, path: u32, iv: &Iv) {
+        if self.has_threads()
+            && let Some(path) = self.paths.get(path)
+        {
+            self.threads.exchange.executes(path.innermost, &path.steps, iv);
+        }
+    }
+
+    /// The words that come are those of a thread.
+    pub(super) fn take_turn(&mut self, thread: ThreadId) {
+        if thread == self.threads.current {
+            return;
+        }
+        self.end_path(&[], 1);
+        self.interrupt();
+        self.mark_exchanges();
+        let at = self.walker.as_ref().map(|walker| (walker.context(), walker.iv()));
+        self.threads.exchange.pass(&self.contexts, self.threads.tree, at);
+        let mut next = match self.threads.others.remove(&thread) {
+            Some(thread) => thread,
+            None => Thread { tree: self.threads.new_tree(), ..Thread::default() },
+        };
+        self.exchange_thread(&mut next);
+        let before = std::mem::replace(&mut self.threads.current, thread);
+        self.threads.others.insert(before, next);
+    }
+
+    fn exchange_thread(&mut self, other: &mut Thread) {
+        use std::mem::swap;
+        swap(&mut self.threads.tree, &mut other.tree);
+        swap(&mut self.walker, &mut other.walker);
+        swap(&mut self.registers, &mut other.registers);
+        swap(&mut self.previous, &mut other.previous);
+        swap(&mut self.thread_base, &mut other.thread_base);
+        swap(&mut self.call_slot, &mut other.call_slot);
+        swap(&mut self.entry, &mut other.entry);
+        swap(&mut self.away, &mut other.away);
+        swap(&mut self.allocations, &mut other.allocations);
+        swap(&mut self.fresh, &mut other.fresh);
+        swap(&mut self.signals, &mut other.signals);
+        swap(&mut self.torn, &mut other.torn);
+        (self.last_path, self.way) = (None, None);
+    }
+
+    /// The thread whose words come has ended: another one may have its tree.
+    pub(super) fn end_thread(&mut self) {
+        self.walker = None;
+        self.previous = None;
+        self.registers = Registers::default();
+        self.allocations.clear();
+        if self.threads.tree > 0 {
+            self.threads.free.push(self.threads.tree);
+        }
+    }
+
+    /// Nothing is claimed about loops that exchange data with other threads.
+    pub(crate) fn mark_exchanges(&mut self) {
+        for context in self.threads.exchange.marks() {
+            self.contexts.mark_outside(context);
+        }
+    }
+
+    /// What thread-local addresses are relative to from now on.
+    pub(super) fn set_thread_base(&mut self, base: u64) {
+        self.thread_base = base;
+        self.threads.bases.insert(self.threads.tree, base);
+    }
+
+    /// What thread-local addresses in a context were relative to last.
+    pub(crate) fn thread_base_in(&self, context: crate::contexts::ContextId) -> u64 {
+        self.threads.bases.get(&self.contexts.get(context).thread).copied().unwrap_or(0)
+    }
+
+    /// Where the contexts of the thread whose words come begin, and with which vector.
+    pub(super) fn root(&mut self) -> (crate::contexts::ContextId, Iv) {
+        let tree = self.threads.tree;
+        let Some(had) = (tree as usize).checked_sub(1).and_then(|at| self.threads.had.get(at)) else {
+            return (0, Iv::ZERO);
+        };
+        let mut iv = Iv::ZERO;
+        iv.0[0] = had - 1;
+        (self.contexts.child(0, Kind::Thread { tree }), iv)
+    }
+}
+
+impl Threads {
+    /// A tree for a new thread.
+    fn new_tree(&mut self) -> u32 {
+        let tree = self.free.pop().unwrap_or_else(|| {
+            self.had.push(0);
+            self.had.len() as u32
+        });
+        if let Some(had) = self.had.get_mut(tree as usize - 1) {
+            *had += 1;
+        }
+        tree
+    }
+}
