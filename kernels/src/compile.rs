@@ -159,7 +159,10 @@ pub fn compile_for(
     directory: &Path,
 ) -> Result<Program, Error> {
     let (name, flags) = processor.command(Compiler::of(&kernel.source));
-    let path = directory.join(format!("{}.{processor:?}.{level:?}", kernel.name()));
+    let path = directory.join(match processor {
+        Processor::Native => format!("{}.{level:?}", kernel.name()),
+        other => format!("{}.{other:?}.{level:?}", kernel.name()),
+    });
     let output = Command::new(name)
         .current_dir(directory)
         .args(flags)

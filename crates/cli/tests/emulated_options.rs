@@ -174,4 +174,13 @@ fn what_does_not_work_is_refused_by_name() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("qemu-aarch64") && said.contains("qemu-user"), "{said}");
     assert_eq!(output.status.code(), Some(126), "{said}");
+    // A head without anything behind it: QEMU says what it thinks of it, and nothing is left.
+    let hollow = directory.path().join("hollow");
+    std::fs::write(&hollow, &std::fs::read(&program).unwrap()[..64]).unwrap();
+    std::fs::set_permissions(&hollow, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let output = run("profile", &[], &hollow, &[], directory.path());
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("hollow: qemu-aarch64 could not start it"), "{said}");
+    assert_eq!(output.status.code(), Some(125), "{said}");
+    assert!(!directory.path().join("out").exists());
 }

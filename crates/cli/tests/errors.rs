@@ -72,7 +72,7 @@ fn programs_that_cannot_run() {
         ("short", b"\x7fELF", 0o755, 126, &["neither an ELF program nor a script"]),
         ("bits32", &elf(1, 2, 3), 0o755, 126, &["32-bit", "-m64"]),
         ("x32", &elf(1, 2, 62), 0o755, 126, &["32-bit"]),
-        ("arm", &elf(2, 2, 183), 0o755, 126, &["built for 64-bit ARM", "x86-64"]),
+        ("arm", &elf(2, 2, 40), 0o755, 126, &["built for 32-bit ARM", "x86-64"]),
         ("other", &elf(2, 2, 999), 0o755, 126, &["built for machine number 999"]),
         ("object", &elf(2, 1, 62), 0o755, 126, &["not a program", "link it"]),
         ("hollow", &elf(2, 2, 62), 0o755, 125, &["cannot be started"]),

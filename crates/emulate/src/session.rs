@@ -58,8 +58,8 @@ pub(crate) fn run<S: Sink + 'static>(
         *untracked.entry("rest of the run: what the plugin wrote cannot be read".to_owned()).or_default() +=
             1;
     }
-    if ring.is_readable().is_none() {
-        *untracked.entry("program: QEMU ended before its first instruction".to_owned()).or_default() += 1;
+    if ring.is_readable().is_none() && !was_interrupted() && !was_terminated() {
+        return Err(Error::NotEmulated { path: program, emulator: machine.emulator() });
     }
     let (words, blocks) = recorder.output.finish();
     let sink = receiving.finish()?;

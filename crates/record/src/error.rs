@@ -40,6 +40,16 @@ pub enum Error {
         /// The emulator's name.
         emulator: &'static str,
     },
+    /// An emulator ended before the program's first instruction.
+    #[error(
+        "{path}: {emulator} could not start it, with the words above; check that it runs under {emulator} alone"
+    )]
+    NotEmulated {
+        /// The program.
+        path: PathBuf,
+        /// The emulator's name.
+        emulator: &'static str,
+    },
     /// An ELF file that cannot be started, such as an object file.
     #[error("{0}: an ELF file but not a program (object file or core dump); link it first")]
     NotProgram(PathBuf),

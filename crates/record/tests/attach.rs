@@ -208,11 +208,11 @@ fn other_threads_run_on() {
     let source = "#include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
-static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; static long shared; static double parts[4];
-static void *work(void *p) { long k = (long)p; double s = 0; for (int r = 0; r < 8000; r++) { for (int i = 1; i < 20000; i++) s += 1.0 / (i + k);
-    pthread_mutex_lock(&m); shared++; pthread_mutex_unlock(&m); usleep(10); } parts[k] = s; return 0; }
-int main(void) { pthread_t t[4]; for (long k = 1; k < 4; k++) pthread_create(&t[k], 0, work, (void *)k); work(0);
-    for (int k = 1; k < 4; k++) pthread_join(t[k], 0); printf(\"%ld %.9g\\n\", shared, parts[0] + parts[1] + parts[2] + parts[3]); return 5; }";
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; static long shared, own[4]; static volatile int over; static double part;
+static void *work(void *p) { long k = (long)p; double s = 0; for (int r = 0; k ? !over : r < 8000; r++) { for (int i = 1; i < 20000; i++) s += 1.0 / (i + k);
+    pthread_mutex_lock(&m); shared++; pthread_mutex_unlock(&m); own[k]++; usleep(10); } if (!k) part = s; return 0; }
+int main(void) { pthread_t t[4]; for (long k = 1; k < 4; k++) pthread_create(&t[k], 0, work, (void *)k); work(0); over = 1;
+    for (int k = 1; k < 4; k++) pthread_join(t[k], 0); printf(\"%d %.9g\\n\", shared == own[0] + own[1] + own[2] + own[3], part); return 5; }";
     let program = compile("threads_attached.c", source, &["-O2", "-pthread"]);
     let expected = Running::start(&program, "").end();
     let running = Running::start(&program, "");
