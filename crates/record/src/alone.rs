@@ -18,17 +18,29 @@ use libc::{c_int, user_regs_struct};
 use crate::Exit;
 use crate::buffers::Progress;
 use crate::error::Error;
+use crate::given_back::is_own;
 use crate::interrupted::settle;
 use crate::process::{Resume, Status, Tracee};
 
-/// How far a process has come alone.
+/// How far a process, or a thread of it, has come alone.
 pub(crate) enum Alone {
+    /// It runs on in its call.
+    Under,
     /// It has stopped, and no system call is under way.
     Ready,
+    /// It has stopped where it executes another program.
+    Executes,
     /// To its end.
     Ended(Exit),
-    /// The recording is over; the process is let go of, or will be at the end of this thread.
+    /// The recording is over; the process runs on, or is let go of, or will be at the end of this thread.
     Over,
+}
+
+/// What is known of a thread that is on its way to where it can be taken over.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Approach {
+    is_in_call: bool,
+    pub(crate) has_stopped: bool,
 }
 
 /// Options of a process that runs alone: what it starts is not traced.
@@ -42,7 +54,7 @@ const LOOKS: (Duration, Duration) = (Duration::from_micros(20), Duration::from_m
 const LAST_LOOKS: u32 = 100;
 
 /// Pauses that become longer.
-fn pauses() -> impl FnMut() -> Duration {
+pub(crate) fn pauses() -> impl FnMut() -> Duration {
     let mut pause = LOOKS.0;
     move || {
         let now = pause;
@@ -73,54 +85,52 @@ impl Tracee {
         Ok(self.siginfo()?.is_some_and(|info| info.si_code == libc::SIGTRAP))
     }
 
-    /// From where it runs and is to stop: lets it run on until it can be taken over. Whenever it stops where that might be, `suits` may
-    /// refuse it.
-    pub(crate) fn until_ready(
-        &mut self,
+    /// After a report of a thread that is to stop: lets it run on if it cannot be taken over where it is.
+    pub(crate) fn approach(
+        &self,
+        status: Status,
+        approach: &mut Approach,
         progress: &Progress,
-        suits: &dyn Fn(&Tracee, &user_regs_struct) -> Result<(), Error>,
     ) -> Result<Alone, Error> {
-        let (mut is_in_call, mut has_stopped) = (false, false);
-        loop {
-            let Some(status) = self.wait_unless_late(progress, true)? else {
-                return self.leave_alone(is_in_call, has_stopped);
-            };
-            has_stopped = true;
-            let mut signal = 0;
-            match status {
-                Status::Exited(code) => return Ok(Alone::Ended(Exit::Code(code))),
-                Status::Killed(signal) => return Ok(Alone::Ended(Exit::Signal(signal))),
-                Status::Stopped { signal, event: libc::PTRACE_EVENT_STOP } if is_stop(signal) => {
-                    self.listen()?;
-                    continue;
+        approach.has_stopped = true;
+        let (mut signal, mut reached) = (0, Alone::Under);
+        match status {
+            Status::Exited(code) => return Ok(Alone::Ended(Exit::Code(code))),
+            Status::Killed(signal) => return Ok(Alone::Ended(Exit::Signal(signal))),
+            Status::Stopped { signal, event: libc::PTRACE_EVENT_STOP } if is_stop(signal) => {
+                self.listen()?;
+                return Ok(Alone::Under);
+            }
+            Status::Stopped { event: libc::PTRACE_EVENT_STOP, .. } => {
+                approach.is_in_call = false;
+                if !self.settle()? {
+                    return Ok(Alone::Ready);
                 }
-                Status::Stopped { event: libc::PTRACE_EVENT_STOP, .. } => {
-                    is_in_call = false;
-                    suits(self, &self.regs()?)?;
+            }
+            Status::Stopped { signal: libc::SIGTRAP, event: 0 } if self.is_at_call()? => {
+                approach.is_in_call = !approach.is_in_call;
+                if !approach.is_in_call {
                     if !self.settle()? {
                         return Ok(Alone::Ready);
                     }
-                }
-                Status::Stopped { signal: libc::SIGTRAP, event: 0 } if self.is_at_call()? => {
-                    is_in_call = !is_in_call;
-                    if !is_in_call {
-                        if !self.settle()? {
-                            return Ok(Alone::Ready);
-                        }
-                        self.interrupt()?;
-                    }
-                }
-                Status::Stopped { signal: sent, event: 0 } => {
-                    // Its handler, if it has one, is where to take it over.
-                    self.settle()?;
                     self.interrupt()?;
-                    (is_in_call, signal) = (false, sent);
                 }
-                Status::Stopped { event: libc::PTRACE_EVENT_EXEC, .. } => *self = Tracee::new(self.pid())?,
-                Status::Stopped { .. } | Status::Interrupted => {}
             }
-            self.resume(Resume::Call, signal)?;
+            Status::Stopped { signal: sent, event: 0 } => {
+                // Its handler, if it has one, is where to take it over.
+                self.settle()?;
+                self.interrupt()?;
+                (approach.is_in_call, signal) = (false, sent);
+                let is_ours = || Ok::<_, Error>(self.siginfo()?.is_some_and(|info| is_own(&info)));
+                if sent == libc::SIGSTOP && progress.late.load(Ordering::Relaxed) && is_ours()? {
+                    (signal, reached) = (0, Alone::Over);
+                }
+            }
+            Status::Stopped { event: libc::PTRACE_EVENT_EXEC, .. } => return Ok(Alone::Executes),
+            Status::Stopped { .. } | Status::Interrupted => {}
         }
+        self.resume(Resume::Call, signal)?;
+        Ok(reached)
     }
 
     /// Waits for its next report, or until the recording is over if that `may` be.
@@ -130,16 +140,18 @@ impl Tracee {
         self.wait_while(&mut || (!is_late()).then(&mut pauses))
     }
 
-    /// Lets go of it where it runs natively; if it has not stopped before, and cannot be stopped soon, by the end of this thread.
-    fn leave_alone(&self, mut is_in_call: bool, has_stopped: bool) -> Result<Alone, Error> {
+    /// Lets go of a thread that runs alone; if it has not stopped before, and cannot be stopped soon, by the end of this thread. Gives how it
+    /// ended, if it has.
+    pub(crate) fn leave(&self, approach: Approach) -> Result<Option<Exit>, Error> {
+        let Approach { mut is_in_call, has_stopped } = approach;
         self.interrupt()?;
         let mut looks = 0..LAST_LOOKS;
         let mut pause = || (has_stopped || looks.next().is_some()).then_some(LOOKS.1);
         while let Some(status) = self.wait_while(&mut pause)? {
             let mut signal = 0;
             match status {
-                Status::Exited(code) => return Ok(Alone::Ended(Exit::Code(code))),
-                Status::Killed(signal) => return Ok(Alone::Ended(Exit::Signal(signal))),
+                Status::Exited(code) => return Ok(Some(Exit::Code(code))),
+                Status::Killed(signal) => return Ok(Some(Exit::Signal(signal))),
                 Status::Stopped { signal: libc::SIGTRAP, event: 0 } if self.is_at_call()? => {
                     is_in_call = !is_in_call;
                     if is_in_call {
@@ -151,11 +163,29 @@ impl Tracee {
                 Status::Stopped { signal: sent, event: 0 } => signal = sent,
                 Status::Stopped { .. } | Status::Interrupted => {}
             }
-            self.settle()?;
-            self.detach(signal)?;
+            self.part_natively(signal)?;
             break;
         }
-        Ok(Alone::Over)
+        Ok(None)
+    }
+
+    /// Lets go of it where it has stopped, with a signal that is about to be delivered, if there is one.
+    pub(crate) fn part_natively(&self, signal: c_int) -> Result<(), Error> {
+        let mut regs = self.regs()?;
+        let info = if signal == 0 { None } else { self.siginfo()? };
+        let is_ours = signal == libc::SIGSTOP && info.as_ref().is_some_and(is_own);
+        let signals: Vec<_> = info.filter(|_| !is_ours).map(|info| (signal, info)).into_iter().collect();
+        if is_ours || self.awaits_alone(libc::SIGSTOP) {
+            // No stop of the recorder's is to be left.
+            self.set_regs(&user_regs_struct { orig_rax: u64::MAX, ..regs })?;
+            self.give_back(signals)?;
+            settle(&mut regs);
+            self.set_regs(&regs)?;
+            return self.detach(0);
+        }
+        settle(&mut regs);
+        self.set_regs(&regs)?;
+        self.detach(signal)
     }
 
     /// From registers right before a system call that waits for a child, makes it in its own place. `Ready` is right behind it.

@@ -8,8 +8,8 @@
 //! Invariants: while the recorder's memory is placed or taken away, system calls are made at the instruction that the kernel's own
 //! page has, and nothing is written where another thread could read it. A process that cannot be recorded is refused before
 //! it is stopped, or is let go as it was.
-//! Limits: of a process with several threads the first one is recorded. It does not end with this process; should this one be
-//! killed without warning, it ends at its next stop. Loops around the place where recording begins count from there.
+//! Limits: it does not end with this process; should this one be killed without warning, it ends at its next stop. Loops around the place
+//! where recording begins count from there.
 
 use std::fs;
 use std::io::{self, Read};
@@ -51,11 +51,10 @@ pub(crate) struct Rseq {
 /// A process that was attached to.
 #[derive(Debug, Default)]
 pub(crate) struct Attached {
-    /// Threads beside the first.
-    pub(crate) others: u64,
     /// The address at which it was let go on first, and the program's address that stands for.
     pub(crate) start: Option<(u64, u64)>,
-    rseq: Option<Rseq>,
+    /// The C library relies on restartable sequences.
+    has_sequences: bool,
 }
 
 /// The file that a process executes.
@@ -74,14 +73,14 @@ pub fn executable(pid: i32) -> Result<PathBuf, Error> {
 
 /// Seizes a process, which is to stop.
 pub(crate) fn attach(pid: c_int) -> Result<(Tracee, Attached), Error> {
-    let others = check(pid)?;
+    check(pid)?;
     if let Err(source) = seize(pid, ALONE) {
         let is_gone = source.raw_os_error() == Some(libc::ESRCH);
         return Err(if is_gone { refused(pid, ENDED) } else { Error::AttachForbidden { pid, source } });
     }
     let tracee = Tracee::new(pid)?;
     tracee.interrupt()?;
-    Ok((tracee, Attached { others, ..Attached::default() }))
+    Ok((tracee, Attached::default()))
 }
 
 /// Of a process that is no longer there.
@@ -130,19 +129,24 @@ impl Facts {
         value.map(str::trim).unwrap_or_default()
     }
 
+    /// Whether it has ended, and is only not waited for yet.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.field("State").starts_with(['Z', 'X'])
+    }
+
     /// A set of signals, as a mask.
     pub(crate) fn signals(&self, name: &str) -> u64 {
         u64::from_str_radix(self.field(name), 16).unwrap_or(0)
     }
 
-    fn number(&self, name: &str) -> u64 {
+    pub(crate) fn number(&self, name: &str) -> u64 {
         let first = self.field(name).split_whitespace().next();
         first.and_then(|number| number.parse().ok()).unwrap_or(0)
     }
 }
 
-/// Looks at a process from outside; gives the number of its threads beside the first.
-fn check(pid: c_int) -> Result<u64, Error> {
+/// Looks at a process from outside.
+fn check(pid: c_int) -> Result<(), Error> {
     let file = executable(pid)?;
     let mut head = Vec::new();
     let exe = fs::File::open(format!("/proc/{pid}/exe"));
@@ -166,7 +170,7 @@ fn check(pid: c_int) -> Result<u64, Error> {
     } else if its.number("Uid") != own.number("Uid") {
         "it belongs to another user; run loopwright as that one".to_owned()
     } else {
-        return Ok(its.number("Threads").saturating_sub(1));
+        return Ok(());
     };
     Err(refused(pid, why))
 }
@@ -182,7 +186,7 @@ pub(crate) fn suits(tracee: &Tracee, regs: &user_regs_struct) -> Result<(), Erro
     } else {
         return Ok(());
     };
-    Err(refused(tracee.pid(), why))
+    Err(refused(tracee.process(), why))
 }
 
 fn rseq(pid: c_int) -> Option<Rseq> {
@@ -196,15 +200,22 @@ fn rseq(pid: c_int) -> Option<Rseq> {
 }
 
 impl Attached {
-    /// Takes from a process what stands in the way of recording.
-    pub(crate) fn take(&mut self, tracee: &Tracee) {
+    /// Takes from a thread what stands in the way of recording: gives what is to be registered again when it is let go of.
+    pub(crate) fn take(&mut self, tracee: &Tracee) -> Option<Rseq> {
         // Where that is not possible, sequences are lost to other threads of the processor, as they are without the call.
-        self.rseq = rseq(tracee.pid()).filter(|rseq| rseq.call(tracee, RSEQ_FLAG_UNREGISTER).is_ok());
+        let taken = rseq(tracee.pid()).filter(|rseq| rseq.call(tracee, RSEQ_FLAG_UNREGISTER).is_ok());
+        self.has_sequences |= taken.is_some();
+        taken
     }
 
-    /// Takes a call of `rseq` by another thread for done, if the C library relies on them: it is made when the process is let go of.
+    /// Looks whether a thread that has stopped relies on restartable sequences: then all do, in time.
+    pub(crate) fn look(&mut self, tracee: &Tracee) {
+        self.has_sequences = self.has_sequences || rseq(tracee.pid()).is_some();
+    }
+
+    /// Takes a call of `rseq` for done, if the C library relies on them: it is made when the thread is let go of.
     pub(crate) fn keeps(&self, args: &[u64; 6], kept: &mut Option<Rseq>) -> bool {
-        if self.rseq.is_none() {
+        if !self.has_sequences {
             return false;
         }
         let [pointer, size, flags, signature, ..] = *args;
@@ -216,13 +227,7 @@ impl Attached {
 
     /// Another program has taken the place of the one that was taken over.
     pub(crate) fn replaced(&mut self) {
-        self.rseq = None;
-    }
-
-    /// Gives a process that is in precise state, without the recorder's memory, what was taken from it.
-    pub(crate) fn restore(&self, tracee: &Tracee) {
-        // The C library does without, if it has to.
-        _ = self.rseq.map(|rseq| rseq.call(tracee, 0));
+        self.has_sequences = false;
     }
 }
 

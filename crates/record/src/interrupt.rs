@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use libc::c_int;
 
+use crate::attach::Facts;
 use crate::buffers::Progress;
 use crate::inherited;
 
@@ -134,6 +135,17 @@ pub fn is_abandoned() -> bool {
     ABANDON.load(Ordering::Relaxed)
 }
 
+/// A thread of a process that has not ended: the first one, as long as it lives.
+fn living(pid: c_int) -> c_int {
+    let is_living = |thread: c_int| !Facts::of(&thread.to_string()).has_ended();
+    if is_living(pid) {
+        return pid;
+    }
+    let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let mut numbers = tasks.filter_map(|task| task.file_name().to_str()?.parse().ok());
+    numbers.find(|&thread| is_living(thread)).unwrap_or(pid)
+}
+
 /// Stops the program when the time is over or the user interrupts.
 pub(crate) struct Timer {
     cancel: Option<mpsc::Sender<()>>,
@@ -156,7 +168,7 @@ impl Timer {
                     if !*alone {
                         // Somebody who continues the program takes the signal away: it comes again until this ends.
                         // SAFETY: a plain system call; the process is being recorded.
-                        unsafe { libc::syscall(libc::SYS_tgkill, pid, pid, libc::SIGSTOP) };
+                        unsafe { libc::syscall(libc::SYS_tgkill, pid, living(pid), libc::SIGSTOP) };
                     }
                     end = end.map(|_| Instant::now() + STEP);
                 }

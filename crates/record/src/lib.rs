@@ -12,9 +12,9 @@
 //!   ([`oracle`]), in every [`Encoding`].
 //!
 //! # Limits
-//! Threads are recorded one at a time, in the order in which they run; those that a process has when it is attached to, and child
-//! processes that nobody follows, run natively and are counted as [`Untracked`]. The recording ends, and the program runs on alone, where it sets up `seccomp`, asks to be traced or sets the
-//! base of the `gs` segment ([`StopReason`]). 32-bit code and set-user-id programs are refused. Code in memory that is writable or
+//! Threads are recorded one at a time, in the order in which they run. Child processes that nobody follows run natively and are counted as
+//! [`Untracked`]. The recording ends, and the program runs on alone, where it sets up `seccomp`, asks to be traced or sets the base of the
+//! `gs` segment ([`StopReason`]). 32-bit code and set-user-id programs are refused. Code in memory that is writable or
 //! shared is compared with what was translated whenever control comes to a block of it; a block that rewrites itself goes on as
 //! it was until then.
 

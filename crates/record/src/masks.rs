@@ -137,6 +137,18 @@ impl Masks {
         Ok(Masks { blocked: tracee.mask()? & OWN, ignored: tracee.ignored() & OWN, ..Masks::default() })
     }
 
+    /// Hides what a thread has blocked, which joins those that are recorded.
+    pub(crate) fn join(&mut self, tracee: &Tracee) -> Result<(), Error> {
+        self.add_own(tracee)?;
+        tracee.set_mask(tracee.mask()? & !OWN)
+    }
+
+    /// Adds what the kernel knows to be blocked.
+    pub(crate) fn add_own(&mut self, tracee: &Tracee) -> Result<(), Error> {
+        self.blocked |= tracee.mask()? & OWN;
+        Ok(())
+    }
+
     /// Those that a program finds which takes the place of another.
     pub(crate) fn executed(&self) -> Self {
         Masks { blocked: self.blocked, ignored: self.ignored, ..Masks::default() }

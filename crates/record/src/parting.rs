@@ -39,6 +39,12 @@ impl<S> Engine<'_, S> {
 
     /// Lets go of a process that was attached to, after an error, if that is possible; whether it was.
     pub(crate) fn part_after_failure(&mut self) -> bool {
+        let others = self.leave_alone().and_then(|()| self.part_others_after_failure());
+        others.is_ok() && self.part_thread_after_failure()
+    }
+
+    /// Lets go of the thread that has the turn, after an error, if that is possible; whether it was.
+    pub(crate) fn part_thread_after_failure(&mut self) -> bool {
         let parted = self.tracee.regs().and_then(|mut regs| {
             if regs.rip == 0 {
                 return Ok(false);
@@ -66,9 +72,8 @@ impl<S> Engine<'_, S> {
         regs.gs_base = 0;
         // Calls made for the recorder come in between.
         self.tracee.set_regs(&user_regs_struct { orig_rax: u64::MAX, ..*regs })?;
-        if let Some(attached) = self.attached.as_ref().filter(|_| is_last) {
+        if self.attached.is_some() && is_last {
             image::remove(&self.tracee, &self.cache, &self.buffers);
-            attached.restore(&self.tracee);
             self.is_inside = false;
         }
         let (sent, in_hand) = self.pace.give_up();
@@ -101,8 +106,8 @@ impl<S> Engine<'_, S> {
         self.progress.leave_alone(true);
         self.withdraw(&mut own)?;
         match self.tracee.through_call(&self.progress)? {
-            Alone::Ready => {}
             Alone::Ended(exit) => return Ok(Next::Ended(exit)),
+            Alone::Ready | Alone::Under | Alone::Executes => {}
             Alone::Over => {
                 self.stop_for(StopReason::Duration);
                 return Ok(Next::Ended(Exit::Running));

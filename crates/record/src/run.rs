@@ -135,13 +135,12 @@ impl<S> Engine<'_, S> {
         {
             return Ok(exit);
         }
-        self.begin(is_forked, is_executed)?;
-        self.run()
+        let next = self.begin(is_forked, is_executed)?;
+        self.run(next)
     }
 
     /// From one stop to the next, to the end.
-    fn run(&mut self) -> Result<Exit, Error> {
-        let mut next = Next::Resume(0);
+    fn run(&mut self, mut next: Next) -> Result<Exit, Error> {
         loop {
             match next {
                 Next::Resume(signal) => {
@@ -157,18 +156,8 @@ impl<S> Engine<'_, S> {
                 continue;
             }
             let status = match next {
-                Next::Reported(status) => Ok(status),
-                _ => self.wait(),
-            };
-            let status = match status {
-                // Another thread has executed a program in its place.
-                Err(Error::Process { source, .. })
-                    if self.attached.is_some() && source.raw_os_error() == Some(libc::ECHILD) =>
-                {
-                    self.count("program that another thread executed");
-                    return Ok(Exit::Running);
-                }
-                status => status?,
+                Next::Reported(status) => status,
+                _ => self.wait()?,
             };
             let halt = self.restore();
             self.stops += 1;

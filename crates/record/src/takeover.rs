@@ -1,35 +1,25 @@
 //! Where the recorder comes into a process: at its start, in the middle, where it executes another program; and what it does about the
 //! processes and threads that it makes.
 
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
-
 use libc::c_int;
 use trace::stream::Special;
 
-use crate::alone::Alone;
-use crate::attach;
 use crate::children::{Child, shares_memory};
 use crate::error::Error;
 use crate::image;
-use crate::interrupt::Timer;
 use crate::masks::Masks;
 use crate::process::Tracee;
-use crate::run::Engine;
+use crate::run::{Engine, Next};
 use crate::scope::{Left, starts_on};
-use crate::session::OPTIONS;
 use crate::shared::{SLOT_BOUND, SLOT_TARGET, STATE};
+use crate::threads::ATTACHED;
 use crate::translate::Edge;
 use crate::windows::Windows;
-use crate::{Exit, StopReason};
-
-/// What is said of a thread that is not recorded.
-const THREAD: &str = "thread";
 
 impl<S> Engine<'_, S> {
     /// To translated code: from the stop in `execve`, or from precise state, in which a child that was forked still has its parent's
     /// recorder in its memory.
-    pub(crate) fn begin(&mut self, is_forked: bool, is_executed: bool) -> Result<(), Error> {
+    pub(crate) fn begin(&mut self, is_forked: bool, is_executed: bool) -> Result<Next, Error> {
         if is_forked {
             image::remove(&self.tracee, &self.cache, &self.buffers);
         }
@@ -38,39 +28,15 @@ impl<S> Engine<'_, S> {
         }
         let signals = self.tracee.begin()?;
         self.start_image()?;
-        self.tracee.give_back(signals)
+        self.tracee.give_back(signals)?;
+        Ok(Next::Resume(0))
     }
 
-    /// Lets a process that was seized run up to where it can be taken over. Gives how it, or the recording, ended before.
-    pub(crate) fn approach(&mut self) -> Result<Option<Exit>, Error> {
-        let threads = self.attached.as_ref().map_or(0, |attached| attached.others);
-        if threads > 0 {
-            *self.untracked.entry(THREAD.to_owned()).or_default() += threads;
-            self.shares_handlers = true;
-        }
-        match self.tracee.until_ready(&self.progress, &attach::suits)? {
-            Alone::Ready => {
-                // The time that it took is no part of the recording.
-                drop(self.timer.take());
-                self.progress.late.store(false, Ordering::Relaxed);
-                let (pid, progress) = (self.tracee.pid(), Arc::clone(&self.progress));
-                self.timer = Some(Timer::start(self.config.duration, pid, progress));
-                self.tracee.kernel_call().into_iter().for_each(|at| self.tracee.calls_at(at));
-                Ok(None)
-            }
-            Alone::Ended(exit) => Ok(Some(exit)),
-            Alone::Over => {
-                self.stop_for(StopReason::Duration);
-                Ok(Some(Exit::Running))
-            }
-        }
-    }
-
-    /// Puts the recorder into a process that was attached to, and stands where no system call is under way.
+    /// Puts the recorder into a process that was attached to, where no system call of the thread is under way.
     pub(crate) fn come_in(&mut self) -> Result<(), Error> {
-        if let Some(attached) = self.attached.as_mut().filter(|_| self.config.pid.is_some()) {
-            self.tracee.set_options(OPTIONS & !libc::PTRACE_O_EXITKILL)?;
-            attached.take(&self.tracee);
+        if self.config.pid.is_some() {
+            self.tracee.set_options(ATTACHED)?;
+            self.take_sequences();
         }
         self.is_inside = true;
         image::inject(&self.tracee, &self.cache, &self.buffers)?;
@@ -81,30 +47,19 @@ impl<S> Engine<'_, S> {
         Ok(())
     }
 
+    /// Takes restartable sequences from a thread of a process that was attached to.
+    pub(crate) fn take_sequences(&mut self) {
+        self.rseq = self.attached.as_mut().and_then(|attached| attached.take(&self.tracee));
+    }
+
     /// Takes over a process that was attached to, where it is.
-    fn start_amid(&mut self) -> Result<(), Error> {
+    fn start_amid(&mut self) -> Result<Next, Error> {
         let mut regs = self.tracee.regs()?;
-        let shares_handlers = self.shares_handlers;
         self.reset();
-        self.shares_handlers = shares_handlers;
+        self.cache.set_quiet(!self.threads.is_alone());
         self.come_in()?;
         regs.gs_base = STATE;
-        let pc = regs.rip;
-        self.locate(pc)?;
-        if self.is_across_border(pc) {
-            self.switch(true);
-        }
-        if self.on {
-            self.begin_amid(&regs, pc)?;
-        } else if self.has_border() {
-            // It returns to its own code some time.
-            self.outermost = Some(0);
-        }
-        self.arrive(&mut regs, pc, None, None)?;
-        if let Some(attached) = &mut self.attached {
-            attached.start = Some((regs.rip, pc));
-        }
-        Ok(())
+        self.begin_here(&mut regs)
     }
 
     /// Forgets what is known of the program, which is another one now.
@@ -150,6 +105,7 @@ impl<S> Engine<'_, S> {
                 self.awaiting = None;
                 if let Some(attached) = &mut self.attached {
                     attached.replaced();
+                    self.rseq = None;
                     self.tracee.kernel_call().into_iter().for_each(|at| self.tracee.calls_at(at));
                 }
                 let pc = self.tracee.regs()?.rip;

@@ -11,6 +11,8 @@
 //! Limits: the program takes as long as its threads one after the other. What a system call does to memory is recorded when its thread gets
 //! the turn after it.
 
+mod joining;
+
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
@@ -19,6 +21,7 @@ use trace::sink::ThreadId;
 use trace::stream::Special;
 
 use crate::Exit;
+use crate::alone::Approach;
 use crate::attach::Rseq;
 use crate::error::Error;
 use crate::masks::Masks;
@@ -28,6 +31,8 @@ use crate::run::{Awaiting, Engine, Next};
 use crate::scope::Left;
 use crate::shared::{REMOTE_CALL, SLOT_BOUND, SLOT_FIRST, SLOT_SECOND, SLOT_TARGET};
 use crate::windows::Windows;
+
+pub(crate) use joining::ATTACHED;
 
 /// How long a thread runs while others are ready.
 const SLICE: Duration = Duration::from_millis(10);
@@ -54,6 +59,10 @@ pub(crate) enum Stage {
     Ends,
     /// It is the first, has stopped in precise state, and is let go of when all others have been.
     Last,
+    /// It was there when the process was attached to, and runs alone until it can be taken over.
+    Alone(Approach),
+    /// It ran alone, and has stopped where it can be taken over.
+    Found,
 }
 
 /// What belongs to one thread, while another one has the turn.
@@ -107,11 +116,40 @@ impl Threads {
     }
 
     fn is_any_ready(&self) -> bool {
-        self.others.iter().any(|thread| matches!(thread.stage, Stage::Ready | Stage::Reported(_)))
+        self.others.iter().any(|thread| thread.stage.is_ready())
+    }
+}
+
+impl Stage {
+    /// Whether the thread may get the turn.
+    fn is_ready(self) -> bool {
+        matches!(self, Stage::Ready | Stage::Found | Stage::Reported(_))
     }
 }
 
 impl Thread {
+    /// One that has not run yet.
+    fn new(number: ThreadId, stage: Stage, tracee: Tracee, on: bool) -> Thread {
+        Thread {
+            number,
+            stage,
+            tracee,
+            pending: VecDeque::new(),
+            masks: Masks::default(),
+            held: None,
+            pace: Pace::default(),
+            awaiting: None,
+            on,
+            region: None,
+            windows: Windows::default(),
+            outermost: None,
+            left: Left::default(),
+            last_next: 0,
+            rseq: None,
+            slots: [0; OWN_SLOTS.len()],
+        }
+    }
+
     /// Whether it has ended while it was away, and the program goes on without it.
     fn has_ended(&self) -> bool {
         let is_first = self.tracee.pid() == self.tracee.process();
@@ -145,24 +183,9 @@ impl<S> Engine<'_, S> {
         // Single steps show in what the instruction keeps of the flags.
         tracee.set_regs(&user_regs_struct { gs_base, r11: regs.eflags, ..*regs })?;
         self.threads.latest += 1;
-        let thread = Thread {
-            number: self.threads.latest,
-            stage: Stage::Ready,
-            tracee,
-            pending: VecDeque::new(),
-            masks: self.masks.of_thread(),
-            held: None,
-            pace: Pace::default(),
-            awaiting: None,
-            on: self.on,
-            region: None,
-            windows: Windows::default(),
-            outermost: None,
-            left: Left::default(),
-            last_next: 0,
-            rseq: None,
-            slots: [regs.rip, 0, 0, 0],
-        };
+        let mut thread = Thread::new(self.threads.latest, Stage::Ready, tracee, self.on);
+        thread.masks = self.masks.of_thread();
+        thread.slots[0] = regs.rip;
         self.threads.others.push_back(thread);
         self.threads.since.get_or_insert_with(Instant::now);
         Ok(())
@@ -225,7 +248,7 @@ impl<S> Engine<'_, S> {
             if stage.is_none() && others.iter().all(|t| matches!(t.stage, Stage::Ends | Stage::Last)) {
                 others.iter_mut().filter(|t| t.stage == Stage::Last).for_each(|t| t.stage = Stage::Ready);
             }
-            let ready = others.iter().position(|t| matches!(t.stage, Stage::Ready | Stage::Reported(_)));
+            let ready = others.iter().position(|t| t.stage.is_ready());
             if let Some(mut thread) = ready.and_then(|at| others.remove(at)) {
                 let next = thread.stage;
                 self.hand_over()?;
@@ -243,6 +266,10 @@ impl<S> Engine<'_, S> {
                     }
                 }
                 Some(Stage::Ready) => return self.begin_turn(Stage::Ready),
+                None | Some(Stage::Ends) if self.stopping.is_some() && self.is_left_alone() => {
+                    self.leave_alone()?;
+                    return Ok(Next::Ended(Exit::Running));
+                }
                 _ => {}
             }
             self.rest();
@@ -264,9 +291,12 @@ impl<S> Engine<'_, S> {
             // It has none any longer: it was killed. The end of the first thread is reported after those of all others.
             return self.pass_turn(Some(Stage::Away));
         }
-        self.note_base(&regs)?;
+        if stage != Stage::Found {
+            self.note_base(&regs)?;
+        }
         match stage {
             Stage::Reported(status) => Ok(Next::Reported(status)),
+            Stage::Found => self.join(),
             _ => {
                 let pc = regs.rip;
                 self.arrive(&mut regs, pc, None, None)
@@ -321,10 +351,11 @@ impl<S> Engine<'_, S> {
 
     /// Looks which threads that were away have stopped.
     fn look_around(&mut self) -> Result<(), Error> {
-        let mut has_ended = false;
+        self.look_alone()?;
+        let mut has_ended = self.threads.others.iter().any(Thread::has_ended);
         for thread in &mut self.threads.others {
             // Those that are ready may be killed.
-            if !matches!(thread.stage, Stage::Reported(_))
+            if !matches!(thread.stage, Stage::Reported(_) | Stage::Alone(_))
                 && let Some(status) = thread.tracee.poll()?
             {
                 thread.stage = Stage::Reported(status);
@@ -390,6 +421,10 @@ impl<S> Engine<'_, S> {
     pub(crate) fn stop_others(&mut self, regs: &mut user_regs_struct) -> Result<Next, Error> {
         // It sends no more stops.
         drop(self.timer.take());
+        self.leave_alone()?;
+        if self.threads.is_alone() {
+            return self.part(regs);
+        }
         let is_first = self.tracee.pid() == self.tracee.process();
         if is_first {
             self.tracee.set_regs(regs)?;
@@ -401,6 +436,30 @@ impl<S> Engine<'_, S> {
             thread.tracee.interrupt()?;
         }
         self.pass_turn(is_first.then_some(Stage::Last))
+    }
+
+    /// Lets go of all threads of a process that was attached to but the one that has the turn, after an error.
+    pub(crate) fn part_others_after_failure(&mut self) -> Result<(), Error> {
+        for _ in 0..self.threads.others.len() {
+            let Some(mut thread) = self.threads.others.pop_front() else { break };
+            if thread.stage == Stage::Ends {
+                self.threads.others.push_back(thread);
+                continue;
+            }
+            self.exchange(&mut thread);
+            let stage = std::mem::replace(&mut thread.stage, Stage::Ready);
+            // As long as it is there, the recorder's memory stays.
+            self.threads.others.push_front(thread);
+            if stage == Stage::Away {
+                self.tracee.interrupt()?;
+                self.tracee.wait()?;
+            }
+            self.part_thread_after_failure();
+            if let Some(mut thread) = self.threads.others.pop_front() {
+                self.exchange(&mut thread);
+            }
+        }
+        Ok(())
     }
 
     /// The process was killed: its end is reported when that of all threads beside the first has been taken note of.
@@ -417,6 +476,11 @@ impl<S> Engine<'_, S> {
         let mut others = std::mem::take(&mut self.threads.others);
         if let Some(caller) = others.iter_mut().find(|thread| thread.tracee.pid() == former) {
             self.masks.exchange(&mut caller.masks);
+        }
+        if self.config.pid.is_some() {
+            // It may not have been taken over.
+            self.tracee.set_options(ATTACHED)?;
+            self.masks.add_own(&self.tracee)?;
         }
         if !others.is_empty() {
             self.cache.set_quiet(false);

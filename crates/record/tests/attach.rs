@@ -51,8 +51,11 @@ impl Running {
     fn is_alone(&self) {
         let maps = std::fs::read_to_string(format!("/proc/{}/maps", self.pid)).unwrap();
         assert!(!maps.contains("loopwright"), "{maps}");
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid)).unwrap();
-        assert!(status.contains("TracerPid:\t0"), "{status}");
+        for task in std::fs::read_dir(format!("/proc/{}/task", self.pid)).unwrap().flatten() {
+            // A thread may end meanwhile.
+            let status = std::fs::read_to_string(task.path().join("status")).unwrap_or_default();
+            assert!(status.is_empty() || status.contains("TracerPid:\t0"), "{status}");
+        }
     }
 
     fn end(self) -> String {
@@ -202,9 +205,9 @@ fn stopped_meanwhile() {
     running.end();
 }
 
-/// The first thread is recorded, the others run on; functions that all of them use stay what they are.
+/// A process with several threads is recorded with all of them; functions that they share stay what they are.
 #[test]
-fn other_threads_run_on() {
+fn all_threads_are_taken_over() {
     let source = "#include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -220,19 +223,12 @@ int main(void) { pthread_t t[4]; for (long k = 1; k < 4; k++) pthread_create(&t[
         let tasks = std::fs::read_dir(format!("/proc/{}/task", running.pid)).unwrap().count();
         (tasks == 4).then_some(())
     });
-    let mut recorded = 0;
     for k in 0..6u64 {
         let (outcome, got) = running.record(short(30 + k));
-        assert!(
-            outcome.untracked.iter().any(|u| u.what == "thread" && u.count == 3),
-            "{:?}",
-            outcome.untracked
-        );
-        // It may wait for the others all the time.
-        recorded += u64::from(got.digest.instructions > 0);
+        assert!(outcome.untracked.iter().all(|u| u.what != "thread"), "{:?}", outcome.untracked);
+        assert!(got.digest.instructions > 0);
         running.is_alone();
     }
-    assert!(recorded >= 3, "{recorded}");
     assert_eq!(running.end(), expected);
 }
 

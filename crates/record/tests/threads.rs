@@ -282,6 +282,61 @@ int main(int n, char **v) { for (int r = 0; r < 400; r++) { pthread_t t[2]; for 
     assert_eq!(read("recorded"), read("alone"));
 }
 
+/// Threads that a process has when it is attached to, of all kinds: that compute, hand things on, sleep, wait from beginning to end, make
+/// threads, end; the first one waits for them.
+#[test]
+fn threads_that_run_already() {
+    let source = "
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; static pthread_cond_t c = PTHREAD_COND_INITIALIZER; static int turn, failed; static long sum, other; static int ends[2];
+static atomic_int ticks; static void tick(int s) { ticks++; }
+static void *brief(void *p) { long s = 0; for (long i = 0; i < 3000; i++) s += i ^ (long)p; return (void *)s; }
+static void *waits(void *p) { char x; return (void *)(long)read(ends[0], &x, 1); }
+static void *work(void *p) { long k = (long)p; double d = 0; sigset_t set; sigemptyset(&set); sigaddset(&set, SIGTRAP); if (k == 1) pthread_sigmask(SIG_BLOCK, &set, 0);
+    for (int r = 0; r < ROUNDS; r++) { for (int i = 1; i < 2000; i++) d += 1.0 / i;
+        pthread_mutex_lock(&m); while (turn % 3 != k) pthread_cond_wait(&c, &m); turn++; sum = sum * 3 + k + r; pthread_cond_broadcast(&c); pthread_mutex_unlock(&m);
+        struct timespec t = { 0, 20000 }; if (r % 8 == 0 && nanosleep(&t, 0) && errno != EINTR) failed++;
+        if (k == 2 && r % 4 == 0) { pthread_t t; void *p; pthread_create(&t, 0, brief, (void *)(long)r); pthread_join(t, &p); other += (long)p; } }
+    pthread_sigmask(SIG_BLOCK, 0, &set); return (void *)(long)(sigismember(&set, SIGTRAP) + (d > 1)); }
+int main(int n, char **v) { pthread_t t[3], w; long all = 0; void *p; pipe(ends); signal(SIGALRM, tick); pthread_create(&w, 0, waits, 0);
+    struct itimerval i = { { 0, 3000 }, { 0, 3000 } }; setitimer(ITIMER_REAL, &i, 0);
+    for (long k = 0; k < 3; k++) pthread_create(&t[k], 0, work, (void *)k); for (int k = 0; k < 3; k++) { pthread_join(t[k], &p); all += (long)p; }
+    write(ends[1], v[1], 1); pthread_join(w, &p); memset(&i, 0, sizeof i); setitimer(ITIMER_REAL, &i, 0);
+    FILE *f = fopen(v[1], \"w\"); fprintf(f, \"%ld %ld %d %ld %ld %d\\n\", sum, other, failed, all, (long)p, ticks > 0); return 4; }";
+    let program = program("there", &source.replace("ROUNDS", "15000"));
+    let text = |name: &str| support::directory().join(format!("threads_there.{name}"));
+    let run = |name: &str| std::process::Command::new(&program).arg(text(name)).spawn().unwrap();
+    assert_eq!(run("alone").wait().unwrap().code(), Some(4));
+    let mut running = run("recorded");
+    let tasks = || std::fs::read_dir(format!("/proc/{}/task", running.id())).unwrap();
+    support::until("no threads", || (tasks().count() >= 5).then_some(()));
+    let mut is_over = false;
+    for k in 0..8 {
+        let encoding = ENCODINGS[k as usize % ENCODINGS.len()];
+        let duration = Some(Duration::from_millis(30 + 13 * k));
+        let config = Config { pid: Some(running.id() as i32), encoding, duration, ..Config::new("") };
+        let (outcome, got) = record::run(&config, &mut Unguided::default(), InOrder::default()).unwrap();
+        is_over = outcome.exit != Exit::Running;
+        if is_over {
+            break;
+        }
+        assert_eq!(outcome.stopped, Some(StopReason::Duration));
+        assert!(outcome.untracked.iter().all(|u| u.what != "thread"), "{:?}", outcome.untracked);
+        assert!(
+            encoding == Encoding::None || got.expanders.len() >= 3,
+            "{encoding:?} {}",
+            got.expanders.len()
+        );
+        for task in tasks().flatten() {
+            let status = std::fs::read_to_string(task.path().join("status")).unwrap_or_default();
+            assert!(status.is_empty() || status.contains("TracerPid:\t0"), "{status}");
+        }
+    }
+    assert!(!is_over);
+    assert_eq!(running.wait().unwrap().code(), Some(4));
+    let read = |name| std::fs::read_to_string(text(name)).unwrap();
+    assert_eq!(read("recorded"), read("alone"));
+}
+
 /// What is recorded of threads can be counted on to be all.
 #[test]
 fn nothing_is_lost() {
