@@ -72,7 +72,7 @@ impl Following {
         let pid = child.pid();
         let duration = self.config.duration.map(|whole| whole.saturating_sub(self.start.elapsed()));
         let follow = self.me.upgrade().map(|me| me as Arc<dyn Follow>);
-        let config = Config { duration, follow, pid: Some(pid), ..self.config.clone() };
+        let config = Config { duration, follow, ..self.config.clone() };
         let mut make = || {
             let guide = Symbols::new(self.plan.part.clone());
             (Box::new(guide) as Box<dyn trace::sink::Guide>, engine(&self.plan))

@@ -44,7 +44,7 @@ enum Message {
 }
 
 /// The recorder's end.
-pub(crate) struct Buffers<S> {
+pub(crate) struct Buffers {
     pub(crate) memory: Arc<Shared>,
     pub(crate) bytes: usize,
     pub(crate) current: usize,
@@ -56,7 +56,7 @@ pub(crate) struct Buffers<S> {
     batch: Vec<Message>,
     send: Sender<Vec<Message>>,
     returned: Receiver<usize>,
-    receiver: JoinHandle<S>,
+    receiver: JoinHandle<()>,
     pub(crate) words: u64,
 }
 
@@ -82,11 +82,11 @@ impl Progress {
     }
 }
 
-impl<S: Sink + 'static> Buffers<S> {
+impl Buffers {
     /// Starts the receiver.
     pub(crate) fn new(
         words: usize,
-        sink: S,
+        sink: Box<dyn Sink>,
         limit: Option<u64>,
         progress: Arc<Progress>,
     ) -> Result<Self, Error> {
@@ -97,7 +97,10 @@ impl<S: Sink + 'static> Buffers<S> {
         let shared = Arc::clone(&memory);
         let receiver = std::thread::Builder::new()
             .name("recording".into())
-            .spawn(move || receive_all(&shared, bytes, sink, &receive, &give_back, limit, &progress))
+            .spawn(move || {
+                let mut sink = sink;
+                receive_all(&shared, bytes, &mut *sink, &receive, &give_back, limit, &progress);
+            })
             .map_err(|source| Error::Setup { what: "start the receiving thread", source })?;
         let free = (1..COUNT).collect();
         Ok(Buffers {
@@ -116,7 +119,7 @@ impl<S: Sink + 'static> Buffers<S> {
     }
 }
 
-impl<S> Buffers<S> {
+impl Buffers {
     /// Address of buffer `k` in the program.
     pub(crate) fn address(&self, k: usize) -> u64 {
         BUFFERS + k as u64 * (self.bytes as u64 + GUARD)
@@ -207,27 +210,28 @@ impl<S> Buffers<S> {
         self.tell(Message::Words { thread: self.thread, buffer: self.current, from, to, more })
     }
 
-    /// Hands over the rest and waits for the receiver.
-    pub(crate) fn finish(mut self, pointer: u64) -> Result<(S, u64), Error> {
+    /// Hands over the rest and waits for the receiver. Gives the number of words that it got in all.
+    pub(crate) fn finish(mut self, pointer: u64) -> Result<u64, Error> {
         // A program killed without warning leaves an old pointer.
         let inside = (self.start()..=self.end()).contains(&pointer);
         self.hand_over(if inside { pointer } else { self.start() }, false)?;
         drop(self.send);
-        Ok((self.receiver.join().map_err(|_| Error::Sink)?, self.words))
+        self.receiver.join().map_err(|_| Error::Sink)?;
+        Ok(self.words)
     }
 }
 
-fn receive_all<S: Sink>(
+fn receive_all(
     memory: &Shared,
     bytes: usize,
-    mut sink: S,
+    sink: &mut dyn Sink,
     receive: &Receiver<Vec<Message>>,
     give_back: &Sender<usize>,
     limit: Option<u64>,
     progress: &Progress,
-) -> S {
+) {
     let mut blocks: Vec<Counted> = Vec::new();
-    let hand_on = |sink: &mut S, thread: ThreadId, words: &[u64], blocks: &[Counted]| {
+    let hand_on = |sink: &mut dyn Sink, thread: ThreadId, words: &[u64], blocks: &[Counted]| {
         if interrupt::is_abandoned() {
             progress.abandoned.store(true, Ordering::Relaxed);
         } else {
@@ -246,7 +250,7 @@ fn receive_all<S: Sink>(
     for message in receive.iter().flatten() {
         match message {
             Message::Mapping(mapping) => {
-                hand_on(&mut sink, whose, &std::mem::take(&mut joined), &blocks);
+                hand_on(sink, whose, &std::mem::take(&mut joined), &blocks);
                 sink.mapping(mapping);
             }
             Message::Function(code) => sink.function(code),
@@ -258,14 +262,14 @@ fn receive_all<S: Sink>(
             }
             Message::Words { thread, buffer, from, to, more } => {
                 if thread != whose {
-                    hand_on(&mut sink, whose, &std::mem::take(&mut joined), &blocks);
+                    hand_on(sink, whose, &std::mem::take(&mut joined), &blocks);
                     whose = thread;
                 }
                 // SAFETY: these words belong to this thread until the buffer's number is sent back; neither the program nor
                 // the recorder writes them meanwhile.
                 let words = unsafe { memory.words(buffer * bytes + from * 8, to - from) };
                 if joined.is_empty() && words.len() >= JOINED {
-                    hand_on(&mut sink, whose, words, &blocks);
+                    hand_on(sink, whose, words, &blocks);
                 } else {
                     joined.extend_from_slice(words);
                 }
@@ -274,13 +278,12 @@ fn receive_all<S: Sink>(
                     let _ = give_back.send(buffer);
                 }
                 if joined.len() >= JOINED {
-                    hand_on(&mut sink, whose, &std::mem::take(&mut joined), &blocks);
+                    hand_on(sink, whose, &std::mem::take(&mut joined), &blocks);
                 }
             }
         }
     }
-    hand_on(&mut sink, whose, &joined, &blocks);
-    sink
+    hand_on(sink, whose, &joined, &blocks);
 }
 
 /// What is needed to count a block's instructions.

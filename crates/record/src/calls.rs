@@ -12,7 +12,7 @@ use crate::run::{Awaiting, Engine, Next};
 use crate::shared::REMOTE_CALL;
 use crate::syscalls::{self, Call};
 
-impl<S> Engine<'_, S> {
+impl Engine<'_> {
     /// The program is about to make a system call, after which it goes on at `next`.
     pub(crate) fn system_call(&mut self, regs: &mut user_regs_struct, next: u64) -> Result<Next, Error> {
         self.last_next = next;

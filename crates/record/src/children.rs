@@ -21,7 +21,7 @@ use trace::sink::{Guide, Sink};
 use crate::attach::{executable, stop};
 use crate::error::Error;
 use crate::process::{Resume, Status, Tracee};
-use crate::session::{OPTIONS, Origin, whole};
+use crate::session::{OPTIONS, Origin, record};
 use crate::shared::SPIN;
 use crate::{Config, Outcome, interrupt};
 
@@ -104,6 +104,8 @@ impl Child {
         done: &mut dyn FnMut(Recorded<S>),
     ) -> Result<(), Error> {
         let pid = self.pid;
+        // It was not there before.
+        let config = &Config { pid: None, ..config.clone() };
         interrupt::running(true);
         let taken = self.take();
         interrupt::running(false);
@@ -112,18 +114,12 @@ impl Child {
             let is_program = !matches!(origin, Origin::Forked(_));
             let (program, args) = (executable(pid)?, arguments(pid));
             let (mut guide, sink) = make();
-            let ended = whole(config, origin, &mut *guide, sink, None).inspect_err(|_| {
+            let (ended, sink) = record(config, origin, &mut *guide, sink).inspect_err(|_| {
                 // It may not have come to be recorded, and would end with this thread.
                 _ = Tracee::new(pid).and_then(|tracee| tracee.detach(0));
             })?;
             if is_program || ended.executes.is_none() {
-                done(Recorded {
-                    outcome: ended.outcome,
-                    sink: ended.sink,
-                    program,
-                    args,
-                    is_whole: is_program,
-                });
+                done(Recorded { outcome: ended.outcome, sink, program, args, is_whole: is_program });
             }
             match ended.executes {
                 Some((tracee, masks)) => origin = Origin::Executed(tracee, Some(masks)),

@@ -22,7 +22,7 @@ const FAR: usize = 4;
 /// Bytes of code looked at for one block.
 const BLOCK_BYTES: usize = 3072;
 
-impl<S> Surroundings for Engine<'_, S> {
+impl Surroundings for Engine<'_> {
     fn bytes(&mut self, pc: u64) -> Vec<u8> {
         self.code.bytes(&self.tracee, pc, 512)
     }
@@ -40,7 +40,7 @@ impl<S> Surroundings for Engine<'_, S> {
     }
 }
 
-impl<S> Engine<'_, S> {
+impl Engine<'_> {
     /// From precise state at `pc`, which was reached over `edge`: delivers what is pending, or continues in translated
     /// code.
     pub(crate) fn arrive(

@@ -12,7 +12,7 @@ const SYS_MMAP: u64 = libc::SYS_mmap as u64;
 const SYS_MUNMAP: u64 = libc::SYS_munmap as u64;
 
 /// Maps cache, state page and buffers into a process in precise state.
-pub(crate) fn inject<S>(tracee: &Tracee, cache: &Cache, buffers: &Buffers<S>) -> Result<(), Error> {
+pub(crate) fn inject(tracee: &Tracee, cache: &Cache, buffers: &Buffers) -> Result<(), Error> {
     let executable = libc::PROT_READ | libc::PROT_EXEC;
     let writable = libc::PROT_READ | libc::PROT_WRITE;
     region(tracee, &cache.code, &[(CACHE, CACHE_BYTES, executable, 0)])?;
@@ -23,7 +23,7 @@ pub(crate) fn inject<S>(tracee: &Tracee, cache: &Cache, buffers: &Buffers<S>) ->
 }
 
 /// Takes all of it away again, from a process in precise state.
-pub(crate) fn remove<S>(tracee: &Tracee, cache: &Cache, buffers: &Buffers<S>) {
+pub(crate) fn remove(tracee: &Tracee, cache: &Cache, buffers: &Buffers) {
     let others = [(CACHE, CACHE_BYTES), (STATE, cache.state.bytes())];
     for (address, len) in others.into_iter().chain((0..COUNT).map(|k| (buffers.address(k), buffers.bytes))) {
         // What cannot be unmapped stays: it does the process no harm.

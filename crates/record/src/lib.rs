@@ -223,7 +223,8 @@ pub fn run<S: Sink + 'static>(
     guide: &mut dyn Guide,
     sink: S,
 ) -> Result<(Outcome, S), Error> {
-    session::run(config, guide, sink)
+    let (ended, sink) = session::record(config, session::Origin::of(config), guide, sink)?;
+    Ok((ended.outcome, sink))
 }
 
 /// Runs a program translated but unrecorded, at almost its own speed, and counts where control goes. Of the

@@ -223,7 +223,7 @@ fn set_action(tracee: &Tracee, how: Resume, signal: c_int, action: libc::sighand
     tracee.system_call_at(how, REMOTE_CALL, libc::SYS_rt_sigaction as u64, args).map(|_| ())
 }
 
-impl<S> Engine<'_, S> {
+impl Engine<'_> {
     /// Whether the program has a handler for `signal`.
     pub(crate) fn catches(&mut self, signal: c_int) -> bool {
         let caught = match self.caught {

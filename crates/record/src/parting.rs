@@ -17,7 +17,7 @@ use crate::session::wait_for_end;
 use crate::shared::STATE;
 use crate::{Exit, StopReason, interrupt};
 
-impl<S> Engine<'_, S> {
+impl Engine<'_> {
     /// In precise state: lets go of the program, which runs on alone.
     pub(crate) fn part(&mut self, regs: &mut user_regs_struct) -> Result<Next, Error> {
         // It sends no more stops.

@@ -61,10 +61,10 @@ pub(crate) enum Awaiting {
     },
 }
 
-pub(crate) struct Engine<'a, S> {
+pub(crate) struct Engine<'a> {
     pub(crate) config: &'a Config,
     pub(crate) guide: &'a mut dyn Guide,
-    pub(crate) buffers: Buffers<S>,
+    pub(crate) buffers: Buffers,
     pub(crate) cache: Cache,
     /// The survey, in one.
     pub(crate) counting: Option<Counting>,
@@ -127,7 +127,7 @@ pub(crate) struct Engine<'a, S> {
 /// By how much buffers grow as long as there is no new code.
 const GROWTH: usize = 4;
 
-impl<S> Engine<'_, S> {
+impl Engine<'_> {
     /// From the beginning to the end.
     pub(crate) fn whole(&mut self, is_forked: bool, is_executed: bool) -> Result<Exit, Error> {
         if self.config.pid.is_some()

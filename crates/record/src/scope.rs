@@ -38,7 +38,7 @@ pub(crate) fn starts_on(config: &Config) -> bool {
     config.start_recording && config.encoding != Encoding::None && config.scope == Scope::All
 }
 
-impl<S> Engine<'_, S> {
+impl Engine<'_> {
     pub(crate) fn has_border(&self) -> bool {
         self.config.scope == Scope::Main && self.config.encoding != Encoding::None
     }

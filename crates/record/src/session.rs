@@ -1,8 +1,8 @@
 //! One recording from beginning to end: what is set up for it, the run, and what is known after it.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use libc::c_int;
@@ -60,21 +60,48 @@ impl Sink for Nobody {
     fn words(&mut self, _: ThreadId, _: &[u64]) {}
 }
 
-/// See [`crate::run()`].
-pub(crate) fn run<S: Sink + 'static>(
+/// A receiver whose owner gets it back. So nothing of the recorder depends on its type, and is compiled again for every one.
+struct Lent<S>(Arc<Mutex<S>>);
+
+impl<S> Lent<S> {
+    fn get(&self) -> MutexGuard<'_, S> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<S: Sink> Sink for Lent<S> {
+    fn mapping(&mut self, mapping: Mapping) {
+        self.get().mapping(mapping);
+    }
+    fn function(&mut self, code: FunctionCode) {
+        self.get().function(code);
+    }
+    fn block(&mut self, block: Block) {
+        self.get().block(block);
+    }
+    fn words(&mut self, thread: ThreadId, words: &[u64]) {
+        self.get().words(thread, words);
+    }
+}
+
+/// Records a program or process from the given beginning.
+pub(crate) fn record<S: Sink + 'static>(
     config: &Config,
+    origin: Origin,
     guide: &mut dyn Guide,
     sink: S,
-) -> Result<(Outcome, S), Error> {
-    let ended = whole(config, Origin::of(config), guide, sink, None)?;
-    Ok((ended.outcome, ended.sink))
+) -> Result<(Ended, S), Error> {
+    let sink = Arc::new(Mutex::new(sink));
+    let ended = whole(config, origin, guide, Box::new(Lent(Arc::clone(&sink))), None)?;
+    let sink = Arc::into_inner(sink).and_then(|sink| sink.into_inner().ok()).ok_or(Error::Sink)?;
+    Ok((ended, sink))
 }
 
 /// See [`crate::survey()`].
 pub(crate) fn survey(config: &Config, guide: &mut dyn Guide) -> Result<(Outcome, Survey), Error> {
     let config =
         Config { encoding: Encoding::None, buffer_words: 512, max_instructions: None, ..config.clone() };
-    let ended = whole(&config, Origin::of(&config), guide, Nobody, Some(Counting::default()))?;
+    let ended = whole(&config, Origin::of(&config), guide, Box::new(Nobody), Some(Counting::default()))?;
     let (mut outcome, counting) = (ended.outcome, ended.counting.unwrap_or_default());
     if counting.replaced() > 0 {
         let what = "instruction whose place other code took (the program was replaced, a library unloaded)";
@@ -96,15 +123,15 @@ pub(crate) enum Origin {
 }
 
 impl Origin {
-    fn of(config: &Config) -> Self {
+    /// Of a recording that is no child's.
+    pub(crate) fn of(config: &Config) -> Self {
         config.pid.map_or(Origin::Start, Origin::Process)
     }
 }
 
 /// How a recording ended.
-pub(crate) struct Ended<S> {
+pub(crate) struct Ended {
     pub(crate) outcome: Outcome,
-    pub(crate) sink: S,
     counting: Option<Counting>,
     pub(crate) executes: Executes,
 }
@@ -112,14 +139,14 @@ pub(crate) struct Ended<S> {
 /// A process that has stopped in `execve`, where the program that it executes is a recording of its own.
 type Executes = Option<(Tracee, Masks)>;
 
-/// Records a program or process from the given beginning.
-pub(crate) fn whole<S: Sink + 'static>(
+/// Records or surveys a program or process from the given beginning.
+fn whole(
     config: &Config,
     origin: Origin,
     guide: &mut dyn Guide,
-    sink: S,
+    sink: Box<dyn Sink>,
     counting: Option<Counting>,
-) -> Result<Ended<S>, Error> {
+) -> Result<Ended, Error> {
     if !(512..=1 << 26).contains(&config.buffer_words) {
         return Err(Error::BufferSize(config.buffer_words));
     }
@@ -135,15 +162,15 @@ pub(crate) fn whole<S: Sink + 'static>(
         _ => traced(config, origin, guide, sink, counting)?,
     };
     let Traced { buffers, pointer, progress, outcome, counting } = traced;
-    let (sink, words) = buffers.finish(pointer)?;
+    let words = buffers.finish(pointer)?;
     let abandoned = progress.abandoned.load(Ordering::Relaxed);
     let outcome = Outcome { abandoned, words, ..outcome };
-    Ok(Ended { outcome, sink, counting, executes })
+    Ok(Ended { outcome, counting, executes })
 }
 
 /// A recording of a program that has ended or was let go of.
-struct Traced<S> {
-    buffers: Buffers<S>,
+struct Traced {
+    buffers: Buffers,
     /// Where the last record ends.
     pointer: u64,
     progress: Arc<Progress>,
@@ -153,13 +180,13 @@ struct Traced<S> {
 }
 
 /// Traces a program or process from the given beginning.
-fn traced<S: Sink + 'static>(
+fn traced(
     config: &Config,
     origin: Origin,
     guide: &mut dyn Guide,
-    sink: S,
+    sink: Box<dyn Sink>,
     counting: Option<Counting>,
-) -> Result<(Traced<S>, Executes), Error> {
+) -> Result<(Traced, Executes), Error> {
     let on = starts_on(config);
     let cache = Cache::new(!on, counting.is_some(), config.code_bytes)?;
     let progress = Arc::new(Progress::default());

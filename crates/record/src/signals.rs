@@ -23,7 +23,7 @@ use crate::translate::{Edge, LoopHead, OwnLoop, Point, Running};
 /// An access was not aligned, and the flag AC asks for that to be checked.
 const BUS_ADRALN: c_int = 1;
 
-impl<S> Engine<'_, S> {
+impl Engine<'_> {
     /// The program stopped with a signal of its own.
     pub(crate) fn signal(&mut self, signal: c_int, regs: &mut user_regs_struct) -> Result<Next, Error> {
         // A stop of the whole process group is no signal; tracing does not reproduce it.

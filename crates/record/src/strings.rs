@@ -22,7 +22,7 @@ pub(crate) struct Halt {
     byte: u8,
 }
 
-impl<S> Engine<'_, S> {
+impl Engine<'_> {
     /// How to resume instead of by a single step.
     pub(crate) fn over_string(&mut self, how: Resume) -> Result<Resume, Error> {
         if how != Resume::Step || self.awaiting.is_some() {

@@ -16,7 +16,7 @@ use crate::threads::ATTACHED;
 use crate::translate::Edge;
 use crate::windows::Windows;
 
-impl<S> Engine<'_, S> {
+impl Engine<'_> {
     /// To translated code: from the stop in `execve`, or from precise state, in which a child that was forked still has its parent's
     /// recorder in its memory.
     pub(crate) fn begin(&mut self, is_forked: bool, is_executed: bool) -> Result<Next, Error> {

@@ -157,7 +157,7 @@ impl Thread {
     }
 }
 
-impl<S> Engine<'_, S> {
+impl Engine<'_> {
     /// The program's address after the system call that ends at an address of the cache.
     pub(crate) fn after_call(&self, rip: u64) -> Option<u64> {
         let apart = rip == REMOTE_CALL + process::SYSCALL.len() as u64;

@@ -39,7 +39,7 @@ impl Windows {
     }
 }
 
-impl<S> Engine<'_, S> {
+impl Engine<'_> {
     fn has_windows(&self) -> bool {
         !self.config.start_recording && self.config.encoding != Encoding::None && self.counting.is_none()
     }

@@ -36,7 +36,7 @@ const THREAD: &str = "thread";
 /// What is reported of a process that was attached to. It does not end with this one.
 pub(crate) const ATTACHED: c_int = OPTIONS & !libc::PTRACE_O_EXITKILL;
 
-impl<S> Engine<'_, S> {
+impl Engine<'_> {
     /// Lets a process whose first thread was seized run up to where one of its threads can be taken over, which gets the turn. Gives how
     /// the process, or the recording, ended before.
     pub(crate) fn approach(&mut self) -> Result<Option<Exit>, Error> {
