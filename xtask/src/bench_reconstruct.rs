@@ -52,7 +52,7 @@ pub fn run(parts: &[&str]) -> Result<()> {
         bail!("there is no part {unknown}; there are {}", PARTS.map(|part| part.0).join(", "));
     }
     if cfg!(debug_assertions) {
-        let again = ["run", "--release", "--quiet", "--package", "xtask", "--", "bench-reconstruct"];
+        let again = ["run", "--release", "--quiet", "--package", "tasks", "--", "bench-reconstruct"];
         return ci::cargo(&[&again, parts].concat(), &[]);
     }
     let document = std::fs::read_to_string(DOCUMENT).unwrap_or_default();

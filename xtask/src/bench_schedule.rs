@@ -28,7 +28,7 @@ const DOCUMENT: &str = "docs/schedules.md";
 pub fn run() -> Result<()> {
     if cfg!(debug_assertions) {
         return ci::cargo(
-            &["run", "--release", "--quiet", "--package", "xtask", "--", "bench-schedule"],
+            &["run", "--release", "--quiet", "--package", "tasks", "--", "bench-schedule"],
             &[],
         );
     }

@@ -45,6 +45,9 @@ const NEEDED: &[(&str, &str)] = &[
 /// Packages of Python that tests use, with their versions.
 const PYTHON_PACKAGES: &str = "xtask/python.txt";
 
+/// What tests need, built at once: features of dependencies depend on what is.
+pub const ALL: &[&str] = &["build", "--quiet", "--locked", "--workspace", "--tests", "--bins"];
+
 /// Length of the fuzzing step.
 const FUZZING: Duration = Duration::from_secs(30);
 

@@ -25,7 +25,7 @@ impl Loopwright {
 
     /// As tests run it.
     pub fn for_tests() -> Result<Loopwright> {
-        ci::cargo(&["build", "--quiet", "--package", "loopwright"], &[])?;
+        ci::cargo(ci::ALL, &[])?;
         Ok(Loopwright { path: ci::target()?.join("debug/loopwright") })
     }
 
