@@ -31,7 +31,8 @@ pub fn run() -> Result<()> {
     let programs = build()?;
     let next = AtomicUsize::new(0);
     let failed = Mutex::new(Vec::new());
-    let workers = std::thread::available_parallelism().map_or(1, NonZero::get);
+    // Some wait much of the time.
+    let workers = std::thread::available_parallelism().map_or(1, NonZero::get) + 1;
     std::thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {

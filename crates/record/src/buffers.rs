@@ -231,12 +231,15 @@ fn receive_all(
     progress: &Progress,
 ) {
     let mut blocks: Vec<Counted> = Vec::new();
-    let hand_on = |sink: &mut dyn Sink, thread: ThreadId, words: &[u64], blocks: &[Counted]| {
+    let hand_on = |sink: &mut dyn Sink, thread: ThreadId, words: &[u64]| {
         if interrupt::is_abandoned() {
             progress.abandoned.store(true, Ordering::Relaxed);
         } else {
             sink.words(thread, words);
         }
+    };
+    // Words are counted when they come, which may be long before they are handed on.
+    let count_in = |words: &[u64], blocks: &[Counted]| {
         if let Some(limit) = limit {
             let new = count(words, blocks);
             if progress.instructions.fetch_add(new, Ordering::Relaxed) + new >= limit {
@@ -250,7 +253,7 @@ fn receive_all(
     for message in receive.iter().flatten() {
         match message {
             Message::Mapping(mapping) => {
-                hand_on(sink, whose, &std::mem::take(&mut joined), &blocks);
+                hand_on(sink, whose, &std::mem::take(&mut joined));
                 sink.mapping(mapping);
             }
             Message::Function(code) => sink.function(code),
@@ -262,14 +265,15 @@ fn receive_all(
             }
             Message::Words { thread, buffer, from, to, more } => {
                 if thread != whose {
-                    hand_on(sink, whose, &std::mem::take(&mut joined), &blocks);
+                    hand_on(sink, whose, &std::mem::take(&mut joined));
                     whose = thread;
                 }
                 // SAFETY: these words belong to this thread until the buffer's number is sent back; neither the program nor
                 // the recorder writes them meanwhile.
                 let words = unsafe { memory.words(buffer * bytes + from * 8, to - from) };
+                count_in(words, &blocks);
                 if joined.is_empty() && words.len() >= JOINED {
-                    hand_on(sink, whose, words, &blocks);
+                    hand_on(sink, whose, words);
                 } else {
                     joined.extend_from_slice(words);
                 }
@@ -278,12 +282,12 @@ fn receive_all(
                     let _ = give_back.send(buffer);
                 }
                 if joined.len() >= JOINED {
-                    hand_on(sink, whose, &std::mem::take(&mut joined), &blocks);
+                    hand_on(sink, whose, &std::mem::take(&mut joined));
                 }
             }
         }
     }
-    hand_on(sink, whose, &joined, &blocks);
+    hand_on(sink, whose, &joined);
 }
 
 /// What is needed to count a block's instructions.
