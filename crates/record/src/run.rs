@@ -208,6 +208,13 @@ impl Engine<'_> {
         }
     }
 
+    /// Recording is to end if as many instructions have been counted as there are to be.
+    pub(crate) fn look_at_limit(&mut self) {
+        if self.progress.reached.load(Ordering::Relaxed) {
+            self.stop_for(StopReason::Instructions);
+        }
+    }
+
     /// Recording ends at the next safe point; the first reason counts.
     pub(crate) fn stop_for(&mut self, reason: StopReason) {
         self.stopping.get_or_insert(reason);
@@ -340,9 +347,7 @@ impl Engine<'_> {
 
     /// After a trap placed by the translator.
     fn trapped(&mut self, meaning: Meaning, regs: &mut user_regs_struct) -> Result<Next, Error> {
-        if self.progress.reached.load(Ordering::Relaxed) {
-            self.stop_for(StopReason::Instructions);
-        }
+        self.look_at_limit();
         match meaning {
             Meaning::Direct { target, pair, call, jump } => {
                 let edge = if call {
@@ -475,9 +480,7 @@ impl Engine<'_> {
         *pointer = self.buffers.start();
         self.set_pointer(self.buffers.start());
         self.tracee.set_regs(regs)?;
-        if self.progress.reached.load(Ordering::Relaxed) {
-            self.stop_for(StopReason::Instructions);
-        }
+        self.look_at_limit();
         Ok(true)
     }
 }

@@ -320,6 +320,7 @@ impl Engine<'_> {
         self.learn(pointer)?;
         let start = self.buffers.end_turn(pointer, self.room)?;
         self.set_pointer(start);
+        self.look_at_limit();
         Ok(())
     }
 

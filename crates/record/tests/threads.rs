@@ -178,8 +178,8 @@ int main(int n, char **v) { pthread_t t[3]; for (long k = 0; k < 3; k++) pthread
             run(k as usize, &|config| config.duration = Some(Duration::from_millis(20 + 17 * k)));
         assert_eq!(got, expected);
         assert!(stopped.is_none_or(|why| why == StopReason::Duration));
-        let (stopped, got) = run(k as usize, &|config| config.max_instructions = Some(700_000 * k));
-        assert_eq!((stopped, got), (Some(StopReason::Instructions), expected.clone()));
+        let (stopped, got) = run(k as usize, &|config| config.max_instructions = Some(500_000 * k));
+        assert_eq!((k, stopped, got), (k, Some(StopReason::Instructions), expected.clone()));
     }
 }
 
