@@ -16,6 +16,7 @@ use std::time::Duration;
 use libc::{c_int, user_regs_struct};
 
 use crate::Exit;
+use crate::attach::Facts;
 use crate::buffers::Progress;
 use crate::error::Error;
 use crate::given_back::is_own;
@@ -146,7 +147,8 @@ impl Tracee {
         let Approach { mut is_in_call, has_stopped } = approach;
         self.interrupt()?;
         let mut looks = 0..LAST_LOOKS;
-        let mut pause = || (has_stopped || looks.next().is_some()).then_some(LOOKS.1);
+        let may_wait = || has_stopped && !Facts::of(&self.pid().to_string()).has_ended();
+        let mut pause = || (looks.next().is_some() || may_wait()).then_some(LOOKS.1);
         while let Some(status) = self.wait_while(&mut pause)? {
             let mut signal = 0;
             match status {
@@ -155,7 +157,8 @@ impl Tracee {
                 Status::Stopped { signal: libc::SIGTRAP, event: 0 } if self.is_at_call()? => {
                     is_in_call = !is_in_call;
                     if is_in_call {
-                        // What makes it look for signals when it is let go of would interrupt the call.
+                        // What makes it look for signals when it is let go of would interrupt the call. Any stop takes an interrupt away.
+                        self.interrupt()?;
                         self.resume(Resume::Call, 0)?;
                         continue;
                     }

@@ -134,6 +134,11 @@ impl Facts {
         self.field("State").starts_with(['Z', 'X'])
     }
 
+    /// Whether signals reach it.
+    pub(crate) fn is_listening(&self) -> bool {
+        !self.field("State").starts_with(['Z', 'X', 'D'])
+    }
+
     /// A set of signals, as a mask.
     pub(crate) fn signals(&self, name: &str) -> u64 {
         u64::from_str_radix(self.field(name), 16).unwrap_or(0)

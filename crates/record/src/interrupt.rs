@@ -135,9 +135,9 @@ pub fn is_abandoned() -> bool {
     ABANDON.load(Ordering::Relaxed)
 }
 
-/// A thread of a process that has not ended: the first one, as long as it lives.
+/// A thread of a process that can be told something: the first one, unless it has ended or sleeps through everything.
 fn living(pid: c_int) -> c_int {
-    let is_living = |thread: c_int| !Facts::of(&thread.to_string()).has_ended();
+    let is_living = |thread: c_int| Facts::of(&thread.to_string()).is_listening();
     if is_living(pid) {
         return pid;
     }

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use libc::{c_int, c_void, siginfo_t, user_regs_struct};
 
+use crate::alone::is_stop;
 use crate::attach::{Facts, is_repeated};
 use crate::error::Error;
 use crate::masks::{OWN, bit};
@@ -421,7 +422,7 @@ impl Tracee {
             (args[0], args[1], args[2], args[3], args[4], args[5]);
         self.set_mask(if how == Resume::Call { u64::MAX } else { !OWN })?;
         self.set_regs(&regs)?;
-        let (mut others, mut calls) = (Vec::new(), 0);
+        let (mut others, mut calls, mut is_to_stop) = (Vec::new(), 0, false);
         loop {
             self.resume(how, 0)?;
             match self.wait()? {
@@ -442,8 +443,13 @@ impl Tracee {
                     let info = self.siginfo()?.filter(|info| !is_repeated(signal, info));
                     others.extend(info.map(|info| (signal, info)));
                 }
+                Status::Stopped { signal, event: libc::PTRACE_EVENT_STOP } => is_to_stop |= is_stop(signal),
                 Status::Stopped { .. } | Status::Interrupted => {}
             }
+        }
+        if is_to_stop {
+            // It stops with its process group, once it is resumed.
+            self.interrupt()?;
         }
         let result = self.regs()?.rax;
         self.set_mask(mask)?;

@@ -57,6 +57,7 @@ impl Engine<'_> {
         let mut regs = self.tracee.regs()?;
         self.reset();
         self.cache.set_quiet(!self.threads.is_alone());
+        self.threads.begin_slice();
         self.come_in()?;
         regs.gs_base = STATE;
         self.begin_here(&mut regs)

@@ -105,6 +105,11 @@ impl Threads {
         self.others.iter().all(|thread| thread.stage == Stage::Ends)
     }
 
+    /// The turn begins.
+    pub(crate) fn begin_slice(&mut self) {
+        self.since = Some(Instant::now());
+    }
+
     /// Number of the thread that has the turn.
     pub(crate) fn number(&self) -> ThreadId {
         self.number
@@ -260,17 +265,18 @@ impl Engine<'_> {
                 return self.begin_turn(next);
             }
             match stage {
-                Some(Stage::Away) => {
+                Some(Stage::Ready) => return self.begin_turn(Stage::Ready),
+                None | Some(Stage::Ends) if self.stopping.is_some() && self.is_left_alone() => {
+                    return self.part_through_another();
+                }
+                None if self.threads.others.is_empty() => return Ok(Next::Ended(Exit::Running)),
+                // It may be killed wherever it is.
+                Some(_) => {
                     if let Some(status) = self.tracee.poll()? {
                         return Ok(Next::Reported(status));
                     }
                 }
-                Some(Stage::Ready) => return self.begin_turn(Stage::Ready),
-                None | Some(Stage::Ends) if self.stopping.is_some() && self.is_left_alone() => {
-                    self.leave_alone()?;
-                    return Ok(Next::Ended(Exit::Running));
-                }
-                _ => {}
+                None => {}
             }
             self.rest();
         }
@@ -278,7 +284,7 @@ impl Engine<'_> {
 
     /// The thread that has got the turn begins it.
     fn begin_turn(&mut self, stage: Stage) -> Result<Next, Error> {
-        self.threads.since = Some(Instant::now());
+        self.threads.begin_slice();
         self.buffers.thread = self.threads.number;
         if self.threads.is_alone() {
             self.cache.set_quiet(false);

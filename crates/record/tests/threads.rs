@@ -337,6 +337,54 @@ int main(int n, char **v) { pthread_t t[3], w; long all = 0; void *p; pipe(ends)
     assert_eq!(read("recorded"), read("alone"));
 }
 
+/// Regression: threads that never call anything get their turns, too, and a limit ends the recording while the first one sleeps.
+#[test]
+fn threads_that_compute_already() {
+    let source = "
+static volatile long over; static void *work(void *p) { double s = 1; while (!over) for (long i = 0; i < 1000; i++) s += 1 / s; return s > 9 ? p : 0; }
+int main(int n, char **v) { pthread_t t[3]; for (long k = 0; k < 3; k++) pthread_create(&t[k], 0, work, 0);
+    for (int r = 0; r < 6000; r++) usleep(10000); over = 1; for (int k = 0; k < 3; k++) pthread_join(t[k], 0); return 6; }";
+    let mut running = std::process::Command::new(program("compute", source)).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(50));
+    for k in 0..3 {
+        let duration = Some(Duration::from_millis(150 + 20 * k));
+        let config = Config {
+            pid: Some(running.id() as i32),
+            encoding: Encoding::Folded,
+            duration,
+            ..Config::new("")
+        };
+        let start = std::time::Instant::now();
+        let sink = InOrder { kept: Some(|_| false), ..InOrder::default() };
+        let (outcome, got) = record::run(&config, &mut Unguided::default(), sink).unwrap();
+        assert_eq!((outcome.exit, outcome.stopped), (Exit::Running, Some(StopReason::Duration)));
+        assert!(got.expanders.len() >= 3, "{}", got.expanders.len());
+        assert!(start.elapsed() < Duration::from_secs(20));
+    }
+    running.kill().unwrap();
+    assert_eq!(running.wait().unwrap().code(), None);
+}
+
+/// Regression: when all threads that were recorded have ended, the recorder's memory is taken away through one that waits; and the process can be attached
+/// to again.
+#[test]
+fn nothing_stays_when_the_recorded_threads_have_ended() {
+    let source = "
+static void *brief(void *p) { volatile long s = 0; for (long i = 0; i < 30000000; i++) s += i; return 0; }
+int main(int n, char **v) { pthread_t t; pthread_create(&t, 0, brief, 0); pthread_detach(t); sleep(3); sleep(1); return 2; }";
+    let mut running = std::process::Command::new(program("left", source)).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(20));
+    for _ in 0..2 {
+        let duration = Some(Duration::from_millis(900));
+        let config = Config { pid: Some(running.id() as i32), duration, ..Config::new("") };
+        let (outcome, _) = record::run(&config, &mut Unguided::default(), Checked::default()).unwrap();
+        assert_eq!((outcome.exit, outcome.stopped), (Exit::Running, Some(StopReason::Duration)));
+        let maps = std::fs::read_to_string(format!("/proc/{}/maps", running.id())).unwrap();
+        assert!(!maps.contains("loopwright"), "{maps}");
+    }
+    assert_eq!(running.wait().unwrap().code(), Some(2));
+}
+
 /// What is recorded of threads can be counted on to be all.
 #[test]
 fn nothing_is_lost() {

@@ -19,7 +19,7 @@ use crate::alone::{ALONE, Alone, Approach, pauses};
 use crate::attach::{Facts, suits};
 use crate::error::Error;
 use crate::interrupt::Timer;
-use crate::process::{Resume, Tracee};
+use crate::process::{Resume, Status, Tracee};
 use crate::run::{Engine, Next};
 use crate::scope::starts_on;
 use crate::session::OPTIONS;
@@ -29,6 +29,9 @@ use crate::{Exit, StopReason};
 
 /// How long to wait for threads that do not stop.
 const PATIENCE: Duration = Duration::from_millis(50);
+
+/// How long to wait for the last thread to stop.
+const LAST: Duration = Duration::from_millis(200);
 
 /// What is said of a thread that is not recorded.
 const THREAD: &str = "thread";
@@ -47,11 +50,18 @@ impl Engine<'_> {
             if let Some(status) = self.tracee.poll()? {
                 self.attached.iter_mut().for_each(|attached| attached.look(&self.tracee));
                 match self.tracee.approach(status, &mut first, &self.progress)? {
-                    Alone::Ready => is_ready = true,
+                    Alone::Ready => {
+                        is_ready = true;
+                        // It may just have made another one.
+                        self.seize_threads()?;
+                    }
                     Alone::Ended(exit) => return Ok(Some(exit)),
                     Alone::Executes => {
                         self.tracee = Tracee::new(self.tracee.pid())?;
-                        self.tracee.resume(Resume::Call, 0)?;
+                        (is_ready, first) = (false, Approach::default());
+                        // To right behind the call.
+                        self.tracee.interrupt()?;
+                        self.tracee.resume(Resume::Run, 0)?;
                     }
                     Alone::Under | Alone::Over => {}
                 }
@@ -117,7 +127,8 @@ impl Engine<'_> {
                         continue;
                     }
                 }
-                let tracee = self.tracee.thread(number)?;
+                // It may be about to end.
+                let Ok(tracee) = self.tracee.thread(number) else { continue };
                 tracee.interrupt()?;
                 let stage = Stage::Alone(Approach::default());
                 self.threads.others.push_back(Thread::new(0, stage, tracee, starts_on(self.config)));
@@ -134,20 +145,26 @@ impl Engine<'_> {
 
     /// Looks how far the threads have come that run alone.
     pub(super) fn look_alone(&mut self) -> Result<(), Error> {
-        let (mut is_any_found, mut is_over) = (false, false);
+        let (mut is_any_found, mut is_over, mut refused) = (false, None, None);
         for thread in &mut self.threads.others {
             let Stage::Alone(mut approach) = thread.stage else { continue };
             let Some(status) = thread.tracee.poll()? else { continue };
             self.attached.iter_mut().for_each(|attached| attached.look(&thread.tracee));
             thread.stage = match thread.tracee.approach(status, &mut approach, &self.progress)? {
                 Alone::Ready => {
-                    suits(&thread.tracee, &thread.tracee.regs()?)?;
-                    is_any_found = true;
-                    Stage::Found
+                    let regs = thread.tracee.regs()?;
+                    // It has none any longer if it was killed.
+                    if regs.cs != 0 {
+                        refused = suits(&thread.tracee, &regs).err().or(refused);
+                        is_any_found = true;
+                        Stage::Found
+                    } else {
+                        Stage::Alone(approach)
+                    }
                 }
                 Alone::Under => Stage::Alone(approach),
                 Alone::Over => {
-                    is_over = true;
+                    is_over = Some(StopReason::Duration);
                     Stage::Alone(approach)
                 }
                 Alone::Ended(_) | Alone::Executes => Stage::Reported(status),
@@ -156,8 +173,14 @@ impl Engine<'_> {
         if is_any_found {
             self.seize_threads()?;
         }
-        if is_over && self.is_inside {
-            self.stop_for(StopReason::Duration);
+        if let Some(error) = refused {
+            if !self.is_inside {
+                return Err(error);
+            }
+            is_over = Some(StopReason::Segment);
+        }
+        if let Some(reason) = is_over.filter(|_| self.is_inside) {
+            self.stop_for(reason);
             let away = self.threads.others.iter().filter(|thread| thread.stage == Stage::Away);
             for tracee in away.map(|thread| &thread.tracee).chain([&self.tracee]) {
                 tracee.interrupt()?;
@@ -190,6 +213,39 @@ impl Engine<'_> {
         }
         self.threads.others.retain(|thread| !matches!(thread.stage, Stage::Alone(_) | Stage::Found));
         Ok(())
+    }
+
+    /// Recording ends, and no thread is left of those that were recorded: one that runs alone serves to take the recorder's memory away.
+    pub(super) fn part_through_another(&mut self) -> Result<Next, Error> {
+        // It sends no more stops.
+        drop(self.timer.take());
+        let mut others = std::mem::take(&mut self.threads.others);
+        let alone = others.iter().position(|thread| matches!(thread.stage, Stage::Alone(_)));
+        let Some(mut last) = alone.and_then(|at| others.remove(at)) else {
+            return Ok(Next::Ended(Exit::Running));
+        };
+        self.threads.others = others;
+        self.leave_alone()?;
+        self.exchange(&mut last);
+        self.tracee.interrupt()?;
+        let mut looks = pauses();
+        let start = Instant::now();
+        let mut pause = || (start.elapsed() < LAST).then(&mut looks);
+        match self.tracee.wait_while(&mut pause)? {
+            Some(Status::Stopped { event: libc::PTRACE_EVENT_STOP, .. }) => {
+                let mut regs = self.tracee.regs()?;
+                self.withdraw(&mut regs)?;
+                self.tracee.detach(0)?;
+                Ok(Next::Ended(Exit::Running))
+            }
+            Some(Status::Exited(code)) => Ok(Next::Ended(Exit::Code(code))),
+            Some(Status::Killed(signal)) => Ok(Next::Ended(Exit::Signal(signal))),
+            Some(Status::Stopped { signal, event: 0 }) => {
+                self.tracee.part_natively(signal)?;
+                Ok(Next::Ended(Exit::Running))
+            }
+            _ => Ok(Next::Ended(Exit::Running)),
+        }
     }
 
     /// Whether no thread is recorded any longer, and those that are left run alone.
