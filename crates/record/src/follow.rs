@@ -11,6 +11,7 @@ use crate::counting::Counting;
 use crate::error::Error;
 use crate::function::{self, Surroundings};
 use crate::learn::{Along, LOOK, Lesson, SOON};
+use crate::process::is_gone;
 use crate::run::{Engine, Next};
 use crate::shared::{SLOT_RAX, SLOT_RCX};
 use crate::translate::{Edge, Pair, Request, Stretch, Translation};
@@ -50,6 +51,9 @@ impl Engine<'_> {
         hint: Option<Pair>,
         edge: Option<Edge>,
     ) -> Result<Next, Error> {
+        if is_gone(regs) {
+            return Ok(Next::Resume(0));
+        }
         regs.rip = pc;
         if self.threads.yields && edge.is_none() && self.pending.is_empty() && self.stopping.is_none() {
             return self.yield_turn(regs);

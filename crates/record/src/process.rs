@@ -126,6 +126,11 @@ pub(crate) fn register(regs: &mut user_regs_struct, n: u8) -> &mut u64 {
     }
 }
 
+/// Whether these are the registers of a process that was killed meanwhile: its end is what it reports next.
+pub(crate) fn is_gone(regs: &user_regs_struct) -> bool {
+    regs.cs == 0
+}
+
 /// The instruction.
 pub(crate) const SYSCALL: [u8; 2] = [0x0f, 0x05];
 

@@ -8,7 +8,7 @@ use crate::children::{Child, shares_memory};
 use crate::error::Error;
 use crate::image;
 use crate::masks::Masks;
-use crate::process::Tracee;
+use crate::process::{Tracee, is_gone};
 use crate::run::{Engine, Next};
 use crate::scope::{Left, starts_on};
 use crate::shared::{SLOT_BOUND, SLOT_TARGET, STATE};
@@ -89,6 +89,9 @@ impl Engine<'_> {
             self.masks.hide(&self.tracee)?;
         }
         let mut regs = self.tracee.regs()?;
+        if is_gone(&regs) {
+            return Ok(());
+        }
         regs.gs_base = STATE;
         self.special(&Special::ThreadBase(regs.fs_base))?;
         let pc = regs.rip;

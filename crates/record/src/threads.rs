@@ -26,7 +26,7 @@ use crate::attach::Rseq;
 use crate::error::Error;
 use crate::masks::Masks;
 use crate::pace::Pace;
-use crate::process::{self, Status, Tracee};
+use crate::process::{self, Status, Tracee, is_gone};
 use crate::run::{Awaiting, Engine, Next};
 use crate::scope::Left;
 use crate::shared::{REMOTE_CALL, SLOT_BOUND, SLOT_FIRST, SLOT_SECOND, SLOT_TARGET};
@@ -293,8 +293,8 @@ impl Engine<'_> {
             return Ok(Next::Reported(status));
         }
         let mut regs = self.tracee.regs()?;
-        if regs.cs == 0 {
-            // It has none any longer: it was killed. The end of the first thread is reported after those of all others.
+        if is_gone(&regs) {
+            // The end of the first thread is reported after those of all others.
             return self.pass_turn(Some(Stage::Away));
         }
         if stage != Stage::Found {

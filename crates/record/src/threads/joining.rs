@@ -19,7 +19,7 @@ use crate::alone::{ALONE, Alone, Approach, pauses};
 use crate::attach::{Facts, suits};
 use crate::error::Error;
 use crate::interrupt::Timer;
-use crate::process::{Resume, Status, Tracee};
+use crate::process::{Resume, Status, Tracee, is_gone};
 use crate::run::{Engine, Next};
 use crate::scope::starts_on;
 use crate::session::OPTIONS;
@@ -153,8 +153,7 @@ impl Engine<'_> {
             thread.stage = match thread.tracee.approach(status, &mut approach, &self.progress)? {
                 Alone::Ready => {
                     let regs = thread.tracee.regs()?;
-                    // It has none any longer if it was killed.
-                    if regs.cs != 0 {
+                    if !is_gone(&regs) {
                         refused = suits(&thread.tracee, &regs).err().or(refused);
                         is_any_found = true;
                         Stage::Found
@@ -257,6 +256,9 @@ impl Engine<'_> {
 
     /// From precise state in the middle of an activation, begins to record a thread.
     pub(crate) fn begin_here(&mut self, regs: &mut user_regs_struct) -> Result<Next, Error> {
+        if is_gone(regs) {
+            return Ok(Next::Resume(0));
+        }
         let pc = regs.rip;
         self.locate(pc)?;
         if self.is_across_border(pc) {
