@@ -15,7 +15,7 @@ use crate::cache::Placed;
 use crate::error::Error;
 use crate::interrupted::settle;
 use crate::masks::OWN;
-use crate::process::{Resume, Status, register};
+use crate::process::{Resume, Status, is_gone, register};
 use crate::run::{Awaiting, Engine, Next};
 use crate::shared::{REMOTE_CALL, SLOT_P, SLOT_RCX, SLOT_RUNNING, SLOT_S, SLOT_T, SLOT_U};
 use crate::translate::{Edge, LoopHead, OwnLoop, Point, Running};
@@ -430,6 +430,9 @@ impl Engine<'_> {
         }
         self.pace.delivered();
         let mut regs = self.tracee.regs()?;
+        if is_gone(&regs) {
+            return Ok(Next::Resume(0));
+        }
         self.enter_handler(&regs)?;
         let handler = regs.rip;
         self.interrupted(stack);
