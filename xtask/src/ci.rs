@@ -36,6 +36,7 @@ const NEEDED: &[(&str, &str)] = &[
     ("make", "make"),
     ("openssl", "openssl"),
     ("perl", "perl"),
+    ("ps", "procps"),
     ("python3", "python3"),
     ("sqlite3", "sqlite3"),
     ("valgrind", "valgrind"),

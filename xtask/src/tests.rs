@@ -2,20 +2,25 @@
 //! that leaves the other cores idle.
 //!
 //! Every program runs its own tests one after the other. What it prints appears when it has ended, so that nothing is mixed
-//! up; a program that fails does not keep others from running.
+//! up; a program that fails does not keep others from running. One that does not end in [`LONGEST`] is killed and has failed,
+//! and what it and its children were doing is shown.
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{Read, Seek, Write};
 use std::num::NonZero;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use crate::ci;
+
+/// What no program of tests takes: several times as long as the longest of them on two cores.
+const LONGEST: Duration = Duration::from_secs(480);
 
 /// A program of tests.
 pub struct Program {
@@ -104,13 +109,76 @@ impl Program {
     /// It, as cargo starts it.
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.executable);
-        command.args(["--quiet", "--test-threads=1"]).current_dir(&self.package);
+        command.arg("--test-threads=1").current_dir(&self.package);
         command.env("CARGO_MANIFEST_DIR", &self.package).stdin(std::process::Stdio::null());
         command
     }
 
+    /// Runs it to its end or for [`LONGEST`].
     fn run(&self) -> std::io::Result<Output> {
-        self.command().output()
+        let (mut stdout, mut stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
+        let mut command = self.command();
+        command.stdout(stdout.try_clone()?).stderr(stderr.try_clone()?);
+        let start = Instant::now();
+        let mut child = command.spawn()?;
+        let status = loop {
+            if let Some(status) = child.try_wait()? {
+                break status;
+            }
+            if start.elapsed() > LONGEST {
+                let (processes, shown) = descendants(&child);
+                writeln!(stderr, "not ended after {} s:\n{shown}", LONGEST.as_secs())?;
+                kill(&processes);
+                break child.wait()?;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        Ok(Output { status, stdout: whole(&mut stdout)?, stderr: whole(&mut stderr)? })
+    }
+}
+
+fn whole(file: &mut File) -> std::io::Result<Vec<u8>> {
+    let mut content = Vec::new();
+    file.rewind()?;
+    file.read_to_end(&mut content)?;
+    Ok(content)
+}
+
+/// A child's processes, itself first, and a line for each: number, parent, state, where it waits, command.
+fn descendants(child: &Child) -> (Vec<i32>, String) {
+    let listed = Command::new("ps").args(["-e", "-ww", "-o", "pid=,ppid=,stat=,wchan:20=,args="]).output();
+    let listed = match &listed {
+        Ok(output) => String::from_utf8_lossy(&output.stdout),
+        Err(error) => return (Vec::new(), format!("ps: {error}")),
+    };
+    let (mut found, mut shown) = (i32::try_from(child.id()).into_iter().collect::<Vec<_>>(), String::new());
+    // Those of later generations may stand before their parents.
+    let mut lines: Vec<&str> = listed.lines().collect();
+    loop {
+        let before = lines.len();
+        lines.retain(|line| {
+            let mut numbers = line.split_whitespace().map(|word| word.parse::<i32>().unwrap_or(0));
+            let (process, parent) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+            if found.first() != Some(&process) && !found.contains(&parent) {
+                return true;
+            }
+            if !found.contains(&process) {
+                found.push(process);
+            }
+            shown.push_str(line);
+            shown.push('\n');
+            false
+        });
+        if lines.len() == before {
+            return (found, shown);
+        }
+    }
+}
+
+fn kill(processes: &[i32]) {
+    for process in processes.iter().filter_map(|&process| rustix::process::Pid::from_raw(process)) {
+        // One that has ended by now needs no signal.
+        let _ = rustix::process::kill_process(process, rustix::process::Signal::KILL);
     }
 }
 

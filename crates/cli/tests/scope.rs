@@ -173,7 +173,7 @@ const INTERRUPTED: &str = "#include <setjmp.h>\n#include <signal.h>\n#include <s
     __attribute__((noinline)) static void fill(int n) { for (int i = 0; i < n; i++) a[i] = a[i] * 0.5 + i; }\n\
     int main(void) {\n\
       signal(SIGALRM, tick);\n\
-      struct itimerval every = {{0, 500}, {0, 500}}; setitimer(ITIMER_REAL, &every, 0);\n\
+      struct itimerval every = {{0, 2000}, {0, 2000}}; setitimer(ITIMER_REAL, &every, 0);\n\
       size_t length = 0; int jumps = 0;\n\
       for (int t = 0; t < 300 || ticks < 200; t++) {\n\
         memset(text, 'a' + t % 26, sizeof text - 1); length = strlen(text); fill(1000);\n\
