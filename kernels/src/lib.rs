@@ -10,6 +10,11 @@ mod compile;
 mod corpus;
 mod table;
 
+/// Whether tests are to take everything, at all levels, instead of what CI has time for: with `LOOPWRIGHT_THOROUGH` set.
+pub fn is_thorough() -> bool {
+    std::env::var_os("LOOPWRIGHT_THOROUGH").is_some()
+}
+
 pub use compile::{Compiler, Error, Level, Processor, Program, compile, compile_for};
 pub use corpus::{Static, corpus};
 pub use table::{

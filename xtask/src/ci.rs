@@ -1,4 +1,4 @@
-//! Everything a change has to pass.
+//! Everything a change has to pass. `xtask/launch` has built it all and installed what Debian packages there must be.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -8,40 +8,6 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use crate::{fuzz, licences, python_package, tests};
-
-/// Programs that tests run, and the Debian package each comes from.
-const NEEDED: &[(&str, &str)] = &[
-    ("cc", "gcc"),
-    ("gcc", "gcc"),
-    ("c++", "g++"),
-    ("gfortran", "gfortran"),
-    ("strip", "binutils"),
-    ("bc", "bc"),
-    ("chromium", "chromium"),
-    ("clang", "clang"),
-    ("clang-19", "clang-19"),
-    ("opt-19", "llvm-19"),
-    ("clang-linker-wrapper-19", "clang-tools-19"),
-    // A path is looked for as it is.
-    ("/usr/lib/llvm-19/lib/libomptarget.so", "libomp-19-dev"),
-    ("/usr/include/CL/cl.h", "opencl-c-headers"),
-    ("/usr/lib/x86_64-linux-gnu/libOpenCL.so", "ocl-icd-opencl-dev"),
-    ("/etc/OpenCL/vendors/pocl.icd", "pocl-opencl-icd"),
-    ("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
-    ("riscv64-linux-gnu-gcc", "gcc-riscv64-linux-gnu"),
-    ("/usr/aarch64-linux-gnu/lib/libc.so.6", "libc6-dev-arm64-cross"),
-    ("/usr/riscv64-linux-gnu/lib/libc.so.6", "libc6-dev-riscv64-cross"),
-    ("qemu-aarch64", "qemu-user"),
-    ("git", "git"),
-    ("make", "make"),
-    ("openssl", "openssl"),
-    ("perl", "perl"),
-    ("ps", "procps"),
-    ("python3", "python3"),
-    ("sqlite3", "sqlite3"),
-    ("valgrind", "valgrind"),
-    ("xz", "xz-utils"),
-];
 
 /// Packages of Python that tests use, with their versions.
 const PYTHON_PACKAGES: &str = "xtask/python.txt";
@@ -55,7 +21,7 @@ const FUZZING: Duration = Duration::from_secs(30);
 /// Runs every step; stops at the first that fails.
 pub fn run() -> Result<()> {
     let start = Instant::now();
-    step("what tests need", || install().and_then(|()| python()))?;
+    step("what tests need", python)?;
     step("format", || cargo(&["fmt", "--all", "--check"], &[]))?;
     step("lints", || {
         cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--quiet", "--", "-D", "warnings"], &[])
@@ -65,8 +31,7 @@ pub fn run() -> Result<()> {
         cargo(&args, &[("RUSTDOCFLAGS", "-D warnings")])
     })?;
     step("dependencies", dependencies)?;
-    step("tests", tests::run)?;
-    step("python", python_package::test_beside_cargo)?;
+    step("tests", || tests::run(&[("python", python_package::test_beside_cargo)]))?;
     step("fuzzing", || fuzz::run(FUZZING))?;
     eprintln!("all passed in {} s", start.elapsed().as_secs());
     Ok(())
@@ -124,12 +89,6 @@ pub fn target() -> Result<PathBuf> {
     Ok(PathBuf::from(directory))
 }
 
-/// Whether PATH has a program. (Not all of them know `--version`.)
-fn is_installed(program: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|directory| directory.join(program).is_file())
-}
-
 fn is_available(program: impl AsRef<OsStr>, args: &[&str]) -> bool {
     Command::new(program)
         .args(args)
@@ -137,27 +96,6 @@ fn is_available(program: impl AsRef<OsStr>, args: &[&str]) -> bool {
         .stderr(Stdio::null())
         .status()
         .is_ok_and(|status| status.success())
-}
-
-fn install() -> Result<()> {
-    let mut packages: Vec<&str> = NEEDED.iter().filter(|(p, _)| !is_installed(p)).map(|&(_, p)| p).collect();
-    // A module of Python that Debian packages apart.
-    if !is_available("python3", &["-c", "import ensurepip"]) {
-        packages.push("python3-venv");
-    }
-    if packages.is_empty() {
-        return Ok(());
-    }
-    if !rustix::process::geteuid().is_root() || !is_installed("apt-get") {
-        bail!("tests need more than is installed; install it with: apt-get install {}", packages.join(" "));
-    }
-    checked(Command::new("apt-get").args(["update", "--quiet"]))?;
-    checked(
-        Command::new("apt-get")
-            .args(["install", "--yes", "--quiet", "--no-install-recommends"])
-            .args(&packages)
-            .env("DEBIAN_FRONTEND", "noninteractive"),
-    )
 }
 
 /// Makes the Python that tests compare results with, beside what cargo builds: [`PYTHON_PACKAGES`] in an environment of

@@ -61,9 +61,9 @@ fn main() -> ExitCode {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let result = match args[..] {
         ["ci"] => ci::run(),
-        ["tests"] => tests::run(),
+        ["tests"] => tests::run(&[]),
         ["python"] => ci::python(),
-        ["python-package"] => python_package::test(),
+        ["python-package"] => python_package::test().map(|text| print!("{text}")),
         ["bench-python"] => python_package::bench(),
         ["fuzz"] => fuzz::run(Duration::from_secs(60)),
         ["fuzz", "--seed", seed] => seed.parse().map_err(Into::into).and_then(fuzz::once),

@@ -1,4 +1,4 @@
-//! Programs of Debian under the recorder: whether they do what they do alone, and how much slower.
+//! Programs of Debian, and some of our kernels, under the recorder: whether they do what they do alone, and how much slower.
 
 use std::fs::{self, File};
 use std::os::unix::process::ExitStatusExt;
@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
+use kernels::Level;
 use serde::Deserialize;
 
 use crate::product::checked;
@@ -24,8 +25,13 @@ struct Table {
 #[serde(deny_unknown_fields)]
 struct Program {
     name: String,
+    /// Package of Debian; none if it is compiled here.
+    #[serde(default)]
     package: String,
     kind: String,
+    /// Instead of a command line: one of our kernels at -O2, as `cargo xtask bench` runs it.
+    #[serde(default)]
+    kernel: String,
     #[serde(default)]
     setup: Vec<String>,
     #[serde(default)]
@@ -87,9 +93,6 @@ struct Tools {
 pub fn run(names: &[&str]) -> Result<()> {
     let text = fs::read_to_string(ci::root().join("xtask/programs.toml"))?;
     let mut table: Table = toml::from_str(&text).context("xtask/programs.toml")?;
-    for program in table.program.iter_mut().filter(|program| !program.words.is_empty()) {
-        program.run = words(&program.words).with_context(|| program.name.clone())?;
-    }
     if let Some(unknown) = names.iter().find(|name| !table.program.iter().any(|own| own.name == **name)) {
         bail!("there is no program {unknown}");
     }
@@ -98,6 +101,7 @@ pub fn run(names: &[&str]) -> Result<()> {
     let common = place.path().join("common");
     fs::create_dir(&common)?;
     inputs::write(&common)?;
+    prepare(&mut table, place.path())?;
     println!("{}", head());
     let mut rows = Vec::new();
     let asked = |own: &&Program| names.is_empty() || names.contains(&own.name.as_str());
@@ -114,6 +118,23 @@ pub fn run(names: &[&str]) -> Result<()> {
             ci::root().join("docs/programs.md"),
             document(&rows, &summary, start_up(&tools, place.path())?),
         )?;
+    }
+    Ok(())
+}
+
+/// Finds out the command lines that are not written down.
+fn prepare(table: &mut Table, place: &Path) -> Result<()> {
+    let kernels = kernels::load()?;
+    for program in &mut table.program {
+        if !program.words.is_empty() {
+            program.run = words(&program.words).with_context(|| program.name.clone())?;
+        } else if !program.kernel.is_empty() {
+            let kernel = kernels.iter().find(|kernel| kernel.name() == program.kernel);
+            let kernel = kernel.with_context(|| format!("there is no kernel {}", program.kernel))?;
+            let compiled = kernels::compile(kernel, Level::O2, place)?.path;
+            program.run = vec![compiled.to_string_lossy().into_owned()];
+            program.run.extend(kernel.bench.get(&Level::O2).into_iter().flatten().cloned());
+        }
     }
     Ok(())
 }
@@ -303,19 +324,31 @@ fn head() -> String {
     )
 }
 
+/// Kinds of the programs that are compiled here, for which there are aims.
+const COMPILED: [&str; 2] = [CALLS, LOOPS];
+const CALLS: &str = "calls";
+const LOOPS: &str = "affine loops";
+
 fn summary(rows: &[Row]) -> String {
     let measured: Vec<&Row> = rows.iter().filter(|row| row.native.is_some()).collect();
     let same = measured.iter().filter(|row| row.differs.is_empty()).count();
     let mut out = format!("{same} of {} programs do the same under the recorder.\n\n", measured.len());
-    out += "| stage | programs | geometric mean |\n|---|--:|--:|\n";
+    out += "Geometric means:\n\n| stage | programs of Debian | calls | affine loops |\n|---|--:|--:|--:|\n";
     for (at, (_, name)) in STAGES.iter().enumerate() {
-        let factors: Vec<f64> =
-            measured.iter().filter_map(|row| row.factors.get(at).copied().flatten()).collect();
-        if !factors.is_empty() {
-            let mean = (factors.iter().map(|factor| factor.ln()).sum::<f64>() / factors.len() as f64).exp();
-            out += &format!("| {name} | {} | {mean:.2} |\n", factors.len());
-        }
+        let mean = |is_meant: &dyn Fn(&str) -> bool| {
+            let rows = measured.iter().filter(|row| is_meant(&row.kind));
+            let factors: Vec<f64> = rows.filter_map(|row| row.factors.get(at).copied().flatten()).collect();
+            let logarithms = factors.iter().map(|factor| factor.ln()).sum::<f64>();
+            match factors.len() {
+                0 => "-".to_owned(),
+                count => format!("{:.2} ({count})", (logarithms / count as f64).exp()),
+            }
+        };
+        let (calls, loops) = (mean(&|kind| kind == CALLS), mean(&|kind| kind == LOOPS));
+        out += &format!("| {name} | {} | {calls} | {loops} |\n", mean(&|kind| !COMPILED.contains(&kind)));
     }
+    out += "\nIn brackets: how many programs were measured. Aimed at: every program the same; folded at most 3 for programs of calls and \
+            1.15 for affine loops.\n";
     out
 }
 
@@ -347,10 +380,11 @@ fn start_up(tools: &Tools, place: &Path) -> Result<[f64; 3]> {
 
 fn document(rows: &[Row], summary: &str, start_up: [f64; 3]) -> String {
     let mut text = format!(
-        "# Programs of Debian under the recorder\n\nWritten by `cargo xtask programs`. Do not edit.\n\n\
+        "# Programs under the recorder\n\nWritten by `cargo xtask programs`. Do not edit.\n\n\
          *native*: processor seconds of the program alone, the less of two runs. The other columns are the processor time of the \
          program in terms of that: *translated*, with nothing recorded; *folded*, as `loopwright profile` records; *addresses*, every \
          address; under `valgrind --tool=none`; under qemu-user with a plugin that stores every address and every block. \
+         The last ones, of kinds *calls* and *affine loops*, are compiled here at -O2, most of them from `kernels/`. \
          *same*: output, exit status and files are those of the program alone, in the recorder's three stages. A dash: stopped after \
          {LIMIT:.0} s, or something differed.\n\n{}\n",
         head()

@@ -17,17 +17,18 @@ const PACKAGES: &str = "python/requirements.txt";
 const DOCUMENT: &str = "docs/python.md";
 
 /// Builds the package as users do and runs its tests.
-pub fn test() -> Result<()> {
+pub fn test() -> Result<String> {
     check(&Environment::with("dev")?)
 }
 
 /// Runs the tests of the package with the extension module that `cargo test` has built: what maturin builds is the same, but
 /// is built anew, with all that it needs.
-pub fn test_beside_cargo() -> Result<()> {
+pub fn test_beside_cargo() -> Result<String> {
     check(&Environment::beside_cargo()?)
 }
 
-fn check(environment: &Environment) -> Result<()> {
+/// Runs the tests; returns what they print.
+fn check(environment: &Environment) -> Result<String> {
     let loopwright = Loopwright::for_tests()?;
     let directory = tempfile::tempdir()?;
     write_traces(directory.path())?;
@@ -39,7 +40,12 @@ fn check(environment: &Environment) -> Result<()> {
     tests.env("LOOPWRIGHT", &loopwright.path);
     tests.env("LOOPWRIGHT_TRACES", directory.path());
     tests.env("LOOPWRIGHT_KERNEL", &program.path);
-    ci::checked(&mut tests)
+    let output = tests.output().context("pytest cannot be run")?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    if !output.status.success() {
+        bail!("pytest: {}\n{text}{}", output.status, String::from_utf8_lossy(&output.stderr));
+    }
+    Ok(text)
 }
 
 /// Measures the package beside the command line and writes what it found.

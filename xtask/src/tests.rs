@@ -3,7 +3,7 @@
 //!
 //! Every program runs its own tests one after the other. What it prints appears when it has ended, so that nothing is mixed
 //! up; a program that fails does not keep others from running. One that does not end in [`LONGEST`] is killed and has failed,
-//! and what it and its children were doing is shown.
+//! and what it and its children were doing is shown. Beside them run other steps that wait much: [`Beside`].
 
 use std::fs::File;
 use std::io::{Read, Seek, Write};
@@ -31,8 +31,11 @@ pub struct Program {
     package: PathBuf,
 }
 
-/// Runs all tests; fails if one does.
-pub fn run() -> Result<()> {
+/// A step that runs beside the programs, its name, and what does it; that returns what it has printed.
+pub type Beside = (&'static str, fn() -> Result<String>);
+
+/// Runs all tests, and other steps before the first of them ends; fails if one does.
+pub fn run(beside: &[Beside]) -> Result<()> {
     let programs = build()?;
     let next = AtomicUsize::new(0);
     let failed = Mutex::new(Vec::new());
@@ -41,14 +44,26 @@ pub fn run() -> Result<()> {
     std::thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {
-                while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
                     let start = Instant::now();
-                    let outcome = program.run();
-                    let seconds = start.elapsed().as_secs_f64();
+                    let seconds = || start.elapsed().as_secs_f64();
                     // The lock also keeps outputs apart.
-                    let mut failed = failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                    if !show(program, seconds, &outcome) {
-                        failed.push(program.name.as_str());
+                    let failed = || failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                    if let Some((name, step)) = beside.get(at) {
+                        let outcome = step();
+                        let mut failed = failed();
+                        if !show_step(name, seconds(), &outcome) {
+                            failed.push(*name);
+                        }
+                    } else if let Some(program) = programs.get(at - beside.len()) {
+                        let outcome = program.run();
+                        let mut failed = failed();
+                        if !show(program, seconds(), &outcome) {
+                            failed.push(program.name.as_str());
+                        }
+                    } else {
+                        break;
                     }
                 }
             });
@@ -180,6 +195,16 @@ fn kill(processes: &[i32]) {
         // One that has ended by now needs no signal.
         let _ = rustix::process::kill_process(process, rustix::process::Signal::KILL);
     }
+}
+
+/// Prints the last line of what a step has printed, or why it failed; returns whether all is well.
+fn show_step(name: &str, seconds: f64, outcome: &Result<String>) -> bool {
+    let mut out = std::io::stdout().lock();
+    let written = match outcome {
+        Ok(text) => writeln!(out, "{name}: {seconds:.1} s: {}", text.lines().last().unwrap_or_default()),
+        Err(error) => writeln!(out, "{name}: {error:#}"),
+    };
+    written.is_ok() && outcome.is_ok()
 }
 
 /// Prints what a program printed if it failed, else how long it took; returns whether all is well.

@@ -1,6 +1,6 @@
 //! Kernels compiled for other processors and recorded under QEMU, against the same table of what is true about their loops as those for
 //! this one. What differs is listed in [`truth::DIFFERENT`], with the reason. Every kernel is tested for one of the processors with -O2; for
-//! the other one with `--include-ignored`, and at all levels with the variable `LOOPWRIGHT_ALL_LEVELS`. (All of it takes some eight
+//! the other one with `--include-ignored`, and at all levels with the variable `LOOPWRIGHT_THOROUGH`. (All of it takes some eight
 //! minutes on two cores.)
 #![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
@@ -65,7 +65,7 @@ fn check(name: &str, processor: Processor) {
     let lines = kernel.lines().unwrap_or_else(|error| panic!("{error}"));
     let directory = tempfile::Builder::new().prefix(name).tempdir().unwrap();
     let mut differences = String::new();
-    let is_asked = |level: &Level| *level == Level::O2 || std::env::var_os("LOOPWRIGHT_ALL_LEVELS").is_some();
+    let is_asked = |level: &Level| *level == Level::O2 || kernels::is_thorough();
     for level in Level::ALL.into_iter().filter(is_asked) {
         for difference in check_level(kernel, &lines, (processor, level), directory.path()) {
             writeln!(differences, "{name} {processor:?} {level:?}: {difference}").unwrap();

@@ -234,7 +234,9 @@ int main(void)
     let at = |report: &Value, line: u64| -> Vec<Value> {
         report["loops"].as_array().unwrap().iter().filter(|l| l["line"] == line).cloned().collect()
     };
-    let (parallel, alone) = (report(&[]), report(&["--single-thread"]));
+    let parallel = report(&[]);
+    let text = place.loopwright().args(["report", "openmp.lwp"]).output().unwrap().stdout;
+    let alone = report(&["--single-thread"]);
     for (report, exchange) in [(&parallel, 1), (&alone, 0)] {
         assert_eq!(between(report), exchange);
         // The compiler puts both loops at the line of the inner one.
@@ -245,5 +247,7 @@ int main(void)
     }
     // What one iteration leaves for the next goes through the other threads, too.
     assert_eq!(at(&parallel, 8)[0]["parallel"], "unknown");
+    let text = String::from_utf8_lossy(&text);
+    assert!(text.contains("loop exchanges data with other threads"), "{text}");
     assert_eq!(at(&alone, 8)[0]["parallel"], "no");
 }

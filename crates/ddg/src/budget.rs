@@ -18,6 +18,7 @@
 use std::cmp::Reverse;
 use std::time::{Duration, Instant};
 
+use profile::Gap;
 use rustc_hash::FxHashSet;
 use shadow::Iv;
 
@@ -131,7 +132,7 @@ impl Engine {
     }
 
     fn give_up_loop(&mut self, context: ContextId) {
-        self.contexts.mark_outside(context);
+        self.contexts.mark_gap(context, Gap::GivenUp);
         self.budget.given_up.push(context);
         self.budget.is_given_up.insert(context);
         for id in self.paths.of_loop(context).to_vec() {

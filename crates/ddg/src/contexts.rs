@@ -5,6 +5,7 @@
 //! A loop context adds one dimension unless the limit on dimensions is reached; then it is *flat*: its iterations are not
 //! told apart and nothing is claimed about it.
 
+use profile::Gap;
 use rustc_hash::FxHashMap;
 use shadow::MAX_DIMS;
 
@@ -67,8 +68,8 @@ pub struct Context {
     pub flat: bool,
     /// A loop that a recursive call from inside has suspended at least once.
     pub suspended: bool,
-    /// Code that is not recorded ran inside.
-    pub has_outside: bool,
+    /// Why not all is known of what its iterations pass on.
+    pub gap: Option<Gap>,
     /// Distance from the root.
     pub depth: u32,
     /// Number of the tree of contexts of its thread; 0 for the first one's.
@@ -94,7 +95,7 @@ impl Default for Contexts {
             dims: 0,
             flat: false,
             suspended: false,
-            has_outside: false,
+            gap: None,
             depth: 0,
             thread: 0,
         };
@@ -134,9 +135,9 @@ impl Contexts {
         let flat = is_loop && (usize::from(above.dims) >= MAX_DIMS || self.inside_flat(parent));
         let dims = above.dims + u8::from(is_loop && !flat);
         let id = self.nodes.len() as ContextId;
-        let (suspended, has_outside, depth) = (false, false, above.depth + 1);
+        let (suspended, gap, depth) = (false, None, above.depth + 1);
         let thread = if let Kind::Thread { tree } = kind { tree } else { above.thread };
-        self.nodes.push(Context { parent, kind, dims, flat, suspended, has_outside, depth, thread });
+        self.nodes.push(Context { parent, kind, dims, flat, suspended, gap, depth, thread });
         self.ids.insert((parent, kind), id);
         id
     }
@@ -167,12 +168,14 @@ impl Contexts {
         }
     }
 
-    /// Code that is not recorded ran in context `id`.
-    pub fn mark_outside(&mut self, id: ContextId) {
-        let mut at = id;
+    /// Not all is known of what iterations around context `id` pass on, and of its own.
+    pub fn mark_gap(&mut self, id: ContextId, gap: Gap) {
+        let mut node = &mut self.nodes[id as usize];
         // What lies further out was marked with it.
-        while !std::mem::replace(&mut self.nodes[at as usize].has_outside, true) {
-            at = self.nodes[at as usize].parent;
+        while node.gap.is_none() {
+            node.gap = Some(gap);
+            let parent = node.parent;
+            node = &mut self.nodes[parent as usize];
         }
     }
 

@@ -645,8 +645,9 @@ fn contexts(engine: &mut Engine, profile: &mut Profile, locations: &mut Location
     for id in 0..count as ContextId {
         let mut at = index[id as usize] as usize;
         // Of what was replaced, the loops around its replacement.
-        while engine.contexts.get(id).has_outside && !profile.contexts[at].has_outside {
-            profile.contexts[at].has_outside = true;
+        let gap = engine.contexts.get(id).gap;
+        while gap.is_some() && profile.contexts[at].gap.is_none() {
+            profile.contexts[at].gap = gap;
             at = profile.contexts[at].parent as usize;
         }
     }

@@ -159,7 +159,7 @@ int main(void)
 #[test]
 fn random_nests() {
     let first: u64 = std::env::var("LOOPWRIGHT_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(1);
-    let count: u64 = std::env::var("LOOPWRIGHT_CASES").ok().and_then(|s| s.parse().ok()).unwrap_or(12);
+    let count: u64 = std::env::var("LOOPWRIGHT_CASES").ok().and_then(|s| s.parse().ok()).unwrap_or(6);
     let directory = tempfile::tempdir().unwrap();
     for seed in first..first + count {
         let source = directory.path().join("random.c");

@@ -7,7 +7,7 @@ use std::process::Command;
 mod support;
 
 use ddg::Engine;
-use profile::{Dependence, Kind, LevelSummary, Profile};
+use profile::{Dependence, Gap, Kind, LevelSummary, Profile};
 use record::Config;
 
 /// Chases data through an array (`nasty`), and sweeps over others (`nice`, `carried`, `product`, whose rows are taken in blocks)
@@ -91,7 +91,7 @@ fn analysed(profile: &Profile, d: &Dependence) -> Option<usize> {
     let loops = [d.source, d.sink].map(|s| profile.loops_around(profile.context_of(s)));
     let is_whole = |at: &usize| {
         let both = (loops[0].get(*at), loops[1].get(*at));
-        matches!(both, (Some(a), Some(b)) if a == b && !profile.contexts[*a as usize].has_outside)
+        matches!(both, (Some(a), Some(b)) if a == b && profile.contexts[*a as usize].gap.is_none())
     };
     (0..usize::from(d.common)).find(is_whole)
 }
@@ -120,9 +120,9 @@ fn check(what: &str, (all, limited): &(Profile, Profile)) {
     for (at, (one, other)) in all.contexts.iter().zip(&limited.contexts).enumerate() {
         let is_nasty = function_of(limited, at as u32) == "nasty"
             && limited.loops_around(at as u32).last() == Some(&(at as u32));
-        assert!(!is_nasty || other.has_outside, "{what}: {other:?}");
+        assert!(!is_nasty || other.gap == Some(Gap::GivenUp), "{what}: {other:?}");
         let is_nice = ["nice", "carried"].contains(&function_of(limited, at as u32));
-        assert!(!is_nice || !other.has_outside, "{what}: {other:?}");
+        assert!(!is_nice || other.gap.is_none(), "{what}: {other:?}");
         assert_eq!((one.entries, one.iterations), (other.entries, other.iterations), "{what}");
         assert_eq!(one.own_instructions, other.own_instructions, "{what}");
     }
@@ -234,8 +234,9 @@ fn loops_of_blocks_of_rows_are_given_up_too() {
             if limited.trust.truncated.iter().any(|words| words.contains("analysis ended")) {
                 continue;
             }
-            let is_lost =
-                |at: usize| limited.contexts[at].has_outside && function_of(&limited, at as u32) == "product";
+            let is_lost = |at: usize| {
+                limited.contexts[at].gap.is_some() && function_of(&limited, at as u32) == "product"
+            };
             given_up += u32::from((0..limited.contexts.len()).any(is_lost));
             assert_eq!(all.trust.instructions, limited.trust.instructions, "{level} {work}");
             assert_eq!(all.trust.memory_accesses, limited.trust.memory_accesses, "{level} {work}");

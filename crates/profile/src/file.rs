@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::{ContextKind, Profile};
 
 pub(crate) const MAGIC: &[u8; 8] = b"LWPROF\x1a\n";
-pub(crate) const VERSION: u32 = 12;
+pub(crate) const VERSION: u32 = 13;
 /// Largest decoded profile that is accepted, in bytes.
 const LIMIT: u64 = 8 << 30;
 

@@ -173,6 +173,17 @@ pub enum ContextKind {
     Entries,
 }
 
+/// Why not all is known of what a loop's iterations pass on to each other. Of several reasons, the one that was found first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Gap {
+    /// Code that was left out of the recording ran inside.
+    LeftOut,
+    /// It was given up at `--time-limit`.
+    GivenUp,
+    /// Its iterations exchanged data with other threads while it ran.
+    Threads,
+}
+
 /// A node of the context tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Context {
@@ -203,8 +214,8 @@ pub struct Context {
     /// For loops: a recursive call from inside suspended it; the recursive loop around it then carries what its
     /// iterations pass on.
     pub suspended: bool,
-    /// For loops: code that was left out of the recording ran inside; what iterations pass on through it is not known.
-    pub has_outside: bool,
+    /// For loops: why not all is known of what iterations pass on; `None` if it is.
+    pub gap: Option<Gap>,
     /// For loops: not all anti dependences between its statements are listed, because there are too many. What it carries is
     /// known, how far its statements may move is not.
     pub is_crowded: bool,
@@ -224,7 +235,7 @@ impl Context {
 
     /// For loops: whether all dependences between the statements inside are known.
     pub fn is_whole(&self) -> bool {
-        !self.has_outside && !self.is_crowded
+        self.gap.is_none() && !self.is_crowded
     }
 
     /// A context in which nothing ran yet.
@@ -243,7 +254,7 @@ impl Context {
             top_tested: false,
             exits: 0,
             suspended: false,
-            has_outside: false,
+            gap: None,
             is_crowded: false,
             own_instructions: 0,
             code: Vec::new(),

@@ -1,6 +1,6 @@
 //! Findings: what every renderer says about a loop.
 
-use profile::{Kind, ObjectKind, Operation, Profile};
+use profile::{Gap, Kind, ObjectKind, Operation, Profile};
 use schedule::arrange;
 use schedule::arrange::distribution::{self, Share};
 use schedule::arrange::fusion::{self, Neighbours};
@@ -118,6 +118,24 @@ pub fn verdict_name(parallel: Parallel) -> &'static str {
         Parallel::No => "no",
         Parallel::Unknown => "unknown",
     }
+}
+
+/// Why nothing is said about a loop.
+pub fn why_unknown(profile: &Profile, l: &SourceLoop) -> &'static str {
+    match gap(profile, l) {
+        _ if profile.trust.counted_only => {
+            "executions were counted alone (--fast): a profile made without it says more"
+        }
+        Some(Gap::LeftOut) => "its dependences were not recorded: it calls code that was left out",
+        Some(Gap::GivenUp) => "its dependences were given up at --time-limit",
+        Some(Gap::Threads) => "its iterations exchange data with other threads while it runs",
+        None => "its dependences were not recorded: it lies in more loops than are told apart",
+    }
+}
+
+/// What is not known of a loop.
+pub fn gap(profile: &Profile, l: &SourceLoop) -> Option<Gap> {
+    l.contexts.iter().find_map(|&context| profile.contexts[context as usize].gap)
 }
 
 /// Whether a loop's iterations can be shared among threads, possibly with a reduction or private variables.

@@ -92,7 +92,7 @@ impl Requirement {
 fn because(report: &Report<'_>, at: usize) -> String {
     let l = &report.loops[at];
     match l.parallel {
-        Parallel::Unknown => ": its dependences were not recorded".to_owned(),
+        Parallel::Unknown => format!(": {}", finding::why_unknown(report.profile, l)),
         Parallel::AfterPrivatisation => {
             format!(" as it is: {} have to be private", finding::privatise(report.profile, l).join(", "))
         }

@@ -169,7 +169,7 @@ fn result(report: &Report<'_>, l: &SourceLoop, directory: Option<&Path>) -> Opti
         (Parallel::No, Some(_)) | (Parallel::AfterPrivatisation, _) => 1,
         _ => 0,
     };
-    let mut text = format!("{} ({:.1} % of the instructions)", headline(l), 100.0 * l.share);
+    let mut text = format!("{} ({:.1} % of the instructions)", headline(p, l), 100.0 * l.share);
     let dependences: Vec<BlockingFinding> = match l.parallel {
         Parallel::No => finding::blocking(p, l).into_iter().take(MOST).collect(),
         _ => Vec::new(),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use profile::{ContextKind, OUTSIDE, Profile};
+use profile::{ContextKind, Gap, OUTSIDE, Profile};
 use schedule::metrics::Survey;
 use schedule::select::{short_id, short_name};
 use schedule::{Parallel, SourceLoop, propose};
@@ -211,8 +211,8 @@ fn entry(report: &Report<'_>, at: usize, survey: &Survey<'_>, options: Options, 
         (true, false) => String::new(),
         (true, true) => "recursion".to_owned(),
         (false, _) => match inputs::behind_verdict(p, l) {
-            None => headline(l),
-            Some(on) => format!("{} {on}", headline(l)),
+            None => headline(p, l),
+            Some(on) => format!("{} {on}", headline(p, l)),
         },
     };
     let pad = format!("         {indent}");
@@ -316,14 +316,18 @@ fn cut(name: &str, most: usize) -> String {
     name.chars().take(begin).chain(['…']).chain(name.chars().skip(length - end)).collect()
 }
 
-pub(crate) fn headline(l: &SourceLoop) -> String {
+pub(crate) fn headline(profile: &Profile, l: &SourceLoop) -> String {
     let kind = if l.recursive { "recursion" } else { "loop" };
     match l.parallel {
         Parallel::Yes => format!("parallel {kind}"),
         Parallel::Reduction => format!("parallel {kind} with a reduction"),
         Parallel::AfterPrivatisation => format!("parallel {kind} after privatisation"),
         Parallel::No => format!("{kind} is not parallel"),
-        Parallel::Unknown => format!("{kind}: dependences not recorded"),
+        Parallel::Unknown => match finding::gap(profile, l) {
+            Some(Gap::Threads) => format!("{kind} exchanges data with other threads"),
+            Some(Gap::GivenUp) => format!("{kind}: dependences given up at --time-limit"),
+            Some(Gap::LeftOut) | None => format!("{kind}: dependences not recorded"),
+        },
     }
 }
 

@@ -249,7 +249,7 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
             column: location.column,
             place: if location.line == 0 { context.code.first().map_or(0, |c| c.0) } else { 0 },
         };
-        let verdict = if context.is_dimension && !context.has_outside {
+        let verdict = if context.is_dimension && context.gap.is_none() {
             let mut verdict = judge(profile, index, edges.get(&index).unwrap_or(&no_edges), &indexes);
             let around = std::iter::successors(Some(context.parent), |&c| {
                 (c != 0).then(|| profile.contexts[c as usize].parent)

@@ -16,7 +16,7 @@ fn random_programs() {
 #[test]
 fn kernels() {
     for kernel in ALL {
-        for n in [kernel.sizes[0], kernel.sizes[0] + 5, 7] {
+        for n in [kernel.sizes[0], kernel.sizes[0] / 2 + 5, 7] {
             let mut memory = Memory::new(Options { compact_from: 50 });
             let mut reference = Reference::default();
             let mut observed = Observed::new(kernel.contexts.iter().map(|c| c.to_vec()).collect());

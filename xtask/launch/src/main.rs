@@ -1,8 +1,11 @@
 //! `cargo xtask`: builds the tasks, and runs them.
 //!
 //! What cargo builds depends on what it is asked for together: features of dependencies are united over that. For `cargo xtask ci` it is
-//! therefore all of the workspace with its tests, from the start; so nothing is compiled twice.
+//! therefore all of the workspace with its tests, from the start; so nothing is compiled twice. What tests need of Debian is installed
+//! meanwhile.
 #![forbid(unsafe_code)]
+
+mod needed;
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -15,16 +18,23 @@ fn main() -> ExitCode {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap_or(Path::new("."));
     let mut run = Command::new(&cargo);
+    // Nothing is built on what CI builds, and nobody debugs it.
+    const AT_ONCE: [(&str, &str); 2] = [("CARGO_INCREMENTAL", "0"), ("CARGO_PROFILE_DEV_DEBUG", "0")];
     if arguments.first().is_some_and(|task| task == "ci") {
-        // Nothing is built on what this builds: it need not be kept for that.
         let mut build = Command::new(&cargo);
-        build.current_dir(root).args(ALL).env("CARGO_INCREMENTAL", "0");
-        if !build.status().is_ok_and(|status| status.success()) {
+        build.current_dir(root).args(ALL).envs(AT_ONCE);
+        let install = std::thread::spawn(needed::install);
+        let is_built = build.status().is_ok_and(|status| status.success());
+        if let Err(why) = install.join().unwrap_or_else(|_| Err("the installation panicked".to_owned())) {
+            eprintln!("{why}");
+            return ExitCode::FAILURE;
+        }
+        if !is_built {
             return ExitCode::FAILURE;
         }
         let tasks = std::env::current_exe().ok().and_then(|own| Some(own.parent()?.join("tasks")));
         run = Command::new(tasks.unwrap_or_else(|| "tasks".into()));
-        run.env("CARGO_INCREMENTAL", "0").args(arguments);
+        run.envs(AT_ONCE).args(arguments);
     } else {
         run.args(["run", "--quiet", "--package", "tasks", "--"]).args(arguments);
     }

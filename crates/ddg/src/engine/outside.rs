@@ -8,6 +8,7 @@
 //! claimed about its iterations. Loops inside which nothing unrecorded ran have all their dependences. What is known of
 //! memory stays, so that what is read later still counts as read after a loop that wrote it.
 
+use profile::Gap;
 use trace::block::Terminator;
 use trace::stream::Outside;
 
@@ -41,7 +42,7 @@ impl Engine {
         let by = match self.signals.leaves(interrupted) {
             // A handler outside. (Of one inside, all that runs outside is what returns from it.)
             true => {
-                self.contexts.mark_outside(walker.context());
+                self.contexts.mark_gap(walker.context(), Gap::LeftOut);
                 None
             }
             false => previous.map(|code| self.codes.get(code).terminator),
@@ -73,7 +74,7 @@ impl Engine {
             }
             _ => {}
         }
-        self.contexts.mark_outside(walker.context());
+        self.contexts.mark_gap(walker.context(), Gap::LeftOut);
         let frames = walker.frames();
         let returns = |f: &crate::walker::Frame| {
             f.return_pc == pc && f.return_pc != 0 && (f.cfa == 0 || f.cfa == stack)

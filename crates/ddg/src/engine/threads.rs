@@ -6,6 +6,7 @@
 //!
 //! Invariant: words come in the order in which they were executed, all threads together; memory is one for all.
 
+use profile::Gap;
 use rustc_hash::FxHashMap;
 use shadow::Iv;
 use trace::sink::ThreadId;
@@ -116,7 +117,7 @@ impl Engine {
     /// Nothing is claimed about loops that exchange data with other threads.
     pub(crate) fn mark_exchanges(&mut self) {
         for context in self.threads.exchange.marks() {
-            self.contexts.mark_outside(context);
+            self.contexts.mark_gap(context, Gap::Threads);
         }
     }
 

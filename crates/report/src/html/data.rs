@@ -130,7 +130,7 @@ impl Loop {
         Loop {
             id: clean(&l.id),
             letter: colours::letter(l.parallel),
-            words: headline(l),
+            words: headline(report.profile, l),
             share: (l.share * 1e6).round() / 1e6,
             entries: l.entries,
             iterations: l.iterations,

@@ -197,7 +197,7 @@ fn spread(report: &Report<'_>, frames: &[Frame], out: &mut String) {
                 ("v-no".to_owned(), 'N', "only in loops that dependences keep from being parallel")
             }
             Place::Blocked(_) => {
-                ("v-unknown".to_owned(), '?', "in loops whose dependences were not recorded")
+                ("v-unknown".to_owned(), '?', "in loops of which not all dependences are known")
             }
             Place::Outside => ("v-outside".to_owned(), '·', "outside the program's loops"),
         };

@@ -131,7 +131,8 @@ fn recorded(profile: &Profile, region: &Region) -> Result<FxHashSet<ContextIndex
     let contexts = inside(profile, &region.contexts);
     let is_lost = |&context: &ContextIndex| {
         let own = &profile.contexts[context as usize];
-        own.has_outside || own.kind == ContextKind::Loop && !own.is_dimension && own.iterations > own.entries
+        own.gap.is_some()
+            || own.kind == ContextKind::Loop && !own.is_dimension && own.iterations > own.entries
     };
     if contexts.iter().any(|&context| profile.contexts[context as usize].is_crowded) {
         return Err(Unfit::Crowded);
