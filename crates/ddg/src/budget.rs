@@ -4,7 +4,7 @@
 //! by loop, and the loops that took most of it are given up until half of it belongs to loops that are. Executions in a
 //! loop that was given up are counted, and bounded by a box of their vectors and a range per address; they are not looked up in
 //! memory. Code of such a loop is to the loops around it what code that was not recorded is: nothing is claimed about their
-//! iterations ([`Contexts::mark_outside`]). Loops that contain none have all their dependences; what is known of memory and
+//! iterations ([`Contexts::mark_gap`]). Loops that contain none have all their dependences; what is known of memory and
 //! where registers were written stays.
 //!
 //! Work is counted in accesses, labels and register reads that are handed on, a run of them counting as one. So which loops are
@@ -13,7 +13,7 @@
 //! Limits: work outside all loops cannot be given up, nor can following the control flow of loops. Where that takes the time,
 //! the analysis ends at the limit.
 //!
-//! [`Contexts::mark_outside`]: crate::contexts::Contexts::mark_outside
+//! [`Contexts::mark_gap`]: crate::contexts::Contexts::mark_gap
 
 use std::cmp::Reverse;
 use std::time::{Duration, Instant};
