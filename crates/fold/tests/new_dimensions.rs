@@ -217,6 +217,44 @@ fn planted(irregular: bool) -> impl Strategy<Value = Planted> {
         })
 }
 
+/// Every kind of options.
+fn all_options(dims: usize) -> Vec<Options> {
+    let published = [(false, false), (false, true), (true, false), (true, true)];
+    let published = published.map(|(widen, give_up)| Options::published(dims, widen, give_up));
+    let tight = Options { alive: Some(6), pieces: Some(3), ..Options::for_dimensions(dims, true) };
+    let unlimited = Options { adaptive: Some(4), alive: None, pieces: None, ..tight };
+    let limits = [GiveUp::Never, GiveUp::Beyond(1), GiveUp::Beyond(6)];
+    let limited = limits.into_iter().flat_map(|limit| {
+        [false, true]
+            .map(|widen| Options::giving_up(dims, widen, limit))
+            .into_iter()
+            .chain([Options::widening_late(dims, true, limit)])
+    });
+    options(dims)
+        .into_iter()
+        .chain(published)
+        .chain(limited)
+        .chain([tight, unlimited, Options::unlimited(true)])
+        .collect()
+}
+
+/// Regression: the box of labels that are not affine has a level whose bounds count the steps of the one around it.
+#[test]
+fn a_box_over_steps() {
+    let planted = Planted {
+        coordinates: vec![vec![(3, 0, 0)], vec![(5, 0, 0)], vec![(6, 0, 0), (5, 1, 0)]],
+        coefficients: vec![0, 0, 0, -2, 0, 0],
+        holes: Some(10),
+        noise: Some(20),
+    };
+    let stream = planted.stream();
+    for options in all_options(3) {
+        let mut folder = Folder::new(3, 1, options);
+        stream.iter().for_each(|(iv, label)| folder.point(iv, label));
+        assert_eq!(check(&stream, &folder.finish()), Ok(()), "{options:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
@@ -233,16 +271,7 @@ proptest! {
     fn irregular_streams_are_faithful(planted in planted(true)) {
         let stream = planted.stream();
         let dims = planted.coordinates.len();
-        let published = [(false, false), (false, true), (true, false), (true, true)];
-        let published = published.map(|(widen, give_up)| Options::published(dims, widen, give_up));
-        let tight = Options { alive: Some(6), pieces: Some(3), ..Options::for_dimensions(dims, true) };
-        let unlimited = Options { adaptive: Some(4), alive: None, pieces: None, ..tight };
-        let limits = [GiveUp::Never, GiveUp::Beyond(1), GiveUp::Beyond(6)];
-        let limited = limits.into_iter().flat_map(|limit| {
-            [false, true].map(|widen| Options::giving_up(dims, widen, limit)).into_iter().chain([Options::widening_late(dims, true, limit)])
-        });
-        let all = options(dims).into_iter().chain(published).chain(limited).chain([tight, unlimited, Options::unlimited(true)]);
-        for options in all {
+        for options in all_options(dims) {
             if stream.is_empty() {
                 continue;
             }
