@@ -1,7 +1,7 @@
 //! A minimal assembler for the code put between the program's own instructions.
 //!
-//! Invariant: nothing emitted here touches the flags (except [`Code::extreme`]) or any vector register, and nothing
-//! pushes except [`Code::push`].
+//! Invariant: nothing emitted here touches the flags (except [`Code::extreme`] and [`Code::unless_equal`]) or any vector
+//! register, and nothing pushes except [`Code::push`].
 
 /// Code being assembled for a known final address.
 #[derive(Debug, Clone)]
@@ -18,6 +18,8 @@ pub(crate) const RSP: u8 = 4;
 pub(crate) const RCX: u8 = 1;
 /// Number of `rax`.
 pub(crate) const RAX: u8 = 0;
+/// What stands for a comparison among the operations with a constant.
+const COMPARE: u8 = 7;
 
 impl Code {
     /// Starts at `base`.
@@ -173,15 +175,30 @@ impl Code {
         halves.map(compare).to_vec()
     }
 
-    /// The same with fewer than eight bytes, one by one.
-    pub(crate) fn unless_bytes_at(&mut self, base: u8, bytes: &[u8]) -> Vec<usize> {
-        let compare = |(at, &byte): (usize, &u8)| {
-            // movzx ecx, byte [base + at]; lea ecx, [rcx - byte]
-            self.raw(&[0x0f, 0xb6, 0x40 | RCX << 3 | base, at as u8, 0x8d, 0x89]);
-            self.raw(&u32::from(byte).wrapping_neg().to_le_bytes());
-            self.unless_zero(|_| ())
-        };
-        bytes.iter().enumerate().map(compare).collect()
+    /// Compares memory at `base` with `bytes`, four at a time if there are as many. Gives the jumps ahead that are taken if they
+    /// differ. Clobbers the flags.
+    pub(crate) fn unless_equal(&mut self, base: u8, bytes: &[u8]) -> Vec<usize> {
+        const NOT_EQUAL: u8 = 5;
+        let mut differ = Vec::with_capacity(bytes.len().div_ceil(4).max(3));
+        for k in 0..bytes.len().div_ceil(4) {
+            // The last ones overlap those before.
+            let from = (k * 4).min(bytes.len().saturating_sub(4));
+            match bytes.get(from..from + 4) {
+                Some(four) => {
+                    self.modrm(false, 0x81, COMPARE, base, from as i32);
+                    self.raw(four);
+                    differ.push(self.jump_ahead(NOT_EQUAL));
+                }
+                None => {
+                    for (at, &byte) in bytes.iter().enumerate() {
+                        self.modrm(false, 0x80, COMPARE, base, at as i32);
+                        self.raw(&[byte]);
+                        differ.push(self.jump_ahead(NOT_EQUAL));
+                    }
+                }
+            }
+        }
+        differ
     }
 
     /// Unless `rcx` is 0, some short code and a jump ahead, which is given.
@@ -265,17 +282,27 @@ impl Code {
     /// Keeps `rax` and the flags in two slots. Clobbers `rax`.
     pub(crate) fn save_flags(&mut self, rax: i32, flags: i32) {
         self.save(rax, 0);
-        // lahf; seto al
-        self.raw(&[0x9f, 0x0f, 0x90, 0xc0]);
+        self.take_flags(true);
         self.save(flags, 0);
     }
 
     /// Undoes [`Code::save_flags`].
     pub(crate) fn restore_flags(&mut self, rax: i32, flags: i32) {
         self.restore(0, flags);
-        // add al, 0x7f; sahf
-        self.raw(&[0x04, 0x7f, 0x9e]);
+        self.put_flags(true);
         self.restore(0, rax);
+    }
+
+    /// Puts the flags into AH, and with `overflow` that flag into AL.
+    pub(crate) fn take_flags(&mut self, overflow: bool) {
+        // lahf; seto al
+        self.raw(if overflow { &[0x9f, 0x0f, 0x90, 0xc0] } else { &[0x9f] });
+    }
+
+    /// Undoes [`Code::take_flags`].
+    pub(crate) fn put_flags(&mut self, overflow: bool) {
+        // add al, 0x7f; sahf
+        self.raw(if overflow { &[0x04, 0x7f, 0x9e] } else { &[0x9e] });
     }
 
     /// Keeps in a slot the smaller (`below`) or the larger of it and `value`, with `scratch`. Clobbers the flags.

@@ -13,7 +13,8 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use trace::block::{BlockId, Folded};
 
-use crate::asm::{Code, RAX, RCX, displacement};
+use crate::asm::{Code, displacement};
+use crate::comparison::Comparison;
 use crate::error::Error;
 use crate::process::SYSCALL;
 use crate::shared::{
@@ -31,8 +32,6 @@ pub(crate) struct Placed {
     pub(crate) id: BlockId,
     pub(crate) full: u64,
     pub(crate) fast: u64,
-    /// Where control comes in: the full entry, or a look at whether the program's code is still the same.
-    pub(crate) entry: u64,
     pub(crate) end: u64,
     pub(crate) pair: Pair,
     pub(crate) points: Vec<Point>,
@@ -40,6 +39,8 @@ pub(crate) struct Placed {
     /// How the words of its record advance, if it stands for many iterations.
     pub(crate) folded: Option<Arc<Folded>>,
     pub(crate) own: Option<OwnLoop>,
+    /// If the program can change its code by a mere store.
+    pub(crate) comparison: Option<Comparison>,
 }
 
 /// An indirect transfer whose arrivals are counted: its number, and the counter for one target.
@@ -234,18 +235,6 @@ impl Cache {
         self.meanings.get(&address).copied()
     }
 
-    /// The block, its address and length, whose code is compared by the instruction at a cache address with what was translated.
-    pub(crate) fn guard_around(&self, address: u64) -> Option<(u64, usize)> {
-        if !self.contains(address) || self.find(address).is_some() {
-            return None;
-        }
-        let behind = self.meanings.iter().filter(|(at, _)| **at > address);
-        match behind.min_by_key(|(at, _)| **at)?.1 {
-            &Meaning::Changed { pc, bytes } => Some((pc, bytes)),
-            _ => None,
-        }
-    }
-
     /// The program's address after the system call that ends at a cache address.
     pub(crate) fn after_syscall(&self, address: u64) -> Option<u64> {
         self.resumed.get(&address).copied()
@@ -260,20 +249,10 @@ impl Cache {
     }
 
     /// Places a translated block and links it. It takes the place of an earlier translation of the same address, if there is
-    /// one; the program may still be in that. Nothing is linked to a block that is placed `apart`. If the program can change its
-    /// code by a mere store, `source` is what was translated: it is compared whenever control comes in.
-    pub(crate) fn place(
-        &mut self,
-        pc: u64,
-        on: bool,
-        id: BlockId,
-        t: &Translation,
-        apart: bool,
-        source: Option<&[u8]>,
-    ) {
+    /// one; the program may still be in that. Nothing is linked to a block that is placed `apart`.
+    pub(crate) fn place(&mut self, pc: u64, on: bool, id: BlockId, t: &Translation, apart: bool) {
         let full = t.code.base;
         self.code.write(self.hot, &t.code.bytes);
-        let entry = source.map_or(full, |bytes| self.guard(pc, bytes, full));
         let k = self.blocks.len();
         self.blocks.push(Placed {
             pc,
@@ -281,13 +260,13 @@ impl Cache {
             id,
             full,
             fast: t.fast,
-            entry,
             end: t.code.here(),
             pair: t.pair,
             points: t.points.clone(),
             fold: t.fold,
             folded: t.folded.clone(),
             own: t.counters.as_ref().and_then(|c| c.own),
+            comparison: t.comparison,
         });
         self.hot += t.code.bytes.len().next_multiple_of(16);
         let of_pc = if apart { &mut self.apart } else { &mut self.by_pc[usize::from(on)] };
@@ -297,6 +276,9 @@ impl Cache {
         }
         if let Some((at, next)) = t.resumed {
             self.resumed.insert(at, next);
+        }
+        if let Some(comparison) = t.comparison {
+            self.meanings.insert(comparison.differs, Meaning::Changed { pc, bytes: comparison.bytes });
         }
         for exit in &t.exits {
             self.stub(exit, on);
@@ -312,49 +294,13 @@ impl Cache {
             for edge in EDGES {
                 if self.sieved.contains(&(edge, on, pc, None)) {
                     // The stub added last is asked first.
-                    self.sieve_to(edge, on, pc, entry, None);
+                    self.sieve_to(edge, on, pc, full, None);
                 }
                 if self.passages.remove(&(edge, !on, pc)) {
                     self.pass(edge, !on, pc);
                 }
             }
         }
-    }
-
-    /// Code that compares the program's code at `pc` with what was translated, and goes on at `full` if it is the same.
-    fn guard(&mut self, pc: u64, source: &[u8], full: u64) -> u64 {
-        let at = CACHE + self.cold as u64;
-        let mut code = Code::new(at);
-        code.save(SLOT_RAX, RAX);
-        code.save(SLOT_RCX, RCX);
-        code.constant(RAX, pc);
-        let mut differ = Vec::new();
-        let mut passed = 0;
-        let words = source.len().div_ceil(8);
-        for k in 0..words {
-            // The last word overlaps the one before.
-            let from = (k * 8).min(source.len().saturating_sub(8));
-            let word = source.get(from..from + 8).and_then(|bytes| bytes.try_into().ok());
-            code.lea(RAX, RAX, (from - passed) as i32);
-            passed = from;
-            match word.map(u64::from_le_bytes) {
-                Some(word) => differ.extend(code.unless_at(RAX, word)),
-                None => differ.extend(code.unless_bytes_at(RAX, source)),
-            }
-        }
-        let back = |code: &mut Code| {
-            code.restore(RCX, SLOT_RCX);
-            code.restore(RAX, SLOT_RAX);
-        };
-        back(&mut code);
-        code.jump_to(None, full);
-        differ.into_iter().for_each(|from| code.land(from));
-        back(&mut code);
-        self.meanings.insert(code.here(), Meaning::Changed { pc, bytes: source.len() });
-        code.trap();
-        self.code.write(self.cold, &code.bytes);
-        self.cold += code.bytes.len().next_multiple_of(8);
-        at
     }
 
     /// Makes returns to `pc` traps, because recording is switched there: off if it is on, else on.
@@ -395,11 +341,10 @@ impl Cache {
             self.waiting.entry((link.target, link.on)).or_default().push(link);
             return;
         };
-        let (entry, fast) = (block.entry, block.fast);
-        let is_fast = link.pair == Some(block.pair) && entry == block.full;
-        self.patch(link.branch_at, if is_fast { fast } else { link.stub });
+        let (full, fast) = (block.full, block.fast);
+        self.patch(link.branch_at, if link.pair == Some(block.pair) { fast } else { link.stub });
         // The stub is linked in any case: the program may be in it.
-        let rel = displacement(link.stub_at + 1, entry) as u32;
+        let rel = displacement(link.stub_at + 1, full) as u32;
         let jump = 0xe9 | u64::from(rel) << 8 | 0x90_9090 << 40;
         self.code.set_word((link.stub_at - CACHE) as usize, jump);
         self.linked.entry((link.target, link.on)).or_default().push(link);
@@ -409,11 +354,10 @@ impl Cache {
     /// For arrivals from one site alone, if it is given. Returns whether it was new.
     pub(crate) fn sieve(&mut self, edge: Edge, on: bool, target: u64, site: Option<Site>) -> bool {
         let key = (edge, on, target, site.map(|s| s.number));
-        let Some(entry) = self.get(target, on).map(|b| b.entry).filter(|_| !self.sieved.contains(&key))
-        else {
+        let Some(full) = self.get(target, on).map(|b| b.full).filter(|_| !self.sieved.contains(&key)) else {
             return false;
         };
-        self.sieve_to(edge, on, target, entry, site);
+        self.sieve_to(edge, on, target, full, site);
         true
     }
 

@@ -7,6 +7,7 @@ use trace::survey::Way;
 
 use crate::Encoding;
 use crate::asm::{Code, RSP};
+use crate::comparison::Compared;
 use crate::decode::{Decoded, Form, Mask, Memory, number};
 use crate::error::Error;
 use crate::fold::PREFERENCE;
@@ -51,17 +52,19 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// The two entries and the header of the record, if there is one; gives the fast entry.
-    pub(crate) fn enter(&mut self, record: Option<BlockId>) -> u64 {
+    /// The two entries, the comparison of the code, if it can change, and the header of the record, if there is one. Gives the
+    /// fast entry.
+    pub(crate) fn enter(&mut self, record: Option<BlockId>, body: &[Decoded]) -> (u64, Option<Compared>) {
         self.code.save(SLOT_P, self.p);
         self.code.save(SLOT_S, self.s);
         self.code.restore(self.p, SLOT_POINTER);
         let fast = self.code.here();
+        let compared = self.request.changeable.then(|| self.compare(body));
         if let Some(id) = record {
             self.code.store_constant(self.p, 0, id as i32);
             self.words = 1;
         }
-        fast
+        (fast, compared)
     }
 }
 
@@ -208,6 +211,7 @@ impl Emit<'_> {
             exits: Vec::new(),
             trap: None,
             resumed: None,
+            comparison: None,
             returns: None,
             end,
         };

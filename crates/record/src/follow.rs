@@ -11,9 +11,9 @@ use crate::counting::Counting;
 use crate::error::Error;
 use crate::function::{self, Surroundings};
 use crate::learn::{Along, LOOK, Lesson, SOON};
-use crate::process::is_gone;
+use crate::process::{is_gone, register};
 use crate::run::{Engine, Next};
-use crate::shared::{SLOT_RAX, SLOT_RCX};
+use crate::shared::{SLOT_P, SLOT_S};
 use crate::translate::{Edge, Pair, Request, Stretch, Translation};
 
 /// Blocks translated ahead for one miss.
@@ -193,7 +193,7 @@ impl Engine<'_> {
     fn entry(&mut self, pc: u64) -> Option<u64> {
         let placed =
             if self.begins_window(pc) { self.cache.get_apart(pc) } else { self.cache.get(pc, self.on) };
-        placed.map(|block| block.entry)
+        placed.map(|block| block.full)
     }
 
     /// Returns behind the calls translated last need no stop.
@@ -228,11 +228,14 @@ impl Engine<'_> {
         pc: u64,
         bytes: usize,
     ) -> Result<Next, Error> {
-        regs.rax = self.cache.state.word(SLOT_RAX as usize);
-        regs.rcx = self.cache.state.word(SLOT_RCX as usize);
         let next = self.changed(regs, pc, bytes)?;
-        if let Some(block) = self.cache.get(pc, self.on).filter(|block| block.entry == regs.rip) {
-            regs.rip = block.full;
+        let block = self.cache.get(pc, self.on).filter(|block| block.full == regs.rip);
+        if let Some((comparison, (p, s))) = block.and_then(|block| Some((block.comparison?, block.pair))) {
+            // As if it had come through the full entry and the comparison.
+            self.cache.state.set_word(SLOT_P as usize, *register(regs, p));
+            self.cache.state.set_word(SLOT_S as usize, *register(regs, s));
+            *register(regs, p) = self.pointer();
+            regs.rip = comparison.end;
             self.tracee.set_regs(regs)?;
         }
         Ok(next)
@@ -250,6 +253,7 @@ impl Engine<'_> {
             pc,
             base: self.cache.next(),
             bytes: &bytes,
+            changeable: self.code.is_changeable(pc),
             hint,
             record: self.on.then_some(self.blocks),
             encoding: self.config.encoding,
@@ -258,8 +262,7 @@ impl Engine<'_> {
             count: self.counting.as_ref().map(Counting::next),
         };
         let mut t = self.translator.translate(&request)?;
-        let source = bytes.get(..t.end.saturating_sub(pc) as usize).filter(|_| self.code.is_changeable(pc));
-        self.place(pc, &mut t, source)?;
+        self.place(pc, &mut t)?;
         if let (Some(counting), Some(counters)) = (&mut self.counting, t.counters.take()) {
             counting.block(counters, t.end, &self.cache.state);
         }
@@ -285,7 +288,7 @@ impl Engine<'_> {
     }
 
     /// Publishes a translation and puts it into the cache.
-    fn place(&mut self, pc: u64, t: &mut Translation, source: Option<&[u8]>) -> Result<(), Error> {
+    fn place(&mut self, pc: u64, t: &mut Translation) -> Result<(), Error> {
         let mut id = self.blocks;
         if let Some(block) = t.block.take_if(|_| self.on) {
             id = block.id;
@@ -296,7 +299,7 @@ impl Engine<'_> {
             }
         }
         let apart = self.begins_window(pc);
-        self.cache.place(pc, self.on, id, t, apart, source);
+        self.cache.place(pc, self.on, id, t, apart);
         Ok(())
     }
 
@@ -342,6 +345,7 @@ impl Engine<'_> {
             pc,
             base: self.cache.next(),
             bytes: &bytes,
+            changeable: self.code.is_changeable(pc),
             hint: Some(hint),
             record: Some(self.blocks),
             encoding: if way.is_empty() { Encoding::Derived } else { self.config.encoding },
@@ -354,11 +358,7 @@ impl Engine<'_> {
             _ => self.translator.translate_way(&request, way)?,
         };
         match translated {
-            Some(mut translated) => {
-                let length = translated.end.saturating_sub(pc) as usize;
-                let source = bytes.get(..length).filter(|_| self.code.is_changeable(pc));
-                self.place(pc, &mut translated, source)
-            }
+            Some(mut translated) => self.place(pc, &mut translated),
             None => Ok(()),
         }
     }

@@ -27,6 +27,7 @@ mod calls;
 mod children;
 mod classes;
 mod code;
+mod comparison;
 mod counting;
 mod decode;
 mod emit;

@@ -175,6 +175,7 @@ impl Emit<'_> {
             exits,
             trap: None,
             resumed: None,
+            comparison: None,
             returns: None,
             end: body.last().map_or(self.request.pc, |d| d.raw.next_ip()),
             code: self.code,

@@ -27,7 +27,7 @@ impl Cache {
     /// Lets indirect transfers to `target` pass the border without a stop, if its code is translated for the other side. `on`:
     /// they come from where recording is on.
     pub(crate) fn pass(&mut self, edge: Edge, on: bool, target: u64) {
-        let Some(to) = self.get(target, !on).map(|block| block.entry) else { return };
+        let Some(to) = self.get(target, !on).map(|block| block.full) else { return };
         if !self.passages.insert((edge, on, target)) {
             return;
         }

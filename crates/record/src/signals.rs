@@ -17,7 +17,7 @@ use crate::interrupted::settle;
 use crate::masks::OWN;
 use crate::process::{Resume, Status, is_gone, register};
 use crate::run::{Awaiting, Engine, Next};
-use crate::shared::{REMOTE_CALL, SLOT_P, SLOT_RCX, SLOT_RUNNING, SLOT_S, SLOT_T, SLOT_U};
+use crate::shared::{REMOTE_CALL, SLOT_P, SLOT_RAX, SLOT_RCX, SLOT_RUNNING, SLOT_S, SLOT_T, SLOT_U};
 use crate::translate::{Edge, LoopHead, OwnLoop, Point, Running};
 
 /// An access was not aligned, and the flag AC asks for that to be checked.
@@ -49,11 +49,12 @@ impl Engine<'_> {
         if let Some((_, pc)) = start.filter(|(at, _)| fault && *at == regs.rip) {
             // The process had just run into it when it was attached to.
             regs.rip = pc;
-        } else if let Some((pc, bytes)) =
-            self.cache.guard_around(regs.rip).filter(|_| signal == libc::SIGBUS && info.si_code == BUS_ADRALN)
-        {
-            // The program has alignment checked, and the comparison of its code is not aligned.
-            return self.not_compared(regs, pc, bytes);
+        } else if let Some((pc, bytes)) = fault.then(|| self.in_comparison(regs)).flatten() {
+            if signal == libc::SIGBUS && info.si_code == BUS_ADRALN {
+                // The program has alignment checked, and the comparison of its code is not aligned.
+                return self.not_compared(regs, pc, bytes);
+            }
+            regs.rip = pc;
         } else if fault && inside {
             self.fault(signal, regs)?;
         } else if fault {
@@ -308,6 +309,17 @@ impl Engine<'_> {
         if let Some(counting) = &mut self.counting {
             counting.tear(own, iterations, &self.cache.state);
         }
+    }
+
+    /// In the midst of a comparison of a block's code, gives all registers back to the program. Gives the block's address and
+    /// length.
+    fn in_comparison(&mut self, regs: &mut user_regs_struct) -> Option<(u64, usize)> {
+        let block = self.cache.find(regs.rip)?.clone();
+        let comparison = block.comparison.filter(|c| (block.fast + 1..c.end).contains(&regs.rip))?;
+        comparison.give_back(regs, self.cache.state.word(SLOT_RAX as usize));
+        self.set_pointer(*register(regs, block.pair.0));
+        self.give_back(regs, &block, true, true);
+        Some((block.pc, comparison.bytes))
     }
 
     fn give_back(&self, regs: &mut user_regs_struct, block: &Placed, p: bool, s: bool) {

@@ -18,6 +18,7 @@ use trace::survey::Way;
 
 use crate::Encoding;
 use crate::asm::{Code, RSP};
+use crate::comparison::Comparison;
 use crate::decode::{Decode, Decoded};
 use crate::emit::Emit;
 use crate::error::Error;
@@ -184,6 +185,7 @@ pub(crate) struct Translation {
     pub(crate) trap: Option<(u64, Trap)>,
     /// Address in the cache after a system call.
     pub(crate) resumed: Option<(u64, u64)>,
+    pub(crate) comparison: Option<Comparison>,
     /// Return address, for calls.
     pub(crate) returns: Option<u64>,
     pub(crate) end: u64,
@@ -199,6 +201,8 @@ pub(crate) struct Request<'a> {
     pub(crate) bytes: &'a [u8],
     /// Pair of the block that leads here.
     pub(crate) hint: Option<Pair>,
+    /// The program can change that by a mere store.
+    pub(crate) changeable: bool,
     /// Number the block will have, if it is recorded.
     pub(crate) record: Option<BlockId>,
     /// Which addresses get words.
@@ -238,9 +242,12 @@ impl Translator {
         }
         let pair = shorten(&mut body, request);
         let mut emit = Emit::new(request, &mut self.encoder, pair);
-        let fast = emit.enter(request.record);
+        let (fast, compared) = emit.enter(request.record, &body);
         let mut out = emit.plain(&body)?;
         out.fast = fast;
+        if let Some(compared) = compared {
+            compared.finish(&mut out);
+        }
         let end = out.end;
         body.retain(|d| d.raw.ip() < end || d.raw.ip() == request.pc);
         if let Some(counters) = &mut out.counters {
@@ -297,9 +304,12 @@ impl Translator {
         }
         let id = request.record.map(|id| id + parts.len() as BlockId);
         let mut emit = Emit::new(request, &mut self.encoder, (plan.p, plan.s));
-        let fast = emit.enter(id);
+        let (fast, compared) = emit.enter(id, body);
         let mut out = emit.folded(body, starts, &parts, plan)?;
         out.fast = fast;
+        if let Some(compared) = compared {
+            compared.finish(&mut out);
+        }
         let of_its_own = if parts.is_empty() { body } else { &[] };
         let block =
             table(id.unwrap_or_default(), out.block.take().unwrap_or_else(empty), out.words, of_its_own);
@@ -312,7 +322,7 @@ impl Translator {
     fn part(&mut self, request: &Request, body: &[Decoded]) -> Result<Option<Block>, Error> {
         let (Some(id), Some(last)) = (request.record, body.last()) else { return Ok(None) };
         let mut emit = Emit::new(request, &mut self.encoder, (PREFERENCE[0], PREFERENCE[1]));
-        emit.enter(request.record);
+        emit.enter(request.record, body);
         let out = emit.plain(body)?;
         let is_whole = out.end == last.raw.next_ip();
         Ok(is_whole.then(|| table(id, out.block.unwrap_or_else(empty), out.words, body)))

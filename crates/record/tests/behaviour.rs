@@ -61,6 +61,26 @@ fn alignment_checked() {
     c("aligned", source, &["-O1"]);
 }
 
+/// Code that changes, compared where it reads the flags, some of them or none, and `rax`; and blocks of two and three bytes.
+#[test]
+fn flags_across_comparisons() {
+    let source = "#include <limits.h>\n#include <stdio.h>\n#include <string.h>\n#include <sys/mman.h>
+        #define COMPARE 0x48, 0x39, 0xf7, 0xeb, 0
+        static unsigned char all[] = { COMPARE, 0x0f, 0x92, 0xc0, 0x0f, 0x90, 0xc1, 0x0f, 0x9c, 0xc2, 0x0f, 0xb6, 0xc0, 0x0f, 0xb6, 0xc9, 0x0f, 0xb6, 0xd2, 0x8d, 4, 0x48, 0x8d, 0x84, 0x90, 5, 0, 0, 0, 0xc3 };
+        static unsigned char carry[] = { COMPARE, 0xff, 0xc2, 0x0f, 0x92, 0xc0, 0x0f, 0xb6, 0xc0, 0x8d, 0x80, 5, 0, 0, 0, 0xc3 };
+        static unsigned char rax[] = { 0x89, 0xf8, COMPARE, 0x90, 0xeb, 0, 0x15, 5, 0, 0, 0, 0xc3 };
+        static unsigned char none[] = { 0x89, 0xf8, COMPARE, 5, 5, 0, 0, 0, 0xeb, 0, 0xc3 };
+        int main(void) { unsigned char *m = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); unsigned long sum = 0;
+            struct { unsigned char *from; int size, changed; } codes[] = { { all, sizeof all, 25 }, { carry, sizeof carry, 15 }, { rax, sizeof rax, 11 }, { none, sizeof none, 8 } };
+            long values[] = { 0, 1, -1, 7, LONG_MAX, LONG_MIN, LONG_MIN + 1, INT_MAX };
+            for (int c = 0; c < 4; c++) memcpy(m + 512 * c + 3, codes[c].from, codes[c].size);
+            for (int k = 0; k < 12; k++) for (int c = 0; c < 4; c++) { m[512 * c + 3 + codes[c].changed] = k / 3;
+                for (int i = 0; i < 64; i++) { int r = ((int (*)(long, long))(m + 512 * c + 3))(values[i / 8], values[i % 8]); sum = sum * 31 + (unsigned)r; }
+                printf(\"%d %d %lx\\n\", k, c, sum); }
+            return 0; }";
+    c("compared", source, &["-O1"]);
+}
+
 #[test]
 fn death_by_signal() {
     c(

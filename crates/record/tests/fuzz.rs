@@ -223,6 +223,15 @@ fn random_instructions() {
     clear();
 }
 
+/// Lets a program write to its code, which then is compared whenever control comes in.
+const WRITABLE: &str = "
+#include <sys/mman.h>
+extern char __executable_start, etext;
+static void __attribute__((constructor)) writable(void) {
+    unsigned long start = (unsigned long)&__executable_start & -4096;
+    if (mprotect((void *)start, (unsigned long)&etext - start, PROT_READ | PROT_WRITE | PROT_EXEC)) __builtin_trap(); }
+";
+
 /// Thousands of sequences in a program, and some whose accesses are compared; each is recorded in one way, and the ways take turns.
 #[test]
 fn many_random_instructions() {
@@ -231,8 +240,9 @@ fn many_random_instructions() {
     for seed in first.. {
         let turn = (seed % 12) as usize;
         let code = sequences(MANY, seed, false);
-        let program =
-            compile(&format!("fuzzmany{}.c", mark()), &format!("{code}{SHOWN}"), &["-O0", "-no-pie"]);
+        let writable = if turn < 8 { "" } else { WRITABLE };
+        let code = format!("{code}{SHOWN}{writable}");
+        let program = compile(&format!("fuzzmany{}.c", mark()), &code, &["-O0", "-no-pie"]);
         same_in(
             &[["addresses", "folded", "derived", "none", "folded", "survey"][turn % 6]],
             &program,

@@ -302,7 +302,7 @@ int main(int n, char **v) { pthread_t t[3], w; long all = 0; void *p; pipe(ends)
     for (long k = 0; k < 3; k++) pthread_create(&t[k], 0, work, (void *)k); for (int k = 0; k < 3; k++) { pthread_join(t[k], &p); all += (long)p; }
     write(ends[1], v[1], 1); pthread_join(w, &p); memset(&i, 0, sizeof i); setitimer(ITIMER_REAL, &i, 0);
     FILE *f = fopen(v[1], \"w\"); fprintf(f, \"%ld %ld %d %ld %ld %d\\n\", sum, other, failed, all, (long)p, ticks > 0); return 4; }";
-    let program = program("there", &source.replace("ROUNDS", "15000"));
+    let program = program("there", &source.replace("ROUNDS", "40000"));
     let text = |name: &str| support::directory().join(format!("threads_there.{name}"));
     let run = |name: &str| std::process::Command::new(&program).arg(text(name)).spawn().unwrap();
     assert_eq!(run("alone").wait().unwrap().code(), Some(4));
