@@ -354,6 +354,9 @@ pub struct CheckArgs {
     /// A requirement: "parallel LOOP", "vectorisable LOOP", "permutable LOOP" or "exact PERCENT"; may be repeated.
     #[arg(long, value_name = "REQUIREMENT")]
     pub require: Vec<String>,
+    /// Check a profile too whose recording or analysis ended at a limit; without this, that is a failure.
+    #[arg(long)]
+    pub allow_truncated: bool,
     /// Say nothing if all is well.
     #[arg(short, long)]
     pub quiet: bool,

@@ -21,6 +21,14 @@ pub fn run(args: &CheckArgs) -> Result<u8> {
     let profile = profile::file::read(&args.profile)?;
     let report = report::report(&profile);
     let mut failures: Vec<String> = requirements.iter().flat_map(|own| own.failures(&report)).collect();
+    if profile.trust.is_cut_short() && !args.allow_truncated {
+        let reached = report::limits::reached(&profile);
+        failures.push(format!(
+            "{} shows a part of the run alone ({}): record the whole run, or give --allow-truncated",
+            args.profile.display(),
+            reached.join("; ")
+        ));
+    }
     if let Some(path) = &args.baseline {
         let baseline = profile::file::read(path)?;
         failures.extend(diff(&report::report(&baseline), &report, 0.0).worse());

@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use ddg::finish::finish;
+use ddg::finish::{About, finish};
 use ddg::guide::Symbols;
 use record::{Child, Config, Follow, Recorded};
 
@@ -92,9 +92,9 @@ impl Following {
         let Recorded { outcome, sink, program, args, is_whole } = recorded;
         let command = shown(&program, &args);
         let config = Config { args, program: program.clone(), ..config.clone() };
-        let mut about = about(&config, &outcome);
-        let since = (!is_whole).then_some("the process before it was forked (--follow)");
-        about.untracked.extend(recording::outside(&self.plan.part, since));
+        let forked = (!is_whole).then_some(profile::Part::Forked);
+        let part = recording::recorded_part(&self.plan.part, forked);
+        let about = About { part, ..about(&config, &outcome) };
         let profile = finish(sink, about);
         if profile.trust.instructions == 0 {
             return Ok(format!("process {pid}, {command}: nothing was recorded"));

@@ -7,17 +7,19 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail};
 use ddg::finish::{About, finish};
-use ddg::guide::{NOT_MET, Part, Symbols};
+use ddg::guide::{Part, Symbols};
 use profile::file::FileError;
-use profile::{Profile, Program};
+use profile::{Limit, Profile, Program, Reached, Untracked};
 use program::known::Known;
-use record::{Config, Exit, Follow, Input, Interrupts, Outcome, StopReason};
+use record::{Config, Exit, Follow, Input, Interrupts, Outcome};
+
+use report::limits;
 
 use crate::args::{Format, ProfileArgs, Scope};
 use crate::following::Following;
 use crate::parquet_files;
 use crate::progress::Progress;
-use crate::recording::{self, ATTACHED, INTERRUPTED, absence, config, exit_code, output, part};
+use crate::recording::{self, INTERRUPTED, absence, config, exit_code, output, part};
 use crate::report_command::{Rendering, render};
 use crate::streams::note;
 
@@ -75,8 +77,11 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
     let part = part(&args.bounds);
     let is_part = part != Part::Whole || config.pid.is_some();
     if is_part && profile.trust.instructions == 0 {
-        let missing = profile.trust.untracked.iter().find(|line| line.starts_with(NOT_MET));
-        let why = missing.cloned().unwrap_or_else(|| absence(&part));
+        let missing = profile.trust.untracked.iter().find_map(|untracked| match untracked {
+            Untracked::NotMet { begin, end } => Some(limits::not_met(begin.as_deref(), end.as_deref())),
+            _ => None,
+        });
+        let why = missing.unwrap_or_else(|| absence(&part));
         bail!("{why}: nothing was recorded, and {} is not written", path.display());
     }
     if !args.quiet {
@@ -164,7 +169,7 @@ pub fn engine(plan: &Plan) -> ddg::Engine {
 pub fn record_program(config: &Config, plan: Plan, progress: &mut Progress) -> Result<(Profile, Outcome)> {
     progress.phase("recording", false);
     let mut engine = engine(&plan);
-    let outside = recording::outside(&plan.part, config.pid.map(|_| ATTACHED));
+    let part = recording::recorded_part(&plan.part, config.pid.map(|_| profile::Part::Attached));
     let mut guide = match &plan.known {
         Some(known) => Symbols::knowing(plan.part, known.clone()),
         None => Symbols::new(plan.part),
@@ -174,8 +179,7 @@ pub fn record_program(config: &Config, plan: Plan, progress: &mut Progress) -> R
     }
     let (outcome, watched) = recording::record(config, &mut guide, progress.watch(engine))?;
     progress.phase("folding", true);
-    let mut about = about(config, &outcome);
-    about.untracked.extend(outside);
+    let mut about = About { part, ..about(config, &outcome) };
     about.untracked.extend(guide.missing());
     let profile = finish(watched.engine, about);
     progress.end();
@@ -226,14 +230,11 @@ fn record_twice(
     let (mut profile, outcome) = record_program(&second, Plan { known: Some(known), ..plan }, progress)?;
     drop(second);
     if let Err(error) = feed.end() {
-        profile.trust.truncated.push(format!("the program's input ended early: {error}"));
+        profile.trust.limits.push(Reached { run: 0, limit: Limit::Input(error.to_string()) });
     }
     if before.exit != outcome.exit {
         let codes = (exit_code(before.exit), exit_code(outcome.exit));
-        profile
-            .trust
-            .untracked
-            .push(format!("the passes ended differently (status {}, then {})", codes.0, codes.1));
+        profile.trust.untracked.push(Untracked::Passes(codes.0, codes.1));
     }
     Ok(Some((profile, outcome)))
 }
@@ -243,26 +244,11 @@ pub fn about(config: &Config, outcome: &Outcome) -> About {
     let argv = config.args.iter().map(|a| a.to_string_lossy().into_owned()).collect();
     let exit_status = (outcome.exit != Exit::Running).then(|| i32::from(exit_code(outcome.exit)));
     let program = Program { argv, exit_status, build_id: None };
-    let mut truncated: Vec<String> = outcome
-        .stopped
-        .iter()
-        .map(|reason| {
-            match reason {
-                StopReason::Instructions => "recording ended at --max-instructions",
-                StopReason::Duration => "recording ended at --duration",
-                StopReason::Interrupted => "recording was interrupted",
-                StopReason::Seccomp => "recording ended where the program limits its system calls (seccomp)",
-                StopReason::Traced => "recording ended where the program asks to be traced (ptrace)",
-                StopReason::Segment => "recording ended where the program sets the base of the segment gs",
-            }
-            .to_owned()
-        })
-        .collect();
-    if outcome.abandoned {
-        truncated.push("the analysis was interrupted: the end of the recording is missing".to_owned());
-    }
-    let untracked = outcome.untracked.iter().map(|u| format!("{} ({})", u.what, u.count)).collect();
-    About { program, truncated, untracked, main_only: config.scope == record::Scope::Main }
+    let mut limits: Vec<Limit> = outcome.stopped.map(recording::limit).into_iter().collect();
+    limits.extend(outcome.abandoned.then_some(Limit::Abandoned));
+    let met = |u: &trace::sink::Untracked| Untracked::Met { what: u.what.clone(), count: u.count };
+    let untracked = outcome.untracked.iter().map(met).collect();
+    About { program, limits, untracked, part: None, main_only: config.scope == record::Scope::Main }
 }
 
 /// Prints the report to standard error.

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use ddg::guide::Part;
 use emulate::Machine;
-use profile::OUTSIDE;
-use record::{Config, Exit, Outcome};
+use profile::Limit;
+use record::{Config, Exit, Outcome, StopReason};
 use trace::sink::{Guide, Sink};
 
 use crate::args::{Bounds, Target};
@@ -86,9 +86,6 @@ fn process(pid: i32) -> Result<Config> {
     Ok(config)
 }
 
-/// What a process that was attached to is recorded in.
-pub const ATTACHED: &str = "the time of recording (--pid)";
-
 /// Which part of the run is recorded.
 pub fn part(bounds: &Bounds) -> Part {
     match (&bounds.function, &bounds.region) {
@@ -98,14 +95,25 @@ pub fn part(bounds: &Bounds) -> Part {
     }
 }
 
-/// What is not known if only a part is recorded, of a program or of a process, which then ran before `since`.
-pub fn outside(part: &Part, since: Option<&str>) -> Option<String> {
-    let what = match part {
-        Part::Whole => since?.to_owned(),
-        Part::Function(name) => format!("--function {name}"),
-        Part::Windows(begin, end) => format!("--region {begin}:{end}"),
-    };
-    Some(format!("{OUTSIDE} {what}, which may read what is said to be private"))
+/// The part that is recorded, for the profile; `of_process` if the whole is the part of a process that ran before.
+pub fn recorded_part(part: &Part, of_process: Option<profile::Part>) -> Option<profile::Part> {
+    match part {
+        Part::Whole => of_process,
+        Part::Function(name) => Some(profile::Part::Function(name.clone())),
+        Part::Windows(begin, end) => Some(profile::Part::Window(begin.clone(), end.clone())),
+    }
+}
+
+/// The limit at which a recording ended.
+pub fn limit(reason: StopReason) -> Limit {
+    match reason {
+        StopReason::Instructions => Limit::Instructions,
+        StopReason::Duration => Limit::Duration,
+        StopReason::Interrupted => Limit::Interrupted,
+        StopReason::Seccomp => Limit::Seccomp,
+        StopReason::Traced => Limit::Traced,
+        StopReason::Segment => Limit::Segment,
+    }
 }
 
 /// Why nothing was recorded of a part, in words.

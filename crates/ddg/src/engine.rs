@@ -7,6 +7,7 @@
 mod outside;
 mod signals;
 mod threads;
+mod unfinished;
 mod unroll;
 
 use std::sync::Arc;
@@ -122,6 +123,10 @@ pub struct Engine {
     pub(crate) main_accesses: OwnAccesses,
     pub(crate) unrecorded: u64,
     pub(crate) malformed: u64,
+    /// Instructions of records that came after the analysis had ended.
+    pub(crate) unanalysed: u64,
+    /// Broken invariants met, and what was left out for them.
+    pub(crate) lost: u64,
     pub(crate) walker: Option<Walker>,
     jumps: Jumps,
     pub(crate) memory: AnyMemory,
@@ -200,6 +205,8 @@ impl Default for Engine {
             main_accesses: OwnAccesses::default(),
             unrecorded: 0,
             malformed: 0,
+            unanalysed: 0,
+            lost: 0,
             walker: None,
             jumps: Jumps::default(),
             memory: AnyMemory::runs(),
@@ -282,6 +289,8 @@ impl Sink for Engine {
             self.take_turn(thread);
             self.take_records(words);
             self.mark_exchanges();
+        } else {
+            self.count_unanalysed(words);
         }
     }
 }
@@ -297,6 +306,7 @@ impl Engine {
             Some(Reached::Mark) => self.give_up_loops(),
             Some(Reached::End) => {
                 self.end();
+                self.mark_unfinished();
                 self.is_out_of_time = true;
                 return true;
             }
@@ -308,6 +318,7 @@ impl Engine {
         if self.bytes() > self.limit && !self.relieve() {
             // What was seen stays; the rest of the run is not analysed.
             self.end();
+            self.mark_unfinished();
             self.saturated = true;
         }
         self.saturated
@@ -572,6 +583,7 @@ impl Engine {
         self.functions.executed(function, None, pc);
         let root = self.root();
         let (contexts, functions) = (&mut self.contexts, &mut self.functions);
+        let is_amid = self.entry.is_some();
         let mut walker = match self.entry.take() {
             Some(cfa) => Walker::entered(contexts, functions, function, pc, cfa, root),
             None => Walker::new(contexts, functions, function, pc, root),
@@ -581,6 +593,9 @@ impl Engine {
             walker.join(component, function, header);
         }
         self.count_events(&walker.events);
+        if is_amid {
+            self.mark_begun_amid(&walker);
+        }
         self.walker = Some(walker);
     }
 
@@ -660,6 +675,7 @@ impl Engine {
             let function = self.begins_in(pc);
             self.functions.executed(function, None, pc);
             if walker.enter_again(&mut self.contexts, &mut self.functions, function, pc, cfa) {
+                self.mark_begun_amid(walker);
                 self.signals.forget();
                 return None;
             }
@@ -947,6 +963,7 @@ impl Engine {
             Special::Outside(outside) => self.leave(outside),
             Special::End => self.end_thread(),
             Special::Gap { instructions, stack } => {
+                self.mark_unfinished_here();
                 self.unrecorded = self.unrecorded.saturating_add(instructions);
                 self.previous = None;
                 self.registers.forget();

@@ -1,5 +1,6 @@
 //! From streams to a profile.
 
+mod graphs;
 mod locations;
 mod objects;
 
@@ -8,8 +9,8 @@ use std::sync::Arc;
 use fold::Folded;
 use profile::{
     Access as ProfileAccess, Addend, Block as ProfileBlock, Context as ProfileContext, ContextIndex,
-    ContextKind, Dependence, Function, IntermediatePieces, Kind as DependenceKind, LevelSummary, Location,
-    ObjectUse, Operation, Profile, Program, Statement, Trust, Use,
+    ContextKind, Dependence, Function, IntermediatePieces, Kind as DependenceKind, LevelSummary, Limit,
+    ObjectUse, Operation, Part, Profile, Program, Reached, Statement, Trust, Untracked, Use,
 };
 use program::image::Image;
 use rustc_hash::FxHashMap;
@@ -26,18 +27,17 @@ use crate::walker::insert_zero;
 
 pub(crate) use locations::{Locations, function_name};
 
-/// Most loops given up that are named.
-const NAMED: usize = 8;
-
 /// What is known about the run besides its records.
 #[derive(Debug, Clone, Default)]
 pub struct About {
     /// The program.
     pub program: Program,
     /// Limits that were reached.
-    pub truncated: Vec<String>,
+    pub limits: Vec<Limit>,
     /// What was not recorded.
-    pub untracked: Vec<String>,
+    pub untracked: Vec<Untracked>,
+    /// The part of the program that was recorded, if not all of it.
+    pub part: Option<Part>,
     /// Only the program's own code was recorded.
     pub main_only: bool,
 }
@@ -45,6 +45,9 @@ pub struct About {
 /// Turns everything the engine saw into a profile.
 pub fn finish(mut engine: Engine, about: About) -> Profile {
     engine.end();
+    if about.limits.iter().any(Limit::ends_recording) {
+        engine.mark_unfinished();
+    }
     // Byte by byte, all readers were seen.
     let is_reference = engine.is_reference();
     let folding = Arc::clone(&engine.folding);
@@ -72,33 +75,27 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
         main_accesses_folded: engine.main_accesses.folded,
         main_accesses_partly_folded: engine.main_accesses.partly,
         unrecorded: engine.unrecorded,
+        unanalysed: engine.unanalysed,
         dependences: 0,
-        truncated: about.truncated,
+        lost: engine.lost,
+        limits: Vec::new(),
         untracked: about.untracked,
+        part: about.part,
         missing_debug_information: missing_debug_information(&engine.image),
         main_only: about.main_only,
         counted_only: false,
     };
-    if engine.saturated {
-        profile.trust.truncated.push("analysis ended at --memory-limit".into());
-    }
-    if engine.is_out_of_time {
-        profile.trust.truncated.push("analysis ended at --time-limit".into());
-    }
+    let mut limits = about.limits;
+    limits.extend(engine.saturated.then_some(Limit::Memory));
+    limits.extend(engine.is_out_of_time.then_some(Limit::Time));
     if engine.relieved.count > 0 {
-        let text = given_up(&engine.relieved, &engine.image, &mut locations);
-        profile.trust.truncated.push(text);
+        limits.push(given_up(&engine.relieved, &engine.image, &mut locations));
     }
     let between = engine.threads.exchange.dependences();
     if between > 0 {
-        profile
-            .trust
-            .untracked
-            .push(format!("dependence between threads, kept apart from those of loops ({between})"));
+        profile.trust.untracked.push(Untracked::BetweenThreads(between));
     }
-    if engine.malformed > 0 {
-        profile.trust.truncated.push(format!("{} malformed records", engine.malformed));
-    }
+    limits.extend((engine.malformed > 0).then_some(Limit::Malformed(engine.malformed)));
     let main = engine.image.modules().first().map(|m| m.path().to_owned());
     for function in engine.functions.all() {
         let module = engine.image.module(function.entry);
@@ -115,20 +112,14 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
     let context_of = contexts(&mut engine, &mut profile, &mut locations);
     if !engine.budget.given_up.is_empty() {
         let loops = engine.budget.given_up.iter().map(|&id| context_of[id as usize]);
-        let [number, names] = named(loops, &profile.contexts, &locations.list);
-        let text = format!("{number} given up at --time-limit, dependences in them are missing ({names})");
-        profile.trust.truncated.push(text);
+        limits.push(Limit::Loops(loops.collect()));
     }
     let exchanging = engine.threads.exchange.marked().map(|id| context_of[id as usize]);
     let mut exchanging: Vec<ContextIndex> =
         exchanging.filter(|&index| profile.is_own(index) && is_loop(&profile, index)).collect();
     if !exchanging.is_empty() {
         exchanging.sort_unstable();
-        let [number, names] = named(exchanging.into_iter(), &profile.contexts, &locations.list);
-        let text = format!(
-            "{number} and what is around: what iterations pass on through other threads, with which they exchange data ({names})"
-        );
-        profile.trust.untracked.push(text);
+        profile.trust.untracked.push(Untracked::Exchanged(exchanging));
     }
 
     let mut tables = Tables::default();
@@ -222,6 +213,7 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
         pairs(&path.carried, true, path.repeats);
     }
     profile.objects = objects::objects(&mut engine, &mut locations);
+    profile.graphs = graphs::graphs(&mut engine, &profile);
     let streams = std::mem::take(&mut engine.streams).into_all();
     let mut index: FxHashMap<(u32, u32, Use), usize> = FxHashMap::default();
     for mut stream in streams {
@@ -306,75 +298,38 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
     if !is_reference {
         let crowded = crate::antis::complete(&mut profile);
         if !crowded.is_empty() {
-            let [number, names] = named(crowded.into_iter(), &profile.contexts, &locations.list);
-            let text = format!("too many reads before writes to list them all in {number} ({names})");
-            profile.trust.truncated.push(text);
+            limits.push(Limit::Crowded(crowded));
         }
     }
     for d in &mut profile.dependences {
         d.levels.sort_by_key(|l| l.level);
     }
     profile.trust.dependences = profile.dependences.iter().fold(0u64, |sum, d| sum.saturating_add(d.count));
+    profile.trust.limits = limits.into_iter().map(|limit| Reached { run: 0, limit }).collect();
     profile.locations = locations.list;
     profile
 }
 
-/// Which streams were given up to free memory, in words.
-fn given_up(relieved: &Relieved, image: &Image, locations: &mut Locations) -> String {
-    let mut place = |pc: u64| {
-        let at = locations.at(image, pc) as usize;
-        position(&locations.list[at], pc)
-    };
-    let mut named: Vec<String> = relieved
+/// Which streams were given up to free memory.
+fn given_up(relieved: &Relieved, image: &Image, locations: &mut Locations) -> Limit {
+    let mut place = |pc: u64| (locations.at(image, pc), pc);
+    let mut some: Vec<profile::GivenUp> = relieved
         .some
         .iter()
         .map(|stream| match *stream {
             GivenUp::Dependence { source, sink } => {
-                format!("dependence {} <- {}", place(sink), place(source))
+                profile::GivenUp::Dependence { source: place(source), sink: place(sink) }
             }
-            GivenUp::Domain(pc) => format!("iterations from {}", place(pc)),
-            GivenUp::Addresses(pc) => format!("addresses from {}", place(pc)),
+            GivenUp::Domain(pc) => profile::GivenUp::Domain(place(pc)),
+            GivenUp::Addresses(pc) => profile::GivenUp::Addresses(place(pc)),
         })
         .collect();
-    named.dedup();
-    if relieved.count > relieved.some.len() {
-        named.push(format!("{} more", relieved.count - relieved.some.len()));
-    }
-    let streams = if relieved.count == 1 { "stream" } else { "streams" };
-    format!("{} {streams} given up at --memory-limit ({})", relieved.count, named.join(", "))
-}
-
-/// File and line of an instruction, or its function and address.
-fn position(location: &Location, pc: u64) -> String {
-    match location.file.rsplit('/').next().filter(|_| location.line > 0) {
-        Some(file) => format!("{file}:{}", location.line),
-        None => format!("{} ({pc:#x})", location.function),
-    }
+    some.dedup();
+    Limit::Streams { count: relieved.count as u64, some }
 }
 
 fn is_loop(profile: &Profile, index: ContextIndex) -> bool {
     matches!(profile.contexts[index as usize].kind, ContextKind::Loop | ContextKind::Recursive)
-}
-
-/// How many places loops stand at, and which, in words.
-fn named(
-    loops: impl Iterator<Item = ContextIndex>,
-    contexts: &[ProfileContext],
-    locations: &[Location],
-) -> [String; 2] {
-    let mut named: Vec<String> = Vec::new();
-    for context in loops.map(|index| &contexts[index as usize]) {
-        let name = position(&locations[context.location as usize], context.at);
-        if !named.contains(&name) {
-            named.push(name);
-        }
-    }
-    let all = named.len();
-    if all > NAMED {
-        named.truncate(NAMED);
-        named.push(format!("{} more", all - NAMED));
-    }
-    [format!("{all} {}", if all == 1 { "loop" } else { "loops" }), named.join(", ")]
 }
 
 /// What a stream summarised: its levels and its relation.

@@ -1,5 +1,6 @@
 //! What the recorder asks about code, answered from symbols.
 
+use profile::Untracked;
 use program::image::Image;
 use program::known::Known;
 use trace::sink::{Activation, Guide, Mapping, Marker};
@@ -37,26 +38,18 @@ impl Symbols {
         Symbols { part, known: Some(known), ..Symbols::default() }
     }
 
-    /// What was asked for but not met in the run, in words.
-    pub fn missing(&self) -> Option<String> {
+    /// What was asked for but not met in the run.
+    pub fn missing(&self) -> Option<Untracked> {
         let Part::Windows(begin, end) = &self.part else { return None };
-        match self.met {
-            (true, true) => None,
-            (true, false) => {
-                Some(format!("{NOT_MET} {end} was met: what is recorded reaches to the end of the run"))
-            }
-            (false, true) => Some(format!("{NOT_MET} {begin} was met")),
-            (false, false) => Some(format!("{NOT_MET} {begin} and none {end} was met")),
-        }
+        let unless = |is_met: bool, name: &String| (!is_met).then(|| name.clone());
+        let (begin, end) = (unless(self.met.0, begin), unless(self.met.1, end));
+        (begin.is_some() || end.is_some()).then_some(Untracked::NotMet { begin, end })
     }
 
     fn starts(&self, pc: u64) -> Option<String> {
         self.image.function(pc).filter(|s| s.address == pc).map(|s| s.name)
     }
 }
-
-/// How [`Symbols::missing`] begins.
-pub const NOT_MET: &str = "no function";
 
 /// Whether a symbol is the function `name`, or what a compiler made of it: a copy for one file or for some arguments.
 fn is_of(symbol: &str, name: &str) -> bool {

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use profile::{Context, ContextKind, Function, Profile, Trust};
+use profile::{Context, ContextKind, Function, Limit, Profile, Reached, Trust};
 use program::executed::{Call, Executed, Loop};
 use program::image::Image;
 use rustc_hash::FxHashMap;
@@ -56,14 +56,14 @@ pub fn profile(survey: &Survey, about: About) -> Profile {
     if program.build_id.is_none() {
         program.build_id = image.modules().first().and_then(|m| m.build_id());
     }
-    let mut truncated = about.truncated;
-    truncated.push("accesses and dependences were not recorded (--fast)".into());
+    let limits = about.limits.into_iter().chain([Limit::Counted]);
     Profile {
         program,
         trust: Trust {
             instructions,
-            truncated,
+            limits: limits.map(|limit| Reached { run: 0, limit }).collect(),
             untracked: about.untracked,
+            part: about.part,
             missing_debug_information: missing_debug_information(&image),
             counted_only: true,
             ..Trust::default()

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use program::image::Image;
 use program::variables::{Storage, Variable};
 use rustc_hash::FxHashMap;
+use trace::stream::POSITIONS;
 
 use crate::walker::Walker;
 
@@ -17,6 +18,10 @@ const STACK_REACH: u64 = 8 << 20;
 /// Heap blocks remembered by the address at which they were looked for, and bits of it that do not tell them apart.
 const RECENT: usize = 256;
 const RECENT_BITS: u32 = 8;
+
+/// How far around what they are relative to thread-local addresses lie.
+const THREAD_BELOW: u64 = 1 << 16;
+const THREAD_ABOVE: u64 = 1 << 12;
 
 /// Number of an object.
 pub type ObjectId = u32;
@@ -37,6 +42,10 @@ pub enum Object {
     Frame(u64),
     /// Blocks allocated by the call that returns to this address.
     Heap(u64),
+    /// The state of a descriptor of a file.
+    Descriptor(u64),
+    /// A thread-local variable, by the distance of its symbol from what thread-local addresses are relative to.
+    ThreadLocal(i64),
     /// Anything else.
     Other,
 }
@@ -71,6 +80,8 @@ pub struct Objects {
     list: Vec<Object>,
     ids: FxHashMap<Object, ObjectId>,
     variables: FxHashMap<usize, Vec<Variable>>,
+    /// What thread-local addresses of the thread that runs are relative to; 0 if that is not known.
+    pub thread_base: u64,
     /// Variables by module and function start, to find stack variables fast.
     frames: FxHashMap<(usize, u64), Vec<usize>>,
 }
@@ -131,11 +142,20 @@ impl Objects {
 
     /// What `address` belongs to.
     pub fn locate(&mut self, image: &Image, walker: &Walker, address: u64) -> Place {
+        if POSITIONS.contains(&address) {
+            let descriptor = (address - POSITIONS.start) / 8;
+            let object = self.id(Object::Descriptor(descriptor));
+            let start = POSITIONS.start + descriptor * 8;
+            return Place { object, offset: 0, start, end: start + 8, frame: usize::MAX };
+        }
         if let Some((start, HeapBlock { end, site })) = self.heap_block(address) {
             let object = self.id(Object::Heap(site));
             return Place { object, offset: (address - start) as i64, start, end, frame: usize::MAX };
         }
         if let Some(place) = self.locate_on_stack(image, walker, address) {
+            return place;
+        }
+        if let Some(place) = self.locate_in_thread(image, address) {
             return place;
         }
         if let Some(symbol) = image.data_symbol(address) {
@@ -156,6 +176,24 @@ impl Objects {
             end: (address & !7).saturating_add(8),
             frame: usize::MAX,
         }
+    }
+
+    /// Thread-local storage lies around what its addresses are relative to: that of the program's files below, the system's own
+    /// above.
+    fn locate_in_thread(&mut self, image: &Image, address: u64) -> Option<Place> {
+        let base = Some(self.thread_base).filter(|&base| base != 0)?;
+        if !(base.saturating_sub(THREAD_BELOW)..base.saturating_add(THREAD_ABOVE)).contains(&address) {
+            return None;
+        }
+        let from = address.wrapping_sub(base) as i64;
+        let (start, size) = match image.thread_symbol(from) {
+            Some(symbol) => (symbol.address as i64, symbol.size.max(1)),
+            None => (from & !7, 8),
+        };
+        let object = self.id(Object::ThreadLocal(start));
+        let first = base.wrapping_add(start as u64);
+        let end = first.saturating_add(size);
+        Some(Place { object, offset: from - start, start: first, end, frame: usize::MAX })
     }
 
     fn locate_on_stack(&mut self, image: &Image, walker: &Walker, address: u64) -> Option<Place> {

@@ -228,6 +228,12 @@ impl Walker {
         self.context
     }
 
+    /// The contexts that activations which have not ended are in: the current one, and those of calls that have not returned,
+    /// suspended loops included.
+    pub fn under_way(&self) -> impl Iterator<Item = ContextId> + '_ {
+        std::iter::once(self.context).chain(self.frames.iter().skip(1).map(|frame| frame.caller))
+    }
+
     /// The current counters; entries beyond the context's dimensions are 0.
     pub fn iv(&self) -> &Iv {
         &self.iv

@@ -8,10 +8,10 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use crate::{ContextKind, Profile};
+use crate::{ContextKind, GivenUp, Limit, Profile, Untracked};
 
 pub(crate) const MAGIC: &[u8; 8] = b"LWPROF\x1a\n";
-pub(crate) const VERSION: u32 = 13;
+pub(crate) const VERSION: u32 = 14;
 /// Largest decoded profile that is accepted, in bytes.
 const LIMIT: u64 = 8 << 30;
 
@@ -183,7 +183,41 @@ fn validate(p: &Profile) -> Result<(), &'static str> {
                     && l.objects.iter().all(|o| (o.object as usize) < p.objects.len())
             })
     });
-    if dependences { Ok(()) } else { Err("dependences") }
+    if !dependences {
+        return Err("dependences");
+    }
+    let graphs = p.graphs.iter().all(|graph| {
+        let node = |at: &u32| (*at as usize) < graph.nodes.len();
+        (graph.function as usize) < p.functions.len()
+            && graph.nodes.iter().all(|own| own.successors.iter().all(node))
+            && graph.loops.iter().all(|own| node(&own.header) && own.nodes.is_sorted())
+    });
+    if !graphs {
+        return Err("graphs");
+    }
+    if is_trust_sound(p) { Ok(()) } else { Err("limits") }
+}
+
+/// Whether what limits a profile speaks of things that are there.
+fn is_trust_sound(p: &Profile) -> bool {
+    let contexts = |loops: &[u32]| loops.iter().all(|&at| (at as usize) < p.contexts.len());
+    let is_place = |&(location, _): &(u32, u64)| (location as usize) < p.locations.len();
+    let limits = p.trust.limits.iter().all(|reached| {
+        (reached.run as usize) < p.runs().len()
+            && match &reached.limit {
+                Limit::Loops(loops) | Limit::Crowded(loops) => contexts(loops),
+                Limit::Streams { some, .. } => some.iter().all(|stream| match stream {
+                    GivenUp::Dependence { source, sink } => is_place(source) && is_place(sink),
+                    GivenUp::Domain(at) | GivenUp::Addresses(at) => is_place(at),
+                }),
+                _ => true,
+            }
+    });
+    limits
+        && p.trust.untracked.iter().all(|untracked| match untracked {
+            Untracked::Exchanged(loops) => contexts(loops),
+            _ => true,
+        })
 }
 
 #[cfg(test)]

@@ -8,11 +8,15 @@
 
 pub mod file;
 pub mod fuzzing;
+pub mod graph;
 pub mod merge;
 pub mod place;
+pub mod trust;
 
 use fold::{Folded, GiveUp};
 use serde::{Deserialize, Serialize};
+
+pub use trust::{GivenUp, Limit, Part, Reached, Trust, Untracked};
 
 /// Index into [`Profile::contexts`].
 pub type ContextIndex = u32;
@@ -50,6 +54,8 @@ pub struct Profile {
     pub dependences: Vec<Dependence>,
     /// What dependences pass through.
     pub objects: Vec<Object>,
+    /// Control-flow graphs of functions that loops are in, or that loops call.
+    pub graphs: Vec<graph::Graph>,
     /// Further runs of the program that were merged with the first: see [`merge`].
     pub further_runs: Vec<FurtherRun>,
 }
@@ -72,38 +78,6 @@ pub struct Program {
     pub exit_status: Option<i32>,
     /// Linker's build id of the main file.
     pub build_id: Option<String>,
-}
-
-/// What [`Trust::untracked`] says first of a profile of a part of a program: which part it is follows.
-pub const OUTSIDE: &str = "what runs outside of";
-
-/// How much was seen.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Trust {
-    /// Instructions recorded.
-    pub instructions: u64,
-    /// Memory accesses recorded.
-    pub memory_accesses: u64,
-    /// Those of instructions of the program's own file, not of libraries.
-    pub main_accesses: u64,
-    /// Those of them that came in records that stand for all iterations of a loop.
-    pub main_accesses_folded: u64,
-    /// Of those, the ones in records that hold some words of every iteration: addresses that were loaded.
-    pub main_accesses_partly_folded: u64,
-    /// Instructions known to have run unrecorded.
-    pub unrecorded: u64,
-    /// Dependence instances.
-    pub dependences: u64,
-    /// Limits that were reached, in words.
-    pub truncated: Vec<String>,
-    /// What was not recorded, in words.
-    pub untracked: Vec<String>,
-    /// Modules that ran without line information.
-    pub missing_debug_information: Vec<String>,
-    /// Only the program's own code was recorded, not that of libraries.
-    pub main_only: bool,
-    /// Executions were counted and nothing else recorded: no accesses, no dependences.
-    pub counted_only: bool,
 }
 
 /// How streams were folded, and how much of that was under way.
@@ -182,6 +156,8 @@ pub enum Gap {
     GivenUp,
     /// Its iterations exchanged data with other threads while it ran.
     Threads,
+    /// It was under way when the recording or the analysis began or ended: iterations are missing.
+    Unfinished,
 }
 
 /// A node of the context tree.
@@ -483,6 +459,8 @@ pub enum ObjectKind {
     Frame,
     /// A heap block, by allocation site.
     Heap,
+    /// State that the system keeps: the position of a descriptor, the order of output.
+    System,
     /// Anything else.
     Other,
 }
@@ -498,6 +476,28 @@ pub struct Object {
     pub element: u32,
     /// Lexical scope: address ranges; empty means the whole function or program.
     pub scope: Vec<(u64, u64)>,
+    /// Each thread has its own.
+    pub thread_local: bool,
+    /// It is a library's, not the program's own.
+    pub library: bool,
+    /// Its type is volatile or atomic.
+    pub is_volatile: bool,
+}
+
+impl Object {
+    /// An object of the program about which no more is known.
+    pub fn new(name: impl Into<String>, kind: ObjectKind) -> Object {
+        let name = name.into();
+        Object {
+            name,
+            kind,
+            element: 0,
+            scope: Vec::new(),
+            thread_local: false,
+            library: false,
+            is_volatile: false,
+        }
+    }
 }
 
 impl Profile {

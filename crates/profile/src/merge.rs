@@ -19,8 +19,8 @@ use std::hash::Hash;
 use rustc_hash::FxHashMap;
 
 use crate::{
-    Context, ContextKind, Dependence, Function, FurtherRun, IntermediatePieces, LocationIndex, OUTSIDE,
-    Profile, Trust,
+    Context, ContextKind, Dependence, Function, FurtherRun, GivenUp, IntermediatePieces, Limit,
+    LocationIndex, Profile, Trust, Untracked,
 };
 
 /// Why profiles are not of one program.
@@ -67,29 +67,14 @@ pub fn merge(profiles: impl IntoIterator<Item = Profile>) -> Result<Profile, (us
     let mut all = profiles.next().ok_or((0, MergeError::Nothing))?;
     for (at, next) in profiles.enumerate() {
         is_of_one_program(&all, &next).map_err(|error| (at + 1, error))?;
-        all = named(all);
-        append(&mut all, named(next)).ok_or((at + 1, MergeError::TooLarge))?;
+        append(&mut all, next).ok_or((at + 1, MergeError::TooLarge))?;
     }
     Ok(all)
-}
-
-/// The profile, its limits with the command line of the run that reached them.
-fn named(mut profile: Profile) -> Profile {
-    if profile.further_runs.is_empty() {
-        let run = profile.program.argv.join(" ");
-        profile.trust.truncated.iter_mut().for_each(|words| *words = format!("{run}: {words}"));
-    }
-    profile
 }
 
 /// The program's own file.
 fn module(profile: &Profile) -> Option<&str> {
     profile.functions.iter().find(|function| function.main).map(|function| function.module.as_str())
-}
-
-/// What a profile of a part of a program says is missing.
-fn outside(profile: &Profile) -> Option<&String> {
-    profile.trust.untracked.iter().find(|what| what.starts_with(OUTSIDE))
 }
 
 fn is_of_one_program(all: &Profile, next: &Profile) -> Result<(), MergeError> {
@@ -106,7 +91,7 @@ fn is_of_one_program(all: &Profile, next: &Profile) -> Result<(), MergeError> {
     if all.trust.counted_only != next.trust.counted_only {
         return Err(MergeError::Counted);
     }
-    if all.trust.main_only != next.trust.main_only || outside(all) != outside(next) {
+    if all.trust.main_only != next.trust.main_only || all.trust.part != next.trust.part {
         return Err(MergeError::Part);
     }
     Ok(())
@@ -202,6 +187,12 @@ fn append(all: &mut Profile, next: Profile) -> Option<()> {
     let locations = Table::new(&mut all.locations).join(next.locations)?;
     let functions = functions(&mut all.functions, next.functions)?;
     let objects = Table::new(&mut all.objects).join(next.objects)?;
+    all.graphs.extend(next.graphs.into_iter().map(|mut graph| {
+        graph.function = renamed(&functions, graph.function);
+        graph
+    }));
+    all.graphs.sort_by_key(|graph| graph.function);
+    all.graphs.dedup_by_key(|graph| graph.function);
     all.contexts
         .extend(next.contexts.into_iter().map(|context| moved(context, &shift, &locations, &functions)));
     all.blocks.extend(next.blocks.into_iter().map(|mut block| {
@@ -220,12 +211,33 @@ fn append(all: &mut Profile, next: Profile) -> Option<()> {
     }));
     all.dependences
         .extend(next.dependences.into_iter().map(|dependence| carried(dependence, &shift, &objects)));
+    let further = next.further_runs.len() + 1;
     all.further_runs.push(FurtherRun { program: next.program, root: shift.contexts });
     all.further_runs.extend(next.further_runs.into_iter().map(|mut run| {
         run.root += shift.contexts;
         run
     }));
-    join(&mut all.trust, next.trust);
+    let mut trust = next.trust;
+    let run = length(all.runs().len() - further)?;
+    for reached in &mut trust.limits {
+        reached.run += run;
+        match &mut reached.limit {
+            Limit::Loops(loops) | Limit::Crowded(loops) => {
+                loops.iter_mut().for_each(|at| *at += shift.contexts)
+            }
+            Limit::Streams { some, .. } => {
+                let places = some.iter_mut().flat_map(GivenUp::locations_mut);
+                places.for_each(|at| *at = renamed(&locations, *at));
+            }
+            _ => {}
+        }
+    }
+    for untracked in &mut trust.untracked {
+        if let Untracked::Exchanged(loops) = untracked {
+            loops.iter_mut().for_each(|at| *at += shift.contexts);
+        }
+    }
+    join(&mut all.trust, trust);
     all.folding.widened_dependences |= next.folding.widened_dependences;
     let (own, other) = (&mut all.folding.most_intermediate, next.folding.most_intermediate);
     *own = IntermediatePieces {
@@ -274,18 +286,18 @@ fn join(own: &mut Trust, other: Trust) {
         (&mut own.main_accesses_folded, other.main_accesses_folded),
         (&mut own.main_accesses_partly_folded, other.main_accesses_partly_folded),
         (&mut own.unrecorded, other.unrecorded),
+        (&mut own.unanalysed, other.unanalysed),
+        (&mut own.lost, other.lost),
         (&mut own.dependences, other.dependences),
     ] {
         *sum = sum.saturating_add(further);
     }
-    for (list, further) in [
-        (&mut own.truncated, other.truncated),
-        (&mut own.untracked, other.untracked),
-        (&mut own.missing_debug_information, other.missing_debug_information),
-    ] {
-        let mut known: BTreeSet<String> = list.iter().cloned().collect();
-        list.extend(further.into_iter().filter(|words| known.insert(words.clone())));
-    }
+    own.limits.extend(other.limits);
+    let is_new: Vec<Untracked> = other.untracked.into_iter().filter(|u| !own.untracked.contains(u)).collect();
+    own.untracked.extend(is_new);
+    let mut known: BTreeSet<String> = own.missing_debug_information.iter().cloned().collect();
+    own.missing_debug_information
+        .extend(other.missing_debug_information.into_iter().filter(|module| known.insert(module.clone())));
     own.main_only |= other.main_only;
     own.counted_only |= other.counted_only;
 }

@@ -9,8 +9,8 @@
 //!
 //! Invariant: node 0 is the entry. Nodes are never removed, so node numbers stay valid.
 
-use rustc_hash::FxHashMap;
-use trace::block::{FunctionCode, Terminator};
+use rustc_hash::{FxHashMap, FxHashSet};
+use trace::block::{CodeBlock, FunctionCode, Terminator};
 
 use crate::forest::{Forest, forest};
 
@@ -32,6 +32,8 @@ pub struct Cfg {
     spans: Vec<(u64, u64)>,
     /// Nodes of pieces, with those of their blocks.
     pieces: Vec<(usize, usize)>,
+    /// Decoded blocks from which control leaves the activation: returns, tail calls, indirect jumps.
+    leaving: FxHashSet<usize>,
 }
 
 impl Cfg {
@@ -49,6 +51,7 @@ impl Cfg {
             decoded: None,
             spans: Vec::new(),
             pieces: Vec::new(),
+            leaving: FxHashSet::default(),
         };
         cfg.nodes(code);
         cfg.decoded_edges(code);
@@ -63,6 +66,13 @@ impl Cfg {
         }
         self.spans = code.blocks.iter().map(|block| (block.start, block.end)).collect();
         self.spans.sort_unstable();
+        let leaves = |block: &&CodeBlock| match block.terminator {
+            Terminator::Return | Terminator::IndirectJump => true,
+            Terminator::Jump(target) => !self.index.contains_key(&target),
+            _ => false,
+        };
+        let leaving = code.blocks.iter().filter(leaves).filter_map(|block| self.find(block.start)).collect();
+        self.leaving = leaving;
     }
 
     fn decoded_edges(&mut self, code: &FunctionCode) {
@@ -176,6 +186,21 @@ impl Cfg {
         self.starts[node]
     }
 
+    /// Where control goes from a node.
+    pub fn successors(&self, node: usize) -> &[usize] {
+        &self.successors[node]
+    }
+
+    /// Whether control can leave the activation from a node, other than by a call that never returns.
+    pub fn leaves(&self, node: usize) -> bool {
+        self.leaving.contains(&node)
+    }
+
+    /// The node of the decoded block of which a node is a piece; itself if it is none.
+    pub fn whole(&self, node: usize) -> usize {
+        self.pieces.iter().find(|piece| piece.0 == node).map_or(node, |piece| piece.1)
+    }
+
     /// The nodes among `nodes` with an edge to `target`.
     pub fn predecessors(&self, target: usize, nodes: &[usize]) -> Vec<usize> {
         nodes.iter().copied().filter(|&n| self.successors[n].contains(&target)).collect()
@@ -212,7 +237,6 @@ fn local_successors(terminator: &Terminator) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trace::block::CodeBlock;
 
     /// The loop 10 → 20 → 10 ran; a run that goes through 30 as well stays inside it.
     #[test]

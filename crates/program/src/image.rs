@@ -7,7 +7,8 @@
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
-use object::{Object, ObjectSegment, ObjectSymbol, SymbolKind};
+use object::read::elf::{FileHeader, ProgramHeader};
+use object::{Endianness, Object, ObjectSegment, ObjectSymbol, SegmentFlags, SymbolKind};
 use trace::sink::Mapping;
 
 use crate::frames;
@@ -43,13 +44,28 @@ struct RawSymbol {
     name: String,
 }
 
+/// A part of a file that is loaded.
+#[derive(Debug, Clone, Copy)]
+struct Segment {
+    /// Where it begins in the file, and its bytes there.
+    offset: u64,
+    size: u64,
+    /// Where it begins in memory, without load bias.
+    address: u64,
+    executable: bool,
+}
+
 /// Symbols of one file, at the file's own addresses.
 #[derive(Debug, Default)]
 struct Tables {
     functions: Vec<RawSymbol>,
     data: Vec<RawSymbol>,
-    /// File offset, size and address of the loaded segments.
-    segments: Vec<(u64, u64, u64)>,
+    /// Thread-local variables, by their place in the file's thread-local storage.
+    thread: Vec<RawSymbol>,
+    /// Size of that, with its alignment.
+    thread_size: u64,
+    /// The loaded segments.
+    segments: Vec<Segment>,
     debug: bool,
     build_id: Option<Vec<u8>>,
 }
@@ -80,11 +96,14 @@ impl Module {
     pub fn bias(&self) -> u64 {
         *self.bias.get_or_init(|| {
             let segments = &self.tables().segments;
-            let hit = segments.iter().find(|(offset, size, _)| {
-                self.offset >= *offset & !0xfff && self.offset < offset.saturating_add(*size)
-            });
+            // Segments that follow one another in a page of the file share it: of several that hold the offset, the executable one
+            // was mapped, since mappings of code alone are modules.
+            let holds = |s: &&Segment| {
+                self.offset >= s.offset & !0xfff && self.offset < s.offset.saturating_add(s.size)
+            };
+            let hit = segments.iter().filter(holds).max_by_key(|s| (s.executable, s.offset));
             match hit {
-                Some(&(offset, _, address)) => {
+                Some(&Segment { offset, address, .. }) => {
                     self.start.wrapping_sub(address.wrapping_add(self.offset.wrapping_sub(offset)))
                 }
                 None => self.start.wrapping_sub(self.offset),
@@ -138,10 +157,11 @@ fn read_tables(path: &Path) -> Option<Tables> {
         match symbol.kind() {
             SymbolKind::Text if !name.is_empty() => tables.functions.push(raw),
             SymbolKind::Data if raw.size > 0 => tables.data.push(raw),
+            SymbolKind::Tls if raw.size > 0 => tables.thread.push(raw),
             _ => {}
         }
     }
-    for table in [&mut tables.functions, &mut tables.data] {
+    for table in [&mut tables.functions, &mut tables.data, &mut tables.thread] {
         // Of several names for one address keep the one with a size, then the shortest, then the first.
         table.sort_by(|a, b| {
             (a.address, a.size == 0, a.name.len(), &a.name).cmp(&(
@@ -155,11 +175,25 @@ fn read_tables(path: &Path) -> Option<Tables> {
     }
     for segment in file.segments() {
         let (offset, size) = segment.file_range();
-        tables.segments.push((offset, size, segment.address()));
+        let executable = match segment.flags() {
+            SegmentFlags::Elf { p_flags } => p_flags & object::elf::PF_X != 0,
+            _ => true,
+        };
+        tables.segments.push(Segment { offset, size, address: segment.address(), executable });
     }
+    tables.thread_size = thread_size(&bytes).unwrap_or(0);
     tables.debug = file.section_by_name(".debug_line").is_some();
     tables.build_id = file.build_id().ok().flatten().map(<[u8]>::to_vec);
     Some(tables)
+}
+
+/// Size of a 64-bit file's thread-local storage, with its alignment.
+fn thread_size(bytes: &[u8]) -> Option<u64> {
+    let header = object::elf::FileHeader64::<Endianness>::parse(bytes).ok()?;
+    let endian = header.endian().ok()?;
+    let segments = header.program_headers(endian, bytes).ok()?;
+    let thread = segments.iter().find(|segment| segment.p_type(endian) == object::elf::PT_TLS)?;
+    thread.p_memsz(endian).checked_next_multiple_of(thread.p_align(endian).max(1))
 }
 
 /// The linker's build id of a file; `None` if it has none, or is no program.
@@ -287,6 +321,33 @@ impl Image {
     pub fn data_symbol(&self, address: u64) -> Option<Symbol> {
         // Data lies beside the module's code: the module is found through its load bias.
         self.modules.iter().find_map(|m| m.symbol(&m.tables().data, address, false))
+    }
+
+    /// The thread-local variable of the program itself that is this far from what such addresses are relative to; its address is such
+    /// a distance too.
+    pub fn thread_symbol(&self, from: i64) -> Option<Symbol> {
+        let tables = self.modules.first()?.tables();
+        let inner = tables.thread_size.checked_add_signed(from).filter(|_| from < 0)?;
+        let at = tables.thread.partition_point(|s| s.address <= inner).checked_sub(1)?;
+        let hit = &tables.thread[at];
+        (inner < hit.address.saturating_add(hit.size)).then(|| Symbol {
+            address: hit.address.wrapping_sub(tables.thread_size),
+            size: hit.size,
+            name: demangle(&hit.name),
+        })
+    }
+
+    /// Whether thread-local data this far from what such addresses are relative to is of the program itself, not of a library.
+    pub fn is_own_thread_local(&self, from: i64) -> bool {
+        let own = self.modules.first().map_or(0, |module| module.tables().thread_size);
+        from < 0 && from.unsigned_abs() <= own
+    }
+
+    /// Whether the variable whose storage contains `address` is of the program itself, not of a library.
+    pub fn is_own_data(&self, address: u64) -> bool {
+        let holds = |m: &&Module| m.symbol(&m.tables().data, address, false).is_some();
+        let holder = self.modules.iter().find(holds);
+        holder.zip(self.modules.first()).is_some_and(|(module, own)| module.path == own.path)
     }
 
     /// Source positions of `pc`, the innermost inlined frame first. Empty if the module has no line information.

@@ -35,6 +35,8 @@ pub struct Variable {
     pub scope: Vec<(u64, u64)>,
     /// It is a parameter.
     pub parameter: bool,
+    /// Its type is volatile or atomic.
+    pub is_volatile: bool,
 }
 
 /// Reads all variables of a file. Malformed or missing debug information gives fewer variables, never an error.
@@ -140,6 +142,7 @@ fn variable<'a>(
     // Name and type may stand in the abstract origin or the declaration.
     let mut name = None;
     let mut size = (0, 0);
+    let mut is_volatile = false;
     let mut at = entry.offset();
     for _ in 0..4 {
         let die = unit.entry(at)?;
@@ -152,6 +155,7 @@ fn variable<'a>(
             && let Some(AttributeValue::UnitRef(offset)) = die.attr_value(gimli::DW_AT_type)?
         {
             size = type_size(unit, offset, 0)?;
+            is_volatile = is_volatile_type(unit, offset)?;
         }
         let next = match die.attr_value(gimli::DW_AT_abstract_origin)? {
             Some(value) => Some(value),
@@ -171,7 +175,26 @@ fn variable<'a>(
         function: if matches!(storage, Storage::Frame(_)) { scope.function } else { None },
         scope: scope.ranges.clone(),
         parameter: tag == gimli::DW_TAG_formal_parameter,
+        is_volatile,
     }))
+}
+
+/// Whether a type, or that of its elements, is volatile or atomic.
+fn is_volatile_type(unit: &gimli::Unit<Slice<'_>>, offset: gimli::UnitOffset) -> gimli::Result<bool> {
+    let mut at = offset;
+    for _ in 0..16 {
+        let die = unit.entry(at)?;
+        match die.tag() {
+            gimli::DW_TAG_volatile_type | gimli::DW_TAG_atomic_type => return Ok(true),
+            gimli::DW_TAG_const_type | gimli::DW_TAG_typedef | gimli::DW_TAG_array_type => {}
+            _ => return Ok(false),
+        }
+        match die.attr_value(gimli::DW_AT_type)? {
+            Some(AttributeValue::UnitRef(next)) => at = next,
+            _ => return Ok(false),
+        }
+    }
+    Ok(false)
 }
 
 /// Size of a type and of its innermost array element.

@@ -3,7 +3,7 @@
 //! Limits: the table covers the calls programs make often; others leave no effect record. Asynchronous effects
 //! (io_uring, memory shared with other processes) are not seen.
 
-use trace::stream::EFFECT_WRITE;
+use trace::stream::{EFFECT_WRITE, position_of};
 
 /// A finished system call.
 #[derive(Debug, Clone, Copy)]
@@ -35,7 +35,6 @@ pub(crate) fn is_quiet(number: u64, on: bool, several: bool) -> bool {
 /// Calls without an effect on memory.
 const QUIET: &[i64] = &[
     libc::SYS_close,
-    libc::SYS_lseek,
     libc::SYS_brk,
     libc::SYS_sched_yield,
     libc::SYS_msync,
@@ -127,41 +126,44 @@ enum Part {
     Array(usize, usize, u64),
     /// The buffers of a message header, read or written.
     Message(usize, bool),
+    /// Depends on the state of a descriptor, its position or what was written before, and changes it: (descriptor argument).
+    Position(usize),
 }
 
-use Part::{Array, In, InFixed, InVector, Message, Out, OutResult, OutVector, Text};
+use Part::{Array, In, InFixed, InVector, Message, Out, OutResult, OutVector, Position, Text};
 
 const STAT: u64 = 144;
 
 static TABLE: &[(u64, &[Part])] = &[
-    (0, &[OutResult(1)]),                            // read
-    (1, &[In(1, 2)]),                                // write
+    (0, &[OutResult(1), Position(0)]),               // read
+    (1, &[In(1, 2), Position(0)]),                   // write
     (2, &[Text(0)]),                                 // open
     (4, &[Text(0), Out(1, STAT)]),                   // stat
     (5, &[Out(1, STAT)]),                            // fstat
     (6, &[Text(0), Out(1, STAT)]),                   // lstat
     (7, &[Array(0, 1, 8)]),                          // poll
+    (8, &[Position(0)]),                             // lseek
     (13, &[InFixed(1, 32), Out(2, 32)]),             // rt_sigaction
     (14, &[InFixed(1, 8), Out(2, 8)]),               // rt_sigprocmask
     (16, &[]),                                       // ioctl
     (17, &[OutResult(1)]),                           // pread64
     (18, &[In(1, 2)]),                               // pwrite64
-    (19, &[OutVector(1, 2)]),                        // readv
-    (20, &[InVector(1, 2)]),                         // writev
+    (19, &[OutVector(1, 2), Position(0)]),           // readv
+    (20, &[InVector(1, 2), Position(0)]),            // writev
     (21, &[Text(0)]),                                // access
     (22, &[Out(0, 8)]),                              // pipe
     (23, &[Out(1, 128), Out(2, 128), Out(3, 128)]),  // select
     (35, &[InFixed(0, 16), Out(1, 16)]),             // nanosleep
     (38, &[InFixed(1, 32), Out(2, 32)]),             // setitimer
-    (44, &[In(1, 2)]),                               // sendto
-    (45, &[OutResult(1)]),                           // recvfrom
-    (46, &[Message(1, false)]),                      // sendmsg
-    (47, &[Message(1, true)]),                       // recvmsg
+    (44, &[In(1, 2), Position(0)]),                  // sendto
+    (45, &[OutResult(1), Position(0)]),              // recvfrom
+    (46, &[Message(1, false), Position(0)]),         // sendmsg
+    (47, &[Message(1, true), Position(0)]),          // recvmsg
     (53, &[Out(3, 8)]),                              // socketpair
     (61, &[Out(1, 4), Out(3, 144)]),                 // wait4
     (63, &[Out(0, 390)]),                            // uname
     (76, &[Text(0)]),                                // truncate
-    (78, &[OutResult(1)]),                           // getdents
+    (78, &[OutResult(1), Position(0)]),              // getdents
     (79, &[OutResult(0)]),                           // getcwd
     (80, &[Text(0)]),                                // chdir
     (82, &[Text(0), Text(1)]),                       // rename
@@ -180,7 +182,7 @@ static TABLE: &[(u64, &[Part])] = &[
     (158, &[]),                                      // arch_prctl
     (201, &[Out(0, 8)]),                             // time
     (204, &[OutResult(2)]),                          // sched_getaffinity
-    (217, &[OutResult(1)]),                          // getdents64
+    (217, &[OutResult(1), Position(0)]),             // getdents64
     (228, &[Out(1, 16)]),                            // clock_gettime
     (229, &[Out(1, 16)]),                            // clock_getres
     (230, &[InFixed(2, 16), Out(3, 16)]),            // clock_nanosleep
@@ -233,6 +235,12 @@ pub fn effect(call: &Call, read: &dyn Fn(u64) -> u64) -> Vec<u64> {
             InVector(p, n) => vector(a[p], a[n], u64::MAX, read, &mut |b, l| push(b, l, false)),
             OutVector(p, n) if !failed => vector(a[p], a[n], call.result, read, &mut |b, l| push(b, l, true)),
             OutVector(..) => {}
+            Position(p) => {
+                if let Some(at) = position_of(a[p]) {
+                    push(at, 8, false);
+                    push(at, 8, true);
+                }
+            }
             Message(p, write) => {
                 push(a[p], 56, false);
                 let limit = if write { call.result } else { u64::MAX };

@@ -128,6 +128,9 @@ pub fn why_unknown(profile: &Profile, l: &SourceLoop) -> &'static str {
         }
         Some(Gap::LeftOut) => "its dependences were not recorded: it calls code that was left out",
         Some(Gap::GivenUp) => "its dependences were given up at --time-limit",
+        Some(Gap::Unfinished) => {
+            "it was under way when the recording or the analysis began or ended: iterations are missing"
+        }
         Some(Gap::Threads) => "its iterations exchange data with other threads while it runs",
         None => "its dependences were not recorded: it lies in more loops than are told apart",
     }

@@ -13,6 +13,7 @@ use fold::Folded;
 use profile::{Access, Dependence, Kind, Profile, StatementIndex};
 use schedule::notation::{Condition, Parameters, distance, pieces, tuple};
 
+use crate::limits;
 use crate::polyhedral::{Program, Statement};
 
 /// All of a program.
@@ -33,8 +34,8 @@ pub fn text(program: &Program) -> String {
 fn write_all(out: &mut String, program: &Program, sets: &Assignments) -> fmt::Result {
     writeln!(out, "# The polyhedral program of: {}", program.profile.program.argv.join(" "))?;
     writeln!(out, "# S12[i0, i1] is an instruction in an iteration, M[a] the byte at address a.")?;
-    let trust = &program.profile.trust;
-    for note in trust.truncated.iter().chain(&trust.untracked) {
+    let (reached, untracked) = (limits::reached(program.profile), limits::untracked(program.profile));
+    for note in reached.iter().chain(&untracked) {
         writeln!(out, "# Not complete: {note}")?;
     }
     if program.unordered > 0 {

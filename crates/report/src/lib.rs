@@ -32,6 +32,7 @@ pub mod gpu;
 pub mod html;
 pub mod inputs;
 pub mod isl;
+pub mod limits;
 pub mod markdown;
 pub mod openscop;
 pub mod polyhedral;

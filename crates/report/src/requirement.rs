@@ -73,16 +73,18 @@ impl Requirement {
                     .then(|| format!("{} may not be permuted with a loop around it", l.id))
             }),
             Requirement::Exact(percent) => {
-                let own = 100.0 * report.exact_fraction;
+                // Of all that ran, not of what was recorded.
+                let Some(recorded) = report.profile.trust.recorded_fraction() else {
+                    return vec![format!(
+                        "it is not known whether {percent} % of the instructions are in exact affine form: the program ran on unrecorded"
+                    )];
+                };
+                let own = 100.0 * report.exact_fraction * recorded;
                 let is_met = own >= *percent;
-                (!is_met)
-                    .then(|| {
-                        format!(
-                            "{own:.1} % of the instructions are in exact affine form, less than {percent} %"
-                        )
-                    })
-                    .into_iter()
-                    .collect()
+                let words = || {
+                    format!("{own:.1} % of the instructions are in exact affine form, less than {percent} %")
+                };
+                (!is_met).then(words).into_iter().collect()
             }
         }
     }

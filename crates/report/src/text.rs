@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 
-use profile::{ContextKind, Gap, OUTSIDE, Profile};
+use profile::{ContextKind, Gap, Profile};
 use schedule::metrics::Survey;
 use schedule::select::{short_id, short_name};
 use schedule::{Parallel, SourceLoop, propose};
 
 use crate::finding::{self, BlockingFinding, Report};
-use crate::inputs;
+use crate::{inputs, limits};
 
 /// How to write it.
 #[derive(Debug, Clone, Copy)]
@@ -96,7 +96,7 @@ fn reached(profile: &Profile) -> Vec<bool> {
 /// What loading and starting the program took, if that is much.
 fn outside(profile: &Profile) -> Option<String> {
     // Of a part of a program nothing is recorded there.
-    if profile.trust.untracked.iter().any(|what| what.starts_with(OUTSIDE)) {
+    if profile.trust.part.is_some() {
         return None;
     }
     let own = |wanted: bool| -> u64 {
@@ -118,20 +118,17 @@ pub(crate) fn header_text(report: &Report<'_>) -> String {
 fn header(report: &Report<'_>, out: &mut String) {
     let p = report.profile;
     let t = &p.trust;
-    let all = t.instructions + t.unrecorded;
     if t.counted_only {
         let name = p.program.argv.first().map_or("program", |a| a.rsplit('/').next().unwrap_or(a));
         let _ = writeln!(out, "{name}: {} instructions counted", number(t.instructions));
         notes(p, out);
         return;
     }
-    let recorded = if all == 0 { 0.0 } else { 100.0 * t.instructions as f64 / all as f64 };
-    // Of what ran after a recording ended nothing is known.
-    let has_ended = t.truncated.iter().any(|why| why.contains("recording"));
-    let extent = match t.main_only {
-        true => "of the program's own code recorded".to_owned(),
-        false if has_ended => "recorded".to_owned(),
-        false => format!("recorded ({recorded:.1} %)"),
+    let extent = match t.recorded_fraction() {
+        _ if t.main_only => "of the program's own code recorded".to_owned(),
+        Some(share) if t.unanalysed > 0 => format!("analysed ({:.1} % of those that ran)", 100.0 * share),
+        Some(share) => format!("recorded ({:.1} %)", 100.0 * share),
+        None => "recorded (the program ran on unrecorded)".to_owned(),
     };
     let recorded = format!(
         "{}: {} instructions {extent}, {:.1} % in exact affine form, {} dependences",
@@ -183,7 +180,12 @@ fn notes(p: &Profile, out: &mut String) {
         }
         Some(status) => paragraph(out, "  ", &format!("the program ended with status {status}")),
     }
-    for (label, list) in [("truncated", &t.truncated), ("not recorded", &t.untracked)] {
+    if t.lost > 0 {
+        let words =
+            format!("{} things in the records were not as they have to be: please report this", t.lost);
+        paragraph(out, "  ", &words);
+    }
+    for (label, list) in [("truncated", limits::reached(p)), ("not recorded", limits::untracked(p))] {
         if !list.is_empty() {
             paragraph(out, "  ", &format!("{label}: {}", list.join("; ")));
         }
@@ -326,6 +328,7 @@ pub(crate) fn headline(profile: &Profile, l: &SourceLoop) -> String {
         Parallel::Unknown => match finding::gap(profile, l) {
             Some(Gap::Threads) => format!("{kind} exchanges data with other threads"),
             Some(Gap::GivenUp) => format!("{kind}: dependences given up at --time-limit"),
+            Some(Gap::Unfinished) => format!("{kind} recorded in part: nothing is said about it"),
             Some(Gap::LeftOut) | None => format!("{kind}: dependences not recorded"),
         },
     }

@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::code::{self, WireCode};
 use crate::finding::{self, Report};
 use crate::inputs;
+use crate::limits;
 use crate::proposals::{self, Weighed, WireProposal};
 
 /// Name of the schema.
@@ -70,7 +71,16 @@ struct Trust {
     main_accesses: u64,
     main_accesses_folded: u64,
     main_accesses_partly_folded: u64,
-    recorded_fraction: f64,
+    /// Of the instructions that ran; null if it is not known how many ran.
+    recorded_fraction: Option<f64>,
+    /// Instructions known to have run unrecorded.
+    unrecorded: u64,
+    /// Instructions recorded after the analysis had ended at a limit.
+    unanalysed: u64,
+    /// Broken invariants that the analysis met: 0 unless Loopwright has a defect.
+    lost: u64,
+    /// A limit ended the recording or the analysis before the program ended.
+    cut_short: bool,
     exact_fraction: f64,
     dependences: u64,
     truncated: Vec<String>,
@@ -271,7 +281,6 @@ pub(crate) struct Advice {
 /// Renders the report as JSON, ending in a newline.
 pub fn json(report: &Report<'_>) -> String {
     let p = report.profile;
-    let all = p.trust.instructions + p.trust.unrecorded;
     let root = Root {
         schema: SCHEMA,
         program: Program {
@@ -290,11 +299,15 @@ pub fn json(report: &Report<'_>) -> String {
             main_accesses: p.trust.main_accesses,
             main_accesses_folded: p.trust.main_accesses_folded,
             main_accesses_partly_folded: p.trust.main_accesses_partly_folded,
-            recorded_fraction: if all == 0 { 0.0 } else { p.trust.instructions as f64 / all as f64 },
+            recorded_fraction: p.trust.recorded_fraction(),
+            unrecorded: p.trust.unrecorded,
+            unanalysed: p.trust.unanalysed,
+            lost: p.trust.lost,
+            cut_short: p.trust.is_cut_short(),
             exact_fraction: report.exact_fraction,
             dependences: p.trust.dependences,
-            truncated: p.trust.truncated.clone(),
-            untracked: p.trust.untracked.clone(),
+            truncated: limits::reached(p),
+            untracked: limits::untracked(p),
             missing_debug_info: p.trust.missing_debug_information.clone(),
         },
         loops: loops(report),

@@ -86,12 +86,7 @@ impl Builder {
             locations: vec![Location::default()],
             functions: vec![Function { name: "made_up".into(), main: true, ..Function::default() }],
             contexts: vec![Context::new(0, ContextKind::Root, 0)],
-            objects: vec![Object {
-                name: "arrays".into(),
-                kind: ObjectKind::Global,
-                element: 8,
-                scope: Vec::new(),
-            }],
+            objects: vec![Object { element: 8, ..Object::new("arrays", ObjectKind::Global) }],
             ..Profile::default()
         };
         let outermost = add_loop(&mut profile, 0, 1);

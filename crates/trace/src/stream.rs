@@ -80,6 +80,16 @@ pub struct Outside {
     pub entered: bool,
 }
 
+/// Addresses at which no program can have memory: ranges of [`Special::Effect`] there stand for the state of descriptors of files,
+/// their position and the order of what is read and written, eight bytes for each from that of descriptor 0 on.
+pub const POSITIONS: std::ops::Range<u64> = 0x100..0x1_0000;
+
+/// The address that stands for the state of a descriptor; `None` for numbers that are too large or none.
+pub fn position_of(descriptor: u64) -> Option<u64> {
+    let address = descriptor.checked_mul(8)?.checked_add(POSITIONS.start)?;
+    POSITIONS.contains(&address).then_some(address)
+}
+
 /// The bit that marks a written range in [`Special::Effect`].
 pub const EFFECT_WRITE: u64 = 1 << 63;
 

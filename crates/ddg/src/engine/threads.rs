@@ -93,6 +93,7 @@ impl Engine {
         swap(&mut self.registers, &mut other.registers);
         swap(&mut self.previous, &mut other.previous);
         swap(&mut self.thread_base, &mut other.thread_base);
+        self.objects.thread_base = self.thread_base;
         swap(&mut self.call_slot, &mut other.call_slot);
         swap(&mut self.entry, &mut other.entry);
         swap(&mut self.away, &mut other.away);
@@ -124,6 +125,7 @@ impl Engine {
     /// What thread-local addresses are relative to from now on.
     pub(super) fn set_thread_base(&mut self, base: u64) {
         self.thread_base = base;
+        self.objects.thread_base = base;
         self.threads.bases.insert(self.threads.tree, base);
     }
 
@@ -145,6 +147,11 @@ impl Engine {
 }
 
 impl Threads {
+    /// Where the threads are whose words do not come now.
+    pub(super) fn walkers(&self) -> impl Iterator<Item = &Walker> {
+        self.others.values().filter_map(|thread| thread.walker.as_ref())
+    }
+
     /// A tree for a new thread.
     fn new_tree(&mut self) -> u32 {
         let tree = self.free.pop().unwrap_or_else(|| {

@@ -145,8 +145,11 @@ impl Engine {
         let block = Arc::clone(self.codes.get(code));
         let Some(folded) = &block.folded else { return };
         let (whole, rest) = folded.extent(record);
-        self.note_folded(&block, whole, rest);
         self.roll(&mut Rolling::new(&block, record), (whole, rest));
+        // Where the analysis has ended meanwhile, not all accesses of the record were counted.
+        if !self.saturated && !self.is_out_of_time {
+            self.note_folded(&block, whole, rest);
+        }
     }
 
     /// Counts accesses that came in a record of a whole loop.

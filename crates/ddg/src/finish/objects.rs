@@ -23,8 +23,14 @@ pub(super) fn objects(engine: &mut Engine, locations: &mut Locations) -> Vec<Pro
             Object::Global(address) => {
                 let name =
                     engine.image.data_symbol(address).map_or_else(|| format!("{address:#x}"), |s| s.name);
-                let element = global_element(engine, address);
-                ProfileObject { name, kind: ObjectKind::Global, element, scope: Vec::new() }
+                let (element, is_volatile) = global_type(engine, address);
+                let library = !engine.image.is_own_data(address);
+                ProfileObject {
+                    element,
+                    library,
+                    is_volatile,
+                    ..ProfileObject::new(name, ObjectKind::Global)
+                }
             }
             Object::Variable { module, index } => {
                 let bias = engine.image.modules().get(module).map_or(0, |m| m.bias());
@@ -35,38 +41,43 @@ pub(super) fn objects(engine: &mut Engine, locations: &mut Locations) -> Vec<Pro
                     .map(|&(a, b)| (a.wrapping_add(bias), b.wrapping_add(bias)))
                     .collect();
                 ProfileObject {
-                    name: variable.name.clone(),
-                    kind: ObjectKind::Stack,
                     element: variable.element as u32,
                     scope,
+                    library: module > 0,
+                    is_volatile: variable.is_volatile,
+                    ..ProfileObject::new(variable.name.clone(), ObjectKind::Stack)
                 }
             }
-            Object::Frame(0) => ProfileObject {
-                name: "stack of called functions".into(),
-                kind: ObjectKind::Frame,
-                element: 0,
-                scope: Vec::new(),
-            },
-            Object::Frame(function) => ProfileObject {
-                name: format!("stack of {}", function_name(&engine.image, function)),
-                kind: ObjectKind::Frame,
-                element: 0,
-                scope: Vec::new(),
-            },
+            Object::Frame(0) => ProfileObject::new("stack of called functions", ObjectKind::Frame),
+            Object::Frame(function) => {
+                let name = format!("stack of {}", function_name(&engine.image, function));
+                ProfileObject::new(name, ObjectKind::Frame)
+            }
             Object::Heap(site) => {
                 // The return address follows the call.
                 let at = locations.at(&engine.image, site.wrapping_sub(1));
                 let (line, column) = of_line(&locations.list[at as usize]);
                 let is_shared = shared.get(&line).is_some_and(|&sites| sites > 1);
                 let name = if is_shared { column } else { line };
-                ProfileObject { name, kind: ObjectKind::Heap, element: 0, scope: Vec::new() }
+                ProfileObject::new(name, ObjectKind::Heap)
             }
-            Object::Other => ProfileObject {
-                name: "memory".into(),
-                kind: ObjectKind::Other,
-                element: 0,
-                scope: Vec::new(),
-            },
+            Object::Descriptor(descriptor) => {
+                let name = match descriptor {
+                    0 => "position of standard input".to_owned(),
+                    1 => "order of standard output".to_owned(),
+                    2 => "order of standard error".to_owned(),
+                    _ => format!("position of descriptor {descriptor}"),
+                };
+                ProfileObject::new(name, ObjectKind::System)
+            }
+            Object::ThreadLocal(at) => {
+                let symbol = engine.image.thread_symbol(at).filter(|symbol| symbol.address as i64 == at);
+                let library = !engine.image.is_own_thread_local(at)
+                    || symbol.as_ref().is_some_and(|symbol| symbol.name == "errno");
+                let name = symbol.map_or_else(|| "thread-local data".to_owned(), |symbol| symbol.name);
+                ProfileObject { library, thread_local: true, ..ProfileObject::new(name, ObjectKind::Global) }
+            }
+            Object::Other => ProfileObject::new("memory", ObjectKind::Other),
         })
         .collect()
 }
@@ -86,7 +97,8 @@ fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-fn global_element(engine: &mut Engine, address: u64) -> u32 {
+/// Size of an element of a global, and whether it is volatile or atomic.
+fn global_type(engine: &mut Engine, address: u64) -> (u32, bool) {
     let modules: Vec<(usize, u64)> =
         engine.image.modules().iter().enumerate().map(|(i, m)| (i, m.bias())).collect();
     for (module, bias) in modules {
@@ -96,8 +108,8 @@ fn global_element(engine: &mut Engine, address: u64) -> u32 {
             .iter()
             .find(|v| v.storage == program::variables::Storage::Fixed(address.wrapping_sub(bias)));
         if let Some(variable) = hit {
-            return variable.element as u32;
+            return (variable.element as u32, variable.is_volatile);
         }
     }
-    0
+    (0, false)
 }

@@ -1,6 +1,6 @@
 //! Profiles that tests share.
 
-use profile::{Context, ContextKind, Function, Profile};
+use profile::{Context, ContextKind, Function, Limit, Profile, Reached};
 use report::html::{SourceText, Sources};
 use schedule::synthetic::{self, Shape};
 
@@ -17,7 +17,8 @@ pub fn hostile() -> Profile {
         location.file = format!("{MARKUP}.c");
     }
     profile.objects.iter_mut().for_each(|object| object.name = MARKUP.to_owned());
-    profile.trust.truncated = vec![MARKUP.to_owned()];
+    let limit = Limit::Input(MARKUP.to_owned());
+    profile.trust.limits = vec![Reached { run: 0, limit }];
     profile.trust.unrecorded = 1000;
     let function =
         |name: &str, main| Function { name: name.to_owned(), entry: 0, module: MARKUP.to_owned(), main };
