@@ -3,9 +3,10 @@
 //! The programs are in this directory, one file each. `expected.toml` states the truth per loop, by a marker in the source
 //! (a comment `@name` on the line of the loop statement), so that it does not depend on line numbers. The table is used by
 //! the tests of the command line and by `cargo xtask bench`. `gpu/corpus.toml` names those on which the static analyses of C are
-//! measured, more of them in `gpu/`.
+//! measured, more of them in `gpu/`. `adversarial/` holds loops that are hard to judge, with their truth in the source.
 #![forbid(unsafe_code)]
 
+mod adversarial;
 mod compile;
 mod corpus;
 mod table;
@@ -15,6 +16,10 @@ pub fn is_thorough() -> bool {
     std::env::var_os("LOOPWRIGHT_THOROUGH").is_some()
 }
 
+pub use adversarial::{
+    Adversarial, Annotated, Judgement, Language, Optimised, SaidLoop, SaidReport, Truth, adversarial, judge,
+    known,
+};
 pub use compile::{Compiler, Error, Level, Processor, Program, compile, compile_for};
 pub use corpus::{Static, corpus};
 pub use table::{

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
+use crate::tests::Counts;
 use crate::{fuzz, licences, python_package, tests};
 
 /// Packages of Python that tests use, with their versions.
@@ -18,8 +19,19 @@ pub const ALL: &[&str] = &["build", "--quiet", "--locked", "--workspace", "--tes
 /// Length of the fuzzing step.
 const FUZZING: Duration = Duration::from_secs(30);
 
-/// Runs every step; stops at the first that fails.
+/// Runs every step; stops at the first that fails. The last line of standard output counts all tests, by whatever runner: a step
+/// that fails otherwise counts as one.
 pub fn run() -> Result<()> {
+    let mut counts = Counts::default();
+    let result = steps(&mut counts);
+    if result.is_err() && counts.failed == 0 {
+        counts.failed = 1;
+    }
+    println!("{} passed, {} failed", counts.passed, counts.failed);
+    result
+}
+
+fn steps(counts: &mut Counts) -> Result<()> {
     let start = Instant::now();
     step("what tests need", python)?;
     step("format", || cargo(&["fmt", "--all", "--check"], &[]))?;
@@ -31,7 +43,11 @@ pub fn run() -> Result<()> {
         cargo(&args, &[("RUSTDOCFLAGS", "-D warnings")])
     })?;
     step("dependencies", dependencies)?;
-    step("tests", || tests::run(&[("python", python_package::test_beside_cargo)]))?;
+    step("tests", || {
+        let (own, failed) = tests::run(&[("python", python_package::test_beside_cargo)])?;
+        counts.add(own);
+        if failed.is_empty() { Ok(()) } else { bail!("tests failed in {}", failed.join(", ")) }
+    })?;
     step("fuzzing", || fuzz::run(FUZZING))?;
     eprintln!("all passed in {} s", start.elapsed().as_secs());
     Ok(())

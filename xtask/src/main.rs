@@ -23,6 +23,7 @@ mod prove;
 mod python_package;
 mod store_profiles;
 mod tests;
+mod truth;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -47,6 +48,12 @@ cargo xtask address-oracle   sections of accesses in C sources beside the addres
 cargo xtask prove [KERNEL…]  runs proposed code beside what is written; without names also writes docs/proof.md
 cargo xtask programs [NAME…]  programs of Debian under the recorder, Valgrind and QEMU; without names also writes
                              docs/programs.md
+cargo xtask truth [--loopwright PATH] [--level O0…] [--known] [PROGRAM…]
+                             verdicts on the loops of kernels/adversarial against their truth; without names also
+                             writes docs/truth.md, with --known the list that the test lets pass
+cargo xtask truth [--loopwright PATH] [--keep] --suite FILE.toml [NAME…]
+                             the same for public programs with OpenMP annotations; docs/truth.md says what the
+                             manifest holds, and --keep adds the rows there
 cargo xtask guide            measures the examples of docs/GUIDE.md and writes their figures there
 cargo xtask store-profiles   records the profiles on which renderers are tested; needed when their format changes
 cargo xtask fold-table       pieces and affine shares of the hard cases; writes docs/folding.md
@@ -61,7 +68,14 @@ fn main() -> ExitCode {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let result = match args[..] {
         ["ci"] => ci::run(),
-        ["tests"] => tests::run(&[]),
+        ["tests"] => tests::run(&[]).and_then(|(counts, failed)| {
+            println!("{} passed, {} failed", counts.passed, counts.failed);
+            if failed.is_empty() {
+                Ok(())
+            } else {
+                Err(anyhow::anyhow!("tests failed in {}", failed.join(", ")))
+            }
+        }),
         ["python"] => ci::python(),
         ["python-package"] => python_package::test().map(|text| print!("{text}")),
         ["bench-python"] => python_package::bench(),
@@ -79,6 +93,7 @@ fn main() -> ExitCode {
         ["bench-schedule"] => bench_schedule::run(),
         ["programs", ref names @ ..] => programs::run(names),
         ["guide"] => guide::run(),
+        ["truth", ref args @ ..] => truth::run(args),
         ["store-profiles"] => store_profiles::run(),
         ["prove", ref names @ ..] => prove::run(names),
         ["fold-table", ref args @ ..] => fold_table::run(args),

@@ -51,4 +51,5 @@ fn move_files(profile: &mut Profile, directory: &str) {
     profile.functions.iter_mut().for_each(|function| move_name(&mut function.module));
     profile.objects.iter_mut().for_each(|object| move_name(&mut object.name));
     profile.trust.missing_debug_information.iter_mut().for_each(move_name);
+    profile.sources.iter_mut().for_each(|source| move_name(&mut source.file));
 }

@@ -34,9 +34,49 @@ pub struct Program {
 /// A step that runs beside the programs, its name, and what does it; that returns what it has printed.
 pub type Beside = (&'static str, fn() -> Result<String>);
 
-/// Runs all tests, and other steps before the first of them ends; fails if one does.
-pub fn run(beside: &[Beside]) -> Result<()> {
+/// How many tests passed and failed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Those that passed.
+    pub passed: u64,
+    /// Those that failed; a program or a step that fails otherwise counts as one.
+    pub failed: u64,
+}
+
+impl Counts {
+    /// Adds others.
+    pub fn add(&mut self, others: Counts) {
+        self.passed += others.passed;
+        self.failed += others.failed;
+    }
+
+    /// The counts that a test runner prints: of Rust's (`test result: ok. 3 passed; 0 failed`) or Python's (`3 passed, 1 failed`).
+    fn in_text(text: &str) -> Counts {
+        let mut counts = Counts::default();
+        let is_result = |line: &&str| line.starts_with("test result:") || line.contains(" passed");
+        for line in text.lines().filter(is_result) {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            for pair in words.windows(2) {
+                let Ok(number) = pair[0].parse::<u64>() else { continue };
+                match pair[1].trim_end_matches([';', ',']) {
+                    "passed" => counts.passed += number,
+                    "failed" | "error" | "errors" => counts.failed += number,
+                    _ => {}
+                }
+            }
+        }
+        counts
+    }
+}
+
+/// Runs all tests, and other steps before the first of them ends; gives the counts, and the names of what failed.
+pub fn run(beside: &[Beside]) -> Result<(Counts, Vec<String>)> {
     let programs = build()?;
+    let counts = Mutex::new(Counts::default());
+    let count = |own: Counts, is_well: bool| {
+        let own = if is_well { own } else { Counts { failed: own.failed.max(1), ..own } };
+        counts.lock().unwrap_or_else(std::sync::PoisonError::into_inner).add(own);
+    };
     let next = AtomicUsize::new(0);
     let failed = Mutex::new(Vec::new());
     // Some wait much of the time.
@@ -53,14 +93,19 @@ pub fn run(beside: &[Beside]) -> Result<()> {
                     if let Some((name, step)) = beside.get(at) {
                         let outcome = step();
                         let mut failed = failed();
-                        if !show_step(name, seconds(), &outcome) {
-                            failed.push(*name);
+                        let is_well = show_step(name, seconds(), &outcome);
+                        count(outcome.as_deref().map(Counts::in_text).unwrap_or_default(), is_well);
+                        if !is_well {
+                            failed.push((*name).to_owned());
                         }
                     } else if let Some(program) = programs.get(at - beside.len()) {
                         let outcome = program.run();
                         let mut failed = failed();
-                        if !show(program, seconds(), &outcome) {
-                            failed.push(program.name.as_str());
+                        let is_well = show(program, seconds(), &outcome);
+                        let text = outcome.as_ref().map(|output| String::from_utf8_lossy(&output.stdout));
+                        count(text.map(|text| Counts::in_text(&text)).unwrap_or_default(), is_well);
+                        if !is_well {
+                            failed.push(program.name.clone());
                         }
                     } else {
                         break;
@@ -69,11 +114,22 @@ pub fn run(beside: &[Beside]) -> Result<()> {
             });
         }
     });
-    let failed = failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    if !failed.is_empty() {
-        bail!("tests failed in {}", failed.join(", "));
+    let mut failed = failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut counts = counts.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let documented = ci::cargo_itself()
+        .args(["test", "--workspace", "--locked", "--quiet", "--doc"])
+        .stderr(std::process::Stdio::inherit())
+        .output()
+        .context("cargo test --doc cannot be run")?;
+    let text = String::from_utf8_lossy(&documented.stdout);
+    let mut own = Counts::in_text(&text);
+    if !documented.status.success() {
+        print!("{text}");
+        own.failed = own.failed.max(1);
+        failed.push("documentation tests".to_owned());
     }
-    ci::cargo(&["test", "--workspace", "--locked", "--quiet", "--doc"], &[])
+    counts.add(own);
+    Ok((counts, failed))
 }
 
 /// Builds all test programs and lists them in the order in which they are to run.
@@ -223,4 +279,18 @@ fn show(program: &Program, seconds: f64, outcome: &std::io::Result<Output>) -> b
         Err(error) => writeln!(out, "{name}: {error}"),
     };
     written.is_ok() && outcome.as_ref().is_ok_and(|output| output.status.success())
+}
+
+#[cfg(test)]
+mod counting {
+    use super::Counts;
+
+    #[test]
+    fn results_of_both_runners_are_counted() {
+        let rust = "running 3 tests\ntest result: FAILED. 2 passed; 1 failed; 4 ignored; 0 measured; 0 filtered out\n";
+        assert_eq!(Counts::in_text(rust), Counts { passed: 2, failed: 1 });
+        let python = "..\n52 passed, 1 warning in 12.3s\n";
+        assert_eq!(Counts::in_text(python), Counts { passed: 52, failed: 0 });
+        assert_eq!(Counts::in_text("3 failed, 5 passed in 1s"), Counts { passed: 5, failed: 3 });
+    }
 }

@@ -12,6 +12,7 @@ use ddg::finish::{About, finish};
 use ddg::guide::Symbols;
 use record::{Child, Config, Follow, Recorded};
 
+use crate::lenses;
 use crate::profile_command::{Plan, about, engine};
 use crate::recording;
 
@@ -95,7 +96,8 @@ impl Following {
         let forked = (!is_whole).then_some(profile::Part::Forked);
         let part = recording::recorded_part(&self.plan.part, forked);
         let about = About { part, ..about(&config, &outcome) };
-        let profile = finish(sink, about);
+        let mut profile = finish(sink, about);
+        lenses::read(&mut profile, &program);
         if profile.trust.instructions == 0 {
             return Ok(format!("process {pid}, {command}: nothing was recorded"));
         }

@@ -13,6 +13,7 @@ mod following;
 mod generated;
 mod gpu_command;
 mod gpu_profile;
+mod lenses;
 mod merge_command;
 mod output;
 mod parquet_files;

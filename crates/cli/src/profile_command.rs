@@ -17,6 +17,7 @@ use report::limits;
 
 use crate::args::{Format, ProfileArgs, Scope};
 use crate::following::Following;
+use crate::lenses;
 use crate::parquet_files;
 use crate::progress::Progress;
 use crate::recording::{self, INTERRUPTED, absence, config, exit_code, output, part};
@@ -181,7 +182,8 @@ pub fn record_program(config: &Config, plan: Plan, progress: &mut Progress) -> R
     progress.phase("folding", true);
     let mut about = About { part, ..about(config, &outcome) };
     about.untracked.extend(guide.missing());
-    let profile = finish(watched.engine, about);
+    let mut profile = finish(watched.engine, about);
+    lenses::read(&mut profile, &config.program);
     progress.end();
     Ok((profile, outcome))
 }

@@ -93,8 +93,11 @@ fn loops_of_a_process() {
         };
         // Whole entries of inner loops, and the outer one from somewhere on.
         let (inner, rows, rounds) = (known(11), known(8), known(25));
-        assert_eq!(inner["parallel"], "reduction", "{inner:#}");
-        assert_eq!(rows["parallel"], "yes", "{rows:#}");
+        // What was under way at either end of the recording is not judged.
+        for (own, verdict) in [(inner, "reduction"), (rows, "yes")] {
+            let is_cut = own["reason"].as_str().is_some_and(|reason| reason.contains("under way"));
+            assert_eq!(own["parallel"], if is_cut { "unknown" } else { verdict }, "{own:#}");
+        }
         assert!(inner["iterations"].as_u64() > rows["iterations"].as_u64(), "{inner:#}");
         assert_eq!(
             rounds["trip_count"]["mean"].as_f64().map(|mean| mean > 2.0 && mean < 300.0),

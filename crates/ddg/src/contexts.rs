@@ -70,6 +70,10 @@ pub struct Context {
     pub suspended: bool,
     /// Why not all is known of what its iterations pass on.
     pub gap: Option<Gap>,
+    /// The handler of a signal runs here.
+    pub handler: bool,
+    /// A loop that an exception or a jump out of a called function has ended.
+    pub unwound: bool,
     /// Distance from the root.
     pub depth: u32,
     /// Number of the tree of contexts of its thread; 0 for the first one's.
@@ -96,6 +100,8 @@ impl Default for Contexts {
             flat: false,
             suspended: false,
             gap: None,
+            handler: false,
+            unwound: false,
             depth: 0,
             thread: 0,
         };
@@ -137,7 +143,19 @@ impl Contexts {
         let id = self.nodes.len() as ContextId;
         let (suspended, gap, depth) = (false, None, above.depth + 1);
         let thread = if let Kind::Thread { tree } = kind { tree } else { above.thread };
-        self.nodes.push(Context { parent, kind, dims, flat, suspended, gap, depth, thread });
+        let (handler, unwound) = (false, false);
+        self.nodes.push(Context {
+            parent,
+            kind,
+            dims,
+            flat,
+            suspended,
+            gap,
+            handler,
+            unwound,
+            depth,
+            thread,
+        });
         self.ids.insert((parent, kind), id);
         id
     }
@@ -177,6 +195,16 @@ impl Contexts {
             let parent = node.parent;
             node = &mut self.nodes[parent as usize];
         }
+    }
+
+    /// The handler of a signal runs in a context.
+    pub fn mark_handler(&mut self, id: ContextId) {
+        self.nodes[id as usize].handler = true;
+    }
+
+    /// A loop was ended by an exception or a jump out of a called function.
+    pub fn mark_unwound(&mut self, id: ContextId) {
+        self.nodes[id as usize].unwound = true;
     }
 
     /// Whether a context is `outer` or lies inside it.

@@ -97,6 +97,7 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
     }
     limits.extend((engine.malformed > 0).then_some(Limit::Malformed(engine.malformed)));
     let main = engine.image.modules().first().map(|m| m.path().to_owned());
+    let settled = main.as_deref().map(program::variables::settled_functions).unwrap_or_default();
     for function in engine.functions.all() {
         let module = engine.image.module(function.entry);
         profile.functions.push(Function {
@@ -107,6 +108,10 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
                 .map(|n| n.to_string_lossy().into_owned())
                 .unwrap_or_default(),
             main: module.is_some_and(|m| Some(m.path()) == main.as_deref()),
+            is_unoptimised: module.is_some_and(|m| {
+                let inner = function.entry.wrapping_sub(m.bias());
+                Some(m.path()) == main.as_deref() && settled.iter().any(|r| r.0 <= inner && inner < r.1)
+            }),
         });
     }
     let context_of = contexts(&mut engine, &mut profile, &mut locations);
@@ -581,7 +586,9 @@ fn contexts(engine: &mut Engine, profile: &mut Profile, locations: &mut Location
                 context.iterations = counts.iterations;
             }
             context.suspended = node.suspended;
+            context.is_unwound = node.unwound;
         }
+        context.handler = node.handler || profile.contexts.get(parent as usize).is_some_and(|p| p.handler);
         index[id as usize] = profile.contexts.len() as u32;
         profile.contexts.push(context);
     }

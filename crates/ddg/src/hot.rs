@@ -50,6 +50,7 @@ pub fn profile(survey: &Survey, about: About) -> Profile {
             entry: f.entry,
             module: file.map(|n| n.to_string_lossy().into_owned()).unwrap_or_default(),
             main: module.is_some_and(|m| Some(m.path()) == main.as_deref()),
+            is_unoptimised: false,
         }
     });
     let mut program = about.program;

@@ -653,6 +653,11 @@ impl Walker {
         }
         self.jump(contexts, functions, pc);
         self.precede(events);
+        let left = self.events.iter().filter_map(|event| match event {
+            Event::Exit(context) => Some(*context),
+            _ => None,
+        });
+        left.for_each(|context| contexts.mark_unwound(context));
     }
 
     /// Drops activations until `keep` are left, the last of which goes on at `pc`, in the iteration it was in.

@@ -150,9 +150,12 @@ mod tests {
             Returned::read(&words)
         };
         let read = call(63, [0, 0x1000, 64, 0, 0, 0], 5);
-        assert_eq!(read.map(|c| c.ranges()), Some(vec![0x1000, 5 | EFFECT_WRITE]));
+        assert_eq!(
+            read.map(|c| c.ranges()),
+            Some(vec![0x1000, 5 | EFFECT_WRITE, 0x100, 8, 0x100, 8 | EFFECT_WRITE])
+        );
         let write = call(64, [1, 0x1000, 64, 0, 0, 0], 64);
-        assert_eq!(write.map(|c| c.ranges()), Some(vec![0x1000, 64]));
+        assert_eq!(write.map(|c| c.ranges()), Some(vec![0x1000, 64, 0x108, 8, 0x108, 8 | EFFECT_WRITE]));
         let stat = call(80, [1, 0x2000, 0, 0, 0, 0], 0);
         assert_eq!(stat.map(|c| c.ranges()), Some(vec![0x2000, 128 | EFFECT_WRITE]));
         assert_eq!(Returned::read(&[63, 1, 2]), None);
@@ -164,7 +167,8 @@ mod tests {
         let mut words = vec![66, 1, 0x1000, 2, 0, 0, 0, 30];
         words.extend([0x1000, 32, 0x5000, 10, 0x6000, 20]);
         let call = Returned::read(&words).expect("whole");
-        assert_eq!(call.ranges(), [0x5000, 10, 0x6000, 20]);
+        let position = [0x108, 8, 0x108, 8 | EFFECT_WRITE];
+        assert_eq!(call.ranges(), [&[0x5000, 10, 0x6000, 20][..], &position].concat());
         words.pop();
         assert_eq!(Returned::read(&words), None);
     }

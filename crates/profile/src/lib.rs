@@ -9,6 +9,7 @@
 pub mod file;
 pub mod fuzzing;
 pub mod graph;
+pub mod lens;
 pub mod merge;
 pub mod place;
 pub mod trust;
@@ -56,8 +57,19 @@ pub struct Profile {
     pub objects: Vec<Object>,
     /// Control-flow graphs of functions that loops are in, or that loops call.
     pub graphs: Vec<graph::Graph>,
+    /// What the source files of the program say of their loops.
+    pub sources: Vec<SourceFile>,
     /// Further runs of the program that were merged with the first: see [`merge`].
     pub further_runs: Vec<FurtherRun>,
+}
+
+/// A source file of the program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceFile {
+    /// Its name, as the debug information has it.
+    pub file: String,
+    /// Its loops; `None` if it could not be read, or is newer than the program.
+    pub loops: Option<lens::FileLoops>,
 }
 
 /// A run that stands beside the first.
@@ -125,6 +137,8 @@ pub struct Function {
     pub module: String,
     /// Part of the program itself, not of a library.
     pub main: bool,
+    /// Every variable of it lies in one place as long as it is in scope: the compiler has removed none.
+    pub is_unoptimised: bool,
 }
 
 /// What a context adds to its parent.
@@ -171,6 +185,10 @@ pub struct Context {
     pub function: u32,
     /// Number of dimensions of vectors here.
     pub dims: u8,
+    /// Inside the handler of a signal.
+    pub handler: bool,
+    /// For loops: an exception or a jump out of a called function has ended it.
+    pub is_unwound: bool,
     /// Set for loops that have a dimension.
     pub is_dimension: bool,
     /// Inside a memory allocator: its bookkeeping is not the program's data.
@@ -221,6 +239,8 @@ impl Context {
             kind,
             function,
             dims: 0,
+            handler: false,
+            is_unwound: false,
             is_dimension: false,
             allocator: false,
             location: 0,
@@ -476,6 +496,8 @@ pub struct Object {
     pub element: u32,
     /// Lexical scope: address ranges; empty means the whole function or program.
     pub scope: Vec<(u64, u64)>,
+    /// Of a variable on a stack: the addresses of the function it belongs to.
+    pub owner: Option<(u64, u64)>,
     /// Each thread has its own.
     pub thread_local: bool,
     /// It is a library's, not the program's own.
@@ -493,6 +515,7 @@ impl Object {
             kind,
             element: 0,
             scope: Vec::new(),
+            owner: None,
             thread_local: false,
             library: false,
             is_volatile: false,
@@ -540,6 +563,16 @@ impl Profile {
         }
         out.reverse();
         out
+    }
+
+    /// What a source file says of its loops, if it was read.
+    pub fn source(&self, file: &str) -> Option<&lens::FileLoops> {
+        self.sources.iter().find(|source| source.file == file)?.loops.as_ref()
+    }
+
+    /// The graph of a function.
+    pub fn graph(&self, function: u32) -> Option<&graph::Graph> {
+        self.graphs.iter().find(|graph| graph.function == function)
     }
 
     /// The context of a statement.

@@ -191,6 +191,12 @@ fn append(all: &mut Profile, next: Profile) -> Option<()> {
         graph.function = renamed(&functions, graph.function);
         graph
     }));
+    for source in next.sources {
+        if all.source(&source.file).is_none() {
+            all.sources.retain(|own| own.file != source.file);
+            all.sources.push(source);
+        }
+    }
     all.graphs.sort_by_key(|graph| graph.function);
     all.graphs.dedup_by_key(|graph| graph.function);
     all.contexts

@@ -39,27 +39,101 @@ pub struct Variable {
     pub is_volatile: bool,
 }
 
+/// Address ranges, in the file, of functions of which every variable lies in one place as long as it is in scope: those that the
+/// compiler did not optimise. Functions without variables are as the others of their unit.
+pub fn settled_functions(path: &Path) -> Vec<(u64, u64)> {
+    let mut out = Vec::new();
+    with_units(path, |dwarf, unit, _| settled(dwarf, unit, &mut out));
+    out
+}
+
+/// A function, its variables counted.
+struct Counted {
+    depth: isize,
+    ranges: Vec<(u64, u64)>,
+    variables: usize,
+    /// All of them lie in one place.
+    is_settled: bool,
+}
+
+fn settled<'a>(
+    dwarf: &gimli::Dwarf<Slice<'a>>,
+    unit: &gimli::Unit<Slice<'a>>,
+    out: &mut Vec<(u64, u64)>,
+) -> gimli::Result<()> {
+    let mut functions: Vec<Counted> = Vec::new();
+    let mut open: Vec<usize> = Vec::new();
+    let mut entries = unit.entries();
+    let mut depth = 0;
+    while let Some((delta, entry)) = entries.next_dfs()? {
+        depth += delta;
+        while open.last().is_some_and(|&at| functions[at].depth >= depth) {
+            open.pop();
+        }
+        match entry.tag() {
+            gimli::DW_TAG_subprogram => {
+                open.push(functions.len());
+                let ranges = ranges(dwarf, unit, entry)?;
+                functions.push(Counted { depth, ranges, variables: 0, is_settled: true });
+            }
+            gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter => {
+                let Some(own) = open.last().and_then(|&at| functions.get_mut(at)) else { continue };
+                if entry.attr(gimli::DW_AT_declaration)?.is_some() {
+                    continue;
+                }
+                let place = entry.attr_value(gimli::DW_AT_location)?.and_then(|value| value.exprloc_value());
+                own.variables += 1;
+                own.is_settled &= match place {
+                    Some(expression) => matches!(
+                        expression.operations(unit.encoding()).next()?,
+                        Some(
+                            Operation::FrameOffset { .. }
+                                | Operation::Address { .. }
+                                | Operation::RegisterOffset { .. }
+                        )
+                    ),
+                    None => false,
+                };
+            }
+            _ => {}
+        }
+    }
+    let known = || functions.iter().filter(|own| own.variables > 0 && !own.ranges.is_empty());
+    let is_settled_unit = known().next().is_some() && known().all(|own| own.is_settled);
+    let is_settled = |own: &&Counted| if own.variables > 0 { own.is_settled } else { is_settled_unit };
+    out.extend(functions.iter().filter(is_settled).flat_map(|own| own.ranges.iter().copied()));
+    Ok(())
+}
+
 /// Reads all variables of a file. Malformed or missing debug information gives fewer variables, never an error.
 pub fn read(path: &Path) -> Vec<Variable> {
     let mut out = Vec::new();
-    let Ok(bytes) = std::fs::read(path) else { return out };
-    let Ok(file) = object::File::parse(&*bytes) else { return out };
+    with_units(path, |dwarf, unit, below| read_unit(dwarf, unit, below, &mut out));
+    out
+}
+
+/// Hands over the units of a file's debug information, and how far the frame pointer lies below the canonical frame address. A unit
+/// that stops being readable keeps what was read of it.
+fn with_units(
+    path: &Path,
+    mut take: impl for<'a> FnMut(&gimli::Dwarf<Slice<'a>>, &gimli::Unit<Slice<'a>>, i64) -> gimli::Result<()>,
+) {
+    let Ok(bytes) = std::fs::read(path) else { return };
+    let Ok(file) = object::File::parse(&*bytes) else { return };
     let endian = if file.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big };
     let sections = gimli::DwarfSections::load(|id| -> Result<_, gimli::Error> {
         Ok(file.section_by_name(id.name()).and_then(|s| s.uncompressed_data().ok()).unwrap_or_default())
     });
-    let Ok(sections) = sections else { return out };
+    let Ok(sections) = sections else { return };
     let dwarf = sections.borrow(|section| EndianSlice::new(section, endian));
     // How far the frame pointer lies below the canonical frame address, at its usual place.
     let below = if file.architecture() == Architecture::Riscv64 { 0 } else { 16 };
     let mut headers = dwarf.units();
     while let Ok(Some(header)) = headers.next() {
         if let Ok(unit) = dwarf.unit(header) {
-            // A unit that stops being readable keeps what was read of it.
-            let _ = read_unit(&dwarf, &unit, below, &mut out);
+            let _ = take(&dwarf, &unit, below);
         }
     }
-    out
 }
 
 type Slice<'a> = EndianSlice<'a, RunTimeEndian>;

@@ -381,7 +381,9 @@ fn conversion(stem: &str) -> Class {
         "sd" => 8,
         _ => 0,
     };
-    Class { float: true, scalar, merges: scalar != 0, ..plain(OpKind::Convert) }
+    // From one width of floating point to another: a move, but for rounding.
+    let linear = ["ss2sd", "sd2ss", "ps2pd", "pd2ps"].iter().any(|widths| stem.ends_with(widths));
+    Class { float: true, scalar, linear, merges: scalar != 0, ..plain(OpKind::Convert) }
 }
 
 /// Bytes a scalar conversion reads from a vector register, if it is one.

@@ -311,7 +311,16 @@ impl Decode {
                     .map(|range| RegUse { range, role: Role::Value }),
             );
         }
-        if class.stack {
+        if class.stack && is_control_word(i.mnemonic()) {
+            // The control word is a register of its own: nothing on the stack takes part.
+            let word = RegRange { reg: REG_OTHER, lo: 0, hi: 2 };
+            uses.0.retain(|u| !(REG_X87..REG_OTHER).contains(&u.range.reg));
+            defs.retain(|d| !(REG_X87..REG_OTHER).contains(&d.reg));
+            match i.mnemonic() {
+                Mnemonic::Fldcw => defs.push(word),
+                _ => uses.add(word, Role::Value),
+            }
+        } else if class.stack {
             // One chain through the whole register stack: its top is not known statically.
             let stack = RegRange { reg: REG_X87, lo: 0, hi: 10 };
             uses.0.retain(|u| !(REG_X87..REG_OTHER).contains(&u.range.reg));
@@ -380,6 +389,11 @@ impl Decode {
         encoded.iter_mut().zip(bytes).take(i.len()).for_each(|(to, from)| *to = *from);
         Decoded { raw: i, encoded, instr, memory, touched, written, high_byte }
     }
+}
+
+/// Whether an instruction moves the control word of the x87 unit and does nothing else.
+fn is_control_word(mnemonic: Mnemonic) -> bool {
+    matches!(mnemonic, Mnemonic::Fldcw | Mnemonic::Fnstcw | Mnemonic::Fstcw)
 }
 
 fn is_conditional_move(i: &Instruction) -> bool {

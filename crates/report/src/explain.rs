@@ -89,7 +89,7 @@ pub fn explain(report: &Report<'_>, at: usize) -> Explanation {
         id: l.id.clone(),
         parallel: finding::verdict_name(l.parallel),
         class: l.class().map(finding::class_name),
-        verdict: [Some(headline(report.profile, l)), inputs::behind_verdict(report.profile, l)]
+        verdict: [Some(headline(l)), inputs::behind_verdict(report.profile, l)]
             .into_iter()
             .flatten()
             .collect::<Vec<_>>()
@@ -115,7 +115,7 @@ fn because(report: &Report<'_>, at: usize, ordering: usize) -> Vec<String> {
     let l = &report.loops[at];
     let mut out = Vec::new();
     if l.parallel == Parallel::Unknown {
-        out.push(finding::why_unknown(p, l).to_owned());
+        out.push(finding::why_unknown(p, l));
         return out;
     }
     if l.parallel != Parallel::No && ordering == 0 {

@@ -6,7 +6,7 @@ use schedule::arrange::distribution::{self, Share};
 use schedule::arrange::fusion::{self, Neighbours};
 use schedule::graph::dimension;
 use schedule::needs::{Class, Need, Way};
-use schedule::{Parallel, SourceLoop};
+use schedule::{Parallel, SourceLoop, Unknown};
 
 use crate::sequence::in_lines;
 
@@ -121,24 +121,47 @@ pub fn verdict_name(parallel: Parallel) -> &'static str {
 }
 
 /// Why nothing is said about a loop.
-pub fn why_unknown(profile: &Profile, l: &SourceLoop) -> &'static str {
-    match gap(profile, l) {
+pub fn why_unknown(profile: &Profile, l: &SourceLoop) -> String {
+    let plain = match unknown(l) {
         _ if profile.trust.counted_only => {
             "executions were counted alone (--fast): a profile made without it says more"
         }
-        Some(Gap::LeftOut) => "its dependences were not recorded: it calls code that was left out",
-        Some(Gap::GivenUp) => "its dependences were given up at --time-limit",
-        Some(Gap::Unfinished) => {
+        Some(Unknown::Gap(Gap::LeftOut)) => {
+            "its dependences were not recorded: it calls code that was left out"
+        }
+        Some(Unknown::Gap(Gap::GivenUp)) => "its dependences were given up at --time-limit",
+        Some(Unknown::Gap(Gap::Unfinished)) => {
             "it was under way when the recording or the analysis began or ended: iterations are missing"
         }
-        Some(Gap::Threads) => "its iterations exchange data with other threads while it runs",
-        None => "its dependences were not recorded: it lies in more loops than are told apart",
-    }
+        Some(Unknown::Gap(Gap::Threads)) => "its iterations exchange data with other threads while it runs",
+        Some(Unknown::Asynchronous) => "handlers of signals that came while it ran share data with it",
+        Some(Unknown::Depth) | None => {
+            "its dependences were not recorded: it lies in more loops than are told apart"
+        }
+        Some(Unknown::Afterwards(object)) => {
+            let name = profile.objects.get(*object as usize).map_or("?", |object| &object.name);
+            return format!(
+                "the end of the run was not recorded, and may read `{name}`, which iterations overwrite"
+            );
+        }
+        Some(Unknown::Variable { name, lines }) => {
+            return format!(
+                "an iteration may read what an earlier one left in `{name}` ({}): a build without optimisation (-O0 -g) shows whether it does",
+                in_lines(lines)
+            );
+        }
+        Some(Unknown::Array { name, lines: (write, read) }) => {
+            return format!(
+                "by its source an iteration reads from `{name}` what an earlier one wrote (line {read} <- line {write}), which the compiler has changed: a build without optimisation (-O0 -g) says more"
+            );
+        }
+    };
+    plain.to_owned()
 }
 
-/// What is not known of a loop.
-pub fn gap(profile: &Profile, l: &SourceLoop) -> Option<Gap> {
-    l.contexts.iter().find_map(|&context| profile.contexts[context as usize].gap)
+/// Why nothing is said about a loop, of the first of its pieces about which nothing is.
+pub fn unknown(l: &SourceLoop) -> Option<&Unknown> {
+    l.verdicts.iter().find_map(|verdict| verdict.unknown.as_ref())
 }
 
 /// Whether a loop's iterations can be shared among threads, possibly with a reduction or private variables.
@@ -149,7 +172,14 @@ pub fn is_parallelisable(entry: &SourceLoop) -> bool {
 /// Whether a loop's iterations can be the lanes of vectors.
 pub fn is_vectorisable(entry: &SourceLoop) -> bool {
     let is_in_step = entry.parallel == Parallel::No && entry.lanes == i64::MAX;
-    entry.innermost && (matches!(entry.parallel, Parallel::Yes | Parallel::Reduction) || is_in_step)
+    // Lanes that update one element of an array together would lose updates.
+    let has_scattered = || entry.verdicts.iter().flat_map(|v| &v.reductions).any(|reduction| reduction.array);
+    let is_free = match entry.parallel {
+        Parallel::Yes => true,
+        Parallel::Reduction => !has_scattered(),
+        _ => is_in_step,
+    };
+    entry.innermost && is_free
 }
 
 /// How many neighbouring iterations of an innermost loop that is not parallel may run in lockstep, if several may.
@@ -251,18 +281,6 @@ pub fn privatise(profile: &Profile, entry: &SourceLoop) -> Vec<String> {
     names
 }
 
-/// Whether a variable to privatise has more elements than one: those that the loop does not write may be read in it, and have to
-/// be there.
-fn has_parts(profile: &Profile, entry: &SourceLoop, name: &str) -> bool {
-    let needs = entry.verdicts.iter().flat_map(|v| v.needs.iter().flatten());
-    needs.filter_map(|need| profile.objects.get(need.object as usize).map(|object| (need, object))).any(
-        |(need, object)| {
-            object.name == name
-                && (object.element == 0 || need.bytes.is_none_or(|bytes| bytes != u64::from(object.element)))
-        },
-    )
-}
-
 /// The class of a loop's verdict as the JSON report names it.
 pub fn class_name(class: Class) -> &'static str {
     match class {
@@ -279,12 +297,23 @@ pub fn way_name(way: Way) -> &'static str {
         Way::LastPrivate => "last-private",
         Way::Copy => "copy",
         Way::Expand => "expand",
+        Way::Induction(_) => "induction",
+        Way::Combine => "combine",
+        Way::AtomicWrite => "atomic-write",
+    }
+}
+
+/// The name of a variable of which something has to become.
+pub fn need_name<'a>(profile: &'a Profile, need: &'a Need) -> &'a str {
+    match profile.objects.get(need.object as usize) {
+        Some(object) => &object.name,
+        None => &need.name,
     }
 }
 
 /// What has to become of a variable, in words.
 pub fn need(profile: &Profile, need: &Need) -> String {
-    let name = profile.objects.get(need.object as usize).map_or("?", |object| &object.name);
+    let name = need_name(profile, need);
     let bytes = need.bytes.map_or_else(|| "too large".to_owned(), size);
     let lines = match need.lines[..] {
         [] => String::new(),
@@ -297,6 +326,15 @@ pub fn need(profile: &Profile, need: &Need) -> String {
             format!("privatising `{name}` and keeping what the last iteration leaves ({bytes}{lines})")
         }
         Way::Copy => format!("reading from a copy of `{name}` made before it ({bytes}{lines})"),
+        Way::AtomicWrite => format!("writing `{name}` atomically, always the same value{lines}"),
+        Way::Combine => format!("combining `{name}` by atomic updates, or in a copy for each thread{lines}"),
+        Way::Induction(Some(step)) => {
+            format!(
+                "writing `{name}` as its first value plus {step} for each iteration{}",
+                lines.replacen(", ", " (", 1) + if lines.is_empty() { "" } else { ")" }
+            )
+        }
+        Way::Induction(None) => format!("writing `{name}` as a function of the iteration"),
         Way::Expand => format!("giving `{name}` an element per iteration ({bytes} in all{lines})"),
     }
 }
@@ -404,63 +442,4 @@ fn is_in_scope(profile: &Profile, entry: &SourceLoop, object: &profile::Object) 
         ObjectKind::Stack => object.scope.is_empty() || code.peek().is_none() || code.any(is_around),
         _ => false,
     }
-}
-
-/// Whether a loop has ways out beside its own condition: a `break`, a `return`, a condition of its own in every iteration.
-pub fn is_left_early(profile: &Profile, entry: &SourceLoop) -> bool {
-    entry.contexts.iter().any(|&c| profile.contexts.get(c as usize).is_some_and(|context| context.exits > 1))
-}
-
-/// What is said of a loop that could be parallel where there is no directive to paste: it is left early, or what it accumulates
-/// has no name.
-pub fn instead(profile: &Profile, entry: &SourceLoop) -> Option<String> {
-    if !matches!(entry.parallel, Parallel::Yes | Parallel::Reduction | Parallel::AfterPrivatisation) {
-        return None;
-    }
-    if is_left_early(profile, entry) {
-        let words = "its iterations do not depend on one another, but it is left early: no directive makes it parallel";
-        return Some(words.to_owned());
-    }
-    let unnamed = reductions(profile, entry).into_iter().filter(|(_, name, _)| name.is_none());
-    let unnamed: Vec<String> =
-        unnamed.map(|(operator, _, line)| format!("{operator} of what line {line} accumulates")).collect();
-    (!unnamed.is_empty()).then(|| format!("omp parallel for, with a reduction: {}", unnamed.join(", ")))
-}
-
-/// The directive to paste above a loop, or `None` if there is none.
-pub fn directive(profile: &Profile, entry: &SourceLoop) -> Option<String> {
-    // Without a source line there is no place to paste it, and a loop that is left early takes none.
-    if entry.recursive || entry.line == 0 || is_left_early(profile, entry) {
-        return None;
-    }
-    let mut text = String::from(if entry.file.ends_with(".f90") || entry.file.ends_with(".f") {
-        "!$omp parallel do"
-    } else {
-        "#pragma omp parallel for"
-    });
-    match entry.parallel {
-        Parallel::Yes => {}
-        Parallel::Reduction | Parallel::AfterPrivatisation => {
-            for (operator, name, _) in reductions(profile, entry) {
-                text += &format!(" reduction({operator}:{})", name?);
-            }
-            if entry.parallel == Parallel::AfterPrivatisation {
-                let names = privatise(profile, entry);
-                // What has no name of its own in the source cannot be written there.
-                let is_name = |name: &String| name.chars().all(|c| c.is_alphanumeric() || c == '_');
-                if !names.iter().all(is_name) {
-                    return None;
-                }
-                let (copied, private): (Vec<String>, Vec<String>) =
-                    names.into_iter().partition(|name| has_parts(profile, entry, name));
-                for (clause, names) in [("private", private), ("firstprivate", copied)] {
-                    if !names.is_empty() {
-                        text += &format!(" {clause}({})", names.join(", "));
-                    }
-                }
-            }
-        }
-        Parallel::No | Parallel::Unknown => return None,
-    }
-    Some(text)
 }

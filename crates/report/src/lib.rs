@@ -22,6 +22,7 @@ pub mod advice;
 pub mod code;
 pub mod colours;
 pub mod diff;
+pub mod directive;
 pub mod explain;
 pub mod finding;
 pub mod flamegraph;

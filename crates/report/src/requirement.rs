@@ -5,6 +5,7 @@ use std::str::FromStr;
 use schedule::Parallel;
 use schedule::select::select;
 
+use crate::directive;
 use crate::finding::{self, Report};
 
 /// A requirement.
@@ -56,6 +57,12 @@ impl Requirement {
             Requirement::Parallel(name) => named(name, &|at| {
                 let l = &report.loops[at];
                 let is_met = matches!(l.parallel, Parallel::Yes | Parallel::Reduction);
+                if is_met && directive::is_left_early(report.profile, l) {
+                    return Some(format!(
+                        "{} is left early: how often it iterates depends on the data",
+                        l.id
+                    ));
+                }
                 (!is_met).then(|| format!("{} is not parallel{}", l.id, because(report, at)))
             }),
             Requirement::Vectorisable(name) => named(name, &|at| {

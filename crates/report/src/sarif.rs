@@ -9,6 +9,7 @@ use std::path::Path;
 use schedule::{Parallel, SourceLoop};
 use serde::Serialize;
 
+use crate::directive;
 use crate::finding::{self, BlockingFinding, Report};
 use crate::text::{headline, sentence};
 
@@ -169,7 +170,7 @@ fn result(report: &Report<'_>, l: &SourceLoop, directory: Option<&Path>) -> Opti
         (Parallel::No, Some(_)) | (Parallel::AfterPrivatisation, _) => 1,
         _ => 0,
     };
-    let mut text = format!("{} ({:.1} % of the instructions)", headline(p, l), 100.0 * l.share);
+    let mut text = format!("{} ({:.1} % of the instructions)", headline(l), 100.0 * l.share);
     let dependences: Vec<BlockingFinding> = match l.parallel {
         Parallel::No => finding::blocking(p, l).into_iter().take(MOST).collect(),
         _ => Vec::new(),
@@ -177,7 +178,7 @@ fn result(report: &Report<'_>, l: &SourceLoop, directory: Option<&Path>) -> Opti
     if let Some(first) = dependences.first() {
         text += &format!(": {}", sentence(first, l));
     }
-    if let Some(more) = needs.or_else(|| finding::directive(p, l)).or_else(|| finding::instead(p, l)) {
+    if let Some(more) = needs.or_else(|| directive::pasted(p, l)).or_else(|| directive::instead(p, l)) {
         text += &format!(". {more}");
     }
     let column = Some(l.column).filter(|&column| column > 0);

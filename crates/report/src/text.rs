@@ -5,10 +5,10 @@ use std::fmt::Write;
 use profile::{ContextKind, Gap, Profile};
 use schedule::metrics::Survey;
 use schedule::select::{short_id, short_name};
-use schedule::{Parallel, SourceLoop, propose};
+use schedule::{Parallel, SourceLoop, Unknown, propose};
 
 use crate::finding::{self, BlockingFinding, Report};
-use crate::{inputs, limits};
+use crate::{directive, inputs, limits};
 
 /// How to write it.
 #[derive(Debug, Clone, Copy)]
@@ -213,8 +213,8 @@ fn entry(report: &Report<'_>, at: usize, survey: &Survey<'_>, options: Options, 
         (true, false) => String::new(),
         (true, true) => "recursion".to_owned(),
         (false, _) => match inputs::behind_verdict(p, l) {
-            None => headline(p, l),
-            Some(on) => format!("{} {on}", headline(p, l)),
+            None => headline(l),
+            Some(on) => format!("{} {on}", headline(l)),
         },
     };
     let pad = format!("         {indent}");
@@ -249,7 +249,7 @@ fn entry(report: &Report<'_>, at: usize, survey: &Survey<'_>, options: Options, 
         let words = format!("{exact:.1} % in exact form; ranges of distances decide about the rest");
         paragraph(out, &pad, &words);
     }
-    let advice = finding::directive(p, l).or_else(|| finding::instead(p, l));
+    let advice = directive::pasted(p, l).or_else(|| directive::instead(p, l));
     if let Some(advice) = advice {
         paragraph(out, &pad, &advice);
     }
@@ -259,6 +259,12 @@ fn entry(report: &Report<'_>, at: usize, survey: &Survey<'_>, options: Options, 
     }
     let arranged = [finding::fusing(report, at), finding::distributing(report, at)];
     arranged.into_iter().flatten().for_each(|words| paragraph(out, &pad, &words));
+    if l.parallel == Parallel::Unknown
+        && !p.trust.counted_only
+        && !matches!(finding::unknown(l), Some(Unknown::Gap(_)))
+    {
+        paragraph(out, &pad, &finding::why_unknown(p, l));
+    }
     if l.parallel == Parallel::No {
         for b in finding::blocking(p, l).into_iter().take(2) {
             paragraph(out, &pad, &sentence(&b, l));
@@ -318,18 +324,29 @@ fn cut(name: &str, most: usize) -> String {
     name.chars().take(begin).chain(['…']).chain(name.chars().skip(length - end)).collect()
 }
 
-pub(crate) fn headline(profile: &Profile, l: &SourceLoop) -> String {
+pub(crate) fn headline(l: &SourceLoop) -> String {
     let kind = if l.recursive { "recursion" } else { "loop" };
     match l.parallel {
         Parallel::Yes => format!("parallel {kind}"),
         Parallel::Reduction => format!("parallel {kind} with a reduction"),
         Parallel::AfterPrivatisation => format!("parallel {kind} after privatisation"),
         Parallel::No => format!("{kind} is not parallel"),
-        Parallel::Unknown => match finding::gap(profile, l) {
-            Some(Gap::Threads) => format!("{kind} exchanges data with other threads"),
-            Some(Gap::GivenUp) => format!("{kind}: dependences given up at --time-limit"),
-            Some(Gap::Unfinished) => format!("{kind} recorded in part: nothing is said about it"),
-            Some(Gap::LeftOut) | None => format!("{kind}: dependences not recorded"),
+        Parallel::Unknown => match finding::unknown(l) {
+            Some(Unknown::Gap(Gap::Threads)) => format!("{kind} exchanges data with other threads"),
+            Some(Unknown::Gap(Gap::GivenUp)) => format!("{kind}: dependences given up at --time-limit"),
+            Some(Unknown::Gap(Gap::Unfinished)) => {
+                format!("{kind} recorded in part: nothing is said about it")
+            }
+            Some(Unknown::Gap(Gap::LeftOut)) | None => format!("{kind}: dependences not recorded"),
+            Some(Unknown::Depth) => format!("{kind} lies too deep to be told apart"),
+            Some(
+                Unknown::Asynchronous
+                | Unknown::Afterwards(_)
+                | Unknown::Variable { .. }
+                | Unknown::Array { .. },
+            ) => {
+                format!("{kind}: not known whether it is parallel")
+            }
         },
     }
 }

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use profile::Profile;
 use schedule::metrics::{Survey, locality};
 use schedule::nest::Innermost;
-use schedule::{SourceLoop, propose};
+use schedule::{Parallel, SourceLoop, propose};
 use serde::Serialize;
 
 use crate::code::{self, WireCode};
+use crate::directive;
 use crate::finding::{self, Report};
 use crate::inputs;
 use crate::limits;
@@ -117,6 +118,10 @@ struct Loop {
     privatise: Vec<String>,
     reductions: Vec<Reduction>,
     directive: Option<String>,
+    /// It has ways out beside its own condition: how often it iterates depends on the data.
+    data_dependent_trip_count: bool,
+    /// Why nothing is said about it.
+    reason: Option<String>,
     stride01_fraction: Option<f64>,
     /// The parts that it can be distributed into; empty if it has to stay one.
     distribution: Vec<Part>,
@@ -359,7 +364,9 @@ fn loops(report: &Report<'_>) -> Vec<Loop> {
                 .into_iter()
                 .map(|(operator, variable, line)| Reduction { operator, variable, line })
                 .collect(),
-            directive: finding::directive(p, l),
+            directive: directive::pasted(p, l),
+            data_dependent_trip_count: directive::is_left_early(p, l),
+            reason: (l.parallel == Parallel::Unknown).then(|| finding::why_unknown(p, l)),
             stride01_fraction: l.stride01,
             distribution: report.distributions[at].iter().map(part).collect(),
             simd: finding::is_vectorisable(l),
@@ -400,7 +407,7 @@ fn fusion(report: &Report<'_>, pair: &schedule::arrange::fusion::Neighbours) -> 
 
 fn need(p: &Profile, own: &schedule::needs::Need) -> Need {
     Need {
-        variable: p.objects.get(own.object as usize).map_or_else(String::new, |object| object.name.clone()),
+        variable: finding::need_name(p, own).to_owned(),
         way: finding::way_name(own.way),
         bytes: own.bytes,
         lines: own.lines.clone(),
@@ -513,9 +520,9 @@ fn advice(report: &Report<'_>, innermost: &Innermost, chain: &[usize], bands: &[
     let mut out = Vec::new();
     let p = report.profile;
     let is_candidate =
-        |at: &&usize| finding::is_parallelisable(&loops[**at]) && !finding::is_left_early(p, &loops[**at]);
+        |at: &&usize| finding::is_parallelisable(&loops[**at]) && !directive::is_left_early(p, &loops[**at]);
     if let Some(&at) = chain.iter().find(is_candidate) {
-        let why = finding::directive(p, &loops[at]).or_else(|| finding::instead(p, &loops[at]));
+        let why = directive::pasted(p, &loops[at]).or_else(|| directive::instead(p, &loops[at]));
         out.push(of("parallelise", &[at], why.unwrap_or_else(|| "iterations are independent".into())));
     }
     for &at in chain {

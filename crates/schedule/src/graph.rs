@@ -22,6 +22,8 @@ pub struct Edge {
 pub struct LoopEdges {
     /// The edges.
     pub edges: Vec<Edge>,
+    /// Handlers of signals that came while it ran share data with it.
+    pub asynchronous: bool,
 }
 
 /// The loop's dimension in the vectors of the statements inside it.
@@ -36,11 +38,20 @@ pub fn edges_by_loop(profile: &Profile) -> FxHashMap<ContextIndex, LoopEdges> {
     let allocator = |s: StatementIndex| profile.contexts[profile.context_of(s) as usize].allocator;
     for (index, d) in profile.dependences.iter().enumerate() {
         // Allocators are safe to call in parallel; what their bookkeeping passes from call to call is not the program's.
-        if allocator(d.source) || allocator(d.sink) {
+        if allocator(d.source) || allocator(d.sink) || is_bookkeeping(profile, d) {
             continue;
         }
         let context = profile.context_of(d.sink);
         let chain = chains.entry(context).or_insert_with(|| profile.loops_around(context));
+        // What handlers of signals do has no place in the order of iterations.
+        let handled = [d.source, d.sink].map(|s| profile.contexts[profile.context_of(s) as usize].handler);
+        if handled != [false, false] {
+            let is_shared = d.memory && handled != [true, true] && !is_on_frames(profile, d);
+            for at in chain.iter().take(usize::from(d.common)).filter(|_| is_shared) {
+                out.entry(*at).or_default().asynchronous = true;
+            }
+            continue;
+        }
         for (dim, &at) in chain.iter().enumerate().take(usize::from(d.common)) {
             let carried = d.levels.iter().any(|l| usize::from(l.level) == dim);
             let within = d.levels.iter().any(|l| usize::from(l.level) > dim);
@@ -50,6 +61,37 @@ pub fn edges_by_loop(profile: &Profile) -> FxHashMap<ContextIndex, LoopEdges> {
         }
     }
     out
+}
+
+/// Whether a dependence is of bookkeeping that is safe when iterations run in parallel: thread-local data of libraries (`errno`,
+/// caches) that only libraries read, flags that let code run once, counts of references that atomic operations keep.
+fn is_bookkeeping(profile: &Profile, d: &Dependence) -> bool {
+    let is_atomic_count = |s: StatementIndex| profile.location_of(s).file.ends_with("/ext/atomicity.h");
+    if is_atomic_count(d.source) && is_atomic_count(d.sink) {
+        return true;
+    }
+    let is_theirs = |used: &profile::ObjectUse| {
+        profile.objects.get(used.object as usize).is_some_and(|object| {
+            object.thread_local && object.library || object.name.starts_with("guard variable for ")
+        })
+    };
+    let mut objects = d.levels.iter().flat_map(|level| &level.objects).peekable();
+    let reads = if d.kind == Kind::Flow { d.sink } else { d.source };
+    let is_guard = d.levels.iter().flat_map(|level| &level.objects).all(|used| {
+        let object = profile.objects.get(used.object as usize);
+        object.is_some_and(|object| object.name.starts_with("guard variable for "))
+    });
+    let is_unread = is_guard || d.kind == Kind::Output || !profile.is_own(profile.context_of(reads));
+    d.memory && is_unread && objects.peek().is_some() && objects.all(is_theirs)
+}
+
+/// Whether a dependence only passes through unnamed parts of stack frames.
+fn is_on_frames(profile: &Profile, d: &Dependence) -> bool {
+    let is_frame = |used: &profile::ObjectUse| {
+        let object = profile.objects.get(used.object as usize);
+        object.is_some_and(|object| object.kind == profile::ObjectKind::Frame)
+    };
+    d.levels.iter().flat_map(|level| &level.objects).all(is_frame)
 }
 
 /// Strongly connected components of a graph given by its edges; components come in topological order, sources first.

@@ -20,9 +20,11 @@
 //! - [`synthetic`]: made-up programs of any size, to measure on.
 #![forbid(unsafe_code)]
 
+pub mod always;
 pub mod arrange;
 pub mod check;
 pub mod code;
+pub mod facts;
 pub mod graph;
 pub mod metrics;
 pub mod needs;
@@ -35,9 +37,10 @@ pub mod scev;
 pub mod select;
 pub mod source;
 pub mod storage;
+pub mod subscript;
 pub mod synthetic;
 pub mod verdict;
 pub mod ways;
 
 pub use source::{SourceLoop, analyse, by_context};
-pub use verdict::{Blocking, Parallel, Verdict};
+pub use verdict::{Blocking, Parallel, Unknown, Verdict};

@@ -28,13 +28,23 @@ pub enum Way {
     /// It gets one more dimension, with an element for each iteration; reads go to the iteration that wrote, or to what was
     /// there before the loop.
     Expand,
+    /// Iterations combine it where no clause can name it: through an atomic operation, or a copy for each thread that is combined
+    /// afterwards.
+    Combine,
+    /// Iterations that set it set it to the same value: an atomic write does.
+    AtomicWrite,
+    /// It is written as a function of the iteration: what it was before the loop and this much for each iteration, if that is a
+    /// constant.
+    Induction(Option<i64>),
 }
 
 /// What has to be done to a variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Need {
-    /// The variable.
+    /// The variable; [`ObjectIndex::MAX`] if the compiler keeps it in a register.
     pub object: ObjectIndex,
+    /// Its name in the source, where it is no object.
+    pub name: String,
     /// What is done to it.
     pub way: Way,
     /// Size of it or, with all its elements, of what it becomes; `None` if that does not fit.
@@ -86,6 +96,7 @@ fn need(profile: &Profile, context: ContextIndex, finding: &Finding) -> Option<N
     let bytes = union(accesses.iter().filter_map(|access| access.bytes()).collect());
     let uses = finding.uses;
     let way = match finding.remedy {
+        Remedy::Privatise if uses.is_read_after => Way::LastPrivate,
         Remedy::Privatise => Way::Private,
         _ if !uses.is_exposed && is_written_whole(profile, context, &accesses, bytes) => Way::LastPrivate,
         _ if uses.is_exposed && !uses.is_mixed && !uses.is_overwritten => Way::Copy,
@@ -97,7 +108,7 @@ fn need(profile: &Profile, context: ContextIndex, finding: &Finding) -> Option<N
     lines.dedup();
     let bytes =
         if way == Way::Expand { bytes.checked_mul(iterations(profile, context)) } else { Some(bytes) };
-    Some(Need { object: finding.object, way, bytes, lines })
+    Some(Need { object: finding.object, name: String::new(), way, bytes, lines })
 }
 
 /// The accesses at the ends of a finding's dependences.

@@ -19,11 +19,13 @@ const MOST: usize = 8;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Parameters {
     values: Vec<i64>,
+    /// So many outermost coordinates are the same in all instances: `r0`, `r1`, ….
+    fixed: usize,
 }
 
 impl Parameters {
     /// All constants are numbers.
-    pub const NONE: Parameters = Parameters { values: Vec::new() };
+    pub const NONE: Parameters = Parameters { values: Vec::new(), fixed: 0 };
 
     /// Parameters for the large ones among some constants; none if there would be too many.
     pub fn of(constants: impl Iterator<Item = i64>) -> Parameters {
@@ -35,12 +37,23 @@ impl Parameters {
                 values.push(constant);
             }
         }
-        if values.len() > MOST { Parameters::NONE } else { Parameters { values } }
+        if values.len() > MOST { Parameters::NONE } else { Parameters { values, fixed: 0 } }
+    }
+
+    /// The same, with so many outermost coordinates that all instances share.
+    pub fn fixing(self, fixed: usize) -> Parameters {
+        Parameters { fixed, ..self }
+    }
+
+    /// That the outermost coordinates are those that all instances share.
+    pub fn fixed(&self) -> impl Iterator<Item = String> {
+        (0..self.fixed).map(|q| format!("i{q} = r{q}"))
     }
 
     /// Their declaration, to stand before a set or map.
     pub fn declaration(&self) -> String {
-        if self.values.is_empty() { String::new() } else { format!("[{}] -> ", self.names().join(", ")) }
+        let all = self.names();
+        if all.is_empty() { String::new() } else { format!("[{}] -> ", all.join(", ")) }
     }
 
     /// What is known of them, as a set.
@@ -59,14 +72,19 @@ impl Parameters {
         }
     }
 
-    /// The observed value of a parameter.
+    /// The observed value of a parameter; of a coordinate that all instances share the first.
     pub fn value(&self, name: &str) -> Option<i64> {
+        if name.strip_prefix('r').and_then(|at| at.parse::<usize>().ok()).is_some_and(|at| at < self.fixed) {
+            return Some(0);
+        }
         let at: usize = name.strip_prefix('n')?.parse().ok()?;
         self.values.get(at).copied()
     }
 
     fn names(&self) -> Vec<String> {
-        names("n", self.values.len())
+        let mut all = names("n", self.values.len());
+        all.extend(names("r", self.fixed));
+        all
     }
 
     /// The parameter near a constant, and what is to be added to it.

@@ -3,7 +3,11 @@
 //! A strongly connected set of flow dependences is a reduction of loop L if its members are only one associative operator
 //! (through its accumulator operand), moves and lane shuffles; the accumulator's loads and stores do not move along L, or
 //! every store writes what a load of the same iteration read (histogram); and no member's value is used outside the set
-//! while the loop runs.
+//! while the loop runs, but by stores to one place that nothing reads meanwhile. Conversions between widths of floating point are
+//! moves.
+//!
+//! Each accumulator goes through one simple chain: a member takes one value of the set per execution and gives one, so that
+//! `a, b = b, a + b` and `s = s + s + x` are none.
 
 use profile::{ContextIndex, Kind, Operation, Profile, StatementIndex, Use};
 use rustc_hash::FxHashSet;
@@ -67,6 +71,7 @@ fn recognise(
         let statement = &profile.statements[s as usize];
         match statement.operation {
             Operation::Copy | Operation::Shuffle => {}
+            Operation::Convert if statement.linear => {}
             Operation::Add
             | Operation::Multiply
             | Operation::Minimum
@@ -85,16 +90,27 @@ fn recognise(
     }
     let (operator, float) = operator?;
     for (_, d) in internal {
-        let into_operator =
-            !matches!(profile.statements[d.sink as usize].operation, Operation::Copy | Operation::Shuffle);
+        let into_operator = !matches!(
+            profile.statements[d.sink as usize].operation,
+            Operation::Copy | Operation::Shuffle | Operation::Convert
+        );
         if d.role == Use::Address || (into_operator && d.role != Use::Accumulator) {
             return None;
         }
     }
-    // Partial values must not be seen outside.
-    if flows.iter().any(|(_, d)| member(d.source) && !member(d.sink)) {
+    if !is_chain(profile, members, internal) {
         return None;
     }
+    // Partial values must not be seen outside.
+    let mut statements = members.to_vec();
+    for (_, d) in flows.iter().filter(|(_, d)| member(d.source) && !member(d.sink)) {
+        if !is_unread_store(profile, dim, d.sink, flows) {
+            return None;
+        }
+        statements.push(d.sink);
+    }
+    statements.sort_unstable();
+    statements.dedup();
     let mut array = false;
     let mut accesses: FxHashSet<u32> = FxHashSet::default();
     for (_, d) in internal {
@@ -118,7 +134,31 @@ fn recognise(
             return None;
         }
     }
-    Some(Reduction { operator, float, array, statements: members.to_vec() })
+    Some(Reduction { operator, float, array, statements })
+}
+
+/// Whether the members of a set hand an accumulator on one after the other: an operator takes one value of the set each time it is
+/// executed, whichever way it comes.
+fn is_chain(profile: &Profile, members: &[StatementIndex], internal: &[&Flow<'_>]) -> bool {
+    members.iter().all(|&s| {
+        let statement = &profile.statements[s as usize];
+        if matches!(statement.operation, Operation::Copy | Operation::Shuffle | Operation::Convert) {
+            return true;
+        }
+        // Values that come through registers; what comes through memory counts once per byte that another store wrote.
+        let into = internal.iter().filter(|(_, d)| d.sink == s && !d.memory);
+        let taken = into.map(|(_, d)| d.count).fold(0u64, u64::saturating_add);
+        taken <= profile.executions(s)
+    })
+}
+
+/// Whether a statement only stores a value to a place that stays the same in the loop of dimension `dim`, and nothing reads it there.
+fn is_unread_store(profile: &Profile, dim: usize, statement: StatementIndex, flows: &[Flow<'_>]) -> bool {
+    let mut writes = profile.accesses.iter().filter(|a| a.statement == statement).peekable();
+    profile.statements[statement as usize].operation == Operation::Copy
+        && writes.peek().is_some()
+        && writes.all(|a| a.write && crate::scev::is_fixed(&a.address, dim))
+        && !flows.iter().any(|(_, d)| d.source == statement)
 }
 
 /// Whether every store of the set overwrites, in the same iteration, what a load of the set has just read.

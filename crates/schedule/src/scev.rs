@@ -12,10 +12,20 @@
 //! afterwards depends on the order. Affinity follows from the operations, so
 //! no values need to be recorded, and values that are affine by accident (a prefix sum over equal data) are not taken for
 //! induction variables.
+//!
+//! *Every iteration* is a question to the decoded control flow, not to the run: [`crate::always`].
+//!
+//! A cycle may be ignored only where its value lives in a place that nobody else can see: a register, an unnamed slot of a stack
+//! frame, the loop's own iterator, or a variable of its body. In any other place it is an [`Induction`]: to run iterations in another
+//! order it has to be written anew as a function of the iteration.
 
-use profile::{ContextIndex, Dependence, Operation, Profile, StatementIndex, Use};
+use profile::{
+    ContextIndex, Dependence, ObjectIndex, ObjectKind, ObjectUse, Operation, Profile, StatementIndex, Use,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::always;
+use crate::facts::{Facts, Role};
 use crate::graph::{LoopEdges, components, dimension, is_flow};
 use crate::ways;
 
@@ -26,17 +36,38 @@ pub struct Scevs {
     recomputable: FxHashSet<StatementIndex>,
     /// Those among `scev` that store other values in other iterations, without reading them back.
     stores: FxHashSet<StatementIndex>,
+    /// Cycles whose place others can see.
+    pub inductions: Vec<Induction>,
+}
+
+/// A variable that iterations advance, in a place that others can see.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Induction {
+    /// The variable.
+    pub object: ObjectIndex,
+    /// The statements of its cycle, ascending.
+    pub statements: Vec<StatementIndex>,
+    /// What is added in each iteration, if that is a constant.
+    pub step: Option<i64>,
+    /// It is advanced in the loop's own activation, not in a function that it calls.
+    pub is_direct: bool,
 }
 
 impl Scevs {
-    /// Whether a statement inside the loop is an induction variable or invariant.
+    /// Whether a statement inside the loop is an induction variable or invariant in a place of its own.
     pub fn contains(&self, statement: StatementIndex) -> bool {
-        self.scev.contains(&statement)
+        self.scev.contains(&statement) && !self.is_induction(statement)
     }
 
-    /// Whether the storage of a statement needs no thought either: iterations leave it as a closed form says, in any order.
+    /// Whether the storage of a statement needs no thought either, in a place that nobody else sees: iterations leave it as a closed
+    /// form says, in any order.
     pub fn is_own_storage(&self, statement: StatementIndex) -> bool {
         self.contains(statement) && !self.stores.contains(&statement)
+    }
+
+    /// Whether a statement advances a variable that others can see.
+    pub fn is_induction(&self, statement: StatementIndex) -> bool {
+        self.inductions.iter().any(|induction| induction.statements.binary_search(&statement).is_ok())
     }
 
     /// Whether a statement's value is a function of the iteration alone because nothing it depends on is carried by
@@ -114,7 +145,13 @@ pub fn is_fixed(address: &[fold::Folded], dim: usize) -> bool {
 }
 
 /// Finds the induction variables and invariants of loop `context`.
-pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, reads: &Reads) -> Scevs {
+pub fn find(
+    profile: &Profile,
+    context: ContextIndex,
+    inside: &LoopEdges,
+    reads: &Reads,
+    facts: Option<&Facts<'_>>,
+) -> Scevs {
     let dim = dimension(profile, context);
     let mut edges: Vec<(StatementIndex, StatementIndex)> = Vec::new();
     let mut predecessors: FxHashMap<StatementIndex, Vec<StatementIndex>> = FxHashMap::default();
@@ -207,7 +244,7 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, reads:
                 && fixed(s)
                 && outside_ok
                 && is_regular(profile, *s, dim)
-        });
+        }) && always::are_always(profile, &members, context);
         // A cycle of moves alone keeps one value: invariant.
         let moves_only = members.iter().all(|s| {
             profile.statements[*s as usize].operation == Operation::Copy && (fixed(s) || saved.contains(s))
@@ -222,8 +259,12 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, reads:
         if !hands_on_one_value(profile, context, &members, &carried, &within) {
             continue;
         }
-        if recurrence || ways::add_the_same(profile, &members, context, reads) {
+        let is_linear_in_iteration = recurrence
+            || ways::add_the_same(profile, &members, context, reads)
+                && always::is_always(profile, &members, context);
+        if is_linear_in_iteration {
             scevs.scev.extend(members.iter().copied());
+            scevs.inductions.extend(induction(profile, context, inside, &members, facts));
         }
         if moves_only && fed {
             scevs.scev.extend(members.iter().copied());
@@ -232,6 +273,85 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, reads:
     }
     recomputable(profile, inside, &mut scevs);
     scevs
+}
+
+/// A cycle (`members`, sorted) that carries its value in a place that others can see.
+fn induction(
+    profile: &Profile,
+    context: ContextIndex,
+    inside: &LoopEdges,
+    members: &[StatementIndex],
+    facts: Option<&Facts<'_>>,
+) -> Option<Induction> {
+    let dim = dimension(profile, context);
+    let is_member = |s: StatementIndex| members.binary_search(&s).is_ok();
+    let carried = inside.edges.iter().filter(|e| e.carried);
+    let mut dependences = carried.map(|e| &profile.dependences[e.dependence as usize]);
+    let seen = dependences.find_map(|d| {
+        let is_own = is_flow(d) && d.memory && is_member(d.source) && is_member(d.sink);
+        let level = d.levels.iter().find(|l| usize::from(l.level) == dim).filter(|_| is_own)?;
+        level.objects.iter().find(|used| !is_hidden(profile, context, used, facts))
+    })?;
+    let constant = |&s: &StatementIndex| match profile.statements[s as usize].addend {
+        Some(profile::Addend::Constant(by)) => Some(by),
+        _ => None,
+    };
+    let mut adds = members.iter().filter(|&&s| profile.statements[s as usize].operation == Operation::Add);
+    Some(Induction {
+        object: seen.object,
+        statements: members.to_vec(),
+        step: adds.try_fold(0i64, |sum, s| sum.checked_add(constant(s)?)),
+        is_direct: members
+            .iter()
+            .all(|&s| profile.loops_around(profile.context_of(s)).last() == Some(&context))
+            && members.iter().all(|&s| {
+                let own = &profile.contexts[profile.context_of(s) as usize];
+                own.function == profile.contexts[context as usize].function
+            }),
+    })
+}
+
+/// Whether nobody but one iteration of a loop sees an object: storage of an activation that the loop makes, an unnamed slot of a
+/// frame, the loop's own iterator, or a variable of its body.
+///
+/// Without the source, iterators cannot be told from other variables of the function: then the loop is judged as it was compiled,
+/// and those count.
+pub fn is_hidden(
+    profile: &Profile,
+    context: ContextIndex,
+    used: &ObjectUse,
+    facts: Option<&Facts<'_>>,
+) -> bool {
+    let Some(object) = profile.objects.get(used.object as usize) else { return false };
+    if used.callee {
+        return true;
+    }
+    match object.kind {
+        ObjectKind::Frame => true,
+        ObjectKind::Stack => {
+            let own = profile
+                .contexts
+                .get(context as usize)
+                .and_then(|c| profile.functions.get(c.function as usize));
+            let is_own =
+                own.zip(object.owner).is_none_or(|(f, owner)| owner.0 <= f.entry && f.entry < owner.1);
+            if !is_own || object.is_volatile {
+                return false;
+            }
+            is_scoped(profile, context, object)
+                || facts.is_none_or(|facts| {
+                    facts.is_iterator(&object.name) || facts.role(&object.name) == Some(Role::Iterator)
+                })
+        }
+        _ => false,
+    }
+}
+
+/// Whether the scope of a variable lies in a loop's body: all ranges of it.
+pub fn is_scoped(profile: &Profile, context: ContextIndex, object: &profile::Object) -> bool {
+    let code = profile.contexts.get(context as usize).map_or(&[][..], |c| &c.code);
+    let inside = |scope: &(u64, u64)| code.iter().any(|c| c.0 <= scope.0 && scope.1 <= c.1);
+    !object.scope.is_empty() && object.scope.iter().all(inside)
 }
 
 /// Whether the iterations of loop `context` hand on at most one value through a cycle (`members`, sorted): of the statements

@@ -10,10 +10,11 @@ use std::collections::BTreeMap;
 use profile::{Block, ContextIndex, ContextKind, Profile};
 use rustc_hash::FxHashMap;
 
+use crate::facts::Facts;
 use crate::graph::edges_by_loop;
 use crate::needs::{Class, Need};
 use crate::nest::{Against, Innermost, is_permutable, lanes, skewing, stride01};
-use crate::verdict::{Indexes, Parallel, Verdict, judge};
+use crate::verdict::{Indexes, Parallel, Unknown, Verdict, judge};
 
 /// One loop of the source in one context.
 #[derive(Debug, Clone)]
@@ -111,7 +112,7 @@ impl SourceLoop {
             return out;
         }
         for need in self.verdicts.iter().flat_map(|verdict| &verdict.needs).flatten() {
-            match out.iter_mut().find(|own| own.object == need.object) {
+            match out.iter_mut().find(|own| (own.object, &own.name) == (need.object, &need.name)) {
                 Some(own) => own.join(need),
                 None => out.push(need.clone()),
             }
@@ -249,8 +250,12 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
             column: location.column,
             place: if location.line == 0 { context.code.first().map_or(0, |c| c.0) } else { 0 },
         };
-        let verdict = if context.is_dimension && context.gap.is_none() {
-            let mut verdict = judge(profile, index, edges.get(&index).unwrap_or(&no_edges), &indexes);
+        let verdict = if let Some(gap) = context.gap {
+            Verdict::unknown(Unknown::Gap(gap))
+        } else if context.is_dimension {
+            let facts = Facts::of(profile, index);
+            let own = edges.get(&index).unwrap_or(&no_edges);
+            let mut verdict = judge(profile, index, own, &indexes, facts.as_ref());
             let around = std::iter::successors(Some(context.parent), |&c| {
                 (c != 0).then(|| profile.contexts[c as usize].parent)
             })
@@ -263,16 +268,7 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
             }
             verdict
         } else {
-            Verdict {
-                parallel: Parallel::Unknown,
-                blocking: Vec::new(),
-                reductions: Vec::new(),
-                privatise: Vec::new(),
-                scevs: Vec::new(),
-                ordering: Vec::new(),
-                shared_frames: Vec::new(),
-                needs: None,
-            }
+            Verdict::unknown(Unknown::Depth)
         };
         verdicts.insert(index, verdict.clone());
         let next = out.len();

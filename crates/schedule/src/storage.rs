@@ -5,10 +5,11 @@
 //! registers) and variables whose scope lies inside the loop. Any other variable with that property needs advice. What is
 //! left blocks.
 
-use profile::{ContextIndex, Kind, Object, ObjectIndex, ObjectKind, Profile, StatementIndex};
+use profile::{ContextIndex, Kind, Object, ObjectIndex, ObjectKind, ObjectUse, Profile, StatementIndex};
 use rustc_hash::FxHashMap;
 
 use crate::graph::{LoopEdges, dimension};
+use crate::scev::is_scoped;
 
 /// What becomes of one object's anti and output dependences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -99,6 +100,9 @@ pub struct Finding {
     pub dependences: Vec<u32>,
 }
 
+/// Which statements' dependences through an object are dealt with otherwise: induction variables, reductions.
+pub type Skip<'a> = dyn Fn(StatementIndex, &ObjectUse) -> bool + 'a;
+
 /// Judges all anti and output dependences that loop `context` carries. `skip` names statements whose dependences are
 /// dealt with otherwise (induction variables, reductions).
 pub fn judge(
@@ -106,7 +110,7 @@ pub fn judge(
     context: ContextIndex,
     inside: &LoopEdges,
     coverage: &Coverage,
-    skip: &dyn Fn(StatementIndex) -> bool,
+    skip: &Skip<'_>,
 ) -> Vec<Finding> {
     let dim = dimension(profile, context);
     let mut out: Vec<Finding> = Vec::new();
@@ -114,7 +118,7 @@ pub fn judge(
     let handed_on = handed_on(profile, dim, inside, skip);
     for edge in inside.edges.iter().filter(|e| e.carried) {
         let d = &profile.dependences[edge.dependence as usize];
-        if d.kind == Kind::Flow || (skip(d.source) && skip(d.sink)) {
+        if d.kind == Kind::Flow {
             continue;
         }
         // What was added to a dependence that was seen is on the same objects.
@@ -124,7 +128,7 @@ pub fn judge(
             && d.source_access.is_none_or(|a| !coverage.is_covered(profile, a, context, dim));
         let is_mixed =
             exposed && d.source_access.is_none_or(|a| coverage.covered(profile, a, context, dim) > 0);
-        for used in &level.objects {
+        for used in level.objects.iter().filter(|used| !(skip(d.source, used) && skip(d.sink, used))) {
             let object = &profile.objects[used.object as usize];
             let is_read_after = live_out
                 .get_or_insert_with(|| objects_read_after(profile, context, dim))
@@ -145,7 +149,8 @@ pub fn judge(
                 }
             }
         }
-        if level.objects.is_empty() {
+        let unknown = ObjectUse { object: ObjectIndex::MAX, offset: 0, callee: false };
+        if level.objects.is_empty() && !(skip(d.source, &unknown) && skip(d.sink, &unknown)) {
             out.push(Finding {
                 object: ObjectIndex::MAX,
                 remedy: Remedy::Blocks,
@@ -174,17 +179,15 @@ impl Finding {
 
 /// Objects through which an iteration of the loop of dimension `dim` hands something on to a later one: even where what is
 /// overwritten was read in its own iteration, they cannot be private.
-fn handed_on(
-    profile: &Profile,
-    dim: usize,
-    inside: &LoopEdges,
-    skip: &dyn Fn(StatementIndex) -> bool,
-) -> Vec<ObjectIndex> {
+fn handed_on(profile: &Profile, dim: usize, inside: &LoopEdges, skip: &Skip<'_>) -> Vec<ObjectIndex> {
     let carried =
         inside.edges.iter().filter(|e| e.carried).map(|e| &profile.dependences[e.dependence as usize]);
-    let flows = carried.filter(|d| d.kind == Kind::Flow && d.memory && !skip(d.source));
-    let levels = flows.flat_map(|d| d.levels.iter().filter(|l| usize::from(l.level) == dim));
-    levels.flat_map(|level| level.objects.iter().map(|used| used.object)).collect()
+    let flows = carried.filter(|d| d.kind == Kind::Flow && d.memory);
+    let used = flows.flat_map(|d| {
+        let levels = d.levels.iter().filter(|l| usize::from(l.level) == dim);
+        levels.flat_map(|level| &level.objects).filter(|used| !skip(d.source, used))
+    });
+    used.map(|used| used.object).collect()
 }
 
 /// The anti and output dependences that the loop of dimension `dim` carries and that no remedy removes.
@@ -193,7 +196,7 @@ pub fn ordering(
     dim: usize,
     inside: &LoopEdges,
     findings: &[Finding],
-    skip: &dyn Fn(StatementIndex) -> bool,
+    skip: &Skip<'_>,
 ) -> Vec<u32> {
     let blocks =
         |object: ObjectIndex| findings.iter().any(|f| f.object == object && f.remedy == Remedy::Blocks);
@@ -203,8 +206,10 @@ pub fn ordering(
             let d = &profile.dependences[index as usize];
             let level = d.levels.iter().find(|l| usize::from(l.level) == dim);
             d.kind != Kind::Flow
-                && !(skip(d.source) && skip(d.sink))
-                && level.is_some_and(|l| l.objects.is_empty() || l.objects.iter().any(|o| blocks(o.object)))
+                && level.is_some_and(|l| {
+                    let counts = |o: &&ObjectUse| !(skip(d.source, o) && skip(d.sink, o));
+                    l.objects.is_empty() || l.objects.iter().filter(counts).any(|o| blocks(o.object))
+                })
         })
         .collect()
 }
@@ -213,6 +218,10 @@ fn remedy(profile: &Profile, context: ContextIndex, object: &Object, callee: boo
     if callee {
         return Remedy::Silent;
     }
+    // A variable of the body is another one in every iteration.
+    if object.kind == ObjectKind::Stack && is_scoped(profile, context, object) {
+        return Remedy::Scoped;
+    }
     if uses.is_exposed || uses.is_handed_on || uses.is_read_after {
         return Remedy::Blocks;
     }
@@ -220,12 +229,12 @@ fn remedy(profile: &Profile, context: ContextIndex, object: &Object, callee: boo
     if object.kind == ObjectKind::Frame {
         return Remedy::Silent;
     }
-    let code = &profile.contexts[context as usize].code;
-    let inside = |scope: &(u64, u64)| code.iter().any(|c| c.0 <= scope.0 && scope.1 <= c.1);
-    if object.kind == ObjectKind::Stack && !object.scope.is_empty() && object.scope.iter().any(inside) {
-        return Remedy::Scoped;
+    match object.kind {
+        // State of the system has one place.
+        ObjectKind::System => Remedy::Blocks,
+        _ if object.is_volatile => Remedy::Blocks,
+        _ => Remedy::Privatise,
     }
-    Remedy::Privatise
 }
 
 /// Objects whose content, written inside the loop, is read after the instance of the loop that wrote it.

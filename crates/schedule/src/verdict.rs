@@ -3,14 +3,22 @@
 //! `yes` < `reduction` < `after-privatisation` < `no`, in order of severity. Every verdict is about all dependences the
 //! run showed: flow dependences that are carried and neither induction variables nor reductions block; so do anti and
 //! output dependences that privatisation cannot remove.
+//!
+//! What is observed is the compiled loop. Where the source was read ([`crate::facts`]), the verdict is on the loop of the source: its
+//! variables have to be safe by its text, wherever the compiler keeps them, and what the compiler keeps in registers is either one of
+//! them or its own.
 
-use profile::{ContextIndex, ObjectIndex, ObjectKind, Profile};
+use profile::lens::{LoopKind, Operator, SharingKind};
+use profile::{
+    ContextIndex, Dependence, Gap, ObjectIndex, ObjectKind, ObjectUse, Operation, Profile, StatementIndex,
+};
 
-use crate::graph::{LoopEdges, dimension, is_flow};
-use crate::needs::{self, Class, Need};
+use crate::facts::{Facts, Role, is_memory};
+use crate::graph::{Edge, LoopEdges, dimension, is_flow};
+use crate::needs::{self, Class, Need, Way};
 use crate::reduction::{self, Reduction};
 use crate::scev::{self, Reads, Scevs};
-use crate::storage::{self, Coverage, Remedy};
+use crate::storage::{self, Coverage, Finding, Remedy};
 
 /// Whether a loop's iterations can run in parallel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,6 +33,48 @@ pub enum Parallel {
     Unknown,
     /// Not.
     No,
+}
+
+/// Why nothing is said about a loop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unknown {
+    /// Not all of its dependences are known.
+    Gap(Gap),
+    /// Handlers of signals that came while it ran share data with it.
+    Asynchronous,
+    /// It lies in more loops than are told apart.
+    Depth,
+    /// The run was not recorded to its end: this may be read afterwards.
+    Afterwards(ObjectIndex),
+    /// By the source an iteration may read what an earlier one left in this variable; the run does not show it.
+    Variable {
+        /// Its name.
+        name: String,
+        /// Lines that assign it.
+        lines: Vec<u32>,
+    },
+    /// By the source an iteration reads what an earlier one wrote into this array; the compiler has removed that.
+    Array {
+        /// Its name.
+        name: String,
+        /// Lines of the write and of the read.
+        lines: (u32, u32),
+    },
+}
+
+/// What the text of a loop says of variables that iterations share.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OfSource {
+    /// Reductions: operator and variable.
+    pub reductions: Vec<(Operator, String)>,
+    /// Variables that go with a minimum or maximum.
+    pub companions: Vec<String>,
+    /// Variables that every iteration writes before it reads them; whether the last value is used afterwards, or may be.
+    pub private: Vec<(String, bool)>,
+    /// Variables that others may come to.
+    pub shared: Vec<String>,
+    /// The loop has the form that directives ask for, and is left by its own condition alone.
+    pub takes_directive: bool,
 }
 
 /// A dependence that decides a verdict.
@@ -59,6 +109,10 @@ pub struct Verdict {
     /// What has to become of variables so that iterations can run in any order, reductions apart; `None` if nothing helps, or
     /// if dependences were not recorded.
     pub needs: Option<Vec<Need>>,
+    /// Why nothing is said, if nothing is.
+    pub unknown: Option<Unknown>,
+    /// What the source says; `None` if it was not read: then the verdict is on the loop as it was compiled.
+    pub source: Option<OfSource>,
 }
 
 impl Verdict {
@@ -68,11 +122,28 @@ impl Verdict {
             && !self.shared_frames.contains(&object)
     }
 
-    /// The class; `None` if dependences were not recorded.
+    /// A verdict that says nothing.
+    pub fn unknown(why: Unknown) -> Verdict {
+        Verdict {
+            parallel: Parallel::Unknown,
+            blocking: Vec::new(),
+            reductions: Vec::new(),
+            privatise: Vec::new(),
+            shared_frames: Vec::new(),
+            scevs: Vec::new(),
+            ordering: Vec::new(),
+            needs: None,
+            unknown: Some(why),
+            source: None,
+        }
+    }
+
+    /// The class; `None` if nothing is said, or if the loop may be taken as it is as far as it was compiled, and its source is not
+    /// known.
     pub fn class(&self) -> Option<Class> {
         match (&self.needs, self.parallel) {
             (_, Parallel::Unknown) => None,
-            (Some(needs), _) if needs.is_empty() => Some(Class::A),
+            (Some(needs), _) if needs.is_empty() => self.source.is_some().then_some(Class::A),
             (Some(_), _) => Some(Class::B),
             (None, _) => Some(Class::C),
         }
@@ -96,44 +167,74 @@ impl Indexes {
     }
 }
 
-/// Judges one loop context.
-pub fn judge(profile: &Profile, context: ContextIndex, inside: &LoopEdges, indexes: &Indexes) -> Verdict {
+/// Judges one loop context. `facts`: what its source says.
+pub fn judge(
+    profile: &Profile,
+    context: ContextIndex,
+    inside: &LoopEdges,
+    indexes: &Indexes,
+    facts: Option<&Facts<'_>>,
+) -> Verdict {
     let dim = dimension(profile, context);
-    let scevs: Scevs = scev::find(profile, context, inside, &indexes.reads);
-    let reductions = reduction::find(profile, context, inside, &scevs);
+    let scevs: Scevs = scev::find(profile, context, inside, &indexes.reads, facts);
+    let mut reductions = reduction::find(profile, context, inside, &scevs);
+    let loop_of = Loop { profile, context, dim, facts };
+    reductions.retain(|reduction| !loop_of.is_refuted(inside, reduction));
     let in_reduction = |s: u32| reductions.iter().any(|r| r.statements.binary_search(&s).is_ok());
-    let mut blocking: Vec<(u64, Blocking)> = Vec::new();
-    let (mut reduced, mut is_passed_on) = (false, false);
+    let mut found = Found { loop_of: &loop_of, blocking: Vec::new() };
+    let (mut is_reduced, mut is_passed_on) = (false, false);
     let mut ordering: Vec<u32> = Vec::new();
-    let mut block = |dependence: u32, object: Option<ObjectIndex>| {
-        let d = &profile.dependences[dependence as usize];
-        if let Some(level) = d.levels.iter().position(|l| usize::from(l.level) == dim) {
-            let object = object.or_else(|| d.levels[level].objects.first().map(|o| o.object));
-            blocking.push((d.levels[level].count, Blocking { dependence, level, object }));
-        }
-    };
+    let mut inductions: Vec<&scev::Induction> = Vec::new();
     for edge in inside.edges.iter().filter(|e| e.carried) {
         let d = &profile.dependences[edge.dependence as usize];
-        if !is_flow(d) || scevs.contains(d.source) || (!d.memory && scevs.is_recomputable(d.source)) {
+        if !is_flow(d) || scevs.contains(d.source) && !loop_of.is_of_closure(d) {
+            continue;
+        }
+        if loop_of.is_void(d)
+            || loop_of.is_of_iterator(d)
+            || !d.memory && scevs.is_recomputable(d.source) && loop_of.explains_register(d)
+        {
             continue;
         }
         ordering.push(edge.dependence);
         let same = reductions.iter().any(|r| {
             r.statements.binary_search(&d.source).is_ok() && r.statements.binary_search(&d.sink).is_ok()
         });
-        if same {
-            reduced = true;
+        let own = scevs.inductions.iter().find(|own| own.statements.binary_search(&d.source).is_ok());
+        if same || loop_of.is_reduction_of_source(d) {
+            is_reduced = true;
+        } else if let Some(own) = own.filter(|own| own.is_direct) {
+            // What reads the variable computes it instead.
+            if !inductions.contains(&own) {
+                inductions.push(own);
+            }
+            found.block(edge.dependence, Some(own.object));
+        } else if (!d.memory || loop_of.is_spilled(d)) && loop_of.explains_register(d) {
+            is_reduced |= loop_of.has(|role| matches!(role, Role::Reduction(_)));
         } else {
             is_passed_on = true;
-            block(edge.dependence, None);
+            found.block(edge.dependence, None);
         }
     }
     // Storage of induction variables and accumulators is dealt with by what replaces them.
-    let skip = |s: u32| scevs.is_own_storage(s) || in_reduction(s);
-    let findings = storage::judge(profile, context, inside, &indexes.coverage, &skip);
+    let skip = |s: StatementIndex, used: &ObjectUse| {
+        in_reduction(s)
+            || scevs.is_induction(s)
+            || loop_of.is_accumulator(s, used)
+            || loop_of.is_iterator_state(s, used)
+            || scevs.is_own_storage(s) && scev::is_hidden(profile, context, used, facts)
+    };
+    let mut findings = storage::judge(profile, context, inside, &indexes.coverage, &skip);
+    findings.iter_mut().for_each(|finding| loop_of.refine(finding));
     ordering.extend(storage::ordering(profile, dim, inside, &findings, &skip));
     ordering.sort_unstable();
-    let needs = if is_passed_on { None } else { needs::needs(profile, context, &findings) };
+    ordering.dedup();
+    let mut needs = if is_passed_on { None } else { needs::needs(profile, context, &findings) };
+    let unknown = (profile.trust.is_cut_short())
+        .then(|| findings.iter().find(|finding| finding.remedy == Remedy::Privatise))
+        .flatten()
+        .map(|finding| Unknown::Afterwards(finding.object))
+        .or(inside.asynchronous.then_some(Unknown::Asynchronous));
     let (mut privatise, mut shared_frames) = (Vec::new(), Vec::new());
     let mut advise = false;
     for finding in findings {
@@ -149,19 +250,112 @@ pub fn judge(profile: &Profile, context: ContextIndex, inside: &LoopEdges, index
                 if object.is_some_and(|o| o.kind == ObjectKind::Frame) {
                     shared_frames.push(finding.object);
                 }
-                block(finding.dependences[0], Some(finding.object).filter(|o| *o != ObjectIndex::MAX))
+                found.block(finding.dependences[0], Some(finding.object).filter(|o| *o != ObjectIndex::MAX));
             }
         }
     }
+    for own in inductions {
+        let way = Way::Induction(own.step);
+        let lines = loop_of.lines(&own.statements);
+        let need = Need { object: own.object, name: String::new(), way, bytes: Some(0), lines };
+        needs.iter_mut().for_each(|needs| needs.push(need.clone()));
+    }
+    for reduction in reductions.iter().filter(|reduction| !loop_of.is_nameable(inside, reduction)) {
+        let object = loop_of.accumulator(inside, reduction).unwrap_or(ObjectIndex::MAX);
+        let lines = loop_of.lines(&reduction.statements);
+        let need = Need { object, name: String::new(), way: Way::Combine, bytes: None, lines };
+        needs.iter_mut().for_each(|needs| needs.push(need.clone()));
+    }
+    let source = facts.map(|facts| of_source(profile, facts, &privatise));
+    let mut unknown = unknown;
+    if let Some(facts) = facts {
+        let is_named =
+            |object: &ObjectIndex| profile.objects.get(*object as usize).map(|object| object.name.as_str());
+        let is_optimised = loop_of.is_optimised();
+        for (scalar, role) in &facts.scalars {
+            let lines =
+                || -> Vec<u32> { scalar.definitions.iter().map(|definition| definition.at.line).collect() };
+            let is_seen =
+                needs.iter().flatten().any(|need| is_named(&need.object) == Some(scalar.name.as_str()));
+            match role {
+                Role::Reduction(_) if loop_of.is_cut(scalar) => {
+                    needs = None;
+                    found.seen_at(inside, &lines());
+                    let why = Unknown::Variable { name: scalar.name.clone(), lines: lines() };
+                    unknown = unknown.or(found.blocking.is_empty().then_some(why));
+                }
+                Role::Reduction(_) | Role::Companion => is_reduced = true,
+                Role::Private { .. } => {
+                    advise = true;
+                    // The compiler keeps it in a register: there is no object.
+                    if !is_seen {
+                        let way = if *role == (Role::Private { last: true }) {
+                            Way::LastPrivate
+                        } else {
+                            Way::Private
+                        };
+                        let name = scalar.name.clone();
+                        let need = Need { object: ObjectIndex::MAX, name, way, bytes: None, lines: lines() };
+                        needs.iter_mut().for_each(|needs| needs.push(need.clone()));
+                    }
+                }
+                Role::Flag => {
+                    advise = true;
+                    let name = scalar.name.clone();
+                    let need = Need {
+                        object: ObjectIndex::MAX,
+                        name,
+                        way: Way::AtomicWrite,
+                        bytes: None,
+                        lines: lines(),
+                    };
+                    needs.iter_mut().for_each(|needs| needs.push(need.clone()));
+                }
+                Role::Induction(step) if !is_seen => {
+                    found.evidence(inside, &scevs);
+                    let name = scalar.name.clone();
+                    let way = Way::Induction(*step);
+                    let need = Need { object: ObjectIndex::MAX, name, way, bytes: Some(0), lines: lines() };
+                    needs.iter_mut().for_each(|needs| needs.push(need.clone()));
+                    let why = Unknown::Variable { name: scalar.name.clone(), lines: lines() };
+                    unknown = unknown.or(found.blocking.is_empty().then_some(why));
+                }
+                Role::Carried => {
+                    needs = None;
+                    found.seen_at(inside, &lines());
+                    let why = Unknown::Variable { name: scalar.name.clone(), lines: lines() };
+                    unknown = unknown.or(found.blocking.is_empty().then_some(why));
+                }
+                // In memory the run has shown what becomes of it; in a register nothing tells it from others.
+                Role::Shared if loop_of.may_hide(scalar) => {
+                    let why = Unknown::Variable { name: scalar.name.clone(), lines: lines() };
+                    unknown = unknown.or(Some(why));
+                }
+                _ => {}
+            }
+        }
+        let own = &profile.contexts[context as usize];
+        let trips = own.rounds().div_ceil(own.entries.max(1));
+        if found.blocking.is_empty()
+            && !advise
+            && is_optimised
+            && let Some((name, lines, _)) = facts.passed_on(trips)
+        {
+            unknown = unknown.or(Some(Unknown::Array { name: name.to_owned(), lines }));
+        }
+    }
+    let mut blocking = found.blocking;
     blocking.sort_by_key(|(count, b)| (std::cmp::Reverse(*count), b.dependence));
+    blocking.dedup();
     blocking.truncate(BLOCKING);
     privatise.sort_unstable();
     privatise.dedup();
-    let parallel = match (blocking.is_empty(), advise, reduced) {
-        (false, _, _) => Parallel::No,
-        (true, true, _) => Parallel::AfterPrivatisation,
-        (true, false, true) => Parallel::Reduction,
-        (true, false, false) => Parallel::Yes,
+    let parallel = match (blocking.is_empty(), &unknown, advise, is_reduced) {
+        (false, ..) => Parallel::No,
+        (true, Some(_), ..) => Parallel::Unknown,
+        (true, None, true, _) => Parallel::AfterPrivatisation,
+        (true, None, false, true) => Parallel::Reduction,
+        (true, None, false, false) => Parallel::Yes,
     };
     let mut statements: Vec<u32> = inside
         .edges
@@ -183,5 +377,376 @@ pub fn judge(profile: &Profile, context: ContextIndex, inside: &LoopEdges, index
         scevs: statements,
         ordering,
         needs,
+        unknown: unknown.filter(|_| parallel == Parallel::Unknown),
+        source,
+    }
+}
+
+/// What the text says of variables that iterations share.
+fn of_source(profile: &Profile, facts: &Facts<'_>, privatise: &[ObjectIndex]) -> OfSource {
+    let mut out = OfSource {
+        takes_directive: facts.source.canonical.is_yes() && facts.source.leaves.is_empty(),
+        ..OfSource::default()
+    };
+    for (scalar, role) in &facts.scalars {
+        let name = scalar.name.clone();
+        match role {
+            Role::Reduction(operator) => out.reductions.push((*operator, name)),
+            Role::Companion => out.companions.push(name),
+            Role::Private { last } => out.private.push((name, *last)),
+            Role::Shared => out.shared.push(name),
+            Role::Iterator | Role::Own | Role::Induction(_) | Role::Carried | Role::Flag => {}
+        }
+    }
+    // Objects that have names of their own in the source.
+    for object in privatise.iter().filter_map(|&object| profile.objects.get(object as usize)) {
+        out.shared.retain(|name| *name != object.name);
+    }
+    out
+}
+
+/// What blocks a loop, with how often.
+struct Found<'a> {
+    loop_of: &'a Loop<'a>,
+    blocking: Vec<(u64, Blocking)>,
+}
+
+impl Found<'_> {
+    fn block(&mut self, dependence: u32, object: Option<ObjectIndex>) {
+        let d = &self.loop_of.profile.dependences[dependence as usize];
+        if let Some(level) = d.levels.iter().position(|l| usize::from(l.level) == self.loop_of.dim) {
+            let object = object.or_else(|| d.levels[level].objects.first().map(|o| o.object));
+            self.blocking.push((d.levels[level].count, Blocking { dependence, level, object }));
+        }
+    }
+
+    /// An induction variable that the compiler keeps in a register blocks: some value that iterations hand on that way.
+    fn evidence(&mut self, inside: &LoopEdges, scevs: &Scevs) {
+        let profile = self.loop_of.profile;
+        let hands_on = |edge: &&Edge| {
+            let d = &profile.dependences[edge.dependence as usize];
+            edge.carried && is_flow(d) && scevs.contains(d.source) && scevs.contains(d.sink)
+        };
+        if let Some(edge) = inside.edges.iter().find(hands_on) {
+            self.block(edge.dependence, None);
+        }
+    }
+
+    /// A variable that carries blocks: some dependence of the lines that assign it.
+    fn seen_at(&mut self, inside: &LoopEdges, lines: &[u32]) {
+        let profile = self.loop_of.profile;
+        let is_of = |edge: &&Edge| {
+            let d = &profile.dependences[edge.dependence as usize];
+            edge.carried && is_flow(d) && lines.contains(&profile.location_of(d.source).line)
+        };
+        if let Some(edge) = inside.edges.iter().filter(|e| e.carried).find(is_of) {
+            self.block(edge.dependence, None);
+        }
+    }
+}
+
+/// A loop context and what its source says.
+struct Loop<'a> {
+    profile: &'a Profile,
+    context: ContextIndex,
+    dim: usize,
+    facts: Option<&'a Facts<'a>>,
+}
+
+impl Loop<'_> {
+    /// Whether sums of floating point are cut to integers in every iteration: the order matters.
+    fn is_cut(&self, scalar: &profile::lens::Scalar) -> bool {
+        const INTEGERS: [&str; 8] =
+            ["int", "long", "short", "char", "unsigned", "signed", "size_t", "integer"];
+        let is_integer = scalar
+            .type_text
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .any(|word| INTEGERS.contains(&word) || word.ends_with("_t"));
+        let lines: Vec<u32> = scalar.definitions.iter().map(|definition| definition.at.line).collect();
+        let on_lines = |is: &dyn Fn(&profile::Statement) -> bool| {
+            self.profile.statements.iter().any(|s| {
+                s.float
+                    && is(s)
+                    && lines.contains(&self.profile.location(s.location).line)
+                    && self.is_same_file(s.location)
+            })
+        };
+        is_integer
+            && on_lines(&|s| s.operation == Operation::Convert && !s.linear)
+            && on_lines(&|s| matches!(s.operation, Operation::Add | Operation::Multiply))
+    }
+
+    fn is_same_file(&self, location: u32) -> bool {
+        let own = self.profile.location(self.profile.contexts[self.context as usize].location);
+        self.profile.location(location).file == own.file
+    }
+
+    fn has(&self, is: impl Fn(Role) -> bool) -> bool {
+        self.facts.is_some_and(|facts| facts.scalars.iter().any(|(_, role)| is(*role)))
+    }
+
+    /// Whether a value that a register hands on is one of a variable of the source about which the text says everything, or the
+    /// compiler's own: both ends are of the loop's own text, and that leaves nothing open.
+    fn explains_register(&self, d: &Dependence) -> bool {
+        let Some(facts) = self.facts.filter(|facts| facts.is_settled()) else { return false };
+        let own = self.profile.location(self.profile.contexts[self.context as usize].location);
+        let is_own = |s: StatementIndex| {
+            let place = self.profile.location_of(s);
+            place.line == 0
+                || place.file == own.file
+                    && place.function == own.function
+                    && (facts.source.at.line..=facts.source.end.line).contains(&place.line)
+        };
+        is_own(d.source) && is_own(d.sink) && !self.has(|role| role == Role::Carried)
+    }
+
+    /// Whether a carried flow dependence joins two objects that lie in the same place one after the other: storage of activations that
+    /// the loop makes, or variables of its body. Nobody reads what another one has left there.
+    fn is_void(&self, d: &Dependence) -> bool {
+        let is_new = |used: &ObjectUse| {
+            let object = self.profile.objects.get(used.object as usize);
+            used.callee || object.is_some_and(|object| self.is_own(object))
+        };
+        let levels = || d.levels.iter().filter(|l| usize::from(l.level) == self.dim);
+        d.memory && levels().all(|level| !level.objects.is_empty() && level.objects.iter().all(is_new))
+    }
+
+    fn is_of_own_frame(&self, object: &profile::Object) -> bool {
+        let own = &self.profile.contexts[self.context as usize];
+        let entry = self.profile.functions.get(own.function as usize).map_or(0, |f| f.entry);
+        object.owner.is_some_and(|owner| owner.0 <= entry && entry < owner.1)
+    }
+
+    /// Whether the loop's body declares a variable, new in each iteration: by the source, or where that does not name it by its scope.
+    fn is_own(&self, object: &profile::Object) -> bool {
+        let own = &self.profile.contexts[self.context as usize];
+        let entry = self.profile.functions.get(own.function as usize).map_or(0, |f| f.entry);
+        let is_here = object.owner.is_none_or(|owner| owner.0 <= entry && entry < owner.1);
+        let named = self.facts.filter(|_| is_here).and_then(|facts| facts.declares(&object.name));
+        object.kind == ObjectKind::Stack
+            && named.unwrap_or_else(|| scev::is_scoped(self.profile, self.context, object))
+    }
+
+    /// Whether a statement of a library keeps the state of an iterator over a range or a container, which the loop has to itself.
+    fn is_iterator_state(&self, statement: StatementIndex, used: &ObjectUse) -> bool {
+        let Some(facts) = self.facts else { return false };
+        let hides = matches!(facts.source.kind, LoopKind::RustFor | LoopKind::RangeFor);
+        let object = self.profile.objects.get(used.object as usize);
+        let is_state = object.is_some_and(|object| match object.kind {
+            ObjectKind::Frame => self.is_of_own_frame(object),
+            ObjectKind::Stack => self.is_of_own_frame(object) && facts.is_iterator(&object.name),
+            _ => false,
+        });
+        let own = self.profile.location(self.profile.contexts[self.context as usize].location);
+        let place = self.profile.location_of(statement);
+        hides && is_state && !place.file.is_empty() && place.file != own.file
+    }
+
+    /// Whether a flow dependence passes on the state of such an iterator.
+    fn is_of_iterator(&self, d: &Dependence) -> bool {
+        let is_state =
+            |used: &ObjectUse| self.is_iterator_state(d.source, used) && self.is_iterator_state(d.sink, used);
+        let levels = || d.levels.iter().filter(|l| usize::from(l.level) == self.dim);
+        d.memory && levels().all(|level| !level.objects.is_empty() && level.objects.iter().all(is_state))
+    }
+
+    /// Whether a dependence is through slots of the loop's own frame that have no name: registers that the compiler has spilled. The
+    /// text has nothing else there: no address is followed.
+    fn is_spilled(&self, d: &Dependence) -> bool {
+        let is_slot = |used: &ObjectUse| {
+            let object = self.profile.objects.get(used.object as usize);
+            object.is_some_and(|object| object.kind == ObjectKind::Frame)
+        };
+        let mut objects =
+            d.levels.iter().filter(|l| usize::from(l.level) == self.dim).flat_map(|l| &l.objects).peekable();
+        let follows = |facts: &Facts<'_>| facts.scalars.iter().any(|(_, role)| *role == Role::Shared);
+        d.memory
+            && objects.peek().is_some()
+            && objects.all(is_slot)
+            && self.facts.is_some_and(|facts| !follows(facts))
+    }
+
+    /// The role of an object that a dependence of the loop passes through, by its name: where both ends are of the loop's own function.
+    fn role(&self, used: &ObjectUse) -> Option<Role> {
+        let object = self.profile.objects.get(used.object as usize)?;
+        let is_variable =
+            matches!(object.kind, ObjectKind::Stack | ObjectKind::Global) && !object.is_volatile;
+        self.facts.filter(|_| is_variable)?.role(&object.name)
+    }
+
+    fn is_direct(&self, statement: StatementIndex) -> bool {
+        let own = &self.profile.contexts[self.profile.context_of(statement) as usize];
+        own.function == self.profile.contexts[self.context as usize].function
+    }
+
+    /// Whether a flow dependence is that of an accumulator by the text.
+    fn is_reduction_of_source(&self, d: &Dependence) -> bool {
+        let level = d.levels.iter().find(|l| usize::from(l.level) == self.dim);
+        let lines = [d.source, d.sink].map(|s| self.profile.location_of(s).line);
+        let is_text = [d.source, d.sink].iter().all(|&s| self.is_direct(s) && self.is_in_text(s));
+        if d.memory && is_text && self.facts.is_some_and(|facts| facts.are_combined(lines)) {
+            return true;
+        }
+        let is_fixed = |access: Option<u32>| {
+            let access = access.and_then(|access| self.profile.accesses.get(access as usize));
+            access.is_some_and(|access| scev::is_fixed(&access.address, self.dim))
+        };
+        if d.memory
+            && is_text
+            && is_fixed(d.source_access)
+            && is_fixed(d.sink_access)
+            && self.facts.is_some_and(|facts| facts.combines_pointed(lines))
+        {
+            return true;
+        }
+        d.memory
+            && self.is_direct(d.source)
+            && self.is_direct(d.sink)
+            && level.is_some_and(|level| {
+                !level.objects.is_empty()
+                    && level
+                        .objects
+                        .iter()
+                        .all(|used| matches!(self.role(used), Some(Role::Reduction(_) | Role::Companion)))
+            })
+    }
+
+    /// Whether a statement accesses an accumulator, by the text.
+    fn is_accumulator(&self, statement: StatementIndex, used: &ObjectUse) -> bool {
+        let line = self.profile.location_of(statement).line;
+        if self.is_direct(statement)
+            && self.is_in_text(statement)
+            && self.facts.is_some_and(|facts| facts.are_combined([line; 2]))
+        {
+            return true;
+        }
+        self.is_direct(statement)
+            && matches!(self.role(used), Some(Role::Reduction(_) | Role::Companion | Role::Flag))
+    }
+
+    /// Whether a register hands on the state of a closure: the text of the loop does not show it.
+    fn is_of_closure(&self, d: &Dependence) -> bool {
+        let function = &self.profile.location_of(d.source).function;
+        !d.memory
+            && self.is_optimised()
+            && !self.is_in_text(d.source)
+            && ["operator()", "{closure", "{{closure"].iter().any(|name| function.contains(name))
+    }
+
+    /// Whether the compiler may have removed what the text says.
+    fn is_optimised(&self) -> bool {
+        let own = &self.profile.contexts[self.context as usize];
+        self.profile.functions.get(own.function as usize).is_none_or(|f| !f.is_unoptimised)
+    }
+
+    /// Whether a variable that others may come to may be passed on without the run showing it.
+    fn may_hide(&self, scalar: &profile::lens::Scalar) -> bool {
+        let is_fixed = scalar.storage.volatile || scalar.storage.atomic;
+        let is_changed = !scalar.definitions.is_empty()
+            || scalar.shared.iter().any(|sharing| {
+                matches!(sharing.kind, SharingKind::Method | SharingKind::Capture | SharingKind::Bound)
+            });
+        is_fixed && !scalar.definitions.is_empty()
+            || is_changed && self.is_optimised() && !is_memory(scalar) && !self.is_seen(&scalar.name)
+    }
+
+    /// Whether the run has met a variable of this name in memory.
+    fn is_seen(&self, name: &str) -> bool {
+        let own = &self.profile.contexts[self.context as usize];
+        let entry = self.profile.functions.get(own.function as usize).map_or(0, |f| f.entry);
+        self.profile.objects.iter().any(|object| {
+            let is_own = object.owner.is_some_and(|owner| owner.0 <= entry && entry < owner.1);
+            object.name == name
+                && (object.kind == ObjectKind::Global || object.kind == ObjectKind::Stack && is_own)
+        })
+    }
+
+    /// The objects through which a reduction hands its value on.
+    fn accumulators<'b>(
+        &'b self,
+        inside: &'b LoopEdges,
+        reduction: &'b Reduction,
+    ) -> impl Iterator<Item = (&'b Dependence, &'b ObjectUse)> {
+        let is_member = |s: StatementIndex| reduction.statements.binary_search(&s).is_ok();
+        inside.edges.iter().filter(|e| e.carried).flat_map(move |edge| {
+            let d = &self.profile.dependences[edge.dependence as usize];
+            let is_own = is_flow(d) && d.memory && is_member(d.source) && is_member(d.sink);
+            let levels = d.levels.iter().filter(move |l| is_own && usize::from(l.level) == self.dim);
+            levels.flat_map(move |level| level.objects.iter().map(move |used| (d, used)))
+        })
+    }
+
+    fn accumulator(&self, inside: &LoopEdges, reduction: &Reduction) -> Option<ObjectIndex> {
+        self.accumulators(inside, reduction).map(|(_, used)| used.object).next()
+    }
+
+    /// Whether what a reduction accumulates has a name in the loop's own text: a variable that it updates, or elements of an array.
+    fn is_nameable(&self, inside: &LoopEdges, reduction: &Reduction) -> bool {
+        let Some(facts) = self.facts else { return true };
+        if !reduction.statements.iter().all(|&s| self.is_direct(s) && self.is_in_text(s)) {
+            return false;
+        }
+        let mut of = self.accumulators(inside, reduction).peekable();
+        if of.peek().is_none() {
+            return self.has(|role| matches!(role, Role::Reduction(_)));
+        }
+        facts.updates_array(&self.lines(&reduction.statements))
+            || self.has(|role| matches!(role, Role::Reduction(_)))
+                && of.all(|(_, used)| matches!(self.role(used), Some(Role::Reduction(_)) | None))
+    }
+
+    /// Whether an instruction stands in the loop's own text, not in that of a function put in its place.
+    fn is_in_text(&self, statement: StatementIndex) -> bool {
+        let own = self.profile.location(self.profile.contexts[self.context as usize].location);
+        let place = self.profile.location_of(statement);
+        place.line == 0 || place.file == own.file && place.function == own.function
+    }
+
+    /// Whether the text says that what looks like a reduction in the run is none: its variable is also used otherwise.
+    fn is_refuted(&self, inside: &LoopEdges, reduction: &Reduction) -> bool {
+        let lines = self.lines(&reduction.statements);
+        if self.facts.is_some_and(|facts| facts.is_also_used(&lines)) {
+            return true;
+        }
+        self.accumulators(inside, reduction).any(|(_, used)| {
+            matches!(self.role(used), Some(Role::Carried | Role::Induction(_) | Role::Private { .. }))
+        })
+    }
+
+    /// What the text says of a variable that iterations write: a scalar is private only if no iteration can read it before it writes
+    /// it, whatever conditions hold.
+    fn refine(&self, finding: &mut Finding) {
+        let used = ObjectUse { object: finding.object, offset: 0, callee: false };
+        let role = self.role(&used);
+        let object = self.profile.objects.get(finding.object as usize);
+        match (
+            object.filter(|object| object.kind == ObjectKind::Stack).map(|object| self.is_own(object)),
+            finding.remedy,
+        ) {
+            (Some(true), Remedy::Privatise | Remedy::Blocks) => finding.remedy = Remedy::Scoped,
+            (Some(false), Remedy::Scoped) => {
+                let uses = finding.uses;
+                let is_lost = uses.is_exposed || uses.is_handed_on || uses.is_read_after;
+                finding.remedy = if is_lost { Remedy::Blocks } else { Remedy::Privatise };
+            }
+            _ => {}
+        }
+        let is_last = finding.uses.is_read_after && !finding.uses.is_exposed && !finding.uses.is_handed_on;
+        if finding.remedy == Remedy::Blocks && is_last && matches!(role, Some(Role::Private { .. })) {
+            finding.remedy = Remedy::Privatise;
+        }
+        if matches!(finding.remedy, Remedy::Privatise | Remedy::Scoped) && role == Some(Role::Carried) {
+            finding.remedy = Remedy::Blocks;
+            finding.uses.is_handed_on = true;
+        }
+    }
+
+    /// Lines of statements, ascending.
+    fn lines(&self, statements: &[StatementIndex]) -> Vec<u32> {
+        let mut lines: Vec<u32> = statements.iter().map(|&s| self.profile.location_of(s).line).collect();
+        lines.retain(|&line| line > 0);
+        lines.sort_unstable();
+        lines.dedup();
+        lines
     }
 }

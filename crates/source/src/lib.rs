@@ -6,6 +6,7 @@
 //! - [`clang`]: finds clang and has it print its syntax tree;
 //! - [`tree`]: that tree, and where its nodes stand in the file;
 //! - [`linear`]: linear functions of iterators and of what a nest leaves unchanged;
+//! - [`lens`]: what the text of a file says of its loops, in C, C++, Fortran and Rust, without a compiler;
 //! - [`nest`]: a nest of counted loops, and the statements in them;
 //! - [`threads`]: the body of loops whose iterations become threads; [`types`]: types as clang prints them.
 //!
@@ -17,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 pub mod clang;
+pub mod lens;
 pub mod linear;
 pub mod nest;
 pub mod program;

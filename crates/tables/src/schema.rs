@@ -98,6 +98,8 @@ pub fn loops() -> Schema {
         is("privatise", list(TEXT)),
         is("reductions", list(reduction)),
         may("directive", TEXT),
+        is("data_dependent_trip_count", TRUTH),
+        may("reason", TEXT),
         may("stride01_fraction", FRACTION),
         is("distribution", list(part)),
         is("simd", TRUTH),

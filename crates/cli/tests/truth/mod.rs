@@ -31,6 +31,10 @@ pub const DIFFERENT: &[Difference] = &[
     ("blocked_product", Processor::Aarch64, Level::O3, "@ii (multiply:10)"),
     ("blocked_product", Processor::Aarch64, Level::O3, "@kk (multiply:11)"),
     ("lu", Processor::Aarch64, Level::O3, "@i (eliminate:10)"),
+    ("blocked_product", Processor::Riscv64, Level::O2, "@jj (multiply:12)"),
+    ("blocked_product", Processor::Riscv64, Level::O2, "@i (multiply:13)"),
+    // The row of sums has no name in the debug information there.
+    ("tensor_product", Processor::Riscv64, Level::O2, "@r (contract:12)"),
 ];
 
 /// Compiles a kernel for a processor, records it and compares the report with the table: what differs that is not known to.

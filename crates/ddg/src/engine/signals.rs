@@ -147,6 +147,8 @@ impl Engine {
             let function = self.functions.at(handler);
             self.functions.executed(function, None, handler);
             walker.call(&mut self.contexts, &mut self.functions, function, handler, 0);
+            let base = walker.frames().last().map_or(walker.context(), |frame| frame.base);
+            self.contexts.mark_handler(base);
             events.append(&mut walker.events);
         }
         walker.events = events;

@@ -44,6 +44,7 @@ pub(super) fn objects(engine: &mut Engine, locations: &mut Locations) -> Vec<Pro
                     element: variable.element as u32,
                     scope,
                     library: module > 0,
+                    owner: variable.function.map(|(a, b)| (a.wrapping_add(bias), b.wrapping_add(bias))),
                     is_volatile: variable.is_volatile,
                     ..ProfileObject::new(variable.name.clone(), ObjectKind::Stack)
                 }
@@ -51,7 +52,8 @@ pub(super) fn objects(engine: &mut Engine, locations: &mut Locations) -> Vec<Pro
             Object::Frame(0) => ProfileObject::new("stack of called functions", ObjectKind::Frame),
             Object::Frame(function) => {
                 let name = format!("stack of {}", function_name(&engine.image, function));
-                ProfileObject::new(name, ObjectKind::Frame)
+                let owner = Some((function, function.saturating_add(1)));
+                ProfileObject { owner, ..ProfileObject::new(name, ObjectKind::Frame) }
             }
             Object::Heap(site) => {
                 // The return address follows the call.

@@ -2,7 +2,7 @@
 
 use gpumap::offload::observed::{Change, Executed, Loop, Part, Reduced, Storage};
 use gpumap::offload::{Carried, Found, Observed};
-use profile::{Block, ContextIndex, Dependence, ObjectIndex, Profile};
+use profile::{Block, ContextIndex, Dependence, ObjectIndex, ObjectKind, Profile};
 use schedule::arrange::distribution::Share;
 use schedule::graph::dimension;
 use schedule::needs::{Class, Need, Way};
@@ -24,7 +24,8 @@ fn seen(report: &Report<'_>, entry: &SourceLoop, shares: &[Share]) -> Loop {
     let blocking = finding::blocking(report.profile, entry);
     // What only shares memory needs memory of its own; what passes on a value, or shares memory that nobody can have for
     // himself, has to wait.
-    let is_passed_on = entry.class() == Some(Class::C);
+    let is_passed_on =
+        entry.class() == Some(Class::C) || entry.needs().iter().any(|need| is_advanced(report.profile, need));
     let carried = blocking.iter().filter(|_| is_passed_on).map(|found| Carried {
         source: Some(found.source.1).filter(|line| *line > 0),
         sink: Some(found.sink.1).filter(|line| *line > 0),
@@ -41,7 +42,7 @@ fn seen(report: &Report<'_>, entry: &SourceLoop, shares: &[Share]) -> Loop {
             _ => Found::Independent,
         },
         carried: carried.collect(),
-        storage: entry.needs().iter().map(|need| storage(report.profile, need)).collect(),
+        storage: entry.needs().iter().filter_map(|need| storage(report.profile, need)).collect(),
         reduced: reduced(report.profile, entry),
         trips: trips(report.profile, entry),
         pieces: entry.pieces(report.profile),
@@ -133,14 +134,24 @@ fn executed(profile: &Profile, entry: &SourceLoop) -> Vec<Executed> {
     list
 }
 
-fn storage(profile: &Profile, need: &Need) -> Storage {
+/// Whether iterations advance a variable that is not the function's own: what the static analysis of a loop does not see as one of its
+/// induction variables.
+fn is_advanced(profile: &Profile, need: &Need) -> bool {
+    let object = profile.objects.get(need.object as usize);
+    matches!(need.way, Way::Induction(_)) && object.is_some_and(|object| object.kind != ObjectKind::Stack)
+}
+
+/// What has to become of a variable; nothing of an induction variable, which the static analysis knows itself.
+fn storage(profile: &Profile, need: &Need) -> Option<Storage> {
     let change = match need.way {
+        Way::Induction(_) | Way::Combine | Way::AtomicWrite => return None,
         Way::Private => Change::Private,
         Way::LastPrivate => Change::LastPrivate,
         Way::Copy => Change::Copy,
         Way::Expand => Change::Expand,
     };
-    Storage { name: name(profile, need.object), change }
+    let name = if need.name.is_empty() { name(profile, need.object) } else { need.name.clone() };
+    Some(Storage { name, change })
 }
 
 fn name(profile: &Profile, object: ObjectIndex) -> String {

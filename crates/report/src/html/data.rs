@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::escape;
 use crate::colours;
+use crate::directive;
 use crate::finding::{self, Report};
 use crate::frames::{Frame, Shade, What, clean};
 use crate::text::{headline, sentence};
@@ -123,14 +124,14 @@ impl Columns {
 impl Loop {
     fn of(report: &Report<'_>, at: usize, nest: Option<usize>) -> Loop {
         let l = &report.loops[at];
-        let directive = finding::directive(report.profile, l);
+        let directive = directive::pasted(report.profile, l);
         let is_directive = directive.is_some();
-        let instead = || finding::instead(report.profile, l);
+        let instead = || directive::instead(report.profile, l);
         let blocked = || finding::blocking(report.profile, l).first().map(|first| sentence(first, l));
         Loop {
             id: clean(&l.id),
             letter: colours::letter(l.parallel),
-            words: headline(report.profile, l),
+            words: headline(l),
             share: (l.share * 1e6).round() / 1e6,
             entries: l.entries,
             iterations: l.iterations,

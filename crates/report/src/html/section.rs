@@ -14,6 +14,7 @@ use super::evidence::{self, Evidence};
 use super::scene::{Scene, Stage};
 use super::source::{self, Heat, Sources};
 use super::{badge, drawing, escape, transformed};
+use crate::directive;
 use crate::finding::{self, Report};
 use crate::text::{number, sentence};
 use crate::wire;
@@ -173,10 +174,10 @@ fn table(report: &Report<'_>, nest: &Nest, out: &mut String) {
 /// The directive to paste, or what blocks.
 fn what(report: &Report<'_>, nest: &Nest, at: usize) -> String {
     let l = &report.loops[at];
-    if let Some(directive) = finding::directive(report.profile, l) {
+    if let Some(directive) = directive::pasted(report.profile, l) {
         return format!("<code>{}</code>", escape::text(&directive));
     }
-    if let Some(words) = finding::instead(report.profile, l) {
+    if let Some(words) = directive::instead(report.profile, l) {
         return escape::text(&words);
     }
     let numbers: Vec<String> = nest

@@ -20,8 +20,12 @@ pub fn hostile() -> Profile {
     let limit = Limit::Input(MARKUP.to_owned());
     profile.trust.limits = vec![Reached { run: 0, limit }];
     profile.trust.unrecorded = 1000;
-    let function =
-        |name: &str, main| Function { name: name.to_owned(), entry: 0, module: MARKUP.to_owned(), main };
+    let function = |name: &str, main| Function {
+        name: name.to_owned(),
+        module: MARKUP.to_owned(),
+        main,
+        ..Function::default()
+    };
     for (name, main) in [(MARKUP, true), ("memcpy", false)] {
         let callee = profile.functions.len() as u32;
         profile.functions.push(function(name, main));

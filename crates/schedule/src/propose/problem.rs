@@ -140,6 +140,11 @@ fn recorded(profile: &Profile, region: &Region) -> Result<FxHashSet<ContextIndex
     if contexts.iter().any(is_lost) { Err(Unfit::Unrecorded) } else { Ok(contexts) }
 }
 
+/// Number of loops and recursions around a region.
+fn outermost(profile: &Profile, region: &Region) -> usize {
+    region.contexts.iter().map(|&c| dimension(profile, c)).min().unwrap_or(0)
+}
+
 /// Formulates a region's problem.
 ///
 /// # Errors
@@ -158,7 +163,8 @@ pub fn formulate(profile: &Profile, loops: &[SourceLoop], region: &Region) -> Re
         a.write && a.executions > 0 && operation != Operation::Control
     });
     blocks.extend(stores.filter_map(|a| statements.of(profile, a.statement)));
-    assemble(profile, blocks, statements, &orderings, Renaming::default())
+    let fixed = outermost(profile, region);
+    assemble(profile, blocks, statements, &orderings, Renaming::default(), fixed)
 }
 
 /// Formulates the problem of a nest of the source.
@@ -174,7 +180,7 @@ pub fn formulate_cut(
     let contexts = recorded(profile, region)?;
     let orderings = orderings(profile, loops, region, (&contexts, &cut.statements), Some(cut.is_private));
     let blocks = cut.statements.names().collect();
-    assemble(profile, blocks, cut.statements.clone(), &orderings, cut.renaming)
+    assemble(profile, blocks, cut.statements.clone(), &orderings, cut.renaming, 0)
 }
 
 /// The problem of some statements and what orders them.
@@ -184,6 +190,7 @@ fn assemble(
     statements: Statements,
     orderings: &[Ordering],
     renaming: Renaming,
+    fixed: usize,
 ) -> Result<Formulated, Unfit> {
     if blocks.is_empty() {
         return Err(Unfit::Empty);
@@ -191,7 +198,8 @@ fn assemble(
     let pieces_of = |block: u32| pieces(&profile.blocks[block as usize].domain);
     let of_domains = blocks.iter().flat_map(|&block| pieces_of(block));
     let of_relations = orderings.iter().filter_map(Ordering::pieces).flatten();
-    let parameters = Parameters::of(of_domains.chain(of_relations).flat_map(constants));
+    // Loops and recursions around the region stay as they are: it is scheduled for one iteration of them.
+    let parameters = Parameters::of(of_domains.chain(of_relations).flat_map(constants)).fixing(fixed);
     let domain = |parameters: &Parameters| -> Result<String, Unfit> {
         let each = |&block: &u32| instances(profile, (block, statements.members(block)), parameters);
         let parts: Result<Vec<_>, _> = blocks.iter().map(each).collect();
@@ -309,7 +317,9 @@ fn instances(
             vec![Condition::from(parts.ok_or(Unfit::Domain(block))?).text()]
         }
     };
-    Ok(parts.iter().map(|part| format!("{tuple} : {part}")).collect())
+    let fixed: Vec<String> = parameters.fixed().take(dims).collect();
+    let and = if fixed.is_empty() { String::new() } else { format!(" and {}", fixed.join(" and ")) };
+    Ok(parts.iter().map(|part| format!("{tuple} : ({part}){and}")).collect())
 }
 
 /// The block that every iteration of a loop, or every call of a function, begins with.
@@ -341,7 +351,7 @@ fn orderings<'a>(
 ) -> Vec<Ordering<'a>> {
     let verdicts: FxHashMap<ContextIndex, &Verdict> =
         loops.iter().flat_map(|l| l.contexts.iter().copied().zip(&l.verdicts)).collect();
-    let outermost = region.contexts.iter().map(|&c| dimension(profile, c)).min().unwrap_or(0);
+    let outermost = outermost(profile, region);
     let mut around: BTreeMap<ContextIndex, Vec<ContextIndex>> = BTreeMap::new();
     let allocated = allocated(profile, contexts);
     let mut out = Vec::new();

@@ -1,0 +1,24 @@
+//! What the program's source files say of its loops, put into its profile while they are at hand.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use profile::{ContextKind, Profile, SourceFile};
+
+/// Reads the files in which loops of the program's own code are. Those that are missing, or were changed after the program was
+/// built, say nothing.
+pub fn read(profile: &mut Profile, program: &Path) {
+    let built = std::fs::metadata(program).and_then(|about| about.modified()).ok();
+    let mut files: BTreeSet<String> = BTreeSet::new();
+    for (index, context) in profile.contexts.iter().enumerate() {
+        let is_loop = matches!(context.kind, ContextKind::Loop | ContextKind::Recursive);
+        if is_loop && profile.is_own(index as u32) {
+            files.insert(profile.location(context.location).file.clone());
+        }
+    }
+    files.remove("");
+    profile.sources = files
+        .into_iter()
+        .map(|file| SourceFile { loops: source::lens::read(Path::new(&file), built).ok(), file })
+        .collect();
+}

@@ -1,0 +1,204 @@
+//! The directive to paste above a loop, and what is said where there is none.
+//!
+//! Invariants: a directive stands only on a loop whose source was read and has the form that OpenMP asks for; every variable that
+//! the loop assigns and that is declared outside of it is in a clause, or it is the iterator; a clause names a variable only if every
+//! access of it in the loop is written there by its name.
+
+use profile::Profile;
+use profile::lens::{AccessMode, AfterLoop, Home, InMacro, Language, LoopKind, Operator, ScalarForm};
+use schedule::SourceLoop;
+use schedule::facts::{Facts, Role};
+
+use crate::finding;
+
+/// Why there is no directive for a loop whose iterations can run in parallel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Absent {
+    /// Its source was not read, or not understood there.
+    NoSource,
+    /// It is left otherwise than by its condition, or ends where data says so.
+    LeftEarly,
+    /// It has not the form that directives ask for.
+    Form,
+    /// It stands in a macro, or which text is compiled is not known.
+    Macro,
+    /// It has a directive already.
+    Has(String),
+    /// There are no directives in this language.
+    Language,
+    /// This variable cannot be named in a clause, or the text does not show that it is safe.
+    Variable(String),
+    /// It accumulates, with this operator on this line, what has no name.
+    Unnamed(&'static str, u32),
+}
+
+/// The directive to paste above a loop, `None` for one that is not parallel; why there is none, for one that is.
+pub fn directive(profile: &Profile, entry: &SourceLoop) -> Option<Result<String, Absent>> {
+    finding::is_parallelisable(entry).then(|| clauses(profile, entry))
+}
+
+/// The directive to paste above a loop, if there is one.
+pub fn pasted(profile: &Profile, entry: &SourceLoop) -> Option<String> {
+    directive(profile, entry).and_then(Result::ok)
+}
+
+fn clauses(profile: &Profile, entry: &SourceLoop) -> Result<String, Absent> {
+    let facts = entry.contexts.first().and_then(|&context| Facts::of(profile, context));
+    let facts = facts.filter(|_| !entry.recursive && entry.line > 0).ok_or(Absent::NoSource)?;
+    let source = facts.source;
+    if let Some(directive) = source.directive.as_ref().or(source.in_parallel.as_ref()) {
+        return Err(Absent::Has(directive.text.clone()));
+    }
+    if is_left_early(profile, entry) {
+        return Err(Absent::LeftEarly);
+    }
+    if source.in_macro != InMacro::No || source.conditional_compilation {
+        return Err(Absent::Macro);
+    }
+    let is_fortran = matches!(facts.language, Language::Fortran | Language::FixedFortran);
+    let is_loop = matches!(source.kind, LoopKind::For | LoopKind::RangeFor | LoopKind::FortranDo);
+    match facts.language {
+        Language::Rust => return Err(Absent::Language),
+        _ if !source.canonical.is_yes() || !is_loop => return Err(Absent::Form),
+        _ => {}
+    }
+    let mut lists: [(String, Vec<String>); 3] =
+        ["private", "firstprivate", "lastprivate"].map(|clause| (clause.to_owned(), Vec::new()));
+    let mut reductions: Vec<(&'static str, String)> = Vec::new();
+    for (scalar, role) in &facts.scalars {
+        let name = scalar.name.clone();
+        let is_plain = scalar.form == ScalarForm::Variable;
+        let is_outside = scalar.home != Home::InHeader && scalar.home != Home::InBody;
+        match role {
+            Role::Iterator if is_outside && !is_fortran && scalar.after != AfterLoop::Unused => {
+                let own = source.iterators.iter().any(|iterator| iterator.name == name);
+                lists[if own { 2 } else { 0 }].1.push(name);
+            }
+            Role::Iterator | Role::Own => {}
+            Role::Reduction(operator) if is_plain => {
+                reductions.push((
+                    operator_name(*operator, is_fortran).ok_or(Absent::Variable(name.clone()))?,
+                    name,
+                ));
+            }
+            Role::Private { last } if is_plain => lists[if *last { 2 } else { 0 }].1.push(name),
+            // What the run has seen of memory that is not one place decides about it.
+            Role::Shared if matches!(scalar.form, ScalarForm::Dereference | ScalarForm::PointedMember) => {}
+            _ => return Err(Absent::Variable(name)),
+        }
+    }
+    for name in finding::privatise(profile, entry) {
+        let is_known = facts.scalars.iter().any(|(scalar, _)| scalar.name == name);
+        if is_known || facts.declares(&name) == Some(true) || is_own_variable(profile, entry, &name) {
+            continue;
+        }
+        let array = source.arrays.iter().find(|array| array.name == name).filter(|array| array.fixed);
+        let is_named = array.is_some_and(|array| array.accesses.iter().all(|a| a.mode != AccessMode::Shared));
+        if !is_named {
+            return Err(Absent::Variable(name));
+        }
+        // Parts that the loop does not write may be read in it.
+        lists[1].1.push(name);
+    }
+    for (operator, name, line) in finding::reductions(profile, entry) {
+        let name = name.ok_or(Absent::Unnamed(operator, line));
+        let is_known = |name: &String| {
+            facts
+                .scalars
+                .iter()
+                .any(|(scalar, role)| scalar.name == *name && matches!(role, Role::Reduction(_)))
+        };
+        match name {
+            Ok(name) if is_known(&name) => {}
+            Ok(name) => return Err(Absent::Variable(name)),
+            // In a register: the text names it.
+            Err(_) if !reductions.is_empty() => {}
+            Err(unnamed) => return Err(unnamed),
+        }
+    }
+    let mut text = if is_fortran { "!$omp parallel do" } else { "#pragma omp parallel for" }.to_owned();
+    for (operator, name) in &reductions {
+        text += &format!(" reduction({operator}:{name})");
+    }
+    for (clause, names) in &mut lists {
+        names.sort();
+        names.dedup();
+        if !names.is_empty() {
+            text += &format!(" {clause}({})", names.join(", "));
+        }
+    }
+    Ok(text)
+}
+
+/// Whether a variable to be private is one that the loop's body declares: every iteration has its own.
+fn is_own_variable(profile: &Profile, entry: &SourceLoop, name: &str) -> bool {
+    let mut objects = entry.contexts.iter().zip(&entry.verdicts).flat_map(|(&context, verdict)| {
+        let objects = verdict.privatise.iter().filter_map(|&object| profile.objects.get(object as usize));
+        objects.map(move |object| (context, object))
+    });
+    objects
+        .all(|(context, object)| object.name != name || schedule::scev::is_scoped(profile, context, object))
+}
+
+/// An operator as clauses name it.
+fn operator_name(operator: Operator, is_fortran: bool) -> Option<&'static str> {
+    Some(match (operator, is_fortran) {
+        (Operator::Add | Operator::Subtract, _) => "+",
+        (Operator::Multiply, _) => "*",
+        (Operator::Minimum, _) => "min",
+        (Operator::Maximum, _) => "max",
+        (Operator::And, false) => "&",
+        (Operator::Or, false) => "|",
+        (Operator::Xor, false) => "^",
+        (Operator::And, true) => "iand",
+        (Operator::Or, true) => "ior",
+        (Operator::Xor, true) => "ieor",
+        (Operator::LogicalAnd, false) => "&&",
+        (Operator::LogicalOr, false) => "||",
+        (Operator::LogicalAnd, true) => ".and.",
+        (Operator::LogicalOr, true) => ".or.",
+        (Operator::Equivalent, true) => ".eqv.",
+        (Operator::NotEquivalent, true) => ".neqv.",
+        _ => return None,
+    })
+}
+
+/// Whether a loop has ways out beside its own condition: by its source a `break`, a `return` and the like; without it, several
+/// places in its code that leave it.
+pub fn is_left_early(profile: &Profile, entry: &SourceLoop) -> bool {
+    let is_unwound = |context: u32| profile.contexts.get(context as usize).is_some_and(|own| own.is_unwound);
+    entry.contexts.iter().any(|&context| {
+        is_unwound(context)
+            || match Facts::of(profile, context) {
+                Some(facts) => !facts.source.leaves.is_empty() || facts.tests_data(),
+                None => profile.contexts.get(context as usize).is_some_and(|context| context.exits > 1),
+            }
+    })
+}
+
+/// What is said of a loop that could be parallel where there is no directive to paste.
+pub fn instead(profile: &Profile, entry: &SourceLoop) -> Option<String> {
+    let absent = directive(profile, entry)?.err()?;
+    Some(match absent {
+        Absent::NoSource if entry.line == 0 => return None,
+        Absent::NoSource => {
+            "this is about the loop as it was compiled; its source was not read, so there is no directive".to_owned()
+        }
+        Absent::LeftEarly => {
+            "its iterations do not depend on one another, but it is left early: no directive makes it parallel".to_owned()
+        }
+        Absent::Form => {
+            "its iterations do not depend on one another; directives need a loop that counts: for (i = …; i < n; i++)"
+                .to_owned()
+        }
+        Absent::Macro => "no directive: it stands in a macro or in text that may be compiled otherwise".to_owned(),
+        Absent::Has(text) => format!("it has a directive: {text}"),
+        Absent::Language => return None,
+        Absent::Variable(name) => {
+            format!("no directive: `{name}` has no place in one; make it the iterations' own or combine it by hand")
+        }
+        Absent::Unnamed(operator, line) => {
+            format!("omp parallel for, with a reduction: {operator} of what line {line} accumulates")
+        }
+    })
+}

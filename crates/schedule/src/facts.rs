@@ -1,0 +1,442 @@
+//! What the text of a loop says about its variables: which are its iterators, which every iteration has for itself, which are reductions,
+//! which carry (ALGORITHMS 2.3, 2.5, 2.8).
+//!
+//! A run shows what happened, the text what can happen: a definition under a condition that always held, a variable that the
+//! compiler keeps in a register and of which nothing is left. What is said here rests on the text alone.
+//!
+//! Limits: variables that are reached otherwise than by their name ([`Role::Shared`]) are left to what the run showed.
+
+use profile::lens::{
+    AccessMode, AfterLoop, Array, ArrayAccess, Canonical, DefinitionKind, FileLoops, Home, Language,
+    LoopKind, NotCanonical, Operator, Scalar, ScalarForm, SharingKind, SourceLoop,
+};
+use profile::{ContextIndex, Profile};
+
+use crate::subscript::{self, Meeting};
+
+/// What a variable is to a loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// It counts the loop, or a loop inside that counts by itself.
+    Iterator,
+    /// Every iteration has its own.
+    Own,
+    /// Iterations only combine it with an operator, and nothing else reads it.
+    Reduction(Operator),
+    /// It is set with a minimum or maximum and not read: the index of it.
+    Companion,
+    /// Every iteration advances it by a constant, and something reads it.
+    Induction(Option<i64>),
+    /// Every iteration writes it before it reads it; `last`: the value of the last one is used after the loop, or may be.
+    Private {
+        /// See above.
+        last: bool,
+    },
+    /// It is only ever set to one constant, and not read.
+    Flag,
+    /// An iteration may read what an earlier one left, or what is left after the loop depends on which iteration wrote last.
+    Carried,
+    /// Others may come to its storage, or it is not one place: the text does not say.
+    Shared,
+}
+
+/// The facts about one loop.
+#[derive(Debug)]
+pub struct Facts<'a> {
+    /// The loop.
+    pub source: &'a SourceLoop,
+    /// The language.
+    pub language: Language,
+    /// The loops of its file.
+    file: &'a FileLoops,
+    /// Variables that it assigns, and what they are to it.
+    pub scalars: Vec<(&'a Scalar, Role)>,
+}
+
+impl<'a> Facts<'a> {
+    /// What the source of a profile says of a loop context; `None` if it was not read, or not understood there.
+    pub fn of(profile: &'a Profile, context: ContextIndex) -> Option<Facts<'a>> {
+        let location = profile.location(profile.contexts.get(context as usize)?.location);
+        let file = profile.source(&location.file)?;
+        let column = Some(location.column).filter(|&column| column > 0);
+        let source = file.at(location.line, column)?;
+        Facts::new(file, source)
+    }
+
+    fn new(file: &'a FileLoops, source: &'a SourceLoop) -> Option<Facts<'a>> {
+        if source.errors || source.jumps || file.generated {
+            return None;
+        }
+        let scalars = source.scalars.iter().map(|scalar| (scalar, role(file, source, scalar))).collect();
+        Some(Facts { source, language: file.language, file, scalars })
+    }
+
+    /// Whether nothing about the loop's variables is left open by its text.
+    pub fn is_settled(&self) -> bool {
+        self.source.closures.iter().all(|closure| closure.shares.is_empty())
+            && self.scalars.iter().all(|(scalar, role)| *role != Role::Shared || is_memory(scalar))
+            && self.passed_on(u64::MAX).is_none()
+            && !self.moves_along()
+    }
+
+    /// Variables with one of some roles.
+    pub fn with(&self, is: impl Fn(Role) -> bool) -> impl Iterator<Item = &'a Scalar> {
+        self.scalars.iter().filter(move |(_, role)| is(*role)).map(|(scalar, _)| *scalar)
+    }
+
+    /// Whether the body of the loop declares a variable, new in each iteration; `None` if the text does not name it.
+    pub fn declares(&self, name: &str) -> Option<bool> {
+        let array = self.source.arrays.iter().find(|array| array.name == name && array.fixed);
+        let scalar =
+            || self.scalars.iter().find(|(scalar, _)| scalar.name == name).map(|(scalar, _)| scalar.home);
+        array.map(|array| array.home).or_else(scalar).map(Home::is_private)
+    }
+
+    /// What a variable is to the loop, by its name.
+    pub fn role(&self, name: &str) -> Option<Role> {
+        self.scalars.iter().find(|(scalar, _)| scalar.name == name).map(|(_, role)| *role)
+    }
+
+    /// Whether a variable is the loop's iterator, or what the compiler makes of a loop over a container.
+    pub fn is_iterator(&self, name: &str) -> bool {
+        match self.source.kind {
+            LoopKind::RangeFor if name.starts_with("__") => true,
+            LoopKind::RustFor if name == "iter" => true,
+            _ => has_iterator(self.source) && self.source.iterators.iter().any(|own| own.name == name),
+        }
+    }
+
+    /// An array of which an iteration reads, or overwrites, by its subscripts what another one wrote, at most `trips` iterations apart:
+    /// its name, the lines of the write and of the other access, and the distance. What compilers keep in registers may be such
+    /// elements.
+    pub fn passed_on(&self, trips: u64) -> Option<(&'a str, (u32, u32), i64)> {
+        let [iterator] = &self.source.iterators[..] else { return None };
+        let step = iterator.step_value.filter(|&step| step != 0)?;
+        self.source.arrays.iter().filter(|array| self.is_one_place(array)).find_map(|array| {
+            let pairs =
+                writes(array).flat_map(|write| array.accesses.iter().map(move |other| (write, other)));
+            let mut meetings = pairs.filter_map(|(write, other)| {
+                let is_same = write.member == other.member && other.mode != AccessMode::Shared;
+                let meeting = subscript::meeting(&write.subscripts, &other.subscripts, &iterator.name)
+                    .filter(|_| is_same)?;
+                let is_write = other.mode == AccessMode::Write;
+                let by = match meeting {
+                    Meeting::After(by) if by % step == 0 => by / step,
+                    Meeting::After(_) => return None,
+                    // In a loop inside, the element may depend on where that begins.
+                    Meeting::Everywhere if self.depends(write) || self.depends(other) => return None,
+                    // Updates alone are a reduction.
+                    Meeting::Everywhere => i64::from(is_write || other.mode == AccessMode::Read),
+                };
+                (by > 0 || by != 0 && is_write).then_some((write, other, by))
+            });
+            let hit = meetings.find(|hit| hit.2.unsigned_abs() < trips)?;
+            Some((array.name.as_str(), (hit.0.at.line, hit.1.at.line), hit.2))
+        })
+    }
+
+    /// Whether the subscripts of an access name the iterator of a loop inside that begins or ends where this loop's iterator says.
+    fn depends(&self, access: &ArrayAccess) -> bool {
+        let words = |text: &str, name: &str| {
+            text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
+        };
+        let own = || self.source.iterators.iter().map(|iterator| iterator.name.as_str());
+        let is_inside = |other: &&SourceLoop| {
+            (self.source.at.line, self.source.at.column) < (other.at.line, other.at.column)
+                && other.end.line <= self.source.end.line
+        };
+        let inner = self.file.loops.iter().filter(is_inside).flat_map(|other| &other.iterators);
+        inner.filter(|inner| access.subscripts.iter().any(|text| words(text, &inner.name))).any(|inner| {
+            let texts = [&inner.start, &inner.bound];
+            let is_named = |text: &String| {
+                own().any(|name| words(text, name)) || text.chars().any(|c| matches!(c, '[' | '(' | '.'))
+            };
+            inner.bound.is_none() || texts.into_iter().flatten().any(is_named)
+        })
+    }
+
+    /// Whether the loop writes elements through a pointer that iterations set anew, and reads others through such pointers: which of them
+    /// meet, subscripts do not tell.
+    fn moves_along(&self) -> bool {
+        let is_moving =
+            |array: &&Array| !(self.is_one_place(array) || array.fixed && array.home == Home::InBody);
+        let moving = || self.source.arrays.iter().filter(is_moving);
+        moving().flat_map(|array| writes(array).map(move |write| (array, write))).any(|(array, write)| {
+            moving().any(|other| {
+                other.accesses.iter().any(|read| {
+                    matches!(read.mode, AccessMode::Read | AccessMode::Update(_))
+                        && (other.name != array.name || read.subscripts != write.subscripts)
+                })
+            })
+        })
+    }
+
+    /// Whether an array is the same one in all iterations.
+    fn is_one_place(&self, array: &Array) -> bool {
+        array.home != Home::InBody
+            && self.source.iterators.iter().all(|own| own.name != array.root)
+            && self.source.scalars.iter().all(|scalar| scalar.name != array.root)
+    }
+
+    /// Whether the condition of a loop reads memory or calls functions, in a form that does not count to a bound: how often it
+    /// iterates depends on the data.
+    pub fn tests_data(&self) -> bool {
+        let body = (self.source.body.0.line, self.source.body.0.column);
+        let is_header = |at: &profile::lens::Position| (at.line, at.column) < body;
+        self.source.canonical == Canonical::No(NotCanonical::Test)
+            && (self
+                .source
+                .arrays
+                .iter()
+                .flat_map(|array| &array.accesses)
+                .any(|access| is_header(&access.at))
+                || self.source.calls.iter().any(|call| is_header(&call.at))
+                || self.source.iterators.iter().all(|own| own.step_value.is_none_or(|step| step == 0)))
+    }
+
+    /// Whether both ends of a dependence are on lines that do nothing but combine one thing with an operator: an array all of whose
+    /// accesses are updates with it, or what a pointer points to.
+    pub fn are_combined(&self, lines: [u32; 2]) -> bool {
+        let arrays = self.source.arrays.iter().filter(|array| {
+            let mut operators = array.accesses.iter().map(|access| match access.mode {
+                AccessMode::Update(Operator::Subtract) => Some(Operator::Add),
+                AccessMode::Update(operator) if operator.is_associative() => Some(operator),
+                _ => None,
+            });
+            let first = operators.next().flatten();
+            first.is_some() && operators.all(|operator| operator == first)
+        });
+        let written_on = |line: u32| {
+            let of_arrays = self.source.arrays.iter().flat_map(writes).filter(|a| a.at.line == line).count();
+            let definitions =
+                self.source.scalars.iter().filter(|s| s.home != Home::InBody).flat_map(|s| &s.definitions);
+            of_arrays + definitions.filter(|d| d.at.line == line && !d.header).count()
+        };
+        let is_alone = |line: u32| written_on(line) == 1;
+        arrays.into_iter().any(|array| {
+            lines
+                .iter()
+                .all(|&line| array.accesses.iter().any(|access| access.at.line == line) && is_alone(line))
+        })
+    }
+
+    /// Whether a line does nothing but combine what a pointer points to, always the same place, with an operator.
+    pub fn combines_pointed(&self, lines: [u32; 2]) -> bool {
+        self.scalars.iter().any(|(scalar, role)| {
+            matches!(role, Role::Reduction(_))
+                && is_memory(scalar)
+                && lines
+                    .iter()
+                    .all(|&line| scalar.definitions.iter().any(|definition| definition.at.line == line))
+        })
+    }
+
+    /// Whether the text has an update of an array on one of some lines, and updates that array with other operators too: what looks like
+    /// a reduction of its elements is none.
+    pub fn is_also_used(&self, lines: &[u32]) -> bool {
+        let updates = |array: &&Array| {
+            array
+                .accesses
+                .iter()
+                .any(|a| matches!(a.mode, AccessMode::Update(_)) && lines.contains(&a.at.line))
+        };
+        self.source.arrays.iter().filter(updates).any(|array| {
+            let mut operators = array.accesses.iter().filter_map(|access| match access.mode {
+                AccessMode::Update(Operator::Subtract) => Some(Operator::Add),
+                AccessMode::Update(operator) => Some(operator),
+                _ => None,
+            });
+            let first = operators.next();
+            operators.any(|operator| Some(operator) != first)
+        })
+    }
+
+    /// Whether the text updates an element of an array on one of some lines.
+    pub fn updates_array(&self, lines: &[u32]) -> bool {
+        let is_update = |access: &ArrayAccess| {
+            matches!(access.mode, AccessMode::Update(_)) && lines.contains(&access.at.line)
+        };
+        self.source.arrays.iter().any(|array| array.accesses.iter().any(is_update))
+    }
+}
+
+fn writes(array: &Array) -> impl Iterator<Item = &ArrayAccess> {
+    array.accesses.iter().filter(|access| matches!(access.mode, AccessMode::Write | AccessMode::Update(_)))
+}
+
+/// Whether the iterator of a loop counts by itself: it is set and advanced by the header alone.
+fn has_iterator(source: &SourceLoop) -> bool {
+    if source.kind == LoopKind::For && source.iterators.iter().any(|own| own.step_value == Some(0)) {
+        return false;
+    }
+    !matches!(
+        source.canonical,
+        Canonical::No(
+            NotCanonical::Kind
+                | NotCanonical::Start
+                | NotCanonical::Step
+                | NotCanonical::Type
+                | NotCanonical::IteratorAssigned
+                | NotCanonical::IteratorShared
+        )
+    ) || matches!(
+        source.kind,
+        LoopKind::RangeFor
+            | LoopKind::FortranDo
+            | LoopKind::DoConcurrent
+            | LoopKind::ForAll
+            | LoopKind::ArrayExpression
+            | LoopKind::RustFor
+            | LoopKind::RustIterator
+    )
+}
+
+/// Whether what is named lies in memory that other names may mean too, or is not one place.
+pub fn is_memory(scalar: &Scalar) -> bool {
+    matches!(scalar.form, ScalarForm::Dereference | ScalarForm::PointedMember)
+}
+
+fn role(file: &FileLoops, source: &SourceLoop, scalar: &Scalar) -> Role {
+    let is_named = |name: &String| *name == scalar.name;
+    if has_iterator(source) && source.iterators.iter().any(|own| is_named(&own.name)) {
+        return Role::Iterator;
+    }
+    let marks = scalar.storage;
+    if marks.volatile || marks.atomic {
+        return Role::Shared;
+    }
+    if scalar.home == Home::InBody && !is_memory(scalar) {
+        return if marks.reference { Role::Shared } else { Role::Own };
+    }
+    // Loops of Fortran count by themselves, wherever their iterators are declared.
+    let counts = |d: &profile::lens::Definition| d.kind == DefinitionKind::Iteration;
+    let is_fortran = matches!(file.language, Language::Fortran | Language::FixedFortran);
+    if is_fortran && !scalar.definitions.is_empty() && scalar.definitions.iter().all(counts) {
+        return Role::Iterator;
+    }
+    let is_open = |sharing: &profile::lens::Sharing| sharing.kind != SharingKind::ReadOnlyAddress;
+    if scalar.shared.iter().any(is_open) || marks.reference && scalar.home != Home::Parameter {
+        return Role::Shared;
+    }
+    if is_memory(scalar) && is_moving(source, scalar) {
+        return Role::Shared;
+    }
+    if let Some(operator) = reduction(source, scalar) {
+        return Role::Reduction(operator);
+    }
+    if is_companion(source, scalar) {
+        return Role::Companion;
+    }
+    if source.advanced.iter().any(|own| is_named(&own.name)) || is_advanced(scalar) {
+        return Role::Induction(step(source, scalar));
+    }
+    let is_used = scalar.after != AfterLoop::Unused;
+    if is_flag(scalar) {
+        return Role::Flag;
+    }
+    // A loop that is left early may be left right after the assignment; no directive takes it anyway.
+    let is_always = scalar.always_written || !source.leaves.is_empty();
+    if scalar.read_before_write || is_used && !is_always {
+        return Role::Carried;
+    }
+    Role::Private { last: is_used }
+}
+
+/// Whether a dereference may mean another place in another iteration: what it starts from is assigned in the loop.
+fn is_moving(source: &SourceLoop, scalar: &Scalar) -> bool {
+    matches!(scalar.home, Home::InBody | Home::InHeader)
+        || source.iterators.iter().any(|own| own.name == scalar.root)
+        || source.scalars.iter().any(|other| other.name == scalar.root)
+}
+
+/// The operator with which iterations combine a variable, if they do nothing else with it.
+fn reduction(source: &SourceLoop, scalar: &Scalar) -> Option<Operator> {
+    if scalar.definitions.is_empty() || !scalar.reads.is_empty() {
+        return None;
+    }
+    // What is set together with a minimum depends on it, and the minimum is not alone.
+    let goes_with = |name: &String| {
+        let updates =
+            source.scalars.iter().flat_map(|other| &other.definitions).filter_map(|d| d.update.as_ref());
+        updates.into_iter().any(|update| update.companions.contains(name))
+    };
+    let has_others = |update: &profile::lens::Update| {
+        let of = |name: &String| source.scalars.iter().find(|other| other.name == *name);
+        !update.companions.iter().all(|name| of(name).is_some_and(|other| is_companion(source, other)))
+    };
+    if goes_with(&scalar.name) {
+        return None;
+    }
+    let mut operators = scalar.definitions.iter().map(|definition| {
+        let operator = match (&definition.update, definition.kind) {
+            (Some(update), _) if update.operand_reads_itself || has_others(update) => None,
+            (Some(update), _) => Some(update.operator),
+            (None, DefinitionKind::Increment(_)) => Some(Operator::Add),
+            (None, _) => None,
+        };
+        let operator = operator.filter(|operator| operator.is_associative() && !definition.header)?;
+        Some(if operator == Operator::Subtract { Operator::Add } else { operator })
+    });
+    let first = operators.next()??;
+    operators.all(|operator| operator == Some(first)).then_some(first)
+}
+
+/// Whether a variable is only ever set to one constant under conditions, and not read.
+fn is_flag(scalar: &Scalar) -> bool {
+    let is_constant = |value: &str| {
+        matches!(value, "true" | "false" | "TRUE" | "FALSE" | ".true." | ".false.")
+            || value.trim_start_matches(['-', '+']).chars().all(|c| c.is_ascii_alphanumeric() || c == '.')
+                && value.trim_start_matches(['-', '+']).starts_with(|c: char| c.is_ascii_digit())
+    };
+    let mut values = scalar.definitions.iter().map(|definition| (definition.kind, definition.value.trim()));
+    let Some((DefinitionKind::Plain, first)) = values.next() else { return false };
+    scalar.reads.is_empty()
+        && is_constant(first)
+        && values.all(|(kind, value)| kind == DefinitionKind::Plain && value == first)
+}
+
+/// Whether a variable is only ever set together with a minimum or maximum.
+fn is_companion(source: &SourceLoop, scalar: &Scalar) -> bool {
+    let updates =
+        source.scalars.iter().flat_map(|other| &other.definitions).filter_map(|d| d.update.as_ref());
+    let mut of = updates.filter(|update| update.companions.contains(&scalar.name));
+    of.next().is_some()
+        && of.next().is_none()
+        && scalar.reads.is_empty()
+        && scalar.definitions.len() == 1
+        && scalar.definitions.iter().all(|d| d.kind == DefinitionKind::Plain && !d.reads_itself)
+}
+
+/// Whether every iteration advances a variable, unconditionally.
+fn is_advanced(scalar: &Scalar) -> bool {
+    !scalar.definitions.is_empty()
+        && scalar.definitions.iter().all(|definition| {
+            let adds = match (&definition.update, definition.kind) {
+                (_, DefinitionKind::Increment(_)) => true,
+                (Some(update), _) => {
+                    !update.operand_reads_itself
+                        && matches!(update.operator, Operator::Add | Operator::Subtract | Operator::Multiply)
+                }
+                (None, _) => false,
+            };
+            adds && !definition.conditional && definition.depth == 0 && !definition.header
+        })
+}
+
+/// By how much a variable is advanced in each iteration, if that is a constant.
+fn step(source: &SourceLoop, scalar: &Scalar) -> Option<i64> {
+    if let Some(own) = source.advanced.iter().find(|own| own.name == scalar.name) {
+        return own.step_value;
+    }
+    scalar.definitions.iter().try_fold(0i64, |sum, definition| {
+        let operand =
+            || definition.update.as_ref().and_then(|update| update.operand.trim().parse::<i64>().ok());
+        let by = match (definition.kind, definition.update.as_ref().map(|update| update.operator)) {
+            (DefinitionKind::Increment(by), _) => by,
+            (_, Some(Operator::Add)) => operand()?,
+            (_, Some(Operator::Subtract)) => operand()?.checked_neg()?,
+            _ => return None,
+        };
+        sum.checked_add(by)
+    })
+}

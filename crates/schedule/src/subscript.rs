@@ -1,0 +1,213 @@
+//! Subscripts as polynomials in the names of the source, to find iterations that certainly access the same element.
+//!
+//! `i * n + j` is `1·i·n + 1·j`. Two subscripts name the same element at a constant distance δ of iterations of a loop, whatever the
+//! values of all names are, iff their difference is δ times what the first changes by in one iteration.
+
+use std::collections::BTreeMap;
+
+/// A polynomial: products of names, sorted, with their coefficients; none is 0.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Polynomial {
+    terms: BTreeMap<Vec<String>, i64>,
+}
+
+/// Most terms of a polynomial, and characters of a text: longer ones are not looked at.
+const MOST_TERMS: usize = 64;
+const LONGEST: usize = 400;
+
+impl Polynomial {
+    /// Reads sums and products of names and integers; `None` if a text is anything else.
+    pub fn of(text: &str) -> Option<Polynomial> {
+        let mut tokens = tokens(text)?;
+        tokens.reverse();
+        let value = sum(&mut tokens, 0)?;
+        tokens.is_empty().then_some(value)
+    }
+
+    fn constant(value: i64) -> Polynomial {
+        let mut terms = BTreeMap::new();
+        if value != 0 {
+            terms.insert(Vec::new(), value);
+        }
+        Polynomial { terms }
+    }
+
+    fn plus(mut self, other: &Polynomial, factor: i64) -> Option<Polynomial> {
+        for (product, coefficient) in &other.terms {
+            let own = self.terms.entry(product.clone()).or_insert(0);
+            *own = own.checked_add(coefficient.checked_mul(factor)?)?;
+            if *own == 0 {
+                self.terms.remove(product);
+            }
+        }
+        (self.terms.len() <= MOST_TERMS).then_some(self)
+    }
+
+    fn times(&self, other: &Polynomial) -> Option<Polynomial> {
+        let mut out = Polynomial::default();
+        for (a, x) in &self.terms {
+            for (b, y) in &other.terms {
+                let mut product = [&a[..], b].concat();
+                product.sort();
+                let one = Polynomial { terms: BTreeMap::from([(product, x.checked_mul(*y)?)]) };
+                out = out.plus(&one, 1)?;
+            }
+        }
+        Some(out)
+    }
+
+    /// What it changes by if a name grows by 1; `None` if that depends on the name.
+    fn change(&self, name: &str) -> Option<Polynomial> {
+        let mut terms = BTreeMap::new();
+        for (product, &coefficient) in &self.terms {
+            match product.iter().filter(|factor| *factor == name).count() {
+                0 => {}
+                1 => {
+                    let rest = product.iter().filter(|factor| *factor != name).cloned().collect();
+                    terms.insert(rest, coefficient);
+                }
+                _ => return None,
+            }
+        }
+        Some(Polynomial { terms })
+    }
+
+    /// The number that another polynomial is multiplied by to give this one, if there is one.
+    fn ratio(&self, other: &Polynomial) -> Option<i64> {
+        let (product, &by) = other.terms.first_key_value()?;
+        let own = self.terms.get(product).copied().unwrap_or(0);
+        let ratio = own.checked_div(by).filter(|ratio| ratio.checked_mul(by) == Some(own))?;
+        let rest = self.clone().plus(other, ratio.checked_neg()?)?;
+        rest.terms.is_empty().then_some(ratio)
+    }
+}
+
+/// Where two accesses meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meeting {
+    /// The second accesses in an iteration what the first accesses where the iterator is so much less.
+    After(i64),
+    /// All iterations access one element.
+    Everywhere,
+}
+
+/// Where a read has the subscripts that a write has, whatever the values of other names; `None` if there is no such place.
+pub fn meeting(write: &[String], read: &[String], iterator: &str) -> Option<Meeting> {
+    if write.len() != read.len() {
+        return None;
+    }
+    let mut found: Option<i64> = None;
+    for (write, read) in write.iter().zip(read) {
+        let (write, read) = (Polynomial::of(write)?, Polynomial::of(read)?);
+        let (difference, by) = (write.plus(&read, -1)?, read.change(iterator)?);
+        let own = match (difference.terms.is_empty(), by.terms.is_empty()) {
+            (true, true) => continue,
+            (false, true) => return None,
+            _ => difference.ratio(&by)?,
+        };
+        if found.replace(own).is_some_and(|before| before != own) {
+            return None;
+        }
+    }
+    Some(found.map_or(Meeting::Everywhere, Meeting::After))
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Token {
+    Name(String),
+    Number(i64),
+    Sign(char),
+}
+
+fn tokens(text: &str) -> Option<Vec<Token>> {
+    if text.len() > LONGEST {
+        return None;
+    }
+    let mut out = Vec::new();
+    let mut rest = text.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let end = |is: fn(char) -> bool| rest.find(|c| !is(c)).unwrap_or(rest.len());
+        let (token, length) = if first.is_ascii_digit() {
+            let digits = end(|c| c.is_ascii_alphanumeric());
+            let number = rest[..digits].trim_end_matches(['u', 'U', 'l', 'L']);
+            (Token::Number(number.parse().ok()?), digits)
+        } else if first.is_alphabetic() || first == '_' {
+            let length = end(|c| c.is_alphanumeric() || c == '_');
+            (Token::Name(rest[..length].to_owned()), length)
+        } else if "+-*()".contains(first) {
+            (Token::Sign(first), 1)
+        } else {
+            return None;
+        };
+        out.push(token);
+        rest = rest[length..].trim_start();
+    }
+    Some(out)
+}
+
+/// Deepest nesting of parentheses.
+const DEEPEST: u32 = 16;
+
+fn sum(tokens: &mut Vec<Token>, depth: u32) -> Option<Polynomial> {
+    let mut out = product(tokens, depth)?;
+    while let Some(Token::Sign(sign @ ('+' | '-'))) = tokens.last().cloned() {
+        tokens.pop();
+        let next = product(tokens, depth)?;
+        out = out.plus(&next, if sign == '+' { 1 } else { -1 })?;
+    }
+    Some(out)
+}
+
+fn product(tokens: &mut Vec<Token>, depth: u32) -> Option<Polynomial> {
+    let mut out = factor(tokens, depth)?;
+    while tokens.last() == Some(&Token::Sign('*')) {
+        tokens.pop();
+        out = out.times(&factor(tokens, depth)?)?;
+    }
+    Some(out)
+}
+
+fn factor(tokens: &mut Vec<Token>, depth: u32) -> Option<Polynomial> {
+    if depth > DEEPEST {
+        return None;
+    }
+    match tokens.pop()? {
+        Token::Number(value) => Some(Polynomial::constant(value)),
+        Token::Name(name) => Some(Polynomial { terms: BTreeMap::from([(vec![name], 1)]) }),
+        Token::Sign('-') => Polynomial::default().plus(&factor(tokens, depth + 1)?, -1),
+        Token::Sign('+') => factor(tokens, depth + 1),
+        Token::Sign('(') => {
+            let value = sum(tokens, depth + 1)?;
+            (tokens.pop()? == Token::Sign(')')).then_some(value)
+        }
+        Token::Sign(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances_hold_whatever_the_names_are() {
+        let of = |write: &str, read: &str, iterator: &str| match meeting(
+            &[write.to_owned()],
+            &[read.to_owned()],
+            iterator,
+        ) {
+            Some(Meeting::After(by)) => Some(by),
+            _ => None,
+        };
+        assert_eq!(of("i + 1", "i", "i"), Some(1));
+        assert_eq!(of("i", "i + 2", "i"), Some(-2));
+        assert_eq!(of("i * n + j", "(i - 1) * n + j", "i"), Some(1));
+        assert_eq!(of("i * n + j", "i * n + j - 1", "j"), Some(1));
+        assert_eq!(of("i * n + j", "i * n + k", "j"), None);
+        assert_eq!(of("2 * i", "2 * i + 1", "i"), None);
+        assert_eq!(of("i", "i", "i"), Some(0));
+        assert_eq!(meeting(&["0".into()], &["0".into()], "i"), Some(Meeting::Everywhere));
+        assert_eq!(of("k[i]", "i", "i"), None);
+        assert_eq!(of("i * i", "i * i - 1", "i"), None);
+        assert_eq!(of(&"(".repeat(300), "i", "i"), None);
+    }
+}

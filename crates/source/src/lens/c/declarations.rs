@@ -1,0 +1,272 @@
+//! Declarations of C and C++.
+
+use profile::lens::StorageMarks;
+use tree_sitter::Node;
+
+use super::super::text::{children, in_field, start};
+use super::super::written::{DEEPEST, Declaration, Expression, Lifetime, Term};
+use super::C;
+
+/// The declarator of a function inside another declarator.
+pub(super) fn function_of(mut node: Node) -> Option<Node> {
+    loop {
+        if node.kind() == "function_declarator" {
+            // `int (*f(int a))(int)`: the inner one is the function.
+            let inner = node.child_by_field_name("declarator");
+            let nested = inner.filter(|inner| inner.kind() == "parenthesized_declarator");
+            return nested.and_then(function_of).or(Some(node));
+        }
+        node = inner_declarator(node)?;
+    }
+}
+
+fn inner_declarator(node: Node) -> Option<Node> {
+    if let Some(inner) = node.child_by_field_name("declarator") {
+        return Some(inner);
+    }
+    let is_declarator = |child: &Node| {
+        child.kind().ends_with("declarator")
+            || matches!(child.kind(), "identifier" | "field_identifier" | "qualified_identifier")
+    };
+    children(node).into_iter().find(is_declarator)
+}
+
+/// A name without what stands in angle brackets.
+pub(super) fn without_template_arguments(name: &str) -> String {
+    let mut depth = 0_u32;
+    let mut out = String::new();
+    for c in name.chars() {
+        match c {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => out.push(c),
+            _ => {}
+        }
+    }
+    out
+}
+
+/// What the specifiers of a declaration say of all its names.
+struct Specifiers {
+    type_text: String,
+    storage: StorageMarks,
+    lifetime: Lifetime,
+}
+
+impl C<'_> {
+    /// The names that a declaration, a parameter, a member declaration or a range-for declares.
+    pub(super) fn declarations(&self, node: Node, depth: u32) -> Vec<Declaration> {
+        let specifiers = self.specifiers(node);
+        let mut out = Vec::new();
+        for declarator in in_field(node, "declarator") {
+            self.declarator(declarator, &specifiers, depth, &mut out);
+        }
+        out
+    }
+
+    /// The parameters of a function.
+    pub(super) fn parameters(&self, declarator: Node, depth: u32) -> Vec<Declaration> {
+        let Some(list) = declarator.child_by_field_name("parameters") else { return Vec::new() };
+        let mut out = Vec::new();
+        for parameter in children(list) {
+            if parameter.kind() == "identifier" {
+                out.push(Declaration::plain(self.text.of(parameter), start(parameter)));
+            }
+            out.extend(self.declarations(parameter, depth + 1));
+        }
+        for parameter in &mut out {
+            parameter.lifetime = Lifetime::Parameter;
+            parameter.function = false;
+            if parameter.array {
+                parameter.array = false;
+                parameter.storage.pointer = true;
+            }
+        }
+        out
+    }
+
+    /// Notes how a function takes its arguments.
+    pub(super) fn signature(&mut self, node: Node) {
+        for declarator in in_field(node, "declarator") {
+            let Some(function) = function_of(declarator) else { continue };
+            let Some(name) = function.child_by_field_name("declarator") else { continue };
+            let name = without_template_arguments(&self.text.tight(name));
+            let name = name.rsplit("::").next().unwrap_or_default().to_owned();
+            let Some(list) = function.child_by_field_name("parameters") else { continue };
+            let writes_through = |parameter: &Node| match parameter.kind() {
+                "parameter_declaration" | "optional_parameter_declaration" => {
+                    let specifiers = self.specifiers(*parameter);
+                    let declarator = parameter.child_by_field_name("declarator");
+                    declarator.is_some_and(|d| self.is_reference(d) && !specifiers.storage.constant)
+                }
+                _ => true,
+            };
+            let taken = children(list).iter().map(writes_through).collect();
+            self.environment.signatures.entry(name).or_default().push(taken);
+        }
+    }
+
+    fn is_reference(&self, declarator: Node) -> bool {
+        let text = self.text.of(declarator);
+        declarator.kind().contains("reference_declarator") || text.starts_with('&')
+    }
+
+    fn specifiers(&self, node: Node) -> Specifiers {
+        let mut out = Specifiers {
+            type_text: String::new(),
+            storage: StorageMarks::default(),
+            lifetime: Lifetime::Automatic,
+        };
+        let first = node.child_by_field_name("declarator");
+        for child in children(node) {
+            if first.is_some_and(|first| child.start_byte() >= first.start_byte()) {
+                break;
+            }
+            let word = self.text.of(child);
+            match child.kind() {
+                "storage_class_specifier" => match word.as_str() {
+                    "static" => out.lifetime = Lifetime::Static,
+                    "extern" => out.lifetime = Lifetime::Outside,
+                    "thread_local" | "__thread" | "_Thread_local" => {
+                        out.storage.thread_local = true;
+                        if out.lifetime == Lifetime::Automatic {
+                            out.lifetime = Lifetime::Static;
+                        }
+                    }
+                    _ => {}
+                },
+                "type_qualifier" => {
+                    match word.as_str() {
+                        "const" | "constexpr" => out.storage.constant = true,
+                        "volatile" => out.storage.volatile = true,
+                        "_Atomic" => out.storage.atomic = true,
+                        _ => {}
+                    }
+                    self.add_word(&mut out.type_text, &word);
+                }
+                "attribute_specifier"
+                | "attribute_declaration"
+                | "ms_declspec_modifier"
+                | "init_statement" => {}
+                _ => self.add_word(&mut out.type_text, &word),
+            }
+        }
+        let text = &out.type_text;
+        out.storage.atomic |= text.contains("atomic") || text.contains("_Atomic");
+        out.storage.volatile |= text.contains("volatile") || text.contains("sig_atomic_t");
+        out.storage.thread_local |= text.to_ascii_lowercase().contains("thread_local");
+        if text.len() > 400 {
+            // The body of a structure: its head is enough.
+            let head: String = text.chars().take_while(|&c| c != '{').collect();
+            out.type_text = head.trim().to_owned();
+        }
+        out
+    }
+
+    fn add_word(&self, text: &mut String, word: &str) {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(word);
+    }
+
+    fn declarator(&self, declarator: Node, of: &Specifiers, depth: u32, out: &mut Vec<Declaration>) {
+        let mut one = Declaration::plain(String::new(), start(declarator));
+        one.storage = of.storage;
+        one.lifetime = of.lifetime;
+        let mut marks = String::new();
+        let mut node = declarator;
+        for _ in 0..DEEPEST {
+            match node.kind() {
+                "init_declarator" => {
+                    one.value =
+                        node.child_by_field_name("value").map(|value| self.expression(value, depth + 1));
+                }
+                "pointer_declarator" => {
+                    marks.push('*');
+                    one.storage.pointer = true;
+                    one.array = false;
+                    let is_const =
+                        |child: &Node| child.kind() == "type_qualifier" && self.text.of(*child) == "const";
+                    one.storage.constant = children(node).iter().any(is_const);
+                }
+                "reference_declarator" => {
+                    marks.push('&');
+                    one.storage.reference = true;
+                }
+                "array_declarator" => {
+                    one.array = true;
+                    one.storage.pointer = false;
+                }
+                "function_declarator" => {
+                    match self.constructed(node) {
+                        Some(value) => one.value = Some(value),
+                        None if marks.is_empty() || !self.is_pointer_to_function(node) => one.function = true,
+                        None => {}
+                    }
+                    one.storage.pointer |= self.is_pointer_to_function(node);
+                    one.function &= !one.storage.pointer;
+                }
+                "structured_binding_declarator" => {
+                    for name in children(node) {
+                        let mut bound = one.clone();
+                        bound.value = None;
+                        bound.name = self.text.of(name);
+                        bound.at = start(name);
+                        bound.type_text = format!("{}{marks}", of.type_text);
+                        out.push(bound);
+                    }
+                    if let (Some(value), Some(last)) = (one.value, out.last_mut()) {
+                        last.value = Some(value);
+                    }
+                    return;
+                }
+                "identifier" | "field_identifier" | "type_identifier" | "qualified_identifier" | "this" => {
+                    one.name = self.text.tight(node);
+                    one.at = start(node);
+                    one.type_text = if marks.is_empty() {
+                        of.type_text.clone()
+                    } else {
+                        format!("{} {marks}", of.type_text)
+                    };
+                    out.push(one);
+                    return;
+                }
+                _ => {}
+            }
+            match inner_declarator(node) {
+                Some(inner) => node = inner,
+                None => return,
+            }
+        }
+    }
+
+    fn is_pointer_to_function(&self, function: Node) -> bool {
+        let inner = function.child_by_field_name("declarator");
+        inner.is_some_and(|inner| inner.kind() == "parenthesized_declarator")
+    }
+
+    /// `T x(a, b)` inside a function is a variable, although it has the form of a function's declaration.
+    fn constructed(&self, function: Node) -> Option<Expression> {
+        if self.language != profile::lens::Language::Cpp {
+            return None;
+        }
+        let list = function.child_by_field_name("parameters")?;
+        let parameters = children(list);
+        let is_name = |parameter: &Node| {
+            parameter.kind() == "parameter_declaration"
+                && parameter.named_child_count() == 1
+                && parameter.named_child(0).is_some_and(|only| only.kind() == "type_identifier")
+        };
+        if parameters.is_empty() || !parameters.iter().all(is_name) || !self.in_function.get() {
+            return None;
+        }
+        let name = |node: &Node| Expression {
+            what: Term::Name(self.text.of(*node)),
+            at: start(*node),
+            text: node.byte_range(),
+        };
+        let arguments = parameters.iter().map(name).collect();
+        Some(Expression { what: Term::List(arguments), at: start(list), text: list.byte_range() })
+    }
+}

@@ -1,0 +1,258 @@
+//! C and C++: the functions of a file, and what is declared around them.
+
+mod declarations;
+mod expressions;
+mod lambdas;
+mod statements;
+
+use std::cell::Cell;
+use std::collections::HashSet;
+
+use profile::lens::{InMacro, Language};
+use tree_sitter::Node;
+
+use super::environment::Environment;
+use super::text::{self, Text, children};
+use super::written::{DEEPEST, Declaration, FunctionText};
+
+/// Reads the functions of a file, one at a time.
+pub(super) struct C<'a> {
+    text: &'a Text<'a>,
+    language: Language,
+    environment: Environment,
+    /// Macros whose text has a loop.
+    loop_macros: HashSet<String>,
+    /// Around what is read now: conditional compilation, text that was not understood.
+    conditional: Cell<u32>,
+    broken: Cell<u32>,
+    in_macro: Cell<InMacro>,
+    in_function: Cell<bool>,
+}
+
+/// What stands outside of functions.
+struct Items<'t> {
+    functions: Vec<Found<'t>>,
+    macros: Vec<(String, Node<'t>)>,
+}
+
+/// A function's definition, or statements without one.
+struct Found<'t> {
+    nodes: Vec<Node<'t>>,
+    members: Vec<Declaration>,
+    in_class: bool,
+    conditional: bool,
+    broken: bool,
+}
+
+/// What holds for the items of one list.
+#[derive(Clone, Copy)]
+struct Around<'m> {
+    members: Option<&'m [Declaration]>,
+    conditional: bool,
+    broken: bool,
+    depth: u32,
+}
+
+impl<'a> C<'a> {
+    /// Reads a file, and gives its functions to `visit`, one at a time.
+    pub(super) fn read(
+        text: &'a Text<'a>,
+        language: Language,
+        root: Node,
+        visit: &mut dyn FnMut(&Environment, FunctionText),
+    ) {
+        let mut c = C {
+            text,
+            language,
+            environment: Environment::new(language),
+            loop_macros: HashSet::new(),
+            conditional: Cell::new(0),
+            broken: Cell::new(0),
+            in_macro: Cell::new(InMacro::No),
+            in_function: Cell::new(false),
+        };
+        let mut items = Items { functions: Vec::new(), macros: Vec::new() };
+        let around = Around { members: None, conditional: false, broken: false, depth: 0 };
+        c.items(root, around, &mut items);
+        c.in_function.set(true);
+        for (name, body) in &items.macros {
+            c.macro_definition(name, *body, visit);
+        }
+        for found in items.functions {
+            c.conditional.set(u32::from(found.conditional));
+            c.broken.set(u32::from(found.broken));
+            if let Some(function) = c.function(&found) {
+                visit(&c.environment, function);
+            }
+        }
+    }
+
+    fn items<'t>(&mut self, list: Node<'t>, around: Around, out: &mut Items<'t>) {
+        if around.depth > DEEPEST {
+            self.text.cut_short.set(true);
+            return;
+        }
+        let mut loose = Vec::new();
+        for item in children(list) {
+            let inside = Around { depth: around.depth + 1, ..around };
+            match item.kind() {
+                "function_definition" | "inline_method_definition" => {
+                    self.signature(item);
+                    out.functions.push(Found {
+                        nodes: vec![item],
+                        members: around.members.unwrap_or_default().to_vec(),
+                        in_class: around.members.is_some(),
+                        conditional: around.conditional,
+                        broken: around.broken,
+                    });
+                }
+                "declaration" | "field_declaration" | "type_definition" => {
+                    self.file_declaration(item, inside, out);
+                }
+                "class_specifier" | "struct_specifier" | "union_specifier" => self.class(item, inside, out),
+                "preproc_function_def" | "preproc_def" => self.macro_item(item, out),
+                "preproc_if" | "preproc_ifdef" | "preproc_else" | "preproc_elif" | "preproc_elifdef" => {
+                    let conditional = around.conditional || !self.is_guard(item);
+                    self.items(item, Around { conditional, ..inside }, out);
+                }
+                "namespace_definition"
+                | "linkage_specification"
+                | "declaration_list"
+                | "template_declaration"
+                | "field_declaration_list"
+                | "export_declaration" => self.items(item, inside, out),
+                "ERROR" => {
+                    self.items(item, Around { broken: true, ..inside }, out);
+                }
+                "expression_statement" | "labeled_statement" | "preproc_call" | "compound_statement" => {
+                    loose.push(item);
+                }
+                kind if statements::is_statement(kind) => loose.push(item),
+                _ => {}
+            }
+        }
+        if loose.iter().any(|node| node.kind() != "preproc_call") {
+            out.functions.push(Found {
+                nodes: loose,
+                members: Vec::new(),
+                in_class: false,
+                conditional: around.conditional,
+                broken: around.broken,
+            });
+        }
+    }
+
+    /// `#ifndef X`, `#define X` around a whole header, and `#ifdef __cplusplus`.
+    fn is_guard(&self, node: Node) -> bool {
+        let Some(name) = node.child_by_field_name("name") else { return false };
+        let name = self.text.of(name);
+        let defines = |child: Node| {
+            child.kind() == "preproc_def"
+                && child.child_by_field_name("name").is_some_and(|defined| self.text.of(defined) == name)
+        };
+        name == "__cplusplus" || children(node).into_iter().take(2).any(defines)
+    }
+
+    fn macro_item<'t>(&mut self, item: Node<'t>, out: &mut Items<'t>) {
+        let Some(name) = item.child_by_field_name("name").map(|name| self.text.of(name)) else { return };
+        let Some(value) = item.child_by_field_name("value") else { return };
+        let body = self.text.raw(value);
+        if body.split(|c: char| !c.is_alphanumeric() && c != '_').any(|w| matches!(w, "for" | "while" | "do"))
+        {
+            self.loop_macros.insert(name.clone());
+            out.macros.push((name.clone(), value));
+        }
+        if item.kind() == "preproc_function_def" {
+            self.environment.macros.insert(name);
+        }
+    }
+
+    fn macro_definition(&self, name: &str, body: Node, visit: &mut dyn FnMut(&Environment, FunctionText)) {
+        let Some(tree) = text::parse(self.text.bytes, self.language, &[body.range()]) else {
+            self.text.cut_short.set(true);
+            return;
+        };
+        self.in_macro.set(InMacro::Definition);
+        let mut statements = Vec::new();
+        self.sequence(&children(tree.root_node()), 1, &mut statements);
+        self.in_macro.set(InMacro::No);
+        visit(
+            &self.environment,
+            FunctionText {
+                name: name.to_owned(),
+                is_method: false,
+                members: Vec::new(),
+                parameters: Vec::new(),
+                body: statements,
+                conditional_compilation: false,
+                in_macro: InMacro::Definition,
+                has_implicit_locals: false,
+            },
+        );
+    }
+
+    fn class<'t>(&mut self, item: Node<'t>, around: Around, out: &mut Items<'t>) {
+        let Some(body) = item.child_by_field_name("body") else { return };
+        let mut members = Vec::new();
+        for field in children(body).into_iter().filter(|field| field.kind() == "field_declaration") {
+            members
+                .extend(self.declarations(field, around.depth).into_iter().filter(|field| !field.function));
+        }
+        self.items(body, Around { members: Some(&members), ..around }, out);
+    }
+
+    fn file_declaration<'t>(&mut self, item: Node<'t>, around: Around, out: &mut Items<'t>) {
+        if let Some(kind) = item.child_by_field_name("type")
+            && matches!(kind.kind(), "class_specifier" | "struct_specifier" | "union_specifier")
+        {
+            self.class(kind, around, out);
+        }
+        if item.kind() == "declaration" {
+            self.signature(item);
+            for declaration in self.declarations(item, around.depth) {
+                if !declaration.function {
+                    self.environment.globals.insert(declaration.name.clone(), declaration);
+                }
+            }
+        }
+    }
+
+    fn function(&self, found: &Found) -> Option<FunctionText> {
+        let mut out = FunctionText {
+            name: String::new(),
+            is_method: found.in_class,
+            members: found.members.clone(),
+            parameters: Vec::new(),
+            body: Vec::new(),
+            conditional_compilation: found.conditional,
+            in_macro: InMacro::No,
+            has_implicit_locals: false,
+        };
+        let node = *found.nodes.first()?;
+        if !matches!(node.kind(), "function_definition" | "inline_method_definition") {
+            self.sequence(&found.nodes, 1, &mut out.body);
+            return Some(out);
+        }
+        if let Some(declarator) = node.child_by_field_name("declarator").and_then(declarations::function_of) {
+            let name = declarator.child_by_field_name("declarator").map(|name| self.text.tight(name));
+            let name = name.unwrap_or_default();
+            let plain = declarations::without_template_arguments(&name);
+            out.is_method |= plain.contains("::");
+            out.name = plain.rsplit("::").next().unwrap_or_default().to_owned();
+            out.parameters = self.parameters(declarator, 1);
+        }
+        for old_style in children(node).into_iter().filter(|child| child.kind() == "declaration") {
+            for mut declaration in self.declarations(old_style, 1) {
+                declaration.lifetime = super::written::Lifetime::Parameter;
+                out.parameters.retain(|other| other.name != declaration.name);
+                out.parameters.push(declaration);
+            }
+        }
+        let body = node.child_by_field_name("body")?;
+        match body.kind() {
+            "try_statement" => self.statement(body, 1, &mut out.body),
+            _ => self.sequence(&children(body), 1, &mut out.body),
+        }
+        Some(out)
+    }
+}

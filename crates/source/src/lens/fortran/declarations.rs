@@ -1,0 +1,124 @@
+//! Declarations of Fortran.
+
+use std::collections::HashSet;
+
+use tree_sitter::Node;
+
+use super::super::text::{children, in_field};
+use super::super::written::{Declaration, Lifetime};
+use super::Fortran;
+
+impl Fortran<'_> {
+    /// What a program unit declares for itself.
+    pub(super) fn declared_in(&self, unit: Node, parameters: &[String]) -> Vec<Declaration> {
+        let mut out: Vec<Declaration> = Vec::new();
+        let mut fixed = HashSet::new();
+        let mut outside = HashSet::new();
+        let mut aliased = HashSet::new();
+        let mut saves_all = false;
+        for node in children(unit) {
+            match node.kind() {
+                "variable_declaration" => out.extend(self.declarations(node)),
+                "common_statement" => self.names(node, &mut outside, &mut out),
+                "equivalence_statement" => self.names(node, &mut aliased, &mut out),
+                "parameter_statement" => self.names(node, &mut fixed, &mut out),
+                "save_statement" => {
+                    let mut saved = HashSet::new();
+                    self.names(node, &mut saved, &mut out);
+                    saves_all |= saved.is_empty();
+                    for one in out.iter_mut().filter(|one| saved.contains(&one.name)) {
+                        one.lifetime = Lifetime::Static;
+                    }
+                }
+                kind if kind.ends_with("_statement") && kind.starts_with("dimension") => {
+                    let mut sized = HashSet::new();
+                    self.names(node, &mut sized, &mut out);
+                }
+                _ => {}
+            }
+        }
+        for one in &mut out {
+            if saves_all && one.lifetime == Lifetime::Automatic {
+                one.lifetime = Lifetime::Static;
+            }
+            if outside.contains(&one.name) {
+                one.lifetime = Lifetime::Outside;
+            }
+            one.storage.reference |= aliased.contains(&one.name);
+            one.storage.constant |= fixed.contains(&one.name);
+            if parameters.contains(&one.name) {
+                one.lifetime = Lifetime::Parameter;
+                one.storage.reference = true;
+            }
+        }
+        out
+    }
+
+    /// The names of a statement that gives properties to variables; those with bounds become arrays.
+    fn names(&self, node: Node, names: &mut HashSet<String>, out: &mut Vec<Declaration>) {
+        let mut stack = children(node);
+        while let Some(node) = stack.pop() {
+            match node.kind() {
+                "identifier" => {
+                    let name = self.name(node);
+                    if !out.iter().any(|one| one.name == name) {
+                        out.push(Declaration::plain(name.clone(), self.start(node)));
+                    }
+                    names.insert(name);
+                }
+                "sized_declarator" | "call_expression" => {
+                    let Some(first) = node.named_child(0) else { continue };
+                    let name = self.name(first);
+                    match out.iter_mut().find(|one| one.name == name) {
+                        Some(one) => one.array = true,
+                        None => {
+                            let mut one = Declaration::plain(name.clone(), self.start(node));
+                            one.array = true;
+                            out.push(one);
+                        }
+                    }
+                    names.insert(name);
+                }
+                "name" | "size" | "argument_list" => {}
+                _ => stack.extend(children(node)),
+            }
+        }
+    }
+
+    /// The names of a declaration.
+    pub(super) fn declarations(&self, node: Node) -> Vec<Declaration> {
+        let type_text = node.child_by_field_name("type").map(|kind| self.text.of(kind)).unwrap_or_default();
+        let attributes: Vec<String> = in_field(node, "attribute")
+            .into_iter()
+            .map(|one| self.text.tight(one).to_ascii_lowercase())
+            .collect();
+        let has = |name: &str| attributes.iter().any(|attribute| attribute.starts_with(name));
+        let mut out = Vec::new();
+        for declarator in in_field(node, "declarator") {
+            let mut name = declarator;
+            let mut is_initialised = false;
+            let mut is_sized = has("dimension");
+            while name.kind() != "identifier" {
+                is_initialised |= name.kind().contains("init_declarator");
+                is_sized |= name.kind() == "sized_declarator";
+                match name.child_by_field_name("left").or_else(|| name.named_child(0)) {
+                    Some(inner) => name = inner,
+                    None => break,
+                }
+            }
+            let mut one = Declaration::plain(self.name(name), self.start(name));
+            one.type_text =
+                std::iter::once(type_text.clone()).chain(attributes.clone()).collect::<Vec<_>>().join(", ");
+            one.array = is_sized;
+            one.storage.constant = has("parameter") || has("intent(in)");
+            one.storage.volatile = has("volatile") || has("asynchronous");
+            one.storage.pointer = has("pointer");
+            one.storage.reference = has("pointer") || has("target");
+            if has("save") || (is_initialised && !has("parameter")) {
+                one.lifetime = Lifetime::Static;
+            }
+            out.push(one);
+        }
+        out
+    }
+}

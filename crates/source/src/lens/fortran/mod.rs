@@ -1,0 +1,235 @@
+//! Fortran: program units, free and fixed form. Names are read in lower case.
+//!
+//! An expression `a(i)` is an element if `a` is declared with bounds in the unit, its hosts or the file, or stands on the left
+//! of an assignment; otherwise it is a call.
+
+mod declarations;
+mod expressions;
+mod fixed;
+mod loops;
+mod statements;
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
+
+use profile::lens::{InMacro, Language, Position};
+use tree_sitter::Node;
+
+use super::environment::Environment;
+use super::text::{Text, children};
+use super::written::{Act, DEEPEST, Declaration, FunctionText, Lifetime, Statement};
+
+pub(super) use fixed::as_free_form;
+
+/// Reads the program units of a file, one at a time.
+pub(super) struct Fortran<'a> {
+    text: &'a Text<'a>,
+    environment: Environment,
+    /// Names declared with bounds, where the unit that is read sees them.
+    arrays: RefCell<HashSet<String>>,
+    /// Whole arrays are read element by element: inside an array assignment.
+    elementwise: Cell<bool>,
+    broken: Cell<u32>,
+    conditional: Cell<u32>,
+    /// Offsets of the lines of the file.
+    lines: Vec<usize>,
+}
+
+/// A program unit, and the declarations of those around it.
+struct Unit<'t> {
+    node: Node<'t>,
+    hosts: Vec<Node<'t>>,
+    conditional: bool,
+}
+
+impl<'a> Fortran<'a> {
+    /// Reads a file, and gives its units to `visit`, one at a time. `text` is in free form, `original` the file as it is.
+    pub(super) fn read(
+        text: &'a Text<'a>,
+        original: &[u8],
+        root: Node,
+        visit: &mut dyn FnMut(&Environment, FunctionText),
+    ) {
+        let mut lines = vec![0];
+        lines.extend(original.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1));
+        let mut fortran = Fortran {
+            text,
+            environment: Environment::new(Language::Fortran),
+            arrays: RefCell::new(HashSet::new()),
+            elementwise: Cell::new(false),
+            broken: Cell::new(0),
+            conditional: Cell::new(0),
+            lines,
+        };
+        let mut units = Vec::new();
+        fortran.units(root, &[], false, 0, &mut units);
+        for unit in units {
+            fortran.environment.globals.clear();
+            fortran.arrays.borrow_mut().clear();
+            for host in &unit.hosts {
+                for mut declaration in fortran.declared_in(*host, &[]) {
+                    declaration.lifetime = Lifetime::Outside;
+                    if declaration.array {
+                        fortran.arrays.borrow_mut().insert(declaration.name.clone());
+                    }
+                    fortran.environment.globals.insert(declaration.name.clone(), declaration);
+                }
+            }
+            fortran.conditional.set(u32::from(unit.conditional));
+            let function = fortran.unit(&unit);
+            visit(&fortran.environment, function);
+        }
+    }
+
+    fn units<'t>(
+        &self,
+        list: Node<'t>,
+        hosts: &[Node<'t>],
+        conditional: bool,
+        depth: u32,
+        out: &mut Vec<Unit<'t>>,
+    ) {
+        if depth > DEEPEST {
+            self.text.cut_short.set(true);
+            return;
+        }
+        let mut has_loose = false;
+        for node in children(list) {
+            match node.kind() {
+                "module" | "submodule" => {
+                    let inside: Vec<_> = hosts.iter().copied().chain([node]).collect();
+                    self.units(node, &inside, conditional, depth + 1, out);
+                }
+                "program" | "subroutine" | "function" | "module_procedure" => {
+                    out.push(Unit { node, hosts: hosts.to_vec(), conditional });
+                    let inside: Vec<_> = hosts.iter().copied().chain([node]).collect();
+                    for inner in
+                        children(node).into_iter().filter(|inner| inner.kind() == "internal_procedures")
+                    {
+                        self.units(inner, &inside, conditional, depth + 1, out);
+                    }
+                }
+                "internal_procedures" => self.units(node, hosts, conditional, depth + 1, out),
+                "preproc_if" | "preproc_ifdef" | "preproc_else" | "preproc_elif" => {
+                    self.units(node, hosts, true, depth + 1, out);
+                }
+                "ERROR" => {
+                    self.units(node, hosts, conditional, depth + 1, out);
+                    has_loose |= children(node).iter().any(|child| is_executable(child.kind()));
+                }
+                kind => has_loose |= is_executable(kind),
+            }
+        }
+        if has_loose
+            && matches!(list.kind(), "translation_unit" | "preproc_if" | "preproc_ifdef" | "preproc_else")
+        {
+            out.push(Unit { node: list, hosts: hosts.to_vec(), conditional });
+        }
+    }
+
+    fn unit(&self, unit: &Unit) -> FunctionText {
+        let head = children(unit.node).into_iter().find(|child| child.kind().ends_with("_statement"));
+        let is_unit = unit.node.kind() != "translation_unit" && !unit.node.kind().starts_with("preproc");
+        let name = head.filter(|_| is_unit).and_then(|head| {
+            let named = head.child_by_field_name("name");
+            named.or_else(|| children(head).into_iter().find(|child| child.kind() == "name"))
+        });
+        let name = name.map(|name| self.name(name)).unwrap_or_default();
+        let parameters: Vec<String> = head
+            .and_then(|head| head.child_by_field_name("parameters"))
+            .map(|list| children(list).into_iter().map(|one| self.name(one)).collect())
+            .unwrap_or_default();
+        let mut out = FunctionText {
+            name: name.clone(),
+            is_method: false,
+            members: Vec::new(),
+            parameters: Vec::new(),
+            body: Vec::new(),
+            conditional_compilation: unit.conditional,
+            in_macro: InMacro::No,
+            has_implicit_locals: self.has_implicit_locals(unit),
+        };
+        let mut declared = self.declared_in(unit.node, &parameters);
+        if unit.node.kind() == "function" && !declared.iter().any(|one| one.name == name) {
+            declared.push(Declaration::plain(name, self.start(unit.node)));
+        }
+        for name in &parameters {
+            if !declared.iter().any(|one| one.name == *name) {
+                let mut one = Declaration::plain(name.clone(), self.start(unit.node));
+                one.lifetime = Lifetime::Parameter;
+                one.storage.reference = true;
+                declared.push(one);
+            }
+        }
+        for declaration in &declared {
+            let mut arrays = self.arrays.borrow_mut();
+            if declaration.array {
+                arrays.insert(declaration.name.clone());
+            } else {
+                arrays.remove(&declaration.name);
+            }
+        }
+        for declaration in declared {
+            if declaration.lifetime == Lifetime::Parameter {
+                out.parameters.push(declaration);
+            } else {
+                let at = declaration.at;
+                out.body.push(Statement { what: Act::Declare(declaration), at });
+            }
+        }
+        self.sequence(unit.node, 1, &mut out.body);
+        out
+    }
+
+    /// Names that are declared nowhere are local: there is no `implicit none`, and no module that may declare them.
+    fn has_implicit_locals(&self, unit: &Unit) -> bool {
+        let forbids = |node: &Node| {
+            children(*node).iter().any(|child| match child.kind() {
+                "implicit_statement" => self.text.of(*child).to_ascii_lowercase().contains("none"),
+                "use_statement" | "include_statement" | "preproc_include" => true,
+                _ => false,
+            })
+        };
+        !forbids(&unit.node) && !unit.hosts.iter().any(forbids)
+    }
+
+    fn name(&self, node: Node) -> String {
+        self.text.tight(node).to_ascii_lowercase()
+    }
+
+    fn position(&self, offset: usize) -> Position {
+        let line = self.lines.partition_point(|&start| start <= offset);
+        let start = line.checked_sub(1).and_then(|line| self.lines.get(line)).copied().unwrap_or(0);
+        let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
+        Position { line: number(line), column: number(offset - start + 1) }
+    }
+
+    /// The first character of a node.
+    fn start(&self, node: Node) -> Position {
+        self.position(node.start_byte())
+    }
+
+    /// The last character of a node that is no white space.
+    fn end(&self, node: Node) -> Position {
+        let text = self.text.bytes.get(node.byte_range()).unwrap_or_default();
+        self.position(
+            (node.start_byte() + text.trim_ascii_end().len()).saturating_sub(1).max(node.start_byte()),
+        )
+    }
+}
+
+/// Whether a node is a statement that may stand in a program without a head.
+fn is_executable(kind: &str) -> bool {
+    matches!(
+        kind,
+        "do_loop"
+            | "if_statement"
+            | "assignment_statement"
+            | "forall_statement"
+            | "where_statement"
+            | "select_case_statement"
+            | "subroutine_call"
+            | "block_construct"
+            | "associate_statement"
+    )
+}

@@ -1,0 +1,120 @@
+//! The source lens: what the text of a file says of its loops, without a compiler.
+//!
+//! - [`file`] reads bytes, [`read()`] a file; both answer in the plain types of [`profile::lens`];
+//! - [`language_of`]: which language a file name stands for.
+//!
+//! Inside:
+//! - `spelling`: bytes as the grammars read them; `text`: bytes, and their concrete syntax tree (tree-sitter, error tolerant);
+//! - `written`: a function as a small tree that is the same for all languages; `c`, `fortran` and `rust` build it;
+//! - `environment`: what a file declares around its functions; `directives`: OpenMP and OpenACC;
+//! - `trace`: the function in the order of its text, as reads, writes, accesses, calls and jumps under controls;
+//! - `summary`: what that says of each loop.
+//!
+//! Invariants:
+//! - any bytes are answered, none make it panic;
+//! - depth, time and size are bounded; what a bound cuts off is said ([`FileLoops::cut_short`]);
+//! - text that was not understood marks all loops around it ([`SourceLoop::errors`](profile::lens::SourceLoop::errors)).
+
+mod c;
+mod directives;
+mod environment;
+mod fortran;
+mod read;
+mod rust;
+mod spelling;
+mod summary;
+#[cfg(test)]
+mod tests;
+mod text;
+mod trace;
+mod written;
+
+use profile::lens::{FileLoops, Language};
+
+pub use read::{Unreadable, language_of, read};
+
+use environment::Environment;
+use summary::{Budget, Summary};
+use text::Text;
+use trace::Walker;
+use written::FunctionText;
+
+/// The loops of a file's text.
+pub fn file(bytes: &[u8], language: Language) -> FileLoops {
+    let mut out = FileLoops {
+        language,
+        loops: Vec::new(),
+        errors: false,
+        generated: is_generated(bytes),
+        cut_short: false,
+    };
+    let spelled = spelling::spelled(bytes, language);
+    let text = Text::new(&spelled, language);
+    let Some(tree) = text::parse(text.bytes, language, &[]) else {
+        out.cut_short = true;
+        return out;
+    };
+    out.errors = tree.root_node().has_error();
+    let mut budget = Budget::default();
+    let mut whole = true;
+    let mut visit = |environment: &Environment, function: FunctionText| {
+        let trace = Walker::trace(&text, environment, &function);
+        let base = out.loops.len();
+        whole &= Summary::loops(&trace, &function, base, &mut budget, &mut out.loops);
+    };
+    match language {
+        Language::C | Language::Cpp => c::C::read(&text, language, tree.root_node(), &mut visit),
+        Language::Fortran | Language::FixedFortran => {
+            fortran::Fortran::read(&text, bytes, tree.root_node(), &mut visit);
+        }
+        Language::Rust => rust::Rust::read(&text, tree.root_node(), &mut visit),
+    }
+    out.cut_short |= !whole || text.cut_short.get();
+    in_order(&mut out);
+    out
+}
+
+/// The loops of a header, which is C or C++: as C++ if that is better understood.
+fn header(bytes: &[u8]) -> FileLoops {
+    let errors = |language| {
+        text::parse(bytes, language, &[]).map_or(usize::MAX, |tree| text::errors(tree.root_node()))
+    };
+    let language = if errors(Language::C) == 0 || errors(Language::C) <= errors(Language::Cpp) {
+        Language::C
+    } else {
+        Language::Cpp
+    };
+    file(bytes, language)
+}
+
+/// Whether a file has `#line` directives: other lines are meant than its own.
+fn is_generated(bytes: &[u8]) -> bool {
+    bytes.split(|&byte| byte == b'\n').any(|line| {
+        let Some(rest) = line.trim_ascii_start().strip_prefix(b"#") else { return false };
+        let rest = rest.trim_ascii_start();
+        let rest = match rest.strip_prefix(b"line") {
+            Some(rest) => rest.trim_ascii_start(),
+            None => rest,
+        };
+        rest.first().is_some_and(u8::is_ascii_digit)
+    })
+}
+
+/// Puts loops in the order of their keywords.
+fn in_order(of: &mut FileLoops) {
+    let mut order: Vec<usize> = (0..of.loops.len()).collect();
+    order.sort_by_key(|&index| (of.loops[index].at, index));
+    let mut place = vec![0_u32; order.len()];
+    for (new, &old) in order.iter().enumerate() {
+        place[old] = u32::try_from(new).unwrap_or(u32::MAX);
+    }
+    let mut loops: Vec<_> = std::mem::take(&mut of.loops).into_iter().map(Some).collect();
+    for old in order {
+        let Some(mut one) = loops[old].take() else { continue };
+        one.parent = one.parent.and_then(|parent| place.get(parent as usize)).copied();
+        for inner in &mut one.inner_iterators {
+            inner.of = place.get(inner.of as usize).copied().unwrap_or(u32::MAX);
+        }
+        of.loops.push(one);
+    }
+}

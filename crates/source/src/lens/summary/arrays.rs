@@ -1,0 +1,57 @@
+//! Accesses by subscript.
+
+use std::collections::HashMap;
+
+use profile::lens::{Array, ArrayAccess};
+
+use super::super::trace::Happening;
+use super::{Round, Summary};
+
+impl Summary<'_> {
+    pub(super) fn arrays(&self, round: &Round) -> Vec<Array> {
+        let mut out: Vec<Array> = Vec::new();
+        let mut known = HashMap::new();
+        for (at, event) in self.events(round.index) {
+            let Happening::Access(access) = event.what else { continue };
+            let text = &self.trace.accesses[access];
+            let key = (text.variable, text.name.as_str());
+            let next = out.len();
+            let index = *known.entry(key).or_insert(next);
+            if index == next {
+                out.push(self.array(round.index, text.variable, &text.name));
+            }
+            out[index].accesses.push(ArrayAccess {
+                at: event.at,
+                mode: text.mode,
+                conditional: self.is_conditional(round, at),
+                depth: self.depth(at, round.index),
+                subscripts: text.subscripts.clone(),
+                affine: text.affine.clone(),
+                member: text.member.clone(),
+            });
+        }
+        out
+    }
+
+    fn array(&self, index: usize, variable: Option<usize>, name: &str) -> Array {
+        let Some(variable) = variable else {
+            return Array {
+                name: name.to_owned(),
+                root: String::new(),
+                home: profile::lens::Home::Unknown,
+                type_text: String::new(),
+                fixed: false,
+                accesses: Vec::new(),
+            };
+        };
+        let one = &self.trace.variables[variable];
+        Array {
+            name: if one.name.ends_with(&format!(">{name}")) { one.name.clone() } else { name.to_owned() },
+            root: self.root(variable),
+            home: self.home(variable, index),
+            type_text: one.type_text.clone(),
+            fixed: one.array,
+            accesses: Vec::new(),
+        }
+    }
+}

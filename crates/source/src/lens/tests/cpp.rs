@@ -1,0 +1,149 @@
+//! C++: range-for, members, references, lambdas.
+
+use profile::lens::{
+    AccessMode, Canonical, Home, LeaveKind, LoopKind, NotCanonical, ScalarForm, SharingKind,
+};
+
+use super::{array, cpp, in_cpp, scalar};
+
+#[test]
+fn range_for() {
+    let file =
+        in_cpp("for (auto &x : a) x += 1;\nfor (double x : a) e += x;\nfor (const auto &[p, q] : m) e += p;");
+    let [by_reference, by_value, bound] = &file.loops[..] else { panic!() };
+    assert_eq!(by_reference.kind, LoopKind::RangeFor);
+    assert_eq!(by_reference.canonical, Canonical::Yes);
+    assert!(by_reference.iterators[0].reference);
+    assert_eq!(by_reference.iterators[0].bound.as_deref(), Some("a"));
+    assert!(scalar(by_reference, "x").storage.reference);
+    assert!(scalar(by_reference, "a").shared.iter().any(|s| s.kind == SharingKind::Bound));
+    assert!(!by_value.iterators[0].reference);
+    assert!(!by_value.scalars.iter().any(|s| s.name == "a"));
+    let names: Vec<_> = bound.iterators.iter().map(|i| i.name.as_str()).collect();
+    assert_eq!(names, ["p", "q"]);
+    assert!(!bound.scalars.iter().any(|s| s.name == "m"));
+}
+
+#[test]
+fn container_that_grows() {
+    let file = in_cpp("for (auto x : a) a.push_back(x);\nfor (int i = 0; i < a.size(); i++) a.push_back(1);");
+    assert_eq!(file.loops[0].canonical, Canonical::No(NotCanonical::BoundMayChange));
+    assert_eq!(file.loops[1].canonical, Canonical::No(NotCanonical::BoundMayChange));
+    let file = in_cpp(
+        "for (size_t i = 0; i < a.size(); i++) a[i] = 1;\nfor (auto it = a.begin(); it != a.end(); ++it) *it = 1;",
+    );
+    assert_eq!(file.loops[0].canonical, Canonical::Yes);
+    assert_eq!(file.loops[1].canonical, Canonical::Yes);
+    assert_eq!(scalar(&file.loops[1], "*it").form, ScalarForm::Dereference);
+}
+
+#[test]
+fn members() {
+    let file = cpp(
+        "int g; class C { int m; static int sm; std::vector<int> v; void f(int n) { for (;;) { m = this->m + 1; sm = 1; g = 2; inherited = 3; v[n] = 4; } } };\n\
+         void D::f(int n) { for (;;) { count++; this->count--; n = 1; } }\n\
+         void f(S &s, S *p) { for (;;) { s.x = 1; p->y.z = 2; (*p).w = 3; } }",
+    );
+    let one = &file.loops[0];
+    let m = scalar(one, "this->m");
+    assert_eq!(
+        (m.home, m.form, m.root.as_str(), m.type_text.as_str()),
+        (Home::Member, ScalarForm::PointedMember, "this", "int")
+    );
+    assert_eq!(scalar(one, "this->sm").home, Home::FileScope);
+    assert_eq!(scalar(one, "g").home, Home::FileScope);
+    assert_eq!(scalar(one, "this->inherited").home, Home::Member);
+    assert_eq!(array(one, "this->v").home, Home::Member);
+    assert_eq!(scalar(&file.loops[1], "this->count").definitions.len(), 2);
+    assert_eq!(scalar(&file.loops[1], "n").home, Home::Parameter);
+    let free = &file.loops[2];
+    assert_eq!(scalar(free, "s.x").form, ScalarForm::Member);
+    assert_eq!(scalar(free, "p->y.z").form, ScalarForm::PointedMember);
+    assert_eq!(scalar(free, "p->w").root, "p");
+}
+
+#[test]
+fn lambdas() {
+    let capture = |lambda: &str| {
+        let file =
+            in_cpp(&format!("int s = 0, t = 0; for (int i = 0; i < n; i++) {{ auto f = {lambda}; f(1); }}"));
+        let one = &file.loops[0];
+        let shared = one
+            .scalars
+            .iter()
+            .find(|x| x.name == "s")
+            .map(|s| s.shared.iter().any(|x| x.kind == SharingKind::Capture));
+        (shared, one.closures[0].shares.clone())
+    };
+    assert_eq!(capture("[&](int q) { s += q; }"), (Some(true), vec!["s".to_owned()]));
+    assert_eq!(capture("[&s](int q) { s += q; }"), (Some(true), vec!["s".to_owned()]));
+    assert_eq!(capture("[=](int q) mutable { s += q; }"), (None, vec![]));
+    assert_eq!(capture("[s](int q) mutable { s += q; }"), (None, vec![]));
+    assert_eq!(capture("[&, s](int q) mutable { s += q; }"), (None, vec![]));
+    assert_eq!(capture("[=, &s](int q) mutable { s += q; }"), (Some(true), vec!["s".to_owned()]));
+    assert_eq!(capture("[&](int s) { s += 1; }").1, Vec::<String>::new());
+    let file = in_cpp("for (auto x : a) { auto f = [&] { return x; }; f(); }");
+    assert!(file.loops[0].leaves.is_empty());
+}
+
+#[test]
+fn members_in_lambdas_are_shared() {
+    let file = cpp("struct C { int m; void f() { for (;;) { auto g = [=] { m++; }; g(); } } };");
+    assert!(scalar(&file.loops[0], "this->m").shared.iter().any(|s| s.kind == SharingKind::Capture));
+}
+
+#[test]
+fn references_of_functions_in_the_file() {
+    let file = cpp("void value(int); void refers(int &x); void constant(const int &x) {}\n\
+         void f() { int p = 0, q = 0, r = 0; for (;;) { value(p); refers(q); constant(r); } }");
+    let one = &file.loops[0];
+    assert!(!one.scalars.iter().any(|s| s.name == "p" || s.name == "r"));
+    assert_eq!(scalar(one, "q").shared[0].kind, SharingKind::Reference);
+}
+
+#[test]
+fn leaves() {
+    let file = in_cpp("for (;;) {\ntry { throw 1; } catch (int x) { x = 2; } }");
+    assert_eq!(file.loops[0].leaves[0].kind, LeaveKind::Throw);
+    assert_eq!(scalar(&file.loops[0], "x").home, Home::InBody);
+}
+
+#[test]
+fn constructed_in_the_body() {
+    let file = in_cpp(
+        "for (int i = 0; i < n; i++) { std::vector<double> t(n); t[i] = 1; int x{3}; std::string w; w = \"\"; }",
+    );
+    let one = &file.loops[0];
+    assert_eq!(array(one, "t").home, Home::InBody);
+    assert_eq!(scalar(one, "x").home, Home::InBody);
+    assert_eq!(scalar(one, "w").home, Home::InBody);
+}
+
+#[test]
+fn templates_and_namespaces() {
+    let file = cpp(
+        "namespace A { namespace { template <class T> T sum(const T *p, int n) { T s{}; for (int i = 0; i < n; ++i) s += p[i]; return s; } } }",
+    );
+    assert_eq!(file.loops[0].function.as_deref(), Some("sum"));
+    assert_eq!(scalar(&file.loops[0], "s").home, Home::Local);
+    assert_eq!(scalar(&file.loops[0], "s").type_text, "T");
+}
+
+#[test]
+fn elements() {
+    let file = in_cpp(
+        "for (int i = 0; i < n; i++) { a.at(i) = 1; m(i, k) = 2; std::swap(a[i], a[k]); w.x[i] *= 2; }",
+    );
+    let one = &file.loops[0];
+    assert_eq!(array(one, "m").accesses[0].mode, AccessMode::Write);
+    let modes: Vec<_> = array(one, "a").accesses.iter().map(|x| x.mode).collect();
+    assert_eq!(modes, [AccessMode::Write, AccessMode::Shared, AccessMode::Shared]);
+    assert_eq!(array(one, "w.x").root, "w");
+}
+
+#[test]
+fn declared_in_conditions() {
+    let file = in_cpp("for (;;) { if (int q = k; q > 2) q = 3; while (auto *p = next()) p = 0; }");
+    assert_eq!(scalar(&file.loops[0], "q").home, Home::InBody);
+    assert_eq!(scalar(&file.loops[1], "p").home, Home::InHeader);
+}

@@ -1,0 +1,473 @@
+//! Expressions as events.
+
+use profile::lens::{AccessMode, DefinitionKind, Language, LeaveKind, Operator, SharingKind, Update};
+
+use super::super::written::{Binary, ClosureText, Expression, Term};
+use super::places::pointer_and_offset;
+use super::{
+    AccessText, Breakable, CallText, ClosureScope, ClosureTrace, ControlKind, DefinitionText, Happening,
+    Jump, Walker, affine, known,
+};
+
+impl Walker<'_> {
+    /// Evaluates an expression; `used` if something takes its value.
+    pub(super) fn evaluate(&mut self, one: &Expression, used: bool) {
+        match &one.what {
+            Term::Integer(_) | Term::Constant => {}
+            Term::Name(_) => self.read(one),
+            Term::Member { .. } | Term::Index { .. } | Term::Dereference(_) => {
+                self.load(one, AccessMode::Read)
+            }
+            Term::Address { of, mutable } => self.address(of, *mutable, None),
+            Term::Call { callee, arguments } => self.call(one, callee, arguments),
+            Term::Chain { first, rest } => self.chain(first, rest),
+            Term::Negative(inner) => self.evaluate(inner, true),
+            Term::Choice { condition, then, otherwise } => {
+                self.evaluate(condition, true);
+                self.arms(true, |walker, group| {
+                    walker.arm(group, |walker| walker.evaluate(then, used));
+                    walker.arm(group, |walker| walker.evaluate(otherwise, used));
+                });
+            }
+            Term::Assignment { target, operator, value } => {
+                self.assign(target, *operator, value, used);
+            }
+            Term::Step { target, by } => self.step(target, *by, used),
+            Term::Closure(closure) => self.closure(one, closure),
+            Term::Statements(body) => self.scoped(|walker| walker.statements(body)),
+            Term::List(parts) => {
+                for part in parts {
+                    self.evaluate(part, used);
+                }
+            }
+            Term::Unknown => self.misunderstood(),
+        }
+    }
+
+    fn chain(&mut self, first: &Expression, rest: &[(Binary, Expression)]) {
+        if self.is_stream(first) && matches!(rest.first(), Some((Binary::Update(Operator::ShiftRight), _))) {
+            for (_, operand) in rest {
+                self.input(operand);
+            }
+            return;
+        }
+        self.evaluate(first, true);
+        let is_lazy = |operator: Binary| {
+            matches!(operator, Binary::Update(Operator::LogicalAnd) | Binary::Update(Operator::LogicalOr))
+        };
+        let lazy = rest.iter().position(|(operator, _)| is_lazy(*operator)).unwrap_or(rest.len());
+        let (always, perhaps) = rest.split_at(lazy);
+        for (_, operand) in always {
+            self.evaluate(operand, true);
+        }
+        if !perhaps.is_empty() {
+            self.under(ControlKind::Perhaps, |walker| {
+                for (_, operand) in perhaps {
+                    walker.evaluate(operand, true);
+                }
+            });
+        }
+    }
+
+    fn is_stream(&self, of: &Expression) -> bool {
+        let Term::Name(name) = &of.what else { return false };
+        let declared = self.declared(name).map(|index| self.trace.variables[index].type_text.as_str());
+        name.rsplit("::").next() == Some("cin") || declared.is_some_and(|text| text.contains("stream"))
+    }
+
+    /// A read or write of what a member, subscript or dereference names.
+    pub(super) fn load(&mut self, one: &Expression, mode: AccessMode) {
+        if let Some((base, subscripts, member)) = subscripted(one) {
+            self.access(one, &base, &subscripts, member, mode);
+            return;
+        }
+        if let Term::Dereference(inner) = &one.what
+            && let Term::Step { .. } | Term::Assignment { .. } = inner.what
+        {
+            self.evaluate(inner, false);
+            self.read(one);
+            return;
+        }
+        match self.place(one) {
+            Some(_) => self.read(one),
+            None => {
+                for part in one.parts() {
+                    self.evaluate(part, true);
+                }
+            }
+        }
+    }
+
+    /// An access by subscript.
+    fn access(
+        &mut self,
+        one: &Expression,
+        base: &Expression,
+        subscripts: &[Expression],
+        member: String,
+        mode: AccessMode,
+    ) {
+        let name = self.tight(one);
+        let is_own = mode == AccessMode::Read && self.updating.last().is_some_and(|own| own.0 == name);
+        for subscript in subscripts {
+            self.evaluate(subscript, true);
+        }
+        let variable = self.root(base);
+        match self.place(base) {
+            Some(place) if !self.trace.places[place].path.is_empty() || !self.is_array(variable) => {
+                self.read(base);
+            }
+            Some(_) => {}
+            None => self.evaluate(base, true),
+        }
+        if is_own {
+            return;
+        }
+        let spell = |of: &Expression| self.tight(of);
+        let text = AccessText {
+            variable,
+            name: self.tight(base),
+            mode,
+            subscripts: subscripts.iter().map(|subscript| self.text.range(&subscript.text)).collect(),
+            affine: subscripts.iter().map(|subscript| affine(subscript, &spell)).collect(),
+            member,
+        };
+        self.trace.accesses.push(text);
+        self.event(one.at, Happening::Access(self.trace.accesses.len() - 1));
+    }
+
+    fn is_array(&self, variable: Option<usize>) -> bool {
+        variable.is_some_and(|variable| self.trace.variables[variable].array)
+    }
+
+    /// The address of something is formed, perhaps for a call.
+    pub(super) fn address(&mut self, of: &Expression, mutable: bool, call: Option<usize>) {
+        let kind = if mutable { SharingKind::Address } else { SharingKind::ReadOnlyAddress };
+        match subscripted(of) {
+            Some((base, subscripts, member)) => {
+                let mode = if mutable { AccessMode::Shared } else { AccessMode::Read };
+                self.access(of, &base, &subscripts, member, mode);
+            }
+            None if self.place(of).is_some() => {
+                if !mutable {
+                    self.read(of);
+                }
+                self.share(of, kind, call);
+            }
+            None => self.evaluate(of, true),
+        }
+    }
+
+    fn call(&mut self, one: &Expression, callee: &Expression, arguments: &[Expression]) {
+        let name = match &callee.what {
+            Term::Name(name) => name.rsplit("::").next().unwrap_or(name).to_owned(),
+            Term::Member { field, .. } => field.clone(),
+            _ => String::new(),
+        };
+        let is_preprocessed = matches!(self.environment.language, Language::C | Language::Cpp);
+        let is_macro = is_preprocessed
+            && (self.environment.macros.contains(&name) || known::is_in_capitals(&name))
+            && known::operator(&name).is_none()
+            || name.ends_with('!') && !known::is_harmless_macro(&name);
+        let written = self.tight(callee);
+        let call = self.trace.calls.len();
+        self.trace.calls.push(CallText { callee: written, is_macro });
+        match &callee.what {
+            Term::Name(full) => {
+                if self.declared(full).is_some() {
+                    self.read(callee);
+                }
+            }
+            Term::Member { base, field, .. } => {
+                self.evaluate(base, true);
+                if !known::only_reads(field) && self.may_change(base) {
+                    self.share(base, SharingKind::Method, Some(call));
+                }
+            }
+            _ => self.evaluate(callee, true),
+        }
+        for (index, argument) in arguments.iter().enumerate() {
+            self.argument(argument, &name, index, is_macro, call);
+        }
+        self.event(one.at, Happening::Call(call));
+        if known::is_exit(&name) {
+            self.jump(one.at, Jump::Leave(LeaveKind::Exit));
+        }
+    }
+
+    /// Whether a method may change an object: not if it was declared as a constant, or is reached by a pointer.
+    fn may_change(&mut self, object: &Expression) -> bool {
+        let Some(place) = self.place(object) else { return false };
+        let place = &self.trace.places[place];
+        let storage = self.trace.variables[place.variable].storage;
+        !(storage.constant || storage.pointer && place.path.is_empty())
+    }
+
+    fn argument(&mut self, argument: &Expression, function: &str, index: usize, is_macro: bool, call: usize) {
+        if let Term::Address { of, mutable } = &argument.what {
+            self.address(of, *mutable, Some(call));
+            return;
+        }
+        let sharing = self.sharing(function, index, is_macro);
+        let is_place = self.place(argument).is_some();
+        if let (Some(_), Some((base, subscripts, member))) = (sharing, subscripted(argument)) {
+            self.access(argument, &base, &subscripts, member, AccessMode::Shared);
+            return;
+        }
+        self.evaluate(argument, true);
+        if !is_place {
+            return;
+        }
+        let variable = self.root(argument);
+        if self.is_array(variable) && matches!(argument.what, Term::Name(_)) {
+            self.share(argument, SharingKind::Address, Some(call));
+        } else if let Some(kind) = sharing {
+            self.share(argument, kind, Some(call));
+        }
+    }
+
+    fn sharing(&self, function: &str, argument: usize, is_macro: bool) -> Option<SharingKind> {
+        if is_macro {
+            return Some(SharingKind::PerhapsMacro);
+        }
+        let language = self.environment.language;
+        match language {
+            Language::Rust | Language::C => None,
+            Language::Cpp => match self.environment.takes_reference(function, argument) {
+                Some(true) => Some(SharingKind::Reference),
+                Some(false) => None,
+                None if known::takes_values(function, language) => None,
+                None => Some(SharingKind::PerhapsReference),
+            },
+            Language::Fortran | Language::FixedFortran => {
+                (!known::takes_values(function, language)).then_some(SharingKind::Reference)
+            }
+        }
+    }
+
+    /// A definition that is about to be made.
+    pub(super) fn define(
+        &mut self,
+        target: &Expression,
+        kind: DefinitionKind,
+        value: Option<&Expression>,
+    ) -> usize {
+        let name = self.tight(target);
+        let text = DefinitionText {
+            kind,
+            update: None,
+            value: value.map(|value| self.text.range(&value.text)).unwrap_or_default(),
+            reads_itself: value.is_some_and(|value| self.mentions(value, &name)),
+            reads: value.map(Expression::names).unwrap_or_default(),
+            header: self.header,
+        };
+        self.trace.definitions.push(text);
+        self.trace.definitions.len() - 1
+    }
+
+    /// An assignment; returns its definition.
+    pub(super) fn assign(
+        &mut self,
+        target: &Expression,
+        operator: Option<Operator>,
+        value: &Expression,
+        used: bool,
+    ) -> usize {
+        let kind = operator.map_or(DefinitionKind::Plain, DefinitionKind::Compound);
+        let definition = self.define(target, kind, Some(value));
+        let update = match operator {
+            Some(operator) => Some(Update {
+                operator,
+                operand: self.text.range(&value.text),
+                operand_reads_itself: self.trace.definitions[definition].reads_itself,
+                companions: Vec::new(),
+                comparison: None,
+            }),
+            None => self.update(target, value),
+        };
+        self.assign_as(target, value, definition, update, operator.is_some());
+        if used {
+            self.use_value(target);
+        }
+        definition
+    }
+
+    /// An assignment that is known to be an update, or not to be one.
+    pub(super) fn assign_as(
+        &mut self,
+        target: &Expression,
+        value: &Expression,
+        definition: usize,
+        update: Option<Update>,
+        is_compound: bool,
+    ) {
+        let is_update = update.is_some();
+        let operator = update.as_ref().map(|update| update.operator);
+        self.trace.definitions[definition].update = update;
+        if is_update {
+            self.updating.push((self.tight(target), definition));
+        }
+        self.evaluate(value, true);
+        if is_update {
+            self.updating.pop();
+        }
+        self.store(target, definition, operator, is_compound);
+    }
+
+    /// Writes what `target` names.
+    pub(super) fn store(
+        &mut self,
+        target: &Expression,
+        definition: usize,
+        operator: Option<Operator>,
+        is_compound: bool,
+    ) {
+        if let Some((base, subscripts, member)) = subscripted(target).or_else(|| self.called(target)) {
+            let mode = operator.map_or(AccessMode::Write, AccessMode::Update);
+            self.access(target, &base, &subscripts, member, mode);
+            return;
+        }
+        match &target.what {
+            Term::Dereference(inner) if matches!(inner.what, Term::Step { .. }) => {
+                self.evaluate(inner, false)
+            }
+            Term::List(targets) => {
+                for target in targets {
+                    let unknown = self.define(target, DefinitionKind::Plain, None);
+                    self.trace.definitions[unknown].reads = self.trace.definitions[definition].reads.clone();
+                    self.store(target, unknown, None, false);
+                }
+                return;
+            }
+            Term::Choice { condition, then, otherwise } => {
+                self.evaluate(condition, true);
+                for arm in [then, otherwise] {
+                    self.under(ControlKind::Perhaps, |walker| {
+                        walker.store(arm, definition, operator, is_compound);
+                    });
+                }
+                return;
+            }
+            _ => {}
+        }
+        let Some(place) = self.place(target) else {
+            for part in target.parts() {
+                self.evaluate(part, true);
+            }
+            return;
+        };
+        if self.trace.places[place].path.iter().any(|part| part == "*") {
+            let variable = self.trace.places[place].variable;
+            let pointer = self.whole(variable);
+            self.event(target.at, Happening::Read(pointer, None));
+        }
+        if is_compound {
+            self.event(target.at, Happening::Read(place, operator.map(|_| definition)));
+        }
+        if self.is_seen_outside(place) {
+            self.event(target.at, Happening::Write(place, definition));
+        }
+    }
+
+    /// `f(i) = x`: what looks like a call is an element, `operator()` of a matrix.
+    fn called(&self, target: &Expression) -> Option<(Expression, Vec<Expression>, String)> {
+        match &target.what {
+            Term::Call { callee, arguments } => Some(((**callee).clone(), arguments.clone(), String::new())),
+            _ => None,
+        }
+    }
+
+    fn use_value(&mut self, target: &Expression) {
+        match subscripted(target) {
+            Some(_) => {}
+            None => {
+                if let Some(place) = self.place(target) {
+                    self.event(target.at, Happening::Read(place, None));
+                }
+            }
+        }
+    }
+
+    fn step(&mut self, target: &Expression, by: i64, used: bool) {
+        let definition = self.define(target, DefinitionKind::Increment(by), None);
+        let operator = if by < 0 { Operator::Subtract } else { Operator::Add };
+        let text = &mut self.trace.definitions[definition];
+        text.value = by.unsigned_abs().to_string();
+        text.reads_itself = true;
+        text.update = Some(Update {
+            operator,
+            operand: by.unsigned_abs().to_string(),
+            operand_reads_itself: false,
+            companions: Vec::new(),
+            comparison: None,
+        });
+        self.store(target, definition, Some(operator), true);
+        if used {
+            self.use_value(target);
+        }
+    }
+
+    /// Something outside writes what an expression names.
+    pub(super) fn input(&mut self, target: &Expression) {
+        let definition = self.define(target, DefinitionKind::Input, None);
+        self.store(target, definition, None, false);
+    }
+
+    fn closure(&mut self, one: &Expression, closure: &ClosureText) {
+        let index = self.trace.closures.len();
+        self.trace.closures.push(ClosureTrace { shares: Vec::new() });
+        self.event(one.at, Happening::Closure(index));
+        self.closures.push(ClosureScope {
+            index,
+            copies: closure.copies,
+            copied: closure.copied.clone(),
+            referred: closure.referred.clone(),
+        });
+        self.around.push(Breakable::Closure);
+        self.scoped(|walker| {
+            walker.under(ControlKind::Perhaps, |walker| {
+                for parameter in &closure.parameters {
+                    walker.declare(parameter, false);
+                }
+                walker.statements(&closure.body);
+            });
+        });
+        self.around.pop();
+        self.closures.pop();
+    }
+}
+
+/// What an expression subscripts: the base, the subscripts from the outermost, and the member of the element.
+pub(super) fn subscripted(of: &Expression) -> Option<(Expression, Vec<Expression>, String)> {
+    match &of.what {
+        Term::Index { base, subscripts } => match &base.what {
+            Term::Index { .. } => {
+                let (base, mut all, member) = subscripted(base)?;
+                all.extend(subscripts.iter().cloned());
+                Some((base, all, member))
+            }
+            _ => Some(((**base).clone(), subscripts.clone(), String::new())),
+        },
+        Term::Member { base, field, arrow } => {
+            let (array, subscripts, member) = subscripted(base)?;
+            let separator = match (member.is_empty(), arrow) {
+                (true, false) => "",
+                (true, true) => "->",
+                (false, false) => ".",
+                (false, true) => "->",
+            };
+            Some((array, subscripts, format!("{member}{separator}{field}")))
+        }
+        Term::Dereference(base) => {
+            if let Some((pointer, offset)) = pointer_and_offset(base) {
+                return match subscripted(pointer) {
+                    None => Some((pointer.clone(), vec![offset], String::new())),
+                    Some(_) => None,
+                };
+            }
+            let (array, subscripts, member) = subscripted(base)?;
+            Some((array, subscripts, format!("*{member}")))
+        }
+        _ => None,
+    }
+}

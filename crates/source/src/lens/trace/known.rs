@@ -1,0 +1,383 @@
+//! Functions whose names say what they do.
+
+use profile::lens::{Language, Operator};
+
+/// The operator that a function of two operands applies.
+pub(super) fn operator(function: &str) -> Option<Operator> {
+    Some(match function.to_ascii_lowercase().as_str() {
+        "max" | "fmax" | "fmaxf" | "fmaxl" | "amax1" | "dmax1" | "max0" | "umax" | "imax" => {
+            Operator::Maximum
+        }
+        "min" | "fmin" | "fminf" | "fminl" | "amin1" | "dmin1" | "min0" | "umin" | "imin" => {
+            Operator::Minimum
+        }
+        "wrapping_add" => Operator::Add,
+        "wrapping_sub" => Operator::Subtract,
+        "wrapping_mul" => Operator::Multiply,
+        "iand" => Operator::And,
+        "ior" => Operator::Or,
+        "ieor" => Operator::Xor,
+        _ => return None,
+    })
+}
+
+/// Whether a function computes `a * b + c`.
+pub(super) fn is_multiply_add(function: &str) -> bool {
+    matches!(function, "fma" | "fmaf" | "fmal" | "mul_add")
+}
+
+/// Whether a call of it ends the program, or leaves the function in a way that is not seen.
+pub(super) fn is_exit(function: &str) -> bool {
+    matches!(
+        function.rsplit("::").next().unwrap_or(function),
+        "exit" | "_exit" | "_Exit" | "quick_exit" | "abort" | "longjmp" | "siglongjmp" | "terminate"
+    )
+}
+
+/// Whether a function takes its arguments by value or for reading alone, in every library that is in use.
+pub(super) fn takes_values(function: &str, language: Language) -> bool {
+    let name = function.rsplit("::").next().unwrap_or(function);
+    let lower = name.to_ascii_lowercase();
+    let stem = match lower.strip_suffix(['f', 'l']) {
+        Some(stem) if is_mathematical(stem) => stem,
+        _ => lower.as_str(),
+    };
+    if is_mathematical(stem) || operator(name).is_some() || is_multiply_add(name) {
+        return true;
+    }
+    match language {
+        Language::Fortran | Language::FixedFortran => is_intrinsic(&lower),
+        Language::Rust => true,
+        Language::C | Language::Cpp => matches!(
+            name,
+            "printf"
+                | "fprintf"
+                | "puts"
+                | "putchar"
+                | "malloc"
+                | "calloc"
+                | "realloc"
+                | "free"
+                | "memcpy"
+                | "memset"
+                | "memmove"
+                | "memcmp"
+                | "strlen"
+                | "strcmp"
+                | "strncmp"
+                | "strcpy"
+                | "strncpy"
+                | "rand"
+                | "drand48"
+                | "random"
+                | "isdigit"
+                | "isalpha"
+                | "isspace"
+                | "toupper"
+                | "tolower"
+                | "atoi"
+                | "atof"
+                | "isnan"
+                | "isinf"
+                | "isfinite"
+                | "signbit"
+                | "assert"
+                | "labs"
+                | "llabs"
+                | "to_string"
+                | "norm"
+                | "real"
+                | "imag"
+                | "conj"
+                | "clamp"
+                | "size_t"
+                | "int64_t"
+                | "uint64_t"
+                | "int32_t"
+                | "uint32_t"
+                | "make_pair"
+                | "make_tuple"
+        ),
+    }
+}
+
+fn is_mathematical(name: &str) -> bool {
+    matches!(
+        name,
+        "sqrt"
+            | "cbrt"
+            | "abs"
+            | "fabs"
+            | "exp"
+            | "exp2"
+            | "expm1"
+            | "log"
+            | "log2"
+            | "log10"
+            | "log1p"
+            | "sin"
+            | "cos"
+            | "tan"
+            | "asin"
+            | "acos"
+            | "atan"
+            | "atan2"
+            | "sinh"
+            | "cosh"
+            | "tanh"
+            | "pow"
+            | "floor"
+            | "ceil"
+            | "round"
+            | "trunc"
+            | "rint"
+            | "nearbyint"
+            | "lround"
+            | "llround"
+            | "fmod"
+            | "remainder"
+            | "hypot"
+            | "copysign"
+            | "erf"
+            | "erfc"
+            | "tgamma"
+            | "lgamma"
+            | "ldexp"
+    )
+}
+
+/// Intrinsic functions of Fortran that write none of their arguments.
+pub(in super::super) fn is_intrinsic(name: &str) -> bool {
+    is_mathematical(name)
+        || operator(name).is_some()
+        || matches!(
+            name,
+            "mod"
+                | "modulo"
+                | "int"
+                | "nint"
+                | "real"
+                | "dble"
+                | "float"
+                | "cmplx"
+                | "dcmplx"
+                | "aimag"
+                | "conjg"
+                | "sign"
+                | "dabs"
+                | "dsqrt"
+                | "dexp"
+                | "dlog"
+                | "dsin"
+                | "dcos"
+                | "dtan"
+                | "datan"
+                | "iabs"
+                | "alog"
+                | "amod"
+                | "dmod"
+                | "ifix"
+                | "idint"
+                | "sngl"
+                | "aint"
+                | "anint"
+                | "dim"
+                | "size"
+                | "shape"
+                | "lbound"
+                | "ubound"
+                | "sum"
+                | "product"
+                | "maxval"
+                | "minval"
+                | "maxloc"
+                | "minloc"
+                | "dot_product"
+                | "matmul"
+                | "transpose"
+                | "reshape"
+                | "spread"
+                | "merge"
+                | "pack"
+                | "any"
+                | "all"
+                | "count"
+                | "present"
+                | "allocated"
+                | "associated"
+                | "len"
+                | "len_trim"
+                | "trim"
+                | "adjustl"
+                | "char"
+                | "ichar"
+                | "achar"
+                | "iachar"
+                | "index"
+                | "kind"
+                | "huge"
+                | "tiny"
+                | "epsilon"
+                | "ishft"
+                | "ibits"
+                | "btest"
+                | "not"
+                | "ibset"
+                | "ibclr"
+                | "selected_real_kind"
+                | "bit_size"
+                | "logical"
+                | "repeat"
+                | "scan"
+                | "verify"
+                | "cshift"
+                | "eoshift"
+                | "norm2"
+                | "atan2"
+        )
+}
+
+/// Whether a method leaves its object unchanged, whatever the object is.
+pub(super) fn only_reads(method: &str) -> bool {
+    operator(method).is_some()
+        || is_mathematical(method)
+        || is_multiply_add(method)
+        || matches!(
+            method,
+            "size"
+                | "length"
+                | "empty"
+                | "c_str"
+                | "count"
+                | "find"
+                | "capacity"
+                | "max_size"
+                | "cbegin"
+                | "cend"
+                | "end"
+                | "has_value"
+                | "first"
+                | "substr"
+                | "compare"
+                | "rows"
+                | "cols"
+                | "norm"
+                | "dot"
+                | "len"
+                | "is_empty"
+                | "iter"
+                | "clone"
+                | "get"
+                | "contains"
+                | "contains_key"
+                | "to_vec"
+                | "to_owned"
+                | "to_string"
+                | "as_str"
+                | "as_slice"
+                | "as_ref"
+                | "is_some"
+                | "is_none"
+                | "is_ok"
+                | "is_err"
+                | "chars"
+                | "bytes"
+                | "last"
+                | "powi"
+                | "powf"
+                | "signum"
+                | "is_nan"
+                | "cmp"
+                | "partial_cmp"
+                | "eq"
+                | "ne"
+                | "lt"
+                | "le"
+                | "gt"
+                | "ge"
+                | "keys"
+                | "values"
+                | "windows"
+                | "chunks"
+                | "as_bytes"
+                | "starts_with"
+                | "ends_with"
+                | "copied"
+                | "cloned"
+                | "min"
+                | "max"
+                | "abs_diff"
+                | "pow"
+                | "ln"
+                | "checked_add"
+                | "checked_sub"
+                | "checked_mul"
+                | "saturating_add"
+                | "saturating_sub"
+                | "count_ones"
+                | "wrapping_add"
+                | "wrapping_sub"
+                | "wrapping_mul"
+                | "leading_zeros"
+                | "trailing_zeros"
+                | "rotate_left"
+                | "is_finite"
+                | "unwrap"
+                | "expect"
+                | "unwrap_or"
+                | "position"
+                | "split_at"
+                | "rem_euclid"
+                | "recip"
+        )
+}
+
+/// Whether a name is written as names of macros are.
+pub(super) fn is_in_capitals(name: &str) -> bool {
+    name.len() > 1
+        && name.chars().any(|c| c.is_ascii_uppercase())
+        && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+}
+
+/// Whether a macro of Rust reads its arguments and nothing else.
+pub(super) fn is_harmless_macro(name: &str) -> bool {
+    matches!(
+        name,
+        "println!"
+            | "print!"
+            | "eprintln!"
+            | "eprint!"
+            | "format!"
+            | "write!"
+            | "writeln!"
+            | "panic!"
+            | "assert!"
+            | "assert_eq!"
+            | "assert_ne!"
+            | "debug_assert!"
+            | "debug_assert_eq!"
+            | "debug_assert_ne!"
+            | "vec!"
+            | "unreachable!"
+            | "todo!"
+            | "unimplemented!"
+            | "matches!"
+            | "dbg!"
+            | "concat!"
+            | "stringify!"
+            | "env!"
+            | "include_str!"
+            | "include_bytes!"
+            | "cfg!"
+            | "line!"
+            | "file!"
+            | "trace!"
+            | "debug!"
+            | "info!"
+            | "warn!"
+            | "error!"
+            | "anyhow!"
+            | "bail!"
+            | "ensure!"
+    )
+}
