@@ -1,6 +1,6 @@
 //! The source lens: what the text of a file says of its loops, without a compiler.
 //!
-//! - [`file`] reads bytes, [`read()`] a file; both answer in the plain types of [`profile::lens`];
+//! - [`file()`] reads bytes, [`read()`] a file; both answer in the plain types of [`profile::lens`];
 //! - [`language_of`]: which language a file name stands for.
 //!
 //! Inside:
