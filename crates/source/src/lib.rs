@@ -1,6 +1,7 @@
-//! Loop nests of a C source, as loops and statements.
+//! Loops of sources: what is written of them in C, C++, Fortran and Rust, and nests of C cut into loops and statements.
 //!
-//! The compiler clang, found at run time, says where everything stands; what is cut out is the text of the file itself.
+//! For nests the compiler clang, found at run time, says where everything stands; what is cut out is the text of the file
+//! itself. The [`lens`] needs no compiler.
 //!
 //! - [`program`]: finds and runs programs of other projects;
 //! - [`clang`]: finds clang and has it print its syntax tree;
@@ -14,7 +15,7 @@
 //! left at its end alone. A *statement* is whatever stands between loops: neighbouring statements of one body are one, and what
 //! is no counted loop is a part of them.
 //!
-//! Limits: C alone; offsets are bytes; the tree is that of clang without the options of the program's build but those given.
+//! Limits: all but the lens read C alone; offsets are bytes; the tree is that of clang without the options of the program's build but those given.
 #![forbid(unsafe_code)]
 
 pub mod clang;

@@ -13,7 +13,7 @@ pub struct Scalar {
     pub root: String,
     /// What is named.
     pub form: ScalarForm,
-    /// Where the root is declared.
+    /// Where the root is declared: of pointers and references where they themselves are, see [`Scalar::is_own_storage`].
     pub home: Home,
     /// Declared here if it is in the file.
     pub declared: Option<Position>,
@@ -34,6 +34,19 @@ pub struct Scalar {
     pub shared: Vec<Sharing>,
     /// Whether its value is used after the loop.
     pub after: AfterLoop,
+}
+
+impl Scalar {
+    /// Whether the storage that is assigned is the declared variable itself: not what a pointer or a reference leads to, nor a
+    /// member of the object. Where that storage lives is said by [`Scalar::home`] for these alone.
+    pub fn is_own_storage(&self) -> bool {
+        matches!(self.form, ScalarForm::Variable | ScalarForm::Member) && !self.storage.reference
+    }
+
+    /// Whether each iteration has its own.
+    pub fn is_private(&self) -> bool {
+        self.is_own_storage() && self.home.is_private()
+    }
 }
 
 /// What an assigned name is.
@@ -101,7 +114,7 @@ pub enum SharingKind {
     PerhapsReference,
     /// Passed to what may be a macro, which may assign it.
     PerhapsMacro,
-    /// A closure or lambda refers to it by reference and assigns it or may.
+    /// A closure or lambda refers to it by reference and assigns it, or one that refers to it may run here.
     Capture,
     /// A method is called on it that may change it: `v.push_back(x)`.
     Method,

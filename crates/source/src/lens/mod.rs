@@ -31,7 +31,7 @@ mod written;
 
 use profile::lens::{FileLoops, Language};
 
-pub use read::{Unreadable, language_of, read};
+pub use read::{LARGEST, Unreadable, language_of, read};
 
 use environment::Environment;
 use summary::{Budget, Summary};

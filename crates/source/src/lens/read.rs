@@ -17,7 +17,7 @@ pub enum Unreadable {
     /// It was changed after the program was built: it may not be what ran.
     #[error("{}: changed after the program was built; build it again", .0.display())]
     Newer(PathBuf),
-    /// It is larger than what is read.
+    /// It is larger than [`LARGEST`].
     #[error("{}: {bytes} bytes, more than {LARGEST}", path.display())]
     TooLarge {
         /// The file.

@@ -161,6 +161,10 @@ impl<'a> Fortran<'a> {
                 declared.push(one);
             }
         }
+        let inside = self.words_inside(unit.node);
+        for one in declared.iter_mut().filter(|one| inside.contains(&one.name)) {
+            one.storage.reference = true;
+        }
         for declaration in &declared {
             let mut arrays = self.arrays.borrow_mut();
             if declaration.array {
@@ -178,6 +182,16 @@ impl<'a> Fortran<'a> {
             }
         }
         self.sequence(unit.node, 1, &mut out.body);
+        out
+    }
+
+    /// The words of the procedures inside a unit, which may assign its variables.
+    fn words_inside(&self, unit: Node) -> HashSet<String> {
+        let mut out = HashSet::new();
+        for inner in children(unit).into_iter().filter(|inner| inner.kind() == "internal_procedures") {
+            let text = self.text.raw(inner).to_ascii_lowercase();
+            out.extend(text.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned));
+        }
         out
     }
 

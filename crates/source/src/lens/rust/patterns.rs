@@ -36,8 +36,9 @@ impl Rust<'_> {
         one.storage.reference |= type_text.starts_with('&');
         one.storage.pointer |= type_text.starts_with('*');
         one.storage.atomic |= type_text.contains("Atomic");
-        one.storage.constant &=
-            !(type_text.starts_with("&mut") || type_text.starts_with('&') && type_text.contains(" mut "));
+        let is_mutable_reference =
+            type_text.starts_with('&') && (type_text.starts_with("&mut") || type_text.contains(" mut "));
+        one.storage.constant &= !is_mutable_reference;
         one.array |= type_text.starts_with('[');
     }
 

@@ -117,7 +117,10 @@ impl<'t> Summary<'t> {
                         event.what,
                         Happening::Share(
                             _,
-                            SharingKind::Address | SharingKind::Capture | SharingKind::Bound,
+                            SharingKind::Address
+                                | SharingKind::ReadOnlyAddress
+                                | SharingKind::Capture
+                                | SharingKind::Bound,
                             _
                         )
                     );

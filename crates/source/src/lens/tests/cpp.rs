@@ -147,3 +147,27 @@ fn declared_in_conditions() {
     assert_eq!(scalar(&file.loops[0], "q").home, Home::InBody);
     assert_eq!(scalar(&file.loops[1], "p").home, Home::InHeader);
 }
+
+#[test]
+fn closures_that_run_in_the_loop() {
+    let file = in_cpp(
+        "int s = 0, t = 0; double w[9]; auto g = [&](int q) { s += t; w[q] = 1; };\nfor (int i = 0; i < n; i++) { t = i; g(i); }\nuse();",
+    );
+    let one = &file.loops[0];
+    for name in ["s", "t", "w"] {
+        assert!(scalar(one, name).shared.iter().any(|x| x.kind == SharingKind::Capture), "{name}");
+    }
+    assert_eq!(scalar(one, "t").after, profile::lens::AfterLoop::Unknown);
+}
+
+#[test]
+fn elements_by_another_name() {
+    let file = in_cpp(
+        "for (int i = 0; i < n; i++) { auto &r = a[i]; r = 1; w[i].push_back(2); for (auto &x : m[i]) x = 0; }",
+    );
+    let one = &file.loops[0];
+    for name in ["a", "w", "m"] {
+        assert!(array(one, name).accesses.iter().any(|x| x.mode == AccessMode::Shared), "{name}");
+    }
+    assert!(!scalar(one, "r").is_private());
+}

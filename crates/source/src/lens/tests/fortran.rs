@@ -174,3 +174,12 @@ fn exits() {
     let leaves: Vec<_> = file.loops[0].leaves.iter().map(|leave| leave.kind).collect();
     assert_eq!(leaves, [LeaveKind::Return, LeaveKind::Exit, LeaveKind::Goto]);
 }
+
+#[test]
+fn procedures_inside() {
+    let file = fortran(
+        "program p\ninteger :: i, s, t\ndo i = 1, 3\ns = i\nt = i\ncall inc\nend do\ncontains\nsubroutine inc\ns = s + 1\nend subroutine\nend program\n",
+    );
+    assert!(!scalar(&file.loops[0], "s").is_own_storage());
+    assert!(scalar(&file.loops[0], "t").is_own_storage());
+}

@@ -123,6 +123,9 @@ impl Walker<'_> {
         if is_own {
             return;
         }
+        if let Some(variable) = variable {
+            self.capture(one.at, variable);
+        }
         let spell = |of: &Expression| self.tight(of);
         let text = AccessText {
             variable,
@@ -134,6 +137,13 @@ impl Walker<'_> {
         };
         self.trace.accesses.push(text);
         self.event(one.at, Happening::Access(self.trace.accesses.len() - 1));
+    }
+
+    /// An element that is known by another name, or to a method, may be written.
+    pub(super) fn share_element(&mut self, of: &Expression) {
+        if let Some((base, subscripts, member)) = subscripted(of) {
+            self.access(of, &base, &subscripts, member, AccessMode::Shared);
+        }
     }
 
     fn is_array(&self, variable: Option<usize>) -> bool {
@@ -197,10 +207,11 @@ impl Walker<'_> {
 
     /// Whether a method may change an object: not if it was declared as a constant, or is reached by a pointer.
     fn may_change(&mut self, object: &Expression) -> bool {
-        let Some(place) = self.place(object) else { return false };
+        let Some(place) = self.place(object) else { return self.environment.language == Language::Cpp };
         let place = &self.trace.places[place];
         let storage = self.trace.variables[place.variable].storage;
-        !(storage.constant || storage.pointer && place.path.is_empty())
+        let is_pointer = storage.pointer && place.path.is_empty();
+        !storage.constant && !is_pointer
     }
 
     fn argument(&mut self, argument: &Expression, function: &str, index: usize, is_macro: bool, call: usize) {
@@ -415,7 +426,7 @@ impl Walker<'_> {
 
     fn closure(&mut self, one: &Expression, closure: &ClosureText) {
         let index = self.trace.closures.len();
-        self.trace.closures.push(ClosureTrace { shares: Vec::new() });
+        self.trace.closures.push(ClosureTrace { shares: Vec::new(), captured: Vec::new() });
         self.event(one.at, Happening::Closure(index));
         self.closures.push(ClosureScope {
             index,

@@ -167,7 +167,10 @@ pub(super) struct CallText {
 
 /// A closure.
 pub(super) struct ClosureTrace {
+    /// Names of what it assigns outside of itself.
     pub shares: Vec<String>,
+    /// Variables outside of it that it refers to.
+    pub captured: Vec<usize>,
 }
 
 /// A loop.
@@ -228,6 +231,8 @@ pub(super) struct Walker<'a> {
     /// Loops around, innermost last, and what else takes `break`.
     around: Vec<Breakable>,
     closures: Vec<ClosureScope>,
+    /// Per variable that holds a closure, which one.
+    closure_of: HashMap<usize, usize>,
     /// Directives around, outermost first.
     regions: Vec<Directive>,
     /// Directives on the statement that comes next.
@@ -276,6 +281,7 @@ impl<'a> Walker<'a> {
             control: 0,
             around: Vec::new(),
             closures: Vec::new(),
+            closure_of: HashMap::new(),
             regions: Vec::new(),
             pending: Vec::new(),
             updating: Vec::new(),

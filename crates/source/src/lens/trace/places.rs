@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use profile::lens::{Language, ScalarForm, SharingKind};
+use profile::lens::{Language, Position, ScalarForm, SharingKind};
 
 use super::super::written::{Declaration, Expression, Lifetime, Term};
 use super::{Breakable, Declared, Happening, Place, Variable, Walker};
@@ -278,6 +278,43 @@ impl Walker<'_> {
         let name = self.tight(of);
         let own = self.updating.last().filter(|updating| updating.0 == name).map(|updating| updating.1);
         self.event(of.at, Happening::Read(place, own));
+        let variable = self.trace.places[place].variable;
+        self.capture(of.at, variable);
+        if let Some(&closure) = self.closure_of.get(&variable) {
+            // Whoever reads a closure may run it.
+            for captured in self.trace.closures[closure].captured.clone() {
+                let whole = self.whole(captured);
+                self.event(of.at, Happening::Share(whole, SharingKind::Capture, None));
+            }
+        }
+    }
+
+    /// Notes that the closures around refer to a variable from outside of them.
+    pub(super) fn capture(&mut self, at: Position, variable: usize) {
+        let one = &self.trace.variables[variable];
+        if !matches!(one.declared, Declared::Function | Declared::Parameter | Declared::Member) {
+            return;
+        }
+        let (declared_at, is_reached) =
+            (one.closures, one.array || one.storage.pointer || one.storage.reference);
+        let name = one.name.clone();
+        let mut is_referred = false;
+        for level in declared_at..self.closures.len() {
+            let scope = &self.closures[level];
+            let copies = scope.copied.contains(&name) || (scope.copies && !scope.referred.contains(&name));
+            if copies && !is_reached && is_local(&self.trace.variables[variable]) {
+                continue;
+            }
+            is_referred |= !copies;
+            let captured = &mut self.trace.closures[scope.index].captured;
+            if !captured.contains(&variable) {
+                captured.push(variable);
+            }
+        }
+        if is_referred {
+            let whole = self.whole(variable);
+            self.event(at, Happening::Share(whole, SharingKind::ReadOnlyAddress, None));
+        }
     }
 
     /// The text of an expression without white space, nor parentheses around it.
@@ -291,10 +328,11 @@ impl Walker<'_> {
         }
     }
 
-    /// Notes that a place becomes known to others.
+    /// Notes that a place becomes known to others; of an element, that it may be written.
     pub(super) fn share(&mut self, of: &Expression, kind: SharingKind, call: Option<usize>) {
-        if let Some(place) = self.place(of) {
-            self.event(of.at, Happening::Share(place, kind, call));
+        match self.place(of) {
+            Some(place) => self.event(of.at, Happening::Share(place, kind, call)),
+            None => self.share_element(of),
         }
     }
 
@@ -314,6 +352,9 @@ impl Walker<'_> {
                 return false;
             }
             let index = scope.index;
+            if !self.trace.closures[index].captured.contains(&variable) {
+                self.trace.closures[index].captured.push(variable);
+            }
             if !self.trace.closures[index].shares.contains(&name) {
                 self.trace.closures[index].shares.push(name.clone());
             }
@@ -383,4 +424,8 @@ fn without_parentheses(mut text: &str) -> &str {
         text = inner;
     }
     text
+}
+
+fn is_local(variable: &Variable) -> bool {
+    matches!(variable.declared, Declared::Function | Declared::Parameter)
 }

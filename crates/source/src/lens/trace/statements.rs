@@ -120,6 +120,7 @@ impl Walker<'_> {
         if one.function {
             return;
         }
+        let closure = self.trace.closures.len();
         if let Some(value) = &one.value {
             self.evaluate(value, true);
             if one.storage.reference && !one.storage.constant {
@@ -127,6 +128,9 @@ impl Walker<'_> {
             }
         }
         let variable = self.declare(one, self.header);
+        if matches!(one.value, Some(Expression { what: Term::Closure(_), .. })) {
+            self.closure_of.insert(variable, closure);
+        }
         if self.trace.variables[variable].is_static {
             return;
         }
