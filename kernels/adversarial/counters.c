@@ -28,12 +28,12 @@ ALONE double power(int n, double x) {
     return p;
 }
 ALONE void propagated(int *a, int n) {
-    for (int i = 1; i < n; i++) //= no
+    for (int i = 1; i < n; i++) //= no|folded
         a[i] = a[i - 1];
 }
 ALONE void propagated_and_increased(int *a, int n) {
     a[0] = 4;
-    for (int i = 1; i < n; i++) //= no
+    for (int i = 1; i < n; i++) //= no|folded
         a[i] = a[i - 1] + 2;
 }
 ALONE void propagated_two_ways(int *a, int *b, int n) {
@@ -209,7 +209,7 @@ ALONE void power_kept(double *out, int n, double x) {
 }
 ALONE unsigned long shifted_mask(unsigned *out, int n) {
     unsigned long m = 1;
-    for (int i = 0; i < n; i++) { //= no|induction
+    for (int i = 0; i < n; i++) { //= no|induction|folded
         out[i] = (unsigned)m;
         m <<= 1;
     }

@@ -32,6 +32,9 @@ pub enum Truth {
     Exit,
     /// An iteration needs what an earlier one did.
     No,
+    /// An iteration needs what an earlier one did as it is written, but the compiler has folded that away: only of the compiled
+    /// loop may more be said.
+    Folded,
     /// It cannot be judged.
     Unknown,
 }
@@ -47,6 +50,7 @@ impl Truth {
             "flag" => Truth::Flag,
             "exit" => Truth::Exit,
             "no" => Truth::No,
+            "folded" => Truth::Folded,
             "unknown" => Truth::Unknown,
             _ => return None,
         })
@@ -468,6 +472,8 @@ pub enum Judgement {
     Right,
     /// Safe, but more than needs to be done.
     Cautious,
+    /// Of the compiled loop alone, by a report that offers nothing for the source.
+    Compiled,
     /// The report has no such loop.
     Missing,
     /// A loop that could be parallel is not said to be.
@@ -477,8 +483,10 @@ pub enum Judgement {
 }
 
 /// Judges one loop of a report by one truth.
-fn judge_by(truth: Truth, said: &SaidLoop) -> Judgement {
-    use Judgement::{Cautious, Right, WrongNo, WrongYes};
+fn judge_by(truth: Truth, level: Optimised, said: &SaidLoop) -> Judgement {
+    use Judgement::{Cautious, Compiled, Right, WrongNo, WrongYes};
+    // Registers hide what has to become private or to be rewritten.
+    let is_of_compiled = level != Optimised::O0 && said.parallel == "yes" && !said.is_claim();
     let is_unsafe = |named: bool| {
         if named {
             Right
@@ -491,7 +499,9 @@ fn judge_by(truth: Truth, said: &SaidLoop) -> Judgement {
     match truth {
         // What cannot be judged may be known to carry all the same.
         Truth::No | Truth::Unknown if said.is_blocked() => Right,
-        Truth::No | Truth::Unknown => WrongYes,
+        Truth::Folded if said.is_blocked() => Right,
+        Truth::Folded if is_of_compiled => Compiled,
+        Truth::No | Truth::Folded | Truth::Unknown => WrongYes,
         Truth::Exit if said.is_blocked() => Right,
         Truth::Exit if said.directive.is_none() && said.data_dependent_trip_count => Right,
         Truth::Exit => WrongYes,
@@ -499,7 +509,12 @@ fn judge_by(truth: Truth, said: &SaidLoop) -> Judgement {
             // After a change of storage, so it is said; private variables are less.
             if said.needs.iter().any(|n| n.way.contains("private")) { Right } else { Cautious }
         }
+        Truth::Flag if said.is_blocked() && said.needs.iter().any(|n| n.way.starts_with("atomic")) => {
+            Cautious
+        }
+        Truth::Induction if said.is_blocked() && said.names_induction() && !said.is_claim() => Right,
         _ if said.is_blocked() => WrongNo,
+        Truth::Induction | Truth::Private if is_of_compiled && !said.names_private() => Compiled,
         Truth::Induction if said.is_claim() => WrongYes,
         Truth::Induction if said.names_induction() || said.class.as_deref() == Some("B") => Right,
         Truth::Induction => WrongYes,
@@ -521,8 +536,8 @@ fn judge_by(truth: Truth, said: &SaidLoop) -> Judgement {
 /// several loops of one; the worst of them counts, and copies that never repeat say nothing.
 pub fn judge<'a>(
     truths: &[Truth],
-    source: &str,
-    line: u32,
+    level: Optimised,
+    (source, line): (&str, u32),
     loops: &'a [SaidLoop],
 ) -> (Judgement, Option<&'a SaidLoop>) {
     let is_here = |l: &&SaidLoop| {
@@ -534,7 +549,7 @@ pub fn judge<'a>(
         .iter()
         .filter(is_here)
         .map(|said| {
-            let best = truths.iter().map(|&t| judge_by(t, said)).min();
+            let best = truths.iter().map(|&t| judge_by(t, level, said)).min();
             (best.unwrap_or(Judgement::Right), Some(said))
         })
         .max_by_key(|(judgement, _)| *judgement)
@@ -579,7 +594,7 @@ mod tests {
 
     #[test]
     fn what_a_report_says_is_judged() {
-        let judged = |truths: &[Truth], said: SaidLoop| judge(truths, "b.c", 3, &[said]).0;
+        let judged = |truths: &[Truth], said: SaidLoop| judge(truths, Optimised::O0, ("b.c", 3), &[said]).0;
         assert_eq!(judged(&[Truth::No], said("yes", "A", None)), Judgement::WrongYes);
         assert_eq!(judged(&[Truth::No], said("unknown", "C", None)), Judgement::Right);
         assert_eq!(judged(&[Truth::Yes], said("no", "C", None)), Judgement::WrongNo);
@@ -588,6 +603,11 @@ mod tests {
         assert_eq!(judged(&[Truth::Induction], said("reduction", "A", Some("omp"))), Judgement::WrongYes);
         assert_eq!(judged(&[Truth::Induction, Truth::No], said("no", "C", None)), Judgement::Right);
         assert_eq!(judged(&[Truth::Yes], said("after-privatisation", "B", None)), Judgement::Cautious);
-        assert_eq!(judge(&[Truth::Yes], "c.c", 3, &[said("yes", "A", None)]).0, Judgement::Missing);
+        let elsewhere = judge(&[Truth::Yes], Optimised::O0, ("c.c", 3), &[said("yes", "A", None)]).0;
+        assert_eq!(elsewhere, Judgement::Missing);
+        let mut compiled = said("yes", "A", None);
+        compiled.class = None;
+        let at = |level| judge(&[Truth::Induction], level, ("b.c", 3), &[compiled.clone()]).0;
+        assert_eq!((at(Optimised::O0), at(Optimised::O2)), (Judgement::WrongYes, Judgement::Compiled));
     }
 }

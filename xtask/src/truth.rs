@@ -140,7 +140,7 @@ fn rows_of(
     let _ = std::fs::remove_file(&profile);
     let mut rows = Vec::new();
     for found in &program.loops {
-        let (judgement, said) = judge(found.at(level), &program.source, found.line, &report.loops);
+        let (judgement, said) = judge(found.at(level), level, (&program.source, found.line), &report.loops);
         rows.push(Row {
             language: program.language,
             level,
@@ -197,9 +197,10 @@ fn said(
         .with_context(|| format!("report: {}", String::from_utf8_lossy(&done.stderr).trim()))
 }
 
-const JUDGEMENTS: [(Judgement, &str); 5] = [
+const JUDGEMENTS: [(Judgement, &str); 6] = [
     (Judgement::Right, "right"),
     (Judgement::Cautious, "more than needed"),
+    (Judgement::Compiled, "compiled loop"),
     (Judgement::Missing, "not found"),
     (Judgement::WrongNo, "wrong no"),
     (Judgement::WrongYes, "wrong yes"),
@@ -210,7 +211,7 @@ fn tables(rows: &[Row]) -> String {
     for (_, name) in JUDGEMENTS {
         let _ = write!(text, " {name} |");
     }
-    text.push_str("\n|:--|:--|--:|--:|--:|--:|--:|--:|\n");
+    text.push_str("\n|:--|:--|--:|--:|--:|--:|--:|--:|--:|\n");
     let mut total = |name: &str, level: &str, chosen: &dyn Fn(&Row) -> bool| {
         let of: Vec<&Row> = rows.iter().filter(|r| chosen(r)).collect();
         if of.is_empty() {
@@ -235,6 +236,7 @@ fn tables(rows: &[Row]) -> String {
         (Judgement::WrongYes, "Wrong yes"),
         (Judgement::WrongNo, "Wrong no"),
         (Judgement::Cautious, "More than needed"),
+        (Judgement::Compiled, "Of the compiled loop alone"),
         (Judgement::Missing, "Not found"),
     ];
     for (judgement, title) in parts {
@@ -280,12 +282,15 @@ the worst counts.
 
 Truth: `yes` (independent as written), `reduction`, `private` (after clauses for variables declared outside), `words` (after a change that
 no clause makes: a copy handed to a callee, an atomic), `induction` (a variable that moves by a constant has to be rewritten by the
-iterator), `flag` (several iterations write one value to one place), `exit` (independent, but left early), `no`, `unknown`; several where more than one may be said.
+iterator), `flag` (several iterations write one value to one place), `exit` (independent, but left early), `no`, `folded`, `unknown`; several where more than one may be said.
 
 - *wrong yes*: whoever follows the report gets other results: a loop that carries is called parallel in some form; `yes` for what is a
   reduction or needs private variables that are not named; a directive or class A where a variable has to be rewritten.
 - *wrong no*: `no` or `unknown` for what is parallel in some form.
 - *more than needed*: safe, but variables are to become private, or a sum to be reduced, where nothing has to be done.
+- *compiled loop*: `yes` on optimised code, without class A and without a directive, where a variable of the source has to be private or
+  to be rewritten: of the compiled loop it is true, of the source nothing is claimed. `folded`: the compiler has computed away what is
+  carried, so this may be said there too.
 - *not found*: the report has no loop there that repeats, most often because the compiler has left none.
 
 ## Corpus

@@ -1,0 +1,86 @@
+//! Loops that are hard to judge, with their truth in the source (`kernels/adversarial`): none that carries may be called parallel.
+//!
+//! At -O0 and -O2, all four levels with `LOOPWRIGHT_THOROUGH`; `cargo xtask truth` takes all of them and also says what is missed.
+//! `kernels/adversarial/known.txt` lists wrong answers that are known.
+#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
+
+use std::fmt::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use kernels::{Adversarial, Judgement, Optimised, SaidLoop, SaidReport, judge};
+
+const LOOPWRIGHT: &str = env!("CARGO_BIN_EXE_loopwright");
+
+macro_rules! programs {
+    ($($name:ident)*) => {
+        const ALL: &[&str] = &[$(stringify!($name)),*];
+        $(#[test]
+        fn $name() {
+            check(stringify!($name));
+        })*
+    };
+}
+
+programs! {
+    accumulators arrays asynchronous carried_values containers counters cut cut_threads effects everyday exits extremes flags iterators
+    long_double memory names not_reductions ownership positions recursions reductions references spelling storage text
+}
+
+/// Every program is tested, and has a name of its own.
+#[test]
+fn none_is_forgotten() {
+    let programs = kernels::adversarial().unwrap();
+    let mut names: Vec<&str> = programs.iter().map(Adversarial::name).collect();
+    let mut tested = ALL.to_vec();
+    names.sort_unstable();
+    tested.sort_unstable();
+    assert_eq!(names, tested);
+    let loops: usize = programs.iter().map(|p| p.loops.len()).sum();
+    assert!(loops >= 150, "{loops} loops");
+}
+
+fn check(name: &str) {
+    let programs = kernels::adversarial().unwrap();
+    let program = programs.iter().find(|p| p.name() == name).unwrap();
+    let known = kernels::known().unwrap();
+    let levels: &[Optimised] =
+        if kernels::is_thorough() { &Optimised::ALL } else { &[Optimised::O0, Optimised::O2] };
+    let directory = tempfile::Builder::new().prefix(name).tempdir().unwrap();
+    let mut wrong = String::new();
+    for &level in levels {
+        let report = report(program, level, directory.path());
+        for truth in &program.loops {
+            let (judgement, said) =
+                judge(truth.at(level), level, (&program.source, truth.line), &report.loops);
+            if judgement == Judgement::WrongYes && !known.contains(&(program.key(truth), level)) {
+                let said = said.map_or_else(String::new, SaidLoop::words);
+                let at = format!("{}:{} {} at {level}", program.source, truth.line, truth.function);
+                writeln!(wrong, "{at}: truth {}; said: {said}", truth.written).unwrap();
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+fn report(program: &Adversarial, level: Optimised, directory: &Path) -> SaidReport {
+    let executable = program.compile(level, directory).unwrap_or_else(|error| panic!("{error}"));
+    let native = Command::new(&executable).args(&program.run).stdin(Stdio::null()).output().unwrap();
+    let profile = directory.join(format!("{level:?}.lwp"));
+    let recorded = Command::new(LOOPWRIGHT)
+        .args(["profile", "--quiet"])
+        .args(&program.profile)
+        .arg("-o")
+        .arg(&profile)
+        .arg("--")
+        .arg(&executable)
+        .args(&program.run)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert_eq!(recorded.status, native.status, "{}", String::from_utf8_lossy(&recorded.stderr));
+    let report =
+        Command::new(LOOPWRIGHT).args(["report", "--format", "json"]).arg(&profile).output().unwrap();
+    serde_json::from_slice(&report.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&report.stderr)))
+}
