@@ -61,7 +61,7 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
     let mut profile = Profile { program: about.program, ..Profile::default() };
     let mut locations = Locations::new();
     if profile.program.build_id.is_none() {
-        profile.program.build_id = engine.image.modules().first().and_then(|m| m.build_id());
+        profile.program.build_id = engine.image.program().and_then(|m| m.build_id());
     }
     profile.folding = profile::Folding {
         widened_dependences: folding.widen_dependences,
@@ -96,7 +96,7 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
         profile.trust.untracked.push(Untracked::BetweenThreads(between));
     }
     limits.extend((engine.malformed > 0).then_some(Limit::Malformed(engine.malformed)));
-    let main = engine.image.modules().first().map(|m| m.path().to_owned());
+    let main = engine.image.program().map(|m| m.path().to_owned());
     let settled = main.as_deref().map(program::variables::settled_functions).unwrap_or_default();
     for function in engine.functions.all() {
         let module = engine.image.module(function.entry);

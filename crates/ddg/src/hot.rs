@@ -41,7 +41,7 @@ pub fn profile(survey: &Survey, about: About) -> Profile {
         let at = tree.context_of(block.instrs[0]);
         contexts[at as usize].own_instructions += count;
     }
-    let main = image.modules().first().map(|m| m.path().to_owned());
+    let main = image.program().map(|m| m.path().to_owned());
     let functions = executed.functions.iter().map(|f| {
         let module = image.module(f.entry);
         let file = module.and_then(|m| m.path().file_name());
@@ -55,7 +55,7 @@ pub fn profile(survey: &Survey, about: About) -> Profile {
     });
     let mut program = about.program;
     if program.build_id.is_none() {
-        program.build_id = image.modules().first().and_then(|m| m.build_id());
+        program.build_id = image.program().and_then(|m| m.build_id());
     }
     let limits = about.limits.into_iter().chain([Limit::Counted]);
     Profile {

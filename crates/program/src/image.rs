@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use object::read::elf::{FileHeader, ProgramHeader};
-use object::{Endianness, Object, ObjectSegment, ObjectSymbol, SegmentFlags, SymbolKind};
+use object::{Endianness, Object, ObjectKind, ObjectSegment, ObjectSymbol, SegmentFlags, SymbolKind};
 use trace::sink::Mapping;
 
 use crate::frames;
@@ -68,6 +68,8 @@ struct Tables {
     segments: Vec<Segment>,
     debug: bool,
     build_id: Option<Vec<u8>>,
+    /// It is a program, not a library.
+    is_program: bool,
 }
 
 /// One mapped file.
@@ -182,6 +184,8 @@ fn read_tables(path: &Path) -> Option<Tables> {
         tables.segments.push(Segment { offset, size, address: segment.address(), executable });
     }
     tables.thread_size = thread_size(&bytes).unwrap_or(0);
+    tables.is_program =
+        file.kind() == ObjectKind::Executable || is_position_independent(&bytes) == Some(true);
     tables.debug = file.section_by_name(".debug_line").is_some();
     tables.build_id = file.build_id().ok().flatten().map(<[u8]>::to_vec);
     Some(tables)
@@ -194,6 +198,17 @@ fn thread_size(bytes: &[u8]) -> Option<u64> {
     let segments = header.program_headers(endian, bytes).ok()?;
     let thread = segments.iter().find(|segment| segment.p_type(endian) == object::elf::PT_TLS)?;
     thread.p_memsz(endian).checked_next_multiple_of(thread.p_align(endian).max(1))
+}
+
+/// Whether a 64-bit file that can be loaded anywhere is marked as a program.
+fn is_position_independent(bytes: &[u8]) -> Option<bool> {
+    let header = object::elf::FileHeader64::<Endianness>::parse(bytes).ok()?;
+    let endian = header.endian().ok()?;
+    let mut segments = header.program_headers(endian, bytes).ok()?.iter();
+    let entries = segments.find_map(|segment| segment.dynamic(endian, bytes).ok().flatten())?;
+    let mut flags =
+        entries.iter().filter(|entry| entry.d_tag.get(endian) == u64::from(object::elf::DT_FLAGS_1));
+    Some(flags.any(|entry| entry.d_val.get(endian) & u64::from(object::elf::DF_1_PIE) != 0))
 }
 
 /// The linker's build id of a file; `None` if it has none, or is no program.
@@ -253,7 +268,12 @@ impl Image {
         });
     }
 
-    /// All modules in order of appearance; the first is the program itself.
+    /// The program itself: the first module that is a program and no library. (Under an emulator the loader appears before it.)
+    pub fn program(&self) -> Option<&Module> {
+        self.modules.iter().find(|module| module.tables().is_program).or(self.modules.first())
+    }
+
+    /// All modules in order of appearance.
     pub fn modules(&self) -> &[Module] {
         &self.modules
     }
@@ -265,7 +285,7 @@ impl Image {
 
     /// Whether the code at `pc` is of the program itself, not of a library: of the file mapped first.
     pub fn is_own(&self, pc: u64) -> bool {
-        self.module(pc).zip(self.modules.first()).is_some_and(|(module, own)| module.path == own.path)
+        self.module(pc).zip(self.program()).is_some_and(|(module, own)| module.path == own.path)
     }
 
     /// The function that contains `pc`.
@@ -326,7 +346,7 @@ impl Image {
     /// The thread-local variable of the program itself that is this far from what such addresses are relative to; its address is such
     /// a distance too.
     pub fn thread_symbol(&self, from: i64) -> Option<Symbol> {
-        let tables = self.modules.first()?.tables();
+        let tables = self.program()?.tables();
         let inner = tables.thread_size.checked_add_signed(from).filter(|_| from < 0)?;
         let at = tables.thread.partition_point(|s| s.address <= inner).checked_sub(1)?;
         let hit = &tables.thread[at];
@@ -339,7 +359,7 @@ impl Image {
 
     /// Whether thread-local data this far from what such addresses are relative to is of the program itself, not of a library.
     pub fn is_own_thread_local(&self, from: i64) -> bool {
-        let own = self.modules.first().map_or(0, |module| module.tables().thread_size);
+        let own = self.program().map_or(0, |module| module.tables().thread_size);
         from < 0 && from.unsigned_abs() <= own
     }
 
@@ -347,7 +367,7 @@ impl Image {
     pub fn is_own_data(&self, address: u64) -> bool {
         let holds = |m: &&Module| m.symbol(&m.tables().data, address, false).is_some();
         let holder = self.modules.iter().find(holds);
-        holder.zip(self.modules.first()).is_some_and(|(module, own)| module.path == own.path)
+        holder.zip(self.program()).is_some_and(|(module, own)| module.path == own.path)
     }
 
     /// Source positions of `pc`, the innermost inlined frame first. Empty if the module has no line information.

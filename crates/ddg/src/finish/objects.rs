@@ -43,7 +43,8 @@ pub(super) fn objects(engine: &mut Engine, locations: &mut Locations) -> Vec<Pro
                 ProfileObject {
                     element: variable.element as u32,
                     scope,
-                    library: module > 0,
+                    library: engine.image.modules().get(module).map(|m| m.path())
+                        != engine.image.program().map(|m| m.path()),
                     owner: variable.function.map(|(a, b)| (a.wrapping_add(bias), b.wrapping_add(bias))),
                     is_volatile: variable.is_volatile,
                     ..ProfileObject::new(variable.name.clone(), ObjectKind::Stack)
