@@ -135,7 +135,30 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// Whether the subscripts of an access name the iterator of a loop inside that begins or ends where this loop's iterator says.
+    /// An element that is the same in all iterations, and that an iteration reads before anything in its text writes it: the array, and
+    /// the lines of the write and of the read. It has the value that an earlier iteration left, whatever the compiler makes of it: no
+    /// iteration can have it for itself.
+    pub fn handed_on(&self) -> Option<(&'a str, (u32, u32))> {
+        let [iterator] = &self.source.iterators[..] else { return None };
+        self.source.arrays.iter().filter(|array| self.is_one_place(array)).find_map(|array| {
+            let place = |access: &ArrayAccess| (access.at.line, access.at.column);
+            let first = writes(array).map(place).min()?;
+            let is_before = |read: &&ArrayAccess| read.mode == AccessMode::Read && place(read) < first;
+            array.accesses.iter().filter(is_before).find_map(|read| {
+                let is_met = |write: &&ArrayAccess| {
+                    write.member == read.member
+                        && !self.depends(write)
+                        && subscript::meeting(&write.subscripts, &read.subscripts, &iterator.name)
+                            == Some(Meeting::Everywhere)
+                };
+                let write = writes(array).find(is_met).filter(|_| !self.depends(read))?;
+                Some((array.name.as_str(), (write.at.line, read.at.line)))
+            })
+        })
+    }
+
+    /// Whether the subscripts of an access name a variable that the loop sets, or the iterator of a loop inside that begins or ends where
+    /// this loop's iterator says.
     fn depends(&self, access: &ArrayAccess) -> bool {
         let words = |text: &str, name: &str| {
             text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
@@ -145,8 +168,14 @@ impl<'a> Facts<'a> {
             (self.source.at.line, self.source.at.column) < (other.at.line, other.at.column)
                 && other.end.line <= self.source.end.line
         };
-        let inner = self.file.loops.iter().filter(is_inside).flat_map(|other| &other.iterators);
-        inner.filter(|inner| access.subscripts.iter().any(|text| words(text, &inner.name))).any(|inner| {
+        let inner = || self.file.loops.iter().filter(is_inside).flat_map(|other| &other.iterators);
+        let of = |name: &str| access.subscripts.iter().any(|text| words(text, name));
+        let is_counted = |name: &str| own().any(|own| own == name) || inner().any(|own| own.name == name);
+        let changes = |scalar: &&Scalar| !scalar.definitions.is_empty() && !is_counted(&scalar.name);
+        if self.source.scalars.iter().filter(changes).any(|scalar| of(&scalar.name)) {
+            return true;
+        }
+        inner().filter(|inner| of(&inner.name)).any(|inner| {
             let texts = [&inner.start, &inner.bound];
             let is_named = |text: &String| {
                 own().any(|name| words(text, name)) || text.chars().any(|c| matches!(c, '[' | '(' | '.'))

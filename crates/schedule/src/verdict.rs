@@ -334,6 +334,12 @@ pub fn judge(
                 _ => {}
             }
         }
+        if advise && let Some((name, lines)) = facts.handed_on() {
+            needs = None;
+            found.seen_at(inside, &[lines.0, lines.1]);
+            let why = Unknown::Array { name: name.to_owned(), lines };
+            unknown = unknown.or(found.blocking.is_empty().then_some(why));
+        }
         let own = &profile.contexts[context as usize];
         let trips = own.rounds().div_ceil(own.entries.max(1));
         if found.blocking.is_empty()
@@ -437,9 +443,12 @@ impl Found<'_> {
         let profile = self.loop_of.profile;
         let is_of = |edge: &&Edge| {
             let d = &profile.dependences[edge.dependence as usize];
-            edge.carried && is_flow(d) && lines.contains(&profile.location_of(d.source).line)
+            edge.carried && lines.contains(&profile.location_of(d.source).line)
         };
-        if let Some(edge) = inside.edges.iter().filter(|e| e.carried).find(is_of) {
+        let flows = |edge: &&Edge| is_flow(&profile.dependences[edge.dependence as usize]);
+        let of = || inside.edges.iter().filter(is_of);
+        // Flow says more than what is left of it.
+        if let Some(edge) = of().find(flows).or_else(|| of().next()) {
             self.block(edge.dependence, None);
         }
     }
