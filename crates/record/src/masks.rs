@@ -185,6 +185,11 @@ impl Masks {
         (self.blocked | self.ignored) & bit(signal) & OWN != 0
     }
 
+    /// Whether a signal that somebody has sent is not to be delivered now: the mask of a call that waits counts while it does.
+    pub(crate) fn holds(&self, signal: c_int) -> bool {
+        (self.waiting.unwrap_or(self.blocked) | self.ignored) & bit(signal) & OWN != 0
+    }
+
     /// Somebody has sent a signal that is hidden: it waits if it is blocked.
     pub(crate) fn sent(&mut self, signal: c_int, info: siginfo_t) {
         let blocked = self.waiting.unwrap_or(self.blocked);
@@ -284,6 +289,8 @@ impl Engine<'_> {
 
     /// If a system call about to be made would tell the kernel what it must not know: gives it something else to read.
     pub(crate) fn replace(&mut self, regs: &mut user_regs_struct) -> Result<Option<Replaced>, Error> {
+        // No handler has come since a call was interrupted that waited.
+        self.masks.waiting = None;
         match regs.rax as i64 {
             libc::SYS_rt_sigaction => self.replace_action(regs),
             libc::SYS_rt_sigpending if !self.masks.kept.is_empty() => {

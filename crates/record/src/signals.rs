@@ -40,9 +40,13 @@ impl Engine<'_> {
         let inside = self.cache.contains(regs.rip);
         let fault = info.si_code > 0
             && matches!(signal, libc::SIGSEGV | libc::SIGBUS | libc::SIGFPE | libc::SIGILL | libc::SIGTRAP);
-        let hidden = self.masks.hides(signal);
+        let hidden = if fault { self.masks.hides(signal) } else { self.masks.holds(signal) };
         if hidden && !fault {
             self.masks.sent(signal, info);
+            if self.before_call(regs.rip).is_some() {
+                // The call may be one that waits for it: what waits here is looked at again before the call is made.
+                return self.at_once_or_later(regs);
+            }
             return Ok(Next::Resume(0));
         }
         let start = self.attached.as_mut().and_then(|attached| attached.start.take());
