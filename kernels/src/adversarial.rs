@@ -368,6 +368,9 @@ pub struct SaidLoop {
     /// Whether the number of iterations depends on data: there only in reports that say so.
     #[serde(default)]
     pub data_dependent_trip_count: bool,
+    /// Why nothing is said, if nothing is.
+    #[serde(default)]
+    pub reason: Option<String>,
 }
 
 /// What has to become of a variable.
@@ -421,6 +424,9 @@ impl SaidLoop {
     /// What it says, in a few words.
     pub fn words(&self) -> String {
         let mut text = self.parallel.clone();
+        if let Some(reason) = &self.reason {
+            text.push_str(&format!(", {reason}"));
+        }
         if let Some(class) = &self.class {
             text.push_str(&format!(", class {class}"));
         }

@@ -17,8 +17,19 @@ pub fn read(profile: &mut Profile, program: &Path) {
         }
     }
     files.remove("");
+    let mut methods = source::lens::Methods::default();
+    // Methods of classes are often defined in headers that have no loops; those of the system are known.
+    let others = profile.locations.iter().map(|location| &location.file);
+    for file in others.filter(|file| !file.starts_with("/usr/")).collect::<BTreeSet<_>>() {
+        // A file that cannot be read defines nothing that is known.
+        _ = methods.read(Path::new(file));
+    }
     profile.sources = files
         .into_iter()
-        .map(|file| SourceFile { loops: source::lens::read(Path::new(&file), built).ok(), file })
+        .map(|file| {
+            let mut loops = source::lens::read(Path::new(&file), built).ok();
+            loops.iter_mut().for_each(|loops| methods.refine(loops));
+            SourceFile { loops, file }
+        })
         .collect();
 }

@@ -63,7 +63,8 @@ impl<'a> Facts<'a> {
         Facts::new(file, source)
     }
 
-    fn new(file: &'a FileLoops, source: &'a SourceLoop) -> Option<Facts<'a>> {
+    /// What is said of a loop of a file.
+    pub fn new(file: &'a FileLoops, source: &'a SourceLoop) -> Option<Facts<'a>> {
         if source.errors || source.jumps || file.generated {
             return None;
         }
@@ -77,6 +78,21 @@ impl<'a> Facts<'a> {
             && self.scalars.iter().all(|(scalar, role)| *role != Role::Shared || is_memory(scalar))
             && self.passed_on(u64::MAX).is_none()
             && !self.moves_along()
+    }
+
+    /// Whether the header advances nothing but iterators, which nothing else sets.
+    pub fn counts_alone(&self) -> bool {
+        let is_for = !matches!(self.source.kind, LoopKind::While | LoopKind::DoWhile);
+        is_for && has_iterator(self.source) && self.source.advanced.is_empty()
+    }
+
+    /// Whether all that the loop assigns are variables that end with its function, and elements that no other iteration comes to.
+    pub fn is_self_contained(&self) -> bool {
+        self.is_settled()
+            && self.scalars.iter().all(|(scalar, _)| {
+                scalar.is_own_storage() && scalar.home.is_local() && scalar.shared.is_empty()
+            })
+            && self.source.arrays.iter().all(|array| writes(array).next().is_none())
     }
 
     /// Variables with one of some roles.

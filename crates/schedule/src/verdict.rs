@@ -497,6 +497,9 @@ impl Loop<'_> {
     /// Whether a value that a register hands on is one of a variable of the source about which the text says everything, or the
     /// compiler's own: both ends are of the loop's own text, and that leaves nothing open.
     fn explains_register(&self, d: &Dependence) -> bool {
+        if self.is_header_step(d) || self.is_of_callee(d) {
+            return true;
+        }
         let Some(facts) = self.facts.filter(|facts| facts.is_settled()) else { return false };
         let own = self.profile.location(self.profile.contexts[self.context as usize].location);
         let is_own = |s: StatementIndex| {
@@ -507,6 +510,42 @@ impl Loop<'_> {
                     && (facts.source.at.line..=facts.source.end.line).contains(&place.line)
         };
         is_own(d.source) && is_own(d.sink) && !self.has(|role| role == Role::Carried)
+    }
+
+    /// Whether a register hands on what the header of the loop advances: its iterator, or what the compiler computes in its place.
+    fn is_header_step(&self, d: &Dependence) -> bool {
+        let Some(facts) = self.facts.filter(|facts| facts.counts_alone()) else { return false };
+        let own = self.profile.location(self.profile.contexts[self.context as usize].location);
+        let place = self.profile.location_of(d.source);
+        let lines = facts.source.at.line..=facts.source.header_last_line;
+        let is_addition = self.profile.statements[d.source as usize].operation == Operation::Add;
+        !d.memory
+            && is_addition
+            && !self.profile.statements[d.source as usize].float
+            && lines.contains(&place.line)
+            && facts.source.body.0.line > facts.source.header_last_line
+            && place.file == own.file
+            && place.function == own.function
+    }
+
+    /// Whether a register hands on a variable of a function that the compiler has put in the place of a call: the next call has another
+    /// one. Both ends are in a loop of that function, the text of which only assigns variables of its own.
+    fn is_of_callee(&self, d: &Dependence) -> bool {
+        let own = self.profile.location(self.profile.contexts[self.context as usize].location);
+        let is_inside = |s: StatementIndex| {
+            let place = self.profile.location_of(s);
+            let source = self.profile.source(&place.file);
+            let of = source.and_then(|file| Some((file, file.around(place.line, Some(place.column))?)));
+            of.is_some_and(|(file, source)| {
+                let is_other = (&place.file, &place.function) != (&own.file, &own.function);
+                let is_named = source.function.as_deref() == Some(&place.function);
+                is_other
+                    && is_named
+                    && Facts::new(file, source).is_some_and(|facts| facts.is_self_contained())
+            })
+        };
+        let places = [d.source, d.sink].map(|s| self.profile.location_of(s));
+        !d.memory && places[0].function == places[1].function && is_inside(d.source) && is_inside(d.sink)
     }
 
     /// Whether a carried flow dependence joins two objects that lie in the same place one after the other: storage of activations that
@@ -573,6 +612,15 @@ impl Loop<'_> {
             && objects.peek().is_some()
             && objects.all(is_slot)
             && self.facts.is_some_and(|facts| !follows(facts))
+    }
+
+    /// Whether an object is a slot without a name in the frame of the loop's own function, where the compiler has put what had no register
+    /// left: variables whose address is taken have names. What becomes of those variables is said by their text.
+    fn is_spill_slot(&self, object: &profile::Object) -> bool {
+        object.kind == ObjectKind::Frame
+            && self.is_optimised()
+            && self.is_of_own_frame(object)
+            && self.facts.is_some_and(Facts::is_settled)
     }
 
     /// The role of an object that a dependence of the loop passes through, by its name: where both ends are of the loop's own function.
@@ -739,6 +787,9 @@ impl Loop<'_> {
                 finding.remedy = if is_lost { Remedy::Blocks } else { Remedy::Privatise };
             }
             _ => {}
+        }
+        if finding.remedy != Remedy::Silent && object.is_some_and(|object| self.is_spill_slot(object)) {
+            finding.remedy = Remedy::Silent;
         }
         let is_last = finding.uses.is_read_after && !finding.uses.is_exposed && !finding.uses.is_handed_on;
         if finding.remedy == Remedy::Blocks && is_last && matches!(role, Some(Role::Private { .. })) {

@@ -93,7 +93,7 @@ fn measured(loopwright: &Loopwright, program: &Program, base: &Path) -> Result<S
             bail!("{level}: {build}: {}", String::from_utf8_lossy(&done.stderr).trim());
         }
         let profile = scratch.path().join(format!("{level}.lwp"));
-        let report = super::said(loopwright, &shell(&program.run, &directory), &program.profile, &profile)?;
+        let report = super::said(loopwright, &ran(&program.run, &directory)?, &program.profile, &profile)?;
         let here =
             |a: &Annotation| -> Vec<SaidLoop> { report.loops.iter().filter(|l| a.is(l)).cloned().collect() };
         found.push((level, annotated.iter().map(here).collect()));
@@ -172,10 +172,16 @@ fn outcome(loops: &[SaidLoop]) -> Outcome {
     }
 }
 
+/// The program with its arguments, which blanks separate: a shell would be what is recorded.
+fn ran(line: &str, directory: &Path) -> Result<Command> {
+    let mut words = line.split_whitespace();
+    let mut command = Command::new(words.next().context("run: no program")?);
+    command.args(words).current_dir(directory).stdin(Stdio::null());
+    Ok(command)
+}
+
 fn shell(line: &str, directory: &Path) -> Command {
     let mut command = Command::new("sh");
-    // The shell becomes the last command, so that it is no process of its own.
-    let line = if line.contains(['&', ';', '|']) { line.to_owned() } else { format!("exec {line}") };
     command.arg("-c").arg(line).current_dir(directory).stdin(Stdio::null());
     command
 }

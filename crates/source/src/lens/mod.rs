@@ -1,7 +1,8 @@
 //! The source lens: what the text of a file says of its loops, without a compiler.
 //!
 //! - [`file()`] reads bytes, [`read()`] a file; both answer in the plain types of [`profile::lens`];
-//! - [`language_of`]: which language a file name stands for.
+//! - [`language_of`]: which language a file name stands for;
+//! - [`Methods`]: which methods of C++ only give what an object holds.
 //!
 //! Inside:
 //! - `spelling`: bytes as the grammars read them; `text`: bytes, and their concrete syntax tree (tree-sitter, error tolerant);
@@ -19,6 +20,7 @@ mod c;
 mod directives;
 mod environment;
 mod fortran;
+mod methods;
 mod read;
 mod rust;
 mod spelling;
@@ -31,6 +33,7 @@ mod written;
 
 use profile::lens::{FileLoops, Language};
 
+pub use methods::Methods;
 pub use read::{LARGEST, Unreadable, language_of, read};
 
 use environment::Environment;

@@ -192,6 +192,7 @@ impl Summary<'_> {
     fn scan(&self, own: &Place, from: usize, to: usize, control: usize) -> Option<Option<u32>> {
         let events = &self.by_variable[own.variable];
         let first = events.partition_point(|&at| at < from);
+        let mut written = Written::default();
         for &at in events[first..].iter().take(MOST_SCANNED).take_while(|&&at| at < to) {
             let event = &self.trace.events[at];
             self.spent.set(self.spent.get() + 1);
@@ -199,7 +200,10 @@ impl Summary<'_> {
                 Happening::Read(other, _) | Happening::Share(other, ..)
                     if overlap(own, &self.trace.places[other]) =>
                 {
-                    return Some(Some(event.at.line));
+                    // What comes to the read has come by a write.
+                    if self.has_labels || !self.is_written(&written, at) {
+                        return Some(Some(event.at.line));
+                    }
                 }
                 Happening::Access(_) if own.path.is_empty() => return Some(Some(event.at.line)),
                 Happening::Write(other, _) if covers(&self.trace.places[other], own) => {
@@ -208,6 +212,7 @@ impl Summary<'_> {
                     if is_direct && !self.has_labels && self.trace.is_around(event.control, control) {
                         return Some(None);
                     }
+                    self.note(&mut written, at);
                 }
                 _ => {}
             }

@@ -66,6 +66,13 @@ fn after() {
         ("if (e) g(t);", Read(3)),
         ("if (e) return; t = 1; g(t);", Unused),
         ("g(&t);", Read(3)),
+        ("if (e) { t = 1; g(t); }", Unused),
+        ("if (e) t = 1; else t = 2;\ng(t);", Unused),
+        ("for (int j = 0; j < k; j++) { t = j; g(t); }", Unused),
+        ("for (int j = 0; j < k; j++) { if (e) continue; t = j; g(t); }", Unused),
+        ("for (int j = 0; j < k; j++) { g(t); t = j; }", Read(3)),
+        ("for (int j = 0; j < k; j++) t = j;\ng(t);", Read(4)),
+        ("while (k--) { if (e) break; t = 1; }\ng(t);", Read(4)),
     ] {
         let file = in_c(&format!("double t; for (int i = 0; i < n; i++) t = a[i];\n{following}"));
         assert_eq!(scalar(&file.loops[0], "t").after, after, "{following}");

@@ -107,8 +107,6 @@ impl Walker<'_> {
         member: String,
         mode: AccessMode,
     ) {
-        let name = self.tight(one);
-        let is_own = mode == AccessMode::Read && self.updating.last().is_some_and(|own| own.0 == name);
         for subscript in subscripts {
             self.evaluate(subscript, true);
         }
@@ -120,7 +118,19 @@ impl Walker<'_> {
             Some(_) => {}
             None => self.evaluate(base, true),
         }
-        if is_own {
+        self.note_access(one, base, (variable, subscripts), (member, mode));
+    }
+
+    /// Notes an access by subscript, the parts of which have been evaluated, if it is not the read of an update.
+    fn note_access(
+        &mut self,
+        one: &Expression,
+        base: &Expression,
+        (variable, subscripts): (Option<usize>, &[Expression]),
+        (member, mode): (String, AccessMode),
+    ) {
+        let name = self.tight(one);
+        if mode == AccessMode::Read && self.updating.last().is_some_and(|own| own.0 == name) {
             return;
         }
         if let Some(variable) = variable {
@@ -192,6 +202,16 @@ impl Walker<'_> {
                 self.evaluate(base, true);
                 if !known::only_reads(field) && self.may_change(base) {
                     self.share(base, SharingKind::Method, Some(call));
+                    // It may be an element that is read: `m.at(i, j)`.
+                    if self.environment.language == Language::Cpp && !arguments.is_empty() {
+                        let variable = self.root(base);
+                        self.note_access(
+                            one,
+                            callee,
+                            (variable, arguments),
+                            (String::new(), AccessMode::Read),
+                        );
+                    }
                 }
             }
             _ => self.evaluate(callee, true),

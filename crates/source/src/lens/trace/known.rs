@@ -3,7 +3,7 @@
 use profile::lens::{Language, Operator};
 
 /// The operator that a function of two operands applies.
-pub(super) fn operator(function: &str) -> Option<Operator> {
+pub(in super::super) fn operator(function: &str) -> Option<Operator> {
     Some(match function.to_ascii_lowercase().as_str() {
         "max" | "fmax" | "fmaxf" | "fmaxl" | "amax1" | "dmax1" | "max0" | "umax" | "imax" => {
             Operator::Maximum
@@ -22,12 +22,12 @@ pub(super) fn operator(function: &str) -> Option<Operator> {
 }
 
 /// Whether a function computes `a * b + c`.
-pub(super) fn is_multiply_add(function: &str) -> bool {
+pub(in super::super) fn is_multiply_add(function: &str) -> bool {
     matches!(function, "fma" | "fmaf" | "fmal" | "mul_add")
 }
 
 /// Whether a call of it ends the program, or leaves the function in a way that is not seen.
-pub(super) fn is_exit(function: &str) -> bool {
+pub(in super::super) fn is_exit(function: &str) -> bool {
     matches!(
         function.rsplit("::").next().unwrap_or(function),
         "exit" | "_exit" | "_Exit" | "quick_exit" | "abort" | "longjmp" | "siglongjmp" | "terminate"
@@ -35,7 +35,7 @@ pub(super) fn is_exit(function: &str) -> bool {
 }
 
 /// Whether a function takes its arguments by value or for reading alone, in every library that is in use.
-pub(super) fn takes_values(function: &str, language: Language) -> bool {
+pub(in super::super) fn takes_values(function: &str, language: Language) -> bool {
     let name = function.rsplit("::").next().unwrap_or(function);
     let lower = name.to_ascii_lowercase();
     let stem = match lower.strip_suffix(['f', 'l']) {
@@ -238,7 +238,7 @@ pub(in super::super) fn is_intrinsic(name: &str) -> bool {
 }
 
 /// Whether a method leaves its object unchanged, whatever the object is.
-pub(super) fn only_reads(method: &str) -> bool {
+pub(in super::super) fn only_reads(method: &str) -> bool {
     operator(method).is_some()
         || is_mathematical(method)
         || is_multiply_add(method)
@@ -333,14 +333,14 @@ pub(super) fn only_reads(method: &str) -> bool {
 }
 
 /// Whether a name is written as names of macros are.
-pub(super) fn is_in_capitals(name: &str) -> bool {
+pub(in super::super) fn is_in_capitals(name: &str) -> bool {
     name.len() > 1
         && name.chars().any(|c| c.is_ascii_uppercase())
         && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
 
 /// Whether a macro of Rust reads its arguments and nothing else.
-pub(super) fn is_harmless_macro(name: &str) -> bool {
+pub(in super::super) fn is_harmless_macro(name: &str) -> bool {
     matches!(
         name,
         "println!"

@@ -6,7 +6,7 @@
 
 mod evaluate;
 mod headers;
-mod known;
+pub(super) mod known;
 mod places;
 mod statements;
 mod updates;
