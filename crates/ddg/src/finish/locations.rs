@@ -34,8 +34,9 @@ impl Locations {
         id
     }
 
-    /// Position of a loop: that of its deciding instruction, in the deepest inlined frame that all its code shares
-    /// (what is inlined into the body does not name the loop). Without line information: symbol and offset.
+    /// Position of a loop: that of its deciding instruction, in the deepest inlined frame that its code shares (what is inlined into
+    /// the body does not name the loop). A quarter of it may lie elsewhere: compilers move code that runs rarely, and give it the
+    /// lines of what stands there. Without line information: symbol and offset.
     pub(crate) fn of_loop(&mut self, image: &Image, statement: &LoopStatement) -> u32 {
         let mut chain: Vec<ImageLocation> = image.locations(statement.pc);
         chain.reverse();
@@ -50,7 +51,8 @@ impl Locations {
                 ImageLocation { function: Some(name), ..ImageLocation::default() },
             );
         }
-        let mut shared = chain.len();
+        // How many instructions share so many frames, outermost first.
+        let (mut sharing, mut all) = (vec![0usize; chain.len()], 0usize);
         for &pc in &statement.instructions {
             let mut other = image.locations(pc);
             if other.is_empty() {
@@ -58,7 +60,7 @@ impl Locations {
             }
             other.reverse();
             // Frames agree while the functions do and the call sites above them do.
-            let same = (0..shared.min(other.len()))
+            let same = (0..chain.len().min(other.len()))
                 .take_while(|&k| {
                     other[k].function == chain[k].function
                         && (k == 0
@@ -66,8 +68,10 @@ impl Locations {
                                 == (chain[k - 1].line, &chain[k - 1].file))
                 })
                 .count();
-            shared = shared.min(same.max(1));
+            all += 1;
+            sharing.iter_mut().take(same).for_each(|count| *count += 1);
         }
+        let shared = sharing.iter().rposition(|&count| count * 4 >= all * 3).map_or(1, |at| at + 1);
         let place = chain.swap_remove(shared - 1);
         self.intern(image, statement.pc, place)
     }

@@ -84,9 +84,9 @@ fn only_reads(value: &Expression) -> bool {
         Term::Call { callee, arguments } => {
             let is_value = |one: &Expression| matches!(one.what, Term::Integer(_) | Term::Constant);
             match &callee.what {
-                // A conversion, or something like it.
                 Term::Name(name) => {
-                    known::takes_values(name, Language::Cpp) && of_parts() || arguments.iter().all(is_value)
+                    let is_conversion = is_type(name) && arguments.iter().all(is_value);
+                    known::takes_values(name, Language::Cpp) && of_parts() || is_conversion
                 }
                 Term::Member { base, field, .. } => {
                     (known::only_reads(field)
@@ -99,4 +99,12 @@ fn only_reads(value: &Expression) -> bool {
         }
         _ => of_parts(),
     }
+}
+
+/// Whether a name is one of a type, whatever is declared.
+fn is_type(name: &str) -> bool {
+    let name = name.rsplit("::").next().unwrap_or(name);
+    name.ends_with("_t")
+        || name.ends_with("_type")
+        || matches!(name, "bool" | "char" | "short" | "int" | "unsigned" | "long" | "float" | "double")
 }

@@ -171,3 +171,38 @@ fn elements_by_another_name() {
     }
     assert!(!scalar(one, "r").is_private());
 }
+
+#[test]
+fn accessors() {
+    let text = "struct D { double *m; int n; int ids;
+        double &x(int i) { return m[i]; } int size() const { return n; } int *list(int i) { return &k[Index_t(8) * i]; }
+        int next() { return ids++; } int twice() { return next() * 2; } void set(int v) { n = v; } int both() { return n; } };
+        struct E { int c; int both() { return ++c; } };";
+    let mut methods = crate::lens::Methods::default();
+    methods.of_text(text.as_bytes());
+    for (name, gives) in [
+        ("x", true),
+        ("size", true),
+        ("list", true),
+        ("next", false),
+        ("twice", false),
+        ("set", false),
+        ("both", false),
+        ("unknown", false),
+    ] {
+        assert_eq!(methods.only_gives(name), gives, "{name}");
+    }
+    let mut file =
+        in_cpp("D d; for (int i = 0; i < n; i++) d.x(i) = d.x(i - 1) + d.size(); for (;;) b[d.next()] = 1;");
+    methods.refine(&mut file);
+    assert!(file.loops[0].scalars.iter().all(|scalar| scalar.name != "d"));
+    let x = &file.loops[0].arrays.iter().find(|array| array.name == "d.x").unwrap().accesses;
+    let of = |mode| {
+        x.iter()
+            .filter(|access| access.mode == mode)
+            .map(|access| access.subscripts.join(","))
+            .collect::<String>()
+    };
+    assert_eq!((of(AccessMode::Write), of(AccessMode::Read)), ("i".to_owned(), "i - 1".to_owned()));
+    assert!(file.loops[1].scalars.iter().any(|scalar| scalar.name == "d"));
+}
