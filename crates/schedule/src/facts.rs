@@ -86,6 +86,14 @@ impl<'a> Facts<'a> {
         is_for && has_iterator(self.source) && self.source.advanced.is_empty()
     }
 
+    /// Whether the body assigns something on some lines.
+    pub fn assigns_on(&self, lines: &std::ops::RangeInclusive<u32>) -> bool {
+        let is_there = |at: &profile::lens::Position| lines.contains(&at.line);
+        let definitions = self.source.scalars.iter().flat_map(|scalar| &scalar.definitions);
+        definitions.filter(|definition| !definition.header).any(|definition| is_there(&definition.at))
+            || self.source.arrays.iter().flat_map(writes).any(|write| is_there(&write.at))
+    }
+
     /// Whether all that the loop assigns are variables that end with its function, and elements that no other iteration comes to.
     pub fn is_self_contained(&self) -> bool {
         self.is_settled()

@@ -523,7 +523,7 @@ impl Loop<'_> {
             && is_addition
             && !self.profile.statements[d.source as usize].float
             && lines.contains(&place.line)
-            && facts.source.body.0.line > facts.source.header_last_line
+            && !facts.assigns_on(&lines)
             && place.file == own.file
             && place.function == own.function
     }

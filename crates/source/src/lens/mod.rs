@@ -7,6 +7,7 @@
 //! Inside:
 //! - `spelling`: bytes as the grammars read them; `text`: bytes, and their concrete syntax tree (tree-sitter, error tolerant);
 //! - `written`: a function as a small tree that is the same for all languages; `c`, `fortran` and `rust` build it;
+//! - `conditionals`: what is left of conditional compilation where it cuts statements in two;
 //! - `environment`: what a file declares around its functions; `directives`: OpenMP and OpenACC;
 //! - `trace`: the function in the order of its text, as reads, writes, accesses, calls and jumps under controls;
 //! - `summary`: what that says of each loop.
@@ -17,6 +18,7 @@
 //! - text that was not understood marks all loops around it ([`SourceLoop::errors`](profile::lens::SourceLoop::errors)).
 
 mod c;
+mod conditionals;
 mod directives;
 mod environment;
 mod fortran;
@@ -36,6 +38,7 @@ use profile::lens::{FileLoops, Language};
 pub use methods::Methods;
 pub use read::{LARGEST, Unreadable, language_of, read};
 
+use conditionals::{Branch, Variant};
 use environment::Environment;
 use summary::{Budget, Summary};
 use text::Text;
@@ -44,6 +47,25 @@ use written::FunctionText;
 
 /// The loops of a file's text.
 pub fn file(bytes: &[u8], language: Language) -> FileLoops {
+    let mut out = text(bytes, language);
+    if !out.errors || !matches!(language, Language::C | Language::Cpp) {
+        return out;
+    }
+    let mut best = conditionals::understood(&out);
+    for branch in [Branch::First, Branch::Else] {
+        let Some(variant) = Variant::new(bytes, branch) else { continue };
+        let mut other = text(&variant.text, language);
+        let count = variant.mark(&mut other);
+        if count > best {
+            other.errors = true;
+            (out, best) = (other, count);
+        }
+    }
+    out
+}
+
+/// The loops of a text as it stands.
+fn text(bytes: &[u8], language: Language) -> FileLoops {
     let mut out = FileLoops {
         language,
         loops: Vec::new(),

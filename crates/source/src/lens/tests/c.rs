@@ -254,3 +254,27 @@ fn other_loops() {
     assert!(!scalar(one, "a").reads.is_empty());
     assert_eq!(scalar(one, "*a").definitions.len(), 1);
 }
+
+#[test]
+fn conditionals_that_cut_statements() {
+    let text = "void f(int n, int *a, int k) {
+#ifdef A
+        if (k) {
+#else
+        if (!k) {
+#endif
+            for (int i = 0; i < n; i++) a[i] = i;
+            for (int i = 0; i < n; i++) {
+#ifdef B
+                a[i] = 1;
+#endif
+            }
+        }
+    }";
+    let file = c(text);
+    let errors: Vec<(u32, bool)> = file.loops.iter().map(|one| (one.at.line, one.errors)).collect();
+    assert_eq!(errors, [(7, false), (8, true)]);
+    assert!(file.errors);
+    // What is not closed is left as it is.
+    assert!(c("#ifdef A\nvoid f() { if (x { for (;;) ; }").errors);
+}
