@@ -18,8 +18,19 @@ pub(super) enum Branch {
 /// A variant of a text.
 pub(super) struct Variant {
     pub text: Vec<u8>,
-    /// Lines of conditionals' directives, ascending, from 1.
-    pub lines: Vec<u32>,
+    /// First and last lines of conditionals that have more than comments and directives inside, from 1, by their last lines.
+    pub conditionals: Vec<(u32, u32)>,
+}
+
+/// A conditional around a line.
+struct Around {
+    /// The branch is the one that stays.
+    stays: bool,
+    /// One has stayed.
+    has_stayed: bool,
+    /// Its first line.
+    line: u32,
+    has_content: bool,
 }
 
 /// What stands on a line.
@@ -35,50 +46,54 @@ enum Line {
 impl Variant {
     /// Makes one; `None` if the text has no conditionals, or if they are not closed.
     pub(super) fn new(text: &[u8], branch: Branch) -> Option<Variant> {
-        let mut out = Variant { text: Vec::with_capacity(text.len()), lines: Vec::new() };
-        // Of the conditionals around a line: whether the branch is the one that stays, and whether one has stayed.
-        let mut around: Vec<(bool, bool)> = Vec::new();
-        let mut continues = false;
+        let mut out = Variant { text: Vec::with_capacity(text.len()), conditionals: Vec::new() };
+        let mut around: Vec<Around> = Vec::new();
+        let (mut continues, mut in_comment, mut is_any) = (false, false, false);
         for (index, line) in text.split_inclusive(|&byte| byte == b'\n').enumerate() {
+            let number = u32::try_from(index + 1).ok()?;
             let what = if continues { Line::Other } else { read(line) };
             let was_directive = continues;
             match what {
                 Line::If { never } => {
                     let stays = branch == Branch::First && !never;
-                    around.push((stays, stays));
+                    is_any = true;
+                    around.push(Around { stays, has_stayed: stays, line: number, has_content: false });
                 }
-                Line::ElseIf => {
-                    let top = around.last_mut()?;
-                    *top = (false, top.1);
-                }
+                Line::ElseIf => around.last_mut()?.stays = false,
                 Line::Else => {
                     let top = around.last_mut()?;
-                    *top = (!top.1, true);
+                    top.stays = !top.has_stayed;
+                    top.has_stayed = true;
                 }
                 Line::End => {
-                    around.pop()?;
+                    let top = around.pop()?;
+                    if top.has_content {
+                        out.conditionals.push((top.line, number));
+                    }
                 }
                 Line::Other => {}
             }
-            if what != Line::Other {
-                out.lines.push(u32::try_from(index + 1).ok()?);
+            let is_content = !is_comment(line, &mut in_comment) && !line.trim_ascii_start().starts_with(b"#");
+            if is_content && !was_directive {
+                around.iter_mut().for_each(|level| level.has_content = true);
             }
             let is_directive = what != Line::Other || was_directive;
             continues = is_directive && line.trim_ascii_end().ends_with(b"\\");
-            if !is_directive && around.iter().all(|level| level.0) {
+            if !is_directive && around.iter().all(|level| level.stays) {
                 out.text.extend_from_slice(line);
             } else {
                 out.text.extend(line.iter().map(|&byte| if byte == b'\n' { b'\n' } else { b' ' }));
             }
         }
-        (around.is_empty() && !out.lines.is_empty()).then_some(out)
+        (around.is_empty() && is_any).then_some(out)
     }
 
     /// Marks loops with a conditional inside as not understood; gives how many are understood.
     pub(super) fn mark(&self, loops: &mut FileLoops) -> usize {
         for one in &mut loops.loops {
-            let from = self.lines.partition_point(|&line| line < one.at.line);
-            one.errors |= self.lines.get(from).is_some_and(|&line| line <= one.end.line);
+            let is_inside = |&(first, last): &(u32, u32)| first <= one.end.line && one.at.line <= last;
+            let is_around = |&(first, last): &(u32, u32)| first < one.at.line && one.end.line < last;
+            one.errors |= self.conditionals.iter().any(|lines| is_inside(lines) && !is_around(lines));
         }
         understood(loops)
     }
@@ -101,5 +116,22 @@ fn read(line: &[u8]) -> Line {
         b"else" => Line::Else,
         b"endif" => Line::End,
         _ => Line::Other,
+    }
+}
+
+/// Whether a line has nothing but blanks and comments; `inside`: it begins in one, and the next line does.
+fn is_comment(line: &[u8], inside: &mut bool) -> bool {
+    let mut rest = line.trim_ascii();
+    loop {
+        if *inside {
+            let Some(end) = rest.windows(2).position(|pair| pair == b"*/") else { return true };
+            *inside = false;
+            rest = rest[end + 2..].trim_ascii();
+        }
+        match rest {
+            [] | [b'/', b'/', ..] => return true,
+            [b'/', b'*', more @ ..] => (*inside, rest) = (true, more),
+            _ => return false,
+        }
     }
 }

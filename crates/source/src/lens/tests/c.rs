@@ -269,12 +269,27 @@ fn conditionals_that_cut_statements() {
                 a[i] = 1;
 #endif
             }
+            for (int i = 0; i < n; i++) {
+#ifdef B
+                // a[i] = 1;
+                /* a
+                   comment */
+#endif
+            }
         }
     }";
     let file = c(text);
     let errors: Vec<(u32, bool)> = file.loops.iter().map(|one| (one.at.line, one.errors)).collect();
-    assert_eq!(errors, [(7, false), (8, true)]);
+    assert_eq!(errors, [(7, false), (8, true), (13, false)]);
     assert!(file.errors);
     // What is not closed is left as it is.
     assert!(c("#ifdef A\nvoid f() { if (x { for (;;) ; }").errors);
+}
+
+#[test]
+fn attributes() {
+    let text = "void f(int n) { for (int i = 0; i < n; i++) { int v[4] __attribute__ ((aligned (64))); v[0] = i; g(v); } }";
+    assert!(!c(text).errors && !c(text).loops[0].errors);
+    assert!(!c("static void f(int n) __attribute__((noinline)); void f(int n) { for (;;) ; }").errors);
+    assert!(c("int __attribute__((x;").errors || c("int __attribute__((x;").loops.is_empty());
 }
