@@ -65,7 +65,7 @@ impl<'a> Facts<'a> {
 
     /// What is said of a loop of a file.
     pub fn new(file: &'a FileLoops, source: &'a SourceLoop) -> Option<Facts<'a>> {
-        if source.errors || source.jumps || file.generated {
+        if source.errors || file.generated {
             return None;
         }
         let scalars = source.scalars.iter().map(|scalar| (scalar, role(file, source, scalar))).collect();
@@ -164,6 +164,9 @@ impl<'a> Facts<'a> {
     /// iteration can have it for itself.
     pub fn handed_on(&self) -> Option<(&'a str, (u32, u32))> {
         let [iterator] = &self.source.iterators[..] else { return None };
+        if self.source.jumps {
+            return None;
+        }
         self.source.arrays.iter().filter(|array| self.is_one_place(array)).find_map(|array| {
             let place = |access: &ArrayAccess| (access.at.line, access.at.column);
             let first = writes(array).map(place).min()?;

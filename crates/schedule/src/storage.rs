@@ -85,6 +85,8 @@ pub struct Uses {
     pub is_read_after: bool,
     /// Several iterations write the same bytes.
     pub is_overwritten: bool,
+    /// No iteration reads what it wrote: it is what the loop is for, not scratch of it, whoever reads it afterwards.
+    pub is_only_written: bool,
 }
 
 /// One object met by carried anti or output dependences.
@@ -116,6 +118,7 @@ pub fn judge(
     let mut out: Vec<Finding> = Vec::new();
     let mut live_out: Option<Vec<ObjectIndex>> = None;
     let handed_on = handed_on(profile, dim, inside, skip);
+    let read_inside = read_inside(profile, dim, inside);
     for edge in inside.edges.iter().filter(|e| e.carried) {
         let d = &profile.dependences[edge.dependence as usize];
         if d.kind == Kind::Flow {
@@ -139,6 +142,7 @@ pub fn judge(
                 is_handed_on: handed_on.contains(&used.object),
                 is_read_after,
                 is_overwritten: d.kind == Kind::Output,
+                is_only_written: !read_inside.contains(&used.object),
             };
             let remedy = remedy(profile, context, object, used.callee, uses);
             match out.iter_mut().find(|f| f.object == used.object) {
@@ -190,6 +194,14 @@ fn handed_on(profile: &Profile, dim: usize, inside: &LoopEdges, skip: &Skip<'_>)
     used.map(|used| used.object).collect()
 }
 
+/// Objects of which an iteration of the loop of dimension `dim` reads what it wrote itself.
+fn read_inside(profile: &Profile, dim: usize, inside: &LoopEdges) -> Vec<ObjectIndex> {
+    let within = inside.edges.iter().filter(|e| e.within).map(|e| &profile.dependences[e.dependence as usize]);
+    let flows = within.filter(|d| d.kind == Kind::Flow && d.memory);
+    let levels = flows.flat_map(|d| d.levels.iter().filter(|l| usize::from(l.level) > dim));
+    levels.flat_map(|level| &level.objects).map(|used| used.object).collect()
+}
+
 /// The anti and output dependences that the loop of dimension `dim` carries and that no remedy removes.
 pub fn ordering(
     profile: &Profile,
@@ -232,7 +244,7 @@ fn remedy(profile: &Profile, context: ContextIndex, object: &Object, callee: boo
     match object.kind {
         // State of the system has one place.
         ObjectKind::System => Remedy::Blocks,
-        _ if object.is_volatile => Remedy::Blocks,
+        _ if object.is_volatile || uses.is_only_written => Remedy::Blocks,
         _ => Remedy::Privatise,
     }
 }

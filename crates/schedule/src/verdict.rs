@@ -791,7 +791,8 @@ impl Loop<'_> {
         if finding.remedy != Remedy::Silent && object.is_some_and(|object| self.is_spill_slot(object)) {
             finding.remedy = Remedy::Silent;
         }
-        let is_last = finding.uses.is_read_after && !finding.uses.is_exposed && !finding.uses.is_handed_on;
+        let is_left = finding.uses.is_read_after || finding.uses.is_only_written;
+        let is_last = is_left && !finding.uses.is_exposed && !finding.uses.is_handed_on;
         if finding.remedy == Remedy::Blocks && is_last && matches!(role, Some(Role::Private { .. })) {
             finding.remedy = Remedy::Privatise;
         }

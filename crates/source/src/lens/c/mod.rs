@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use profile::lens::{InMacro, Language};
 use tree_sitter::Node;
 
-use super::environment::Environment;
+use super::environment::{Environment, Macro};
 use super::text::{self, Text, children};
 use super::written::{DEEPEST, Declaration, FunctionText};
 
@@ -162,9 +162,8 @@ impl<'a> C<'a> {
             self.loop_macros.insert(name.clone());
             out.macros.push((name.clone(), value));
         }
-        if item.kind() == "preproc_function_def" {
-            self.environment.macros.insert(name);
-        }
+        let takes_arguments = item.kind() == "preproc_function_def";
+        self.environment.macros.insert(name, Macro::new(takes_arguments, &body));
     }
 
     fn macro_definition(&self, name: &str, body: Node, visit: &mut dyn FnMut(&Environment, FunctionText)) {

@@ -14,7 +14,12 @@ impl Walker<'_> {
     pub(super) fn evaluate(&mut self, one: &Expression, used: bool) {
         match &one.what {
             Term::Integer(_) | Term::Constant => {}
-            Term::Name(_) => self.read(one),
+            Term::Name(name) => {
+                if self.environment.assigns(name) == Some(true) {
+                    self.misunderstood();
+                }
+                self.read(one);
+            }
             Term::Member { .. } | Term::Index { .. } | Term::Dereference(_) => {
                 self.load(one, AccessMode::Read)
             }
@@ -185,8 +190,14 @@ impl Walker<'_> {
             _ => String::new(),
         };
         let is_preprocessed = matches!(self.environment.language, Language::C | Language::Cpp);
+        let assigns = self.environment.assigns(&name).filter(|_| is_preprocessed);
+        if assigns == Some(true) {
+            // What it assigns the text of the loop does not show.
+            self.misunderstood();
+        }
+        let takes_arguments = self.environment.macros.get(&name).is_some_and(|own| own.takes_arguments);
         let is_macro = is_preprocessed
-            && (self.environment.macros.contains(&name) || known::is_in_capitals(&name))
+            && assigns.unwrap_or_else(|| known::is_in_capitals(&name))
             && known::operator(&name).is_none()
             || name.ends_with('!') && !known::is_harmless_macro(&name);
         let written = self.tight(callee);
@@ -217,6 +228,11 @@ impl Walker<'_> {
             _ => self.evaluate(callee, true),
         }
         for (index, argument) in arguments.iter().enumerate() {
+            if takes_arguments && !is_macro {
+                // A macro that assigns nothing only reads.
+                self.evaluate(argument, true);
+                continue;
+            }
             self.argument(argument, &name, index, is_macro, call);
         }
         self.event(one.at, Happening::Call(call));
