@@ -581,6 +581,7 @@ mod tests {
             reductions: Vec::new(),
             blocking: Vec::new(),
             data_dependent_trip_count: false,
+            reason: None,
         }
     }
 

@@ -196,7 +196,8 @@ fn handed_on(profile: &Profile, dim: usize, inside: &LoopEdges, skip: &Skip<'_>)
 
 /// Objects of which an iteration of the loop of dimension `dim` reads what it wrote itself.
 fn read_inside(profile: &Profile, dim: usize, inside: &LoopEdges) -> Vec<ObjectIndex> {
-    let within = inside.edges.iter().filter(|e| e.within).map(|e| &profile.dependences[e.dependence as usize]);
+    let within =
+        inside.edges.iter().filter(|e| e.within).map(|e| &profile.dependences[e.dependence as usize]);
     let flows = within.filter(|d| d.kind == Kind::Flow && d.memory);
     let levels = flows.flat_map(|d| d.levels.iter().filter(|l| usize::from(l.level) > dim));
     levels.flat_map(|level| &level.objects).map(|used| used.object).collect()
