@@ -75,7 +75,12 @@ impl<'a> Facts<'a> {
     /// Whether nothing about the loop's variables is left open by its text.
     pub fn is_settled(&self) -> bool {
         self.source.closures.iter().all(|closure| closure.shares.is_empty())
-            && self.scalars.iter().all(|(scalar, role)| *role != Role::Shared || is_memory(scalar))
+            && self.scalars.iter().all(|(scalar, role)| {
+                // What a pointer that stays leads to may be a variable that a register holds.
+                let may_be_variable =
+                    scalar.form == ScalarForm::Dereference && !is_moving(self.source, scalar);
+                *role != Role::Shared || is_memory(scalar) && !may_be_variable
+            })
             && self.passed_on(u64::MAX).is_none()
             && !self.moves_along()
     }
@@ -389,6 +394,10 @@ fn role(file: &FileLoops, source: &SourceLoop, scalar: &Scalar) -> Role {
     let is_used = scalar.after != AfterLoop::Unused;
     if is_flag(scalar) {
         return Role::Flag;
+    }
+    // Another name may lead to it.
+    if is_memory(scalar) && !scalar.read_before_write || scalar.type_text.contains("union") {
+        return Role::Shared;
     }
     // A loop that is left early may be left right after the assignment; no directive takes it anyway.
     let is_always = scalar.always_written || !source.leaves.is_empty();

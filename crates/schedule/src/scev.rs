@@ -84,6 +84,8 @@ pub struct Reads {
     of: FxHashMap<StatementIndex, Vec<u32>>,
     writes: FxHashMap<StatementIndex, Vec<u32>>,
     flow: FxHashMap<StatementIndex, Vec<u32>>,
+    /// Objects, and locations of statements that read them.
+    places: FxHashSet<(ObjectIndex, u32)>,
 }
 
 impl Reads {
@@ -96,10 +98,24 @@ impl Reads {
             list.entry(access.statement).or_default().push(index as u32);
         }
         let mut flow: FxHashMap<StatementIndex, Vec<u32>> = FxHashMap::default();
+        let mut places = FxHashSet::default();
         for (index, d) in profile.dependences.iter().enumerate().filter(|(_, d)| is_flow(d)) {
             flow.entry(d.sink).or_default().push(index as u32);
+            let location = profile.statements[d.sink as usize].location;
+            places.extend(d.levels.iter().flat_map(|l| &l.objects).map(|used| (used.object, location)));
         }
-        Reads { of, writes, flow }
+        Reads { of, writes, flow, places }
+    }
+
+    /// Whether a statement on the line of a loop reads an object.
+    fn is_read_on_line_of(&self, profile: &Profile, context: ContextIndex, object: ObjectIndex) -> bool {
+        let Some(own) = profile.contexts.get(context as usize) else { return false };
+        let own = profile.location(own.location);
+        // Statements on one line may be in several columns.
+        self.places.iter().filter(|place| place.0 == object).any(|place| {
+            let place = profile.location(place.1);
+            (place.line, &place.file) == (own.line, &own.file)
+        })
     }
 
     /// The flow dependences on which a statement's value depends.
@@ -264,7 +280,7 @@ pub fn find(
                 && always::is_always(profile, &members, context);
         if is_linear_in_iteration {
             scevs.scev.extend(members.iter().copied());
-            scevs.inductions.extend(induction(profile, context, inside, &members, facts));
+            scevs.inductions.extend(induction(profile, (context, inside), &members, reads, facts));
         }
         if moves_only && fed {
             scevs.scev.extend(members.iter().copied());
@@ -278,9 +294,9 @@ pub fn find(
 /// A cycle (`members`, sorted) that carries its value in a place that others can see.
 fn induction(
     profile: &Profile,
-    context: ContextIndex,
-    inside: &LoopEdges,
+    (context, inside): (ContextIndex, &LoopEdges),
     members: &[StatementIndex],
+    reads: &Reads,
     facts: Option<&Facts<'_>>,
 ) -> Option<Induction> {
     let dim = dimension(profile, context);
@@ -290,7 +306,7 @@ fn induction(
     let seen = dependences.find_map(|d| {
         let is_own = is_flow(d) && d.memory && is_member(d.source) && is_member(d.sink);
         let level = d.levels.iter().find(|l| usize::from(l.level) == dim).filter(|_| is_own)?;
-        level.objects.iter().find(|used| !is_hidden(profile, context, used, facts))
+        level.objects.iter().find(|used| !is_hidden(profile, context, used, reads, facts))
     })?;
     let constant = |&s: &StatementIndex| match profile.statements[s as usize].addend {
         Some(profile::Addend::Constant(by)) => Some(by),
@@ -314,12 +330,12 @@ fn induction(
 /// Whether nobody but one iteration of a loop sees an object: storage of an activation that the loop makes, an unnamed slot of a
 /// frame, the loop's own iterator, or a variable of its body.
 ///
-/// Without the source, iterators cannot be told from other variables of the function: then the loop is judged as it was compiled,
-/// and those count.
+/// Without the source, those variables of the function count as iterators that the line of the loop reads.
 pub fn is_hidden(
     profile: &Profile,
     context: ContextIndex,
     used: &ObjectUse,
+    reads: &Reads,
     facts: Option<&Facts<'_>>,
 ) -> bool {
     let Some(object) = profile.objects.get(used.object as usize) else { return false };
@@ -339,9 +355,12 @@ pub fn is_hidden(
                 return false;
             }
             is_scoped(profile, context, object)
-                || facts.is_none_or(|facts| {
-                    facts.is_iterator(&object.name) || facts.role(&object.name) == Some(Role::Iterator)
-                })
+                || match facts {
+                    Some(facts) => {
+                        facts.is_iterator(&object.name) || facts.role(&object.name) == Some(Role::Iterator)
+                    }
+                    None => reads.is_read_on_line_of(profile, context, used.object),
+                }
         }
         _ => false,
     }

@@ -222,7 +222,7 @@ pub fn judge(
             || scevs.is_induction(s)
             || loop_of.is_accumulator(s, used)
             || loop_of.is_iterator_state(s, used)
-            || scevs.is_own_storage(s) && scev::is_hidden(profile, context, used, facts)
+            || scevs.is_own_storage(s) && scev::is_hidden(profile, context, used, &indexes.reads, facts)
     };
     let mut findings = storage::judge(profile, context, inside, &indexes.coverage, &skip);
     findings.iter_mut().for_each(|finding| loop_of.refine(finding));
@@ -581,7 +581,8 @@ impl Loop<'_> {
         let hides = matches!(facts.source.kind, LoopKind::RustFor | LoopKind::RangeFor);
         let object = self.profile.objects.get(used.object as usize);
         let is_state = object.is_some_and(|object| match object.kind {
-            ObjectKind::Frame => self.is_of_own_frame(object),
+            // What methods are called on may lie there as well.
+            ObjectKind::Frame => self.is_of_own_frame(object) && !self.has(|role| role == Role::Shared),
             ObjectKind::Stack => self.is_of_own_frame(object) && facts.is_iterator(&object.name),
             _ => false,
         });

@@ -1,6 +1,6 @@
 //! What a file declares outside of its functions.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use profile::lens::Language;
 
@@ -12,8 +12,21 @@ pub(super) struct Environment {
     pub globals: HashMap<String, Declaration>,
     /// The macros that the file defines, by name.
     pub macros: HashMap<String, Macro>,
+    /// Types of the file the operators of which are functions, or the members of which share storage: classes and unions.
+    pub types: HashMap<String, TypeKind>,
+    /// Functions of the file that keep something from call to call.
+    pub stateful: HashSet<String>,
     /// Per function name, of every declaration the parameters: whether each may be written through.
     pub signatures: HashMap<String, Vec<Vec<bool>>>,
+}
+
+/// A type that is no plain one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TypeKind {
+    /// A structure or class.
+    Class,
+    /// A union.
+    Union,
 }
 
 /// What is known of a macro.
@@ -32,13 +45,25 @@ const DEEPEST_MACRO: u32 = 16;
 
 impl Environment {
     pub(super) fn new(language: Language) -> Environment {
-        Environment { language, globals: HashMap::new(), macros: HashMap::new(), signatures: HashMap::new() }
+        Environment {
+            language,
+            globals: HashMap::new(),
+            macros: HashMap::new(),
+            types: HashMap::new(),
+            stateful: HashSet::new(),
+            signatures: HashMap::new(),
+        }
     }
 
     /// Whether a function of the file may write through an argument; `None` if the function is not known.
     pub(super) fn takes_reference(&self, callee: &str, argument: usize) -> Option<bool> {
         let known = self.signatures.get(callee)?;
         Some(known.iter().any(|parameters| parameters.get(argument).copied().unwrap_or(true)))
+    }
+
+    /// What a type is, by a declaration's text.
+    pub(super) fn type_of(&self, text: &str) -> Option<TypeKind> {
+        text.split(|c: char| !c.is_alphanumeric() && c != '_').find_map(|word| self.types.get(word)).copied()
     }
 
     /// Whether the text that a macro of this file stands for assigns something; `None` if the file defines no such macro.

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use profile::lens::{InMacro, Language};
 use tree_sitter::Node;
 
-use super::environment::{Environment, Macro};
+use super::environment::{Environment, Macro, TypeKind};
 use super::text::{self, Text, children};
 use super::written::{DEEPEST, Declaration, FunctionText};
 
@@ -98,6 +98,7 @@ impl<'a> C<'a> {
             match item.kind() {
                 "function_definition" | "inline_method_definition" => {
                     self.signature(item);
+                    self.note_state(item);
                     out.functions.push(Found {
                         nodes: vec![item],
                         members: around.members.unwrap_or_default().to_vec(),
@@ -192,6 +193,9 @@ impl<'a> C<'a> {
 
     fn class<'t>(&mut self, item: Node<'t>, around: Around, out: &mut Items<'t>) {
         let Some(body) = item.child_by_field_name("body") else { return };
+        if let Some(name) = item.child_by_field_name("name") {
+            self.environment.types.insert(self.text.of(name), type_kind(item));
+        }
         let mut members = Vec::new();
         for field in children(body).into_iter().filter(|field| field.kind() == "field_declaration") {
             members
@@ -200,11 +204,39 @@ impl<'a> C<'a> {
         self.items(body, Around { members: Some(&members), ..around }, out);
     }
 
+    /// Notes a function with variables that outlive its calls.
+    fn note_state(&mut self, function: Node) {
+        let Some(body) = function.child_by_field_name("body") else { return };
+        let name = function.child_by_field_name("declarator").and_then(declarations::function_of);
+        let Some(name) = name.and_then(|declarator| declarator.child_by_field_name("declarator")) else {
+            return;
+        };
+        let text = self.text.raw(body);
+        let mut words =
+            text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+        let is_fixed = |word: Option<&str>| matches!(word, Some("const" | "constexpr"));
+        let mut before = None;
+        while let Some(word) = words.next() {
+            if word == "static" && !is_fixed(before) && !is_fixed(words.clone().next()) {
+                let name = declarations::without_template_arguments(&self.text.tight(name));
+                let name = name.rsplit("::").next().unwrap_or_default().to_owned();
+                self.environment.stateful.insert(name);
+                return;
+            }
+            before = Some(word);
+        }
+    }
+
     fn file_declaration<'t>(&mut self, item: Node<'t>, around: Around, out: &mut Items<'t>) {
         if let Some(kind) = item.child_by_field_name("type")
             && matches!(kind.kind(), "class_specifier" | "struct_specifier" | "union_specifier")
         {
             self.class(kind, around, out);
+            if item.kind() == "type_definition"
+                && let Some(name) = item.child_by_field_name("declarator")
+            {
+                self.environment.types.insert(self.text.of(name), type_kind(kind));
+            }
         }
         if item.kind() == "declaration" {
             self.signature(item);
@@ -254,4 +286,8 @@ impl<'a> C<'a> {
         }
         Some(out)
     }
+}
+
+fn type_kind(specifier: Node) -> TypeKind {
+    if specifier.kind() == "union_specifier" { TypeKind::Union } else { TypeKind::Class }
 }

@@ -198,12 +198,11 @@ impl Summary<'_> {
             self.spent.set(self.spent.get() + 1);
             match event.what {
                 Happening::Read(other, _) | Happening::Share(other, ..)
-                    if overlap(own, &self.trace.places[other]) =>
+                    if overlap(own, &self.trace.places[other])
+                        // Else what comes to the read has come by a write.
+                        && (self.has_labels || !self.is_written(&written, at)) =>
                 {
-                    // What comes to the read has come by a write.
-                    if self.has_labels || !self.is_written(&written, at) {
-                        return Some(Some(event.at.line));
-                    }
+                    return Some(Some(event.at.line));
                 }
                 Happening::Access(_) if own.path.is_empty() => return Some(Some(event.at.line)),
                 Happening::Write(other, _) if covers(&self.trace.places[other], own) => {

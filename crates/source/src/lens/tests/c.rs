@@ -201,7 +201,7 @@ fn macros() {
             (3, LoopKind::For, Definition, false),
             (6, LoopKind::For, Invocation, true),
             (7, LoopKind::For, Invocation, true),
-            (8, LoopKind::For, No, false),
+            (8, LoopKind::For, No, true),
         ]
     );
     let call = &file.loops[5].calls[0];

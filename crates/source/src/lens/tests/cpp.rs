@@ -196,7 +196,7 @@ fn accessors() {
         in_cpp("D d; for (int i = 0; i < n; i++) d.x(i) = d.x(i - 1) + d.size(); for (;;) b[d.next()] = 1;");
     methods.refine(&mut file);
     assert!(file.loops[0].scalars.iter().all(|scalar| scalar.name != "d"));
-    let x = &file.loops[0].arrays.iter().find(|array| array.name == "d.x").unwrap().accesses;
+    let x = &array(&file.loops[0], "d.x").accesses;
     let of = |mode| {
         x.iter()
             .filter(|access| access.mode == mode)

@@ -2,6 +2,7 @@
 
 use profile::lens::{AccessMode, DefinitionKind, Language, LeaveKind, Operator, SharingKind, Update};
 
+use super::super::environment::TypeKind;
 use super::super::written::{Binary, ClosureText, Expression, Term};
 use super::places::pointer_and_offset;
 use super::{
@@ -191,8 +192,8 @@ impl Walker<'_> {
         };
         let is_preprocessed = matches!(self.environment.language, Language::C | Language::Cpp);
         let assigns = self.environment.assigns(&name).filter(|_| is_preprocessed);
-        if assigns == Some(true) {
-            // What it assigns the text of the loop does not show.
+        if assigns == Some(true) || self.environment.stateful.contains(&name) {
+            // What it assigns or keeps the text of the loop does not show.
             self.misunderstood();
         }
         let takes_arguments = self.environment.macros.get(&name).is_some_and(|own| own.takes_arguments);
@@ -211,7 +212,7 @@ impl Walker<'_> {
             }
             Term::Member { base, field, .. } => {
                 self.evaluate(base, true);
-                if !known::only_reads(field) && self.may_change(base) {
+                if known::changes_inside(field) || !known::only_reads(field) && self.may_change(base) {
                     self.share(base, SharingKind::Method, Some(call));
                     // It may be an element that is read: `m.at(i, j)`.
                     if self.environment.language == Language::Cpp && !arguments.is_empty() {
@@ -407,6 +408,20 @@ impl Walker<'_> {
             let variable = self.trace.places[place].variable;
             let pointer = self.whole(variable);
             self.event(target.at, Happening::Read(pointer, None));
+        }
+        let type_kind =
+            self.environment.type_of(&self.trace.variables[self.trace.places[place].variable].type_text);
+        let is_member = !self.trace.places[place].path.is_empty();
+        match type_kind {
+            // The operator is a function.
+            Some(TypeKind::Class)
+                if is_compound && !is_member && self.environment.language == Language::Cpp =>
+            {
+                self.share(target, SharingKind::Method, None);
+            }
+            // Its other members have the same storage.
+            Some(TypeKind::Union) => self.share(target, SharingKind::Bound, None),
+            _ => {}
         }
         if is_compound {
             self.event(target.at, Happening::Read(place, operator.map(|_| definition)));

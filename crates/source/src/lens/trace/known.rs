@@ -332,6 +332,25 @@ pub(in super::super) fn only_reads(method: &str) -> bool {
         )
 }
 
+/// Whether a method of Rust changes what it is called on although that cannot be assigned.
+pub(in super::super) fn changes_inside(method: &str) -> bool {
+    matches!(
+        method,
+        "set"
+            | "replace"
+            | "borrow_mut"
+            | "fetch_add"
+            | "fetch_sub"
+            | "fetch_max"
+            | "fetch_min"
+            | "store"
+            | "lock"
+            | "write"
+            | "get_mut"
+            | "update"
+    )
+}
+
 /// Whether a name is written as names of macros are.
 pub(in super::super) fn is_in_capitals(name: &str) -> bool {
     name.len() > 1
