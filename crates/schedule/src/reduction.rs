@@ -55,6 +55,16 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, scevs:
     out
 }
 
+/// Whether what an iteration of the loop of dimension `dim` hands on through memory always goes to another iteration of a loop inside:
+/// the next element, not the same one.
+fn moves_on(d: &profile::Dependence, dim: usize) -> bool {
+    let levels = d.levels.iter().filter(|level| d.memory && usize::from(level.level) == dim);
+    levels.into_iter().any(|level| {
+        let inside = level.minimum.iter().zip(&level.maximum).skip(dim + 1);
+        inside.into_iter().any(|(least, most)| least == most && *least != 0)
+    })
+}
+
 type Flow<'a> = (&'a crate::graph::Edge, &'a profile::Dependence);
 
 fn recognise(
@@ -98,7 +108,7 @@ fn recognise(
             return None;
         }
     }
-    if !is_chain(profile, members, internal) {
+    if !is_chain(profile, members, internal) || internal.iter().any(|(e, d)| e.carried && moves_on(d, dim)) {
         return None;
     }
     // Partial values must not be seen outside.

@@ -8,7 +8,7 @@
 //! variables have to be safe by its text, wherever the compiler keeps them, and what the compiler keeps in registers is either one of
 //! them or its own.
 
-use profile::lens::{LoopKind, Operator, SharingKind};
+use profile::lens::{Language, LoopKind, Operator, SharingKind};
 use profile::{
     ContextIndex, Dependence, Gap, ObjectIndex, ObjectKind, ObjectUse, Operation, Profile, StatementIndex,
 };
@@ -209,7 +209,10 @@ pub fn judge(
                 inductions.push(own);
             }
             found.block(edge.dependence, Some(own.object));
-        } else if (!d.memory || loop_of.is_spilled(d)) && loop_of.explains_register(d) {
+        } else if (!d.memory || loop_of.is_spilled(d))
+            && loop_of.explains_register(d)
+            && (loop_of.accounts_for(d) || scevs.is_recomputable(d.source))
+        {
             is_reduced |= loop_of.has(|role| matches!(role, Role::Reduction(_)));
         } else {
             is_passed_on = true;
@@ -512,6 +515,22 @@ impl Loop<'_> {
         is_own(d.source) && is_own(d.sink) && !self.has(|role| role == Role::Carried)
     }
 
+    /// Whether the text has something that a value which iterations hand on may be. Without variables that it hands on it may be an
+    /// element of an array, under another name than that it is read by.
+    fn accounts_for(&self, d: &Dependence) -> bool {
+        let is_handed_on =
+            |role| !matches!(role, Role::Iterator | Role::Own | Role::Shared | Role::Private { last: false });
+        self.has(is_handed_on)
+            || self.is_header_step(d)
+            || self.is_of_callee(d)
+            || !self.writes_through_pointers()
+    }
+
+    /// Whether the loop writes elements of arrays that other names may mean: what a pointer leads to.
+    fn writes_through_pointers(&self) -> bool {
+        self.facts.is_some_and(Facts::writes_through_pointers)
+    }
+
     /// Whether a register hands on what the header of the loop advances: its iterator, or what the compiler computes in its place.
     fn is_header_step(&self, d: &Dependence) -> bool {
         let Some(facts) = self.facts.filter(|facts| facts.counts_alone()) else { return false };
@@ -700,9 +719,11 @@ impl Loop<'_> {
     /// Whether a variable that others may come to may be passed on without the run showing it.
     fn may_hide(&self, scalar: &profile::lens::Scalar) -> bool {
         let is_fixed = scalar.storage.volatile || scalar.storage.atomic;
+        let is_c = self.facts.is_some_and(|facts| matches!(facts.language, Language::C | Language::Cpp));
         let is_changed = !scalar.definitions.is_empty()
             || scalar.shared.iter().any(|sharing| {
                 matches!(sharing.kind, SharingKind::Method | SharingKind::Capture | SharingKind::Bound)
+                    || is_c && matches!(sharing.kind, SharingKind::Address | SharingKind::Reference)
             });
         is_fixed && !scalar.definitions.is_empty()
             || is_changed && self.is_optimised() && !is_memory(scalar) && !self.is_seen(&scalar.name)

@@ -204,27 +204,39 @@ impl<'a> C<'a> {
         self.items(body, Around { members: Some(&members), ..around }, out);
     }
 
-    /// Notes a function with variables that outlive its calls.
+    /// Notes what keeps something from call to call: a function with variables that outlive its calls; of those inside it, functions, and
+    /// closures with values of their own.
     fn note_state(&mut self, function: Node) {
         let Some(body) = function.child_by_field_name("body") else { return };
-        let name = function.child_by_field_name("declarator").and_then(declarations::function_of);
-        let Some(name) = name.and_then(|declarator| declarator.child_by_field_name("declarator")) else {
-            return;
-        };
         let text = self.text.raw(body);
         let mut words =
             text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
         let is_fixed = |word: Option<&str>| matches!(word, Some("const" | "constexpr"));
-        let mut before = None;
+        let (mut before, mut closure) = (None, None);
+        let mut found = Vec::new();
         while let Some(word) = words.next() {
-            if word == "static" && !is_fixed(before) && !is_fixed(words.clone().next()) {
-                let name = declarations::without_template_arguments(&self.text.tight(name));
-                let name = name.rsplit("::").next().unwrap_or_default().to_owned();
-                self.environment.stateful.insert(name);
-                return;
+            match word {
+                "static" if !is_fixed(before) && !is_fixed(words.clone().next()) => {
+                    found.extend(self.function_name(function));
+                }
+                "auto" => closure = words.clone().next(),
+                "mutable" => found.extend(closure.map(str::to_owned)),
+                _ => {}
             }
             before = Some(word);
         }
+        for inner in children(body).into_iter().filter(|inner| inner.kind() == "function_definition") {
+            found.extend(self.function_name(inner));
+        }
+        self.environment.stateful.extend(found);
+    }
+
+    /// The name of a function, without its class.
+    fn function_name(&self, function: Node) -> Option<String> {
+        let declarator = function.child_by_field_name("declarator").and_then(declarations::function_of)?;
+        let name = self.text.tight(declarator.child_by_field_name("declarator")?);
+        let plain = declarations::without_template_arguments(&name);
+        Some(plain.rsplit("::").next().unwrap_or_default().to_owned())
     }
 
     fn file_declaration<'t>(&mut self, item: Node<'t>, around: Around, out: &mut Items<'t>) {

@@ -63,6 +63,7 @@ impl<'a> Fortran<'a> {
         };
         let mut units = Vec::new();
         fortran.units(root, &[], false, 0, &mut units);
+        fortran.note_state(&units);
         for unit in units {
             fortran.environment.globals.clear();
             fortran.arrays.borrow_mut().clear();
@@ -127,14 +128,36 @@ impl<'a> Fortran<'a> {
         }
     }
 
-    fn unit(&self, unit: &Unit) -> FunctionText {
+    /// Notes procedures with variables that outlive their calls: `save`, or an initial value.
+    fn note_state(&mut self, units: &[Unit]) {
+        let mut found = Vec::new();
+        for unit in units.iter().filter(|unit| matches!(unit.node.kind(), "function" | "subroutine")) {
+            let keeps = children(unit.node).into_iter().any(|child| {
+                let text = self.text.raw(child).to_ascii_lowercase();
+                let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+                let is_declaration = matches!(child.kind(), "variable_declaration" | "save_statement");
+                is_declaration
+                    && words.clone().any(|word| word == "save")
+                    && words.all(|word| word != "parameter")
+            });
+            found.extend(self.unit_name(unit).filter(|_| keeps));
+        }
+        self.environment.stateful.extend(found);
+    }
+
+    fn unit_name(&self, unit: &Unit) -> Option<String> {
         let head = children(unit.node).into_iter().find(|child| child.kind().ends_with("_statement"));
         let is_unit = unit.node.kind() != "translation_unit" && !unit.node.kind().starts_with("preproc");
         let name = head.filter(|_| is_unit).and_then(|head| {
             let named = head.child_by_field_name("name");
             named.or_else(|| children(head).into_iter().find(|child| child.kind() == "name"))
         });
-        let name = name.map(|name| self.name(name)).unwrap_or_default();
+        name.map(|name| self.name(name))
+    }
+
+    fn unit(&self, unit: &Unit) -> FunctionText {
+        let head = children(unit.node).into_iter().find(|child| child.kind().ends_with("_statement"));
+        let name = self.unit_name(unit).unwrap_or_default();
         let parameters: Vec<String> = head
             .and_then(|head| head.child_by_field_name("parameters"))
             .map(|list| children(list).into_iter().map(|one| self.name(one)).collect())
