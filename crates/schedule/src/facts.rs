@@ -91,13 +91,6 @@ impl<'a> Facts<'a> {
         is_for && has_iterator(self.source) && self.source.advanced.is_empty()
     }
 
-    /// Whether the loop writes elements of what a pointer or a reference leads to, and reads elements of something else.
-    pub fn writes_through_pointers(&self) -> bool {
-        let written =
-            || self.source.arrays.iter().filter(|array| !array.fixed && writes(array).next().is_some());
-        written().any(|own| self.source.arrays.iter().any(|other| other.name != own.name && !other.fixed))
-    }
-
     /// Whether the body assigns something on some lines.
     pub fn assigns_on(&self, lines: &std::ops::RangeInclusive<u32>) -> bool {
         let is_there = |at: &profile::lens::Position| lines.contains(&at.line);

@@ -13,7 +13,7 @@ use profile::{ContextIndex, Kind, Operation, Profile, StatementIndex, Use};
 use rustc_hash::FxHashSet;
 
 use crate::graph::{LoopEdges, components, dimension, is_flow};
-use crate::scev::Scevs;
+use crate::scev::{Scevs, is_fixed};
 
 /// One reduction of a loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,14 +55,20 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, scevs:
     out
 }
 
-/// Whether what an iteration of the loop of dimension `dim` hands on through memory always goes to another iteration of a loop inside:
-/// the next element, not the same one.
-fn moves_on(d: &profile::Dependence, dim: usize) -> bool {
+/// Whether what an iteration of the loop of dimension `dim` hands on through memory always goes to another iteration of a loop inside,
+/// along which the address moves: to the next element, not the same one.
+fn moves_on(profile: &Profile, d: &profile::Dependence, dim: usize) -> bool {
+    let is_moving = |access: Option<u32>| {
+        let access = access.and_then(|access| profile.accesses.get(access as usize));
+        access.is_some_and(|access| !is_fixed(&access.address, dim))
+    };
     let levels = d.levels.iter().filter(|level| d.memory && usize::from(level.level) == dim);
-    levels.into_iter().any(|level| {
-        let inside = level.minimum.iter().zip(&level.maximum).skip(dim + 1);
-        inside.into_iter().any(|(least, most)| least == most && *least != 0)
-    })
+    is_moving(d.source_access)
+        && is_moving(d.sink_access)
+        && levels.into_iter().any(|level| {
+            let inside = level.minimum.iter().zip(&level.maximum).skip(dim + 1);
+            inside.into_iter().any(|(least, most)| least == most && *least != 0)
+        })
 }
 
 type Flow<'a> = (&'a crate::graph::Edge, &'a profile::Dependence);
@@ -108,7 +114,9 @@ fn recognise(
             return None;
         }
     }
-    if !is_chain(profile, members, internal) || internal.iter().any(|(e, d)| e.carried && moves_on(d, dim)) {
+    if !is_chain(profile, members, internal)
+        || internal.iter().any(|(e, d)| e.carried && moves_on(profile, d, dim))
+    {
         return None;
     }
     // Partial values must not be seen outside.

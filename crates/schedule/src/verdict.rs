@@ -209,10 +209,7 @@ pub fn judge(
                 inductions.push(own);
             }
             found.block(edge.dependence, Some(own.object));
-        } else if (!d.memory || loop_of.is_spilled(d))
-            && loop_of.explains_register(d)
-            && (loop_of.accounts_for(d) || scevs.is_recomputable(d.source))
-        {
+        } else if (!d.memory || loop_of.is_spilled(d)) && loop_of.explains_register(d) {
             is_reduced |= loop_of.has(|role| matches!(role, Role::Reduction(_)));
         } else {
             is_passed_on = true;
@@ -513,22 +510,6 @@ impl Loop<'_> {
                     && (facts.source.at.line..=facts.source.end.line).contains(&place.line)
         };
         is_own(d.source) && is_own(d.sink) && !self.has(|role| role == Role::Carried)
-    }
-
-    /// Whether the text has something that a value which iterations hand on may be. Without variables that it hands on it may be an
-    /// element of an array, under another name than that it is read by.
-    fn accounts_for(&self, d: &Dependence) -> bool {
-        let is_handed_on =
-            |role| !matches!(role, Role::Iterator | Role::Own | Role::Shared | Role::Private { last: false });
-        self.has(is_handed_on)
-            || self.is_header_step(d)
-            || self.is_of_callee(d)
-            || !self.writes_through_pointers()
-    }
-
-    /// Whether the loop writes elements of arrays that other names may mean: what a pointer leads to.
-    fn writes_through_pointers(&self) -> bool {
-        self.facts.is_some_and(Facts::writes_through_pointers)
     }
 
     /// Whether a register hands on what the header of the loop advances: its iterator, or what the compiler computes in its place.
