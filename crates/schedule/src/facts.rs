@@ -357,13 +357,21 @@ pub fn is_memory(scalar: &Scalar) -> bool {
     matches!(scalar.form, ScalarForm::Dereference | ScalarForm::PointedMember)
 }
 
+/// Whether a variable has to stay in its one place: volatile or atomic. What a pointer leads to is another matter than the pointer.
+pub fn is_fixed(scalar: &Scalar) -> bool {
+    let (before, behind) = scalar.type_text.rsplit_once('*').unwrap_or(("", &scalar.type_text));
+    let is_of_pointer = scalar.form == ScalarForm::Variable && scalar.storage.pointer && !before.is_empty();
+    (scalar.storage.volatile || scalar.storage.atomic)
+        && (!is_of_pointer || ["volatile", "_Atomic", "atomic"].iter().any(|word| behind.contains(word)))
+}
+
 fn role(file: &FileLoops, source: &SourceLoop, scalar: &Scalar) -> Role {
     let is_named = |name: &String| *name == scalar.name;
     if has_iterator(source) && source.iterators.iter().any(|own| is_named(&own.name)) {
         return Role::Iterator;
     }
     let marks = scalar.storage;
-    if marks.volatile || marks.atomic {
+    if is_fixed(scalar) {
         return Role::Shared;
     }
     if scalar.home == Home::InBody && !is_memory(scalar) {

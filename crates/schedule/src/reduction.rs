@@ -13,7 +13,7 @@ use profile::{ContextIndex, Kind, Operation, Profile, StatementIndex, Use};
 use rustc_hash::FxHashSet;
 
 use crate::graph::{LoopEdges, components, dimension, is_flow};
-use crate::scev::{Scevs, is_fixed};
+use crate::scev::{Scevs, moves_along};
 
 /// One reduction of a loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,19 +56,20 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, scevs:
 }
 
 /// Whether what an iteration of the loop of dimension `dim` hands on through memory always goes to another iteration of a loop inside,
-/// along which the address moves: to the next element, not the same one.
+/// along which the addresses move: to the next element, not the same one.
 fn moves_on(profile: &Profile, d: &profile::Dependence, dim: usize) -> bool {
-    let is_moving = |access: Option<u32>| {
+    let address = |access: Option<u32>| {
         let access = access.and_then(|access| profile.accesses.get(access as usize));
-        access.is_some_and(|access| !is_fixed(&access.address, dim))
+        access.map_or(&[][..], |access| &access.address)
     };
+    let (source, sink) = (address(d.source_access), address(d.sink_access));
     let levels = d.levels.iter().filter(|level| d.memory && usize::from(level.level) == dim);
-    is_moving(d.source_access)
-        && is_moving(d.sink_access)
-        && levels.into_iter().any(|level| {
-            let inside = level.minimum.iter().zip(&level.maximum).skip(dim + 1);
-            inside.into_iter().any(|(least, most)| least == most && *least != 0)
+    levels.into_iter().any(|level| {
+        let inside = level.minimum.iter().zip(&level.maximum).enumerate().skip(dim + 1);
+        inside.into_iter().any(|(at, (least, most))| {
+            least == most && *least != 0 && moves_along(source, at) && moves_along(sink, at)
         })
+    })
 }
 
 type Flow<'a> = (&'a crate::graph::Edge, &'a profile::Dependence);

@@ -160,6 +160,13 @@ pub fn is_fixed(address: &[fold::Folded], dim: usize) -> bool {
         })
 }
 
+/// Whether an address function is known to depend on a coordinate.
+pub fn moves_along(address: &[fold::Folded], dim: usize) -> bool {
+    let labels = address.iter().flat_map(|folded| &folded.pieces).filter_map(|piece| piece.label(0));
+    let mut coefficients = labels.filter_map(|label| label.coefficients.get(dim)?.known());
+    coefficients.any(|coefficient| coefficient != 0)
+}
+
 /// Finds the induction variables and invariants of loop `context`.
 pub fn find(
     profile: &Profile,

@@ -13,7 +13,7 @@ use profile::{
     ContextIndex, Dependence, Gap, ObjectIndex, ObjectKind, ObjectUse, Operation, Profile, StatementIndex,
 };
 
-use crate::facts::{Facts, Role, is_memory};
+use crate::facts::{Facts, Role, is_fixed, is_memory};
 use crate::graph::{Edge, LoopEdges, dimension, is_flow};
 use crate::needs::{self, Class, Need, Way};
 use crate::reduction::{self, Reduction};
@@ -334,7 +334,10 @@ pub fn judge(
                 _ => {}
             }
         }
-        if advise && let Some((name, lines)) = facts.handed_on() {
+        let may_expand = needs.as_ref().is_some_and(|needs| !needs.is_empty());
+        if (advise || may_expand)
+            && let Some((name, lines)) = facts.handed_on()
+        {
             needs = None;
             found.seen_at(inside, &[lines.0, lines.1]);
             let why = Unknown::Array { name: name.to_owned(), lines };
@@ -699,15 +702,23 @@ impl Loop<'_> {
 
     /// Whether a variable that others may come to may be passed on without the run showing it.
     fn may_hide(&self, scalar: &profile::lens::Scalar) -> bool {
-        let is_fixed = scalar.storage.volatile || scalar.storage.atomic;
+        let is_fixed = is_fixed(scalar);
         let is_c = self.facts.is_some_and(|facts| matches!(facts.language, Language::C | Language::Cpp));
         let is_changed = !scalar.definitions.is_empty()
             || scalar.shared.iter().any(|sharing| {
                 matches!(sharing.kind, SharingKind::Method | SharingKind::Capture | SharingKind::Bound)
-                    || is_c && matches!(sharing.kind, SharingKind::Address | SharingKind::Reference)
+                    || is_c
+                        && matches!(sharing.kind, SharingKind::Address | SharingKind::Reference)
+                        && self.is_of_file(&sharing.callee)
             });
         is_fixed && !scalar.definitions.is_empty()
             || is_changed && self.is_optimised() && !is_memory(scalar) && !self.is_seen(&scalar.name)
+    }
+
+    /// Whether a function stands in the loop's own file: the compiler may have put its text in the place of the call.
+    fn is_of_file(&self, function: &str) -> bool {
+        let own = &self.profile.location(self.profile.contexts[self.context as usize].location).file;
+        self.profile.locations.iter().any(|place| place.file == *own && place.function == function)
     }
 
     /// Whether the run has met a variable of this name in memory.
