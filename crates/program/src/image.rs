@@ -283,7 +283,7 @@ impl Image {
         self.modules.iter().rev().find(|m| m.contains(pc))
     }
 
-    /// Whether the code at `pc` is of the program itself, not of a library: of the file mapped first.
+    /// Whether the code at `pc` is of the program itself, not of a library.
     pub fn is_own(&self, pc: u64) -> bool {
         self.module(pc).zip(self.program()).is_some_and(|(module, own)| module.path == own.path)
     }

@@ -187,13 +187,17 @@ impl Masks {
 
     /// Whether a signal that somebody has sent is not to be delivered now: the mask of a call that waits counts while it does.
     pub(crate) fn holds(&self, signal: c_int) -> bool {
-        (self.waiting.unwrap_or(self.blocked) | self.ignored) & bit(signal) & OWN != 0
+        (self.blocked_now() | self.ignored) & bit(signal) & OWN != 0
+    }
+
+    /// Those blocked now: by the mask of a call that waits, if one does.
+    fn blocked_now(&self) -> u64 {
+        self.waiting.unwrap_or(self.blocked)
     }
 
     /// Somebody has sent a signal that is hidden: it waits if it is blocked.
     pub(crate) fn sent(&mut self, signal: c_int, info: siginfo_t) {
-        let blocked = self.waiting.unwrap_or(self.blocked);
-        if blocked & bit(signal) != 0 && self.kept.iter().all(|k| k.0 != signal) {
+        if self.blocked_now() & bit(signal) != 0 && self.kept.iter().all(|k| k.0 != signal) {
             self.kept.push((signal, info));
         }
     }

@@ -84,8 +84,8 @@ pub struct Reads {
     of: FxHashMap<StatementIndex, Vec<u32>>,
     writes: FxHashMap<StatementIndex, Vec<u32>>,
     flow: FxHashMap<StatementIndex, Vec<u32>>,
-    /// Objects, and locations of statements that read them.
-    places: FxHashSet<(ObjectIndex, u32)>,
+    /// Per object the locations of statements that read it.
+    places: FxHashMap<ObjectIndex, FxHashSet<u32>>,
 }
 
 impl Reads {
@@ -98,11 +98,13 @@ impl Reads {
             list.entry(access.statement).or_default().push(index as u32);
         }
         let mut flow: FxHashMap<StatementIndex, Vec<u32>> = FxHashMap::default();
-        let mut places = FxHashSet::default();
+        let mut places: FxHashMap<ObjectIndex, FxHashSet<u32>> = FxHashMap::default();
         for (index, d) in profile.dependences.iter().enumerate().filter(|(_, d)| is_flow(d)) {
             flow.entry(d.sink).or_default().push(index as u32);
             let location = profile.statements[d.sink as usize].location;
-            places.extend(d.levels.iter().flat_map(|l| &l.objects).map(|used| (used.object, location)));
+            for used in d.levels.iter().flat_map(|level| &level.objects) {
+                places.entry(used.object).or_default().insert(location);
+            }
         }
         Reads { of, writes, flow, places }
     }
@@ -112,8 +114,8 @@ impl Reads {
         let Some(own) = profile.contexts.get(context as usize) else { return false };
         let own = profile.location(own.location);
         // Statements on one line may be in several columns.
-        self.places.iter().filter(|place| place.0 == object).any(|place| {
-            let place = profile.location(place.1);
+        self.places.get(&object).into_iter().flatten().any(|&place| {
+            let place = profile.location(place);
             (place.line, &place.file) == (own.line, &own.file)
         })
     }

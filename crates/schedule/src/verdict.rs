@@ -10,7 +10,8 @@
 
 use profile::lens::{Language, LoopKind, Operator, SharingKind};
 use profile::{
-    ContextIndex, Dependence, Gap, ObjectIndex, ObjectKind, ObjectUse, Operation, Profile, StatementIndex,
+    ContextIndex, Dependence, Gap, Location, ObjectIndex, ObjectKind, ObjectUse, Operation, Profile,
+    StatementIndex,
 };
 
 use crate::facts::{Facts, Role, is_fixed, is_memory};
@@ -535,20 +536,20 @@ impl Loop<'_> {
     /// one. Both ends are in a loop of that function, the text of which only assigns variables of its own.
     fn is_of_callee(&self, d: &Dependence) -> bool {
         let own = self.profile.location(self.profile.contexts[self.context as usize].location);
-        let is_inside = |s: StatementIndex| {
-            let place = self.profile.location_of(s);
+        let places = [d.source, d.sink].map(|s| self.profile.location_of(s));
+        let is_other = |place: &Location| (&place.file, &place.function) != (&own.file, &own.function);
+        let is_self_contained = |place: &Location| {
             let source = self.profile.source(&place.file);
             let of = source.and_then(|file| Some((file, file.around(place.line, Some(place.column))?)));
             of.is_some_and(|(file, source)| {
-                let is_other = (&place.file, &place.function) != (&own.file, &own.function);
-                let is_named = source.function.as_deref() == Some(&place.function);
-                is_other
-                    && is_named
+                source.function.as_deref() == Some(&place.function)
                     && Facts::new(file, source).is_some_and(|facts| facts.is_self_contained())
             })
         };
-        let places = [d.source, d.sink].map(|s| self.profile.location_of(s));
-        !d.memory && places[0].function == places[1].function && is_inside(d.source) && is_inside(d.sink)
+        !d.memory
+            && places[0].function == places[1].function
+            && places.into_iter().all(is_other)
+            && places.into_iter().all(is_self_contained)
     }
 
     /// Whether a carried flow dependence joins two objects that lie in the same place one after the other: storage of activations that

@@ -18,8 +18,8 @@ pub(super) enum Branch {
 /// A variant of a text.
 pub(super) struct Variant {
     pub text: Vec<u8>,
-    /// First and last lines of conditionals that have more than comments and directives inside, from 1, by their last lines.
-    pub conditionals: Vec<(u32, u32)>,
+    /// First and last lines, from 1, ascending, of the conditionals that have more than comments and directives inside.
+    pub boundaries: Vec<u32>,
 }
 
 /// A conditional around a line.
@@ -46,7 +46,7 @@ enum Line {
 impl Variant {
     /// Makes one; `None` if the text has no conditionals, or if they are not closed.
     pub(super) fn new(text: &[u8], branch: Branch) -> Option<Variant> {
-        let mut out = Variant { text: Vec::with_capacity(text.len()), conditionals: Vec::new() };
+        let mut out = Variant { text: Vec::with_capacity(text.len()), boundaries: Vec::new() };
         let mut around: Vec<Around> = Vec::new();
         let (mut continues, mut in_comment, mut is_any) = (false, false, false);
         for (index, line) in text.split_inclusive(|&byte| byte == b'\n').enumerate() {
@@ -68,7 +68,7 @@ impl Variant {
                 Line::End => {
                     let top = around.pop()?;
                     if top.has_content {
-                        out.conditionals.push((top.line, number));
+                        out.boundaries.extend([top.line, number]);
                     }
                 }
                 Line::Other => {}
@@ -85,15 +85,15 @@ impl Variant {
                 out.text.extend(line.iter().map(|&byte| if byte == b'\n' { b'\n' } else { b' ' }));
             }
         }
+        out.boundaries.sort_unstable();
         (around.is_empty() && is_any).then_some(out)
     }
 
     /// Marks loops with a conditional inside as not understood; gives how many are understood.
     pub(super) fn mark(&self, loops: &mut FileLoops) -> usize {
         for one in &mut loops.loops {
-            let is_inside = |&(first, last): &(u32, u32)| first <= one.end.line && one.at.line <= last;
-            let is_around = |&(first, last): &(u32, u32)| first < one.at.line && one.end.line < last;
-            one.errors |= self.conditionals.iter().any(|lines| is_inside(lines) && !is_around(lines));
+            let from = self.boundaries.partition_point(|&line| line < one.at.line);
+            one.errors |= self.boundaries.get(from).is_some_and(|&line| line <= one.end.line);
         }
         understood(loops)
     }

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use profile::lens::Language;
 
+use super::text::words;
 use super::written::Declaration;
 
 /// What a file declares outside of its functions.
@@ -34,7 +35,7 @@ pub(super) enum TypeKind {
 pub(super) struct Macro {
     /// It takes arguments.
     pub takes_arguments: bool,
-    /// Its own text assigns something that it does not declare.
+    /// Its text assigns something that it does not declare, or that of a macro in it may.
     pub assigns: bool,
     /// Names in its text.
     pub names: Vec<String>,
@@ -63,25 +64,43 @@ impl Environment {
 
     /// What a type is, by a declaration's text.
     pub(super) fn type_of(&self, text: &str) -> Option<TypeKind> {
-        text.split(|c: char| !c.is_alphanumeric() && c != '_').find_map(|word| self.types.get(word)).copied()
+        words(text).find_map(|word| self.types.get(word)).copied()
     }
 
-    /// Whether the text that a macro of this file stands for assigns something; `None` if the file defines no such macro.
+    /// Whether the text that a macro of this file stands for assigns something; `None` if the file defines no such macro. Known
+    /// once [`Environment::settle`] has looked at all of them.
     pub(super) fn assigns(&self, name: &str) -> Option<bool> {
-        self.macros.get(name).map(|own| self.is_assigning(own, DEEPEST_MACRO))
+        self.macros.get(name).map(|own| own.assigns)
     }
 
-    fn is_assigning(&self, own: &Macro, depth: u32) -> bool {
-        let inner = || own.names.iter().filter_map(|name| self.macros.get(name));
-        own.assigns || inner().any(|inner| depth == 0 || self.is_assigning(inner, depth - 1))
+    /// Looks through macros in macros, one level in each round: what is not found harmless then counts as assigning.
+    pub(super) fn settle(&mut self) {
+        let mut harmless: HashSet<String> = HashSet::new();
+        for _ in 0..=DEEPEST_MACRO {
+            let is_harmless = |name: &String| !self.macros.contains_key(name) || harmless.contains(name);
+            let found: Vec<String> = self
+                .macros
+                .iter()
+                .filter(|(name, own)| {
+                    !harmless.contains(*name) && !own.assigns && own.names.iter().all(is_harmless)
+                })
+                .map(|(name, _)| name.clone())
+                .collect();
+            if found.is_empty() {
+                break;
+            }
+            harmless.extend(found);
+        }
+        for (name, own) in &mut self.macros {
+            own.assigns = !harmless.contains(name);
+        }
     }
 }
 
 impl Macro {
     /// Reads the text that a macro stands for.
     pub(super) fn new(takes_arguments: bool, text: &str) -> Macro {
-        let names: Vec<String> = text
-            .split(|c: char| !c.is_alphanumeric() && c != '_')
+        let names: Vec<String> = words(text)
             .filter(|word| word.starts_with(|c: char| c.is_alphabetic() || c == '_'))
             .map(str::to_owned)
             .collect();
@@ -92,6 +111,7 @@ impl Macro {
 /// Whether a text assigns something otherwise than in a declaration.
 fn assigns(text: &str) -> bool {
     let bytes = text.as_bytes();
+    let first_typeof = text.find("typeof").unwrap_or(text.len());
     let at = |index: Option<usize>| index.and_then(|index| bytes.get(index)).copied().unwrap_or(b' ');
     (0..bytes.len()).any(|index| {
         let (before, own, after) = (at(index.checked_sub(1)), bytes[index], at(Some(index + 1)));
@@ -100,14 +120,14 @@ fn assigns(text: &str) -> bool {
             b'=' if after == b'=' || matches!(before, b'=' | b'!') => false,
             b'<' | b'>' => after == own && at(Some(index + 2)) == b'=',
             b'=' if matches!(before, b'<' | b'>') => false,
-            b'=' => !is_declared(&text[..index]),
+            b'=' => !is_declared(&text[..index], first_typeof),
             _ => false,
         }
     })
 }
 
-/// Whether what stands before an equals sign is the declaration of a name: `int t`, `typeof(a) t`.
-fn is_declared(before: &str) -> bool {
+/// Whether what stands before an equals sign is the declaration of a name: `int t`, `typeof(a) t`. `first_typeof`: where the first one is.
+fn is_declared(before: &str, first_typeof: usize) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let before = before.trim_end();
     let rest = before.trim_end_matches(is_word);
@@ -115,7 +135,7 @@ fn is_declared(before: &str) -> bool {
     let word = &space[space.trim_end_matches(is_word).len()..];
     rest.len() < before.len()
         && space.len() < rest.len()
-        && (space.ends_with(')') && space.contains("typeof")
+        && (space.ends_with(')') && first_typeof < space.len()
             || !word.is_empty() && !matches!(word, "else" | "do"))
 }
 
@@ -143,7 +163,22 @@ mod tests {
         for (name, text) in [("A", "B(x) + 1"), ("B", "n++"), ("C", "C(x)"), ("D", "f(x)")] {
             environment.macros.insert(name.to_owned(), Macro::new(true, text));
         }
+        environment.settle();
         let assigns = ["A", "B", "C", "D", "E"].map(|name| environment.assigns(name));
         assert_eq!(assigns, [Some(true), Some(true), Some(true), Some(false), None]);
+    }
+
+    /// Each of them names the next one ten times: looked through one by one that would be 10^16 steps.
+    #[test]
+    fn macros_in_macros_are_looked_through_once() {
+        let mut environment = Environment::new(Language::C);
+        for depth in 0..20 {
+            let text = format!("M{} ", depth + 1).repeat(10);
+            environment.macros.insert(format!("M{depth}"), Macro::new(false, &text));
+        }
+        environment.settle();
+        let assigns = ["M0", "M3", "M19"].map(|name| environment.assigns(name));
+        // What lies deeper than is looked may assign.
+        assert_eq!(assigns, [Some(true), Some(false), Some(false)]);
     }
 }

@@ -31,7 +31,7 @@ impl Methods {
     pub fn read(&mut self, path: &Path) -> Result<(), Unreadable> {
         let is_header = path.extension().is_some_and(|extension| extension == "h");
         if language_of(path) == Some(Language::Cpp) || is_header {
-            self.of_text(&content(path)?);
+            self.of_text(&content(path, None)?);
         }
         Ok(())
     }

@@ -64,19 +64,13 @@ pub fn language_of(path: &Path) -> Option<Language> {
 /// The reason why the file is not read.
 pub fn read(path: &Path, built: Option<SystemTime>) -> Result<FileLoops, Unreadable> {
     let language = language_of(path).ok_or_else(|| Unreadable::NotSource(path.to_owned()))?;
-    let changed = std::fs::metadata(path).and_then(|about| about.modified());
-    if let (Some(built), Ok(changed)) = (built, changed)
-        && changed > built
-    {
-        return Err(Unreadable::Newer(path.to_owned()));
-    }
-    let bytes = content(path)?;
+    let bytes = content(path, built)?;
     let is_header = path.extension().is_some_and(|extension| extension == "h");
     Ok(if is_header { super::header(&bytes) } else { super::file(&bytes, language) })
 }
 
-/// The bytes of a file that may be a text.
-pub(super) fn content(path: &Path) -> Result<Vec<u8>, Unreadable> {
+/// The bytes of a file that may be a text, unless it was changed after `built`.
+pub(super) fn content(path: &Path, built: Option<SystemTime>) -> Result<Vec<u8>, Unreadable> {
     let refused = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => Unreadable::Missing(path.to_owned()),
         _ => Unreadable::Refused { path: path.to_owned(), reason: error.to_string() },
@@ -87,6 +81,11 @@ pub(super) fn content(path: &Path) -> Result<Vec<u8>, Unreadable> {
     }
     if about.len() > LARGEST {
         return Err(Unreadable::TooLarge { path: path.to_owned(), bytes: about.len() });
+    }
+    if let (Some(built), Ok(changed)) = (built, about.modified())
+        && changed > built
+    {
+        return Err(Unreadable::Newer(path.to_owned()));
     }
     let bytes = std::fs::read(path).map_err(refused)?;
     if bytes.contains(&0) {

@@ -13,6 +13,11 @@ const LONGEST: Duration = Duration::from_secs(5);
 /// Texts of expressions are kept up to this length, in bytes.
 const LONGEST_TEXT: usize = 2000;
 
+/// The words of a text: names, keywords, numbers.
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> + Clone {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+}
+
 /// A file's text, while it is read.
 pub(super) struct Text<'a> {
     pub bytes: &'a [u8],

@@ -31,6 +31,11 @@ fn inner_declarator(node: Node) -> Option<Node> {
     children(node).into_iter().find(is_declarator)
 }
 
+/// A name without its classes and namespaces.
+pub(super) fn unqualified(name: &str) -> String {
+    name.rsplit("::").next().unwrap_or_default().to_owned()
+}
+
 /// A name without what stands in angle brackets.
 pub(super) fn without_template_arguments(name: &str) -> String {
     let mut depth = 0_u32;
@@ -89,9 +94,8 @@ impl C<'_> {
     pub(super) fn signature(&mut self, node: Node) {
         for declarator in in_field(node, "declarator") {
             let Some(function) = function_of(declarator) else { continue };
-            let Some(name) = function.child_by_field_name("declarator") else { continue };
-            let name = without_template_arguments(&self.text.tight(name));
-            let name = name.rsplit("::").next().unwrap_or_default().to_owned();
+            let Some(name) = self.qualified_name(function) else { continue };
+            let name = unqualified(&name);
             let Some(list) = function.child_by_field_name("parameters") else { continue };
             let writes_through = |parameter: &Node| match parameter.kind() {
                 "parameter_declaration" | "optional_parameter_declaration" => {
@@ -104,6 +108,12 @@ impl C<'_> {
             let taken = children(list).iter().map(writes_through).collect();
             self.environment.signatures.entry(name).or_default().push(taken);
         }
+    }
+
+    /// The name in a function's declarator, with its classes, without template arguments.
+    pub(super) fn qualified_name(&self, function: Node) -> Option<String> {
+        let name = function.child_by_field_name("declarator")?;
+        Some(without_template_arguments(&self.text.tight(name)))
     }
 
     fn is_reference(&self, declarator: Node) -> bool {

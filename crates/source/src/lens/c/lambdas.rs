@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::super::text::children;
+use super::super::text::{children, words};
 use super::super::written::ClosureText;
 use super::C;
 
@@ -25,7 +25,7 @@ impl C<'_> {
                         let name = text.split('=').next().unwrap_or_default();
                         match name.strip_prefix('&') {
                             // Another name for what the initialiser says.
-                            Some(_) => out.referred.extend(words(&text)),
+                            Some(_) => out.referred.extend(words(&text).map(str::to_owned)),
                             None => out.parameters.push(super::super::written::Declaration::plain(
                                 name.to_owned(),
                                 super::super::text::start(capture),
@@ -58,8 +58,4 @@ impl C<'_> {
         let before = self.text.bytes.get(..node.start_byte()).unwrap_or_default();
         before.iter().rev().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'&')
     }
-}
-
-fn words(text: &str) -> impl Iterator<Item = String> + '_ {
-    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).map(str::to_owned)
 }

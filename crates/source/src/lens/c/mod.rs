@@ -12,7 +12,7 @@ use profile::lens::{InMacro, Language};
 use tree_sitter::Node;
 
 use super::environment::{Environment, Macro, TypeKind};
-use super::text::{self, Text, children};
+use super::text::{self, Text, children, words};
 use super::written::{DEEPEST, Declaration, FunctionText};
 
 /// Reads the functions of a file, one at a time.
@@ -74,6 +74,7 @@ impl<'a> C<'a> {
         let mut items = Items { functions: Vec::new(), macros: Vec::new() };
         let around = Around { members: None, conditional: false, broken: false, depth: 0 };
         c.items(root, around, &mut items);
+        c.environment.settle();
         c.in_function.set(true);
         for (name, body) in &items.macros {
             c.macro_definition(name, *body, visit);
@@ -158,8 +159,7 @@ impl<'a> C<'a> {
         let Some(name) = item.child_by_field_name("name").map(|name| self.text.of(name)) else { return };
         let Some(value) = item.child_by_field_name("value") else { return };
         let body = self.text.raw(value);
-        if body.split(|c: char| !c.is_alphanumeric() && c != '_').any(|w| matches!(w, "for" | "while" | "do"))
-        {
+        if words(&body).any(|word| matches!(word, "for" | "while" | "do")) {
             self.loop_macros.insert(name.clone());
             out.macros.push((name.clone(), value));
         }
@@ -209,8 +209,7 @@ impl<'a> C<'a> {
     fn note_state(&mut self, function: Node) {
         let Some(body) = function.child_by_field_name("body") else { return };
         let text = self.text.raw(body);
-        let mut words =
-            text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+        let mut words = words(&text);
         let is_fixed = |word: Option<&str>| matches!(word, Some("const" | "constexpr"));
         let (mut before, mut closure) = (None, None);
         let mut found = Vec::new();
@@ -234,9 +233,7 @@ impl<'a> C<'a> {
     /// The name of a function, without its class.
     fn function_name(&self, function: Node) -> Option<String> {
         let declarator = function.child_by_field_name("declarator").and_then(declarations::function_of)?;
-        let name = self.text.tight(declarator.child_by_field_name("declarator")?);
-        let plain = declarations::without_template_arguments(&name);
-        Some(plain.rsplit("::").next().unwrap_or_default().to_owned())
+        self.qualified_name(declarator).map(|name| declarations::unqualified(&name))
     }
 
     fn file_declaration<'t>(&mut self, item: Node<'t>, around: Around, out: &mut Items<'t>) {
@@ -277,11 +274,9 @@ impl<'a> C<'a> {
             return Some(out);
         }
         if let Some(declarator) = node.child_by_field_name("declarator").and_then(declarations::function_of) {
-            let name = declarator.child_by_field_name("declarator").map(|name| self.text.tight(name));
-            let name = name.unwrap_or_default();
-            let plain = declarations::without_template_arguments(&name);
-            out.is_method |= plain.contains("::");
-            out.name = plain.rsplit("::").next().unwrap_or_default().to_owned();
+            let name = self.qualified_name(declarator).unwrap_or_default();
+            out.is_method |= name.contains("::");
+            out.name = declarations::unqualified(&name);
             out.parameters = self.parameters(declarator, 1);
         }
         for old_style in children(node).into_iter().filter(|child| child.kind() == "declaration") {

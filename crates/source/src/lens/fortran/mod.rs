@@ -16,7 +16,7 @@ use profile::lens::{InMacro, Language, Position};
 use tree_sitter::Node;
 
 use super::environment::Environment;
-use super::text::{Text, children};
+use super::text::{Text, children, words};
 use super::written::{Act, DEEPEST, Declaration, FunctionText, Lifetime, Statement};
 
 pub(super) use fixed::as_free_form;
@@ -134,7 +134,7 @@ impl<'a> Fortran<'a> {
         for unit in units.iter().filter(|unit| matches!(unit.node.kind(), "function" | "subroutine")) {
             let keeps = children(unit.node).into_iter().any(|child| {
                 let text = self.text.raw(child).to_ascii_lowercase();
-                let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+                let mut words = words(&text);
                 let is_declaration = matches!(child.kind(), "variable_declaration" | "save_statement");
                 is_declaration
                     && words.clone().any(|word| word == "save")
@@ -213,7 +213,7 @@ impl<'a> Fortran<'a> {
         let mut out = HashSet::new();
         for inner in children(unit).into_iter().filter(|inner| inner.kind() == "internal_procedures") {
             let text = self.text.raw(inner).to_ascii_lowercase();
-            out.extend(text.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned));
+            out.extend(words(&text).map(str::to_owned));
         }
         out
     }

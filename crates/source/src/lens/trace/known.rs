@@ -3,7 +3,7 @@
 use profile::lens::{Language, Operator};
 
 /// The operator that a function of two operands applies.
-pub(in super::super) fn operator(function: &str) -> Option<Operator> {
+pub(super) fn operator(function: &str) -> Option<Operator> {
     Some(match function.to_ascii_lowercase().as_str() {
         "max" | "fmax" | "fmaxf" | "fmaxl" | "amax1" | "dmax1" | "max0" | "umax" | "imax" => {
             Operator::Maximum
@@ -22,12 +22,12 @@ pub(in super::super) fn operator(function: &str) -> Option<Operator> {
 }
 
 /// Whether a function computes `a * b + c`.
-pub(in super::super) fn is_multiply_add(function: &str) -> bool {
+pub(super) fn is_multiply_add(function: &str) -> bool {
     matches!(function, "fma" | "fmaf" | "fmal" | "mul_add")
 }
 
 /// Whether a call of it ends the program, or leaves the function in a way that is not seen.
-pub(in super::super) fn is_exit(function: &str) -> bool {
+pub(super) fn is_exit(function: &str) -> bool {
     matches!(
         function.rsplit("::").next().unwrap_or(function),
         "exit" | "_exit" | "_Exit" | "quick_exit" | "abort" | "longjmp" | "siglongjmp" | "terminate"
@@ -333,7 +333,7 @@ pub(in super::super) fn only_reads(method: &str) -> bool {
 }
 
 /// Whether a method of Rust changes what it is called on although that cannot be assigned.
-pub(in super::super) fn changes_inside(method: &str) -> bool {
+pub(super) fn changes_inside(method: &str) -> bool {
     matches!(
         method,
         "set"
@@ -352,14 +352,14 @@ pub(in super::super) fn changes_inside(method: &str) -> bool {
 }
 
 /// Whether a name is written as names of macros are.
-pub(in super::super) fn is_in_capitals(name: &str) -> bool {
+pub(super) fn is_in_capitals(name: &str) -> bool {
     name.len() > 1
         && name.chars().any(|c| c.is_ascii_uppercase())
         && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
 
 /// Whether a macro of Rust reads its arguments and nothing else.
-pub(in super::super) fn is_harmless_macro(name: &str) -> bool {
+pub(super) fn is_harmless_macro(name: &str) -> bool {
     matches!(
         name,
         "println!"
