@@ -1,4 +1,5 @@
-//! What the program's source files say of its loops, put into its profile while they are at hand.
+//! What the program's source files say of its loops, put into its profile while they are at hand; and the loops put where those have
+//! them.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -32,4 +33,5 @@ pub fn read(profile: &mut Profile, program: &Path) {
             SourceFile { loops, file }
         })
         .collect();
+    schedule::places::settle(profile);
 }

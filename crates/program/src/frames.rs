@@ -1,19 +1,20 @@
-//! Frames of activations, by the unwind tables of a file (`.eh_frame`).
+//! Frames of activations, by the unwind tables of a file (`.eh_frame`), little-endian.
 //!
 //! Limits: rules in terms of the stack and the frame pointer alone, which compilers write; no DWARF expressions.
 
 use std::path::Path;
 
 use gimli::{
-    AArch64, BaseAddresses, CfaRule, EhFrame, LittleEndian, Register, RiscV, UnwindContext, UnwindSection,
-    X86_64,
+    AArch64, BaseAddresses, CfaRule, CieOrFde, EhFrame, EndianSlice, LittleEndian, Register, RiscV,
+    UnwindContext, UnwindSection, X86_64,
 };
 use object::{Architecture, Object, ObjectSection};
 
-/// The canonical frame address at address `pc` of a file, with these stack and frame pointers.
-pub(crate) fn address(path: &Path, pc: u64, stack: u64, frame: u64) -> Option<u64> {
-    let bytes = std::fs::read(path).ok()?;
-    let file = object::File::parse(&*bytes).ok()?;
+/// Hands over the tables of a file, with what their addresses count from.
+fn with_tables<T>(
+    file: &object::File<'_>,
+    take: impl FnOnce(&EhFrame<EndianSlice<'_, LittleEndian>>, &BaseAddresses) -> Option<T>,
+) -> Option<T> {
     let section = file.section_by_name(".eh_frame")?;
     let data = section.data().ok()?;
     let address_of = |name: &str| file.section_by_name(name).map_or(0, |section| section.address());
@@ -21,11 +22,22 @@ pub(crate) fn address(path: &Path, pc: u64, stack: u64, frame: u64) -> Option<u6
         .set_eh_frame(section.address())
         .set_text(address_of(".text"))
         .set_got(address_of(".got"));
-    let tables = EhFrame::new(data, LittleEndian);
-    let mut context = UnwindContext::new();
-    let row =
-        tables.unwind_info_for_address(&bases, &mut context, pc, UnwindSection::cie_from_offset).ok()?;
-    let &CfaRule::RegisterAndOffset { register, offset } = row.cfa() else { return None };
+    take(&EhFrame::new(data, LittleEndian), &bases)
+}
+
+/// The canonical frame address at address `pc` of a file, with these stack and frame pointers.
+pub(crate) fn address(path: &Path, pc: u64, stack: u64, frame: u64) -> Option<u64> {
+    let bytes = std::fs::read(path).ok()?;
+    let file = object::File::parse(&*bytes).ok()?;
+    let (register, offset) = with_tables(&file, |tables, bases| {
+        let mut context = UnwindContext::new();
+        let row =
+            tables.unwind_info_for_address(bases, &mut context, pc, UnwindSection::cie_from_offset).ok()?;
+        match row.cfa() {
+            &CfaRule::RegisterAndOffset { register, offset } => Some((register, offset)),
+            CfaRule::Expression(_) => None,
+        }
+    })?;
     let (stack_pointer, frame_pointer) = pointers(file.architecture())?;
     let base = match register {
         r if r == stack_pointer => stack,
@@ -35,8 +47,37 @@ pub(crate) fn address(path: &Path, pc: u64, stack: u64, frame: u64) -> Option<u6
     Some(base.wrapping_add_signed(offset))
 }
 
+/// First address, end, and how far the stack pointer lies below the canonical frame address once the prologue has run: of functions
+/// that find their frame by the stack pointer, by address. What cannot be read is left out.
+pub(crate) fn sizes(file: &object::File<'_>) -> Vec<(u64, u64, i64)> {
+    let Some((stack_pointer, _)) = pointers(file.architecture()) else { return Vec::new() };
+    let found = with_tables(file, |tables, bases| {
+        let mut out = Vec::new();
+        let mut context = UnwindContext::new();
+        let mut entries = tables.entries(bases);
+        while let Ok(Some(entry)) = entries.next() {
+            let CieOrFde::Fde(entry) = entry else { continue };
+            let Ok(entry) = entry.parse(EhFrame::cie_from_offset) else { continue };
+            let Ok(mut rows) = entry.rows(tables, bases, &mut context) else { continue };
+            let mut size = None;
+            while let Ok(Some(row)) = rows.next_row() {
+                if let &CfaRule::RegisterAndOffset { register, offset } = row.cfa()
+                    && register == stack_pointer
+                {
+                    size = size.max(Some(offset));
+                }
+            }
+            let first = entry.initial_address();
+            out.extend(size.map(|size| (first, first.saturating_add(entry.len()), size)));
+        }
+        out.sort_unstable();
+        Some(out)
+    });
+    found.unwrap_or_default()
+}
+
 /// What the stack and the frame pointer are called in debug information.
-fn pointers(architecture: Architecture) -> Option<(Register, Register)> {
+pub(crate) fn pointers(architecture: Architecture) -> Option<(Register, Register)> {
     match architecture {
         Architecture::X86_64 => Some((X86_64::RSP, X86_64::RBP)),
         Architecture::Aarch64 => Some((AArch64::SP, AArch64::X29)),

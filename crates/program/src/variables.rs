@@ -1,13 +1,16 @@
 //! Variables of the source program, from debug information: name, scope and storage.
 //!
 //! Only what naming an address needs is read: variables and parameters at a fixed address, or at a fixed offset from the
-//! canonical frame address (`DW_OP_fbreg` where the frame base is the call frame's, or the frame pointer at its usual
-//! place). Variables in registers or with location lists have no storage here.
+//! canonical frame address (`DW_OP_fbreg` where the frame base is the call frame's, the frame pointer at its usual place, or
+//! the stack pointer, which stays where the prologue puts it). Variables in registers or with location lists have no storage here.
 
+use std::cell::OnceCell;
 use std::path::Path;
 
-use gimli::{AttributeValue, DwTag, EndianSlice, Operation, RunTimeEndian};
+use gimli::{AttributeValue, DwTag, EndianSlice, Operation, Register, RunTimeEndian};
 use object::{Architecture, Object, ObjectSection};
+
+use crate::frames;
 
 /// Where a variable lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,11 +115,15 @@ pub fn read(path: &Path) -> Vec<Variable> {
     out
 }
 
-/// Hands over the units of a file's debug information, and how far the frame pointer lies below the canonical frame address. A unit
-/// that stops being readable keeps what was read of it.
+/// Hands over the units of a file's debug information, and where frames lie. A unit that stops being readable keeps what was read of
+/// it.
 fn with_units(
     path: &Path,
-    mut take: impl for<'a> FnMut(&gimli::Dwarf<Slice<'a>>, &gimli::Unit<Slice<'a>>, i64) -> gimli::Result<()>,
+    mut take: impl for<'a> FnMut(
+        &gimli::Dwarf<Slice<'a>>,
+        &gimli::Unit<Slice<'a>>,
+        &Frames<'a>,
+    ) -> gimli::Result<()>,
 ) {
     let Ok(bytes) = std::fs::read(path) else { return };
     let Ok(file) = object::File::parse(&*bytes) else { return };
@@ -126,32 +133,64 @@ fn with_units(
     });
     let Ok(sections) = sections else { return };
     let dwarf = sections.borrow(|section| EndianSlice::new(section, endian));
-    // How far the frame pointer lies below the canonical frame address, at its usual place.
-    let below = if file.architecture() == Architecture::Riscv64 { 0 } else { 16 };
+    let frames = Frames {
+        below: if file.architecture() == Architecture::Riscv64 { 0 } else { 16 },
+        stack_pointer: frames::pointers(file.architecture()).map(|pointers| pointers.0),
+        file: &file,
+        sizes: OnceCell::new(),
+    };
     let mut headers = dwarf.units();
     while let Ok(Some(header)) = headers.next() {
         if let Ok(unit) = dwarf.unit(header) {
-            let _ = take(&dwarf, &unit, below);
+            let _ = take(&dwarf, &unit, &frames);
         }
     }
 }
 
 type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
 
+/// Where the frames of a file's functions lie.
+struct Frames<'a> {
+    /// How far the frame pointer lies below the canonical frame address, at its usual place.
+    below: i64,
+    stack_pointer: Option<Register>,
+    file: &'a object::File<'a>,
+    /// First address, end, and how far the stack pointer lies below the canonical frame address once the prologue has run; by address.
+    sizes: OnceCell<Vec<(u64, u64, i64)>>,
+}
+
+impl Frames<'_> {
+    /// How far the stack pointer lies below the canonical frame address in the body of the function at an address.
+    fn size(&self, function: u64) -> Option<i64> {
+        let sizes = self.sizes.get_or_init(|| frames::sizes(self.file));
+        let at = sizes.partition_point(|own| own.0 <= function).checked_sub(1)?;
+        sizes.get(at).filter(|own| function < own.1).map(|own| own.2)
+    }
+}
+
+/// What the offsets of a function's variables count from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Base {
+    /// The canonical frame address, or this far below it.
+    Below(i64),
+    /// Not known.
+    Unknown,
+}
+
 struct Scope {
     depth: isize,
     function: Option<(u64, u64)>,
-    frame_pointer: bool,
+    base: Base,
     ranges: Vec<(u64, u64)>,
 }
 
 fn read_unit<'a>(
     dwarf: &gimli::Dwarf<Slice<'a>>,
     unit: &gimli::Unit<Slice<'a>>,
-    below: i64,
+    frames: &Frames<'_>,
     out: &mut Vec<Variable>,
 ) -> gimli::Result<()> {
-    let mut scopes = vec![Scope { depth: -1, function: None, frame_pointer: false, ranges: Vec::new() }];
+    let mut scopes = vec![Scope { depth: -1, function: None, base: Base::Below(0), ranges: Vec::new() }];
     let mut entries = unit.entries();
     let mut depth = 0;
     while let Some((delta, entry)) = entries.next_dfs()? {
@@ -163,21 +202,19 @@ fn read_unit<'a>(
             gimli::DW_TAG_subprogram => {
                 let ranges = ranges(dwarf, unit, entry)?;
                 let function = hull(&ranges);
-                let frame_pointer = entry
-                    .attr_value(gimli::DW_AT_frame_base)?
-                    .and_then(|v| v.exprloc_value())
-                    .is_some_and(|e| is_frame_pointer(e, unit.encoding()));
-                scopes.push(Scope { depth, function, frame_pointer, ranges: Vec::new() });
+                let place = entry.attr_value(gimli::DW_AT_frame_base)?.and_then(|v| v.exprloc_value());
+                let base =
+                    place.map_or(Base::Below(0), |place| base(place, unit.encoding(), frames, function));
+                scopes.push(Scope { depth, function, base, ranges: Vec::new() });
             }
             gimli::DW_TAG_lexical_block | gimli::DW_TAG_inlined_subroutine => {
                 let ranges = ranges(dwarf, unit, entry)?;
-                let (function, frame_pointer) =
-                    scopes.last().map_or((None, false), |s| (s.function, s.frame_pointer));
-                scopes.push(Scope { depth, function, frame_pointer, ranges });
+                let (function, base) = scopes.last().map_or((None, Base::Below(0)), |s| (s.function, s.base));
+                scopes.push(Scope { depth, function, base, ranges });
             }
             tag @ (gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter) => {
                 let Some(scope) = scopes.last() else { continue };
-                if let Some(variable) = variable(dwarf, unit, entry, (scope, below), tag)? {
+                if let Some(variable) = variable(dwarf, unit, entry, scope, tag)? {
                     out.push(variable);
                 }
             }
@@ -187,29 +224,36 @@ fn read_unit<'a>(
     Ok(())
 }
 
-fn is_frame_pointer(expression: gimli::Expression<Slice<'_>>, encoding: gimli::Encoding) -> bool {
-    matches!(
-        expression.operations(encoding).next(),
-        Ok(Some(Operation::RegisterOffset { .. } | Operation::Register { .. }))
-    )
+fn base(
+    expression: gimli::Expression<Slice<'_>>,
+    encoding: gimli::Encoding,
+    frames: &Frames<'_>,
+    function: Option<(u64, u64)>,
+) -> Base {
+    match expression.operations(encoding).next() {
+        Ok(Some(Operation::Register { register })) if Some(register) == frames.stack_pointer => {
+            function.and_then(|function| frames.size(function.0)).map_or(Base::Unknown, Base::Below)
+        }
+        Ok(Some(Operation::RegisterOffset { .. } | Operation::Register { .. })) => Base::Below(frames.below),
+        _ => Base::Below(0),
+    }
 }
 
 fn variable<'a>(
     dwarf: &gimli::Dwarf<Slice<'a>>,
     unit: &gimli::Unit<Slice<'a>>,
     entry: &gimli::DebuggingInformationEntry<'_, '_, Slice<'a>>,
-    (scope, below): (&Scope, i64),
+    scope: &Scope,
     tag: DwTag,
 ) -> gimli::Result<Option<Variable>> {
     let Some(expression) = entry.attr_value(gimli::DW_AT_location)?.and_then(|v| v.exprloc_value()) else {
         return Ok(None);
     };
     let mut operations = expression.operations(unit.encoding());
-    let storage = match (operations.next()?, operations.next()?) {
-        (Some(Operation::Address { address }), None) => Storage::Fixed(address),
-        // With a frame pointer as frame base the offset counts from that.
-        (Some(Operation::FrameOffset { offset }), None) => {
-            Storage::Frame(if scope.frame_pointer { offset.wrapping_sub(below) } else { offset })
+    let storage = match (operations.next()?, operations.next()?, scope.base) {
+        (Some(Operation::Address { address }), None, _) => Storage::Fixed(address),
+        (Some(Operation::FrameOffset { offset }), None, Base::Below(below)) => {
+            Storage::Frame(offset.wrapping_sub(below))
         }
         _ => return Ok(None),
     };

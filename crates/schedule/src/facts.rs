@@ -8,7 +8,7 @@
 
 use profile::lens::{
     AccessMode, AfterLoop, Array, ArrayAccess, Canonical, DefinitionKind, FileLoops, Home, Language,
-    LoopKind, NotCanonical, Operator, Scalar, ScalarForm, SharingKind, SourceLoop,
+    LoopKind, NotCanonical, Operator, Scalar, ScalarForm, Sharing, SharingKind, SourceLoop,
 };
 use profile::{ContextIndex, Profile};
 
@@ -68,7 +68,12 @@ impl<'a> Facts<'a> {
         if source.errors || file.generated {
             return None;
         }
-        let scalars = source.scalars.iter().map(|scalar| (scalar, role(file, source, scalar))).collect();
+        let is_changed = |scalar: &&Scalar| {
+            let mut others = scalar.shared.iter().filter(|sharing| !is_of_container(source, scalar, sharing));
+            !scalar.definitions.is_empty() || others.next().is_some()
+        };
+        let scalars = source.scalars.iter().filter(is_changed);
+        let scalars = scalars.map(|scalar| (scalar, role(file, source, scalar))).collect();
         Some(Facts { source, language: file.language, file, scalars })
     }
 
@@ -83,6 +88,16 @@ impl<'a> Facts<'a> {
             })
             && self.passed_on(u64::MAX).is_none()
             && !self.moves_along()
+    }
+
+    /// Whether some variable that others may come to may lie in a part of the function's frame that has no name: what a parameter leads
+    /// to lies elsewhere.
+    pub fn reaches_own_frame(&self) -> bool {
+        let is_elsewhere = |scalar: &Scalar| scalar.home == Home::Parameter && scalar.storage.reference;
+        let is_element = |scalar: &Scalar| is_memory(scalar) && is_moving(self.source, scalar);
+        self.scalars
+            .iter()
+            .any(|(scalar, role)| *role == Role::Shared && !is_elsewhere(scalar) && !is_element(scalar))
     }
 
     /// Whether the header advances nothing but iterators, which nothing else sets.
@@ -118,7 +133,10 @@ impl<'a> Facts<'a> {
         let array = self.source.arrays.iter().find(|array| array.name == name && array.fixed);
         let scalar =
             || self.scalars.iter().find(|(scalar, _)| scalar.name == name).map(|(scalar, _)| scalar.home);
-        array.map(|array| array.home).or_else(scalar).map(Home::is_private)
+        // What a loop over a container binds is new in each iteration too.
+        let binds = matches!(self.source.kind, LoopKind::RangeFor | LoopKind::RustFor)
+            && self.source.iterators.iter().any(|own| own.name == name && own.home == Home::InHeader);
+        array.map(|array| array.home).or_else(scalar).map(Home::is_private).map(|is| is || binds)
     }
 
     /// What a variable is to the loop, by its name.
@@ -186,6 +204,21 @@ impl<'a> Facts<'a> {
                 let write = writes(array).find(is_met).filter(|_| !self.depends(read))?;
                 Some((array.name.as_str(), (write.at.line, read.at.line)))
             })
+        })
+    }
+
+    /// An element that is the same in all iterations, and that they only combine with an operator: the array, and the lines.
+    pub fn combined_element(&self) -> Option<(&'a str, Vec<u32>)> {
+        let [iterator] = &self.source.iterators[..] else { return None };
+        self.source.arrays.iter().filter(|array| self.is_one_place(array)).find_map(|array| {
+            let is_met = |access: &&ArrayAccess| {
+                matches!(access.mode, AccessMode::Update(_))
+                    && subscript::meeting(&access.subscripts, &access.subscripts, &iterator.name)
+                        == Some(Meeting::Everywhere)
+                    && !self.depends(access)
+            };
+            let lines: Vec<u32> = array.accesses.iter().filter(is_met).map(|access| access.at.line).collect();
+            (!lines.is_empty()).then_some((array.name.as_str(), lines))
         })
     }
 
@@ -375,7 +408,8 @@ fn role(file: &FileLoops, source: &SourceLoop, scalar: &Scalar) -> Role {
         return Role::Shared;
     }
     if scalar.home == Home::InBody && !is_memory(scalar) {
-        return if marks.reference { Role::Shared } else { Role::Own };
+        let is_own = !marks.reference || goes_along(file, source, scalar);
+        return if is_own { Role::Own } else { Role::Shared };
     }
     // Loops of Fortran count by themselves, wherever their iterators are declared.
     let counts = |d: &profile::lens::Definition| d.kind == DefinitionKind::Iteration;
@@ -383,7 +417,9 @@ fn role(file: &FileLoops, source: &SourceLoop, scalar: &Scalar) -> Role {
     if is_fortran && !scalar.definitions.is_empty() && scalar.definitions.iter().all(counts) {
         return Role::Iterator;
     }
-    let is_open = |sharing: &profile::lens::Sharing| sharing.kind != SharingKind::ReadOnlyAddress;
+    let is_open = |sharing: &Sharing| {
+        sharing.kind != SharingKind::ReadOnlyAddress && !is_of_container(source, scalar, sharing)
+    };
     if scalar.shared.iter().any(is_open) || marks.reference && scalar.home != Home::Parameter {
         return Role::Shared;
     }
@@ -399,6 +435,16 @@ fn role(file: &FileLoops, source: &SourceLoop, scalar: &Scalar) -> Role {
     if source.advanced.iter().any(|own| is_named(&own.name)) || is_advanced(scalar) {
         return Role::Induction(step(source, scalar));
     }
+    // The header advances it, but not in the form that directives take.
+    let is_counter = source.iterators.iter().find(|own| is_named(&own.name));
+    let advances = |own: &&profile::lens::Iterator| {
+        source.kind == LoopKind::For
+            && own.step_value != Some(0)
+            && scalar.definitions.iter().all(|d| d.header)
+    };
+    if let Some(own) = is_counter.filter(advances) {
+        return Role::Induction(own.step_value);
+    }
     let is_used = scalar.after != AfterLoop::Unused;
     if is_flag(scalar) {
         return Role::Flag;
@@ -412,7 +458,57 @@ fn role(file: &FileLoops, source: &SourceLoop, scalar: &Scalar) -> Role {
     if scalar.read_before_write || is_used && !is_always {
         return Role::Carried;
     }
+    // Each thread has its own already.
+    if marks.thread_local {
+        return Role::Own;
+    }
     Role::Private { last: is_used }
+}
+
+/// Whether a sharing is that of the container whose elements the loop goes through: the header asks for it once, before the first
+/// iteration, and each iteration has another element. In Rust nobody else comes to it meanwhile; in C++ the body must not name it.
+fn is_of_container(source: &SourceLoop, scalar: &Scalar, sharing: &Sharing) -> bool {
+    let is_header = (sharing.at.line, sharing.at.column) < (source.body.0.line, source.body.0.column);
+    let is_alone = || {
+        scalar.reads.len() <= 1 && scalar.definitions.is_empty() && {
+            let mut arrays = source.arrays.iter().filter(|array| array.root == scalar.root);
+            arrays.next().is_none()
+        }
+    };
+    is_header
+        && match source.kind {
+            LoopKind::RustFor => true,
+            LoopKind::RangeFor => is_alone(),
+            _ => false,
+        }
+}
+
+/// Whether a reference that each iteration binds anew leads to another place in each: to an element that the loop's iterator says, or
+/// to one of a container that a loop inside goes through, where that container is known to be the iteration's own, or is looked at by
+/// its own name.
+fn goes_along(file: &FileLoops, source: &SourceLoop, scalar: &Scalar) -> bool {
+    let counts = |name: &str| has_iterator(source) && source.iterators.iter().any(|own| own.name == name);
+    let mut bindings = scalar
+        .definitions
+        .iter()
+        .filter(|d| matches!(d.kind, DefinitionKind::Declaration | DefinitionKind::Iteration))
+        .peekable();
+    bindings.peek().is_some()
+        && bindings.all(|binding| match binding.kind {
+            DefinitionKind::Declaration => binding.reads.iter().any(|name| counts(name)),
+            _ => file.loops.iter().any(|inner| {
+                let is_here = (source.at.line, source.at.column) < (inner.at.line, inner.at.column)
+                    && inner.end.line <= source.end.line;
+                let is_container = |own: &profile::lens::Iterator| {
+                    let bound = own.bound.as_deref().unwrap_or_default();
+                    own.name == scalar.name
+                        && (inner.kind == LoopKind::RustFor || !bound.contains(['(', '[']))
+                };
+                is_here
+                    && matches!(inner.kind, LoopKind::RustFor | LoopKind::RangeFor)
+                    && inner.iterators.iter().any(is_container)
+            }),
+        })
 }
 
 /// Whether a dereference may mean another place in another iteration: what it starts from is assigned in the loop.

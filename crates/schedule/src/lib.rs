@@ -14,6 +14,7 @@
 //! - [`metrics`]: figures of regions, as published ones, and what a proposal is worth;
 //! - [`notation`]: pieces of folds in the notation of isl;
 //! - [`options`]: which legal order of a schedule is worth most on a machine;
+//! - [`places`]: which loop of the source a compiled loop is;
 //! - [`propose`]: schedules of whole regions, found by isl;
 //! - [`select`]: loops by the names that people give them;
 //! - [`source`]: loop contexts put together into loops of the source;
@@ -31,6 +32,7 @@ pub mod needs;
 pub mod nest;
 pub mod notation;
 pub mod options;
+pub mod places;
 pub mod propose;
 pub mod reduction;
 pub mod scev;

@@ -351,15 +351,12 @@ pub fn is_hidden(
     if used.callee {
         return true;
     }
+    let own = profile.contexts.get(context as usize).and_then(|c| profile.functions.get(c.function as usize));
+    let is_own = own.zip(object.owner).is_none_or(|(f, owner)| owner.0 <= f.entry && f.entry < owner.1);
     match object.kind {
-        ObjectKind::Frame => true,
+        // In the frame of a caller it is a variable, reached through a pointer.
+        ObjectKind::Frame => is_own,
         ObjectKind::Stack => {
-            let own = profile
-                .contexts
-                .get(context as usize)
-                .and_then(|c| profile.functions.get(c.function as usize));
-            let is_own =
-                own.zip(object.owner).is_none_or(|(f, owner)| owner.0 <= f.entry && f.entry < owner.1);
             if !is_own || object.is_volatile {
                 return false;
             }

@@ -179,20 +179,22 @@ pub fn judge(
     let dim = dimension(profile, context);
     let scevs: Scevs = scev::find(profile, context, inside, &indexes.reads, facts);
     let mut reductions = reduction::find(profile, context, inside, &scevs);
-    let loop_of = Loop { profile, context, dim, facts };
+    let loop_of = Loop { profile, context, dim, facts, reads: &indexes.reads };
     reductions.retain(|reduction| !loop_of.is_refuted(inside, reduction));
     let in_reduction = |s: u32| reductions.iter().any(|r| r.statements.binary_search(&s).is_ok());
     let mut found = Found { loop_of: &loop_of, blocking: Vec::new() };
     let (mut is_reduced, mut is_passed_on) = (false, false);
     let mut ordering: Vec<u32> = Vec::new();
     let mut inductions: Vec<&scev::Induction> = Vec::new();
+    // An element that a register holds, with which iterations combine something.
+    let mut element: Option<(&str, Vec<u32>)> = None;
     for edge in inside.edges.iter().filter(|e| e.carried) {
         let d = &profile.dependences[edge.dependence as usize];
         if !is_flow(d) || scevs.contains(d.source) && !loop_of.is_of_closure(d) {
             continue;
         }
         if loop_of.is_void(d)
-            || loop_of.is_of_iterator(d)
+            || loop_of.is_of_iterator(inside, d)
             || !d.memory && scevs.is_recomputable(d.source) && loop_of.explains_register(d)
         {
             continue;
@@ -212,6 +214,8 @@ pub fn judge(
             found.block(edge.dependence, Some(own.object));
         } else if (!d.memory || loop_of.is_spilled(d)) && loop_of.explains_register(d) {
             is_reduced |= loop_of.has(|role| matches!(role, Role::Reduction(_)));
+            let lines = [d.source, d.sink].map(|s| profile.location_of(s).line);
+            element = element.or_else(|| facts?.combined_element().filter(|own| own.1.contains(&lines[0])));
         } else {
             is_passed_on = true;
             found.block(edge.dependence, None);
@@ -265,6 +269,12 @@ pub fn judge(
         let object = loop_of.accumulator(inside, reduction).unwrap_or(ObjectIndex::MAX);
         let lines = loop_of.lines(&reduction.statements);
         let need = Need { object, name: String::new(), way: Way::Combine, bytes: None, lines };
+        needs.iter_mut().for_each(|needs| needs.push(need.clone()));
+    }
+    if let Some((name, lines)) = element {
+        is_reduced = true;
+        let need =
+            Need { object: ObjectIndex::MAX, name: name.to_owned(), way: Way::Combine, bytes: None, lines };
         needs.iter_mut().for_each(|needs| needs.push(need.clone()));
     }
     let source = facts.map(|facts| of_source(profile, facts, &privatise));
@@ -464,6 +474,7 @@ struct Loop<'a> {
     context: ContextIndex,
     dim: usize,
     facts: Option<&'a Facts<'a>>,
+    reads: &'a Reads,
 }
 
 impl Loop<'_> {
@@ -508,10 +519,15 @@ impl Loop<'_> {
         let own = self.profile.location(self.profile.contexts[self.context as usize].location);
         let is_own = |s: StatementIndex| {
             let place = self.profile.location_of(s);
-            place.line == 0
+            let stays = || self.reads.are_fixed(self.profile, s, self.dim);
+            let counts = !matches!(facts.source.kind, LoopKind::RustFor | LoopKind::RangeFor);
+            place.line == 0 && (counts || self.is_direct(s) && stays())
                 || place.file == own.file
                     && place.function == own.function
                     && (facts.source.at.line..=facts.source.end.line).contains(&place.line)
+                // It keeps nothing but what it is called on, and no variable is left open. What an iterator reads at addresses that
+                // move is the way from one element to the next: nobody knows an element before its predecessors.
+                || is_of_standard_library(&place.file) && stays()
         };
         is_own(d.source) && is_own(d.sink) && !self.has(|role| role == Role::Carried)
     }
@@ -586,21 +602,40 @@ impl Loop<'_> {
         let object = self.profile.objects.get(used.object as usize);
         let is_state = object.is_some_and(|object| match object.kind {
             // What methods are called on may lie there as well.
-            ObjectKind::Frame => self.is_of_own_frame(object) && !self.has(|role| role == Role::Shared),
+            ObjectKind::Frame => self.is_of_own_frame(object) && !facts.reaches_own_frame(),
             ObjectKind::Stack => self.is_of_own_frame(object) && facts.is_iterator(&object.name),
             _ => false,
         });
         let own = self.profile.location(self.profile.contexts[self.context as usize].location);
         let place = self.profile.location_of(statement);
-        hides && is_state && !place.file.is_empty() && place.file != own.file
+        // What the header takes from it lies beside it.
+        let lines = facts.source.at.line..=facts.source.header_last_line;
+        let is_header = || {
+            object.is_some_and(|object| object.kind == ObjectKind::Frame)
+                && place.file == own.file
+                && place.function == own.function
+                && lines.contains(&place.line)
+        };
+        hides && is_state && (is_of_standard_library(&place.file) && place.file != own.file || is_header())
     }
 
-    /// Whether a flow dependence passes on the state of such an iterator.
-    fn is_of_iterator(&self, d: &Dependence) -> bool {
+    /// Whether a flow dependence passes on the state of such an iterator: not if what is stored was read at addresses that move, the
+    /// way from one element to the next.
+    fn is_of_iterator(&self, inside: &LoopEdges, d: &Dependence) -> bool {
         let is_state =
             |used: &ObjectUse| self.is_iterator_state(d.source, used) && self.is_iterator_state(d.sink, used);
         let levels = || d.levels.iter().filter(|l| usize::from(l.level) == self.dim);
-        d.memory && levels().all(|level| !level.objects.is_empty() && level.objects.iter().all(is_state))
+        d.memory
+            && levels().all(|level| !level.objects.is_empty() && level.objects.iter().all(is_state))
+            && !inside.edges.iter().any(|edge| {
+                let fed = &self.profile.dependences[edge.dependence as usize];
+                fed.sink == d.source
+                    && edge.within
+                    && is_flow(fed)
+                    && !fed.memory
+                    && fed.role != profile::Use::Address
+                    && !self.reads.are_fixed(self.profile, fed.source, self.dim)
+            })
     }
 
     /// Whether a dependence is through slots of the loop's own frame that have no name: registers that the compiler has spilled. The
@@ -608,7 +643,7 @@ impl Loop<'_> {
     fn is_spilled(&self, d: &Dependence) -> bool {
         let is_slot = |used: &ObjectUse| {
             let object = self.profile.objects.get(used.object as usize);
-            object.is_some_and(|object| object.kind == ObjectKind::Frame)
+            object.is_some_and(|object| object.kind == ObjectKind::Frame && self.is_of_own_frame(object))
         };
         let mut objects =
             d.levels.iter().filter(|l| usize::from(l.level) == self.dim).flat_map(|l| &l.objects).peekable();
@@ -616,7 +651,18 @@ impl Loop<'_> {
         d.memory
             && objects.peek().is_some()
             && objects.all(is_slot)
+            && self.stays(d)
             && self.facts.is_some_and(|facts| !follows(facts))
+    }
+
+    /// Whether both ends of a dependence through memory are at one address while the loop runs, as a spilled register is. What moves is
+    /// an array, whether or not it has a name.
+    fn stays(&self, d: &Dependence) -> bool {
+        let is_fixed = |access: Option<u32>| {
+            let access = access.and_then(|access| self.profile.accesses.get(access as usize));
+            access.is_some_and(|access| scev::is_fixed(&access.address, self.dim))
+        };
+        is_fixed(d.source_access) && is_fixed(d.sink_access)
     }
 
     /// Whether an object is a slot without a name in the frame of the loop's own function, where the compiler has put what had no register
@@ -649,14 +695,9 @@ impl Loop<'_> {
         if d.memory && is_text && self.facts.is_some_and(|facts| facts.are_combined(lines)) {
             return true;
         }
-        let is_fixed = |access: Option<u32>| {
-            let access = access.and_then(|access| self.profile.accesses.get(access as usize));
-            access.is_some_and(|access| scev::is_fixed(&access.address, self.dim))
-        };
         if d.memory
             && is_text
-            && is_fixed(d.source_access)
-            && is_fixed(d.sink_access)
+            && self.stays(d)
             && self.facts.is_some_and(|facts| facts.combines_pointed(lines))
         {
             return true;
@@ -704,10 +745,16 @@ impl Loop<'_> {
     /// Whether a variable that others may come to may be passed on without the run showing it.
     fn may_hide(&self, scalar: &profile::lens::Scalar) -> bool {
         let is_fixed = is_fixed(scalar);
-        let is_c = self.facts.is_some_and(|facts| matches!(facts.language, Language::C | Language::Cpp));
+        let is = |languages: &[Language]| self.facts.is_some_and(|facts| languages.contains(&facts.language));
+        let is_c = is(&[Language::C, Language::Cpp]);
+        // Functions of other crates are compiled into the loop too.
+        let is_lent = |kind: SharingKind| {
+            kind == SharingKind::Address && scalar.is_own_storage() && is(&[Language::Rust])
+        };
         let is_changed = !scalar.definitions.is_empty()
             || scalar.shared.iter().any(|sharing| {
                 matches!(sharing.kind, SharingKind::Method | SharingKind::Capture | SharingKind::Bound)
+                    || is_lent(sharing.kind)
                     || is_c
                         && matches!(sharing.kind, SharingKind::Address | SharingKind::Reference)
                         && self.is_of_file(&sharing.callee)
@@ -803,13 +850,21 @@ impl Loop<'_> {
             }
             _ => {}
         }
-        if finding.remedy != Remedy::Silent && object.is_some_and(|object| self.is_spill_slot(object)) {
+        let stays = || finding.dependences.iter().all(|&d| self.stays(&self.profile.dependences[d as usize]));
+        if finding.remedy != Remedy::Silent
+            && object.is_some_and(|object| self.is_spill_slot(object))
+            && stays()
+        {
             finding.remedy = Remedy::Silent;
         }
         let is_left = finding.uses.is_read_after || finding.uses.is_only_written;
         let is_last = is_left && !finding.uses.is_exposed && !finding.uses.is_handed_on;
         if finding.remedy == Remedy::Blocks && is_last && matches!(role, Some(Role::Private { .. })) {
             finding.remedy = Remedy::Privatise;
+        }
+        // Each thread has its own already; no clause may name it.
+        if finding.remedy == Remedy::Privatise && object.is_some_and(|object| object.thread_local) {
+            finding.remedy = Remedy::Silent;
         }
         if matches!(finding.remedy, Remedy::Privatise | Remedy::Scoped) && role == Some(Role::Carried) {
             finding.remedy = Remedy::Blocks;
@@ -825,4 +880,12 @@ impl Loop<'_> {
         lines.dedup();
         lines
     }
+}
+
+/// Whether a file is one of the standard library of C++ or Rust, parts of which stand in the code of programs.
+fn is_of_standard_library(file: &str) -> bool {
+    file.starts_with("/rustc/")
+        || ["/library/core/src/", "/library/alloc/src/", "/library/std/src/", "/include/c++/"]
+            .iter()
+            .any(|part| file.contains(part))
 }

@@ -267,11 +267,21 @@ impl Walker<'_> {
             return;
         }
         let variable = self.root(argument);
+        let is_rust = self.environment.language == Language::Rust;
         if self.is_array(variable) && matches!(argument.what, Term::Name(_)) {
             self.share(argument, SharingKind::Address, Some(call));
+        } else if is_rust && self.hands_on_reference(argument, variable) {
+            self.share(argument, SharingKind::Reference, Some(call));
         } else if let Some(kind) = sharing {
             self.share(argument, kind, Some(call));
         }
+    }
+
+    /// Whether an argument is a reference of Rust through which what it leads to may be changed.
+    fn hands_on_reference(&self, argument: &Expression, variable: Option<usize>) -> bool {
+        let storage = variable.map(|variable| self.trace.variables[variable].storage);
+        matches!(argument.what, Term::Name(_))
+            && storage.is_some_and(|storage| (storage.reference || storage.pointer) && !storage.constant)
     }
 
     fn sharing(&self, function: &str, argument: usize, is_macro: bool) -> Option<SharingKind> {

@@ -1,0 +1,151 @@
+//! Which loop of the source a compiled loop is.
+//!
+//! Debug information gives each instruction a line, and a loop the line of the instruction that decides whether it goes on. Compilers
+//! share instructions between loops: `i = k + 1` is where the inner loop begins and how the outer one goes on. An outer loop may so
+//! stand on the line of an inner one, and what is said of it would be read as said of that.
+//!
+//! What is put right, where the source was read:
+//! - a loop that has the loop of its own line inside it is one of the loops that the source has around that;
+//! - so is one that decides by the line of such a loop, and never by its own;
+//! - a loop whose header takes several lines stands on the first.
+//!
+//! Only where instructions of the loop itself are on the line of the other's header, and no loop around it stands there already.
+
+use profile::lens::{FileLoops, LoopKind};
+use profile::{ContextIndex, ContextKind, Location, Operation, Profile};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A loop of the source: index of its file in [`Profile::sources`], and its own in the file.
+type Place = (usize, u32);
+
+/// Lines of the instructions that a loop runs itself, by the file: all, and those that decide.
+#[derive(Default)]
+struct Lines {
+    all: FxHashSet<(u32, u32)>,
+    deciding: FxHashSet<(u32, u32)>,
+}
+
+/// Puts loops where the source has them.
+pub fn settle(profile: &mut Profile) {
+    let files: FxHashMap<String, usize> =
+        profile.sources.iter().enumerate().map(|(index, file)| (file.file.clone(), index)).collect();
+    // Locations that differ in the file alone are told apart by the file's index.
+    let file_of: Vec<Option<u32>> =
+        profile.locations.iter().map(|place| files.get(&place.file).map(|&index| index as u32)).collect();
+    let mut lines: FxHashMap<ContextIndex, Lines> = FxHashMap::default();
+    for statement in &profile.statements {
+        let Some(block) = profile.blocks.get(statement.block as usize) else { continue };
+        let Some(Some(file)) = file_of.get(statement.location as usize) else { continue };
+        let place = (*file, profile.location(statement.location).line);
+        let own = lines.entry(block.context).or_default();
+        own.all.insert(place);
+        if statement.operation == Operation::Control {
+            own.deciding.insert(place);
+        }
+    }
+    let is_loop = |index: usize| profile.contexts[index].kind == ContextKind::Loop;
+    let mut places: Vec<Option<Place>> = (0..profile.contexts.len())
+        .map(|index| place_of(profile, &files, index).filter(|_| is_loop(index)))
+        .collect();
+    // Per loop the loops directly inside, in the same activation.
+    let mut inside: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+    for (index, own) in profile.contexts.iter().enumerate().filter(|(index, _)| is_loop(*index)) {
+        let parent = own.parent as usize;
+        if profile.contexts.get(parent).is_some_and(|outer| outer.function == own.function) && is_loop(parent)
+        {
+            inside.entry(parent).or_default().push(index);
+        }
+    }
+    let nothing = Lines::default();
+    // Contexts stand behind those that they lie in.
+    for index in (0..profile.contexts.len()).rev() {
+        let Some((file, own)) = places[index] else { continue };
+        let Some(loops) = profile
+            .sources
+            .get(file)
+            .and_then(|source| source.loops.as_ref())
+            .filter(|loops| !loops.generated)
+        else {
+            continue;
+        };
+        let of = lines.get(&(index as ContextIndex)).unwrap_or(&nothing);
+        let is_on = |set: &FxHashSet<(u32, u32)>, at: u32| {
+            let one = &loops.loops[at as usize];
+            let mut header = one.at.line..=one.header_last_line;
+            header.any(|line| set.contains(&(file as u32, line)))
+        };
+        let inner = inside.get(&index).into_iter().flatten().filter_map(|&other| places[other]);
+        let nearest =
+            inner.filter(|other| other.0 == file && is_around(loops, other.1, own)).map(|other| other.1);
+        let outermost = nearest.min_by_key(|&at| loops.loops[at as usize].depth);
+        let from = match outermost {
+            Some(at) => at,
+            None if !is_on(&of.deciding, own) => own,
+            None => continue,
+        };
+        let set = if outermost.is_some() { &of.all } else { &of.deciding };
+        let mut candidates = std::iter::successors(parent(loops, from), |&at| parent(loops, at));
+        let found = candidates.find(|&at| is_on(set, at));
+        let is_taken = |at: u32| around(profile, index).any(|other| places[other] == Some((file, at)));
+        if let Some(at) = found.filter(|&at| !is_taken(at)) {
+            places[index] = Some((file, at));
+        }
+    }
+    for (index, place) in places.into_iter().enumerate() {
+        let Some((file, at)) = place else { continue };
+        let Some(one) = profile
+            .sources
+            .get(file)
+            .and_then(|source| Some(source.loops.as_ref()?.loops[at as usize].clone()))
+        else {
+            continue;
+        };
+        let old = profile.location(profile.contexts[index].location);
+        let is_there = if one.kind == LoopKind::DoWhile {
+            place_of(profile, &files, index) == place
+        } else {
+            old.line == one.at.line && place_of(profile, &files, index) == place
+        };
+        if is_there {
+            continue;
+        }
+        let new = Location { line: one.at.line, column: one.at.column, ..old.clone() };
+        let known = profile.locations.iter().position(|other| *other == new);
+        let location = known.unwrap_or_else(|| {
+            profile.locations.push(new);
+            profile.locations.len() - 1
+        });
+        profile.contexts[index].location = location as u32;
+    }
+}
+
+/// The loop of the source on whose line a context stands.
+fn place_of(profile: &Profile, files: &FxHashMap<String, usize>, index: usize) -> Option<Place> {
+    let location = profile.location(profile.contexts.get(index)?.location);
+    let &file = files.get(&location.file)?;
+    let loops = profile.sources.get(file)?.loops.as_ref()?;
+    let column = Some(location.column).filter(|&column| column > 0);
+    Some((file, loops.index_of(loops.at(location.line, column)?)?))
+}
+
+fn parent(loops: &FileLoops, of: u32) -> Option<u32> {
+    loops.loops.get(of as usize)?.parent
+}
+
+/// Whether a loop of the source is another one, or around it.
+fn is_around(loops: &FileLoops, outer: u32, inner: u32) -> bool {
+    std::iter::successors(Some(inner), |&at| parent(loops, at)).any(|at| at == outer)
+}
+
+/// The loops around a context in the same activation, from the next one outwards.
+fn around(profile: &Profile, index: usize) -> impl Iterator<Item = usize> {
+    let next = move |&at: &usize| {
+        let own = profile.contexts.get(at)?;
+        let parent = own.parent as usize;
+        let is_same = profile.contexts.get(parent)?.function == own.function && own.kind == ContextKind::Loop;
+        (parent != at && is_same).then_some(parent)
+    };
+    std::iter::successors(Some(index), next)
+        .skip(1)
+        .filter(|&at| profile.contexts[at].kind == ContextKind::Loop)
+}
