@@ -5,13 +5,14 @@
 //! no lines; that is not an error (the report says which modules lack what).
 
 use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use object::read::elf::{FileHeader, ProgramHeader};
 use object::{Endianness, Object, ObjectKind, ObjectSegment, ObjectSymbol, SegmentFlags, SymbolKind};
 use trace::sink::Mapping;
 
-use crate::frames;
+use crate::{frames, stubs};
 
 /// One source position of an address; a chain of them where calls were inlined.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -64,6 +65,8 @@ struct Tables {
     thread: Vec<RawSymbol>,
     /// Size of that, with its alignment.
     thread_size: u64,
+    /// Functions of other files, by the stubs through which they are called.
+    stubs: HashMap<u64, String>,
     /// The loaded segments.
     segments: Vec<Segment>,
     debug: bool,
@@ -183,12 +186,84 @@ fn read_tables(path: &Path) -> Option<Tables> {
         };
         tables.segments.push(Segment { offset, size, address: segment.address(), executable });
     }
+    tables.stubs = stubs::read(&file);
     tables.thread_size = thread_size(&bytes).unwrap_or(0);
     tables.is_program =
         file.kind() == ObjectKind::Executable || is_position_independent(&bytes) == Some(true);
     tables.debug = file.section_by_name(".debug_line").is_some();
     tables.build_id = file.build_id().ok().flatten().map(<[u8]>::to_vec);
     Some(tables)
+}
+
+/// Whether a function of this name, of the libraries of C, C++, Fortran or Rust, never returns.
+fn is_last(name: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "exit",
+        "_exit",
+        "_Exit",
+        "quick_exit",
+        "abort",
+        "err",
+        "errx",
+        "verr",
+        "verrx",
+        "__assert",
+        "__assert_fail",
+        "__assert_fail_base",
+        "__assert_perror_fail",
+        "__stack_chk_fail",
+        "__chk_fail",
+        "__fortify_fail",
+        "__libc_fatal",
+        "__libc_message",
+        "__libc_start_call_main",
+        "longjmp",
+        "_longjmp",
+        "siglongjmp",
+        "__longjmp_chk",
+        "pthread_exit",
+        "__cxa_throw",
+        "__cxa_rethrow",
+        "__cxa_bad_cast",
+        "__cxa_bad_typeid",
+        "__cxa_throw_bad_array_new_length",
+        "__cxa_throw_bad_array_length",
+        "__cxa_pure_virtual",
+        "__cxa_call_unexpected",
+        "_Unwind_Resume",
+        "std::terminate",
+        "std::unexpected",
+        "std::rethrow_exception",
+        "_gfortran_os_error",
+        "_gfortran_os_error_at",
+        "_gfortran_runtime_error",
+        "_gfortran_runtime_error_at",
+        "_gfortran_stop_numeric",
+        "_gfortran_stop_string",
+        "_gfortran_error_stop_numeric",
+        "_gfortran_error_stop_string",
+        "_gfortran_exit_i4",
+        "_gfortran_exit_i8",
+        "_gfortran_abort",
+        "alloc::alloc::handle_alloc_error",
+        "alloc::raw_vec::handle_error",
+        "alloc::raw_vec::capacity_overflow",
+        "core::option::unwrap_failed",
+        "core::option::expect_failed",
+        "core::result::unwrap_failed",
+        "core::str::slice_error_fail",
+        "std::process::exit",
+        "std::process::abort",
+    ];
+    const PREFIXES: &[&str] = &[
+        "std::__throw_",
+        "core::panicking::",
+        "core::slice::index::slice_",
+        "core::cell::panic_",
+        "std::panicking::begin_panic",
+        "std::panicking::rust_panic",
+    ];
+    NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// Size of a 64-bit file's thread-local storage, with its alignment.
@@ -308,33 +383,14 @@ impl Image {
         frames::address(&module.path, pc.wrapping_sub(module.bias()), stack, frame)
     }
 
-    /// Whether the function at `pc` is known never to return.
+    /// Whether the function at `pc`, or that which a stub there leads to, is known never to return.
     pub fn never_returns(&self, pc: u64) -> bool {
-        const NAMES: &[&str] = &[
-            "exit",
-            "_exit",
-            "_Exit",
-            "quick_exit",
-            "abort",
-            "__assert_fail",
-            "__assert_fail_base",
-            "__stack_chk_fail",
-            "__chk_fail",
-            "__fortify_fail",
-            "__libc_fatal",
-            "__libc_message",
-            "__libc_start_call_main",
-            "longjmp",
-            "siglongjmp",
-            "__longjmp_chk",
-            "pthread_exit",
-            "__cxa_throw",
-            "__cxa_rethrow",
-            "__cxa_bad_cast",
-            "_Unwind_Resume",
-            "std::terminate",
-        ];
-        self.function(pc).is_some_and(|s| s.address == pc && NAMES.contains(&s.name.as_str()))
+        if self.function(pc).is_some_and(|own| own.address == pc && is_last(&own.name)) {
+            return true;
+        }
+        let module = self.module(pc);
+        let stub = module.and_then(|module| module.tables().stubs.get(&pc.wrapping_sub(module.bias())));
+        stub.is_some_and(|name| is_last(&demangle(name)))
     }
 
     /// The global variable whose storage contains `address`.

@@ -16,4 +16,5 @@ mod frames;
 pub mod image;
 pub mod known;
 pub mod recursion;
+mod stubs;
 pub mod variables;

@@ -8,6 +8,7 @@ use profile::Profile;
 use profile::lens::{AccessMode, AfterLoop, Home, InMacro, Language, LoopKind, Operator, ScalarForm};
 use schedule::SourceLoop;
 use schedule::facts::{Facts, Role};
+use schedule::needs::Way;
 
 use crate::finding;
 
@@ -61,6 +62,10 @@ fn clauses(profile: &Profile, entry: &SourceLoop) -> Result<String, Absent> {
         Language::Rust => return Err(Absent::Language),
         _ if !source.canonical.is_yes() || !is_loop => return Err(Absent::Form),
         _ => {}
+    }
+    // What is combined has no clause, or not the iterations' own storage.
+    if let Some(need) = entry.needs().iter().find(|need| need.way == Way::Combine) {
+        return Err(Absent::Variable(finding::need_name(profile, need).to_owned()));
     }
     let mut lists: [(String, Vec<String>); 3] =
         ["private", "firstprivate", "lastprivate"].map(|clause| (clause.to_owned(), Vec::new()));

@@ -267,7 +267,15 @@ impl<'a> Facts<'a> {
 
     /// Whether an array is the same one in all iterations.
     fn is_one_place(&self, array: &Array) -> bool {
+        let words: Vec<&str> = array
+            .name
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .filter(|word| *word != array.root)
+            .collect();
+        let changes = |name: &str| words.contains(&name);
         array.home != Home::InBody
+            && !self.source.iterators.iter().any(|own| changes(&own.name))
+            && !self.source.scalars.iter().any(|scalar| changes(&scalar.name))
             && self.source.iterators.iter().all(|own| own.name != array.root)
             && self.source.scalars.iter().all(|scalar| scalar.name != array.root)
     }
@@ -300,17 +308,18 @@ impl<'a> Facts<'a> {
             let first = operators.next().flatten();
             first.is_some() && operators.all(|operator| operator == first)
         });
-        let written_on = |line: u32| {
-            let of_arrays = self.source.arrays.iter().flat_map(writes).filter(|a| a.at.line == line).count();
+        let writes_others = |own: &Array, line: u32| {
+            let others = self.source.arrays.iter().filter(|array| array.name != own.name).flat_map(writes);
             let definitions =
                 self.source.scalars.iter().filter(|s| s.home != Home::InBody).flat_map(|s| &s.definitions);
-            of_arrays + definitions.filter(|d| d.at.line == line && !d.header).count()
+            others.filter(|a| a.at.line == line).count()
+                + definitions.filter(|d| d.at.line == line && !d.header).count()
+                > 0
         };
-        let is_alone = |line: u32| written_on(line) == 1;
         arrays.into_iter().any(|array| {
-            lines
-                .iter()
-                .all(|&line| array.accesses.iter().any(|access| access.at.line == line) && is_alone(line))
+            lines.iter().all(|&line| {
+                array.accesses.iter().any(|access| access.at.line == line) && !writes_others(array, line)
+            })
         })
     }
 
@@ -343,6 +352,20 @@ impl<'a> Facts<'a> {
             let first = operators.next();
             operators.any(|operator| Some(operator) != first)
         })
+    }
+
+    /// Whether the text combines something with a variable or an element.
+    pub fn has_updates(&self) -> bool {
+        let is_update = |access: &ArrayAccess| matches!(access.mode, AccessMode::Update(_));
+        self.scalars.iter().any(|(scalar, role)| {
+            matches!(role, Role::Reduction(_)) || scalar.definitions.iter().any(|d| d.update.is_some())
+        }) || self.source.arrays.iter().flat_map(|array| &array.accesses).any(is_update)
+    }
+
+    /// The variable that iterations combine, if it is one.
+    pub fn accumulator(&self) -> Option<&'a str> {
+        let mut all = self.with(|role| matches!(role, Role::Reduction(_)));
+        all.next().filter(|_| all.next().is_none()).map(|scalar| scalar.name.as_str())
     }
 
     /// Whether the text updates an element of an array on one of some lines.

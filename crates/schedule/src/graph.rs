@@ -52,7 +52,12 @@ pub fn edges_by_loop(profile: &Profile) -> FxHashMap<ContextIndex, LoopEdges> {
             }
             continue;
         }
+        let is_binding = [d.source, d.sink].iter().all(|&s| is_of_loader(profile, profile.context_of(s)));
         for (dim, &at) in chain.iter().enumerate().take(usize::from(d.common)) {
+            // Names are bound when they are first called, whichever iteration that is.
+            if is_binding && !is_of_loader(profile, at) {
+                continue;
+            }
             let carried = d.levels.iter().any(|l| usize::from(l.level) == dim);
             let within = d.levels.iter().any(|l| usize::from(l.level) > dim);
             if carried || within {
@@ -83,6 +88,15 @@ fn is_bookkeeping(profile: &Profile, d: &Dependence) -> bool {
     });
     let is_unread = is_guard || d.kind == Kind::Output || !profile.is_own(profile.context_of(reads));
     d.memory && is_unread && objects.peek().is_some() && objects.all(is_theirs)
+}
+
+/// Whether a context is code of the dynamic linker.
+fn is_of_loader(profile: &Profile, context: ContextIndex) -> bool {
+    let context = profile.contexts.get(context as usize);
+    let function = context.and_then(|context| profile.functions.get(context.function as usize));
+    let module = function.map_or("", |function| &function.module);
+    let name = module.rsplit('/').next().unwrap_or_default();
+    ["ld-linux", "ld-musl", "ld.so", "ld-2."].iter().any(|start| name.starts_with(start))
 }
 
 /// Whether a dependence only passes through unnamed parts of stack frames.

@@ -9,7 +9,7 @@
 //! - so is one that decides by the line of such a loop, and never by its own;
 //! - a loop whose header takes several lines stands on the first.
 //!
-//! Only where instructions of the loop itself are on the line of the other's header, and no loop around it stands there already.
+//! Only where no loop around it stands there already; of several loops around, that on whose line it decides.
 
 use profile::lens::{FileLoops, LoopKind};
 use profile::{ContextIndex, ContextKind, Location, Operation, Profile};
@@ -18,12 +18,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// A loop of the source: index of its file in [`Profile::sources`], and its own in the file.
 type Place = (usize, u32);
 
-/// Lines of the instructions that a loop runs itself, by the file: all, and those that decide.
-#[derive(Default)]
-struct Lines {
-    all: FxHashSet<(u32, u32)>,
-    deciding: FxHashSet<(u32, u32)>,
-}
+/// Lines by their files.
+type Lines = FxHashSet<(u32, u32)>;
 
 /// Puts loops where the source has them.
 pub fn settle(profile: &mut Profile) {
@@ -37,10 +33,9 @@ pub fn settle(profile: &mut Profile) {
         let Some(block) = profile.blocks.get(statement.block as usize) else { continue };
         let Some(Some(file)) = file_of.get(statement.location as usize) else { continue };
         let place = (*file, profile.location(statement.location).line);
-        let own = lines.entry(block.context).or_default();
-        own.all.insert(place);
+        // Those of the instructions by which a loop itself decides.
         if statement.operation == Operation::Control {
-            own.deciding.insert(place);
+            lines.entry(block.context).or_default().insert(place);
         }
     }
     let is_loop = |index: usize| profile.contexts[index].kind == ContextKind::Loop;
@@ -69,10 +64,10 @@ pub fn settle(profile: &mut Profile) {
             continue;
         };
         let of = lines.get(&(index as ContextIndex)).unwrap_or(&nothing);
-        let is_on = |set: &FxHashSet<(u32, u32)>, at: u32| {
+        let is_on = |at: u32| {
             let one = &loops.loops[at as usize];
             let mut header = one.at.line..=one.header_last_line;
-            header.any(|line| set.contains(&(file as u32, line)))
+            header.any(|line| of.contains(&(file as u32, line)))
         };
         let inner = inside.get(&index).into_iter().flatten().filter_map(|&other| places[other]);
         let nearest =
@@ -80,12 +75,13 @@ pub fn settle(profile: &mut Profile) {
         let outermost = nearest.min_by_key(|&at| loops.loops[at as usize].depth);
         let from = match outermost {
             Some(at) => at,
-            None if !is_on(&of.deciding, own) => own,
+            None if !is_on(own) => own,
             None => continue,
         };
-        let set = if outermost.is_some() { &of.all } else { &of.deciding };
         let mut candidates = std::iter::successors(parent(loops, from), |&at| parent(loops, at));
-        let found = candidates.find(|&at| is_on(set, at));
+        let found = candidates.clone().find(|&at| is_on(at));
+        // A loop that has another one on the same line inside it is none of that line, whatever is left of its own.
+        let found = found.or_else(|| candidates.next().filter(|_| outermost.is_some()));
         let is_taken = |at: u32| around(profile, index).any(|other| places[other] == Some((file, at)));
         if let Some(at) = found.filter(|&at| !is_taken(at)) {
             places[index] = Some((file, at));

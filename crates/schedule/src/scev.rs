@@ -20,7 +20,8 @@
 //! order it has to be written anew as a function of the iteration.
 
 use profile::{
-    ContextIndex, Dependence, ObjectIndex, ObjectKind, ObjectUse, Operation, Profile, StatementIndex, Use,
+    ContextIndex, Dependence, Kind, ObjectIndex, ObjectKind, ObjectUse, Operation, Profile, StatementIndex,
+    Use,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -84,6 +85,8 @@ pub struct Reads {
     of: FxHashMap<StatementIndex, Vec<u32>>,
     writes: FxHashMap<StatementIndex, Vec<u32>>,
     flow: FxHashMap<StatementIndex, Vec<u32>>,
+    /// Per load how many of its executions were overwritten in the same iteration of all loops around.
+    in_place: FxHashMap<u32, u64>,
     /// Per object the locations of statements that read it.
     places: FxHashMap<ObjectIndex, FxHashSet<u32>>,
 }
@@ -106,7 +109,28 @@ impl Reads {
                 places.entry(used.object).or_default().insert(location);
             }
         }
-        Reads { of, writes, flow, places }
+        let mut in_place: FxHashMap<u32, u64> = FxHashMap::default();
+        let dims = |s: StatementIndex| profile.contexts[profile.context_of(s) as usize].dims;
+        let is_close = |d: &&Dependence| {
+            d.kind == Kind::Anti && d.common > 0 && dims(d.source) == d.common && dims(d.sink) == d.common
+        };
+        for d in profile.dependences.iter().filter(is_close) {
+            let same = d.levels.iter().filter(|level| level.level == d.common).map(|level| level.count);
+            let own = d.source_access.map(|access| in_place.entry(access).or_default());
+            own.into_iter().for_each(|own| *own = same.clone().fold(*own, u64::saturating_add));
+        }
+        Reads { of, writes, flow, in_place, places }
+    }
+
+    /// Whether what a load reads is always overwritten in the same iteration of all loops around: the first half of an update.
+    pub fn is_in_place(&self, profile: &Profile, access: u32) -> bool {
+        let all = profile.accesses.get(access as usize).map_or(u64::MAX, |access| access.executions);
+        self.in_place.get(&access).is_some_and(|&own| own >= all)
+    }
+
+    /// Whether all that a statement reads from memory is overwritten in the same iteration.
+    pub fn are_in_place(&self, profile: &Profile, statement: StatementIndex) -> bool {
+        self.of.get(&statement).into_iter().flatten().all(|&access| self.is_in_place(profile, access))
     }
 
     /// Whether a statement on the line of a loop reads an object.
@@ -134,6 +158,11 @@ impl Reads {
     pub fn are_fixed(&self, profile: &Profile, statement: StatementIndex, dim: usize) -> bool {
         let Some(reads) = self.of.get(&statement) else { return true };
         reads.iter().all(|&r| is_fixed(&profile.accesses[r as usize].address, dim))
+    }
+
+    /// Whether a statement stores at addresses that move while a loop of dimension `dim` runs.
+    pub fn stores_along(&self, profile: &Profile, statement: StatementIndex, dim: usize) -> bool {
+        self.stores(statement) && !self.stay(profile, statement, dim)
     }
 
     /// Whether a statement stores into memory.

@@ -186,6 +186,8 @@ pub fn judge(
     let (mut is_reduced, mut is_passed_on) = (false, false);
     let mut ordering: Vec<u32> = Vec::new();
     let mut inductions: Vec<&scev::Induction> = Vec::new();
+    // Arrays with whose elements iterations combine something, by the text.
+    let mut combined: Vec<ObjectIndex> = Vec::new();
     // An element that a register holds, with which iterations combine something.
     let mut element: Option<(&str, Vec<u32>)> = None;
     for edge in inside.edges.iter().filter(|e| e.carried) {
@@ -195,7 +197,7 @@ pub fn judge(
         }
         if loop_of.is_void(d)
             || loop_of.is_of_iterator(inside, d)
-            || !d.memory && scevs.is_recomputable(d.source) && loop_of.explains_register(d)
+            || !d.memory && scevs.is_recomputable(d.source) && loop_of.explains_register(inside, d)
         {
             continue;
         }
@@ -204,15 +206,20 @@ pub fn judge(
             r.statements.binary_search(&d.source).is_ok() && r.statements.binary_search(&d.sink).is_ok()
         });
         let own = scevs.inductions.iter().find(|own| own.statements.binary_search(&d.source).is_ok());
-        if same || loop_of.is_reduction_of_source(d) {
+        if same && !d.memory && loop_of.has_no_accumulator() && loop_of.explains_register(inside, d) {
+            // What is left in lanes that nobody reads.
+        } else if same || loop_of.is_reduction_of_source(d) {
             is_reduced = true;
+            if !same {
+                combined.extend(loop_of.elements(d));
+            }
         } else if let Some(own) = own.filter(|own| own.is_direct) {
             // What reads the variable computes it instead.
             if !inductions.contains(&own) {
                 inductions.push(own);
             }
             found.block(edge.dependence, Some(own.object));
-        } else if (!d.memory || loop_of.is_spilled(d)) && loop_of.explains_register(d) {
+        } else if (!d.memory || loop_of.is_spilled(d)) && loop_of.explains_register(inside, d) {
             is_reduced |= loop_of.has(|role| matches!(role, Role::Reduction(_)));
             let lines = [d.source, d.sink].map(|s| profile.location_of(s).line);
             element = element.or_else(|| facts?.combined_element().filter(|own| own.1.contains(&lines[0])));
@@ -268,8 +275,17 @@ pub fn judge(
     for reduction in reductions.iter().filter(|reduction| !loop_of.is_nameable(inside, reduction)) {
         let object = loop_of.accumulator(inside, reduction).unwrap_or(ObjectIndex::MAX);
         let lines = loop_of.lines(&reduction.statements);
-        let need = Need { object, name: String::new(), way: Way::Combine, bytes: None, lines };
+        let name = facts.and_then(|facts| facts.accumulator()).unwrap_or_default().to_owned();
+        let need = Need { object, name, way: Way::Combine, bytes: None, lines };
         needs.iter_mut().for_each(|needs| needs.push(need.clone()));
+    }
+    combined.sort_unstable();
+    combined.dedup();
+    for object in combined {
+        let need = Need { object, name: String::new(), way: Way::Combine, bytes: None, lines: Vec::new() };
+        needs.iter_mut().filter(|needs| needs.iter().all(|own| own.object != object)).for_each(|needs| {
+            needs.push(need.clone());
+        });
     }
     if let Some((name, lines)) = element {
         is_reduced = true;
@@ -511,7 +527,7 @@ impl Loop<'_> {
 
     /// Whether a value that a register hands on is one of a variable of the source about which the text says everything, or the
     /// compiler's own: both ends are of the loop's own text, and that leaves nothing open.
-    fn explains_register(&self, d: &Dependence) -> bool {
+    fn explains_register(&self, inside: &LoopEdges, d: &Dependence) -> bool {
         if self.is_header_step(d) || self.is_of_callee(d) {
             return true;
         }
@@ -529,7 +545,37 @@ impl Loop<'_> {
                 // move is the way from one element to the next: nobody knows an element before its predecessors.
                 || is_of_standard_library(&place.file) && stays()
         };
-        is_own(d.source) && is_own(d.sink) && !self.has(|role| role == Role::Carried)
+        is_own(d.source)
+            && (is_own(d.sink) || is_of_standard_library(&self.profile.location_of(d.sink).file))
+            && !self.has(|role| role == Role::Carried)
+            && !self.is_stored_along(inside, d.source)
+    }
+
+    /// Whether an iteration stores a value, by moves alone, at addresses that move: what the next iteration finds in a register is an
+    /// element of an array, not a variable.
+    fn is_stored_along(&self, inside: &LoopEdges, statement: StatementIndex) -> bool {
+        let mut open = vec![statement];
+        let mut seen: Vec<StatementIndex> = Vec::new();
+        while let Some(s) = open.pop() {
+            if seen.contains(&s) {
+                continue;
+            }
+            seen.push(s);
+            if self.reads.stores_along(self.profile, s, self.dim) {
+                return true;
+            }
+            let onward = inside.edges.iter().filter(|edge| edge.within).filter_map(|edge| {
+                let d = &self.profile.dependences[edge.dependence as usize];
+                let moves = matches!(
+                    self.profile.statements[d.sink as usize].operation,
+                    Operation::Copy | Operation::Shuffle | Operation::Convert
+                );
+                (is_flow(d) && !d.memory && d.source == s && d.role != profile::Use::Address && moves)
+                    .then_some(d.sink)
+            });
+            open.extend(onward);
+        }
+        false
     }
 
     /// Whether a register hands on what the header of the loop advances: its iterator, or what the compiler computes in its place.
@@ -652,6 +698,8 @@ impl Loop<'_> {
             && objects.peek().is_some()
             && objects.all(is_slot)
             && self.stays(d)
+            && self.is_direct(d.source)
+            && self.is_direct(d.sink)
             && self.facts.is_some_and(|facts| !follows(facts))
     }
 
@@ -692,7 +740,9 @@ impl Loop<'_> {
         let level = d.levels.iter().find(|l| usize::from(l.level) == self.dim);
         let lines = [d.source, d.sink].map(|s| self.profile.location_of(s).line);
         let is_text = [d.source, d.sink].iter().all(|&s| self.is_direct(s) && self.is_in_text(s));
-        if d.memory && is_text && self.facts.is_some_and(|facts| facts.are_combined(lines)) {
+        // What is handed on has to come in as the old value of what is updated, not as the other operand.
+        let is_in_place = || d.sink_access.is_some_and(|access| self.reads.is_in_place(self.profile, access));
+        if d.memory && is_text && self.facts.is_some_and(|facts| facts.are_combined(lines)) && is_in_place() {
             return true;
         }
         if d.memory
@@ -702,9 +752,13 @@ impl Loop<'_> {
         {
             return true;
         }
+        // The standard library is handed references to what it compares.
+        let is_known = |s: StatementIndex| {
+            self.is_direct(s) || is_of_standard_library(&self.profile.location_of(s).file)
+        };
         d.memory
-            && self.is_direct(d.source)
-            && self.is_direct(d.sink)
+            && is_known(d.source)
+            && is_known(d.sink)
             && level.is_some_and(|level| {
                 !level.objects.is_empty()
                     && level
@@ -714,12 +768,25 @@ impl Loop<'_> {
             })
     }
 
+    /// Whether the text says everything about the loop's variables, and combines nothing.
+    fn has_no_accumulator(&self) -> bool {
+        self.facts.is_some_and(|facts| facts.is_settled() && !facts.has_updates())
+    }
+
+    /// What a dependence that the loop carries passes through, but for variables that the text knows by their names.
+    fn elements(&self, d: &Dependence) -> Vec<ObjectIndex> {
+        let levels = d.levels.iter().filter(|l| usize::from(l.level) == self.dim);
+        let objects = levels.flat_map(|level| &level.objects).filter(|used| self.role(used).is_none());
+        objects.map(|used| used.object).collect()
+    }
+
     /// Whether a statement accesses an accumulator, by the text.
     fn is_accumulator(&self, statement: StatementIndex, used: &ObjectUse) -> bool {
         let line = self.profile.location_of(statement).line;
         if self.is_direct(statement)
             && self.is_in_text(statement)
             && self.facts.is_some_and(|facts| facts.are_combined([line; 2]))
+            && self.reads.are_in_place(self.profile, statement)
         {
             return true;
         }
@@ -850,7 +917,13 @@ impl Loop<'_> {
             }
             _ => {}
         }
-        let stays = || finding.dependences.iter().all(|&d| self.stays(&self.profile.dependences[d as usize]));
+        let stays = || {
+            finding
+                .dependences
+                .iter()
+                .map(|&d| &self.profile.dependences[d as usize])
+                .all(|d| self.stays(d) && self.is_direct(d.source) && self.is_direct(d.sink))
+        };
         if finding.remedy != Remedy::Silent
             && object.is_some_and(|object| self.is_spill_slot(object))
             && stays()

@@ -451,7 +451,10 @@ impl Walker<'_> {
 
     fn use_value(&mut self, target: &Expression) {
         match subscripted(target) {
-            Some(_) => {}
+            Some((base, subscripts, member)) => {
+                let variable = self.root(&base);
+                self.note_access(target, &base, (variable, &subscripts), (member, AccessMode::Read));
+            }
             None => {
                 if let Some(place) = self.place(target) {
                     self.event(target.at, Happening::Read(place, None));

@@ -1,0 +1,76 @@
+//! What calls into libraries go through: stubs of the procedure linkage table, which jump to the address in a slot that the dynamic
+//! linker fills.
+//!
+//! Source: System V ABI, AMD64 supplement, "Procedure Linkage Table". Limits: x86-64; stubs that compilers write in other forms have no
+//! name.
+
+use std::collections::HashMap;
+
+use object::{Architecture, Object, ObjectSection, ObjectSymbol, ObjectSymbolTable, RelocationTarget};
+
+/// The name of the function that each stub leads to, by the stub's address in the file.
+pub(crate) fn read(file: &object::File<'_>) -> HashMap<u64, String> {
+    if file.architecture() != Architecture::X86_64 {
+        return HashMap::new();
+    }
+    let slots = slots(file);
+    let mut out = HashMap::new();
+    for (section, size) in [(".plt", 16), (".plt.sec", 16), (".plt.got", 8)] {
+        let Some(section) = file.section_by_name(section) else { continue };
+        let Ok(code) = section.data() else { continue };
+        // With `endbr64` stubs of 8 bytes take 16.
+        let size = if size == 8 && code.starts_with(&ENDBR64) { 16 } else { size };
+        for (index, stub) in code.chunks_exact(size).enumerate() {
+            let at = section.address().wrapping_add((index * size) as u64);
+            let name = slot(at, stub).and_then(|slot| slots.get(&slot));
+            out.extend(name.map(|name| (at, name.clone())));
+        }
+    }
+    out
+}
+
+const ENDBR64: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfa];
+
+/// The slot that a stub jumps through: `[endbr64] [bnd] jmp *slot(%rip)`.
+fn slot(at: u64, stub: &[u8]) -> Option<u64> {
+    let mut skipped = 0;
+    let mut rest = stub;
+    for prefix in [&ENDBR64[..], &[0xf2]] {
+        if let Some(after) = rest.strip_prefix(prefix) {
+            rest = after;
+            skipped += prefix.len();
+        }
+    }
+    let distance = rest.strip_prefix(&[0xff, 0x25])?.first_chunk::<4>()?;
+    let next = at.wrapping_add(skipped as u64 + 6);
+    Some(next.wrapping_add_signed(i64::from(i32::from_le_bytes(*distance))))
+}
+
+/// The functions whose addresses the dynamic linker puts into slots.
+fn slots(file: &object::File<'_>) -> HashMap<u64, String> {
+    let (Some(relocations), Some(symbols)) = (file.dynamic_relocations(), file.dynamic_symbol_table()) else {
+        return HashMap::new();
+    };
+    relocations
+        .filter_map(|(slot, relocation)| {
+            let RelocationTarget::Symbol(index) = relocation.target() else { return None };
+            let name = symbols.symbol_by_index(index).ok()?.name().ok()?.to_owned();
+            Some((slot, name))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_slot_of_each_form_of_stub() {
+        let plain = [0xff, 0x25, 0x10, 0, 0, 0, 0x68, 0, 0, 0, 0, 0xe9, 0, 0, 0, 0];
+        assert_eq!(slot(0x1000, &plain), Some(0x1016));
+        let marked = [0xf3, 0x0f, 0x1e, 0xfa, 0xf2, 0xff, 0x25, 0xf0, 0xff, 0xff, 0xff, 0x90];
+        assert_eq!(slot(0x1000, &marked), Some(0x100b - 0x10));
+        assert_eq!(slot(0x1000, &[0xff, 0x35, 0, 0, 0, 0]), None);
+        assert_eq!(slot(0x1000, &[0xff, 0x25, 0]), None);
+    }
+}
