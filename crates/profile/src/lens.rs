@@ -198,6 +198,8 @@ pub enum NotCanonical {
     BoundAssigned,
     /// The bound or the step calls functions, or reads memory that the loop writes: it may change.
     BoundMayChange,
+    /// The bound is a floating-point number.
+    BoundType,
 }
 
 /// Where a name is declared, as seen from one loop.

@@ -215,7 +215,8 @@ impl Decode {
             }
             let (register, access) = (i.op_register(k), info.op_access(k));
             let Some(full) = range(register) else { continue };
-            explicit |= 1 << full.reg;
+            // What `lea` writes it may read too, as a part of the sum.
+            explicit |= u128::from(i.mnemonic() != Mnemonic::Lea) << full.reg;
             if nothing {
                 continue;
             }

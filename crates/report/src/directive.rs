@@ -25,6 +25,8 @@ pub enum Absent {
     Macro,
     /// It has a directive already.
     Has(String),
+    /// Reached by other calls, it is not parallel, or only after other changes.
+    Elsewhere,
     /// There are no directives in this language.
     Language,
     /// This variable cannot be named in a clause, or the text does not show that it is safe.
@@ -58,6 +60,9 @@ fn clauses(profile: &Profile, entry: &SourceLoop) -> Result<String, Absent> {
     }
     let is_fortran = matches!(facts.language, Language::Fortran | Language::FixedFortran);
     let is_loop = matches!(source.kind, LoopKind::For | LoopKind::RangeFor | LoopKind::FortranDo);
+    if entry.differs_elsewhere {
+        return Err(Absent::Elsewhere);
+    }
     match facts.language {
         Language::Rust => return Err(Absent::Language),
         _ if !source.canonical.is_yes() || !is_loop => return Err(Absent::Form),
@@ -74,12 +79,18 @@ fn clauses(profile: &Profile, entry: &SourceLoop) -> Result<String, Absent> {
         let name = scalar.name.clone();
         let is_plain = scalar.form == ScalarForm::Variable;
         let is_outside = scalar.home != Home::InHeader && scalar.home != Home::InBody;
+        // A name of the body cannot be said above the loop.
+        let is_inside = scalar.declared.is_some_and(|at| (source.at.line..=source.end.line).contains(&at.line));
+        let is_named_inside = is_inside && scalar.home != Home::InHeader;
+        // Functions that the loop calls use the variable itself, not the copy of a clause.
+        let is_reached = entry.verdicts.iter().any(|verdict| verdict.reached.contains(&name));
         match role {
             Role::Iterator if is_outside && !is_fortran && scalar.after != AfterLoop::Unused => {
                 let own = source.iterators.iter().any(|iterator| iterator.name == name);
                 lists[if own { 2 } else { 0 }].1.push(name);
             }
             Role::Iterator | Role::Own => {}
+            _ if is_reached || is_named_inside => return Err(Absent::Variable(name)),
             Role::Reduction(operator) if is_plain => {
                 reductions.push((
                     operator_name(*operator, is_fortran).ok_or(Absent::Variable(name.clone()))?,
@@ -98,7 +109,9 @@ fn clauses(profile: &Profile, entry: &SourceLoop) -> Result<String, Absent> {
             continue;
         }
         let array = source.arrays.iter().find(|array| array.name == name).filter(|array| array.fixed);
-        let is_named = array.is_some_and(|array| array.accesses.iter().all(|a| a.mode != AccessMode::Shared));
+        let is_reached = entry.verdicts.iter().any(|verdict| verdict.reached.contains(&name));
+        let is_named = !is_reached
+            && array.is_some_and(|array| array.accesses.iter().all(|a| a.mode != AccessMode::Shared));
         if !is_named {
             return Err(Absent::Variable(name));
         }
@@ -198,6 +211,9 @@ pub fn instead(profile: &Profile, entry: &SourceLoop) -> Option<String> {
         }
         Absent::Macro => "no directive: it stands in a macro or in text that may be compiled otherwise".to_owned(),
         Absent::Has(text) => format!("it has a directive: {text}"),
+        Absent::Elsewhere => {
+            "no directive: the same loop, reached by other calls, is not parallel, or only after other changes".to_owned()
+        }
         Absent::Language => return None,
         Absent::Variable(name) => {
             format!("no directive: `{name}` has no place in one; make it the iterations' own or combine it by hand")

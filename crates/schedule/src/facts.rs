@@ -90,6 +90,11 @@ impl<'a> Facts<'a> {
             && !self.moves_along()
     }
 
+    /// Whether the loop assigns what a pointer leads to that stays where it is.
+    pub fn is_one_pointed(&self, scalar: &Scalar) -> bool {
+        scalar.form == ScalarForm::Dereference && !scalar.definitions.is_empty() && !is_moving(self.source, scalar)
+    }
+
     /// Whether some variable that others may come to may lie in a part of the function's frame that has no name: what a parameter leads
     /// to lies elsewhere.
     pub fn reaches_own_frame(&self) -> bool {

@@ -52,9 +52,10 @@ pub fn edges_by_loop(profile: &Profile) -> FxHashMap<ContextIndex, LoopEdges> {
             }
             continue;
         }
-        let is_binding = [d.source, d.sink].iter().all(|&s| is_of_loader(profile, profile.context_of(s)));
+        let of_loader = [d.source, d.sink].map(|s| is_of_loader(profile, profile.context_of(s)));
+        let is_binding = of_loader == [true, true] || of_loader[1] && !d.memory;
         for (dim, &at) in chain.iter().enumerate().take(usize::from(d.common)) {
-            // Names are bound when they are first called, whichever iteration that is.
+            // Names are bound when they are first called, whichever iteration that is; all registers are saved then.
             if is_binding && !is_of_loader(profile, at) {
                 continue;
             }

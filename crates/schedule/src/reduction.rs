@@ -1,7 +1,7 @@
 //! Reductions (ALGORITHMS 2.5).
 //!
 //! A strongly connected set of flow dependences is a reduction of loop L if its members are only one associative operator
-//! (through its accumulator operand), moves and lane shuffles; the accumulator's loads and stores do not move along L, or
+//! (through its accumulator operand), moves and lane shuffles; the accumulator is one cell, or
 //! every store writes what a load of the same iteration read (histogram); and no member's value is used outside the set
 //! while the loop runs, but by stores to one place that nothing reads meanwhile. Conversions between widths of floating point are
 //! moves.
@@ -137,19 +137,12 @@ fn recognise(
     }
     for &index in &accesses {
         let access = &profile.accesses[index as usize];
-        let moves = access.address.iter().any(|f| {
-            f.ranges.first().is_none_or(|r| r.0 != r.1)
-                && (f.gave_up
-                    || f.pieces.iter().any(|p| {
-                        p.label(0)
-                            .is_none_or(|l| l.coefficients.get(dim).is_none_or(|c| c.known() != Some(0)))
-                    }))
-        });
         let several = access.address.is_empty()
             || access.address.iter().any(|f| f.ranges.first().is_none_or(|r| r.0 != r.1))
             || access.address.windows(2).any(|w| w[0].ranges != w[1].ranges);
         array |= several;
-        if (moves || access.address.is_empty()) && !updates_in_place(profile, members, index, inside) {
+        // Of many cells each has to get its own old value.
+        if several && !updates_in_place(profile, members, index, inside) {
             return None;
         }
     }

@@ -177,17 +177,59 @@ impl Reads {
     }
 }
 
-/// Whether an address function does not depend on coordinates from `dim` on.
+/// Most pieces of an address function that are compared with one another.
+const PIECES: usize = 256;
+
+/// Whether an address function does not depend on coordinates from `dim` on: neither along any piece of it, nor from one piece to
+/// another where the coordinates before are the same.
 pub fn is_fixed(address: &[fold::Folded], dim: usize) -> bool {
-    !address.is_empty()
-        && address.iter().all(|folded| {
-            folded.ranges.first().is_some_and(|r| r.0 == r.1)
-                || (!folded.gave_up
-                    && folded.pieces.iter().all(|piece| {
-                        piece.label(0).is_some_and(|label| {
-                            label.coefficients.iter().skip(dim).all(|c| c.known() == Some(0))
-                        })
-                    }))
+    // Per piece what it is as a function of the coordinates before, and where those lie; `None` if they are not known.
+    type Part = (i64, Vec<i64>, Option<Vec<(i64, i64)>>);
+    let mut parts: Vec<Part> = Vec::new();
+    for folded in address {
+        let single = folded.ranges.first().filter(|range| range.0 == range.1);
+        if folded.gave_up {
+            let Some(&(value, _)) = single else { return false };
+            parts.push((value, Vec::new(), None));
+            continue;
+        }
+        for piece in &folded.pieces {
+            let Some(label) = piece.label(0) else { return false };
+            let of = |q: usize| label.coefficients.get(q).map_or(Some(0), |c| c.known());
+            let is_along = |q: usize| single.is_none() && of(q) != Some(0);
+            if (dim..label.coefficients.len()).any(is_along) {
+                return false;
+            }
+            let before: Option<Vec<i64>> = (0..dim).map(of).collect();
+            let part = match (single, before) {
+                (Some(&(value, _)), _) => (value, Vec::new()),
+                (None, Some(mut before)) => {
+                    while before.last() == Some(&0) {
+                        before.pop();
+                    }
+                    (label.constant, before)
+                }
+                // What it is before is not known, but it stays along this one.
+                (None, None) if address.len() == 1 && folded.pieces.len() == 1 => return true,
+                (None, None) => return false,
+            };
+            let mut extent = piece.extent();
+            extent.truncate(dim);
+            parts.push((part.0, part.1, Some(extent)));
+        }
+    }
+    let are_apart = |a: &Part, b: &Part| {
+        let (Some(a), Some(b)) = (&a.2, &b.2) else { return false };
+        a.iter().zip(b).any(|(a, b)| a.1 < b.0 || b.1 < a.0)
+    };
+    let Some(first) = parts.first() else { return false };
+    let is_same = |a: &Part, b: &Part| (a.0, &a.1) == (b.0, &b.1);
+    if parts.iter().all(|part| is_same(part, first)) {
+        return true;
+    }
+    parts.len() <= PIECES
+        && parts.iter().enumerate().all(|(at, a)| {
+            parts[at + 1..].iter().all(|b| is_same(a, b) || are_apart(a, b))
         })
 }
 
@@ -241,8 +283,8 @@ pub fn find(
             }
         }
     }
-    let saved = unnamed(profile, inside, |d| d.sink);
-    let saves = unnamed(profile, inside, |d| d.source);
+    let saved = unnamed(profile, (inside, dim), |d| d.sink);
+    let saves = unnamed(profile, (inside, dim), |d| d.source);
     let components = components(&edges);
     let mut scevs = Scevs::default();
     let mut invariant: FxHashSet<StatementIndex> = FxHashSet::default();
@@ -445,7 +487,7 @@ fn hands_on_one_value(
 /// saved and restored.
 fn unnamed(
     profile: &Profile,
-    inside: &LoopEdges,
+    (inside, dim): (&LoopEdges, usize),
     end: impl Fn(&Dependence) -> StatementIndex,
 ) -> FxHashSet<StatementIndex> {
     let mut out: FxHashSet<StatementIndex> = FxHashSet::default();
@@ -458,7 +500,11 @@ fn unnamed(
         let on_frames = d.levels.iter().flat_map(|l| &l.objects).all(|o| {
             profile.objects.get(o.object as usize).is_some_and(|o| o.kind == profile::ObjectKind::Frame)
         });
-        if on_frames {
+        // What moves is an array without a name.
+        let stays = |access: Option<u32>| {
+            access.is_none_or(|access| is_fixed(&profile.accesses[access as usize].address, dim))
+        };
+        if on_frames && stays(d.source_access) && stays(d.sink_access) {
             out.insert(end(d));
         } else {
             other.insert(end(d));

@@ -53,6 +53,8 @@ pub struct SourceLoop {
     pub share: f64,
     /// The worst verdict of the pieces.
     pub parallel: Parallel,
+    /// The same loop, reached by other calls, is not parallel, or only after other changes.
+    pub differs_elsewhere: bool,
     /// Verdicts per context, in the order of `contexts`.
     pub verdicts: Vec<Verdict>,
     /// Share of accesses with stride 0 or one element, for innermost loops.
@@ -100,8 +102,12 @@ impl SourceLoop {
         self.file.rsplit('/').next().unwrap_or(&self.file)
     }
 
-    /// Its class: the worst of its pieces'; `None` if dependences were not recorded.
+    /// Its class: the worst of its pieces'; `None` if dependences were not recorded, or if nothing had to change but for other calls.
     pub fn class(&self) -> Option<Class> {
+        self.own_class().filter(|class| !(self.differs_elsewhere && *class == Class::A))
+    }
+
+    fn own_class(&self) -> Option<Class> {
         self.verdicts.iter().map(Verdict::class).reduce(|a, b| Some(a?.max(b?))).flatten()
     }
 
@@ -260,6 +266,21 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
                 (c != 0).then(|| profile.contexts[c as usize].parent)
             })
             .find(|&c| profile.contexts[c as usize].kind == ContextKind::Recursive);
+            // A piece of a loop inside another one: compilers split what they take several elements at a time.
+            let piece_of = std::iter::successors(Some(context.parent), |&c| {
+                (c != 0).then(|| profile.contexts[c as usize].parent)
+            })
+            .take_while(|&c| profile.contexts[c as usize].function == context.function)
+            .find(|&c| {
+                let other = &profile.contexts[c as usize];
+                other.kind == ContextKind::Loop && profile.location(other.location) == location
+            })
+            .filter(|_| location.line > 0);
+            if let Some(outer) = piece_of.and_then(|c| verdicts.get(&c))
+                && outer.parallel > verdict.parallel
+            {
+                verdict = outer.clone();
+            }
             if context.suspended
                 && let Some(outer) = around.and_then(|c| verdicts.get(&c))
                 && outer.parallel > verdict.parallel
@@ -302,6 +323,7 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
                 instructions: 0,
                 share: 0.0,
                 parallel: Parallel::Yes,
+                differs_elsewhere: false,
                 verdicts: Vec::new(),
                 stride01: None,
                 innermost: true,
@@ -356,8 +378,29 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
         innermost.lanes = known.min().unwrap_or(1);
         innermost.skew = skew(profile, &innermost.contexts, &mut against, &verdicts);
     }
+    compare(&mut out);
     name(&mut out);
     out
+}
+
+/// Notes of every loop whether it is worse in another context: what is written into the source holds for all of them.
+fn compare(loops: &mut [SourceLoop]) {
+    let mut worst: FxHashMap<(String, u32, u32), (Parallel, Option<Class>)> = FxHashMap::default();
+    // A class that is not known is the worst.
+    let rank = |class: Option<Class>| class.map_or(u8::MAX, |class| class as u8);
+    let key = |own: &SourceLoop| (own.file.clone(), own.line, own.column);
+    for own in loops.iter().filter(|own| own.line > 0) {
+        let found = worst.entry(key(own)).or_insert((own.parallel, own.own_class()));
+        found.0 = found.0.max(own.parallel);
+        if rank(own.own_class()) > rank(found.1) {
+            found.1 = own.own_class();
+        }
+    }
+    for own in loops.iter_mut().filter(|own| own.line > 0) {
+        let found = worst.get(&key(own));
+        own.differs_elsewhere =
+            found.is_some_and(|found| found.0 > own.parallel || rank(found.1) > rank(own.own_class()));
+    }
 }
 
 /// The skew that makes the most loops around some innermost ones permutable; `None` if there is none, or none is needed.

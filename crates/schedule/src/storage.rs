@@ -6,9 +6,9 @@
 //! left blocks.
 
 use profile::{ContextIndex, Kind, Object, ObjectIndex, ObjectKind, ObjectUse, Profile, StatementIndex};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::graph::{LoopEdges, dimension};
+use crate::graph::{Edge, LoopEdges, dimension};
 use crate::scev::is_scoped;
 
 /// What becomes of one object's anti and output dependences.
@@ -196,11 +196,20 @@ fn handed_on(profile: &Profile, dim: usize, inside: &LoopEdges, skip: &Skip<'_>)
 
 /// Objects of which an iteration of the loop of dimension `dim` reads what it wrote itself.
 fn read_inside(profile: &Profile, dim: usize, inside: &LoopEdges) -> Vec<ObjectIndex> {
-    let within =
-        inside.edges.iter().filter(|e| e.within).map(|e| &profile.dependences[e.dependence as usize]);
-    let flows = within.filter(|d| d.kind == Kind::Flow && d.memory);
-    let levels = flows.flat_map(|d| d.levels.iter().filter(|l| usize::from(l.level) > dim));
-    levels.flat_map(|level| &level.objects).map(|used| used.object).collect()
+    let of = |edge: &Edge| &profile.dependences[edge.dependence as usize];
+    let within = || inside.edges.iter().filter(|e| e.within).map(of).filter(|d| d.kind == Kind::Flow && d.memory);
+    let levels = within().flat_map(|d| d.levels.iter().filter(|l| usize::from(l.level) > dim));
+    let mut out: Vec<ObjectIndex> = levels.flat_map(|level| &level.objects).map(|used| used.object).collect();
+    // Within one iteration of all loops objects are not noted: what is read back was written by a store that meets others in some object.
+    let read_back: FxHashSet<u32> = within().filter_map(|d| d.source_access).collect();
+    for d in inside.edges.iter().filter(|e| e.carried).map(of) {
+        let mut ends = [d.source_access, d.sink_access].into_iter().flatten();
+        if ends.any(|access| read_back.contains(&access)) {
+            let levels = d.levels.iter().filter(|l| usize::from(l.level) == dim);
+            out.extend(levels.flat_map(|level| &level.objects).map(|used| used.object));
+        }
+    }
+    out
 }
 
 /// The anti and output dependences that the loop of dimension `dim` carries and that no remedy removes.

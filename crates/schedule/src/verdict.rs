@@ -112,6 +112,9 @@ pub struct Verdict {
     pub needs: Option<Vec<Need>>,
     /// Why nothing is said, if nothing is.
     pub unknown: Option<Unknown>,
+    /// Variables that iterations share and that functions which the loop calls come to themselves: no clause gives those the
+    /// iteration's own copy.
+    pub reached: Vec<String>,
     /// What the source says; `None` if it was not read: then the verdict is on the loop as it was compiled.
     pub source: Option<OfSource>,
 }
@@ -135,6 +138,7 @@ impl Verdict {
             ordering: Vec::new(),
             needs: None,
             unknown: Some(why),
+            reached: Vec::new(),
             source: None,
         }
     }
@@ -219,6 +223,8 @@ pub fn judge(
                 inductions.push(own);
             }
             found.block(edge.dependence, Some(own.object));
+        } else if loop_of.is_induction_of_source(d) {
+            found.block(edge.dependence, None);
         } else if (!d.memory || loop_of.is_spilled(d)) && loop_of.explains_register(inside, d) {
             is_reduced |= loop_of.has(|role| matches!(role, Role::Reduction(_)));
             let lines = [d.source, d.sink].map(|s| profile.location_of(s).line);
@@ -414,6 +420,7 @@ pub fn judge(
         ordering,
         needs,
         unknown: unknown.filter(|_| parallel == Parallel::Unknown),
+        reached: loop_of.reached(inside),
         source,
     }
 }
@@ -768,9 +775,36 @@ impl Loop<'_> {
             })
     }
 
+    /// Whether a flow dependence is that of a variable which by the text every iteration advances.
+    fn is_induction_of_source(&self, d: &Dependence) -> bool {
+        let mut levels = d.levels.iter().filter(|l| usize::from(l.level) == self.dim).peekable();
+        let is_own = |used: &ObjectUse| matches!(self.role(used), Some(Role::Induction(_)));
+        d.memory
+            && self.is_direct(d.source)
+            && self.is_direct(d.sink)
+            && levels.peek().is_some()
+            && levels.all(|level| !level.objects.is_empty() && level.objects.iter().all(is_own))
+    }
+
     /// Whether the text says everything about the loop's variables, and combines nothing.
     fn has_no_accumulator(&self) -> bool {
         self.facts.is_some_and(|facts| facts.is_settled() && !facts.has_updates())
+    }
+
+    /// Variables with names that something outside of the loop's own text comes to, and that iterations share.
+    fn reached(&self, inside: &LoopEdges) -> Vec<String> {
+        let is_outside = |s: StatementIndex| !self.is_direct(s) || !self.is_in_text(s);
+        let carried = inside.edges.iter().filter(|edge| edge.carried);
+        let memory = carried.map(|edge| &self.profile.dependences[edge.dependence as usize]);
+        let outside = memory.filter(|d| d.memory && (is_outside(d.source) || is_outside(d.sink)));
+        let levels = outside.flat_map(|d| d.levels.iter().filter(|l| usize::from(l.level) == self.dim));
+        let mut objects: Vec<ObjectIndex> =
+            levels.flat_map(|level| &level.objects).map(|used| used.object).collect();
+        objects.sort_unstable();
+        objects.dedup();
+        let named = objects.into_iter().filter_map(|object| self.profile.objects.get(object as usize));
+        let is_variable = |o: &&profile::Object| matches!(o.kind, ObjectKind::Global | ObjectKind::Stack);
+        named.filter(is_variable).map(|object| object.name.clone()).collect()
     }
 
     /// What a dependence that the loop carries passes through, but for variables that the text knows by their names.
@@ -827,7 +861,24 @@ impl Loop<'_> {
                         && self.is_of_file(&sharing.callee)
             });
         is_fixed && !scalar.definitions.is_empty()
+            || is_memory(scalar)
+                && self.is_optimised()
+                && self.facts.is_some_and(|facts| facts.is_one_pointed(scalar))
+                && !self.is_stored(scalar)
             || is_changed && self.is_optimised() && !is_memory(scalar) && !self.is_seen(&scalar.name)
+    }
+
+    /// Whether the loop stores on the lines that define what a pointer leads to, at an address that stays: if not, the compiler keeps
+    /// that in a register.
+    fn is_stored(&self, scalar: &profile::lens::Scalar) -> bool {
+        let lines: Vec<u32> = scalar.definitions.iter().map(|definition| definition.at.line).collect();
+        self.profile.accesses.iter().any(|access| {
+            access.write
+                && self.is_direct(access.statement)
+                && lines.contains(&self.profile.location_of(access.statement).line)
+                && scev::is_fixed(&access.address, self.dim)
+                && self.profile.loops_around(self.profile.context_of(access.statement)).contains(&self.context)
+        })
     }
 
     /// Whether a function stands in the loop's own file: the compiler may have put its text in the place of the call.

@@ -305,7 +305,36 @@ impl Walker<'_> {
         let words = variable.type_text.split(|c: char| !c.is_alphanumeric() && c != '_');
         let is_float = !variable.storage.pointer
             && words.into_iter().any(|word| matches!(word, "float" | "double" | "bool" | "_Bool"));
-        is_float.then_some(NotCanonical::Type)
+        if is_float {
+            return Some(NotCanonical::Type);
+        }
+        tested.is_some_and(|tested| self.is_floating(tested.2)).then_some(NotCanonical::BoundType)
+    }
+
+    /// Whether the value of a bound is a floating-point number: by its variables, literals and functions, if it is not converted.
+    fn is_floating(&self, of: &Expression) -> bool {
+        let text = self.tight(of);
+        let converted = ["(int)", "(long", "(size_t)", "(unsigned", "int(", "static_cast<", "lround(", "lrint("];
+        if converted.iter().any(|start| text.starts_with(start)) {
+            return false;
+        }
+        match &of.what {
+            Term::Name(name) => self.declared(name).is_some_and(|index| {
+                let one = &self.trace.variables[index];
+                let mut words = one.type_text.split(|c: char| !c.is_alphanumeric() && c != '_');
+                !one.storage.pointer && !one.array && words.any(|word| matches!(word, "float" | "double"))
+            }),
+            Term::Constant => text.contains('.') && text.starts_with(|c: char| c.is_ascii_digit() || c == '.'),
+            Term::Call { callee, .. } => {
+                let name = self.tight(callee);
+                name != "abs" && known::is_mathematical(&name)
+            }
+            Term::Negative(inner) => self.is_floating(inner),
+            Term::Chain { first, rest } => {
+                self.is_floating(first) || rest.iter().any(|(_, operand)| self.is_floating(operand))
+            }
+            _ => false,
+        }
     }
 
     /// The variables that an expression advances by addition.

@@ -101,7 +101,7 @@ pub(in super::super) fn takes_values(function: &str, language: Language) -> bool
     }
 }
 
-fn is_mathematical(name: &str) -> bool {
+pub(super) fn is_mathematical(name: &str) -> bool {
     matches!(
         name,
         "sqrt"
