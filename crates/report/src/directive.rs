@@ -80,7 +80,8 @@ fn clauses(profile: &Profile, entry: &SourceLoop) -> Result<String, Absent> {
         let is_plain = scalar.form == ScalarForm::Variable;
         let is_outside = scalar.home != Home::InHeader && scalar.home != Home::InBody;
         // A name of the body cannot be said above the loop.
-        let is_inside = scalar.declared.is_some_and(|at| (source.at.line..=source.end.line).contains(&at.line));
+        let is_inside =
+            scalar.declared.is_some_and(|at| (source.at.line..=source.end.line).contains(&at.line));
         let is_named_inside = is_inside && scalar.home != Home::InHeader;
         // Functions that the loop calls use the variable itself, not the copy of a clause.
         let is_reached = entry.verdicts.iter().any(|verdict| verdict.reached.contains(&name));

@@ -92,7 +92,9 @@ impl<'a> Facts<'a> {
 
     /// Whether the loop assigns what a pointer leads to that stays where it is.
     pub fn is_one_pointed(&self, scalar: &Scalar) -> bool {
-        scalar.form == ScalarForm::Dereference && !scalar.definitions.is_empty() && !is_moving(self.source, scalar)
+        scalar.form == ScalarForm::Dereference
+            && !scalar.definitions.is_empty()
+            && !is_moving(self.source, scalar)
     }
 
     /// Whether some variable that others may come to may lie in a part of the function's frame that has no name: what a parameter leads
@@ -357,6 +359,13 @@ impl<'a> Facts<'a> {
             let first = operators.next();
             operators.any(|operator| Some(operator) != first)
         })
+    }
+
+    /// Whether all elements that the loop assigns are written as such, of arrays by their own names.
+    pub fn names_elements(&self) -> bool {
+        self.source.arrays.iter().all(|array| array.home != Home::InBody)
+            && self.scalars.iter().all(|(scalar, _)| !is_memory(scalar))
+            && self.source.calls.iter().all(|call| !call.is_macro)
     }
 
     /// Whether the text combines something with a variable or an element.

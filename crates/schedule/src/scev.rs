@@ -85,8 +85,8 @@ pub struct Reads {
     of: FxHashMap<StatementIndex, Vec<u32>>,
     writes: FxHashMap<StatementIndex, Vec<u32>>,
     flow: FxHashMap<StatementIndex, Vec<u32>>,
-    /// Per load how many of its executions were overwritten in the same iteration of all loops around.
-    in_place: FxHashMap<u32, u64>,
+    /// Loads that are the first half of an update.
+    in_place: FxHashSet<u32>,
     /// Per object the locations of statements that read it.
     places: FxHashMap<ObjectIndex, FxHashSet<u32>>,
 }
@@ -109,28 +109,44 @@ impl Reads {
                 places.entry(used.object).or_default().insert(location);
             }
         }
-        let mut in_place: FxHashMap<u32, u64> = FxHashMap::default();
+        // How often a load's cell is overwritten in the same iteration of all loops around, and by which store.
+        let mut overwritten: FxHashMap<(u32, u32), u64> = FxHashMap::default();
         let dims = |s: StatementIndex| profile.contexts[profile.context_of(s) as usize].dims;
         let is_close = |d: &&Dependence| {
             d.kind == Kind::Anti && d.common > 0 && dims(d.source) == d.common && dims(d.sink) == d.common
         };
         for d in profile.dependences.iter().filter(is_close) {
             let same = d.levels.iter().filter(|level| level.level == d.common).map(|level| level.count);
-            let own = d.source_access.map(|access| in_place.entry(access).or_default());
-            own.into_iter().for_each(|own| *own = same.clone().fold(*own, u64::saturating_add));
+            let Some(pair) = d.source_access.zip(d.sink_access) else { continue };
+            let own = overwritten.entry(pair).or_default();
+            *own = same.fold(*own, u64::saturating_add);
         }
+        let executions =
+            |access: u32| profile.accesses.get(access as usize).map_or(u64::MAX, |access| access.executions);
+        let mut by_load: FxHashMap<u32, u64> = FxHashMap::default();
+        let mut in_place: FxHashSet<u32> = FxHashSet::default();
+        for (&(load, store), &count) in &overwritten {
+            let own = by_load.entry(load).or_default();
+            *own = own.saturating_add(count);
+            // All that it stores replaces what this load has read: under a condition, a minimum or the like.
+            if count > 0 && count >= executions(store) {
+                in_place.insert(load);
+            }
+        }
+        in_place
+            .extend(by_load.into_iter().filter(|&(load, own)| own >= executions(load)).map(|(load, _)| load));
         Reads { of, writes, flow, in_place, places }
     }
 
-    /// Whether what a load reads is always overwritten in the same iteration of all loops around: the first half of an update.
-    pub fn is_in_place(&self, profile: &Profile, access: u32) -> bool {
-        let all = profile.accesses.get(access as usize).map_or(u64::MAX, |access| access.executions);
-        self.in_place.get(&access).is_some_and(|&own| own >= all)
+    /// Whether a load is the first half of an update: what it reads is overwritten in the same iteration of all loops around, always or
+    /// whenever the store of that iteration runs.
+    pub fn is_in_place(&self, access: u32) -> bool {
+        self.in_place.contains(&access)
     }
 
-    /// Whether all that a statement reads from memory is overwritten in the same iteration.
-    pub fn are_in_place(&self, profile: &Profile, statement: StatementIndex) -> bool {
-        self.of.get(&statement).into_iter().flatten().all(|&access| self.is_in_place(profile, access))
+    /// Whether all loads of a statement are first halves of updates.
+    pub fn are_in_place(&self, statement: StatementIndex) -> bool {
+        self.of.get(&statement).into_iter().flatten().all(|&access| self.is_in_place(access))
     }
 
     /// Whether a statement on the line of a loop reads an object.
@@ -163,6 +179,13 @@ impl Reads {
     /// Whether a statement stores at addresses that move while a loop of dimension `dim` runs.
     pub fn stores_along(&self, profile: &Profile, statement: StatementIndex, dim: usize) -> bool {
         self.stores(statement) && !self.stay(profile, statement, dim)
+    }
+
+    /// Whether a statement stores numbers of the x87 unit.
+    pub fn stores_long_double(&self, profile: &Profile, statement: StatementIndex) -> bool {
+        const BYTES: u32 = 10;
+        let writes = self.writes.get(&statement).map_or(&[][..], Vec::as_slice);
+        writes.iter().any(|&w| profile.accesses[w as usize].size == BYTES)
     }
 
     /// Whether a statement stores into memory.
@@ -228,9 +251,10 @@ pub fn is_fixed(address: &[fold::Folded], dim: usize) -> bool {
         return true;
     }
     parts.len() <= PIECES
-        && parts.iter().enumerate().all(|(at, a)| {
-            parts[at + 1..].iter().all(|b| is_same(a, b) || are_apart(a, b))
-        })
+        && parts
+            .iter()
+            .enumerate()
+            .all(|(at, a)| parts[at + 1..].iter().all(|b| is_same(a, b) || are_apart(a, b)))
 }
 
 /// Whether an address function is known to depend on a coordinate.

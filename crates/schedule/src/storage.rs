@@ -197,7 +197,8 @@ fn handed_on(profile: &Profile, dim: usize, inside: &LoopEdges, skip: &Skip<'_>)
 /// Objects of which an iteration of the loop of dimension `dim` reads what it wrote itself.
 fn read_inside(profile: &Profile, dim: usize, inside: &LoopEdges) -> Vec<ObjectIndex> {
     let of = |edge: &Edge| &profile.dependences[edge.dependence as usize];
-    let within = || inside.edges.iter().filter(|e| e.within).map(of).filter(|d| d.kind == Kind::Flow && d.memory);
+    let within =
+        || inside.edges.iter().filter(|e| e.within).map(of).filter(|d| d.kind == Kind::Flow && d.memory);
     let levels = within().flat_map(|d| d.levels.iter().filter(|l| usize::from(l.level) > dim));
     let mut out: Vec<ObjectIndex> = levels.flat_map(|level| &level.objects).map(|used| used.object).collect();
     // Within one iteration of all loops objects are not noted: what is read back was written by a store that meets others in some object.

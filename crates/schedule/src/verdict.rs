@@ -14,6 +14,7 @@ use profile::{
     StatementIndex,
 };
 
+use crate::always;
 use crate::facts::{Facts, Role, is_fixed, is_memory};
 use crate::graph::{Edge, LoopEdges, dimension, is_flow};
 use crate::needs::{self, Class, Need, Way};
@@ -561,6 +562,10 @@ impl Loop<'_> {
     /// Whether an iteration stores a value, by moves alone, at addresses that move: what the next iteration finds in a register is an
     /// element of an array, not a variable.
     fn is_stored_along(&self, inside: &LoopEdges, statement: StatementIndex) -> bool {
+        // All that the x87 unit computes counts as one register: what it stores tells nothing of what comes after, unless elements go
+        // by other names than their own.
+        let is_plain = self.facts.is_some_and(Facts::names_elements);
+        let is_one_chain = |s: StatementIndex| is_plain && self.reads.stores_long_double(self.profile, s);
         let mut open = vec![statement];
         let mut seen: Vec<StatementIndex> = Vec::new();
         while let Some(s) = open.pop() {
@@ -568,7 +573,7 @@ impl Loop<'_> {
                 continue;
             }
             seen.push(s);
-            if self.reads.stores_along(self.profile, s, self.dim) {
+            if self.reads.stores_along(self.profile, s, self.dim) && !is_one_chain(s) {
                 return true;
             }
             let onward = inside.edges.iter().filter(|edge| edge.within).filter_map(|edge| {
@@ -643,9 +648,18 @@ impl Loop<'_> {
         let own = &self.profile.contexts[self.context as usize];
         let entry = self.profile.functions.get(own.function as usize).map_or(0, |f| f.entry);
         let is_here = object.owner.is_none_or(|owner| owner.0 <= entry && entry < owner.1);
-        let named = self.facts.filter(|_| is_here).and_then(|facts| facts.declares(&object.name));
+        let named = self.facts.filter(|_| is_here).and_then(|facts| {
+            // Debug information gives what a loop keeps between iterations the loop as its scope.
+            let is_kept = !self.has_header_binding(&object.name) && facts.is_iterator(&object.name);
+            if is_kept { Some(false) } else { facts.declares(&object.name) }
+        });
         object.kind == ObjectKind::Stack
             && named.unwrap_or_else(|| scev::is_scoped(self.profile, self.context, object))
+    }
+
+    /// Whether the header binds a name anew in each iteration.
+    fn has_header_binding(&self, name: &str) -> bool {
+        self.facts.is_some_and(|facts| facts.declares(name) == Some(true))
     }
 
     /// Whether a statement of a library keeps the state of an iterator over a range or a container, which the loop has to itself.
@@ -680,15 +694,33 @@ impl Loop<'_> {
         let levels = || d.levels.iter().filter(|l| usize::from(l.level) == self.dim);
         d.memory
             && levels().all(|level| !level.objects.is_empty() && level.objects.iter().all(is_state))
-            && !inside.edges.iter().any(|edge| {
-                let fed = &self.profile.dependences[edge.dependence as usize];
-                fed.sink == d.source
-                    && edge.within
-                    && is_flow(fed)
-                    && !fed.memory
-                    && fed.role != profile::Use::Address
-                    && !self.reads.are_fixed(self.profile, fed.source, self.dim)
-            })
+            && !self.is_read_along(inside, d.source)
+    }
+
+    /// Whether a value comes, by moves alone, from a load at addresses that move, in the same iteration.
+    fn is_read_along(&self, inside: &LoopEdges, statement: StatementIndex) -> bool {
+        let mut open = vec![statement];
+        let mut seen: Vec<StatementIndex> = Vec::new();
+        while let Some(s) = open.pop() {
+            if seen.contains(&s) {
+                continue;
+            }
+            seen.push(s);
+            let fed = inside.edges.iter().filter(|edge| edge.within).filter_map(|edge| {
+                let d = &self.profile.dependences[edge.dependence as usize];
+                (d.sink == s && is_flow(d) && !d.memory && d.role != profile::Use::Address)
+                    .then_some(d.source)
+            });
+            for from in fed {
+                if !self.reads.are_fixed(self.profile, from, self.dim) {
+                    return true;
+                }
+                if self.profile.statements[from as usize].operation == Operation::Copy {
+                    open.push(from);
+                }
+            }
+        }
+        false
     }
 
     /// Whether a dependence is through slots of the loop's own frame that have no name: registers that the compiler has spilled. The
@@ -748,7 +780,7 @@ impl Loop<'_> {
         let lines = [d.source, d.sink].map(|s| self.profile.location_of(s).line);
         let is_text = [d.source, d.sink].iter().all(|&s| self.is_direct(s) && self.is_in_text(s));
         // What is handed on has to come in as the old value of what is updated, not as the other operand.
-        let is_in_place = || d.sink_access.is_some_and(|access| self.reads.is_in_place(self.profile, access));
+        let is_in_place = || d.sink_access.is_some_and(|access| self.reads.is_in_place(access));
         if d.memory && is_text && self.facts.is_some_and(|facts| facts.are_combined(lines)) && is_in_place() {
             return true;
         }
@@ -820,7 +852,7 @@ impl Loop<'_> {
         if self.is_direct(statement)
             && self.is_in_text(statement)
             && self.facts.is_some_and(|facts| facts.are_combined([line; 2]))
-            && self.reads.are_in_place(self.profile, statement)
+            && self.reads.are_in_place(statement)
         {
             return true;
         }
@@ -877,7 +909,10 @@ impl Loop<'_> {
                 && self.is_direct(access.statement)
                 && lines.contains(&self.profile.location_of(access.statement).line)
                 && scev::is_fixed(&access.address, self.dim)
-                && self.profile.loops_around(self.profile.context_of(access.statement)).contains(&self.context)
+                && self
+                    .profile
+                    .loops_around(self.profile.context_of(access.statement))
+                    .contains(&self.context)
         })
     }
 
@@ -956,6 +991,10 @@ impl Loop<'_> {
         let used = ObjectUse { object: finding.object, offset: 0, callee: false };
         let role = self.role(&used);
         let object = self.profile.objects.get(finding.object as usize);
+        if self.facts.is_none() && finding.remedy == Remedy::Privatise && self.may_be_passed_on(finding) {
+            finding.remedy = Remedy::Blocks;
+            finding.uses.is_handed_on = true;
+        }
         match (
             object.filter(|object| object.kind == ObjectKind::Stack).map(|object| self.is_own(object)),
             finding.remedy,
@@ -994,6 +1033,21 @@ impl Loop<'_> {
             finding.remedy = Remedy::Blocks;
             finding.uses.is_handed_on = true;
         }
+    }
+
+    /// Whether a variable that iterations write before they read it may be left alone by some: where the source was not understood, its
+    /// code says whether every iteration writes it, not the run.
+    fn may_be_passed_on(&self, finding: &Finding) -> bool {
+        let of = || finding.dependences.iter().map(|&d| &self.profile.dependences[d as usize]);
+        let writes = of().flat_map(|d| [d.source_access, d.sink_access]).flatten();
+        let mut writes: Vec<StatementIndex> = writes
+            .filter_map(|access| self.profile.accesses.get(access as usize))
+            .filter(|access| access.write)
+            .map(|access| access.statement)
+            .collect();
+        writes.sort_unstable();
+        writes.dedup();
+        of().all(|d| self.stays(d)) && !always::is_always(self.profile, &writes, self.context)
     }
 
     /// Lines of statements, ascending.

@@ -314,7 +314,8 @@ impl Walker<'_> {
     /// Whether the value of a bound is a floating-point number: by its variables, literals and functions, if it is not converted.
     fn is_floating(&self, of: &Expression) -> bool {
         let text = self.tight(of);
-        let converted = ["(int)", "(long", "(size_t)", "(unsigned", "int(", "static_cast<", "lround(", "lrint("];
+        let converted =
+            ["(int)", "(long", "(size_t)", "(unsigned", "int(", "static_cast<", "lround(", "lrint("];
         if converted.iter().any(|start| text.starts_with(start)) {
             return false;
         }
@@ -324,7 +325,9 @@ impl Walker<'_> {
                 let mut words = one.type_text.split(|c: char| !c.is_alphanumeric() && c != '_');
                 !one.storage.pointer && !one.array && words.any(|word| matches!(word, "float" | "double"))
             }),
-            Term::Constant => text.contains('.') && text.starts_with(|c: char| c.is_ascii_digit() || c == '.'),
+            Term::Constant => {
+                text.contains('.') && text.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+            }
             Term::Call { callee, .. } => {
                 let name = self.tight(callee);
                 name != "abs" && known::is_mathematical(&name)
