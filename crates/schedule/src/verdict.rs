@@ -228,8 +228,11 @@ pub fn judge(
             found.block(edge.dependence, None);
         } else if (!d.memory || loop_of.is_spilled(d)) && loop_of.explains_register(inside, d) {
             is_reduced |= loop_of.has(|role| matches!(role, Role::Reduction(_)));
-            let lines = [d.source, d.sink].map(|s| profile.location_of(s).line);
-            element = element.or_else(|| facts?.combined_element().filter(|own| own.1.contains(&lines[0])));
+            let place = profile.location_of(d.source);
+            let is_of = |own: &(&str, Vec<u32>)| {
+                own.1.contains(&place.line) || is_of_standard_library(&place.file)
+            };
+            element = element.or_else(|| facts?.combined_element().filter(is_of));
         } else {
             is_passed_on = true;
             found.block(edge.dependence, None);
@@ -879,16 +882,18 @@ impl Loop<'_> {
     fn may_hide(&self, scalar: &profile::lens::Scalar) -> bool {
         let is_fixed = is_fixed(scalar);
         let is = |languages: &[Language]| self.facts.is_some_and(|facts| languages.contains(&facts.language));
-        let is_c = is(&[Language::C, Language::Cpp]);
+        let is_compiled_in = is(&[Language::C, Language::Cpp, Language::Fortran, Language::FixedFortran]);
         // Functions of other crates are compiled into the loop too.
         let is_lent = |kind: SharingKind| {
             kind == SharingKind::Address && scalar.is_own_storage() && is(&[Language::Rust])
         };
         let is_changed = !scalar.definitions.is_empty()
             || scalar.shared.iter().any(|sharing| {
-                matches!(sharing.kind, SharingKind::Method | SharingKind::Capture | SharingKind::Bound)
-                    || is_lent(sharing.kind)
-                    || is_c
+                matches!(
+                    sharing.kind,
+                    SharingKind::Method | SharingKind::Capture | SharingKind::Bound | SharingKind::PerhapsMacro
+                ) || is_lent(sharing.kind)
+                    || is_compiled_in
                         && matches!(sharing.kind, SharingKind::Address | SharingKind::Reference)
                         && self.is_of_file(&sharing.callee)
             });

@@ -17,6 +17,11 @@ pub(super) struct Environment {
     pub types: HashMap<String, TypeKind>,
     /// Functions of the file that keep something from call to call.
     pub stateful: HashSet<String>,
+    /// Per function of the file the variables from outside of it that it assigns, itself or by functions of the file that it calls; up
+    /// to [`Environment::settle`] whatever names it assigns that it does not declare.
+    pub writes: HashMap<String, HashSet<String>>,
+    /// Per function of the file what it calls.
+    pub calls: HashMap<String, HashSet<String>>,
     /// Per function name, of every declaration the parameters: whether each may be written through.
     pub signatures: HashMap<String, Vec<Vec<bool>>>,
 }
@@ -52,6 +57,8 @@ impl Environment {
             macros: HashMap::new(),
             types: HashMap::new(),
             stateful: HashSet::new(),
+            writes: HashMap::new(),
+            calls: HashMap::new(),
             signatures: HashMap::new(),
         }
     }
@@ -93,6 +100,29 @@ impl Environment {
         }
         for (name, own) in &mut self.macros {
             own.assigns = !harmless.contains(name);
+        }
+        self.settle_writes();
+    }
+
+    /// What functions assign through the functions that they call, one level in each round.
+    fn settle_writes(&mut self) {
+        for own in self.writes.values_mut() {
+            own.retain(|name| self.globals.contains_key(name));
+        }
+        for _ in 0..=DEEPEST_MACRO {
+            let mut found: Vec<(String, String)> = Vec::new();
+            for (function, called) in &self.calls {
+                let own = self.writes.get(function);
+                let inner = called.iter().filter_map(|callee| self.writes.get(callee)).flatten();
+                let new = inner.filter(|name| own.is_none_or(|own| !own.contains(*name)));
+                found.extend(new.map(|name| (function.clone(), name.clone())));
+            }
+            if found.is_empty() {
+                break;
+            }
+            for (function, name) in found {
+                self.writes.entry(function).or_default().insert(name);
+            }
         }
     }
 }

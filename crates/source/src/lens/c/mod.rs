@@ -12,7 +12,7 @@ use profile::lens::{InMacro, Language};
 use tree_sitter::Node;
 
 use super::environment::{Environment, Macro, TypeKind};
-use super::text::{self, Text, children, words};
+use super::text::{self, Text, children, in_field, words};
 use super::written::{DEEPEST, Declaration, FunctionText};
 
 /// Reads the functions of a file, one at a time.
@@ -100,6 +100,7 @@ impl<'a> C<'a> {
                 "function_definition" | "inline_method_definition" => {
                     self.signature(item);
                     self.note_state(item);
+                    self.note_writes(item);
                     out.functions.push(Found {
                         nodes: vec![item],
                         members: around.members.unwrap_or_default().to_vec(),
@@ -228,6 +229,49 @@ impl<'a> C<'a> {
             found.extend(self.function_name(inner));
         }
         self.environment.stateful.extend(found);
+    }
+
+    /// Notes what a function assigns that it does not declare, and what it calls.
+    fn note_writes(&mut self, function: Node) {
+        let Some(name) = self.function_name(function) else { return };
+        let (mut declared, mut assigned, mut called) = (HashSet::new(), HashSet::new(), HashSet::new());
+        let mut open = vec![function];
+        while let Some(node) = open.pop() {
+            let of = |field: &str| node.child_by_field_name(field);
+            match node.kind() {
+                "assignment_expression" => assigned.extend(of("left").and_then(|left| self.variable(left))),
+                "update_expression" => assigned.extend(of("argument").and_then(|of| self.variable(of))),
+                "call_expression" => {
+                    let callee = of("function").map(|callee| self.text.tight(callee));
+                    called.extend(callee.map(|callee| declarations::unqualified(&callee)));
+                }
+                "declaration" | "parameter_declaration" | "init_declarator" | "for_range_loop" => {
+                    declared.extend(in_field(node, "declarator").into_iter().filter_map(|of| self.variable(of)));
+                }
+                _ => {}
+            }
+            open.extend(children(node));
+        }
+        assigned.retain(|name| !declared.contains(name));
+        self.environment.writes.entry(name.clone()).or_default().extend(assigned);
+        self.environment.calls.entry(name).or_default().extend(called);
+    }
+
+    /// The variable that an expression or a declarator names, or a member of; `None` for what a pointer or a subscript leads to.
+    fn variable(&self, of: Node) -> Option<String> {
+        let mut at = of;
+        loop {
+            at = match at.kind() {
+                "identifier" => return Some(self.text.tight(at)),
+                "parenthesized_expression" => *children(at).first()?,
+                "field_expression" if !self.text.of(at).contains("->") => at.child_by_field_name("argument")?,
+                "init_declarator" | "pointer_declarator" | "array_declarator" => {
+                    at.child_by_field_name("declarator")?
+                }
+                "reference_declarator" => *children(at).last()?,
+                _ => return None,
+            };
+        }
     }
 
     /// The name of a function, without its class.

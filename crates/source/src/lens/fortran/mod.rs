@@ -64,6 +64,7 @@ impl<'a> Fortran<'a> {
         let mut units = Vec::new();
         fortran.units(root, &[], false, 0, &mut units);
         fortran.note_state(&units);
+        fortran.note_signatures(&units);
         for unit in units {
             fortran.environment.globals.clear();
             fortran.arrays.borrow_mut().clear();
@@ -143,6 +144,26 @@ impl<'a> Fortran<'a> {
             found.extend(self.unit_name(unit).filter(|_| keeps));
         }
         self.environment.stateful.extend(found);
+    }
+
+    /// Notes of each procedure which of its arguments it may write: all but those that it declares to be read alone, or values.
+    fn note_signatures(&mut self, units: &[Unit]) {
+        for unit in units.iter().filter(|unit| matches!(unit.node.kind(), "function" | "subroutine")) {
+            let head = children(unit.node).into_iter().find(|child| child.kind().ends_with("_statement"));
+            let Some(list) = head.and_then(|head| head.child_by_field_name("parameters")) else { continue };
+            let mut read: HashSet<String> = HashSet::new();
+            for child in children(unit.node).into_iter().filter(|one| one.kind() == "variable_declaration") {
+                let text: String = self.text.raw(child).to_ascii_lowercase().split_whitespace().collect();
+                let Some((about, names)) = text.split_once("::") else { continue };
+                if about.contains("intent(in)") || about.split(',').any(|word| word == "value") {
+                    read.extend(words(names).map(str::to_owned));
+                }
+            }
+            let taken = children(list).into_iter().map(|one| !read.contains(&self.name(one))).collect();
+            if let Some(name) = self.unit_name(unit) {
+                self.environment.signatures.entry(name).or_default().push(taken);
+            }
+        }
     }
 
     fn unit_name(&self, unit: &Unit) -> Option<String> {

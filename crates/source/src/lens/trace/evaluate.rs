@@ -6,7 +6,7 @@ use super::super::environment::TypeKind;
 use super::super::written::{Binary, ClosureText, Expression, Term};
 use super::places::pointer_and_offset;
 use super::{
-    AccessText, Breakable, CallText, ClosureScope, ClosureTrace, ControlKind, DefinitionText, Happening,
+    AccessText, Breakable, CallText, ClosureScope, ClosureTrace, ControlKind, Declared, DefinitionText, Happening,
     Jump, Walker, affine, known,
 };
 
@@ -236,6 +236,17 @@ impl Walker<'_> {
             }
             self.argument(argument, &name, index, is_macro, call);
         }
+        // What the function assigns itself is known to others.
+        let mut written: Vec<String> =
+            self.environment.writes.get(&name).into_iter().flatten().cloned().collect();
+        written.sort_unstable();
+        for global in written {
+            let variable = self.resolve(&global);
+            if self.trace.variables[variable].declared == Declared::File && !self.trace.variables[variable].array {
+                let whole = self.whole(variable);
+                self.event(one.at, Happening::Share(whole, SharingKind::Reference, Some(call)));
+            }
+        }
         self.event(one.at, Happening::Call(call));
         if known::is_exit(&name) {
             self.jump(one.at, Jump::Leave(LeaveKind::Exit));
@@ -298,7 +309,9 @@ impl Walker<'_> {
                 None => Some(SharingKind::PerhapsReference),
             },
             Language::Fortran | Language::FixedFortran => {
-                (!known::takes_values(function, language)).then_some(SharingKind::Reference)
+                let is_read = known::takes_values(function, language)
+                    || self.environment.takes_reference(&function.to_ascii_lowercase(), argument) == Some(false);
+                (!is_read).then_some(SharingKind::Reference)
             }
         }
     }
