@@ -249,7 +249,8 @@ pub fn about(config: &Config, outcome: &Outcome) -> About {
     let mut limits: Vec<Limit> = outcome.stopped.map(recording::limit).into_iter().collect();
     limits.extend(outcome.abandoned.then_some(Limit::Abandoned));
     let met = |u: &trace::sink::Untracked| Untracked::Met { what: u.what.clone(), count: u.count };
-    let untracked = outcome.untracked.iter().map(met).collect();
+    let twice = outcome.aliases.iter().map(|&alias| Untracked::MappedTwice(alias));
+    let untracked = outcome.untracked.iter().map(met).chain(twice).collect();
     About { program, limits, untracked, part: None, main_only: config.scope == record::Scope::Main }
 }
 

@@ -66,7 +66,8 @@ pub(crate) fn run<S: Sink + 'static>(
     let stopped = if was_interrupted() { Some(StopReason::Interrupted) } else { stopped };
     let untracked = untracked.into_iter().map(|(what, count)| Untracked { what, count }).collect();
     let abandoned = abandoned.load(Ordering::Relaxed);
-    Ok((Outcome { exit, child_cpu, untracked, stopped, abandoned, words, blocks, stops: 0 }, sink))
+    let aliases = Vec::new();
+    Ok((Outcome { exit, child_cpu, untracked, aliases, stopped, abandoned, words, blocks, stops: 0 }, sink))
 }
 
 fn emulator(machine: Machine, program: &Path) -> Result<PathBuf, Error> {

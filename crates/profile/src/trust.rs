@@ -198,4 +198,7 @@ pub enum Untracked {
     },
     /// The passes of `--two-pass` ended with different statuses.
     Passes(u8, u8),
+    /// The program saw the same memory at these two ranges of addresses, each to behind its last: what loops pass on from one to the
+    /// other is not seen.
+    MappedTwice([(u64, u64); 2]),
 }

@@ -4,6 +4,7 @@ use libc::user_regs_struct;
 use trace::stream::Special;
 
 use crate::StopReason;
+use crate::aliases;
 use crate::error::Error;
 use crate::interrupted::is_restart;
 use crate::masks;
@@ -76,6 +77,7 @@ impl Engine<'_> {
             || replaced.is_some()
             || !self.threads.is_alone()
             || (number as i64 == libc::SYS_arch_prctl && self.has_border())
+            || aliases::may_alias(&Call { number, args, result: 0 })
             || (self.on && syscalls::has_effect(number));
         if matters {
             let page = |a: u64| a & !4095;
@@ -155,6 +157,9 @@ impl Engine<'_> {
         regs.r11 = regs.eflags;
         if let Some(replaced) = replaced {
             self.replaced(replaced, regs, Some(call.result));
+        }
+        if aliases::may_alias(&call) {
+            self.look_for_aliases();
         }
         if let Some((start, end)) = changes {
             self.code.changed(start, end);

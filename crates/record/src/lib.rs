@@ -18,6 +18,7 @@
 //! shared is compared with what was translated whenever control comes to a block of it; a block that rewrites itself goes on as
 //! it was until then.
 
+mod aliases;
 mod alone;
 mod asm;
 mod attach;
@@ -74,6 +75,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use aliases::Alias;
 pub use attach::executable;
 pub use children::{Child, Follow, Recorded, arguments};
 pub use error::Error;
@@ -202,6 +204,8 @@ pub struct Outcome {
     pub child_cpu: Duration,
     /// What was not recorded.
     pub untracked: Vec<Untracked>,
+    /// Memory that the program saw at two places.
+    pub aliases: Vec<Alias>,
     /// Why recording ended early, if it did.
     pub stopped: Option<StopReason>,
     /// Part of what was recorded was not handed to the sink, as the user did not want to wait.
@@ -250,6 +254,7 @@ pub fn native(config: &Config) -> Result<Outcome, Error> {
         exit,
         child_cpu,
         untracked: Vec::new(),
+        aliases: Vec::new(),
         stopped: None,
         abandoned: false,
         words: 0,

@@ -3,7 +3,7 @@
 //! Definitions: the program is in *precise state* if all registers are its own and `rip` is an address of its own code.
 //! [`Engine::arrive`] takes a precise state to translated code.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -13,6 +13,7 @@ use rustc_hash::FxHashSet;
 use trace::sink::Guide;
 use trace::stream::Special;
 
+use crate::aliases::Alias;
 use crate::alone::is_stop;
 use crate::asm::RCX;
 use crate::attach::{Attached, Rseq};
@@ -93,6 +94,8 @@ pub(crate) struct Engine<'a> {
     pub(crate) entries: FxHashSet<u64>,
     pub(crate) progress: Arc<Progress>,
     pub(crate) untracked: BTreeMap<String, u64>,
+    /// Memory that the program has mapped twice.
+    pub(crate) aliases: BTreeSet<Alias>,
     /// Stack pointer at the entry of the activation that switched recording on, and its return address.
     pub(crate) region: Option<(u64, u64)>,
     /// Windows of recording.

@@ -1,6 +1,6 @@
 //! One recording from beginning to end: what is set up for it, the run, and what is known after it.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -247,6 +247,7 @@ fn traced(
         entries: FxHashSet::default(),
         progress,
         untracked: BTreeMap::new(),
+        aliases: BTreeSet::new(),
         region: None,
         windows: Windows::default(),
         outermost: None,
@@ -293,7 +294,9 @@ fn traced(
     let executes = engine.executes.then(|| (engine.tracee, engine.masks.executed()));
     let untracked = engine.untracked.into_iter().map(|(what, count)| Untracked { what, count }).collect();
     let (blocks, stops) = (u64::from(engine.blocks), engine.stops);
-    let outcome = Outcome { exit, child_cpu, untracked, stopped, abandoned: false, words: 0, blocks, stops };
+    let aliases = engine.aliases.into_iter().collect();
+    let outcome =
+        Outcome { exit, child_cpu, untracked, aliases, stopped, abandoned: false, words: 0, blocks, stops };
     let Engine { buffers, progress, counting, .. } = engine;
     Ok((Traced { buffers, pointer, progress, outcome, counting }, executes))
 }

@@ -96,6 +96,12 @@ fn left_out(profile: &Profile, untracked: &Untracked) -> String {
             )
         }
         Untracked::NotMet { begin, end } => not_met(begin.as_deref(), end.as_deref()),
+        Untracked::MappedTwice([first, second]) => format!(
+            "what loops pass on between two mappings of the same memory, at {:#x} and {:#x} ({} KiB)",
+            first.0,
+            second.0,
+            first.1.saturating_sub(first.0) / 1024
+        ),
         Untracked::Passes(first, second) => {
             format!("the passes ended differently (status {first}, then {second})")
         }

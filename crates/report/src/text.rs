@@ -341,6 +341,7 @@ pub(crate) fn headline(l: &SourceLoop) -> String {
             Some(Unknown::Depth) => format!("{kind} lies too deep to be told apart"),
             Some(
                 Unknown::Asynchronous
+                | Unknown::MappedTwice
                 | Unknown::Afterwards(_)
                 | Unknown::Variable { .. }
                 | Unknown::Array { .. },

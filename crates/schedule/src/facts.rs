@@ -249,8 +249,12 @@ impl<'a> Facts<'a> {
         }
         inner().filter(|inner| of(&inner.name)).any(|inner| {
             let texts = [&inner.start, &inner.bound];
+            let sets = |text: &str| {
+                let mut set = self.source.scalars.iter().filter(|scalar| !scalar.definitions.is_empty());
+                set.any(|scalar| scalar.name != inner.name && words(text, &scalar.name))
+            };
             let is_named = |text: &String| {
-                own().any(|name| words(text, name)) || text.chars().any(|c| matches!(c, '[' | '(' | '.'))
+                own().any(|name| words(text, name)) || sets(text) || text.chars().any(|c| matches!(c, '[' | '(' | '.'))
             };
             inner.bound.is_none() || texts.into_iter().flatten().any(is_named)
         })

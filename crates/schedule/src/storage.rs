@@ -5,7 +5,9 @@
 //! registers) and variables whose scope lies inside the loop. Any other variable with that property needs advice. What is
 //! left blocks.
 
-use profile::{ContextIndex, Kind, Object, ObjectIndex, ObjectKind, ObjectUse, Profile, StatementIndex};
+use profile::{
+    ContextIndex, Kind, Object, ObjectIndex, ObjectKind, ObjectUse, Operation, Profile, StatementIndex,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::graph::{Edge, LoopEdges, dimension};
@@ -122,6 +124,15 @@ pub fn judge(
     for edge in inside.edges.iter().filter(|e| e.carried) {
         let d = &profile.dependences[edge.dependence as usize];
         if d.kind == Kind::Flow {
+            continue;
+        }
+        // Return addresses are no data.
+        let returns = d.kind == Kind::Anti
+            && profile.statements[d.source as usize].operation == Operation::Control
+            && d.levels.iter().flat_map(|l| &l.objects).all(|used| {
+                profile.objects.get(used.object as usize).is_some_and(|o| o.kind == ObjectKind::Frame)
+            });
+        if returns {
             continue;
         }
         // What was added to a dependence that was seen is on the same objects.

@@ -44,6 +44,8 @@ pub enum Unknown {
     Gap(Gap),
     /// Handlers of signals that came while it ran share data with it.
     Asynchronous,
+    /// It writes memory that the program has mapped twice, and comes to it at both places.
+    MappedTwice,
     /// It lies in more loops than are told apart.
     Depth,
     /// The run was not recorded to its end: this may be read afterwards.
@@ -184,7 +186,8 @@ pub fn judge(
     let dim = dimension(profile, context);
     let scevs: Scevs = scev::find(profile, context, inside, &indexes.reads, facts);
     let mut reductions = reduction::find(profile, context, inside, &scevs);
-    let loop_of = Loop { profile, context, dim, facts, reads: &indexes.reads };
+    let loop_of =
+        Loop { profile, context, dim, facts, reads: &indexes.reads, coverage: &indexes.coverage };
     reductions.retain(|reduction| !loop_of.is_refuted(inside, reduction));
     let in_reduction = |s: u32| reductions.iter().any(|r| r.statements.binary_search(&s).is_ok());
     let mut found = Found { loop_of: &loop_of, blocking: Vec::new() };
@@ -256,7 +259,8 @@ pub fn judge(
         .then(|| findings.iter().find(|finding| finding.remedy == Remedy::Privatise))
         .flatten()
         .map(|finding| Unknown::Afterwards(finding.object))
-        .or(inside.asynchronous.then_some(Unknown::Asynchronous));
+        .or(inside.asynchronous.then_some(Unknown::Asynchronous))
+        .or_else(|| loop_of.meets_itself().then_some(Unknown::MappedTwice));
     let (mut privatise, mut shared_frames) = (Vec::new(), Vec::new());
     let mut advise = false;
     for finding in findings {
@@ -502,6 +506,7 @@ struct Loop<'a> {
     dim: usize,
     facts: Option<&'a Facts<'a>>,
     reads: &'a Reads,
+    coverage: &'a Coverage,
 }
 
 impl Loop<'_> {
@@ -842,6 +847,30 @@ impl Loop<'_> {
         named.filter(is_variable).map(|object| object.name.clone()).collect()
     }
 
+    /// Whether the loop comes to memory that the program has mapped twice at both places, and writes there.
+    fn meets_itself(&self) -> bool {
+        let aliases = self.profile.trust.untracked.iter().filter_map(|untracked| match untracked {
+            profile::Untracked::MappedTwice(alias) => Some(alias),
+            _ => None,
+        });
+        let inside = |access: &&profile::Access| {
+            let context = self.profile.context_of(access.statement);
+            self.profile.loops_around(context).contains(&self.context)
+        };
+        aliases.into_iter().any(|alias| {
+            let at = |range: (u64, u64)| {
+                let meets = move |access: &&profile::Access| {
+                    let bytes = access.bytes();
+                    bytes.is_none_or(|(from, to)| (from as u64) < range.1 && range.0 < to as u64)
+                };
+                self.profile.accesses.iter().filter(meets).filter(inside)
+            };
+            let [first, second] = *alias;
+            let writes = || at(first).chain(at(second)).any(|access| access.write);
+            at(first).next().is_some() && at(second).next().is_some() && writes()
+        })
+    }
+
     /// What a dependence that the loop carries passes through, but for variables that the text knows by their names.
     fn elements(&self, d: &Dependence) -> Vec<ObjectIndex> {
         let levels = d.levels.iter().filter(|l| usize::from(l.level) == self.dim);
@@ -1013,11 +1042,15 @@ impl Loop<'_> {
             _ => {}
         }
         let stays = || {
-            finding
-                .dependences
-                .iter()
-                .map(|&d| &self.profile.dependences[d as usize])
-                .all(|d| self.stays(d) && self.is_direct(d.source) && self.is_direct(d.sink))
+            finding.dependences.iter().map(|&d| &self.profile.dependences[d as usize]).all(|d| {
+                // Arguments lie there for functions that are called: what those read the iteration has written.
+                let is_argument = || {
+                    let is_covered =
+                        |access| self.coverage.is_covered(self.profile, access, self.context, self.dim);
+                    d.kind == profile::Kind::Anti && d.source_access.is_some_and(is_covered)
+                };
+                self.stays(d) && self.is_direct(d.sink) && (self.is_direct(d.source) || is_argument())
+            })
         };
         if finding.remedy != Remedy::Silent
             && object.is_some_and(|object| self.is_spill_slot(object))
