@@ -69,7 +69,7 @@ contains
     integer, intent(in) :: n
     type(particle), intent(inout) :: p(n)
     integer :: i
-    do i = 1, n != no
+    do i = 1, n != no|folded
       p(i)%id = next_id()
     end do
   end subroutine

@@ -44,7 +44,13 @@ impl<'a> Shared<'a> {
         let (offset, device, inode) = (words.next()?, words.next()?, words.next()?);
         let number = |text: &str| u64::from_str_radix(text, 16).ok();
         let is_of_file = rights.ends_with('s') && inode != "0";
-        is_of_file.then_some(Shared { start: number(start)?, end: number(end)?, offset: number(offset)?, device, inode })
+        is_of_file.then_some(Shared {
+            start: number(start)?,
+            end: number(end)?,
+            offset: number(offset)?,
+            device,
+            inode,
+        })
     }
 
     /// Where it shows a range of the file.

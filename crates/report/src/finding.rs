@@ -134,7 +134,9 @@ pub fn why_unknown(profile: &Profile, l: &SourceLoop) -> String {
             "it was under way when the recording or the analysis began or ended: iterations are missing"
         }
         Some(Unknown::Gap(Gap::Threads)) => "its iterations exchange data with other threads while it runs",
-        Some(Unknown::MappedTwice) => "it comes to memory that the program has mapped twice, at both places: what iterations pass on is not seen",
+        Some(Unknown::MappedTwice) => {
+            "it comes to memory that the program has mapped twice, at both places: what iterations pass on is not seen"
+        }
         Some(Unknown::Asynchronous) => "handlers of signals that came while it ran share data with it",
         Some(Unknown::Depth) | None => {
             "its dependences were not recorded: it lies in more loops than are told apart"

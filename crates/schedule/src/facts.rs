@@ -254,7 +254,9 @@ impl<'a> Facts<'a> {
                 set.any(|scalar| scalar.name != inner.name && words(text, &scalar.name))
             };
             let is_named = |text: &String| {
-                own().any(|name| words(text, name)) || sets(text) || text.chars().any(|c| matches!(c, '[' | '(' | '.'))
+                own().any(|name| words(text, name))
+                    || sets(text)
+                    || text.chars().any(|c| matches!(c, '[' | '(' | '.'))
             };
             inner.bound.is_none() || texts.into_iter().flatten().any(is_named)
         })

@@ -13,7 +13,7 @@ use profile::{ContextIndex, Kind, Operation, Profile, StatementIndex, Use};
 use rustc_hash::FxHashSet;
 
 use crate::graph::{LoopEdges, components, dimension, is_flow};
-use crate::scev::{Scevs, moves_along};
+use crate::scev::{Scevs, may_be_same, moves_along};
 
 /// One reduction of a loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -185,6 +185,13 @@ fn updates_in_place(profile: &Profile, members: &[StatementIndex], access: u32, 
         .iter()
         .map(|e| &profile.dependences[e.dependence as usize])
         .filter(|d| d.kind == Kind::Anti && member(d.source) && member(d.sink))
+        // Vectors overlap with others beside them.
+        .filter(|d| {
+            let address =
+                |access: Option<u32>| access.map(|access| &profile.accesses[access as usize].address);
+            let both = address(d.source_access).zip(address(d.sink_access));
+            both.is_none_or(|(a, b)| may_be_same(a, b))
+        })
         .filter(|d| if a.write { d.sink_access == Some(access) } else { d.source_access == Some(access) })
         .map(same_iteration)
         .sum();

@@ -118,6 +118,11 @@ impl Reads {
         for d in profile.dependences.iter().filter(is_close) {
             let same = d.levels.iter().filter(|level| level.level == d.common).map(|level| level.count);
             let Some(pair) = d.source_access.zip(d.sink_access) else { continue };
+            let address = |access: u32| &profile.accesses[access as usize].address;
+            // Vectors overlap with others beside them.
+            if !may_be_same(address(pair.0), address(pair.1)) {
+                continue;
+            }
             let own = overwritten.entry(pair).or_default();
             *own = same.fold(*own, u64::saturating_add);
         }
@@ -255,6 +260,20 @@ pub fn is_fixed(address: &[fold::Folded], dim: usize) -> bool {
             .iter()
             .enumerate()
             .all(|(at, a)| parts[at + 1..].iter().all(|b| is_same(a, b) || are_apart(a, b)))
+}
+
+/// Whether two address functions may be the same: not if some piece of one is known to be another function than that of the other.
+pub fn may_be_same(a: &[fold::Folded], b: &[fold::Folded]) -> bool {
+    let labels = |address: &[fold::Folded]| -> Option<Vec<(i64, Vec<i64>)>> {
+        let pieces = address.iter().flat_map(|folded| &folded.pieces).map(|piece| {
+            let label = piece.label(0)?;
+            let known: Option<Vec<i64>> = label.coefficients.iter().map(|c| c.known()).collect();
+            Some((label.constant, known?))
+        });
+        let is_whole = address.iter().all(|folded| !folded.gave_up);
+        pieces.collect::<Option<Vec<_>>>().filter(|labels| is_whole && labels.len() == 1)
+    };
+    labels(a).zip(labels(b)).is_none_or(|(a, b)| a == b)
 }
 
 /// Whether an address function is known to depend on a coordinate.

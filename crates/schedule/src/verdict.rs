@@ -186,8 +186,7 @@ pub fn judge(
     let dim = dimension(profile, context);
     let scevs: Scevs = scev::find(profile, context, inside, &indexes.reads, facts);
     let mut reductions = reduction::find(profile, context, inside, &scevs);
-    let loop_of =
-        Loop { profile, context, dim, facts, reads: &indexes.reads, coverage: &indexes.coverage };
+    let loop_of = Loop { profile, context, dim, facts, reads: &indexes.reads, coverage: &indexes.coverage };
     reductions.retain(|reduction| !loop_of.is_refuted(inside, reduction));
     let in_reduction = |s: u32| reductions.iter().any(|r| r.statements.binary_search(&s).is_ok());
     let mut found = Found { loop_of: &loop_of, blocking: Vec::new() };
@@ -232,9 +231,8 @@ pub fn judge(
         } else if (!d.memory || loop_of.is_spilled(d)) && loop_of.explains_register(inside, d) {
             is_reduced |= loop_of.has(|role| matches!(role, Role::Reduction(_)));
             let place = profile.location_of(d.source);
-            let is_of = |own: &(&str, Vec<u32>)| {
-                own.1.contains(&place.line) || is_of_standard_library(&place.file)
-            };
+            let is_of =
+                |own: &(&str, Vec<u32>)| own.1.contains(&place.line) || is_of_standard_library(&place.file);
             element = element.or_else(|| facts?.combined_element().filter(is_of));
         } else {
             is_passed_on = true;
@@ -920,7 +918,10 @@ impl Loop<'_> {
             || scalar.shared.iter().any(|sharing| {
                 matches!(
                     sharing.kind,
-                    SharingKind::Method | SharingKind::Capture | SharingKind::Bound | SharingKind::PerhapsMacro
+                    SharingKind::Method
+                        | SharingKind::Capture
+                        | SharingKind::Bound
+                        | SharingKind::PerhapsMacro
                 ) || is_lent(sharing.kind)
                     || is_compiled_in
                         && matches!(sharing.kind, SharingKind::Address | SharingKind::Reference)
@@ -953,7 +954,9 @@ impl Loop<'_> {
     /// Whether a function stands in the loop's own file: the compiler may have put its text in the place of the call.
     fn is_of_file(&self, function: &str) -> bool {
         let own = &self.profile.location(self.profile.contexts[self.context as usize].location).file;
-        self.profile.locations.iter().any(|place| place.file == *own && place.function == function)
+        // Of modules and classes the text gives the last name alone.
+        let is_called = |name: &str| name.rsplit("::").next() == function.rsplit("::").next();
+        self.profile.locations.iter().any(|place| place.file == *own && is_called(&place.function))
     }
 
     /// Whether the run has met a variable of this name in memory.

@@ -101,6 +101,13 @@ impl<'a> C<'a> {
                     self.signature(item);
                     self.note_state(item);
                     self.note_writes(item);
+                    let mut inner = vec![item];
+                    while let Some(node) = inner.pop() {
+                        match node.kind() {
+                            "preproc_function_def" | "preproc_def" => self.macro_item(node, out),
+                            _ => inner.extend(children(node)),
+                        }
+                    }
                     out.functions.push(Found {
                         nodes: vec![item],
                         members: around.members.unwrap_or_default().to_vec(),
@@ -246,7 +253,8 @@ impl<'a> C<'a> {
                     called.extend(callee.map(|callee| declarations::unqualified(&callee)));
                 }
                 "declaration" | "parameter_declaration" | "init_declarator" | "for_range_loop" => {
-                    declared.extend(in_field(node, "declarator").into_iter().filter_map(|of| self.variable(of)));
+                    declared
+                        .extend(in_field(node, "declarator").into_iter().filter_map(|of| self.variable(of)));
                 }
                 _ => {}
             }
@@ -264,7 +272,9 @@ impl<'a> C<'a> {
             at = match at.kind() {
                 "identifier" => return Some(self.text.tight(at)),
                 "parenthesized_expression" => *children(at).first()?,
-                "field_expression" if !self.text.of(at).contains("->") => at.child_by_field_name("argument")?,
+                "field_expression" if !self.text.of(at).contains("->") => {
+                    at.child_by_field_name("argument")?
+                }
                 "init_declarator" | "pointer_declarator" | "array_declarator" => {
                     at.child_by_field_name("declarator")?
                 }

@@ -6,8 +6,8 @@ use super::super::environment::TypeKind;
 use super::super::written::{Binary, ClosureText, Expression, Term};
 use super::places::pointer_and_offset;
 use super::{
-    AccessText, Breakable, CallText, ClosureScope, ClosureTrace, ControlKind, Declared, DefinitionText, Happening,
-    Jump, Walker, affine, known,
+    AccessText, Breakable, CallText, ClosureScope, ClosureTrace, ControlKind, Declared, DefinitionText,
+    Happening, Jump, Walker, affine, known,
 };
 
 impl Walker<'_> {
@@ -242,7 +242,9 @@ impl Walker<'_> {
         written.sort_unstable();
         for global in written {
             let variable = self.resolve(&global);
-            if self.trace.variables[variable].declared == Declared::File && !self.trace.variables[variable].array {
+            if self.trace.variables[variable].declared == Declared::File
+                && !self.trace.variables[variable].array
+            {
                 let whole = self.whole(variable);
                 self.event(one.at, Happening::Share(whole, SharingKind::Reference, Some(call)));
             }
@@ -310,7 +312,8 @@ impl Walker<'_> {
             },
             Language::Fortran | Language::FixedFortran => {
                 let is_read = known::takes_values(function, language)
-                    || self.environment.takes_reference(&function.to_ascii_lowercase(), argument) == Some(false);
+                    || self.environment.takes_reference(&function.to_ascii_lowercase(), argument)
+                        == Some(false);
                 (!is_read).then_some(SharingKind::Reference)
             }
         }
@@ -463,7 +466,7 @@ impl Walker<'_> {
     }
 
     fn use_value(&mut self, target: &Expression) {
-        match subscripted(target) {
+        match subscripted(target).or_else(|| self.called(target)) {
             Some((base, subscripts, member)) => {
                 let variable = self.root(&base);
                 self.note_access(target, &base, (variable, &subscripts), (member, AccessMode::Read));
