@@ -22,7 +22,7 @@ fn canonical() {
         "i = 0; i != n; i++",
         "p = (char *) a; p < (char *) b; p++",
         "i = 0; i < n * k + 1; i++",
-        "i = 0; i < sqrt(e); i++",
+        "i = 0; i < abs(e); i++",
     ] {
         assert_eq!(form(header, "a[i] = 0;"), Canonical::Yes, "{header}");
     }
@@ -49,6 +49,8 @@ fn not_canonical() {
         ("i = 0; i < n; i += k", "k = 2;", BoundAssigned),
         ("i = 0; i < n; i++", "g(&n);", BoundMayChange),
         ("i = 0; i < count(); i++", "", BoundMayChange),
+        ("i = 0; i < sqrt(e); i++", "", BoundType),
+        ("i = 0; i < n * 0.5; i++", "", BoundType),
     ] {
         assert_eq!(form(header, body), Canonical::No(lacks), "{header} {body}");
     }
