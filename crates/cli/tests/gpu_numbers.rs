@@ -210,8 +210,16 @@ fn a_loop_is_split_where_a_part_of_it_is_free() {
             let args = ["--function", function, "--profile", file.to_str().unwrap()];
             said(&gpu(&place, &source, &args)).1
         };
-        let expected = "split into loops in this order: line 7 can run on a device; line 8 cannot run on a device; \
-                        line 9 can run on a device";
+        // Optimised code hands what line 7 stores on to line 8 in a register.
+        let expected = match level {
+            "-O0" => {
+                "split into loops in this order: line 7 can run on a device; line 8 cannot run on a device; \
+                 line 9 can run on a device"
+            }
+            _ => {
+                "split into loops in this order: lines 7, 8 cannot run on a device; line 9 can run on a device"
+            }
+        };
         assert!(of("mixed").contains(expected), "{level}: {}", of("mixed"));
         assert!(!of("back").contains("split into"), "{level}: {}", of("back"));
         let report = json(&place, &source, &["--function", "mixed", "--profile", file.to_str().unwrap()]);

@@ -378,7 +378,9 @@ impl<'a> Facts<'a> {
     pub fn has_updates(&self) -> bool {
         let is_update = |access: &ArrayAccess| matches!(access.mode, AccessMode::Update(_));
         self.scalars.iter().any(|(scalar, role)| {
-            matches!(role, Role::Reduction(_)) || scalar.definitions.iter().any(|d| d.update.is_some())
+            let counts = matches!(role, Role::Iterator | Role::Own);
+            matches!(role, Role::Reduction(_))
+                || !counts && scalar.definitions.iter().any(|d| d.update.is_some())
         }) || self.source.arrays.iter().flat_map(|array| &array.accesses).any(is_update)
     }
 

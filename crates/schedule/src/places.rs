@@ -145,3 +145,48 @@ fn around(profile: &Profile, index: usize) -> impl Iterator<Item = usize> {
         .skip(1)
         .filter(|&at| profile.contexts[at].kind == ContextKind::Loop)
 }
+
+#[cfg(test)]
+mod tests {
+    use profile::lens::Language;
+    use profile::{Context, SourceFile};
+
+    use super::*;
+
+    /// The lines of nested loops of one function, outermost first, after they were put right; `at`: where debug information has them.
+    fn settled(text: &str, at: &[u32]) -> Vec<u32> {
+        let mut profile = Profile::default();
+        let loops = Some(source::lens::file(text.as_bytes(), Language::C));
+        profile.sources.push(SourceFile { file: "a.c".to_owned(), loops });
+        profile.contexts.push(Context::new(0, ContextKind::Root, 0));
+        for (index, &line) in at.iter().enumerate() {
+            profile.locations.push(Location { function: "f".to_owned(), file: "a.c".to_owned(), line, column: 0 });
+            let mut one = Context::new(index as ContextIndex, ContextKind::Loop, 0);
+            one.location = index as u32;
+            profile.contexts.push(one);
+        }
+        settle(&mut profile);
+        profile.contexts[1..].iter().map(|one| profile.location(one.location).line).collect()
+    }
+
+    const NEST: &str = "void f(double *a, int n) {\n  for (int k = 0; k < n; k++)\n    for (int i = k + 1;\n         i < n; i++)\n\
+         \x20     a[i] = a[k];\n}\n";
+
+    #[test]
+    fn an_outer_loop_on_the_line_of_the_inner_one() {
+        assert_eq!(settled(NEST, &[3, 3]), [2, 3]);
+        // Right as they are.
+        assert_eq!(settled(NEST, &[2, 3]), [2, 3]);
+    }
+
+    #[test]
+    fn a_header_of_several_lines() {
+        assert_eq!(settled(NEST, &[2, 4]), [2, 3]);
+    }
+
+    /// A compiler may make two loops, one in the other, of one.
+    #[test]
+    fn a_piece_inside_a_loop() {
+        assert_eq!(settled(NEST, &[2, 3, 3]), [2, 3, 3]);
+    }
+}

@@ -205,61 +205,71 @@ impl Reads {
     }
 }
 
-/// Most pieces of an address function that are compared with one another.
-const PIECES: usize = 256;
+/// Most comparisons of one piece of an address function with another.
+const COMPARISONS: usize = 1 << 16;
 
 /// Whether an address function does not depend on coordinates from `dim` on: neither along any piece of it, nor from one piece to
 /// another where the coordinates before are the same.
 pub fn is_fixed(address: &[fold::Folded], dim: usize) -> bool {
-    // Per piece what it is as a function of the coordinates before, and where those lie; `None` if they are not known.
-    type Part = (i64, Vec<i64>, Option<Vec<(i64, i64)>>);
+    /// A piece as a function of the coordinates before, and where those lie; `None` if they are not known.
+    struct Part {
+        /// `None`: it has coefficients that are not known.
+        function: Option<(i64, Vec<i64>)>,
+        extent: Option<Vec<(i64, i64)>>,
+    }
     let mut parts: Vec<Part> = Vec::new();
     for folded in address {
         let single = folded.ranges.first().filter(|range| range.0 == range.1);
         if folded.gave_up {
             let Some(&(value, _)) = single else { return false };
-            parts.push((value, Vec::new(), None));
+            parts.push(Part { function: Some((value, Vec::new())), extent: None });
             continue;
         }
         for piece in &folded.pieces {
             let Some(label) = piece.label(0) else { return false };
             let of = |q: usize| label.coefficients.get(q).map_or(Some(0), |c| c.known());
-            let is_along = |q: usize| single.is_none() && of(q) != Some(0);
-            if (dim..label.coefficients.len()).any(is_along) {
+            if single.is_none() && (dim..label.coefficients.len()).any(|q| of(q) != Some(0)) {
                 return false;
             }
             let before: Option<Vec<i64>> = (0..dim).map(of).collect();
-            let part = match (single, before) {
-                (Some(&(value, _)), _) => (value, Vec::new()),
-                (None, Some(mut before)) => {
+            let function = match (single, before) {
+                (Some(&(value, _)), _) => Some((value, Vec::new())),
+                (None, before) => before.map(|mut before| {
                     while before.last() == Some(&0) {
                         before.pop();
                     }
                     (label.constant, before)
-                }
-                // What it is before is not known, but it stays along this one.
-                (None, None) if address.len() == 1 && folded.pieces.len() == 1 => return true,
-                (None, None) => return false,
+                }),
             };
             let mut extent = piece.extent();
             extent.truncate(dim);
-            parts.push((part.0, part.1, Some(extent)));
+            parts.push(Part { function, extent: Some(extent) });
         }
     }
-    let are_apart = |a: &Part, b: &Part| {
-        let (Some(a), Some(b)) = (&a.2, &b.2) else { return false };
-        a.iter().zip(b).any(|(a, b)| a.1 < b.0 || b.1 < a.0)
-    };
     let Some(first) = parts.first() else { return false };
-    let is_same = |a: &Part, b: &Part| (a.0, &a.1) == (b.0, &b.1);
-    if parts.iter().all(|part| is_same(part, first)) {
+    if parts.len() == 1 || first.function.is_some() && parts.iter().all(|part| part.function == first.function) {
         return true;
     }
-    parts.len() <= PIECES
-        && parts
-            .iter()
-            .enumerate()
-            .all(|(at, a)| parts[at + 1..].iter().all(|b| is_same(a, b) || are_apart(a, b)))
+    // Where the coordinates before lie apart, the pieces may differ.
+    if parts.iter().any(|part| part.extent.as_ref().is_none_or(Vec::is_empty)) {
+        return false;
+    }
+    let range = |part: &Part, q: usize| part.extent.as_ref().and_then(|extent| extent.get(q)).copied();
+    parts.sort_by_key(|part| range(part, 0));
+    let mut compared = 0;
+    for (at, a) in parts.iter().enumerate() {
+        let meets = |b: &&Part| range(a, 0).zip(range(b, 0)).is_none_or(|(a, b)| b.0 <= a.1);
+        for b in parts[at + 1..].iter().take_while(meets) {
+            compared += 1;
+            let is_same = a.function.is_some() && a.function == b.function;
+            let are_apart =
+                (1..dim).any(|q| range(a, q).zip(range(b, q)).is_some_and(|(a, b)| a.1 < b.0 || b.1 < a.0));
+            if !is_same && !are_apart || compared > COMPARISONS {
+                return false;
+            }
+        }
+    }
+    true
 }
 
 /// Whether two address functions may be the same: not if some piece of one is known to be another function than that of the other.
