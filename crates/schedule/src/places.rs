@@ -160,7 +160,12 @@ mod tests {
         profile.sources.push(SourceFile { file: "a.c".to_owned(), loops });
         profile.contexts.push(Context::new(0, ContextKind::Root, 0));
         for (index, &line) in at.iter().enumerate() {
-            profile.locations.push(Location { function: "f".to_owned(), file: "a.c".to_owned(), line, column: 0 });
+            profile.locations.push(Location {
+                function: "f".to_owned(),
+                file: "a.c".to_owned(),
+                line,
+                column: 0,
+            });
             let mut one = Context::new(index as ContextIndex, ContextKind::Loop, 0);
             one.location = index as u32;
             profile.contexts.push(one);

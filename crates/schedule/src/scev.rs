@@ -247,7 +247,9 @@ pub fn is_fixed(address: &[fold::Folded], dim: usize) -> bool {
         }
     }
     let Some(first) = parts.first() else { return false };
-    if parts.len() == 1 || first.function.is_some() && parts.iter().all(|part| part.function == first.function) {
+    if parts.len() == 1
+        || first.function.is_some() && parts.iter().all(|part| part.function == first.function)
+    {
         return true;
     }
     // Where the coordinates before lie apart, the pieces may differ.

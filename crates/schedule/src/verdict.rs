@@ -193,6 +193,8 @@ pub fn judge(
     let (mut is_reduced, mut is_passed_on) = (false, false);
     let mut ordering: Vec<u32> = Vec::new();
     let mut inductions: Vec<&scev::Induction> = Vec::new();
+    // What looks like a reduction and is none of the text.
+    let mut idle: Vec<usize> = Vec::new();
     // Arrays with whose elements iterations combine something, by the text.
     let mut combined: Vec<ObjectIndex> = Vec::new();
     // An element that a register holds, with which iterations combine something.
@@ -209,12 +211,14 @@ pub fn judge(
             continue;
         }
         ordering.push(edge.dependence);
-        let same = reductions.iter().any(|r| {
+        let reduced = reductions.iter().position(|r| {
             r.statements.binary_search(&d.source).is_ok() && r.statements.binary_search(&d.sink).is_ok()
         });
+        let same = reduced.is_some();
         let own = scevs.inductions.iter().find(|own| own.statements.binary_search(&d.source).is_ok());
         if same && !d.memory && loop_of.has_no_accumulator() && loop_of.explains_register(inside, d) {
-            // What is left in lanes that nobody reads.
+            // The compiler's own counting: the text combines nothing.
+            idle.extend(reduced);
         } else if same || loop_of.is_reduction_of_source(d) {
             is_reduced = true;
             if !same {
@@ -284,6 +288,8 @@ pub fn judge(
         let need = Need { object: own.object, name: String::new(), way, bytes: Some(0), lines };
         needs.iter_mut().for_each(|needs| needs.push(need.clone()));
     }
+    let reductions: Vec<Reduction> =
+        reductions.into_iter().enumerate().filter(|(at, _)| !idle.contains(at)).map(|(_, own)| own).collect();
     for reduction in reductions.iter().filter(|reduction| !loop_of.is_nameable(inside, reduction)) {
         let object = loop_of.accumulator(inside, reduction).unwrap_or(ObjectIndex::MAX);
         let lines = loop_of.lines(&reduction.statements);
