@@ -135,6 +135,16 @@ fn recognise(
     for (_, d) in internal {
         accesses.extend(d.source_access.iter().chain(&d.sink_access));
     }
+    // Unrolled code has a cell of its own for each access.
+    let cells: FxHashSet<Option<((i64, i64), u32)>> = accesses
+        .iter()
+        .map(|&index| {
+            let access = &profile.accesses[index as usize];
+            let range = access.address.first()?.ranges.first()?;
+            Some(((range.0, range.1), access.size))
+        })
+        .collect();
+    let is_one_cell = cells.len() <= 1;
     for &index in &accesses {
         let access = &profile.accesses[index as usize];
         let several = access.address.is_empty()
@@ -142,7 +152,7 @@ fn recognise(
             || access.address.windows(2).any(|w| w[0].ranges != w[1].ranges);
         array |= several;
         // Of many cells each has to get its own old value.
-        if several && !updates_in_place(profile, members, index, inside) {
+        if (several || !is_one_cell) && !updates_in_place(profile, members, index, inside) {
             return None;
         }
     }
@@ -185,6 +195,11 @@ fn updates_in_place(profile: &Profile, members: &[StatementIndex], access: u32, 
         .iter()
         .map(|e| &profile.dependences[e.dependence as usize])
         .filter(|d| d.kind == Kind::Anti && member(d.source) && member(d.sink))
+        // What another loop inside overwrites later may be another element's own.
+        .filter(|d| {
+            let dims = |s: StatementIndex| profile.contexts[profile.context_of(s) as usize].dims;
+            dims(d.source) == d.common && dims(d.sink) == d.common
+        })
         // Vectors overlap with others beside them.
         .filter(|d| {
             let address =

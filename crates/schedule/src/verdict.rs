@@ -745,12 +745,20 @@ impl Loop<'_> {
         let mut objects =
             d.levels.iter().filter(|l| usize::from(l.level) == self.dim).flat_map(|l| &l.objects).peekable();
         let follows = |facts: &Facts<'_>| facts.scalars.iter().any(|(_, role)| *role == Role::Shared);
+        // Some variable of the text has to be what is spilled: unrolled code comes to elements of arrays at fixed addresses too.
+        let is_kept = |role| {
+            matches!(
+                role,
+                Role::Reduction(_) | Role::Companion | Role::Induction(_) | Role::Private { .. } | Role::Flag
+            )
+        };
         d.memory
             && objects.peek().is_some()
             && objects.all(is_slot)
             && self.stays(d)
             && self.is_direct(d.source)
             && self.is_direct(d.sink)
+            && self.has(is_kept)
             && self.facts.is_some_and(|facts| !follows(facts))
     }
 
