@@ -25,6 +25,8 @@ pub enum Absent {
     Macro,
     /// It has a directive already.
     Has(String),
+    /// Another loop begins before it on its line.
+    SameLine,
     /// Reached by other calls, it is not parallel, or only after other changes.
     Elsewhere,
     /// There are no directives in this language.
@@ -62,6 +64,9 @@ fn clauses(profile: &Profile, entry: &SourceLoop) -> Result<String, Absent> {
     let is_loop = matches!(source.kind, LoopKind::For | LoopKind::RangeFor | LoopKind::FortranDo);
     if entry.differs_elsewhere {
         return Err(Absent::Elsewhere);
+    }
+    if !facts.is_first_on_line() {
+        return Err(Absent::SameLine);
     }
     match facts.language {
         Language::Rust => return Err(Absent::Language),
@@ -212,6 +217,9 @@ pub fn instead(profile: &Profile, entry: &SourceLoop) -> Option<String> {
         }
         Absent::Macro => "no directive: it stands in a macro or in text that may be compiled otherwise".to_owned(),
         Absent::Has(text) => format!("it has a directive: {text}"),
+        Absent::SameLine => {
+            "no directive: another loop begins before it on its line, and a directive would be about that one".to_owned()
+        }
         Absent::Elsewhere => {
             "no directive: the same loop, reached by other calls, is not parallel, or only after other changes".to_owned()
         }

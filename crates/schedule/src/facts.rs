@@ -90,6 +90,15 @@ impl<'a> Facts<'a> {
             && !self.moves_along()
     }
 
+    /// Whether no other loop begins before it on its line: what is written above the line is about the first.
+    pub fn is_first_on_line(&self) -> bool {
+        let place = (self.source.at.line, self.source.at.column);
+        self.file
+            .loops
+            .iter()
+            .all(|other| other.at.line != place.0 || (other.at.line, other.at.column) >= place)
+    }
+
     /// Whether the loop assigns what a pointer leads to that stays where it is.
     pub fn is_one_pointed(&self, scalar: &Scalar) -> bool {
         scalar.form == ScalarForm::Dereference
