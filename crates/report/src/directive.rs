@@ -80,6 +80,8 @@ fn clauses(profile: &Profile, entry: &SourceLoop) -> Result<String, Absent> {
     let mut lists: [(String, Vec<String>); 3] =
         ["private", "firstprivate", "lastprivate"].map(|clause| (clause.to_owned(), Vec::new()));
     let mut reductions: Vec<(&'static str, String)> = Vec::new();
+    // Functions that the loop calls use the variable itself, not the copy of a clause.
+    let is_reached = |name: &String| entry.verdicts.iter().any(|verdict| verdict.reached.contains(name));
     for (scalar, role) in &facts.scalars {
         let name = scalar.name.clone();
         let is_plain = scalar.form == ScalarForm::Variable;
@@ -88,15 +90,13 @@ fn clauses(profile: &Profile, entry: &SourceLoop) -> Result<String, Absent> {
         let is_inside =
             scalar.declared.is_some_and(|at| (source.at.line..=source.end.line).contains(&at.line));
         let is_named_inside = is_inside && scalar.home != Home::InHeader;
-        // Functions that the loop calls use the variable itself, not the copy of a clause.
-        let is_reached = entry.verdicts.iter().any(|verdict| verdict.reached.contains(&name));
         match role {
             Role::Iterator if is_outside && !is_fortran && scalar.after != AfterLoop::Unused => {
                 let own = source.iterators.iter().any(|iterator| iterator.name == name);
                 lists[if own { 2 } else { 0 }].1.push(name);
             }
             Role::Iterator | Role::Own => {}
-            _ if is_reached || is_named_inside => return Err(Absent::Variable(name)),
+            _ if is_reached(&name) || is_named_inside => return Err(Absent::Variable(name)),
             Role::Reduction(operator) if is_plain => {
                 reductions.push((
                     operator_name(*operator, is_fortran).ok_or(Absent::Variable(name.clone()))?,
@@ -115,8 +115,7 @@ fn clauses(profile: &Profile, entry: &SourceLoop) -> Result<String, Absent> {
             continue;
         }
         let array = source.arrays.iter().find(|array| array.name == name).filter(|array| array.fixed);
-        let is_reached = entry.verdicts.iter().any(|verdict| verdict.reached.contains(&name));
-        let is_named = !is_reached
+        let is_named = !is_reached(&name)
             && array.is_some_and(|array| array.accesses.iter().all(|a| a.mode != AccessMode::Shared));
         if !is_named {
             return Err(Absent::Variable(name));

@@ -241,16 +241,13 @@ impl<'a> Facts<'a> {
     /// Whether the subscripts of an access name a variable that the loop sets, or the iterator of a loop inside that begins or ends where
     /// this loop's iterator says.
     fn depends(&self, access: &ArrayAccess) -> bool {
-        let words = |text: &str, name: &str| {
-            text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
-        };
         let own = || self.source.iterators.iter().map(|iterator| iterator.name.as_str());
         let is_inside = |other: &&SourceLoop| {
             (self.source.at.line, self.source.at.column) < (other.at.line, other.at.column)
                 && other.end.line <= self.source.end.line
         };
         let inner = || self.file.loops.iter().filter(is_inside).flat_map(|other| &other.iterators);
-        let of = |name: &str| access.subscripts.iter().any(|text| words(text, name));
+        let of = |name: &str| access.subscripts.iter().any(|text| mentions(text, name));
         let is_counted = |name: &str| own().any(|own| own == name) || inner().any(|own| own.name == name);
         let changes = |scalar: &&Scalar| !scalar.definitions.is_empty() && !is_counted(&scalar.name);
         if self.source.scalars.iter().filter(changes).any(|scalar| of(&scalar.name)) {
@@ -260,10 +257,10 @@ impl<'a> Facts<'a> {
             let texts = [&inner.start, &inner.bound];
             let sets = |text: &str| {
                 let mut set = self.source.scalars.iter().filter(|scalar| !scalar.definitions.is_empty());
-                set.any(|scalar| scalar.name != inner.name && words(text, &scalar.name))
+                set.any(|scalar| scalar.name != inner.name && mentions(text, &scalar.name))
             };
             let is_named = |text: &String| {
-                own().any(|name| words(text, name))
+                own().any(|name| mentions(text, name))
                     || sets(text)
                     || text.chars().any(|c| matches!(c, '[' | '(' | '.'))
             };
@@ -289,17 +286,10 @@ impl<'a> Facts<'a> {
 
     /// Whether an array is the same one in all iterations.
     fn is_one_place(&self, array: &Array) -> bool {
-        let words: Vec<&str> = array
-            .name
-            .split(|c: char| !c.is_alphanumeric() && c != '_')
-            .filter(|word| *word != array.root)
-            .collect();
-        let changes = |name: &str| words.contains(&name);
+        let depends_on = |name: &str| name == array.root || mentions(&array.name, name);
         array.home != Home::InBody
-            && !self.source.iterators.iter().any(|own| changes(&own.name))
-            && !self.source.scalars.iter().any(|scalar| changes(&scalar.name))
-            && self.source.iterators.iter().all(|own| own.name != array.root)
-            && self.source.scalars.iter().all(|scalar| scalar.name != array.root)
+            && !self.source.iterators.iter().any(|own| depends_on(&own.name))
+            && !self.source.scalars.iter().any(|scalar| depends_on(&scalar.name))
     }
 
     /// Whether the condition of a loop reads memory or calls functions, in a form that does not count to a bound: how often it
@@ -331,12 +321,11 @@ impl<'a> Facts<'a> {
             first.is_some() && operators.all(|operator| operator == first)
         });
         let writes_others = |own: &Array, line: u32| {
-            let others = self.source.arrays.iter().filter(|array| array.name != own.name).flat_map(writes);
-            let definitions =
+            let mut others =
+                self.source.arrays.iter().filter(|array| array.name != own.name).flat_map(writes);
+            let mut definitions =
                 self.source.scalars.iter().filter(|s| s.home != Home::InBody).flat_map(|s| &s.definitions);
-            others.filter(|a| a.at.line == line).count()
-                + definitions.filter(|d| d.at.line == line && !d.header).count()
-                > 0
+            others.any(|a| a.at.line == line) || definitions.any(|d| d.at.line == line && !d.header)
         };
         arrays.into_iter().any(|array| {
             lines.iter().all(|&line| {
@@ -406,6 +395,11 @@ impl<'a> Facts<'a> {
         };
         self.source.arrays.iter().any(|array| array.accesses.iter().any(is_update))
     }
+}
+
+/// Whether a text has a name in it, as a word of its own.
+fn mentions(text: &str, name: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
 }
 
 fn writes(array: &Array) -> impl Iterator<Item = &ArrayAccess> {

@@ -89,20 +89,13 @@ pub fn settle(profile: &mut Profile) {
     }
     for (index, place) in places.into_iter().enumerate() {
         let Some((file, at)) = place else { continue };
-        let Some(one) = profile
-            .sources
-            .get(file)
-            .and_then(|source| Some(source.loops.as_ref()?.loops[at as usize].clone()))
-        else {
+        let Some(loops) = profile.sources.get(file).and_then(|source| source.loops.as_ref()) else {
             continue;
         };
+        let one = &loops.loops[at as usize];
         let old = profile.location(profile.contexts[index].location);
-        let is_there = if one.kind == LoopKind::DoWhile {
-            place_of(profile, &files, index) == place
-        } else {
-            old.line == one.at.line && place_of(profile, &files, index) == place
-        };
-        if is_there {
+        let is_on_line = one.kind == LoopKind::DoWhile || old.line == one.at.line;
+        if is_on_line && place_of(profile, &files, index) == place {
             continue;
         }
         let new = Location { line: one.at.line, column: one.at.column, ..old.clone() };

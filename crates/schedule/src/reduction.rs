@@ -9,11 +9,11 @@
 //! Each accumulator goes through one simple chain: a member takes one value of the set per execution and gives one, so that
 //! `a, b = b, a + b` and `s = s + s + x` are none.
 
-use profile::{ContextIndex, Kind, Operation, Profile, StatementIndex, Use};
+use profile::{ContextIndex, Operation, Profile, StatementIndex, Use};
 use rustc_hash::FxHashSet;
 
 use crate::graph::{LoopEdges, components, dimension, is_flow};
-use crate::scev::{Scevs, may_be_same, moves_along};
+use crate::scev::{Scevs, is_of_update, moves_along};
 
 /// One reduction of a loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -194,19 +194,7 @@ fn updates_in_place(profile: &Profile, members: &[StatementIndex], access: u32, 
         .edges
         .iter()
         .map(|e| &profile.dependences[e.dependence as usize])
-        .filter(|d| d.kind == Kind::Anti && member(d.source) && member(d.sink))
-        // What another loop inside overwrites later may be another element's own.
-        .filter(|d| {
-            let dims = |s: StatementIndex| profile.contexts[profile.context_of(s) as usize].dims;
-            dims(d.source) == d.common && dims(d.sink) == d.common
-        })
-        // Vectors overlap with others beside them.
-        .filter(|d| {
-            let address =
-                |access: Option<u32>| access.map(|access| &profile.accesses[access as usize].address);
-            let both = address(d.source_access).zip(address(d.sink_access));
-            both.is_none_or(|(a, b)| may_be_same(a, b))
-        })
+        .filter(|d| member(d.source) && member(d.sink) && is_of_update(profile, d))
         .filter(|d| if a.write { d.sink_access == Some(access) } else { d.source_access == Some(access) })
         .map(same_iteration)
         .sum();

@@ -111,18 +111,9 @@ impl Reads {
         }
         // How often a load's cell is overwritten in the same iteration of all loops around, and by which store.
         let mut overwritten: FxHashMap<(u32, u32), u64> = FxHashMap::default();
-        let dims = |s: StatementIndex| profile.contexts[profile.context_of(s) as usize].dims;
-        let is_close = |d: &&Dependence| {
-            d.kind == Kind::Anti && d.common > 0 && dims(d.source) == d.common && dims(d.sink) == d.common
-        };
-        for d in profile.dependences.iter().filter(is_close) {
+        for d in profile.dependences.iter().filter(|d| is_of_update(profile, d)) {
             let same = d.levels.iter().filter(|level| level.level == d.common).map(|level| level.count);
             let Some(pair) = d.source_access.zip(d.sink_access) else { continue };
-            let address = |access: u32| &profile.accesses[access as usize].address;
-            // Vectors overlap with others beside them.
-            if !may_be_same(address(pair.0), address(pair.1)) {
-                continue;
-            }
             let own = overwritten.entry(pair).or_default();
             *own = same.fold(*own, u64::saturating_add);
         }
@@ -274,8 +265,20 @@ pub fn is_fixed(address: &[fold::Folded], dim: usize) -> bool {
     true
 }
 
+/// Whether a dependence may be that of updates of single cells: a load, and a store to the same cell in the same loops. What another
+/// loop inside overwrites later may be another element's own, and vectors overlap with others beside them.
+pub fn is_of_update(profile: &Profile, d: &Dependence) -> bool {
+    let dims = |s: StatementIndex| profile.contexts[profile.context_of(s) as usize].dims;
+    let address = |access: Option<u32>| access.map(|access| &profile.accesses[access as usize].address);
+    d.kind == Kind::Anti
+        && d.common > 0
+        && dims(d.source) == d.common
+        && dims(d.sink) == d.common
+        && address(d.source_access).zip(address(d.sink_access)).is_none_or(|(a, b)| may_be_same(a, b))
+}
+
 /// Whether two address functions may be the same: not if some piece of one is known to be another function than that of the other.
-pub fn may_be_same(a: &[fold::Folded], b: &[fold::Folded]) -> bool {
+fn may_be_same(a: &[fold::Folded], b: &[fold::Folded]) -> bool {
     let labels = |address: &[fold::Folded]| -> Option<Vec<(i64, Vec<i64>)>> {
         let pieces = address.iter().flat_map(|folded| &folded.pieces).map(|piece| {
             let label = piece.label(0)?;

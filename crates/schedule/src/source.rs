@@ -262,30 +262,26 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
             let facts = Facts::of(profile, index);
             let own = edges.get(&index).unwrap_or(&no_edges);
             let mut verdict = judge(profile, index, own, &indexes, facts.as_ref());
-            let around = std::iter::successors(Some(context.parent), |&c| {
-                (c != 0).then(|| profile.contexts[c as usize].parent)
-            })
-            .find(|&c| profile.contexts[c as usize].kind == ContextKind::Recursive);
+            let ancestors = || {
+                std::iter::successors(Some(context.parent), |&c| {
+                    (c != 0).then(|| profile.contexts[c as usize].parent)
+                })
+            };
+            let around = ancestors().find(|&c| profile.contexts[c as usize].kind == ContextKind::Recursive);
             // A piece of a loop inside another one: compilers split what they take several elements at a time.
-            let piece_of = std::iter::successors(Some(context.parent), |&c| {
-                (c != 0).then(|| profile.contexts[c as usize].parent)
-            })
-            .take_while(|&c| profile.contexts[c as usize].function == context.function)
-            .find(|&c| {
-                let other = &profile.contexts[c as usize];
-                other.kind == ContextKind::Loop && profile.location(other.location) == location
-            })
-            .filter(|_| location.line > 0);
-            if let Some(outer) = piece_of.and_then(|c| verdicts.get(&c))
-                && outer.parallel > verdict.parallel
-            {
-                verdict = outer.clone();
-            }
-            if context.suspended
-                && let Some(outer) = around.and_then(|c| verdicts.get(&c))
-                && outer.parallel > verdict.parallel
-            {
-                verdict = outer.clone();
+            let piece_of = ancestors()
+                .take_while(|&c| profile.contexts[c as usize].function == context.function)
+                .find(|&c| {
+                    let other = &profile.contexts[c as usize];
+                    other.kind == ContextKind::Loop && profile.location(other.location) == location
+                })
+                .filter(|_| location.line > 0);
+            for outer in piece_of.into_iter().chain(around.filter(|_| context.suspended)) {
+                if let Some(outer) = verdicts.get(&outer)
+                    && outer.parallel > verdict.parallel
+                {
+                    verdict = outer.clone();
+                }
             }
             verdict
         } else {

@@ -571,6 +571,13 @@ impl Loop<'_> {
             && !self.is_stored_along(inside, d.source)
     }
 
+    /// What statements of an iteration hand on to one another in registers, but for addresses.
+    fn values<'b>(&'b self, inside: &'b LoopEdges) -> impl Iterator<Item = &'b Dependence> {
+        let within = inside.edges.iter().filter(|edge| edge.within);
+        let of = within.map(|edge| &self.profile.dependences[edge.dependence as usize]);
+        of.filter(|d| is_flow(d) && !d.memory && d.role != profile::Use::Address)
+    }
+
     /// Whether an iteration stores a value, by moves alone, at addresses that move: what the next iteration finds in a register is an
     /// element of an array, not a variable.
     fn is_stored_along(&self, inside: &LoopEdges, statement: StatementIndex) -> bool {
@@ -588,16 +595,13 @@ impl Loop<'_> {
             if self.reads.stores_along(self.profile, s, self.dim) && !is_one_chain(s) {
                 return true;
             }
-            let onward = inside.edges.iter().filter(|edge| edge.within).filter_map(|edge| {
-                let d = &self.profile.dependences[edge.dependence as usize];
-                let moves = matches!(
-                    self.profile.statements[d.sink as usize].operation,
+            let moves = |sink: StatementIndex| {
+                matches!(
+                    self.profile.statements[sink as usize].operation,
                     Operation::Copy | Operation::Shuffle | Operation::Convert
-                );
-                (is_flow(d) && !d.memory && d.source == s && d.role != profile::Use::Address && moves)
-                    .then_some(d.sink)
-            });
-            open.extend(onward);
+                )
+            };
+            open.extend(self.values(inside).filter(|d| d.source == s && moves(d.sink)).map(|d| d.sink));
         }
         false
     }
@@ -660,18 +664,13 @@ impl Loop<'_> {
         let own = &self.profile.contexts[self.context as usize];
         let entry = self.profile.functions.get(own.function as usize).map_or(0, |f| f.entry);
         let is_here = object.owner.is_none_or(|owner| owner.0 <= entry && entry < owner.1);
-        let named = self.facts.filter(|_| is_here).and_then(|facts| {
+        let named = self.facts.filter(|_| is_here).and_then(|facts| match facts.declares(&object.name) {
             // Debug information gives what a loop keeps between iterations the loop as its scope.
-            let is_kept = !self.has_header_binding(&object.name) && facts.is_iterator(&object.name);
-            if is_kept { Some(false) } else { facts.declares(&object.name) }
+            is if is != Some(true) && facts.is_iterator(&object.name) => Some(false),
+            is => is,
         });
         object.kind == ObjectKind::Stack
             && named.unwrap_or_else(|| scev::is_scoped(self.profile, self.context, object))
-    }
-
-    /// Whether the header binds a name anew in each iteration.
-    fn has_header_binding(&self, name: &str) -> bool {
-        self.facts.is_some_and(|facts| facts.declares(name) == Some(true))
     }
 
     /// Whether a statement of a library keeps the state of an iterator over a range or a container, which the loop has to itself.
@@ -718,12 +717,7 @@ impl Loop<'_> {
                 continue;
             }
             seen.push(s);
-            let fed = inside.edges.iter().filter(|edge| edge.within).filter_map(|edge| {
-                let d = &self.profile.dependences[edge.dependence as usize];
-                (d.sink == s && is_flow(d) && !d.memory && d.role != profile::Use::Address)
-                    .then_some(d.source)
-            });
-            for from in fed {
+            for from in self.values(inside).filter(|d| d.sink == s).map(|d| d.source) {
                 if !self.reads.are_fixed(self.profile, from, self.dim) {
                     return true;
                 }
