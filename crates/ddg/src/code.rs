@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use trace::block::{Access, Address, Block, FunctionCode, Terminator};
 
 use crate::contexts::FunctionId;
+use crate::lost::Lost;
 use crate::walker::Functions;
 
 /// Number of a distinct block: translations of the same bytes with the same record layout share it.
@@ -30,6 +31,7 @@ pub struct FunctionTable {
     self_loops: rustc_hash::FxHashSet<u64>,
     /// Counts changes of any graph: cached transitions from before are void.
     pub epoch: u64,
+    pub(crate) lost: Lost,
 }
 
 impl FunctionTable {
@@ -91,7 +93,8 @@ impl FunctionTable {
 
     /// Whether the loop headed by the block at `pc` consists of that block alone.
     pub fn is_alone(&mut self, function: FunctionId, pc: u64) -> bool {
-        let Some(f) = self.list.get_mut(function as usize) else { return false };
+        let f = self.list.get_mut(function as usize);
+        let Some(f) = self.lost.expect(f, "a function is added before it runs") else { return false };
         let Some(node) = f.cfg.find(pc) else { return false };
         let forest = f.cfg.forest();
         forest.headed_by(node).is_some_and(|l| forest.loops[l].nodes.len() == 1)
@@ -99,7 +102,8 @@ impl FunctionTable {
 
     /// Notes an executed jump from block to block of a function.
     pub fn executed(&mut self, function: FunctionId, from: Option<u64>, to: u64) {
-        let Some(f) = self.list.get_mut(function as usize) else { return };
+        let f = self.list.get_mut(function as usize);
+        let Some(f) = self.lost.expect(f, "a function is added before it runs") else { return };
         let changed = match from {
             Some(from) => f.cfg.edge(from, to),
             None => f.cfg.find(to).is_none() || !f.cfg.is_known(to),
@@ -118,11 +122,15 @@ impl FunctionTable {
 
 impl Functions for FunctionTable {
     fn chain(&mut self, function: FunctionId, pc: u64) -> (Arc<[u64]>, bool) {
-        let Some(f) = self.list.get_mut(function as usize) else { return (Arc::from([]), false) };
+        let f = self.list.get_mut(function as usize);
+        let Some(f) = self.lost.expect(f, "a function is added before it runs") else {
+            return (Arc::from([]), false);
+        };
         if let Some((chain, heads)) = f.chains.get(&pc) {
             return (Arc::clone(chain), *heads);
         }
-        let Some(node) = f.cfg.find(pc) else { return (Arc::from([]), false) };
+        let node = self.lost.expect(f.cfg.find(pc), "a block that runs is in its graph");
+        let Some(node) = node else { return (Arc::from([]), false) };
         let forest = f.cfg.forest();
         let headers: Vec<usize> = forest.chain(node).into_iter().map(|l| forest.loops[l].header).collect();
         let heads = headers.last() == Some(&node);

@@ -19,6 +19,7 @@ use shadow::{DependenceRun, Iv, MAX_DIMS};
 use smallvec::SmallVec;
 
 use crate::folding::Folding;
+use crate::lost::Lost;
 use crate::objects::{ObjectId, Place};
 pub use rows::RunOfRows;
 
@@ -218,6 +219,7 @@ pub struct Streams {
     /// Number of the present tracking, 0 if there is none, and of the latest.
     tracking: u32,
     latest_tracking: u32,
+    pub(crate) lost: Lost,
 }
 
 impl Streams {
@@ -453,7 +455,8 @@ impl Streams {
         let stream = &mut self.list[at];
         stream.count = stream.count.saturating_add(count);
         let level = level_of(usize::from(stream.common), distance, &Iv::ZERO);
-        let Some(level) = stream.levels.iter().position(|l| l.level == level) else { return };
+        let level = stream.levels.iter().position(|l| l.level == level);
+        let Some(level) = self.lost.expect(level, "a steady dependence was met before") else { return };
         let kept = &mut stream.levels[level];
         kept.count = kept.count.saturating_add(count);
         kept.later |= later;

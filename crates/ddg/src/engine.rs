@@ -29,6 +29,7 @@ use crate::contexts::{ContextId, Contexts, FunctionId, Kind};
 use crate::dependences::Streams;
 use crate::folding::Folding;
 use crate::jumps::{Jump, Jumps};
+use crate::lost::Lost;
 use crate::objects::Objects;
 use crate::observer::{Canonical, observer};
 use crate::paths::{Follow, Instances, LONGEST, Moment, NodeId, Paths, Step, build};
@@ -126,7 +127,7 @@ pub struct Engine {
     /// Instructions of records that came after the analysis had ended.
     pub(crate) unanalysed: u64,
     /// Broken invariants met, and what was left out for them.
-    pub(crate) lost: u64,
+    pub(crate) lost: Lost,
     pub(crate) walker: Option<Walker>,
     jumps: Jumps,
     pub(crate) memory: AnyMemory,
@@ -206,7 +207,7 @@ impl Default for Engine {
             unrecorded: 0,
             malformed: 0,
             unanalysed: 0,
-            lost: 0,
+            lost: Lost::default(),
             walker: None,
             jumps: Jumps::default(),
             memory: AnyMemory::runs(),
@@ -588,6 +589,7 @@ impl Engine {
             Some(cfa) => Walker::entered(contexts, functions, function, pc, cfa, root),
             None => Walker::new(contexts, functions, function, pc, root),
         };
+        walker.lost = self.lost.clone();
         walker.declare(self.known.as_ref().map_or(0, Known::components));
         for &(component, function, header) in &self.members {
             walker.join(component, function, header);
@@ -993,7 +995,11 @@ impl Engine {
 
     /// A block that a fault interrupted.
     fn partial(&mut self, block: u32, iterations: u64, instructions: u64, words: &[u64]) {
-        let Some(code) = self.codes.of_header(u64::from(block)) else { return };
+        let Some(code) = self.codes.of_header(u64::from(block)) else {
+            // Recorders describe blocks before they run.
+            self.malformed += 1;
+            return;
+        };
         let block = Arc::clone(self.codes.get(code));
         if !block.parts.is_empty() {
             let mut record = vec![u64::from(block.id)];

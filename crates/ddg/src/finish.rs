@@ -77,7 +77,7 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
         unrecorded: engine.unrecorded,
         unanalysed: engine.unanalysed,
         dependences: 0,
-        lost: engine.lost,
+        lost: 0,
         limits: Vec::new(),
         untracked: about.untracked,
         part: about.part,
@@ -142,7 +142,9 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
         let code = engine.codes.get(own.code).clone();
         for (k, operand) in code.operands.iter().enumerate() {
             let id = canonical_id(&mut engine, own.first + own.statements + k as u32);
-            let Some(&access) = id.and_then(|id| tables.access_of.get(&id)) else { continue };
+            let access = tables.access_of.get(&id).copied();
+            let access = engine.lost.expect(access, "every operand of a block is an access");
+            let Some(access) = access else { continue };
             let base = engine.thread_base_in(own.context);
             let folded = addresses(&operand.address, &domain, (&columns, &words), base);
             if let Some(folded) = folded.filter(|f| f.points > 0) {
@@ -173,9 +175,7 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
             profile.contexts[context as usize].own_instructions += count * path.executions;
         }
         for operand in &path.operands {
-            let Some(access) =
-                canonical_id(&mut engine, operand.id).and_then(|id| tables.access_of.get(&id).copied())
-            else {
+            let Some(access) = tables.access_of.get(&canonical_id(&mut engine, operand.id)).copied() else {
                 continue;
             };
             let access = &mut profile.accesses[access as usize];
@@ -195,8 +195,7 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
         let mut pairs = |list: &[Pair], carried: bool, count: u64| {
             for pair in list.iter().filter(|_| count > 0) {
                 let contexts = [pair.source, pair.sink].map(|id| engine.instances.owner(id).context);
-                let ends = (canonical_id(&mut engine, pair.source), canonical_id(&mut engine, pair.sink));
-                let (Some(source), Some(sink)) = ends else { continue };
+                let [source, sink] = [pair.source, pair.sink].map(|id| canonical_id(&mut engine, id));
                 let to = [source, sink].map(|id| engine.instances.owner(id).context);
                 let common = engine.contexts.common(to[0], to[1]);
                 let mut example = example;
@@ -309,6 +308,8 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
     for d in &mut profile.dependences {
         d.levels.sort_by_key(|l| l.level);
     }
+    let counters = [&engine.lost, &engine.paths.lost, &engine.functions.lost, &engine.streams.lost];
+    profile.trust.lost = counters.iter().fold(0u64, |sum, lost| sum.saturating_add(lost.count()));
     profile.trust.dependences = profile.dependences.iter().fold(0u64, |sum, d| sum.saturating_add(d.count));
     profile.trust.limits = limits.into_iter().map(|limit| Reached { run: 0, limit }).collect();
     profile.locations = locations.list;
@@ -362,8 +363,8 @@ fn lift_stream(engine: &mut Engine, stream: &mut Stream) -> Summary {
     if from.is_empty() && to.is_empty() {
         return (levels, relation);
     }
-    stream.source = canonical_id(engine, stream.source).unwrap_or(stream.source);
-    stream.sink = canonical_id(engine, stream.sink).unwrap_or(stream.sink);
+    stream.source = canonical_id(engine, stream.source);
+    stream.sink = canonical_id(engine, stream.sink);
     let contexts = [stream.source, stream.sink].map(|id| engine.instances.owner(id).context);
     let (old, new) = (stream.common, engine.contexts.common(contexts[0], contexts[1]));
     stream.common = new;
@@ -483,11 +484,11 @@ fn canonical_instance(engine: &mut Engine, id: u32) -> u32 {
     }
 }
 
-fn canonical_id(engine: &mut Engine, id: u32) -> Option<u32> {
+fn canonical_id(engine: &mut Engine, id: u32) -> u32 {
     let instance = *engine.instances.owner(id);
-    let Some((context, _)) = engine.canonical.get(instance.context).cloned() else { return Some(id) };
+    let Some((context, _)) = engine.canonical.get(instance.context).cloned() else { return id };
     let to = engine.instances.intern(context, instance.code, &engine.codes);
-    Some(engine.instances.get(to).first + (id - instance.first))
+    engine.instances.get(to).first + (id - instance.first)
 }
 
 pub(crate) fn missing_debug_information(image: &Image) -> Vec<String> {

@@ -19,6 +19,7 @@ pub mod guide;
 pub mod hot;
 mod intervals;
 mod jumps;
+mod lost;
 pub mod objects;
 mod observer;
 mod paths;

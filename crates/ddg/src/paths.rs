@@ -18,6 +18,7 @@ use crate::contexts::{ContextId, FunctionId};
 use crate::dependences::Streams;
 use crate::executions::Executions;
 use crate::folding::Folding;
+use crate::lost::Lost;
 use crate::shared::Split;
 use crate::steady::Steady;
 use crate::units::{UNITS, units};
@@ -332,6 +333,7 @@ pub struct Paths {
     by_loop: FxHashMap<ContextId, Vec<u32>>,
     /// Bytes of all paths.
     weight: usize,
+    pub(crate) lost: Lost,
 }
 
 /// Longest path, in blocks.
@@ -445,16 +447,23 @@ impl Paths {
         self.by_loop.get(&innermost).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether a path is not taken.
+    pub fn is_there(&self, id: u32) -> bool {
+        self.list.get(id as usize).is_some_and(Option::is_some)
+    }
+
     /// A path that is not taken.
     #[inline]
     pub fn get(&self, id: u32) -> Option<&Path> {
-        self.list.get(id as usize)?.as_deref()
+        let path = self.list.get(id as usize).and_then(Option::as_deref);
+        self.lost.expect(path, "a path that is asked for is there")
     }
 
     /// Takes a path out while it is worked on; [`Paths::put`] brings it back.
     #[inline]
     pub fn take(&mut self, id: u32) -> Option<Box<Path>> {
-        self.list.get_mut(id as usize)?.take()
+        let path = self.list.get_mut(id as usize).and_then(Option::take);
+        self.lost.expect(path, "a path that is taken is there")
     }
 
     /// Brings a path back.

@@ -113,7 +113,9 @@ impl Engine {
 
     /// Hands the executions of all paths of a loop to its blocks.
     fn adopt(&mut self, innermost: ContextId, path: &mut Path) {
-        let others: Vec<u32> = self.paths.of_loop(innermost).to_vec();
+        // The one that asks is taken already.
+        let mut others = self.paths.of_loop(innermost).to_vec();
+        others.retain(|&id| self.paths.is_there(id));
         let mut all: Vec<(u32, Box<Path>)> =
             others.into_iter().filter_map(|id| Some((id, self.paths.take(id)?))).collect();
         let mut early = Vec::new();

@@ -12,6 +12,7 @@ use rustc_hash::FxHashSet;
 use shadow::{Iv, MAX_DIMS};
 
 use crate::contexts::{ContextId, Contexts, FunctionId, Kind};
+use crate::lost::Lost;
 
 /// What the walker asks about functions.
 pub trait Functions {
@@ -105,6 +106,7 @@ pub struct Walker {
     pub events: Vec<Event>,
     /// Frame depth at which each dimension was entered.
     entered_at: [u32; MAX_DIMS],
+    pub(crate) lost: Lost,
 }
 
 impl Walker {
@@ -217,6 +219,7 @@ impl Walker {
             called_back: FxHashSet::default(),
             events: Vec::new(),
             entered_at: [0; MAX_DIMS],
+            lost: Lost::default(),
         };
         *walker.active_count(function) += 1;
         walker.jump(contexts, functions, pc);
@@ -352,7 +355,8 @@ impl Walker {
         if *self.active_count(function) > 0 {
             return;
         }
-        let Some(known) = self.components.get_mut(component as usize) else { return };
+        let known = self.components.get_mut(component as usize);
+        let Some(known) = self.lost.expect(known, "a component is made before its members") else { return };
         if header {
             known.headers.push(function);
         }
@@ -619,7 +623,7 @@ impl Walker {
     /// Ends the current activation, which is not the first one, without arriving anywhere.
     fn leave(&mut self, contexts: &Contexts, events: &mut Vec<Event>) {
         self.leave_loops(contexts, events);
-        let Some(frame) = self.frames.pop() else { return };
+        let Some(frame) = self.lost.expect(self.frames.pop(), "an activation is under way") else { return };
         let count = self.active_count(frame.function);
         *count = count.saturating_sub(1);
         match frame.how {
@@ -709,7 +713,10 @@ impl Walker {
 
     /// `function` is called while active and belongs to no component: its cycle of activations becomes one.
     fn discover(&mut self, contexts: &mut Contexts, function: FunctionId) {
-        let Some(first) = self.frames.iter().position(|f| f.function == function) else { return };
+        let first = self.frames.iter().position(|f| f.function == function);
+        let Some(first) = self.lost.expect(first, "a function that is active has an activation") else {
+            return;
+        };
         // If a component is active around or inside the cycle, the cycle joins it; its headers grow.
         let around = self
             .components
