@@ -180,6 +180,101 @@ fn schedules_stand_the_enumeration_of_dependences() {
     }
 }
 
+/// A random nest in a function, called from loops, through calls or by a recursion: several iterations of what is around it hand
+/// values on, and the nest carries some itself.
+fn random_nest(seed: u64) -> String {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut one_of = |n: u64| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state % n
+    };
+    let mut body = String::new();
+    for _ in 0..1 + one_of(3) {
+        let [to, from] = [one_of(3), one_of(3)].map(|k| ["a", "b", "c"][k as usize]);
+        let shift = |by: u64| ["", " + 1", " - 1", " + 2", " - 2"][by as usize];
+        let [x, y] = [shift(one_of(5)), shift(one_of(5))];
+        let statement = match one_of(4) {
+            0 => format!("{to}[j][i] = {from}[i{x}][j{y}] + 1;"),
+            1 => format!("{to}[i][j] += {from}[j{x}][i{y}];"),
+            _ => format!("{to}[i][j] = {from}[i{x}][j{y}] + {from}[i][j];"),
+        };
+        body.push_str("            ");
+        body.push_str(&statement);
+        body.push('\n');
+    }
+    let start = ["2", "i", "2"][one_of(3) as usize];
+    let (helper, call) = match one_of(3) {
+        0 => ("", "for (int t = 0; t < 4; t++)\n        nest(t);"),
+        1 => (
+            "static void between(int t)\n{\n    nest(t);\n    b[t + 2][3] += a[3][3];\n}\n",
+            "for (int t = 0; t < 4; t++)\n        between(t);",
+        ),
+        _ => (
+            "static void again(int t)\n{\n    nest(t);\n    if (t > 0)\n        again(t - 1);\n}\n",
+            "again(4);",
+        ),
+    };
+    format!(
+        "#include <stdio.h>
+static unsigned a[16][16], b[16][16], c[16][16];
+static __attribute__((noinline)) void nest(int t)
+{{
+    for (int i = 2; i < 14; i++)
+        for (int j = {start}; j < 14; j++) {{
+{body}        }}
+    a[t][t] ^= 5;
+}}
+{helper}int main(void)
+{{
+    for (int i = 0; i < 16; i++)
+        for (int j = 0; j < 16; j++)
+            c[i][j] = (a[i][j] = b[j][i] = 31 * i + j) / 7;
+    {call}
+    unsigned sum = 0;
+    for (int i = 0; i < 256; i++)
+        sum = sum * 31 + a[i / 16][i % 16] + b[i / 16][i % 16] + c[i / 16][i % 16];
+    printf(\"%u\\n\", sum);
+    return 0;
+}}
+"
+    )
+}
+
+/// Random nests under loops, calls and recursions: what is proposed stands being executed again, and what is around the nest is
+/// no loop of the proposal (regression 2 of schedule: dependences of a time loop were dropped, and the time loop interchanged).
+#[test]
+fn random_nests_are_executed_again_in_the_proposed_order() {
+    let place = Place::new();
+    let count = if std::env::var_os("LOOPWRIGHT_THOROUGH").is_some() { 200 } else { 10 };
+    let mut reads = 0;
+    for seed in 1..=count {
+        let source = place.path("random.c");
+        let text = random_nest(seed);
+        std::fs::write(&source, &text).unwrap();
+        let level = if seed % 2 == 0 { "-O0" } else { "-O1" };
+        let program = place.path("nest");
+        let mut compiler = std::process::Command::new("cc");
+        compiler.args(["-g", level, "-o"]).arg(&program).arg(&source);
+        assert!(compiler.status().unwrap().success());
+        let options = ["--schedule-time", "6", "--verify", "--region", "nest"];
+        for proposal in proposals_of(&place, &program, &[], &options) {
+            let failed = proposal["failed"].to_string();
+            assert!(!failed.contains("refused"), "{text}\n{proposal:#?}");
+            let Some(all) = proposal["schedule"].as_array() else { continue };
+            assert!(!all.is_empty(), "{text}");
+            for l in loops(&proposal["schedule"]) {
+                let is_inside =
+                    |count: &&str| count.split("random.c:").skip(1).all(|at| ["5", "6"].contains(&&at[..1]));
+                assert!(counts(l).iter().all(is_inside), "{text}\n{l:#?}");
+            }
+            reads += proposal["verified"]["replayed_reads"].as_u64().unwrap();
+        }
+    }
+    assert!(reads > 100 * count, "{reads}");
+}
+
 /// Without time there is no schedule, and the report says so; the verdicts are there.
 #[test]
 fn no_time_is_said() {

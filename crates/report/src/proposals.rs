@@ -6,6 +6,7 @@ use profile::Profile;
 use schedule::SourceLoop;
 use schedule::metrics::{Metrics, Profit, Survey, profit};
 use schedule::options::Machine;
+use schedule::propose::check::Checked;
 use schedule::propose::outline::{Count, Statement, worthwhile};
 use schedule::propose::{Fusion, Loop, Node, Proposal, Rung};
 use serde::Serialize;
@@ -144,6 +145,9 @@ struct WireVerified {
     pairs: u64,
     dependences: usize,
     completely: usize,
+    /// Instances executed again in the proposed order, and their reads that found what they found in the run.
+    replayed_instances: u64,
+    replayed_reads: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -202,6 +206,8 @@ fn wire_one(
             pairs: proposal.checked.pairs,
             dependences: proposal.checked.dependences,
             completely: proposal.checked.completely,
+            replayed_instances: proposal.checked.replayed.instances,
+            replayed_reads: proposal.checked.replayed.reads,
         },
         own_copies: own_copies(profile, loops, proposal),
     }
@@ -352,11 +358,26 @@ fn facts(proposals: &Proposals, weighed: &Weighed, out: &mut String) {
     }
     if proposals.verified && proposal.found.is_ok() {
         let checked = proposal.checked;
-        say(format!(
-            "verified by isl, and by {} pairs of iterations of {} dependences (all pairs of {})",
-            checked.pairs, checked.dependences, checked.completely,
-        ));
+        say(verified(checked));
     }
+}
+
+/// How an order was verified.
+fn verified(checked: Checked) -> String {
+    let Checked { pairs, dependences, completely, replayed } = checked;
+    let executed = match replayed.reads {
+        0 => "no read of a complete iteration could be executed again in this order".to_owned(),
+        reads => format!(
+            "{} instances executed again in this order, in which {reads} reads found what they found in the run",
+            replayed.instances,
+        ),
+    };
+    if pairs == 0 {
+        return format!("not verified: no dependence orders its iterations; {executed}");
+    }
+    format!(
+        "verified by isl, by {pairs} pairs of iterations of {dependences} dependences (all pairs of {completely}), and: {executed}",
+    )
 }
 
 /// What the loops of a region must privatise or expand; their storage orders nothing in a schedule.

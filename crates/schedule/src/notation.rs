@@ -72,10 +72,11 @@ impl Parameters {
         }
     }
 
-    /// The observed value of a parameter; of a coordinate that all instances share the first.
-    pub fn value(&self, name: &str) -> Option<i64> {
-        if name.strip_prefix('r').and_then(|at| at.parse::<usize>().ok()).is_some_and(|at| at < self.fixed) {
-            return Some(0);
+    /// The observed value of a parameter; of a coordinate that all instances share that of an iteration.
+    pub fn value(&self, name: &str, iteration: &[i64]) -> Option<i64> {
+        let fixed = name.strip_prefix('r').and_then(|at| at.parse::<usize>().ok());
+        if let Some(at) = fixed.filter(|&at| at < self.fixed) {
+            return iteration.get(at).copied();
         }
         let at: usize = name.strip_prefix('n')?.parse().ok()?;
         self.values.get(at).copied()

@@ -322,7 +322,8 @@ impl Seeker<'_> {
     fn scheduled(&self, formulated: &Formulated, fusion: Fusion) -> Result<Tree, String> {
         let mut failed = Vec::new();
         let budget = Budget { fusion, ..self.budget };
-        let scheduled = climb(self.profile, formulated, true, self.worker, budget, &mut failed);
+        let is_right = |tree: &Tree| check(self.profile, formulated, tree, budget.pairs);
+        let scheduled = climb(formulated, true, self.worker, budget, (&is_right, &mut failed));
         let (_, schedule, _) = scheduled.map_err(|why| match failed.last() {
             Some((_, last)) => format!("{why} ({last})"),
             None => why,

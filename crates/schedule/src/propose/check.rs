@@ -14,6 +14,7 @@ use profile::{Access, Dependence, Kind, LevelSummary, Profile};
 use rustc_hash::FxHashMap;
 
 use super::problem::{Formulated, Kept};
+use super::replay::Replayed;
 
 /// Pairs of each piece of a dependence that are enumerated, unless more are asked for.
 pub const PAIRS: u64 = 4096;
@@ -30,6 +31,8 @@ pub struct Checked {
     pub completely: usize,
     /// Pairs of iterations.
     pub pairs: u64,
+    /// What was executed in the proposed order.
+    pub replayed: Replayed,
 }
 
 /// What is wrong with a schedule.
@@ -44,6 +47,9 @@ pub enum Violation {
     /// A loop of a permutable band takes a dependence backwards.
     #[error("a permutable loop takes dependence {0} backwards")]
     Band(u32),
+    /// In the proposed order a statement reads what another instance left than in the run.
+    #[error("executed in this order, statement {0} reads another value than in the run")]
+    Read(String),
     /// The tree does not say when an instance runs.
     #[error("no time for statement {0}")]
     Time(String),
@@ -248,27 +254,28 @@ fn time(formulated: &Formulated, member: &Member, (name, iteration): Instance) -
     value.ok_or_else(|| Found::Time(name.to_owned()))
 }
 
-fn value(formulated: &Formulated, affine: &Affine, iteration: &[i64]) -> Option<i128> {
+pub(super) fn value(formulated: &Formulated, affine: &Affine, iteration: &[i64]) -> Option<i128> {
     if affine.coefficients.len() != iteration.len() {
         return None;
     }
     let products = affine.coefficients.iter().zip(iteration).map(|(c, x)| i128::from(*c) * i128::from(*x));
-    let parameters = affine
-        .parameters
-        .iter()
-        .map(|(name, factor)| Some(i128::from(*factor) * i128::from(formulated.parameters.value(name)?)));
+    let parameters = affine.parameters.iter().map(|(name, factor)| {
+        let value = formulated.parameters.value(name, iteration)?;
+        Some(i128::from(*factor) * i128::from(value))
+    });
     let parameters: Option<Vec<i128>> = parameters.collect();
     Some(i128::from(affine.constant) + products.sum::<i128>() + parameters?.into_iter().sum::<i128>())
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::renaming::Renaming;
     use super::super::statements::Statements;
     use super::*;
     use crate::notation::Parameters;
 
-    fn formulated() -> Formulated {
+    /// A problem without statements.
+    pub(in super::super) fn formulated() -> Formulated {
         Formulated {
             statements: Vec::new(),
             sorted: Statements::default(),

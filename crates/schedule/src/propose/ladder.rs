@@ -1,13 +1,14 @@
 //! What is tried in turn, until a schedule is found that respects all dependences (polyhedral note, "Strategy ladder").
 
 use isl::worker::{Failure, Limits, Worker};
-use isl::{Algorithm, Fusion, Problem, Schedule};
+use isl::{Algorithm, Fusion, Problem, Schedule, Tree};
 use profile::Profile;
 
-use super::check::{self, Checked, check};
+use super::check::{self, Checked, Violation, check};
 use super::outline::{Node, outline};
 use super::problem::{Formulated, formulate};
 use super::region::Region;
+use super::replay::replay;
 use super::sequence::{Step, Target, sequence};
 use super::weighed;
 use crate::SourceLoop;
@@ -126,7 +127,12 @@ fn one(profile: &Profile, loops: &[SourceLoop], region: Region, worker: &Worker,
             };
             let deep = formulated.statements.iter().map(dims).max().unwrap_or(0) > 2;
             let few = formulated.statements.len() <= MOST_STATEMENTS[usize::from(deep)];
-            let scheduled = climb(profile, &formulated, few, worker, budget, &mut failed);
+            let is_right = |tree: &Tree| {
+                let checked = check(profile, &formulated, tree, budget.pairs)?;
+                let replayed = replay(profile, loops, &region, &formulated, tree)?;
+                Ok(Checked { replayed, ..checked })
+            };
+            let scheduled = climb(&formulated, few, worker, budget, (&is_right, &mut failed));
             scheduled.map(|(rung, schedule, pairs)| {
                 checked = pairs;
                 let machine = &budget.machine;
@@ -136,7 +142,7 @@ fn one(profile: &Profile, loops: &[SourceLoop], region: Region, worker: &Worker,
                 if let Some((permuted, own)) = preferred {
                     advice = own;
                     if permuted != tree
-                        && let Ok(again) = check(profile, &formulated, &permuted, budget.pairs)
+                        && let Ok(again) = is_right(&permuted)
                     {
                         (tree, checked) = (permuted, again);
                     }
@@ -151,14 +157,16 @@ fn one(profile: &Profile, loops: &[SourceLoop], region: Region, worker: &Worker,
     Proposal { region, found, sequence: steps, failed, checked, advice }
 }
 
+/// Whether an order respects what was recorded, and what was compared.
+pub(crate) type IsRight<'a> = dyn Fn(&Tree) -> Result<Checked, Violation> + 'a;
+
 /// The first rung that gives a schedule which respects all dependences.
 pub(crate) fn climb(
-    profile: &Profile,
     formulated: &Formulated,
     few: bool,
     worker: &Worker,
     budget: Budget,
-    failed: &mut Vec<(Rung, String)>,
+    (is_right, failed): (&IsRight<'_>, &mut Vec<(Rung, String)>),
 ) -> Result<(Rung, Schedule, Checked), String> {
     let mut left = budget.seconds;
     for rung in Rung::ALL {
@@ -174,12 +182,10 @@ pub(crate) fn climb(
             rung.problem(&formulated.problem, budget.fusion),
             Limits { seconds, bytes: budget.bytes },
         ) {
-            Ok(schedule) if schedule.is_legal => {
-                match check(profile, formulated, &schedule.tree, budget.pairs) {
-                    Ok(checked) => return Ok((rung, schedule, checked)),
-                    Err(violation) => failed.push((rung, format!("refused: {violation}"))),
-                }
-            }
+            Ok(schedule) if schedule.is_legal => match is_right(&schedule.tree) {
+                Ok(checked) => return Ok((rung, schedule, checked)),
+                Err(violation) => failed.push((rung, format!("refused: {violation}"))),
+            },
             Ok(_) => failed.push((rung, "refused by isl: the schedule breaks a dependence".to_owned())),
             Err(failure @ (Failure::Missing(_) | Failure::Io(_))) => return Err(failure.to_string()),
             Err(failure) => {

@@ -4,6 +4,7 @@
 //! - [`problem`]: a region as a scheduling problem;
 //! - [`ladder`]: what is tried in turn, within a budget;
 //! - [`check`]: schedules compared with dependences one by one, without isl;
+//! - [`replay`]: the region executed in the proposed order;
 //! - [`renaming`]: statements of the source instead of blocks of the program;
 //! - [`statements`]: what stays in one piece;
 //! - [`outline`]: the transformed region as loops, in terms of the loops of the source;
@@ -22,6 +23,7 @@ pub mod outline;
 pub mod problem;
 pub mod region;
 pub mod renaming;
+pub mod replay;
 pub mod sequence;
 pub mod statements;
 mod weighed;

@@ -141,7 +141,7 @@ fn recorded(profile: &Profile, region: &Region) -> Result<FxHashSet<ContextIndex
 }
 
 /// Number of loops and recursions around a region.
-fn outermost(profile: &Profile, region: &Region) -> usize {
+pub(super) fn outermost(profile: &Profile, region: &Region) -> usize {
     region.contexts.iter().map(|&c| dimension(profile, c)).min().unwrap_or(0)
 }
 
