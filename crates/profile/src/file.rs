@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::{ContextKind, GivenUp, Limit, Profile, Untracked};
 
 pub(crate) const MAGIC: &[u8; 8] = b"LWPROF\x1a\n";
-pub(crate) const VERSION: u32 = 14;
+pub(crate) const VERSION: u32 = 15;
 /// Largest decoded profile that is accepted, in bytes.
 const LIMIT: u64 = 8 << 30;
 

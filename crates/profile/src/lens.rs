@@ -364,6 +364,9 @@ pub struct Call {
     pub conditional: bool,
     /// The name may be that of a macro: it is defined as one in the file, or is written in capitals.
     pub is_macro: bool,
+    /// What is called, or called by that, of which the text is not in the file and that is no function of a standard library either
+    /// (C and C++; names without scopes, sorted).
+    pub elsewhere: Vec<String>,
 }
 
 /// A closure or lambda.

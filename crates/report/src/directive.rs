@@ -74,7 +74,7 @@ fn clauses(profile: &Profile, entry: &SourceLoop) -> Result<String, Absent> {
         _ => {}
     }
     // What is combined has no clause, or not the iterations' own storage.
-    if let Some(need) = entry.needs().iter().find(|need| need.way == Way::Combine) {
+    if let Some(need) = entry.needs().iter().find(|need| matches!(need.way, Way::Combine | Way::CopyIn)) {
         return Err(Absent::Variable(finding::need_name(profile, need).to_owned()));
     }
     let mut lists: [(String, Vec<String>); 3] =

@@ -147,6 +147,18 @@ pub fn why_unknown(profile: &Profile, l: &SourceLoop) -> String {
                 "the end of the run was not recorded, and may read `{name}`, which iterations overwrite"
             );
         }
+        Some(Unknown::Elsewhere { name, line }) => {
+            return format!(
+                "the compiler has put `{name}` (line {line}) of another file into it: a build without optimisation (-O0 -g) shows \
+                 what that hands on"
+            );
+        }
+        Some(Unknown::State { name, line }) => {
+            return format!(
+                "`{name}` (line {line}) changes or asks for something that belongs to the thread or the process: iterations may see \
+                 what others did"
+            );
+        }
         Some(Unknown::Variable { name, lines }) => {
             return format!(
                 "an iteration may read what an earlier one left in `{name}` ({}): a build without optimisation (-O0 -g) shows whether it does",
@@ -303,6 +315,7 @@ pub fn way_name(way: Way) -> &'static str {
         Way::Induction(_) => "induction",
         Way::Combine => "combine",
         Way::AtomicWrite => "atomic-write",
+        Way::CopyIn => "copy-in",
     }
 }
 
@@ -330,6 +343,9 @@ pub fn need(profile: &Profile, need: &Need) -> String {
         }
         Way::Copy => format!("reading from a copy of `{name}` made before it ({bytes}{lines})"),
         Way::AtomicWrite => format!("writing `{name}` atomically, always the same value{lines}"),
+        Way::CopyIn => {
+            format!("copying `{name}`, of which each thread has its own, between the threads{lines}")
+        }
         Way::Combine => format!("combining `{name}` by atomic updates, or in a copy for each thread{lines}"),
         Way::Induction(Some(step)) => {
             format!(

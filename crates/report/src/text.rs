@@ -343,6 +343,8 @@ pub(crate) fn headline(l: &SourceLoop) -> String {
                 Unknown::Asynchronous
                 | Unknown::MappedTwice
                 | Unknown::Afterwards(_)
+                | Unknown::State { .. }
+                | Unknown::Elsewhere { .. }
                 | Unknown::Variable { .. }
                 | Unknown::Array { .. },
             ) => {

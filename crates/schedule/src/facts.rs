@@ -116,6 +116,48 @@ impl<'a> Facts<'a> {
             .any(|(scalar, role)| *role == Role::Shared && !is_elsewhere(scalar) && !is_element(scalar))
     }
 
+    /// A call in the loop of a function that changes or asks for state which no memory of the program shows: rounding modes, signal
+    /// masks, limits, the working directory, names in the file system. With its line.
+    pub fn changes_state(&self) -> Option<(&'a str, u32)> {
+        let is_one = |callee: &str| STATE.contains(&callee.rsplit("::").next().unwrap_or(callee));
+        self.source
+            .calls
+            .iter()
+            .find(|call| is_one(&call.callee))
+            .map(|call| (call.callee.as_str(), call.at.line))
+    }
+
+    /// Calls in the loop of which the text is not in its file, each with its line.
+    pub fn elsewhere(&self) -> impl Iterator<Item = (&'a str, u32)> {
+        self.source
+            .calls
+            .iter()
+            .flat_map(|call| call.elsewhere.iter().map(move |name| (name.as_str(), call.at.line)))
+    }
+
+    /// Whether some of the lines come to a variable of this name without naming it.
+    pub fn is_named_elsewhere(&self, name: &str, lines: &[u32]) -> bool {
+        let scalars =
+            self.scalars.iter().filter(|(scalar, _)| scalar.name == name && scalar.is_own_storage());
+        let arrays = self.source.arrays.iter().filter(|array| array.name == name && array.fixed);
+        let mut named: Vec<u32> = Vec::new();
+        for (scalar, _) in scalars {
+            named.extend(&scalar.reads);
+            named.extend(scalar.definitions.iter().map(|definition| definition.at.line));
+        }
+        named.extend(arrays.flat_map(|array| &array.accesses).map(|access| access.at.line));
+        let header = self.source.at.line..=self.source.header_last_line;
+        let is_unnamed = |line: &u32| *line > 0 && !header.contains(line) && !named.contains(line);
+        !named.is_empty() && lines.iter().any(is_unnamed)
+    }
+
+    /// Whether the body writes an array that its function has made before the loop.
+    pub fn fills_outer_array(&self) -> bool {
+        let is_outer = |array: &&Array| array.home == Home::Local && writes(array).next().is_some();
+        self.source.arrays.iter().any(|array| is_outer(&array))
+            && self.source.arrays.iter().all(|array| array.home != Home::InBody)
+    }
+
     /// Whether the header advances nothing but iterators, which nothing else sets.
     pub fn counts_alone(&self) -> bool {
         let is_for = !matches!(self.source.kind, LoopKind::While | LoopKind::DoWhile);
@@ -397,6 +439,75 @@ impl<'a> Facts<'a> {
     }
 }
 
+/// Functions whose order counts though they hand on nothing through memory (ISO C, annex F; POSIX).
+const STATE: &[&str] = &[
+    "fesetround",
+    "fegetround",
+    "fesetenv",
+    "fegetenv",
+    "feholdexcept",
+    "feupdateenv",
+    "feclearexcept",
+    "feraiseexcept",
+    "fetestexcept",
+    "feenableexcept",
+    "fedisableexcept",
+    "_mm_setcsr",
+    "_mm_getcsr",
+    "_MM_SET_ROUNDING_MODE",
+    "_MM_GET_ROUNDING_MODE",
+    "_MM_SET_FLUSH_ZERO_MODE",
+    "_MM_SET_DENORMALS_ZERO_MODE",
+    "_MM_SET_EXCEPTION_STATE",
+    "chdir",
+    "fchdir",
+    "getcwd",
+    "umask",
+    "nice",
+    "setpriority",
+    "getpriority",
+    "setrlimit",
+    "getrlimit",
+    "setuid",
+    "seteuid",
+    "setgid",
+    "setegid",
+    "sigprocmask",
+    "pthread_sigmask",
+    "signal",
+    "sigaction",
+    "alarm",
+    "dup",
+    "dup2",
+    "open",
+    "creat",
+    "openat",
+    "pipe",
+    "socket",
+    "accept",
+    "pread",
+    "pwrite",
+    "ftruncate",
+    "truncate",
+    "unlink",
+    "remove",
+    "rename",
+    "link",
+    "symlink",
+    "mkdir",
+    "rmdir",
+    "mmap",
+    "munmap",
+    "mprotect",
+    "mremap",
+    "madvise",
+    "pthread_self",
+    "pthread_getspecific",
+    "pthread_setspecific",
+    "gettid",
+    "sched_getcpu",
+];
+
 /// Whether a text has a name in it, as a word of its own.
 fn mentions(text: &str, name: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
@@ -508,7 +619,7 @@ fn role(file: &FileLoops, source: &SourceLoop, scalar: &Scalar) -> Role {
     }
     // Each thread has its own already.
     if marks.thread_local {
-        return Role::Own;
+        return if is_used { Role::Shared } else { Role::Own };
     }
     Role::Private { last: is_used }
 }

@@ -33,6 +33,9 @@ pub enum Way {
     Combine,
     /// Iterations that set it set it to the same value: an atomic write does.
     AtomicWrite,
+    /// Each thread has its own, and iterations use what was there before the loop, or leave something there: it is copied to the
+    /// threads that the iterations go to, or from them.
+    CopyIn,
     /// It is written as a function of the iteration: what it was before the loop and this much for each iteration, if that is a
     /// constant.
     Induction(Option<i64>),

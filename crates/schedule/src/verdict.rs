@@ -50,6 +50,20 @@ pub enum Unknown {
     Depth,
     /// The run was not recorded to its end: this may be read afterwards.
     Afterwards(ObjectIndex),
+    /// The compiler has put into it what this name stands for, of which the text is in another file.
+    Elsewhere {
+        /// A function or macro.
+        name: String,
+        /// Where it is used.
+        line: u32,
+    },
+    /// It calls a function that changes or asks for state of the thread, the process or the file system.
+    State {
+        /// The function.
+        name: String,
+        /// Where it is called.
+        line: u32,
+    },
     /// By the source an iteration may read what an earlier one left in this variable; the run does not show it.
     Variable {
         /// Its name.
@@ -166,12 +180,22 @@ const BLOCKING: usize = 16;
 pub struct Indexes {
     reads: Reads,
     coverage: Coverage,
+    /// Flow dependences through variables of which each thread has its own, but for those of libraries.
+    between_threads: Vec<u32>,
 }
 
 impl Indexes {
     /// Builds them.
     pub fn new(profile: &Profile) -> Indexes {
-        Indexes { reads: Reads::new(profile), coverage: Coverage::new(profile) }
+        let is_own = |used: &ObjectUse| {
+            let object = profile.objects.get(used.object as usize);
+            object.is_some_and(|object| object.thread_local && !object.library)
+        };
+        let is_between_threads =
+            |d: &Dependence| is_flow(d) && d.levels.iter().flat_map(|level| &level.objects).any(is_own);
+        let all = profile.dependences.iter().enumerate().filter(|(_, d)| is_between_threads(d));
+        let between_threads = all.map(|(index, _)| index as u32).collect();
+        Indexes { reads: Reads::new(profile), coverage: Coverage::new(profile), between_threads }
     }
 }
 
@@ -201,7 +225,16 @@ pub fn judge(
     let mut element: Option<(&str, Vec<u32>)> = None;
     for edge in inside.edges.iter().filter(|e| e.carried) {
         let d = &profile.dependences[edge.dependence as usize];
-        if !is_flow(d) || scevs.contains(d.source) && !loop_of.is_of_closure(d) {
+        if !is_flow(d) {
+            continue;
+        }
+        if loop_of.is_foreign(d) {
+            ordering.push(edge.dependence);
+            is_passed_on = true;
+            found.block(edge.dependence, None);
+            continue;
+        }
+        if scevs.contains(d.source) && !loop_of.is_of_closure(d) {
             continue;
         }
         if loop_of.is_void(d)
@@ -311,8 +344,21 @@ pub fn judge(
             Need { object: ObjectIndex::MAX, name: name.to_owned(), way: Way::Combine, bytes: None, lines };
         needs.iter_mut().for_each(|needs| needs.push(need.clone()));
     }
+    for (object, lines) in loop_of.left_to_a_thread(&indexes.between_threads) {
+        advise = true;
+        let need = Need { object, name: String::new(), way: Way::CopyIn, bytes: None, lines };
+        needs.iter_mut().filter(|needs| needs.iter().all(|own| own.object != object)).for_each(|needs| {
+            needs.push(need.clone());
+        });
+    }
     let source = facts.map(|facts| of_source(profile, facts, &privatise));
     let mut unknown = unknown;
+    if let Some((name, line)) = facts.and_then(Facts::changes_state) {
+        unknown = unknown.or_else(|| Some(Unknown::State { name: name.to_owned(), line }));
+    }
+    if let Some((name, line)) = loop_of.taken_in() {
+        unknown = unknown.or_else(|| Some(Unknown::Elsewhere { name: name.to_owned(), line }));
+    }
     if let Some(facts) = facts {
         let is_named =
             |object: &ObjectIndex| profile.objects.get(*object as usize).map(|object| object.name.as_str());
@@ -788,6 +834,76 @@ impl Loop<'_> {
         own.function == self.profile.contexts[self.context as usize].function
     }
 
+    /// Variables of which each thread has its own and through which the loop takes or leaves something, each with the lines of the
+    /// loop that come to it. `between_threads`: the dependences in question.
+    fn left_to_a_thread(&self, between_threads: &[u32]) -> Vec<(ObjectIndex, Vec<u32>)> {
+        let is_inside = |s: StatementIndex| {
+            self.profile.loops_around(self.profile.context_of(s)).get(self.dim) == Some(&self.context)
+        };
+        let mut out: Vec<(ObjectIndex, Vec<u32>)> = Vec::new();
+        for d in between_threads.iter().map(|&index| &self.profile.dependences[index as usize]) {
+            let ends: Vec<StatementIndex> =
+                [d.source, d.sink].into_iter().filter(|&s| is_inside(s)).collect();
+            // Both ends in one execution of the loop are what iterations pass on, or keep to themselves.
+            let leaves = |level: &&profile::LevelSummary| {
+                ends.len() == 1 || ends.len() == 2 && usize::from(level.level) < self.dim
+            };
+            for used in d.levels.iter().filter(leaves).flat_map(|level| &level.objects) {
+                let lines = self.lines(&ends);
+                match out.iter_mut().find(|own| own.0 == used.object) {
+                    Some(own) => own.1.extend(lines),
+                    None => out.push((used.object, lines)),
+                }
+            }
+        }
+        for (_, lines) in &mut out {
+            lines.sort_unstable();
+            lines.dedup();
+        }
+        out
+    }
+
+    /// A function or macro of another file that the text of an optimised loop calls, and that no call in the run is of: its text may
+    /// hand on what the compiler keeps in a register.
+    fn taken_in(&self) -> Option<(&str, u32)> {
+        let facts = self.facts.filter(|_| self.is_optimised())?;
+        let mut open: Vec<(&str, u32)> = facts.elsewhere().collect();
+        if open.is_empty() {
+            return None;
+        }
+        let mut within = vec![false; self.profile.contexts.len()];
+        for (index, context) in self.profile.contexts.iter().enumerate() {
+            // Parents stand before children.
+            within[index] = index == self.context as usize
+                || (context.parent as usize) < index && within[context.parent as usize];
+            if let (true, profile::ContextKind::Call { callee, .. }) = (within[index], &context.kind) {
+                let name = self.profile.functions.get(*callee as usize).map_or("", |f| f.name.as_str());
+                let plain = name.split(['(', '<']).next().unwrap_or(name);
+                let plain = plain.rsplit("::").next().unwrap_or(plain);
+                // A part of a function was left behind where the rest was put into its callers.
+                if !plain.contains(".part.") {
+                    let plain = plain.split('.').next().unwrap_or(plain);
+                    open.retain(|(own, _)| *own != plain);
+                }
+            }
+        }
+        open.first().copied()
+    }
+
+    /// Whether a value in a register is of code that the compiler has put into the loop's body from another file, which the text
+    /// of the loop says nothing of.
+    fn is_foreign(&self, d: &Dependence) -> bool {
+        let own = self.profile.location(self.profile.contexts[self.context as usize].location);
+        let is_foreign = |s: StatementIndex| {
+            let place = self.profile.location_of(s);
+            self.profile.context_of(s) == self.context
+                && place.line > 0
+                && place.file != own.file
+                && !is_of_standard_library(&place.file)
+        };
+        !d.memory && self.is_optimised() && is_foreign(d.source)
+    }
+
     /// Whether a flow dependence is that of an accumulator by the text.
     fn is_reduction_of_source(&self, d: &Dependence) -> bool {
         let level = d.levels.iter().find(|l| usize::from(l.level) == self.dim);
@@ -850,7 +966,33 @@ impl Loop<'_> {
         objects.dedup();
         let named = objects.into_iter().filter_map(|object| self.profile.objects.get(object as usize));
         let is_variable = |o: &&profile::Object| matches!(o.kind, ObjectKind::Global | ObjectKind::Stack);
-        named.filter(is_variable).map(|object| object.name.clone()).collect()
+        let mut names: Vec<String> = named.filter(is_variable).map(|object| object.name.clone()).collect();
+        names.extend(self.aliased(inside));
+        names
+    }
+
+    /// Variables that the loop's own text comes to by another name: on a line that does not name them.
+    fn aliased(&self, inside: &LoopEdges) -> Vec<String> {
+        let Some(facts) = self.facts else { return Vec::new() };
+        let mut out: Vec<String> = Vec::new();
+        let memory = inside.edges.iter().map(|edge| &self.profile.dependences[edge.dependence as usize]);
+        for d in memory.filter(|d| d.memory) {
+            let ends = [d.source, d.sink].into_iter().filter(|&s| self.is_direct(s) && self.is_in_text(s));
+            let lines: Vec<u32> = ends.map(|s| self.profile.location_of(s).line).collect();
+            for used in d.levels.iter().flat_map(|level| &level.objects) {
+                let Some(object) = self.profile.objects.get(used.object as usize) else { continue };
+                // Of what optimised code keeps in its frame lines tell nothing.
+                let tells = match object.kind {
+                    ObjectKind::Global => true,
+                    ObjectKind::Stack => !self.is_optimised(),
+                    _ => false,
+                };
+                if tells && facts.is_named_elsewhere(&object.name, &lines) && !out.contains(&object.name) {
+                    out.push(object.name.clone());
+                }
+            }
+        }
+        out
     }
 
     /// Whether the loop comes to memory that the program has mapped twice at both places, and writes there.
@@ -1068,6 +1210,22 @@ impl Loop<'_> {
             && stays()
         {
             finding.remedy = Remedy::Silent;
+        }
+        // Storage of the function's own that has no name and more than one place: an array whose size was not known to the compiler.
+        let moves = || {
+            let of = finding.dependences.iter().map(|&d| &self.profile.dependences[d as usize]);
+            let ends = of.flat_map(|d| [d.source_access, d.sink_access]).flatten();
+            ends.filter_map(|access| self.profile.accesses.get(access as usize)).any(|access| {
+                access.bytes().is_some_and(|(low, end)| end.saturating_sub(low) > i64::from(access.size))
+            })
+        };
+        if finding.remedy == Remedy::Silent
+            && !self.is_optimised()
+            && object.is_some_and(|o| o.kind == ObjectKind::Frame && self.is_of_own_frame(o))
+            && self.facts.is_some_and(Facts::fills_outer_array)
+            && moves()
+        {
+            finding.remedy = Remedy::Privatise;
         }
         let is_left = finding.uses.is_read_after || finding.uses.is_only_written;
         let is_last = is_left && !finding.uses.is_exposed && !finding.uses.is_handed_on;

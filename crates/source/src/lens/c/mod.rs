@@ -250,6 +250,7 @@ impl<'a> C<'a> {
                 "update_expression" => assigned.extend(of("argument").and_then(|of| self.variable(of))),
                 "call_expression" => {
                     let callee = of("function").map(|callee| self.text.tight(callee));
+                    let callee = callee.filter(|callee| !callee.starts_with("std::"));
                     called.extend(callee.map(|callee| declarations::unqualified(&callee)));
                 }
                 "declaration" | "parameter_declaration" | "init_declarator" | "for_range_loop" => {

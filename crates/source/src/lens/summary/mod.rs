@@ -197,6 +197,7 @@ impl<'t> Summary<'t> {
                     at: event.at,
                     conditional: self.is_conditional(&round, at),
                     is_macro: self.trace.calls[call].is_macro,
+                    elsewhere: self.trace.calls[call].elsewhere.clone(),
                 }),
                 Happening::Closure(closure) => one
                     .closures

@@ -1,5 +1,7 @@
 //! Expressions as events.
 
+use std::collections::{BTreeSet, HashSet};
+
 use profile::lens::{AccessMode, DefinitionKind, Language, LeaveKind, Operator, SharingKind, Update};
 
 use super::super::environment::TypeKind;
@@ -203,7 +205,11 @@ impl Walker<'_> {
             || name.ends_with('!') && !known::is_harmless_macro(&name);
         let written = self.tight(callee);
         let call = self.trace.calls.len();
-        self.trace.calls.push(CallText { callee: written, is_macro });
+        let elsewhere = match &callee.what {
+            Term::Name(full) if is_preprocessed => self.elsewhere(full, &name),
+            _ => Vec::new(),
+        };
+        self.trace.calls.push(CallText { callee: written, is_macro, elsewhere });
         match &callee.what {
             Term::Name(full) => {
                 if self.declared(full).is_some() {
@@ -253,6 +259,40 @@ impl Walker<'_> {
         if known::is_exit(&name) {
             self.jump(one.at, Jump::Leave(LeaveKind::Exit));
         }
+    }
+
+    /// What a function is, or calls, of which the text is not in the file.
+    fn elsewhere(&self, full: &str, name: &str) -> Vec<String> {
+        let is_known = |name: &str| {
+            known::takes_values(name, self.environment.language)
+                || known::operator(name).is_some()
+                || name.starts_with("__builtin_")
+                || name == "sincos"
+                || self.environment.macros.contains_key(name)
+                || self.environment.types.contains_key(name)
+        };
+        // What a variable stands for is of the file, but for objects of the library: generators of random numbers.
+        let is_variable = self.declared(full).is_some_and(|index| {
+            let of = &self.trace.variables[index].type_text;
+            !of.contains("std::") || of.contains("std::function")
+        });
+        if is_variable || full.starts_with("std::") {
+            return Vec::new();
+        }
+        let (mut seen, mut open, mut out) = (HashSet::from([name]), vec![name], BTreeSet::new());
+        while let Some(name) = open.pop() {
+            match self.environment.calls.get(name) {
+                Some(called) => {
+                    open.extend(called.iter().map(String::as_str).filter(|&own| seen.insert(own)))
+                }
+                // Methods and pointers to functions are looked at where they are called.
+                None if is_known(name) || !name.chars().all(|c| c.is_alphanumeric() || c == '_') => {}
+                None => {
+                    out.insert(name.to_owned());
+                }
+            }
+        }
+        out.into_iter().collect()
     }
 
     /// Whether a method may change an object: not if it was declared as a constant, or is reached by a pointer.

@@ -303,6 +303,10 @@ impl Walker<'_> {
         }
         let variable = &self.trace.variables[own.variable];
         let words = variable.type_text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        // An enumeration is no integer in C++, and compilers refuse it in C too.
+        if !variable.storage.pointer && variable.type_text.split_whitespace().any(|word| word == "enum") {
+            return Some(NotCanonical::Type);
+        }
         let is_float = !variable.storage.pointer
             && words.into_iter().any(|word| matches!(word, "float" | "double" | "bool" | "_Bool"));
         if is_float {

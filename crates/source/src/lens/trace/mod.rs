@@ -163,6 +163,7 @@ pub(super) struct AccessText {
 pub(super) struct CallText {
     pub callee: String,
     pub is_macro: bool,
+    pub elsewhere: Vec<String>,
 }
 
 /// A closure.
