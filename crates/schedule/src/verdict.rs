@@ -876,8 +876,14 @@ impl Loop<'_> {
             // Parents stand before children.
             within[index] = index == self.context as usize
                 || (context.parent as usize) < index && within[context.parent as usize];
-            if let (true, profile::ContextKind::Call { callee, .. }) = (within[index], &context.kind) {
-                let name = self.profile.functions.get(*callee as usize).map_or("", |f| f.name.as_str());
+            if let (true, profile::ContextKind::Call { callee, site }) = (within[index], &context.kind) {
+                let function = self.profile.functions.get(*callee as usize);
+                let name = function.map_or("", |f| f.name.as_str());
+                // Functions of libraries have several names.
+                if function.is_some_and(|f| !f.main) {
+                    let line = self.profile.location(*site).line;
+                    open.retain(|own| own.1 != line);
+                }
                 let plain = name.split(['(', '<']).next().unwrap_or(name);
                 let plain = plain.rsplit("::").next().unwrap_or(plain);
                 // A part of a function was left behind where the rest was put into its callers.

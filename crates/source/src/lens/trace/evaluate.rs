@@ -266,8 +266,7 @@ impl Walker<'_> {
         let is_known = |name: &str| {
             known::takes_values(name, self.environment.language)
                 || known::operator(name).is_some()
-                || name.starts_with("__builtin_")
-                || name == "sincos"
+                || known::is_of_c(name)
                 || self.environment.macros.contains_key(name)
                 || self.environment.types.contains_key(name)
         };
