@@ -144,7 +144,7 @@ fn regions_are_chosen_by_name() {
     for name in ["relax", "jacobi.c:10", "jacobi.c:relax:10"] {
         let text = text(with(name));
         assert!(text.contains("\njacobi.c:relax:10  "), "{text}");
-        assert!(text.contains("verified by isl, and by "), "{text}");
+        assert!(text.contains("verified by isl, by "), "{text}");
     }
     let inner = text(with("jacobi.c:11"));
     assert!(inner.contains("\njacobi.c:relax:11  ") && !inner.contains("\njacobi.c:relax:10  "), "{inner}");
