@@ -180,8 +180,8 @@ fn schedules_stand_the_enumeration_of_dependences() {
     }
 }
 
-/// A random nest in a function, called from loops, through calls or by a recursion: several iterations of what is around it hand
-/// values on, and the nest carries some itself.
+/// A random nest in a function, called from loops, through calls or by a recursion: several iterations of what is around
+/// it hand values on, and the nest carries some itself.
 fn random_nest(seed: u64) -> String {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut one_of = |n: u64| {
@@ -242,8 +242,9 @@ static __attribute__((noinline)) void nest(int t)
     )
 }
 
-/// Random nests under loops, calls and recursions: what is proposed stands being executed again, and what is around the nest is
-/// no loop of the proposal (regression 2 of schedule: dependences of a time loop were dropped, and the time loop interchanged).
+/// Random nests under loops, calls and recursions: what is proposed stands being executed again, and what is around the
+/// nest is no loop of the proposal (regression 2 of schedule: dependences of a time loop were dropped, and the time loop
+/// interchanged).
 #[test]
 fn random_nests_are_executed_again_in_the_proposed_order() {
     let place = Place::new();

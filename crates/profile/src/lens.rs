@@ -1,7 +1,7 @@
 //! What the source says of its loops: read from the text of a file, without a compiler.
 //!
-//! Filled in by the crate `source` (module `lens`), kept here so that a profile can hold it. Everything is what is *written*,
-//! not what ran, and nothing is a conclusion.
+//! Filled in by the crate `source` (module `lens`), kept here so that a profile can hold it. Everything is what is
+//! *written*, not what ran, and nothing is a conclusion.
 //!
 //! Conventions:
 //! - lines and columns count from 1, columns in bytes, as debug information does;
@@ -364,8 +364,8 @@ pub struct Call {
     pub conditional: bool,
     /// The name may be that of a macro: it is defined as one in the file, or is written in capitals.
     pub is_macro: bool,
-    /// What is called, or called by that, of which the text is not in the file and that is no function of a standard library either
-    /// (C and C++; names without scopes, sorted).
+    /// What is called, or called by that, of which the text is not in the file and that is no function of a standard
+    /// library either (C and C++; names without scopes, sorted).
     pub elsewhere: Vec<String>,
 }
 

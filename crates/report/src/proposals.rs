@@ -357,8 +357,7 @@ fn facts(proposals: &Proposals, weighed: &Weighed, out: &mut String) {
         .to_owned());
     }
     if proposals.verified && proposal.found.is_ok() {
-        let checked = proposal.checked;
-        say(verified(checked));
+        say(verified(proposal.checked));
     }
 }
 

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use profile::{ContextKind, Gap, Profile};
 use schedule::metrics::Survey;
-use schedule::select::{short_id, short_name};
+use schedule::names::short_name;
+use schedule::select::short_id;
 use schedule::{Parallel, SourceLoop, Unknown, propose};
 
 use crate::finding::{self, BlockingFinding, Report};

@@ -1,5 +1,5 @@
-//! What the text of a loop says about its variables: which are its iterators, which every iteration has for itself, which are reductions,
-//! which carry (ALGORITHMS 2.3, 2.5, 2.8).
+//! What the text of a loop says about its variables: which are its iterators, which every iteration has for itself,
+//! which are reductions, which carry (ALGORITHMS 2.3, 2.5, 2.8).
 //!
 //! A run shows what happened, the text what can happen: a definition under a condition that always held, a variable that the
 //! compiler keeps in a register and of which nothing is left. What is said here rests on the text alone.
@@ -12,6 +12,7 @@ use profile::lens::{
 };
 use profile::{ContextIndex, Profile};
 
+use crate::names::short_name;
 use crate::subscript::{self, Meeting};
 
 /// What a variable is to a loop.
@@ -106,8 +107,8 @@ impl<'a> Facts<'a> {
             && !is_moving(self.source, scalar)
     }
 
-    /// Whether some variable that others may come to may lie in a part of the function's frame that has no name: what a parameter leads
-    /// to lies elsewhere.
+    /// Whether some variable that others may come to may lie in a part of the function's frame that has no name: what a
+    /// parameter leads to lies elsewhere.
     pub fn reaches_own_frame(&self) -> bool {
         let is_elsewhere = |scalar: &Scalar| scalar.home == Home::Parameter && scalar.storage.reference;
         let is_element = |scalar: &Scalar| is_memory(scalar) && is_moving(self.source, scalar);
@@ -116,15 +117,12 @@ impl<'a> Facts<'a> {
             .any(|(scalar, role)| *role == Role::Shared && !is_elsewhere(scalar) && !is_element(scalar))
     }
 
-    /// A call in the loop of a function that changes or asks for state which no memory of the program shows: rounding modes, signal
-    /// masks, limits, the working directory, names in the file system. With its line.
+    /// A call in the loop of a function that changes or asks for state which no memory of the program shows: rounding
+    /// modes, signal masks, limits, the working directory, names in the file system. With its line.
     pub fn changes_state(&self) -> Option<(&'a str, u32)> {
-        let is_one = |callee: &str| STATE.contains(&callee.rsplit("::").next().unwrap_or(callee));
-        self.source
-            .calls
-            .iter()
-            .find(|call| is_one(&call.callee))
-            .map(|call| (call.callee.as_str(), call.at.line))
+        let mut calls = self.source.calls.iter();
+        let call = calls.find(|call| STATE.contains(&short_name(&call.callee)))?;
+        Some((&call.callee, call.at.line))
     }
 
     /// Calls in the loop of which the text is not in its file, each with its line.
@@ -153,9 +151,9 @@ impl<'a> Facts<'a> {
 
     /// Whether the body writes an array that its function has made before the loop.
     pub fn fills_outer_array(&self) -> bool {
-        let is_outer = |array: &&Array| array.home == Home::Local && writes(array).next().is_some();
-        self.source.arrays.iter().any(|array| is_outer(&array))
-            && self.source.arrays.iter().all(|array| array.home != Home::InBody)
+        let arrays = &self.source.arrays;
+        arrays.iter().any(|array| array.home == Home::Local && writes(array).next().is_some())
+            && arrays.iter().all(|array| array.home != Home::InBody)
     }
 
     /// Whether the header advances nothing but iterators, which nothing else sets.
@@ -172,7 +170,8 @@ impl<'a> Facts<'a> {
             || self.source.arrays.iter().flat_map(writes).any(|write| is_there(&write.at))
     }
 
-    /// Whether all that the loop assigns are variables that end with its function, and elements that no other iteration comes to.
+    /// Whether all that the loop assigns are variables that end with its function, and elements that no other iteration
+    /// comes to.
     pub fn is_self_contained(&self) -> bool {
         self.is_settled()
             && self.scalars.iter().all(|(scalar, _)| {
@@ -211,9 +210,9 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// An array of which an iteration reads, or overwrites, by its subscripts what another one wrote, at most `trips` iterations apart:
-    /// its name, the lines of the write and of the other access, and the distance. What compilers keep in registers may be such
-    /// elements.
+    /// An array of which an iteration reads, or overwrites, by its subscripts what another one wrote, at most `trips`
+    /// iterations apart: its name, the lines of the write and of the other access, and the distance. What compilers keep
+    /// in registers may be such elements.
     pub fn passed_on(&self, trips: u64) -> Option<(&'a str, (u32, u32), i64)> {
         let [iterator] = &self.source.iterators[..] else { return None };
         let step = iterator.step_value.filter(|&step| step != 0)?;
@@ -240,9 +239,9 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// An element that is the same in all iterations, and that an iteration reads before anything in its text writes it: the array, and
-    /// the lines of the write and of the read. It has the value that an earlier iteration left, whatever the compiler makes of it: no
-    /// iteration can have it for itself.
+    /// An element that is the same in all iterations, and that an iteration reads before anything in its text writes it:
+    /// the array, and the lines of the write and of the read. It has the value that an earlier iteration left, whatever
+    /// the compiler makes of it: no iteration can have it for itself.
     pub fn handed_on(&self) -> Option<(&'a str, (u32, u32))> {
         let [iterator] = &self.source.iterators[..] else { return None };
         if self.source.jumps {
@@ -280,8 +279,8 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// Whether the subscripts of an access name a variable that the loop sets, or the iterator of a loop inside that begins or ends where
-    /// this loop's iterator says.
+    /// Whether the subscripts of an access name a variable that the loop sets, or the iterator of a loop inside that
+    /// begins or ends where this loop's iterator says.
     fn depends(&self, access: &ArrayAccess) -> bool {
         let own = || self.source.iterators.iter().map(|iterator| iterator.name.as_str());
         let is_inside = |other: &&SourceLoop| {
@@ -310,8 +309,8 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// Whether the loop writes elements through a pointer that iterations set anew, and reads others through such pointers: which of them
-    /// meet, subscripts do not tell.
+    /// Whether the loop writes elements through a pointer that iterations set anew, and reads others through such
+    /// pointers: which of them meet, subscripts do not tell.
     fn moves_along(&self) -> bool {
         let is_moving =
             |array: &&Array| !(self.is_one_place(array) || array.fixed && array.home == Home::InBody);
@@ -334,8 +333,8 @@ impl<'a> Facts<'a> {
             && !self.source.scalars.iter().any(|scalar| depends_on(&scalar.name))
     }
 
-    /// Whether the condition of a loop reads memory or calls functions, in a form that does not count to a bound: how often it
-    /// iterates depends on the data.
+    /// Whether the condition of a loop reads memory or calls functions, in a form that does not count to a bound: how
+    /// often it iterates depends on the data.
     pub fn tests_data(&self) -> bool {
         let body = (self.source.body.0.line, self.source.body.0.column);
         let is_header = |at: &profile::lens::Position| (at.line, at.column) < body;
@@ -350,8 +349,8 @@ impl<'a> Facts<'a> {
                 || self.source.iterators.iter().all(|own| own.step_value.is_none_or(|step| step == 0)))
     }
 
-    /// Whether both ends of a dependence are on lines that do nothing but combine one thing with an operator: an array all of whose
-    /// accesses are updates with it, or what a pointer points to.
+    /// Whether both ends of a dependence are on lines that do nothing but combine one thing with an operator: an array
+    /// all of whose accesses are updates with it, or what a pointer points to.
     pub fn are_combined(&self, lines: [u32; 2]) -> bool {
         let arrays = self.source.arrays.iter().filter(|array| {
             let mut operators = array.accesses.iter().map(|access| match access.mode {
@@ -387,8 +386,8 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// Whether the text has an update of an array on one of some lines, and updates that array with other operators too: what looks like
-    /// a reduction of its elements is none.
+    /// Whether the text has an update of an array on one of some lines, and updates that array with other operators too:
+    /// what looks like a reduction of its elements is none.
     pub fn is_also_used(&self, lines: &[u32]) -> bool {
         let updates = |array: &&Array| {
             array
@@ -549,7 +548,8 @@ pub fn is_memory(scalar: &Scalar) -> bool {
     matches!(scalar.form, ScalarForm::Dereference | ScalarForm::PointedMember)
 }
 
-/// Whether a variable has to stay in its one place: volatile or atomic. What a pointer leads to is another matter than the pointer.
+/// Whether a variable has to stay in its one place: volatile or atomic. What a pointer leads to is another matter than
+/// the pointer.
 pub fn is_fixed(scalar: &Scalar) -> bool {
     let (before, behind) = scalar.type_text.rsplit_once('*').unwrap_or(("", &scalar.type_text));
     let is_of_pointer = scalar.form == ScalarForm::Variable && scalar.storage.pointer && !before.is_empty();
@@ -624,8 +624,9 @@ fn role(file: &FileLoops, source: &SourceLoop, scalar: &Scalar) -> Role {
     Role::Private { last: is_used }
 }
 
-/// Whether a sharing is that of the container whose elements the loop goes through: the header asks for it once, before the first
-/// iteration, and each iteration has another element. In Rust nobody else comes to it meanwhile; in C++ the body must not name it.
+/// Whether a sharing is that of the container whose elements the loop goes through: the header asks for it once, before
+/// the first iteration, and each iteration has another element. In Rust nobody else comes to it meanwhile; in C++ the
+/// body must not name it.
 fn is_of_container(source: &SourceLoop, scalar: &Scalar, sharing: &Sharing) -> bool {
     let is_header = (sharing.at.line, sharing.at.column) < (source.body.0.line, source.body.0.column);
     let is_alone = || {
@@ -642,9 +643,9 @@ fn is_of_container(source: &SourceLoop, scalar: &Scalar, sharing: &Sharing) -> b
         }
 }
 
-/// Whether a reference that each iteration binds anew leads to another place in each: to an element that the loop's iterator says, or
-/// to one of a container that a loop inside goes through, where that container is known to be the iteration's own, or is looked at by
-/// its own name.
+/// Whether a reference that each iteration binds anew leads to another place in each: to an element that the loop's
+/// iterator says, or to one of a container that a loop inside goes through, where that container is known to be the
+/// iteration's own, or is looked at by its own name.
 fn goes_along(file: &FileLoops, source: &SourceLoop, scalar: &Scalar) -> bool {
     let counts = |name: &str| has_iterator(source) && source.iterators.iter().any(|own| own.name == name);
     let mut bindings = scalar

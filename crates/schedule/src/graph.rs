@@ -3,8 +3,8 @@
 //! An edge is *inside* loop L (dimension d) if some of its instances have both ends in one instance of L: instances
 //! carried at level d, at a deeper level, or not at all.
 
-use profile::{Access, ContextIndex, Dependence, Kind, Operation, Profile, StatementIndex};
-use rustc_hash::FxHashMap;
+use profile::{Access, ContextIndex, ContextKind, Dependence, Kind, Operation, Profile, StatementIndex};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// One dependence seen from a loop.
 #[derive(Debug, Clone, Copy)]
@@ -29,6 +29,23 @@ pub struct LoopEdges {
 /// The loop's dimension in the vectors of the statements inside it.
 pub fn dimension(profile: &Profile, context: ContextIndex) -> usize {
     profile.contexts.get(context as usize).map_or(0, |c| usize::from(c.dims).saturating_sub(1))
+}
+
+/// All contexts inside some loops, these included.
+pub fn inside(profile: &Profile, loops: &[ContextIndex]) -> FxHashSet<ContextIndex> {
+    let mut out: FxHashSet<ContextIndex> = loops.iter().copied().collect();
+    for (index, context) in profile.contexts.iter().enumerate().skip(1) {
+        // Parents stand before children.
+        if out.contains(&context.parent) && context.kind != ContextKind::Root {
+            out.insert(index as ContextIndex);
+        }
+    }
+    out
+}
+
+/// Whether a statement is executed inside a loop.
+pub fn is_inside(profile: &Profile, statement: StatementIndex, context: ContextIndex) -> bool {
+    profile.loops_around(profile.context_of(statement)).get(dimension(profile, context)) == Some(&context)
 }
 
 /// Sorts all dependences to the loops they are inside of.

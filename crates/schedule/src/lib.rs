@@ -12,6 +12,7 @@
 //! - [`verdict`]: the verdict per loop context;
 //! - [`nest`]: permutable bands and strides;
 //! - [`metrics`]: figures of regions, as published ones, and what a proposal is worth;
+//! - [`names`]: names of functions, as people say them;
 //! - [`notation`]: pieces of folds in the notation of isl;
 //! - [`options`]: which legal order of a schedule is worth most on a machine;
 //! - [`places`]: which loop of the source a compiled loop is;
@@ -28,6 +29,7 @@ pub mod code;
 pub mod facts;
 pub mod graph;
 pub mod metrics;
+pub mod names;
 pub mod needs;
 pub mod nest;
 pub mod notation;

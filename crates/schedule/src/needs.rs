@@ -1,12 +1,13 @@
 //! What has to become of storage so that nothing but values that are passed on orders the iterations of a loop (polyhedral
 //! note, "Storage: three classes of verdict").
 //!
-//! A loop is of class A if no storage has to change, of class B if iterations pass nothing on to others (reductions apart) and
-//! every variable that they share can be dealt with, and of class C otherwise. The parallel verdict says `yes` or `reduction`
-//! for A, `after-privatisation` for what of B needs private variables alone, and `no` for everything else.
+//! A loop is of class A if no storage has to change, of class B if iterations pass nothing on to others (reductions
+//! apart) and every variable that they share can be dealt with, and of class C otherwise. The parallel verdict says
+//! `yes` or `reduction` for A, `after-privatisation` for what of B needs private variables alone, and `no` for
+//! everything else.
 //!
-//! Invariant: with the needs of a class B loop met, running its iterations in any order reads the values that the run read, and
-//! leaves the values that it left.
+//! Invariant: with the needs of a class B loop met, running its iterations in any order reads the values that the run
+//! read, and leaves the values that it left.
 //!
 //! Limits: sizes are those of this run, between the smallest and the largest address, for entries of average length.
 
@@ -28,16 +29,16 @@ pub enum Way {
     /// It gets one more dimension, with an element for each iteration; reads go to the iteration that wrote, or to what was
     /// there before the loop.
     Expand,
-    /// Iterations combine it where no clause can name it: through an atomic operation, or a copy for each thread that is combined
-    /// afterwards.
+    /// Iterations combine it where no clause can name it: through an atomic operation, or a copy for each thread that is
+    /// combined afterwards.
     Combine,
     /// Iterations that set it set it to the same value: an atomic write does.
     AtomicWrite,
-    /// Each thread has its own, and iterations use what was there before the loop, or leave something there: it is copied to the
-    /// threads that the iterations go to, or from them.
+    /// Each thread has its own, and iterations use what was there before the loop, or leave something there: it is
+    /// copied to the threads that the iterations go to, or from them.
     CopyIn,
-    /// It is written as a function of the iteration: what it was before the loop and this much for each iteration, if that is a
-    /// constant.
+    /// It is written as a function of the iteration: what it was before the loop and this much for each iteration, if
+    /// that is a constant.
     Induction(Option<i64>),
 }
 
@@ -115,7 +116,7 @@ fn need(profile: &Profile, context: ContextIndex, finding: &Finding) -> Option<N
 }
 
 /// The accesses at the ends of a finding's dependences.
-fn accesses<'a>(profile: &'a Profile, finding: &Finding) -> impl Iterator<Item = &'a Access> {
+pub(crate) fn accesses<'a>(profile: &'a Profile, finding: &Finding) -> impl Iterator<Item = &'a Access> {
     let ends = finding.dependences.iter().flat_map(|&d| {
         let dependence = &profile.dependences[d as usize];
         [dependence.source_access, dependence.sink_access]

@@ -4,6 +4,7 @@
 //! function that it is in (in full or short; short within an id as well). What is named exactly wins over what begins so.
 
 use crate::SourceLoop;
+use crate::names::short_name;
 
 /// Most names suggested.
 const MOST_NEAR: usize = 5;
@@ -72,18 +73,6 @@ fn near(loops: &[SourceLoop], wanted: &str) -> Vec<String> {
     scored.iter().take(MOST_NEAR).map(|(_, l)| l.id.clone()).collect()
 }
 
-/// A function's name without namespaces, parameters and arguments of templates.
-pub fn short_name(full: &str) -> &str {
-    if full.contains("operator") || full.starts_with('<') {
-        return full;
-    }
-    let end = full.find(['(', '<']).unwrap_or(full.len());
-    let name = full[..end].trim_end();
-    // A return type may stand before it.
-    let name = name.rsplit(' ').next().unwrap_or(name);
-    name.rsplit("::").next().unwrap_or(name)
-}
-
 /// A loop's id with the short name of its function.
 pub fn short_id(l: &SourceLoop) -> String {
     let file = if l.line > 0 { format!("{}:", l.file_name()) } else { String::new() };
@@ -96,15 +85,6 @@ pub fn short_id(l: &SourceLoop) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_are_shortened() {
-        assert_eq!(short_name("grid::relax(double*, int)"), "relax");
-        assert_eq!(short_name("void grid::relax<double>(int)"), "relax");
-        assert_eq!(short_name("solver::Matrix::multiply"), "multiply");
-        assert_eq!(short_name("main"), "main");
-        assert_eq!(short_name("operator<(a, b)"), "operator<(a, b)");
-    }
 
     #[test]
     fn short_ids_name_their_loops() {

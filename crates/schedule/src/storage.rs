@@ -10,7 +10,7 @@ use profile::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::graph::{Edge, LoopEdges, dimension};
+use crate::graph::{Edge, LoopEdges, dimension, is_inside};
 use crate::scev::is_scoped;
 
 /// What becomes of one object's anti and output dependences.
@@ -66,7 +66,7 @@ impl Coverage {
             .into_iter()
             .flatten()
             .map(|&d| &profile.dependences[d as usize])
-            .filter(|d| profile.loops_around(profile.context_of(d.source)).get(dim) == Some(&context))
+            .filter(|d| is_inside(profile, d.source, context))
             .flat_map(|d| d.levels.iter())
             .filter(|l| usize::from(l.level) > dim)
             .map(|l| l.count)
@@ -275,7 +275,7 @@ fn remedy(profile: &Profile, context: ContextIndex, object: &Object, callee: boo
 fn objects_read_after(profile: &Profile, context: ContextIndex, dim: usize) -> Vec<ObjectIndex> {
     let mut out = Vec::new();
     for d in profile.dependences.iter().filter(|d| d.kind == Kind::Flow && d.memory) {
-        if profile.loops_around(profile.context_of(d.source)).get(dim) != Some(&context) {
+        if !is_inside(profile, d.source, context) {
             continue;
         }
         // What an allocator looks at in a block that is freed is its own bookkeeping.

@@ -4,19 +4,22 @@
 //! run showed: flow dependences that are carried and neither induction variables nor reductions block; so do anti and
 //! output dependences that privatisation cannot remove.
 //!
-//! What is observed is the compiled loop. Where the source was read ([`crate::facts`]), the verdict is on the loop of the source: its
-//! variables have to be safe by its text, wherever the compiler keeps them, and what the compiler keeps in registers is either one of
-//! them or its own.
+//! What is observed is the compiled loop. Where the source was read ([`crate::facts`]), the verdict is on the loop of
+//! the source: its variables have to be safe by its text, wherever the compiler keeps them, and what the compiler keeps
+//! in registers is either one of them or its own.
+
+use std::collections::BTreeMap;
 
 use profile::lens::{Language, LoopKind, Operator, SharingKind};
 use profile::{
-    ContextIndex, Dependence, Gap, Location, ObjectIndex, ObjectKind, ObjectUse, Operation, Profile,
-    StatementIndex,
+    ContextIndex, ContextKind, Dependence, Gap, Location, ObjectIndex, ObjectKind, ObjectUse, Operation,
+    Profile, StatementIndex,
 };
 
 use crate::always;
 use crate::facts::{Facts, Role, is_fixed, is_memory};
-use crate::graph::{Edge, LoopEdges, dimension, is_flow};
+use crate::graph::{self, Edge, LoopEdges, dimension, is_flow, is_inside};
+use crate::names::short_name;
 use crate::needs::{self, Class, Need, Way};
 use crate::reduction::{self, Reduction};
 use crate::scev::{self, Reads, Scevs};
@@ -124,8 +127,8 @@ pub struct Verdict {
     /// Dependences that order the iterations, ascending indices into [`Profile::dependences`]: carried, and neither of
     /// induction variables nor removed by privatising what is named. Those of reductions are among them.
     pub ordering: Vec<u32>,
-    /// What has to become of variables so that iterations can run in any order, reductions apart; `None` if nothing helps, or
-    /// if dependences were not recorded.
+    /// What has to become of variables so that iterations can run in any order, reductions apart; `None` if nothing
+    /// helps, or if dependences were not recorded.
     pub needs: Option<Vec<Need>>,
     /// Why nothing is said, if nothing is.
     pub unknown: Option<Unknown>,
@@ -160,8 +163,8 @@ impl Verdict {
         }
     }
 
-    /// The class; `None` if nothing is said, or if the loop may be taken as it is as far as it was compiled, and its source is not
-    /// known.
+    /// The class; `None` if nothing is said, or if the loop may be taken as it is as far as it was compiled, and its
+    /// source is not known.
     pub fn class(&self) -> Option<Class> {
         match (&self.needs, self.parallel) {
             (_, Parallel::Unknown) => None,
@@ -334,9 +337,7 @@ pub fn judge(
     combined.dedup();
     for object in combined {
         let need = Need { object, name: String::new(), way: Way::Combine, bytes: None, lines: Vec::new() };
-        needs.iter_mut().filter(|needs| needs.iter().all(|own| own.object != object)).for_each(|needs| {
-            needs.push(need.clone());
-        });
+        add_of_object(&mut needs, need);
     }
     if let Some((name, lines)) = element {
         is_reduced = true;
@@ -347,9 +348,7 @@ pub fn judge(
     for (object, lines) in loop_of.left_to_a_thread(&indexes.between_threads) {
         advise = true;
         let need = Need { object, name: String::new(), way: Way::CopyIn, bytes: None, lines };
-        needs.iter_mut().filter(|needs| needs.iter().all(|own| own.object != object)).for_each(|needs| {
-            needs.push(need.clone());
-        });
+        add_of_object(&mut needs, need);
     }
     let source = facts.map(|facts| of_source(profile, facts, &privatise));
     let mut unknown = unknown;
@@ -483,6 +482,13 @@ pub fn judge(
     }
 }
 
+/// Adds what has to become of an object, unless something else has to already.
+fn add_of_object(needs: &mut Option<Vec<Need>>, need: Need) {
+    if let Some(needs) = needs.as_mut().filter(|needs| needs.iter().all(|own| own.object != need.object)) {
+        needs.push(need);
+    }
+}
+
 /// What the text says of variables that iterations share.
 fn of_source(profile: &Profile, facts: &Facts<'_>, privatise: &[ObjectIndex]) -> OfSource {
     let mut out = OfSource {
@@ -591,8 +597,8 @@ impl Loop<'_> {
         self.facts.is_some_and(|facts| facts.scalars.iter().any(|(_, role)| is(*role)))
     }
 
-    /// Whether a value that a register hands on is one of a variable of the source about which the text says everything, or the
-    /// compiler's own: both ends are of the loop's own text, and that leaves nothing open.
+    /// Whether a value that a register hands on is one of a variable of the source about which the text says everything,
+    /// or the compiler's own: both ends are of the loop's own text, and that leaves nothing open.
     fn explains_register(&self, inside: &LoopEdges, d: &Dependence) -> bool {
         if self.is_header_step(d) || self.is_of_callee(d) {
             return true;
@@ -607,8 +613,9 @@ impl Loop<'_> {
                 || place.file == own.file
                     && place.function == own.function
                     && (facts.source.at.line..=facts.source.end.line).contains(&place.line)
-                // It keeps nothing but what it is called on, and no variable is left open. What an iterator reads at addresses that
-                // move is the way from one element to the next: nobody knows an element before its predecessors.
+                // It keeps nothing but what it is called on, and no variable is left open. What an iterator reads at
+                // addresses that move is the way from one element to the next: nobody knows an element before its
+                // predecessors.
                 || is_of_standard_library(&place.file) && stays()
         };
         is_own(d.source)
@@ -624,11 +631,11 @@ impl Loop<'_> {
         of.filter(|d| is_flow(d) && !d.memory && d.role != profile::Use::Address)
     }
 
-    /// Whether an iteration stores a value, by moves alone, at addresses that move: what the next iteration finds in a register is an
-    /// element of an array, not a variable.
+    /// Whether an iteration stores a value, by moves alone, at addresses that move: what the next iteration finds in a
+    /// register is an element of an array, not a variable.
     fn is_stored_along(&self, inside: &LoopEdges, statement: StatementIndex) -> bool {
-        // All that the x87 unit computes counts as one register: what it stores tells nothing of what comes after, unless elements go
-        // by other names than their own.
+        // All that the x87 unit computes counts as one register: what it stores tells nothing of what comes after,
+        // unless elements go by other names than their own.
         let is_plain = self.facts.is_some_and(Facts::names_elements);
         let is_one_chain = |s: StatementIndex| is_plain && self.reads.stores_long_double(self.profile, s);
         let mut open = vec![statement];
@@ -652,7 +659,8 @@ impl Loop<'_> {
         false
     }
 
-    /// Whether a register hands on what the header of the loop advances: its iterator, or what the compiler computes in its place.
+    /// Whether a register hands on what the header of the loop advances: its iterator, or what the compiler computes in
+    /// its place.
     fn is_header_step(&self, d: &Dependence) -> bool {
         let Some(facts) = self.facts.filter(|facts| facts.counts_alone()) else { return false };
         let own = self.profile.location(self.profile.contexts[self.context as usize].location);
@@ -668,8 +676,9 @@ impl Loop<'_> {
             && place.function == own.function
     }
 
-    /// Whether a register hands on a variable of a function that the compiler has put in the place of a call: the next call has another
-    /// one. Both ends are in a loop of that function, the text of which only assigns variables of its own.
+    /// Whether a register hands on a variable of a function that the compiler has put in the place of a call: the next
+    /// call has another one. Both ends are in a loop of that function, the text of which only assigns variables of its
+    /// own.
     fn is_of_callee(&self, d: &Dependence) -> bool {
         let own = self.profile.location(self.profile.contexts[self.context as usize].location);
         let places = [d.source, d.sink].map(|s| self.profile.location_of(s));
@@ -688,8 +697,8 @@ impl Loop<'_> {
             && places.into_iter().all(is_self_contained)
     }
 
-    /// Whether a carried flow dependence joins two objects that lie in the same place one after the other: storage of activations that
-    /// the loop makes, or variables of its body. Nobody reads what another one has left there.
+    /// Whether a carried flow dependence joins two objects that lie in the same place one after the other: storage of
+    /// activations that the loop makes, or variables of its body. Nobody reads what another one has left there.
     fn is_void(&self, d: &Dependence) -> bool {
         let is_new = |used: &ObjectUse| {
             let object = self.profile.objects.get(used.object as usize);
@@ -705,7 +714,8 @@ impl Loop<'_> {
         object.owner.is_some_and(|owner| owner.0 <= entry && entry < owner.1)
     }
 
-    /// Whether the loop's body declares a variable, new in each iteration: by the source, or where that does not name it by its scope.
+    /// Whether the loop's body declares a variable, new in each iteration: by the source, or where that does not name it
+    /// by its scope.
     fn is_own(&self, object: &profile::Object) -> bool {
         let own = &self.profile.contexts[self.context as usize];
         let entry = self.profile.functions.get(own.function as usize).map_or(0, |f| f.entry);
@@ -719,7 +729,8 @@ impl Loop<'_> {
             && named.unwrap_or_else(|| scev::is_scoped(self.profile, self.context, object))
     }
 
-    /// Whether a statement of a library keeps the state of an iterator over a range or a container, which the loop has to itself.
+    /// Whether a statement of a library keeps the state of an iterator over a range or a container, which the loop has
+    /// to itself.
     fn is_iterator_state(&self, statement: StatementIndex, used: &ObjectUse) -> bool {
         let Some(facts) = self.facts else { return false };
         let hides = matches!(facts.source.kind, LoopKind::RustFor | LoopKind::RangeFor);
@@ -743,8 +754,8 @@ impl Loop<'_> {
         hides && is_state && (is_of_standard_library(&place.file) && place.file != own.file || is_header())
     }
 
-    /// Whether a flow dependence passes on the state of such an iterator: not if what is stored was read at addresses that move, the
-    /// way from one element to the next.
+    /// Whether a flow dependence passes on the state of such an iterator: not if what is stored was read at addresses
+    /// that move, the way from one element to the next.
     fn is_of_iterator(&self, inside: &LoopEdges, d: &Dependence) -> bool {
         let is_state =
             |used: &ObjectUse| self.is_iterator_state(d.source, used) && self.is_iterator_state(d.sink, used);
@@ -775,8 +786,8 @@ impl Loop<'_> {
         false
     }
 
-    /// Whether a dependence is through slots of the loop's own frame that have no name: registers that the compiler has spilled. The
-    /// text has nothing else there: no address is followed.
+    /// Whether a dependence is through slots of the loop's own frame that have no name: registers that the compiler has
+    /// spilled. The text has nothing else there: no address is followed.
     fn is_spilled(&self, d: &Dependence) -> bool {
         let is_slot = |used: &ObjectUse| {
             let object = self.profile.objects.get(used.object as usize);
@@ -785,7 +796,8 @@ impl Loop<'_> {
         let mut objects =
             d.levels.iter().filter(|l| usize::from(l.level) == self.dim).flat_map(|l| &l.objects).peekable();
         let follows = |facts: &Facts<'_>| facts.scalars.iter().any(|(_, role)| *role == Role::Shared);
-        // Some variable of the text has to be what is spilled: unrolled code comes to elements of arrays at fixed addresses too.
+        // Some variable of the text has to be what is spilled: unrolled code comes to elements of arrays at fixed
+        // addresses too.
         let is_kept = |role| {
             matches!(
                 role,
@@ -802,8 +814,8 @@ impl Loop<'_> {
             && self.facts.is_some_and(|facts| !follows(facts))
     }
 
-    /// Whether both ends of a dependence through memory are at one address while the loop runs, as a spilled register is. What moves is
-    /// an array, whether or not it has a name.
+    /// Whether both ends of a dependence through memory are at one address while the loop runs, as a spilled register
+    /// is. What moves is an array, whether or not it has a name.
     fn stays(&self, d: &Dependence) -> bool {
         let is_fixed = |access: Option<u32>| {
             let access = access.and_then(|access| self.profile.accesses.get(access as usize));
@@ -812,8 +824,9 @@ impl Loop<'_> {
         is_fixed(d.source_access) && is_fixed(d.sink_access)
     }
 
-    /// Whether an object is a slot without a name in the frame of the loop's own function, where the compiler has put what had no register
-    /// left: variables whose address is taken have names. What becomes of those variables is said by their text.
+    /// Whether an object is a slot without a name in the frame of the loop's own function, where the compiler has put
+    /// what had no register left: variables whose address is taken have names. What becomes of those variables is said
+    /// by their text.
     fn is_spill_slot(&self, object: &profile::Object) -> bool {
         object.kind == ObjectKind::Frame
             && self.is_optimised()
@@ -821,7 +834,8 @@ impl Loop<'_> {
             && self.facts.is_some_and(Facts::is_settled)
     }
 
-    /// The role of an object that a dependence of the loop passes through, by its name: where both ends are of the loop's own function.
+    /// The role of an object that a dependence of the loop passes through, by its name: where both ends are of the
+    /// loop's own function.
     fn role(&self, used: &ObjectUse) -> Option<Role> {
         let object = self.profile.objects.get(used.object as usize)?;
         let is_variable =
@@ -834,80 +848,63 @@ impl Loop<'_> {
         own.function == self.profile.contexts[self.context as usize].function
     }
 
-    /// Variables of which each thread has its own and through which the loop takes or leaves something, each with the lines of the
-    /// loop that come to it. `between_threads`: the dependences in question.
+    /// Variables of which each thread has its own and through which the loop takes or leaves something, each with the
+    /// lines of the loop that come to it. `between_threads`: the dependences in question.
     fn left_to_a_thread(&self, between_threads: &[u32]) -> Vec<(ObjectIndex, Vec<u32>)> {
-        let is_inside = |s: StatementIndex| {
-            self.profile.loops_around(self.profile.context_of(s)).get(self.dim) == Some(&self.context)
-        };
-        let mut out: Vec<(ObjectIndex, Vec<u32>)> = Vec::new();
+        let mut out: BTreeMap<ObjectIndex, Vec<StatementIndex>> = BTreeMap::new();
         for d in between_threads.iter().map(|&index| &self.profile.dependences[index as usize]) {
-            let ends: Vec<StatementIndex> =
-                [d.source, d.sink].into_iter().filter(|&s| is_inside(s)).collect();
+            let ends: Vec<StatementIndex> = [d.source, d.sink]
+                .into_iter()
+                .filter(|&s| is_inside(self.profile, s, self.context))
+                .collect();
             // Both ends in one execution of the loop are what iterations pass on, or keep to themselves.
             let leaves = |level: &&profile::LevelSummary| {
                 ends.len() == 1 || ends.len() == 2 && usize::from(level.level) < self.dim
             };
             for used in d.levels.iter().filter(leaves).flat_map(|level| &level.objects) {
-                let lines = self.lines(&ends);
-                match out.iter_mut().find(|own| own.0 == used.object) {
-                    Some(own) => own.1.extend(lines),
-                    None => out.push((used.object, lines)),
-                }
+                out.entry(used.object).or_default().extend(&ends);
             }
         }
-        for (_, lines) in &mut out {
-            lines.sort_unstable();
-            lines.dedup();
-        }
-        out
+        out.into_iter().map(|(object, statements)| (object, self.lines(&statements))).collect()
     }
 
-    /// A function or macro of another file that the text of an optimised loop calls, and that no call in the run is of: its text may
-    /// hand on what the compiler keeps in a register.
+    /// A function or macro of another file that the text of an optimised loop calls, and that no call in the run is of:
+    /// its text may hand on what the compiler keeps in a register.
     fn taken_in(&self) -> Option<(&str, u32)> {
         let facts = self.facts.filter(|_| self.is_optimised())?;
         let mut open: Vec<(&str, u32)> = facts.elsewhere().collect();
         if open.is_empty() {
             return None;
         }
-        let mut within = vec![false; self.profile.contexts.len()];
-        for (index, context) in self.profile.contexts.iter().enumerate() {
-            // Parents stand before children.
-            within[index] = index == self.context as usize
-                || (context.parent as usize) < index && within[context.parent as usize];
-            if let (true, profile::ContextKind::Call { callee, site }) = (within[index], &context.kind) {
-                let function = self.profile.functions.get(*callee as usize);
-                let name = function.map_or("", |f| f.name.as_str());
-                // Functions of libraries have several names.
-                if function.is_some_and(|f| !f.main) {
-                    let line = self.profile.location(*site).line;
-                    open.retain(|own| own.1 != line);
-                }
-                let plain = name.split(['(', '<']).next().unwrap_or(name);
-                let plain = plain.rsplit("::").next().unwrap_or(plain);
-                // A part of a function was left behind where the rest was put into its callers.
-                if !plain.contains(".part.") {
-                    let plain = plain.split('.').next().unwrap_or(plain);
-                    open.retain(|(own, _)| *own != plain);
-                }
+        for context in graph::inside(self.profile, &[self.context]) {
+            let ContextKind::Call { callee, site } = self.profile.contexts[context as usize].kind else {
+                continue;
+            };
+            let Some(function) = self.profile.functions.get(callee as usize) else { continue };
+            // Functions of libraries have several names.
+            if !function.main {
+                let line = self.profile.location(site).line;
+                open.retain(|own| own.1 != line);
+            }
+            // A part of a function was left behind where the rest was put into its callers.
+            let name = short_name(&function.name);
+            if !name.contains(".part.") {
+                let name = name.split('.').next().unwrap_or(name);
+                open.retain(|own| own.0 != name);
             }
         }
         open.first().copied()
     }
 
-    /// Whether a value in a register is of code that the compiler has put into the loop's body from another file, which the text
-    /// of the loop says nothing of.
+    /// Whether a value in a register is of code that the compiler has put into the loop's body from another file, which
+    /// the text of the loop says nothing of.
     fn is_foreign(&self, d: &Dependence) -> bool {
+        if d.memory || !self.is_optimised() || self.profile.context_of(d.source) != self.context {
+            return false;
+        }
         let own = self.profile.location(self.profile.contexts[self.context as usize].location);
-        let is_foreign = |s: StatementIndex| {
-            let place = self.profile.location_of(s);
-            self.profile.context_of(s) == self.context
-                && place.line > 0
-                && place.file != own.file
-                && !is_of_standard_library(&place.file)
-        };
-        !d.memory && self.is_optimised() && is_foreign(d.source)
+        let place = self.profile.location_of(d.source);
+        place.line > 0 && place.file != own.file && !is_of_standard_library(&place.file)
     }
 
     /// Whether a flow dependence is that of an accumulator by the text.
@@ -980,25 +977,26 @@ impl Loop<'_> {
     /// Variables that the loop's own text comes to by another name: on a line that does not name them.
     fn aliased(&self, inside: &LoopEdges) -> Vec<String> {
         let Some(facts) = self.facts else { return Vec::new() };
-        let mut out: Vec<String> = Vec::new();
+        let mut lines_of: BTreeMap<ObjectIndex, Vec<u32>> = BTreeMap::new();
         let memory = inside.edges.iter().map(|edge| &self.profile.dependences[edge.dependence as usize]);
         for d in memory.filter(|d| d.memory) {
             let ends = [d.source, d.sink].into_iter().filter(|&s| self.is_direct(s) && self.is_in_text(s));
             let lines: Vec<u32> = ends.map(|s| self.profile.location_of(s).line).collect();
             for used in d.levels.iter().flat_map(|level| &level.objects) {
-                let Some(object) = self.profile.objects.get(used.object as usize) else { continue };
-                // Of what optimised code keeps in its frame lines tell nothing.
-                let tells = match object.kind {
-                    ObjectKind::Global => true,
-                    ObjectKind::Stack => !self.is_optimised(),
-                    _ => false,
-                };
-                if tells && facts.is_named_elsewhere(&object.name, &lines) && !out.contains(&object.name) {
-                    out.push(object.name.clone());
-                }
+                lines_of.entry(used.object).or_default().extend(&lines);
             }
         }
-        out
+        let named = lines_of.into_iter().filter_map(|(object, lines)| {
+            let object = self.profile.objects.get(object as usize)?;
+            // Of what optimised code keeps in its frame lines tell nothing.
+            let tells = match object.kind {
+                ObjectKind::Global => true,
+                ObjectKind::Stack => !self.is_optimised(),
+                _ => false,
+            };
+            (tells && facts.is_named_elsewhere(&object.name, &lines)).then(|| object.name.clone())
+        });
+        named.collect()
     }
 
     /// Whether the loop comes to memory that the program has mapped twice at both places, and writes there.
@@ -1091,8 +1089,8 @@ impl Loop<'_> {
             || is_changed && self.is_optimised() && !is_memory(scalar) && !self.is_seen(&scalar.name)
     }
 
-    /// Whether the loop stores on the lines that define what a pointer leads to, at an address that stays: if not, the compiler keeps
-    /// that in a register.
+    /// Whether the loop stores on the lines that define what a pointer leads to, at an address that stays: if not, the
+    /// compiler keeps that in a register.
     fn is_stored(&self, scalar: &profile::lens::Scalar) -> bool {
         let lines: Vec<u32> = scalar.definitions.iter().map(|definition| definition.at.line).collect();
         self.profile.accesses.iter().any(|access| {
@@ -1145,7 +1143,8 @@ impl Loop<'_> {
         self.accumulators(inside, reduction).map(|(_, used)| used.object).next()
     }
 
-    /// Whether what a reduction accumulates has a name in the loop's own text: a variable that it updates, or elements of an array.
+    /// Whether what a reduction accumulates has a name in the loop's own text: a variable that it updates, or elements
+    /// of an array.
     fn is_nameable(&self, inside: &LoopEdges, reduction: &Reduction) -> bool {
         let Some(facts) = self.facts else { return true };
         if !reduction.statements.iter().all(|&s| self.is_direct(s) && self.is_in_text(s)) {
@@ -1178,8 +1177,8 @@ impl Loop<'_> {
         })
     }
 
-    /// What the text says of a variable that iterations write: a scalar is private only if no iteration can read it before it writes
-    /// it, whatever conditions hold.
+    /// What the text says of a variable that iterations write: a scalar is private only if no iteration can read it
+    /// before it writes it, whatever conditions hold.
     fn refine(&self, finding: &mut Finding) {
         let used = ObjectUse { object: finding.object, offset: 0, callee: false };
         let role = self.role(&used);
@@ -1217,11 +1216,10 @@ impl Loop<'_> {
         {
             finding.remedy = Remedy::Silent;
         }
-        // Storage of the function's own that has no name and more than one place: an array whose size was not known to the compiler.
+        // Storage of the function's own that has no name and more than one place: an array whose size was not known to
+        // the compiler.
         let moves = || {
-            let of = finding.dependences.iter().map(|&d| &self.profile.dependences[d as usize]);
-            let ends = of.flat_map(|d| [d.source_access, d.sink_access]).flatten();
-            ends.filter_map(|access| self.profile.accesses.get(access as usize)).any(|access| {
+            needs::accesses(self.profile, finding).any(|access| {
                 access.bytes().is_some_and(|(low, end)| end.saturating_sub(low) > i64::from(access.size))
             })
         };
@@ -1248,16 +1246,12 @@ impl Loop<'_> {
         }
     }
 
-    /// Whether a variable that iterations write before they read it may be left alone by some: where the source was not understood, its
-    /// code says whether every iteration writes it, not the run.
+    /// Whether a variable that iterations write before they read it may be left alone by some: where the source was not
+    /// understood, its code says whether every iteration writes it, not the run.
     fn may_be_passed_on(&self, finding: &Finding) -> bool {
         let of = || finding.dependences.iter().map(|&d| &self.profile.dependences[d as usize]);
-        let writes = of().flat_map(|d| [d.source_access, d.sink_access]).flatten();
-        let mut writes: Vec<StatementIndex> = writes
-            .filter_map(|access| self.profile.accesses.get(access as usize))
-            .filter(|access| access.write)
-            .map(|access| access.statement)
-            .collect();
+        let writes = needs::accesses(self.profile, finding).filter(|access| access.write);
+        let mut writes: Vec<StatementIndex> = writes.map(|access| access.statement).collect();
         writes.sort_unstable();
         writes.dedup();
         of().all(|d| self.stays(d)) && !always::is_always(self.profile, &writes, self.context)

@@ -5,9 +5,9 @@ use std::fmt::Write;
 
 use profile::ContextIndex;
 use rustc_hash::FxHashSet;
+use schedule::graph::inside;
 use schedule::metrics::{Survey, within};
 use schedule::propose::Region;
-use schedule::propose::region::inside;
 use schedule::{Parallel, SourceLoop};
 
 use super::evidence::{self, Evidence};

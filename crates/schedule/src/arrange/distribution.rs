@@ -12,8 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Index, LEAST_SHARE, is_induction, is_own, single};
 use crate::SourceLoop;
-use crate::graph::{LoopEdges, components, dimension, edges_by_loop, loads};
-use crate::propose::region::inside;
+use crate::graph::{LoopEdges, components, dimension, edges_by_loop, inside, loads};
 use crate::verdict::Verdict;
 
 /// A part of a loop that can be a loop of its own.

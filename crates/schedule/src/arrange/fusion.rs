@@ -13,9 +13,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Index, LEAST_SHARE, by_run, is_induction, is_private, single};
 use crate::SourceLoop;
-use crate::graph::dimension;
+use crate::graph::{dimension, inside};
 use crate::needs::iterations;
-use crate::propose::region::inside;
 use crate::verdict::{Parallel, Verdict};
 
 /// Farther apart than iterations ever are.

@@ -16,7 +16,7 @@ use profile::{ContextIndex, Dependence, Kind, LevelSummary, ObjectIndex, Operati
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::SourceLoop;
-use crate::propose::region::inside;
+use crate::graph::inside;
 use crate::verdict::{Parallel, Verdict};
 
 /// Loops with a smaller share of the program's instructions, or pairs of them together, are not looked at.

@@ -5,9 +5,8 @@ use rustc_hash::FxHashMap;
 
 use super::{Arrow, Range};
 use crate::SourceLoop;
-use crate::graph::dimension;
+use crate::graph::{dimension, inside};
 use crate::propose::Region;
-use crate::propose::region::inside;
 use crate::propose::statements::Statements;
 use crate::storage::Coverage;
 use crate::verdict::Verdict;

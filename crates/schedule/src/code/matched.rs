@@ -11,10 +11,9 @@ use profile::{ContextIndex, ContextKind, Location, Operation, Profile};
 use rustc_hash::{FxHashMap, FxHashSet};
 use source::{Counted, Item, Nest, Place, Symbol};
 
-use crate::graph::dimension;
+use crate::graph::{dimension, inside};
 use crate::options::Facts;
 use crate::options::facts::{extents, instructions, touch};
-use crate::propose::region::inside;
 use crate::propose::renaming::{Renamed, Renaming};
 use crate::propose::statements::Statements;
 

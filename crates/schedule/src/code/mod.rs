@@ -31,6 +31,7 @@ use profile::Profile;
 use source::{Clang, Nest, Source};
 
 use crate::SourceLoop;
+use crate::graph::inside;
 use crate::options::choose::{SLOWER, weight};
 use crate::options::cost::estimate;
 use crate::options::{Advice, Chosen, Estimate, Facts, choose, times};
@@ -38,7 +39,7 @@ use crate::propose::check::check;
 use crate::propose::ladder::climb;
 use crate::propose::outline::outline;
 use crate::propose::problem::{Formulated, formulate_cut};
-use crate::propose::region::{Region, inside};
+use crate::propose::region::Region;
 use crate::propose::sequence::{Step, Target, sequence};
 use crate::propose::{Budget, Node};
 use matched::Matched;

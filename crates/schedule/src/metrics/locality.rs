@@ -5,10 +5,9 @@ use rustc_hash::FxHashSet;
 
 use super::within;
 use crate::SourceLoop;
-use crate::graph::dimension;
+use crate::graph::{dimension, inside};
 use crate::nest::{Contiguous, Innermost};
 use crate::propose::Region;
-use crate::propose::region::inside;
 
 /// Shares of loads and stores with a stride of 0 or one element; `None` without any in a loop.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

@@ -16,9 +16,9 @@ use profile::{ContextIndex, ContextKind, Kind, Operation, Profile};
 use rustc_hash::FxHashSet;
 
 use crate::SourceLoop;
+use crate::graph::inside;
 use crate::nest::Innermost;
 use crate::propose::Region;
-use crate::propose::region::inside;
 
 pub use locality::Reuse;
 pub use obstacles::Obstacles;

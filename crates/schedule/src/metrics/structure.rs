@@ -8,9 +8,9 @@ use profile::{ContextIndex, Profile};
 use rustc_hash::FxHashMap;
 
 use super::within;
+use crate::graph::inside;
 use crate::propose::Region;
 use crate::propose::outline::{Loop, Node};
-use crate::propose::region::inside;
 use crate::{Parallel, SourceLoop};
 
 /// Outermost loops with less than this share of a region are no components.

@@ -1,9 +1,10 @@
 //! Checks a schedule without isl: instances of dependences are enumerated, and the times that the schedule tree gives to
 //! their ends are compared.
 //!
-//! What is checked, for every dependence that has to be respected: the pairs of its folded relation (up to a limit), of anti and
-//! output dependences those of iterations that access the same bytes, and one observed pair per level. The source must come first; where a band begins at equal times, no loop of a permutable band may
-//! go backwards, and parallel loops must have both ends in one iteration.
+//! What is checked, for every dependence that has to be respected: the pairs of its folded relation (up to a limit), of
+//! anti and output dependences those of iterations that access the same bytes, and one observed pair per level. The
+//! source must come first; where a band begins at equal times, no loop of a permutable band may go backwards, and
+//! parallel loops must have both ends in one iteration.
 //!
 //! Independent of isl, of its notation and of what was simplified on the way to it; so it finds mistakes there.
 
@@ -122,8 +123,8 @@ fn related(
     result.map(|()| complete)
 }
 
-/// Calls `visit` with pairs of iterations that access a byte in common, at the levels that are to be respected and within the
-/// distances that are known. Whether these are all there are.
+/// Calls `visit` with pairs of iterations that access a byte in common, at the levels that are to be respected and
+/// within the distances that are known. Whether these are all there are.
 fn overlapping(
     profile: &Profile,
     dependence: &Dependence,
@@ -295,7 +296,8 @@ pub(super) mod tests {
         }
     }
 
-    fn band(rows: &[(&[i64], bool)], is_permutable: bool) -> Tree {
+    /// Loops of statement `S1`: each a row of coefficients, and whether its iterations are independent.
+    pub(in super::super) fn band(rows: &[(&[i64], bool)], is_permutable: bool) -> Tree {
         let member = |&(row, is_parallel): &(&[i64], bool)| Member {
             is_parallel,
             functions: vec![Function {

@@ -1,5 +1,7 @@
 //! What is tried in turn, until a schedule is found that respects all dependences (polyhedral note, "Strategy ladder").
 
+use std::cell::LazyCell;
+
 use isl::worker::{Failure, Limits, Worker};
 use isl::{Algorithm, Fusion, Problem, Schedule, Tree};
 use profile::Profile;
@@ -8,7 +10,7 @@ use super::check::{self, Checked, Violation, check};
 use super::outline::{Node, outline};
 use super::problem::{Formulated, formulate};
 use super::region::Region;
-use super::replay::replay;
+use super::replay::Replay;
 use super::sequence::{Step, Target, sequence};
 use super::weighed;
 use crate::SourceLoop;
@@ -127,10 +129,11 @@ fn one(profile: &Profile, loops: &[SourceLoop], region: Region, worker: &Worker,
             };
             let deep = formulated.statements.iter().map(dims).max().unwrap_or(0) > 2;
             let few = formulated.statements.len() <= MOST_STATEMENTS[usize::from(deep)];
+            // What was recorded is gathered when the first order is there.
+            let replay = LazyCell::new(|| Replay::new(profile, loops, &region, &formulated));
             let is_right = |tree: &Tree| {
                 let checked = check(profile, &formulated, tree, budget.pairs)?;
-                let replayed = replay(profile, loops, &region, &formulated, tree)?;
-                Ok(Checked { replayed, ..checked })
+                Ok(Checked { replayed: replay.check(tree)?, ..checked })
             };
             let scheduled = climb(&formulated, few, worker, budget, (&is_right, &mut failed));
             scheduled.map(|(rung, schedule, pairs)| {

@@ -14,11 +14,11 @@ use isl::{Algorithm, Fusion, Problem};
 use profile::{ContextIndex, ContextKind, Dependence, Kind, LevelSummary, ObjectIndex, Operation, Profile};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::region::{Region, inside};
+use super::region::Region;
 use super::renaming::Renaming;
 use super::statements::{Statements, allocated};
 use crate::SourceLoop;
-use crate::graph::dimension;
+use crate::graph::{dimension, inside};
 use crate::notation::{Condition, Parameters, constants, distance, function, names, pieces, tuple};
 use crate::verdict::Verdict;
 

@@ -3,8 +3,7 @@
 //! A region is an outermost loop of the program's own functions in one context, with all that runs inside it, called
 //! functions included.
 
-use profile::{ContextIndex, ContextKind, Profile};
-use rustc_hash::FxHashSet;
+use profile::ContextIndex;
 
 use crate::SourceLoop;
 use crate::select::{Unknown, select};
@@ -60,16 +59,4 @@ fn sorted(loops: &[SourceLoop], is_chosen: impl Fn(usize) -> bool) -> Vec<Region
         (0..loops.len()).filter(|&at| is_chosen(at)).map(|at| around(loops, at)).collect();
     regions.sort_by(|a, b| b.instructions.cmp(&a.instructions).then(a.outermost.cmp(&b.outermost)));
     regions
-}
-
-/// All contexts inside some loops, these included.
-pub fn inside(profile: &Profile, loops: &[ContextIndex]) -> FxHashSet<ContextIndex> {
-    let mut out: FxHashSet<ContextIndex> = loops.iter().copied().collect();
-    for (index, context) in profile.contexts.iter().enumerate().skip(1) {
-        // Parents stand before children.
-        if out.contains(&context.parent) && context.kind != ContextKind::Root {
-            out.insert(index as ContextIndex);
-        }
-    }
-    out
 }

@@ -1,8 +1,9 @@
 //! Replays a region in a proposed order: its recorded instances are executed one after the other, and every read has to find
 //! the write that it found in the run.
 //!
-//! Knows addresses and producers of values, as they were recorded, and the tree that gives every instance its time; nothing of
-//! levels, of anti and output dependences, of what orders iterations, or of isl. So it finds mistakes in those.
+//! Knows addresses and producers of values, as they were recorded, and the tree that gives every instance its time;
+//! nothing of levels, of anti and output dependences, of what orders iterations, or of isl. So it finds mistakes in
+//! those.
 //!
 //! The region is executed once per iteration of what is around it, in memory of its own, in three ways: as the tree says;
 //! with parallel loops from their ends and parts without order the other way round; and with permutable bands in tiles.
@@ -22,14 +23,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::check::{Violation, value};
 use super::problem::{Formulated, outermost};
-use super::region::{Region, inside};
+use super::region::Region;
 use super::statements::allocated;
 use crate::SourceLoop;
+use crate::graph::inside;
 use crate::verdict::Verdict;
 
-/// Points of each piece of an access or a dependence that are executed at most. All that lies in an iteration of the region's
-/// loop that is not complete is left out.
-pub const POINTS: u64 = 2048;
+/// Points of each piece of an access or a dependence that are executed at most. All that lies in an iteration of the
+/// region's loop that is not complete is left out.
+const POINTS: u64 = 2048;
 
 /// Size of tiles. Small, so that few iterations fill several.
 const TILE: i128 = 3;
@@ -106,28 +108,39 @@ enum Way {
     Tiled,
 }
 
-/// Replays a region in the order of a tree, which is in terms of blocks.
-///
-/// # Errors
-/// The first read that finds another write than in the run.
-pub fn replay(
-    profile: &Profile,
-    loops: &[SourceLoop],
-    region: &Region,
-    formulated: &Formulated,
-    tree: &Tree,
-) -> Result<Replayed, Violation> {
-    let recorded = Recorded::of(profile, loops, region, formulated);
-    let executions = recorded.executions();
-    let mut replayed = Replayed::default();
-    for execution in executions.values() {
-        replayed.instances += execution.instances.len() as u64;
-        replayed.reads += execution.instances.iter().map(|(_, done)| done.reads.len() as u64).sum::<u64>();
-        for way in [Way::AsWritten, Way::Backwards, Way::Tiled] {
-            run(formulated, tree, execution, way)?;
-        }
+/// The recorded instances of a region, to be executed in several orders.
+pub struct Replay<'a> {
+    formulated: &'a Formulated,
+    executions: BTreeMap<Around, Execution>,
+}
+
+impl<'a> Replay<'a> {
+    /// What is executed of a region.
+    pub fn new(
+        profile: &Profile,
+        loops: &[SourceLoop],
+        region: &Region,
+        formulated: &'a Formulated,
+    ) -> Replay<'a> {
+        Replay { formulated, executions: Recorded::of(profile, loops, region, formulated).executions() }
     }
-    Ok(replayed)
+
+    /// Executes it in the order of a tree, which is in terms of blocks.
+    ///
+    /// # Errors
+    /// The first read that finds another write than in the run.
+    pub fn check(&self, tree: &Tree) -> Result<Replayed, Violation> {
+        let mut replayed = Replayed::default();
+        for execution in self.executions.values() {
+            replayed.instances += execution.instances.len() as u64;
+            replayed.reads +=
+                execution.instances.iter().map(|(_, done)| done.reads.len() as u64).sum::<u64>();
+            for way in [Way::AsWritten, Way::Backwards, Way::Tiled] {
+                run(self.formulated, tree, execution, way)?;
+            }
+        }
+        Ok(replayed)
+    }
 }
 
 /// Executes the instances of one execution.
@@ -262,7 +275,7 @@ impl<'a> Recorded<'a> {
             if objects.any(|used| used.callee || is_private(used.object)) {
                 recorded.renamed.extend(ends.into_iter().flatten());
             }
-            let is_exact = dependence.relation.as_ref().is_some_and(is_exact);
+            let is_exact = dependence.relation.as_ref().is_some_and(Folded::is_exact);
             let is_known = is_exact && recorded.place(dependence.source).is_none_or(|_| ends[0].is_some());
             if dependence.kind == Kind::Flow && (!is_known || is_computed(dependence.source)) {
                 recorded.unknown.extend(ends[1]);
@@ -348,7 +361,7 @@ impl<'a> Recorded<'a> {
             let index = index as u32;
             let Some(place) = self.place(access.statement) else { continue };
             let is_read_unknown = self.unknown.contains(&index) || self.is_control(access.statement);
-            if !access.address.iter().all(is_exact) || !access.write && is_read_unknown {
+            if !access.address.iter().all(Folded::is_exact) || !access.write && is_read_unknown {
                 continue;
             }
             for piece in access.address.iter().flat_map(|folded| &folded.pieces) {
@@ -383,30 +396,10 @@ impl<'a> Recorded<'a> {
     }
 }
 
-/// Whether all points of a fold and their labels are known.
-fn is_exact(folded: &Folded) -> bool {
-    folded.is_exact() && folded.pieces.iter().all(Piece::is_affine)
-}
-
 #[cfg(test)]
 mod tests {
-    use isl::schedule::{Affine, Function};
-
-    use super::super::check::tests::formulated;
+    use super::super::check::tests::{band, formulated};
     use super::*;
-
-    /// Loops of a statement with two counters: each a row of coefficients, and whether its iterations are independent.
-    fn band(rows: &[(&[i64], bool)], is_permutable: bool) -> Tree {
-        let member = |&(row, is_parallel): &(&[i64], bool)| Member {
-            is_parallel,
-            functions: vec![Function {
-                statement: "S1".to_owned(),
-                affine: Some(Affine { coefficients: row.to_vec(), parameters: Vec::new(), constant: 0 }),
-                text: String::new(),
-            }],
-        };
-        Tree::Band { members: rows.iter().map(member).collect(), is_permutable, inside: Box::new(Tree::Leaf) }
-    }
 
     /// `a[i][j] = a[i - 1][j + 1]`, seven by seven.
     fn diagonal(is_renamed: bool) -> Execution {

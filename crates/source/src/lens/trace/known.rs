@@ -101,16 +101,18 @@ pub(in super::super) fn takes_values(function: &str, language: Language) -> bool
     }
 }
 
-/// Whether a function or macro is of the standard library of C, or of the compiler: its state lies in the library, where the run
-/// shows it. `va_arg` is not among them: it moves a variable of the program.
+/// Whether a function or macro is of the standard library of C, or of the compiler: its state lies in the library, where
+/// the run shows it. `va_arg` is not among them: it moves a variable of the program.
 pub(super) fn is_of_c(name: &str) -> bool {
-    const NAMES: &str = "isalnum iscntrl isgraph islower isprint ispunct isupper isxdigit tolower toupper atoi atol atoll atof \
-        strtol strtoll strtoul strtoull strtof strtod strtold bsearch qsort labs llabs div ldiv strcat strncat strchr strrchr strstr \
-        strspn strcspn strpbrk strtok strdup strndup strnlen memchr getc putc getchar fgetc fputc fputs fgets fread fwrite fopen \
-        fclose fflush sprintf snprintf scanf sscanf fscanf perror vprintf vfprintf vsnprintf srand srandom srand48 isnan isinf \
-        isfinite isnormal signbit fpclassify isgreater isless islessgreater isunordered frexp ldexp modf scalbn scalbln ilogb logb \
-        fdim fma fmaf nan lrint llrint erf erfc tgamma lgamma remquo sincos clock time difftime clock_gettime gettimeofday assert \
-        static_assert va_start va_end va_copy offsetof alloca abort exit getenv aligned_alloc posix_memalign";
+    const NAMES: &str = "isalnum iscntrl isgraph islower isprint ispunct isupper isxdigit tolower toupper atoi atol atoll \
+        atof strtol strtoll strtoul strtoull strtof strtod strtold bsearch qsort labs llabs div ldiv \
+        strcat strncat strchr strrchr strstr strspn strcspn strpbrk strtok strdup strndup strnlen memchr \
+        getc putc getchar fgetc fputc fputs fgets fread fwrite fopen fclose fflush sprintf snprintf \
+        scanf sscanf fscanf perror vprintf vfprintf vsnprintf srand srandom srand48 isnan isinf isfinite \
+        isnormal signbit fpclassify isgreater isless islessgreater isunordered frexp ldexp modf scalbn \
+        scalbln ilogb logb fdim fma fmaf nan lrint llrint erf erfc tgamma lgamma remquo sincos clock \
+        time difftime clock_gettime gettimeofday assert static_assert va_start va_end va_copy offsetof \
+        alloca abort exit getenv aligned_alloc posix_memalign";
     const STARTS: &[&str] = &["__builtin_", "__sync_", "__atomic_", "atomic_", "_mm", "omp_", "pthread_"];
     NAMES.split(' ').any(|own| own == name) || STARTS.iter().any(|start| name.starts_with(start))
 }
