@@ -12,6 +12,7 @@ mod fold_shares;
 mod fold_table;
 mod fuzz;
 mod fuzz_instructions;
+mod gpu_programs;
 mod guide;
 mod inputs;
 mod licences;
@@ -43,6 +44,8 @@ cargo xtask bench-reconstruct [PART…]  what reconstruction finds and how fast;
                              docs/reconstruction.md
 cargo xtask bench-schedule   speed of verdicts and schedules on made-up programs; writes docs/schedules.md
 cargo xtask compare-polly    verdicts beside the dependences that Polly finds; writes docs/polly.md
+cargo xtask gpu-programs [--verify] NAME=DIRECTORY[,OPTION…] …
+                             loops of programs that lie in these directories, directives run; writes docs/gpu-programs.md
 cargo xtask address-oracle   sections of accesses in C sources beside the addresses of runs; writes
                              docs/address-oracle.md
 cargo xtask prove [KERNEL…]  runs proposed code beside what is written; without names also writes docs/proof.md
@@ -89,6 +92,7 @@ fn main() -> ExitCode {
         }
         ["bench-reconstruct", ref parts @ ..] => bench_reconstruct::run(parts),
         ["address-oracle"] => address_oracle::run(),
+        ["gpu-programs", ref programs @ ..] => gpu_programs::run(programs),
         ["compare-polly"] => compare_polly::run(),
         ["bench-schedule"] => bench_schedule::run(),
         ["programs", ref names @ ..] => programs::run(names),

@@ -14,7 +14,7 @@
 //! - [`offload`]: which loops can run on a device, and what their kernels need;
 //! - [`instantiate`]: values that inputs had in a run; [`cost`]: what kernels cost in numbers;
 //! - [`emit`]: text to paste into a source;
-//! - [`oracle`]: sections against the addresses of runs;
+//! - [`oracle`]: sections against the addresses of runs; [`verify`]: what is emitted beside the sequential program;
 //! - [`fuzzing`]: cases for fuzzing the reader.
 //!
 //! Nothing here links LLVM; its text is known to this crate alone.
@@ -44,5 +44,6 @@ pub mod sign;
 pub mod solver;
 pub mod symbolic;
 mod table;
+pub mod verify;
 
 pub use frontend::Compiler;

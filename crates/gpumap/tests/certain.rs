@@ -9,9 +9,10 @@ use gpumap::access::show::show_ranges;
 use gpumap::access::{Accesses, Hull};
 use gpumap::calls::{Cone, LENGTH};
 use gpumap::control::Control;
+use gpumap::ir::instruction::Callee;
 use gpumap::ir::{BlockId, Function, Module, Operation};
-use gpumap::memory::Object;
 use gpumap::memory::effects::Summaries;
+use gpumap::memory::{Object, library};
 use gpumap::symbolic::Range;
 use num_traits::ToPrimitive;
 use support::interpreter::{End, Sequence, State};
@@ -75,9 +76,18 @@ fn written<'f>(
 fn stored(state: &State<'_>, block: BlockId) -> Vec<u64> {
     let mut bytes = Vec::new();
     for instruction in &state.function.block(block).instructions {
-        let Operation::Store { value, address, .. } = &instruction.operation else { continue };
-        let size = state.module.layout.stored(&state.module.types, value.of);
-        let (Some(address), Some(size)) = (state.unsigned(*address), size) else { continue };
+        let (address, size) = match &instruction.operation {
+            Operation::Store { value, address, .. } => {
+                (*address, state.module.layout.stored(&state.module.types, value.of))
+            }
+            Operation::Call { callee: Callee::Symbol(symbol), arguments, .. }
+                if library::blocks_touched(state.module, *symbol).contains(&(true, 0)) =>
+            {
+                (arguments[0], state.unsigned(arguments[2]))
+            }
+            _ => continue,
+        };
+        let (Some(address), Some(size)) = (state.unsigned(address), size) else { continue };
         bytes.extend(address..address.saturating_add(size));
     }
     bytes

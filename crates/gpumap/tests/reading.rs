@@ -114,6 +114,27 @@ fn records_of_variables_may_be_calls() {
     assert_eq!(names, [("x", 0, true), ("y", 1, true)]);
 }
 
+/// Why a text is not read, or its first function that is not.
+fn first_error(text: &str) -> reader::Error {
+    match reader::read(text) {
+        Ok(module) => module.unread.first().unwrap().error.clone(),
+        Err(error) => error,
+    }
+}
+
+/// Metadata before types, calls that may unwind; a function that is not understood leaves the others as they are.
+#[test]
+fn one_function_may_be_unknown() {
+    let module = reader::read(include_str!("ll/callback.ll")).unwrap();
+    let known = module.function("f").unwrap();
+    assert_eq!(known.blocks.len(), 3);
+    assert_eq!(known.blocks[0].instructions.len(), 2, "a call, and a branch by what is not known");
+    assert!(module.function("g").is_none());
+    let unread: Vec<_> =
+        module.unread.iter().map(|unread| (module.name(unread.symbol), unread.error.line)).collect();
+    assert_eq!(unread, [("g", 16)]);
+}
+
 const HEAD: &str = "define i32 @f(i32 %x) {\nentry:\n";
 
 /// Malformed text: the line, and what is wrong with it.
@@ -148,7 +169,7 @@ fn malformed_text_is_refused_with_its_line() {
         ("%y = extractvalue { i32 } undef, 1\nret i32 %x\n}", 3, Problem::Operands("no such part")),
     ];
     for (rest, line, problem) in cases {
-        let error = reader::read(&format!("{HEAD}{rest}")).expect_err(rest);
+        let error = first_error(&format!("{HEAD}{rest}"));
         assert_eq!((error.line, &error.problem), (line, &problem), "{error}");
     }
 }
@@ -156,7 +177,7 @@ fn malformed_text_is_refused_with_its_line() {
 /// An error shows the line it is about.
 #[test]
 fn errors_quote_the_line() {
-    let error = reader::read(&format!("{HEAD}  %y = frobnicate i32 %x\n  ret i32 %y\n}}")).unwrap_err();
+    let error = first_error(&format!("{HEAD}  %y = frobnicate i32 %x\n  ret i32 %y\n}}"));
     assert_eq!(error.to_string(), "line 3: unknown instruction `frobnicate`: %y = frobnicate i32 %x");
 }
 
@@ -169,7 +190,7 @@ fn deep_nesting_is_refused() {
         format!("!0 = {}", "!{".repeat(100_000)),
         format!("define void @f() {{\nret {}", "{".repeat(100_000)),
     ] {
-        let error = reader::read(&text).unwrap_err();
+        let error = first_error(&text);
         assert!(matches!(error.problem, Problem::Deep(_) | Problem::Expected { .. }), "{error}");
     }
 }

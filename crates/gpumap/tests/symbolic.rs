@@ -326,3 +326,142 @@ fn unions_keep_both_ends_where_they_do_not_compare() {
     let Range::Between(_, upper) = arithmetic.pruned(&either) else { panic!("it is reached") };
     assert_eq!(upper.single(), Some(&pm));
 }
+
+/// An expression over two variables.
+enum Tree {
+    Variable(usize),
+    Number(i64),
+    Of(u8, Box<Tree>, Box<Tree>),
+}
+
+impl Tree {
+    fn random(sequence: &mut Sequence, depth: u32) -> Tree {
+        match sequence.next(0, if depth == 0 { 1 } else { 8 }) {
+            0 => Tree::Variable(usize::from(sequence.next(0, 1) == 0)),
+            1 => Tree::Number(sequence.next(-3, 3)),
+            of => {
+                let operator = u8::try_from(of - 2).unwrap();
+                let [a, b] = [(); 2].map(|()| Box::new(Tree::random(sequence, depth - 1)));
+                Tree::Of(operator, a, b)
+            }
+        }
+    }
+
+    /// The range that arithmetic gives.
+    fn range(&self, arithmetic: &mut Arithmetic<'_>, of: &[AtomId; 2]) -> Range {
+        match self {
+            Tree::Variable(place) => Polynomial::from(of[*place]).into(),
+            Tree::Number(of) => number(*of).into(),
+            Tree::Of(operator, a, b) => {
+                let (x, y) = (a.range(arithmetic, of), b.range(arithmetic, of));
+                match operator {
+                    0 => x.plus(&y),
+                    1 => x.minus(&y),
+                    2 => arithmetic.times(&x, &y),
+                    3 => arithmetic.over(&x, &y),
+                    4 => arithmetic.modulo(&x, &y),
+                    // The lesser one, as an atom of its own where both are polynomials.
+                    5 => match (x.single().cloned(), y.single().cloned()) {
+                        (Some(x), Some(y)) => match arithmetic.atoms.least(&x, &y) {
+                            Some(least) => least.into(),
+                            None => Range::from(x).union(&y.into()),
+                        },
+                        _ => x.union(&y),
+                    },
+                    // A choice by something of which nothing is known.
+                    _ => arithmetic.pruned(&x.union(&y)),
+                }
+            }
+        }
+    }
+
+    fn value(&self, of: [i64; 2]) -> Option<i64> {
+        match self {
+            Tree::Variable(place) => Some(of[*place]),
+            Tree::Number(of) => Some(*of),
+            Tree::Of(operator, a, b) => {
+                let (x, y) = (a.value(of)?, b.value(of)?);
+                match operator {
+                    0 => Some(x + y),
+                    1 => Some(x - y),
+                    2 => Some(x * y),
+                    3 => x.checked_div(y),
+                    4 => x.checked_rem(y),
+                    5 => Some(x.min(y)),
+                    _ => Some(if of[0] % 2 == 0 { x } else { y }),
+                }
+            }
+        }
+    }
+}
+
+/// Expressions of sums, differences, products, quotients, remainders, least ones and choices, under facts that pin signs, also to zero: the
+/// arithmetic ends, and what it gives contains all values.
+#[test]
+fn expressions_lie_in_their_ranges() {
+    let mut sequence = Sequence(31);
+    let mut bounded = 0;
+    for _ in 0..3000 {
+        let mut atoms = Atoms::default();
+        let ids = ["n", "i"].map(|name| atoms.number(Atom::Symbol(name.into())));
+        let mut facts = Facts::none();
+        for atom in ids {
+            let variable = Polynomial::from(atom);
+            match sequence.next(0, 5) {
+                0 => facts.at_least(atom, 0),
+                1 => facts.at_most(atom, 0),
+                2 => facts.at_least(atom, 1),
+                // Zero, and nothing says so in one place.
+                3 => {
+                    facts.assume(variable.clone());
+                    facts.assume(-&variable);
+                }
+                4 => facts.assume(&Polynomial::from(ids[0]) - &Polynomial::from(ids[1])),
+                _ => {}
+            }
+        }
+        let tree = Tree::random(&mut sequence, 4);
+        let range = tree.range(&mut Arithmetic { atoms: &mut atoms, facts: &facts }, &ids);
+        bounded += usize::from(range.is_bounded());
+        for (n, i) in BOX.flat_map(|n| BOX.map(move |i| (n, i))) {
+            let values = |atom: AtomId| if atom == ids[0] { n } else { i };
+            let at = |of: &Polynomial| value(&atoms, of, &values);
+            let zero = BigRational::from(BigInt::from(0));
+            let holds = |bound: &gpumap::symbolic::Bound, is_kept: &dyn Fn(&BigRational) -> bool| {
+                bound.clauses().iter().all(|clause| clause.iter().any(|member| is_kept(&at(member))))
+            };
+            let is_possible = facts.not_negative().iter().all(|fact| at(fact) >= zero)
+                && ids.into_iter().all(|atom| {
+                    let own = BigRational::from(BigInt::from(values(atom)));
+                    facts.bounds(atom).is_none_or(|(lower, upper)| {
+                        holds(lower, &|end| *end <= own) && holds(upper, &|end| *end >= own)
+                    })
+                });
+            let Some(real) = tree.value([n, i]).filter(|_| is_possible) else { continue };
+            let real = BigRational::from(BigInt::from(real));
+            let Range::Between(lower, upper) = &range else { panic!("said to be impossible at {n}, {i}") };
+            assert!(
+                holds(lower, &|end| *end <= real) && holds(upper, &|end| *end >= real),
+                "{real} at {n}, {i}"
+            );
+        }
+    }
+    assert!(bounded > 1000, "{bounded} of 3000 have both ends");
+}
+
+/// The lesser of two polynomials has one form, and moves as both do.
+#[test]
+fn least_ones_have_one_form() {
+    let mut atoms = Atoms::default();
+    let [n, m] = ["n", "m"].map(|name| atoms.symbol(name));
+    let least = atoms.least(&n, &m).unwrap();
+    assert_eq!(atoms.least(&m, &n), Some(least.clone()));
+    assert_eq!(atoms.show(&least.scaled(&8.into())), "min(8*n, 8*m)");
+    let greatest = atoms.greatest(&(&n - &number(1)), &number(0)).unwrap();
+    assert_eq!(atoms.show(&greatest), "max(n - 1, 0)");
+    let facts = Facts::none();
+    let prover = Prover::new(&atoms, &facts);
+    assert!(prover.is_at_least(&n, &least) && prover.is_at_least(&m, &least));
+    assert!(!prover.is_at_least(&least, &n));
+    assert_eq!(atoms.least(&n, &(&n + &number(2))), Some(n));
+}

@@ -118,7 +118,11 @@ fn hull(a: &Range, b: &Range) -> Range {
 }
 
 /// The loops around a block, up to one of them, if the block is reached in each of their iterations, and the outermost one in any case.
-fn loops_of_each_iteration(forms: &Forms<'_>, block: BlockId, within: Option<LoopId>) -> Option<Vec<LoopId>> {
+pub(super) fn loops_of_each_iteration(
+    forms: &Forms<'_>,
+    block: BlockId,
+    within: Option<LoopId>,
+) -> Option<Vec<LoopId>> {
     let loops = &forms.control.loops;
     let outside = within.and_then(|id| loops.get(id).parent);
     let around: Vec<LoopId> = loops.around(block).take_while(|&id| Some(id) != outside).collect();

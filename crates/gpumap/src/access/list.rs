@@ -2,9 +2,10 @@
 
 use crate::control::obstacles::obstacles;
 use crate::control::{Control, LoopId, Obstacle};
+use crate::ir::instruction::Callee;
 use crate::ir::{BlockId, Function, Instruction, MetadataId, Module, Operand, Operation};
 use crate::memory::effects::Summaries;
-use crate::memory::{Bases, Memory, Object};
+use crate::memory::{Bases, Memory, Object, library};
 use crate::ranges::{self, Fact, Usage};
 use crate::recurrence::forms::Premises;
 use crate::recurrence::{Forms, Given, Reading};
@@ -217,6 +218,12 @@ impl Access {
         self.of.single()
     }
 
+    /// Whether it is a load or a store, no block that an intrinsic copies or fills.
+    pub fn is_single(&self, function: &Function) -> bool {
+        let instruction = function.block(self.block).instructions.get(self.place);
+        instruction.is_some_and(|of| matches!(of.operation, Operation::Load { .. } | Operation::Store { .. }))
+    }
+
     /// Whether it is in a loop that is not analysed.
     pub fn is_left_out(&self) -> bool {
         matches!(self.section, Err(Unknown::Obstacle(_)))
@@ -242,29 +249,45 @@ fn plain(module: &Module, function: &Function, control: &Control) -> Vec<Access>
         let around = left_out.iter().find(|(id, _)| control.loops.contains(*id, block));
         let unknown = around.map_or(Unknown::Anywhere, |(_, obstacle)| Unknown::Obstacle(*obstacle));
         for (place, instruction) in function.block(block).instructions.iter().enumerate() {
-            let Some((writes, address, of)) = touched(function, instruction) else { continue };
-            list.push(Access {
-                block,
-                place,
-                location: instruction.location,
-                writes,
-                bytes: module.layout.stored(&module.types, of),
-                address,
-                of: Bases::Any,
-                section: Err(unknown.clone()),
-                known: Known::Proved,
-                premises: Premises::new(),
-            });
+            for (writes, address, bytes) in touched(module, function, instruction) {
+                list.push(Access {
+                    block,
+                    place,
+                    location: instruction.location,
+                    writes,
+                    bytes,
+                    address,
+                    of: Bases::Any,
+                    section: Err(unknown.clone()),
+                    known: Known::Proved,
+                    premises: Premises::new(),
+                });
+            }
         }
     }
     list
 }
 
-fn touched(function: &Function, instruction: &Instruction) -> Option<(bool, Operand, crate::ir::TypeId)> {
+/// What an instruction touches: whether it writes, where, and how many bytes if they are always as many.
+fn touched(
+    module: &Module,
+    function: &Function,
+    instruction: &Instruction,
+) -> Vec<(bool, Operand, Option<u64>)> {
+    let stored = |of| module.layout.stored(&module.types, of);
     match &instruction.operation {
-        Operation::Load { address, .. } => Some((false, *address, function.value(instruction.result?).of)),
-        Operation::Store { address, value, .. } => Some((true, *address, value.of)),
-        _ => None,
+        Operation::Load { address, .. } => {
+            let of = instruction.result.map(|result| function.value(result).of);
+            vec![(false, *address, of.and_then(stored))]
+        }
+        Operation::Store { address, value, .. } => vec![(true, *address, stored(value.of))],
+        // Structures are assigned by these, and arrays filled.
+        Operation::Call { callee: Callee::Symbol(symbol), arguments, .. } => {
+            let bytes = arguments.get(2).and_then(|&count| u64::try_from(module.integer(count)?).ok());
+            let blocks = library::blocks_touched(module, *symbol).iter();
+            blocks.filter_map(|&(writes, place)| Some((writes, *arguments.get(place)?, bytes))).collect()
+        }
+        _ => Vec::new(),
     }
 }
 
@@ -357,17 +380,17 @@ fn is_known(forms: &Forms<'_>, range: &Range) -> bool {
     ends.into_iter().all(|end| !forms.mentions_opaque(end))
 }
 
-/// A range without the clauses of its bounds in which something unknown stands, a quotient or several ends, if there are others:
+/// A range without the clauses of its bounds in which something unknown stands, or a quotient, if there are others:
 /// less is said, and more is understood.
 fn plainest(forms: &Forms<'_>, range: Range) -> Range {
     let Range::Between(lower, upper) = range else { return range };
     let rank = |clause: &Vec<Polynomial>| {
         let is_plain = |atom: &crate::symbolic::AtomId| {
-            !matches!(forms.atoms.get(*atom), Atom::Floor(..) | Atom::Modulo(..))
+            !matches!(forms.atoms.get(*atom), Atom::Floor(..) | Atom::Modulo(..) | Atom::Least(_))
         };
         let is_known = clause.iter().all(|end| !forms.mentions_opaque(end));
         let is_plain = clause.iter().all(|end| end.atoms().iter().all(is_plain));
-        u32::from(!is_known) * 4 + u32::from(!is_plain) * 2 + u32::from(clause.len() > 1)
+        u32::from(!is_known) * 2 + u32::from(!is_plain)
     };
     let best = |bound: &Bound| {
         let least = bound.clauses().iter().map(rank).min();

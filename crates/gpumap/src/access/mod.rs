@@ -16,7 +16,7 @@ pub mod hull;
 pub mod list;
 pub mod show;
 
-pub use hull::{Extent, Hull};
+pub use hull::{Extent, Hull, Reach};
 pub use list::{Access, Accesses, Place, Unknown};
 
 use crate::memory::Assumption;

@@ -22,7 +22,7 @@ pub fn show_ranges_with(module: &Module, cone: &Cone, given: &Given) -> String {
     let function = &cone.function;
     let control = Control::new(function);
     let mut accesses = Accesses::with_values(module, function, &control, &mut Summaries::default(), given);
-    let mut out = format!("function {}\n", module.name(function.symbol));
+    let mut out = format!("function {}\n", module.shown_name(function.symbol));
     for access in &accesses.list {
         // Writing to a string cannot fail, here and below.
         let way = show_way(module, cone, access.block);
@@ -48,7 +48,7 @@ fn show_way(module: &Module, cone: &Cone, block: BlockId) -> String {
     let sites = cone.string(block).iter().rev().map(|site| {
         let place = site.location.and_then(|location| module.metadata.place(location));
         let place = place.map_or("?".into(), |place| format!("{}:{}", place.line, place.column));
-        format!(", in {} called at {place}", module.name(site.callee))
+        format!(", in {} called at {place}", module.shown_name(site.callee))
     });
     sites.collect()
 }

@@ -215,7 +215,8 @@ impl<'d> Nest<'d> {
     ) -> Result<Vec<Mapped>, Irregular> {
         let mut list: Vec<Mapped> = Vec::new();
         let id = self.loops[x].0;
-        let is_uniform = ways.meetings.iter().all(|&meeting| forms.is_way_uniform(meeting, id));
+        let is_uniform = ways.meetings.iter().all(|&meeting| forms.is_way_uniform(meeting, id))
+            && ways.deciding.iter().all(|of| forms.is_uniform(of, id));
         for way in &ways.list {
             let mut mapped = self.mapped(forms, facts, way, size, x)?;
             if !is_uniform {

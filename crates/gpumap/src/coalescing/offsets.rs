@@ -29,6 +29,8 @@ pub struct Ways {
     pub list: Vec<Way>,
     /// Blocks where the ways to the address meet.
     pub meetings: Vec<BlockId>,
+    /// Polynomials whose signs decide between ways.
+    pub deciding: Vec<Polynomial>,
 }
 
 /// Why the units of an access have no expression.
@@ -86,7 +88,11 @@ pub fn ways(forms: &mut Forms<'_>, access: &Access) -> Result<Ways, Irregular> {
         })?;
         list.push(way);
     }
-    if list.is_empty() { Err(anywhere) } else { Ok(Ways { list, meetings: found.meetings }) }
+    if list.is_empty() {
+        Err(anywhere)
+    } else {
+        Ok(Ways { list, meetings: found.meetings, deciding: found.deciding })
+    }
 }
 
 /// An address as an offset from the start of an object, if it is one: the start stands in it once and nowhere else.

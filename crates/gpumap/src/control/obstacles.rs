@@ -3,9 +3,9 @@
 use std::fmt;
 
 use super::{Control, LoopId};
-use crate::ir::instruction::Callee;
-use crate::ir::module::Definition;
-use crate::ir::{Function, Instruction, MetadataId, Module, Operation, SymbolId};
+use crate::ir::instruction::{Callee, LANDING};
+use crate::ir::module::{Block, Definition};
+use crate::ir::{BlockId, Function, Instruction, MetadataId, Module, Operation, SymbolId};
 
 /// What in a loop cannot be analysed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,6 +28,10 @@ pub enum Obstacle {
     Atomic,
     /// The next of a variable list of arguments.
     VariableArguments,
+    /// A call that may leave by an exception, which is handled in the function.
+    Exception,
+    /// A call that ends the program.
+    Ends,
 }
 
 impl fmt::Display for Obstacle {
@@ -42,6 +46,8 @@ impl fmt::Display for Obstacle {
             Obstacle::Volatile => "a volatile access",
             Obstacle::Atomic => "an atomic access",
             Obstacle::VariableArguments => "a variable list of arguments",
+            Obstacle::Exception => "a call that may throw an exception",
+            Obstacle::Ends => "a call that ends the program",
         })
     }
 }
@@ -57,7 +63,7 @@ pub fn obstacles(
 ) -> Vec<(Obstacle, Option<MetadataId>)> {
     let found = control.loops.get(id);
     let mut list = Vec::new();
-    let is_inside = |block: &crate::ir::BlockId| control.loops.contains(id, *block);
+    let is_inside = |block: &BlockId| control.loops.contains(id, *block);
     let inner_irreducible = control.loops.iter().any(|(_, l)| is_inside(&l.header) && !l.reducible);
     if !found.reducible || inner_irreducible {
         list.push((Obstacle::Irreducible, found.location));
@@ -71,10 +77,29 @@ pub fn obstacles(
             list.extend(own.into_iter().chain(called).map(|obstacle| (obstacle, instruction.location)));
         }
     }
+    let throws = found.blocks.iter().filter_map(|&block| function.block(block).last()).filter(|last| {
+        let is_landing = |block: &BlockId| function.block(*block).instructions.iter().any(is_landing);
+        last.operation.successors().iter().any(is_landing)
+    });
+    list.extend(throws.map(|last| (Obstacle::Exception, last.location)));
+    // What does not come back is not inside.
+    for block in found.exits.iter().map(|exit| function.block(exit.1)).filter(|block| is_end(block)) {
+        list.push((Obstacle::Ends, block.instructions.first().and_then(|first| first.location)));
+    }
     // Stable: the first place of each kind stays.
     list.sort_by_key(|entry| entry.0);
     list.dedup_by_key(|entry| entry.0);
     list
+}
+
+/// Whether nothing follows behind a block.
+pub(crate) fn is_end(block: &Block) -> bool {
+    block.last().is_some_and(|last| matches!(last.operation, Operation::Unreachable))
+}
+
+/// Whether exceptions are handled from here on.
+fn is_landing(instruction: &Instruction) -> bool {
+    matches!(instruction.operation, Operation::Opaque { name: LANDING, .. })
 }
 
 /// What an instruction itself is in the way of.

@@ -9,7 +9,7 @@ use crate::ir::{Function, Module};
 /// The loops of a function, a line each, inner ones indented.
 pub fn show_loops(module: &Module, function: &Function) -> String {
     let control = Control::new(function);
-    let mut out = format!("function {}\n", module.name(function.symbol));
+    let mut out = format!("function {}\n", module.shown_name(function.symbol));
     show_within(&mut out, (module, function, &control), None);
     out
 }

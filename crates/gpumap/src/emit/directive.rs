@@ -11,19 +11,18 @@ use std::fmt;
 
 use num_bigint::BigInt;
 
+use source::head;
+
 use super::expression;
-use crate::access::Accesses;
+use crate::access::{Accesses, Reach};
 use crate::control::{Control, LoopId};
-use crate::ir::instruction::{BinaryOperator, Callee};
-use crate::ir::{Instruction, Operand, Operation, Value, ValueId};
+use crate::frontend::Texts;
+use crate::ir::{Module, Operation};
 use crate::memory::Object;
 use crate::offload::observed::{Change, Reduced, Storage};
-use crate::offload::{Candidate, Direction, Friendly, Kind, Parameter, Parameters};
+use crate::offload::{Candidate, Direction, Friendly, Kind, Parameter, Parameters, reduction};
 use crate::recurrence::Forms;
-use crate::symbolic::{Atoms, Bound, Polynomial, Range, Side};
-
-/// Most operations of one iteration on a variable that is reduced.
-const MOST: usize = 64;
+use crate::symbolic::{Atoms, Bound, Coefficient, Polynomial, Range, Side};
 
 /// Whose directives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,10 +38,22 @@ pub enum Dialect {
 pub enum Refusal {
     /// The loop cannot run on a device.
     Unfriendly,
+    /// Whether its iterations depend on each other is not known.
+    Open,
+    /// Something stands before the loop on this line, where the directive would have to.
+    Behind(u32),
+    /// The loop on this line is not of the form that directives need.
+    Form(u32),
     /// It is not known which array an access in this line goes to.
     Stray(u32),
     /// It is not known which bytes of this array are used.
     Unbounded(String),
+    /// What is used of this array may begin before it does.
+    Before(String),
+    /// Something else is assigned to this pointer: what is used behind it is known from where it began.
+    Moved(String),
+    /// There is one such array for each element of another one: each would have to be copied by itself.
+    Several(String),
     /// The bytes used of this array have no expression in the terms of the source.
     Unnamed(String),
     /// The size of the elements of this array is not known.
@@ -73,8 +84,22 @@ impl fmt::Display for Refusal {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Refusal::Unfriendly => to.write_str("the loop cannot run on a device"),
+            Refusal::Open => to.write_str(
+                "whether iterations depend on each other is not known: a run shows it (`loopwright profile`, --profile)",
+            ),
+            Refusal::Behind(line) => write!(to, "line {line}: something stands before the loop on its line"),
+            Refusal::Form(line) => {
+                write!(to, "line {line}: the loop is no `for` that sets, compares and moves one variable")
+            }
             Refusal::Stray(line) => write!(to, "line {line}: it is not known which array is accessed"),
             Refusal::Unbounded(name) => write!(to, "it is not known which bytes of {name} are used"),
+            Refusal::Before(name) => {
+                write!(to, "what is used of {name} may begin before it does, where conditions decide")
+            }
+            Refusal::Moved(name) => write!(to, "{name} does not point to the same place all the time"),
+            Refusal::Several(name) => {
+                write!(to, "{name} is another array in each iteration, and each would have to be copied by itself")
+            }
             Refusal::Unnamed(name) => {
                 write!(to, "what is used of {name} has no expression in terms of the source")
             }
@@ -103,26 +128,39 @@ pub fn directive(
     accesses: &mut Accesses<'_>,
     candidate: &Candidate,
     parameters: &Parameters,
-    dialect: Dialect,
+    (dialect, texts): (Dialect, &Texts),
 ) -> Result<String, Refusal> {
     let &[outer, ..] = candidate.loops.as_slice() else { return Err(Refusal::Unfriendly) };
-    if candidate.friendly == Friendly::No {
-        return Err(Refusal::Unfriendly);
+    match candidate.friendly {
+        Friendly::Yes => {}
+        Friendly::Unknown => return Err(Refusal::Open),
+        Friendly::No => return Err(Refusal::Unfriendly),
     }
     if let Some(&line) = parameters.strays.first() {
         return Err(Refusal::Stray(line));
     }
     let mut clauses = Clauses::default();
-    for parameter in &parameters.list {
-        match (parameter.kind, parameter.direction) {
-            (Kind::Scalar, Direction::In) => {}
-            (Kind::Scalar, _) => {
-                let operator = reduction(accesses.proved_mut(), control, outer, &parameter.name);
-                let operator = operator.ok_or_else(|| Refusal::Outbound(parameter.name.clone()))?;
-                clauses.reductions.push((operator, parameter.name.clone()));
-            }
-            _ if candidate.storage.iter().any(|storage| storage.name == parameter.name) => {}
-            _ => clauses.arrays.push((parameter.direction, array(accesses, parameter)?)),
+    let is_scalar = |parameter: &&Parameter| parameter.kind == Kind::Scalar;
+    for Parameter { name, .. } in
+        parameters.list.iter().filter(is_scalar).filter(|parameter| parameter.direction != Direction::In)
+    {
+        let operator = reduction(accesses.proved_mut(), control, outer, name);
+        let operator = operator.ok_or_else(|| Refusal::Outbound(name.clone()))?;
+        clauses.reductions.push((operator, name.clone()));
+    }
+    let module = accesses.proved_mut().module;
+    let most = if candidate.repeated.is_empty() { candidate.loops.len() } else { 1 };
+    let (levels, iterators) = levels(module, control, &candidate.loops, most, texts)?;
+    let is_array = |parameter: &&Parameter| parameter.kind != Kind::Scalar;
+    for parameter in parameters.list.iter().filter(is_array) {
+        if candidate.storage.iter().all(|storage| storage.name != parameter.name) {
+            let Section { text, is_exact } = array(accesses, parameter)?;
+            let direction = match parameter.direction {
+                // What is copied beside what is written has to stay as it was.
+                Direction::Out if !is_exact => Direction::InOut,
+                direction => direction,
+            };
+            clauses.arrays.push((direction, text));
         }
     }
     for Reduced { object, is_array } in &candidate.reduced {
@@ -140,8 +178,60 @@ pub fn directive(
         }
         clauses.private.push(name.clone());
     }
-    let levels = if candidate.repeated.is_empty() { candidate.loops.len() } else { 1 };
+    for (&id, iterator) in candidate.loops.iter().zip(&iterators) {
+        moved_on(accesses.proved_mut(), control, id, iterator)?;
+    }
     Ok(clauses.text(dialect, levels))
+}
+
+/// Whether nothing but the iterator of a loop and reductions is handed on from one iteration to the next: a thread would begin with what
+/// there was before the loop.
+fn moved_on(forms: &Forms<'_>, control: &Control, id: LoopId, iterator: &str) -> Result<(), Refusal> {
+    let header = forms.function.block(control.loops.get(id).header);
+    for phi in header.instructions.iter().filter(|one| matches!(one.operation, Operation::Phi(_))) {
+        let name = phi.result.zip(forms.memory()).and_then(|(result, memory)| memory.names().value(result));
+        let is_reduced = || reduction::operator(forms.module, forms.function, control, id, phi).is_some();
+        if name.as_deref() != Some(iterator) && !is_reduced() {
+            return Err(Refusal::Variable(name.unwrap_or_else(|| "a value without a name".into())));
+        }
+    }
+    Ok(())
+}
+
+/// How many of nested loops a directive is for, of so many at most: those of the form that it needs, with nothing between them. Gives their
+/// iterators too.
+fn levels(
+    module: &Module,
+    control: &Control,
+    loops: &[LoopId],
+    most: usize,
+    texts: &Texts,
+) -> Result<(usize, Vec<String>), Refusal> {
+    let (mut end, mut iterators) = (None, Vec::new());
+    for (level, &id) in loops.iter().take(most).enumerate() {
+        let place = control.loops.get(id).places(module).map(|places| places.0);
+        let found = place.and_then(|place| {
+            let text = texts.of(place.file)?;
+            let at = (place.line, place.column);
+            let is_next = end.is_none_or(|end| head::is_perfect(&text, end, at));
+            head::canonical(&text, at).filter(|_| is_next)
+        });
+        if let (0, Some(place)) = (level, place)
+            && let Some(text) = texts.of(place.file)
+            && !head::begins_line(&text, (place.line, place.column))
+        {
+            return Err(Refusal::Behind(place.line));
+        }
+        match found {
+            Some(found) => {
+                end = Some(found.end);
+                iterators.push(found.iterator);
+            }
+            None if level == 0 => return Err(Refusal::Form(place.map_or(0, |place| place.line))),
+            None => return Ok((level, iterators)),
+        }
+    }
+    Ok((most, iterators))
 }
 
 /// Whether a name can stand in a clause.
@@ -198,11 +288,22 @@ impl Clauses {
     }
 }
 
+/// An array with its section.
+struct Section {
+    text: String,
+    /// Whether it has no bytes but those that are used.
+    is_exact: bool,
+}
+
 /// An array with its section in elements; variables that are arrays themselves are taken whole.
-fn array(accesses: &mut Accesses<'_>, of: &Parameter) -> Result<String, Refusal> {
+fn array(accesses: &mut Accesses<'_>, of: &Parameter) -> Result<Section, Refusal> {
+    copied(accesses, of)?;
     let Some(object) = of.object else { return Err(Refusal::Unbounded(of.name.clone())) };
-    if matches!(object, Object::Global(_) | Object::Local(_)) {
-        return if is_name(&of.name) { Ok(of.name.clone()) } else { Err(Refusal::Unnamed(of.name.clone())) };
+    let memory = accesses.forms_of(&of.known).memory();
+    if memory.is_some_and(|memory| memory.names().is_by_name(object)) {
+        let text = Some(of.name.clone()).filter(|name| is_name(name));
+        let text = text.ok_or_else(|| Refusal::Unnamed(of.name.clone()))?;
+        return Ok(Section { text, is_exact: false });
     }
     let forms = accesses.forms_of(&of.known);
     let element = forms.memory().and_then(|memory| memory.names().element_size(object));
@@ -210,14 +311,44 @@ fn array(accesses: &mut Accesses<'_>, of: &Parameter) -> Result<String, Refusal>
         return Err(Refusal::Unbounded(of.name.clone()));
     };
     let is_variable = of.name.chars().all(|part| part.is_ascii_alphanumeric() || "_->.".contains(part));
+    let mut is_exact = false;
     let section = match (element, object) {
-        (Some(element), _) => elements(&mut forms.atoms, lower, upper, element),
+        (Some(element), _) => {
+            is_exact = is_whole(lower, element) && is_whole(upper, element);
+            elements(&mut forms.atoms, lower, upper, element)
+        }
         // Rows whose length is a variable's value: the compiler knows their size.
         (None, Object::Argument(_)) => rows(&forms.atoms, lower, upper, &of.name),
         (None, _) => return Err(Refusal::Element(of.name.clone())),
     };
     let (first, count) = section.filter(|_| is_variable).ok_or_else(|| Refusal::Unnamed(of.name.clone()))?;
-    Ok(format!("{}[{first}:{count}]", of.name))
+    Ok(Section { text: format!("{}[{first}:{count}]", of.name), is_exact })
+}
+
+/// Whether an end lies between elements of this size.
+fn is_whole(of: &Bound, size: u64) -> bool {
+    let part = Coefficient::inverse(&BigInt::from(size));
+    of.clauses().iter().flatten().all(|end| end.scaled(&part).is_integral())
+}
+
+/// Whether the section of an array can be copied.
+///
+/// # Errors
+///
+/// Why it cannot.
+pub(super) fn copied(accesses: &mut Accesses<'_>, of: &Parameter) -> Result<(), Refusal> {
+    if of.is_several {
+        return Err(Refusal::Several(of.name.clone()));
+    }
+    let memory = accesses.forms_of(&of.known).memory();
+    let names = memory.map(|memory| memory.names()).zip(of.object);
+    if names.is_some_and(|(names, object)| !names.is_steady(object)) {
+        return Err(Refusal::Moved(of.name.clone()));
+    }
+    if of.reach == Reach::Before {
+        return Err(Refusal::Before(of.name.clone()));
+    }
+    Ok(())
 }
 
 /// First element and number of elements of an array whose elements have a size that is known when the program runs.
@@ -238,6 +369,7 @@ fn elements(atoms: &mut Atoms, lower: &Bound, upper: &Bound, size: u64) -> Optio
     let size = BigInt::from(size);
     let lower = divided(lower, |end| atoms.floor(end, &size))?;
     let upper = divided(upper, |end| atoms.ceiling(end, &size))?;
+    let (lower, upper) = (expression::expressible(atoms, &lower), expression::expressible(atoms, &upper));
     let first = expression::bound(atoms, &lower, Side::Lower)?;
     let count = match (lower.single(), upper.single()) {
         (Some(first), Some(end)) => expression::expression(atoms, &(end - first))?,
@@ -257,81 +389,11 @@ fn divided(of: &Bound, mut divide: impl FnMut(&Polynomial) -> Option<Polynomial>
 fn reduction(forms: &Forms<'_>, control: &Control, id: LoopId, name: &str) -> Option<&'static str> {
     let header = control.loops.get(id).header;
     let memory = forms.memory()?;
-    forms.function.block(header).instructions.iter().find_map(|instruction| {
-        let Operation::Phi(inputs) = &instruction.operation else { return None };
-        let result = instruction.result?;
-        if memory.names().value(result).as_deref() != Some(name) {
+    forms.function.block(header).instructions.iter().find_map(|phi| {
+        let is_phi = matches!(phi.operation, Operation::Phi(_));
+        if !is_phi || memory.names().value(phi.result?).as_deref() != Some(name) {
             return None;
         }
-        let back = inputs.iter().find(|input| control.loops.contains(id, input.1))?;
-        let Value::Local(last) = back.0.value else { return None };
-        combined(forms, control, id, (result, last))
+        reduction::operator(forms.module, forms.function, control, id, phi)
     })
-}
-
-/// The operator of a chain from one value of an iteration to the last one; each value of it has one use in the loop, the next one.
-fn combined(
-    forms: &Forms<'_>,
-    control: &Control,
-    id: LoopId,
-    (first, last): (ValueId, ValueId),
-) -> Option<&'static str> {
-    let (mut at, mut all) = (first, None);
-    // Chains are as long as they are written.
-    for _ in 0..MOST {
-        let (operator, next) = next_of(forms, control, id, at)?;
-        if all.is_some_and(|known| known != operator) {
-            return None;
-        }
-        all = Some(operator);
-        if next == last {
-            let is_used = |user: &&Instruction| user.result != Some(first);
-            return if uses(forms, control, id, next).iter().any(is_used) { None } else { all };
-        }
-        at = next;
-    }
-    None
-}
-
-/// The instructions of a loop that use a value.
-fn uses<'f>(forms: &Forms<'f>, control: &Control, id: LoopId, value: ValueId) -> Vec<&'f Instruction> {
-    let blocks = control.loops.get(id).blocks.iter();
-    let all = blocks.flat_map(|&block| &forms.function.block(block).instructions);
-    let is_user = |instruction: &&Instruction| {
-        instruction.operation.operands().iter().any(|operand| operand.value == Value::Local(value))
-    };
-    all.filter(is_user).collect()
-}
-
-/// What a value becomes in its one use, and by which operator.
-fn next_of(
-    forms: &Forms<'_>,
-    control: &Control,
-    id: LoopId,
-    value: ValueId,
-) -> Option<(&'static str, ValueId)> {
-    let users = uses(forms, control, id, value);
-    let &[user] = users.as_slice() else { return None };
-    let is_value = |operand: &Operand| operand.value == Value::Local(value);
-    let operator = match &user.operation {
-        Operation::Binary(operator, _, left, right) if is_value(left) != is_value(right) => match operator {
-            BinaryOperator::Add | BinaryOperator::AddFloat => "+",
-            BinaryOperator::Multiply | BinaryOperator::MultiplyFloat => "*",
-            BinaryOperator::And => "&",
-            BinaryOperator::Or => "|",
-            BinaryOperator::Xor => "^",
-            _ => return None,
-        },
-        // A product and a sum in one.
-        Operation::Call { callee: Callee::Symbol(symbol), arguments, .. } => {
-            let is_sum = forms.module.name(*symbol).starts_with("llvm.fmuladd.");
-            let is_summand = |(place, argument): (usize, &Operand)| is_value(argument) == (place == 2);
-            if !is_sum || !arguments.iter().enumerate().all(is_summand) {
-                return None;
-            }
-            "+"
-        }
-        _ => return None,
-    };
-    Some((operator, user.result?))
 }

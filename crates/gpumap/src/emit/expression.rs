@@ -2,7 +2,7 @@
 //!
 //! Everything is computed in `long`: the first factor of every product is converted, so that no product of two `int` wraps. Quotients
 //! are rounded down whatever the sign of the dividend. Symbols are names of the source (`n`, `image->width`); a polynomial in
-//! which anything else stands (iterations, unknown values, what memory holds without a name) has no expression.
+//! which anything else stands (iterations, unknown values, addresses, what memory holds without a name) has no expression.
 
 use num_bigint::BigInt;
 use num_traits::Signed;
@@ -11,6 +11,9 @@ use crate::symbolic::{Atom, AtomId, Atoms, Bound, Coefficient, Polynomial, Side}
 
 /// A polynomial; `None` if something in it has no name in the source. Where its value is an integer, so is the expression's.
 pub fn expression(atoms: &Atoms, of: &Polynomial) -> Option<String> {
+    if let Some((is_least, a, b)) = atoms.chosen(of) {
+        return least_or_greatest(is_least, &expression(atoms, &a)?, &expression(atoms, &b)?);
+    }
     // A variable by itself needs no conversion.
     if let [(monomial, coefficient)] = of.terms()
         && let &[(id, 1)] = monomial.powers()
@@ -60,10 +63,13 @@ fn product(atoms: &Atoms, size: &Coefficient, powers: &[(AtomId, u32)]) -> Optio
 fn atom(atoms: &Atoms, id: AtomId) -> Option<String> {
     match atoms.get(id) {
         Atom::Floor(of, by) => Some(quotient(&sum(atoms, of)?, by)),
+        Atom::Least(of) => least_or_greatest(true, "0", &sum(atoms, of)?),
         Atom::Modulo(of, by) => {
             let of = sum(atoms, of)?;
             Some(format!("(({of}) - {by}L * {})", quotient(&of, by)))
         }
+        // C does not compute with pointers as with numbers.
+        _ if atoms.is_address(id) => None,
         Atom::Symbol(_) | Atom::Load { .. } | Atom::Opaque(_) => {
             let name = atoms.name(id)?;
             let is_path = |part: char| part.is_alphanumeric() || "_.->[]*&".contains(part);
@@ -96,9 +102,21 @@ pub fn bound(atoms: &Atoms, of: &Bound, side: Side) -> Option<String> {
     chosen(&clauses, of_clauses)
 }
 
+/// A bound without the clauses that have no expression.
+pub fn expressible(atoms: &Atoms, of: &Bound) -> Bound {
+    let has_text =
+        |clause: &&Vec<Polynomial>| clause.iter().all(|member| expression(atoms, member).is_some());
+    Bound::of(of.clauses().iter().filter(has_text).cloned())
+}
+
 /// The greatest of several expressions; `None` if there are none.
 pub fn greatest(all: &[String]) -> Option<String> {
     chosen(all, '>')
+}
+
+/// The lesser or greater one of two expressions.
+fn least_or_greatest(is_least: bool, a: &str, b: &str) -> Option<String> {
+    chosen(&[a.to_owned(), b.to_owned()], if is_least { '<' } else { '>' })
 }
 
 /// The least or greatest of several expressions.

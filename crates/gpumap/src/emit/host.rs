@@ -13,22 +13,13 @@ use crate::offload::Direction;
 /// How a kernel is used, and what it rests on.
 pub(super) fn usage(kernel: &Kernel) -> String {
     let (first, last) = kernel.lines;
-    let arguments: Vec<&str> = kernel
-        .scalars
-        .iter()
-        .map(|scalar| scalar.written.as_str())
-        .chain(kernel.arrays.iter().map(|array| array.written.as_str()))
-        .collect();
     let mut out = format!("/* Lines {first} to {last} become\n");
-    let _ = writeln!(out, "       if ({}({}) != 0) {{", kernel.name, arguments.join(", "));
+    let _ = writeln!(out, "       if ({} != 0) {{", call(kernel));
     let _ = writeln!(
         out,
         "           the loop as it is\n       }}\n   with this declaration before the function:"
     );
     let _ = writeln!(out, "       {};", head(kernel));
-    if kernel.is_open {
-        out += "   Only if iterations do not depend on each other, which a run shows (--profile).\n";
-    }
     for assumption in &kernel.assumptions {
         let _ = writeln!(out, "   It rests on this: {assumption}.");
     }
@@ -39,8 +30,16 @@ pub(super) fn usage(kernel: &Kernel) -> String {
     out
 }
 
+/// A call of the host's function, in the names of the source.
+pub fn call(kernel: &Kernel) -> String {
+    let scalars = kernel.scalars.iter().map(|scalar| scalar.written.as_str());
+    let arrays = kernel.arrays.iter().map(|array| array.written.as_str());
+    let arguments: Vec<&str> = scalars.chain(arrays).collect();
+    format!("{}({})", kernel.name, arguments.join(", "))
+}
+
 /// The head of the host's function.
-pub(super) fn head(kernel: &Kernel) -> String {
+pub fn head(kernel: &Kernel) -> String {
     let scalars = kernel.scalars.iter().map(|scalar| format!("{} {}", scalar.type_name, scalar.name));
     let arrays = kernel.arrays.iter().map(|array| match array.direction {
         Direction::In => format!("const void *{}", array.name),

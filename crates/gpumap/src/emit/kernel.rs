@@ -15,11 +15,11 @@ use std::collections::BTreeSet;
 
 use source::{Free, Language, Place, Shape, Source, Threads, Wanted};
 
-use super::directive::Refusal;
+use super::directive::{Refusal, copied};
 use super::expression;
 use super::naming::Naming;
 use super::tile::{Tile, Tiles, tiles};
-use crate::access::Accesses;
+use crate::access::{Accesses, Reach};
 use crate::coalescing::Coalescing;
 use crate::control::{Control, LoopId};
 use crate::device::{Block, Device};
@@ -115,8 +115,6 @@ pub struct Kernel {
     pub overlaps: Vec<(usize, usize)>,
     /// What all this rests on.
     pub assumptions: Vec<String>,
-    /// No run showed whether iterations depend on each other.
-    pub is_open: bool,
 }
 
 /// What is asked for.
@@ -208,14 +206,15 @@ pub fn kernel(
         own: naming.own.into_iter().map(|own| own.1).collect(),
         overlaps,
         assumptions: assumptions.into_iter().collect(),
-        is_open: candidate.friendly == Friendly::Unknown,
     })
 }
 
 /// What stands in the way of a kernel, whatever the source says.
 fn refused(candidate: &Candidate, parameters: &Parameters) -> Result<(), Refusal> {
-    if candidate.friendly == Friendly::No {
-        return Err(Refusal::Unfriendly);
+    match candidate.friendly {
+        Friendly::Yes => {}
+        Friendly::Unknown => return Err(Refusal::Open),
+        Friendly::No => return Err(Refusal::Unfriendly),
     }
     if let Some(&line) = parameters.strays.first() {
         return Err(Refusal::Stray(line));
@@ -324,9 +323,13 @@ fn array(
     }
     let parameter = parameters.list.iter().find(|parameter| parameter.name == free.written);
     let parameter = parameter.ok_or_else(|| Refusal::Unbounded(free.written.clone()))?;
+    copied(accesses, parameter)?;
     let Some(Range::Between(lower, upper)) = &parameter.section else {
         return Err(Refusal::Unbounded(free.written.clone()));
     };
+    if parameter.reach == Reach::Guarded {
+        assumptions.insert(format!("{} has all bytes of its section", free.written));
+    }
     let atoms = accesses.atoms_of(&parameter.known);
     let from = expression::bound(atoms, lower, Side::Lower);
     let to = expression::bound(atoms, upper, Side::Upper);

@@ -8,7 +8,7 @@ pub mod body;
 pub mod cuda;
 pub mod directive;
 pub mod expression;
-mod host;
+pub mod host;
 pub mod kernel;
 mod naming;
 pub mod opencl;

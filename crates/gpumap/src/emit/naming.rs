@@ -122,6 +122,11 @@ impl Naming {
 
 /// The type in which a number is passed: not all can be.
 fn passed(type_name: &str) -> String {
-    let is_other = type_name.starts_with("enum ") || matches!(type_name, "_Bool" | "bool");
-    if is_other { "int".to_owned() } else { type_name.to_owned() }
+    match type_name {
+        "_Bool" | "bool" => "int".to_owned(),
+        "size_t" | "uintptr_t" => "unsigned long".to_owned(),
+        "ptrdiff_t" | "intptr_t" | "ssize_t" => "long".to_owned(),
+        _ if type_name.starts_with("enum ") => "int".to_owned(),
+        _ => type_name.to_owned(),
+    }
 }

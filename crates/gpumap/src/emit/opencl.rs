@@ -195,6 +195,7 @@ fn one(kernel: &Kernel, macros: &BTreeMap<String, String>) -> String {
         source += &signature(kernel, version);
         source += &version.text.body;
     }
+    let source = without_long_long(&source);
     // Writing to a string cannot fail, here and below.
     let _ = writeln!(out, "static const char {}_source[] =", kernel.name);
     for line in source.lines() {
@@ -202,6 +203,29 @@ fn one(kernel: &Kernel, macros: &BTreeMap<String, String>) -> String {
     }
     out += "    ;\n\n";
     out += &host(kernel, plain.as_ref(), tiled.as_ref());
+    out
+}
+
+/// A text with `long` in place of `long long`, which is as long in C and twice as long in OpenCL C; likewise the suffixes of numbers.
+fn without_long_long(text: &str) -> String {
+    let is_of_word = |part: char| part.is_ascii_alphanumeric() || part == '_';
+    let (mut out, mut rest, mut is_behind_long) = (String::with_capacity(text.len()), text, false);
+    while let Some(first) = rest.chars().next() {
+        let end = if is_of_word(first) {
+            rest.find(|part| !is_of_word(part)).unwrap_or(rest.len())
+        } else {
+            rest.find(is_of_word).unwrap_or(rest.len())
+        };
+        let (word, behind) = rest.split_at(end);
+        rest = behind;
+        if word == "long" && is_behind_long {
+            out.truncate(out.trim_end().len());
+            continue;
+        }
+        is_behind_long = word == "long" || is_behind_long && word.trim().is_empty();
+        let is_number = first.is_ascii_digit();
+        out += &if is_number { word.replace("LL", "L").replace("ll", "l") } else { word.to_owned() };
+    }
     out
 }
 

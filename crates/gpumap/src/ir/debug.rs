@@ -79,11 +79,34 @@ impl Metadata {
         None
     }
 
-    /// What a pointer type points to, stripped.
+    /// What a pointer or reference type points to, stripped.
     pub fn pointee(&self, of: MetadataId) -> Option<MetadataId> {
         let pointer = self.stripped(of)?;
-        let is_pointer = self.text(pointer, "tag") == Some("DW_TAG_pointer_type");
+        let is_pointer = self.text(pointer, "tag") == Some("DW_TAG_pointer_type") || self.is_reference(of);
         self.stripped(self.node(pointer, "baseType").filter(|_| is_pointer)?)
+    }
+
+    /// Whether a type is a reference of C++: what it refers to is written without a sign.
+    pub fn is_reference(&self, of: MetadataId) -> bool {
+        let tag = self.stripped(of).and_then(|stripped| self.text(stripped, "tag"));
+        matches!(tag, Some("DW_TAG_reference_type" | "DW_TAG_rvalue_reference_type"))
+    }
+
+    /// The function that a variable of the source belongs to, and where the innermost block around it begins, if it is in one.
+    pub fn scope_of(&self, variable: MetadataId) -> Option<(MetadataId, Option<Place<'_>>)> {
+        let (mut at, mut start) = (self.node(variable, "scope")?, None);
+        for _ in 0..DEEPEST {
+            if self.kind(at) == Some("DISubprogram") {
+                return Some((at, start));
+            }
+            let line = self.number(at, "line").and_then(|line| u32::try_from(line).ok());
+            let column = self.number(at, "column").and_then(|column| u32::try_from(column).ok());
+            if let (None, Some(line), Some(file)) = (start, line, self.file(at)) {
+                start = Some(Place { file, line, column: column.unwrap_or(0) });
+            }
+            at = self.node(at, "scope")?;
+        }
+        None
     }
 
     /// The innermost member of a structure or union at a byte of it; of a union, the first one that is there.
@@ -111,16 +134,22 @@ impl Metadata {
     /// The member of a structure or union that holds a bit, and where it starts.
     fn field_at(&self, of: MetadataId, bit: i128) -> Option<(MetadataId, i128)> {
         let tag = self.text(of, "tag")?;
-        if tag != "DW_TAG_structure_type" && tag != "DW_TAG_union_type" {
+        if !matches!(tag, "DW_TAG_structure_type" | "DW_TAG_union_type" | "DW_TAG_class_type") {
             return None;
         }
         let members = self.elements(self.node(of, "elements")?).iter().filter_map(|member| match member {
-            Field::Node(node) if self.text(*node, "tag") == Some("DW_TAG_member") => Some(*node),
+            Field::Node(node)
+                if matches!(self.text(*node, "tag"), Some("DW_TAG_member" | "DW_TAG_inheritance")) =>
+            {
+                Some(*node)
+            }
             _ => None,
         });
         members.map(|member| (member, self.number(member, "offset").unwrap_or(0))).find(
             |&(member, offset)| {
-                let size = self.number(member, "size").unwrap_or(0);
+                // A class that another one inherits from has the size of its own type.
+                let base = || self.number(self.stripped(self.node(member, "baseType")?)?, "size");
+                let size = self.number(member, "size").or_else(base).unwrap_or(0);
                 offset <= bit && bit.saturating_sub(offset) < size
             },
         )

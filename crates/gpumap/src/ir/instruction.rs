@@ -156,6 +156,9 @@ pub struct Flags {
     pub not_negative: bool,
 }
 
+/// The opaque operation with which a block begins that handles exceptions.
+pub const LANDING: &str = "landingpad";
+
 /// What is called.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Callee {

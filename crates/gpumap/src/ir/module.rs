@@ -8,6 +8,10 @@ use super::{
     BlockId, Constant, ConstantId, Instruction, Metadata, MetadataId, Operand, SymbolId, TypeId, Value,
     ValueId,
 };
+use crate::reader::Error;
+
+/// Where headers of the system are.
+const SYSTEM: [&str; 2] = ["/usr/include/", "/usr/lib/"];
 
 /// What was read of one source.
 #[derive(Debug, Clone, Default)]
@@ -30,6 +34,19 @@ pub struct Module {
     pub metadata: Metadata,
     /// Texts of the groups of attributes.
     pub attributes: FxHashMap<u32, Box<str>>,
+    /// Functions that are not understood: they have no blocks.
+    pub unread: Vec<Unread>,
+}
+
+/// A function of the source that is not understood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unread {
+    /// The function.
+    pub symbol: SymbolId,
+    /// What is not understood, in the compiler's text.
+    pub error: Error,
+    /// Its place in the source.
+    pub location: Option<MetadataId>,
 }
 
 /// A name with linkage.
@@ -181,14 +198,34 @@ impl Module {
         &self.symbols[id.index()].name
     }
 
-    /// Functions with bodies of the source's own.
+    /// The name of a symbol as the source has it: that of a function of C++ with what it is a member of.
+    pub fn shown_name(&self, id: SymbolId) -> String {
+        program::image::demangle(self.name(id))
+    }
+
+    /// Whether a function has a body that is not understood.
+    pub fn is_unread(&self, id: SymbolId) -> bool {
+        self.unread.iter().any(|unread| unread.symbol == id)
+    }
+
+    /// Functions with bodies of the source's own, those of headers of the system left out: in C++ each source has many of them.
     pub fn defined(&self) -> impl Iterator<Item = &Function> {
-        self.functions.iter().filter(|function| !function.blocks.is_empty() && !function.copy)
+        self.functions.iter().filter(|function| {
+            !function.blocks.is_empty() && !function.copy && !self.is_of_system(function.description)
+        })
+    }
+
+    /// Whether something is described in a header of the system.
+    fn is_of_system(&self, description: Option<MetadataId>) -> bool {
+        let file = description.and_then(|description| self.metadata.file(description));
+        file.is_some_and(|file| SYSTEM.iter().any(|directory| file.starts_with(directory)))
     }
 
     /// The function of this name that has a body.
     pub fn function(&self, name: &str) -> Option<&Function> {
-        self.defined().find(|function| self.name(function.symbol) == name)
+        let with_body =
+            || self.functions.iter().filter(|function| !function.blocks.is_empty() && !function.copy);
+        with_body().find(|function| self.name(function.symbol) == name)
     }
 }
 

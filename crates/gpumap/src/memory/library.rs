@@ -70,6 +70,27 @@ const INTRINSICS: [&str; 8] = [
     "llvm.stackrestore",
 ];
 
+/// Blocks of memory that an intrinsic touches: whether it writes each, and which argument is its address.
+pub fn blocks_touched(module: &Module, symbol: SymbolId) -> &'static [(bool, usize)] {
+    let name = module.name(symbol);
+    if name.starts_with("llvm.memset.") {
+        &[(true, 0)]
+    } else if name.starts_with("llvm.memcpy.") || name.starts_with("llvm.memmove.") {
+        &[(false, 1), (true, 0)]
+    } else {
+        &[]
+    }
+}
+
+/// Whether a call of a declared function touches memory that existed before in ways that are known of no part of it; `false` for
+/// intrinsics whose blocks are known ([`blocks_touched`]).
+pub fn touches_memory(module: &Module, symbol: SymbolId) -> bool {
+    let name = module.name(symbol);
+    let is_mark = INTRINSICS.iter().any(|prefix| name.starts_with(prefix));
+    let manages = ["malloc", "free", "abort", "exit"].contains(&name);
+    !(is_mark || manages || only_computes(module, symbol) || !blocks_touched(module, symbol).is_empty())
+}
+
 /// Whether a declared function only computes a number from its arguments.
 pub fn only_computes(module: &Module, symbol: SymbolId) -> bool {
     let name = module.name(symbol);
@@ -100,7 +121,7 @@ fn says_no_memory(module: &Module, symbol: SymbolId) -> bool {
 pub fn known(module: &Module, symbol: SymbolId) -> Option<Writes> {
     let Definition::Function(place) = module.symbols[symbol.index()].definition else { return None };
     let function = &module.functions[place];
-    if !function.blocks.is_empty() {
+    if !function.blocks.is_empty() || module.is_unread(symbol) {
         return None;
     }
     let name = module.name(symbol);

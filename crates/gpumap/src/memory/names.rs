@@ -43,6 +43,11 @@ impl Variables {
         Variables { values, places }
     }
 
+    /// The variable that a value is the address of.
+    pub fn at(&self, value: ValueId) -> Option<MetadataId> {
+        self.places.get(&value).copied()
+    }
+
     /// The variable that a value is.
     pub fn of(&self, value: ValueId) -> Option<MetadataId> {
         self.values.get(&value).copied()
@@ -63,7 +68,7 @@ impl<'a, 'f> Names<'a, 'f> {
                 Some(parameter) => (parameter.value, "argument"),
                 None => return format!("argument {place}"),
             },
-            Object::Global(symbol) => return self.objects.module.name(symbol).to_owned(),
+            Object::Global(symbol) => return self.objects.module.shown_name(symbol),
             Object::Local(value) => (value, "variable"),
             Object::Heap(value) => (value, "allocation"),
             Object::Pointed(value) => (value, "address"),
@@ -104,6 +109,43 @@ impl<'a, 'f> Names<'a, 'f> {
         u64::try_from(metadata.number(pointee, "size")?).ok()?.checked_div(8).filter(|bytes| *bytes > 0)
     }
 
+    /// Whether the variable that an object is called by holds its address all the time: nothing else is assigned to it in the function.
+    pub fn is_steady(&self, object: Object) -> bool {
+        let function = self.objects.function;
+        let base = match object {
+            Object::Argument(place) => match function.parameters.get(place) {
+                Some(parameter) => parameter.value,
+                None => return false,
+            },
+            Object::Pointed(value) | Object::Heap(value) => value,
+            Object::Global(_) | Object::Local(_) => return true,
+        };
+        let Some(variable) = self.variables.of(base) else { return true };
+        let bindings = function.blocks.iter().flat_map(|block| &block.bindings);
+        let mut values = bindings.filter(|binding| binding.variable == variable && !binding.address);
+        values.all(|binding| match binding.value {
+            Some(Operand { value: Value::Local(value), .. }) => value == base && binding.plain,
+            // Nothing yet, or no address.
+            Some(Operand { value: Value::Constant(_), .. }) | None => true,
+        })
+    }
+
+    /// Whether an object is what its name says without a sign: a copy of the caller's structure, or what a reference of C++ refers to.
+    pub fn is_by_name(&self, object: Object) -> bool {
+        let value = match object {
+            Object::Argument(place) => match self.objects.function.parameters.get(place) {
+                Some(parameter) if parameter.by_value => return true,
+                Some(parameter) => parameter.value,
+                None => return false,
+            },
+            Object::Pointed(value) => value,
+            Object::Global(_) | Object::Local(_) => return true,
+            Object::Heap(_) => return false,
+        };
+        let of = self.pointer(Value::Local(value), DEEPEST).and_then(|(_, of)| of);
+        of.is_some_and(|of| self.objects.module.metadata.is_reference(of))
+    }
+
     /// A value that is an address.
     fn pointer(&self, value: Value, depth: u32) -> Option<Named> {
         let depth = depth.checked_sub(1)?;
@@ -117,7 +159,7 @@ impl<'a, 'f> Names<'a, 'f> {
             }
             (_, Some(variable)) => self.of_variable(*variable),
             (Some(Operation::Call { callee: Callee::Symbol(symbol), .. }), None) => {
-                Some((format!("{}()", self.objects.module.name(*symbol)), None))
+                Some((format!("{}()", self.objects.module.shown_name(*symbol)), None))
             }
             _ => None,
         }
@@ -148,12 +190,20 @@ impl<'a, 'f> Names<'a, 'f> {
         }
         let (name, of) = self.pointer(root, depth)?;
         let pointee = metadata.pointee(of?)?;
+        let is_reference = of.is_some_and(|of| metadata.is_reference(of));
         match metadata.member(pointee, offset, bytes) {
-            Some(member) => Some((format!("{name}->{}", member.names.join(".")), member.of)),
+            Some(member) => {
+                let sign = if is_reference { "." } else { "->" };
+                Some((format!("{name}{sign}{}", member.names.join(".")), member.of))
+            }
             None => {
                 let size = u64::try_from(metadata.number(pointee, "size")?).ok()?.checked_div(8)?;
                 let index = offset.checked_div(size).filter(|_| offset.is_multiple_of(size))?;
-                let name = if index == 0 { format!("*{name}") } else { format!("{name}[{index}]") };
+                let name = match (index, is_reference) {
+                    (0, true) => name,
+                    (0, false) => format!("*{name}"),
+                    _ => format!("{name}[{index}]"),
+                };
                 Some((name, Some(pointee)))
             }
         }

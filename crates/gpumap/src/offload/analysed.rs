@@ -9,7 +9,7 @@ use super::parameters::Parameters;
 use super::show::{Asked, line_of};
 use crate::access::Accesses;
 use crate::calls::Cone;
-use crate::control::Control;
+use crate::control::{Control, LoopId};
 use crate::instantiate::Instance;
 use crate::ir::Module;
 use crate::memory::effects::Summaries;
@@ -63,7 +63,8 @@ impl<'f> Analysed<'f> {
     }
 
     fn needs_of(&mut self, candidate: &Candidate) -> Option<Needs> {
-        let loops = Some(&candidate.loops).filter(|_| candidate.friendly != Friendly::No)?;
+        let is_shown = candidate.friendly != Friendly::No && !candidate.is_inside;
+        let loops = Some(&candidate.loops).filter(|_| is_shown)?;
         let parameters = Parameters::new(self.module, self.control, &mut self.accesses, loops);
         let symbolic = self.symbolic.as_mut();
         let symbolic = symbolic.map(|accesses| Parameters::new(self.module, self.control, accesses, loops));
@@ -91,11 +92,20 @@ pub fn with_candidates<T>(
 ) -> T {
     let control = Control::new(&cone.function);
     let mut analysed = Analysed::new(module, cone, &control, asked);
-    let is_every = asked.line.is_some();
-    let mut found = candidates(module, cone, &control, &mut analysed.accesses, asked.observed, is_every);
+    let mut found = candidates(module, cone, &control, &mut analysed.accesses, asked.observed);
     found.retain(|candidate| {
         let start = candidate.loops.first().and_then(|&id| line_of(module, &control, id));
         asked.line.is_none_or(|line| start == Some(line))
     });
+    if asked.line.is_some() {
+        // A loop that is asked for by its line stands for itself.
+        found.iter_mut().for_each(|candidate| candidate.is_inside = false);
+    } else {
+        // The loops of a nest are said with it.
+        let of_nests: Vec<LoopId> =
+            found.iter().flat_map(|candidate| candidate.loops.iter().skip(1)).copied().collect();
+        let is_said = |id: &LoopId| of_nests.contains(id);
+        found.retain(|candidate| !candidate.is_inside || !candidate.loops.first().is_some_and(is_said));
+    }
     look(&mut analysed, &found)
 }

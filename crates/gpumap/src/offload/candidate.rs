@@ -13,11 +13,13 @@ use crate::control::obstacles::obstacles;
 use crate::control::{Control, LoopId};
 use crate::ir::debug::Place;
 use crate::ir::instruction::Callee;
-use crate::ir::{BlockId, Function, Instruction, MetadataId, Module, Operand, Operation};
-use crate::memory::{Object, library};
+use crate::ir::types::FloatKind;
+use crate::ir::{BlockId, Function, Instruction, MetadataId, Module, Operand, Operation, Type};
+use crate::memory::{Assumption, Object, library};
 use crate::recurrence::Reading;
 use crate::symbolic::Polynomial;
 
+use super::dependence::{Dependence, dependence};
 use super::observed::{Carried, Change, Found, Observed, Part, Reduced, Storage};
 use super::reason::{Reason, Why};
 
@@ -47,6 +49,12 @@ pub struct Candidate {
     pub friendly: Friendly,
     /// Every reason against it.
     pub reasons: Vec<Reason>,
+    /// Loops of it whose iterations are shown not to depend on each other by the program itself: on all inputs.
+    pub proved: Vec<LoopId>,
+    /// What that rests on.
+    pub assumed: Vec<Assumption>,
+    /// Whether it is inside of a loop that can be mapped as it is: threads of that one run it.
+    pub is_inside: bool,
     /// What has to become of variables that iterations share.
     pub storage: Vec<Storage>,
     /// What iterations combine into one.
@@ -78,27 +86,24 @@ struct Search<'a, 'f> {
     observed: Option<&'a Observed>,
 }
 
-/// The candidates of a function, outermost first. A nest that can be mapped stands for its loops; inside of a loop that can be
-/// mapped as it is no others are looked for, unless `every` loop is asked for.
+/// The candidates of a function, outermost first: every loop is one, or a part of one. Those inside of a loop that can be mapped as it is
+/// say so.
 pub fn candidates<'f>(
     module: &'f Module,
     cone: &'f Cone,
     control: &'f Control,
     accesses: &mut Accesses<'f>,
     observed: Option<&Observed>,
-    every: bool,
 ) -> Vec<Candidate> {
     let mut search = Search { module, function: &cone.function, control, cone, accesses, observed };
     let mut list = Vec::new();
-    let mut open = search.own_children(None);
+    let mut open: Vec<(LoopId, bool)> = search.own_children(None).into_iter().map(|id| (id, false)).collect();
     open.reverse();
-    while let Some(id) = open.pop() {
-        let found = search.best(id);
-        if every || found.friendly == Friendly::No || !found.is_plain() {
-            let mut inner = search.own_children(Some(id));
-            inner.reverse();
-            open.extend(inner);
-        }
+    while let Some((id, is_inside)) = open.pop() {
+        let found = Candidate { is_inside, ..search.best(id) };
+        let is_mapped = is_inside || found.friendly != Friendly::No && found.is_plain();
+        let inner = search.own_children(Some(id)).into_iter().map(|id| (id, is_mapped));
+        open.extend(inner.rev());
         list.push(found);
     }
     list
@@ -173,6 +178,9 @@ impl<'f> Search<'_, 'f> {
             loops: loops.to_vec(),
             friendly: Friendly::Yes,
             reasons: Vec::new(),
+            proved: Vec::new(),
+            is_inside: false,
+            assumed: Vec::new(),
             storage: Vec::new(),
             reduced: Vec::new(),
             repeated: Vec::new(),
@@ -237,6 +245,10 @@ impl<'f> Search<'_, 'f> {
         }
         for &block in &self.control.loops.get(id).blocks {
             for instruction in &self.function.block(block).instructions {
+                if let Some(name) = self.foreign_type(instruction) {
+                    let line = self.line(instruction.location);
+                    push(&mut candidate.reasons, Reason { why: Why::Type(name), line });
+                }
                 if let Some(name) = self.called(instruction) {
                     let line = self.line(instruction.location);
                     push(&mut candidate.reasons, Reason { why: Why::Call(name), line });
@@ -256,6 +268,17 @@ impl<'f> Search<'_, 'f> {
         }
     }
 
+    /// A type of numbers that an instruction computes with and no device has.
+    fn foreign_type(&self, instruction: &Instruction) -> Option<&'static str> {
+        let operands = instruction.operation.operands().into_iter().map(|operand| operand.of);
+        let result = instruction.result.map(|result| self.function.value(result).of);
+        operands.chain(result).find_map(|of| match self.module.types.get(of) {
+            Type::Float(FloatKind::Extended | FloatKind::Quad) => Some("long double"),
+            Type::Integer(bits) if *bits > 64 => Some("__int128"),
+            _ => None,
+        })
+    }
+
     /// The function that an instruction calls, if a device does not have it.
     fn called(&self, instruction: &Instruction) -> Option<String> {
         let Operation::Call { callee: Callee::Symbol(symbol), .. } = &instruction.operation else {
@@ -267,7 +290,7 @@ impl<'f> Search<'_, 'f> {
             || ON_DEVICE.contains(&name)
             // One that has a source and was not followed can be compiled for the device.
             || self.module.function(name).is_some_and(|function| !function.blocks.is_empty());
-        (!is_there).then(|| name.to_owned())
+        (!is_there).then(|| self.module.shown_name(*symbol))
     }
 
     /// Whether the number of iterations is known before the candidate starts.
@@ -297,20 +320,44 @@ impl<'f> Search<'_, 'f> {
     }
 
     /// What the run showed.
-    fn look_at_run(&self, id: LoopId, candidate: &mut Candidate) {
+    fn look_at_run(&mut self, id: LoopId, candidate: &mut Candidate) {
         let place = self.place(id);
         let line = place.map(|place| place.line);
         let open = |why| Reason { why, line };
-        let Some(observed) = self.observed else {
-            push(&mut candidate.reasons, open(Why::NoRun));
-            return;
-        };
-        let seen: Vec<_> = place
+        let seen: Vec<_> = self
+            .observed
+            .zip(place)
             .into_iter()
-            .flat_map(|place| observed.at(place, self.control.next_on_line(self.module, place)))
+            .flat_map(|(observed, place)| observed.at(place, self.control.next_on_line(self.module, place)))
             .collect();
-        if seen.is_empty() {
-            candidate.reasons.push(open(Why::NotRun));
+        let is_open = |found: &Found| matches!(found, Found::Once | Found::Unknown);
+        if seen.is_empty() || seen.iter().all(|seen| is_open(&seen.found)) {
+            match dependence(self.module, self.control, self.accesses, id) {
+                Dependence::None(assumed) => {
+                    assumed.into_iter().for_each(|one| push(&mut candidate.assumed, one));
+                    candidate.proved.push(id);
+                    return;
+                }
+                Dependence::Carried(carried) => {
+                    let line = carried.sink.or(line);
+                    push(&mut candidate.reasons, Reason { why: Why::SamePlaces(carried), line });
+                    return;
+                }
+                Dependence::Kept(at, name) => {
+                    push(&mut candidate.reasons, Reason { why: Why::Kept(name), line: at.or(line) });
+                    return;
+                }
+                Dependence::Unknown(carried) => {
+                    let why = if self.observed.is_none() { Why::NoRun } else { Why::NotRun };
+                    if seen.is_empty() {
+                        push(&mut candidate.reasons, open(why));
+                    }
+                    if let Some(carried) = carried {
+                        let line = carried.sink.or(line);
+                        push(&mut candidate.reasons, Reason { why: Why::MayCarry(carried), line });
+                    }
+                }
+            }
         }
         for seen in seen {
             match seen.found {
@@ -367,8 +414,7 @@ impl<'f> Search<'_, 'f> {
     /// Whether a call does nothing but compute, so that it can be made several times.
     fn computes(&self, call: &Instruction) -> bool {
         let Operation::Call { callee: Callee::Symbol(symbol), .. } = &call.operation else { return false };
-        let is_mark = self.module.name(*symbol).starts_with("llvm.lifetime.");
-        is_mark || library::only_computes(self.module, *symbol)
+        library::only_computes(self.module, *symbol)
     }
 
     /// Functions with a source that a loop calls.
@@ -376,7 +422,7 @@ impl<'f> Search<'_, 'f> {
         let mut list = Vec::new();
         for &block in &self.control.loops.get(id).blocks {
             for site in self.cone.string(block) {
-                push(&mut list, self.module.name(site.callee).to_owned());
+                push(&mut list, self.module.shown_name(site.callee));
             }
             for instruction in &self.function.block(block).instructions {
                 let Operation::Call { callee: Callee::Symbol(symbol), .. } = &instruction.operation else {
@@ -384,7 +430,7 @@ impl<'f> Search<'_, 'f> {
                 };
                 let is_defined = self.module.function(self.module.name(*symbol));
                 if is_defined.is_some_and(|function| !function.blocks.is_empty()) {
-                    push(&mut list, self.module.name(*symbol).to_owned());
+                    push(&mut list, self.module.shown_name(*symbol));
                 }
             }
         }

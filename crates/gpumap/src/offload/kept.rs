@@ -195,8 +195,7 @@ impl Search<'_> {
         let all = blocks.iter().flat_map(|&block| &forms.function.block(block).instructions);
         let calls = all.filter(|instruction| match &instruction.operation {
             Operation::Call { callee: Callee::Symbol(symbol), .. } => {
-                let is_mark = self.module.name(*symbol).starts_with("llvm.lifetime.");
-                !is_mark && !library::only_computes(self.module, *symbol)
+                !library::only_computes(self.module, *symbol)
             }
             Operation::Call { .. } | Operation::Atomic { .. } => true,
             _ => false,

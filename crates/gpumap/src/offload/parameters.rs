@@ -15,12 +15,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::access::{Accesses, Extent, Hull, Known};
+use crate::access::{Accesses, Extent, Hull, Known, Reach};
 use crate::control::{Control, LoopId};
 use crate::ir::instruction::Callee;
-use crate::ir::{BlockId, Function, Module, Operation, Type, Value, ValueId};
+use crate::ir::{BlockId, Function, Instruction, MetadataId, Module, Operation, Type, Value, ValueId};
 use crate::memory::overlap::{Distinct, Overlap};
-use crate::memory::{Object, captured::captured};
+use crate::memory::{Memory, Object, captured::captured, library};
 use crate::recurrence::{Forms, Reading};
 use crate::symbolic::{AtomId, Atoms, Bound, Facts, Polynomial, Prover, Range, Side};
 
@@ -62,13 +62,26 @@ pub struct Parameter {
     pub section: Option<Range>,
     /// The array.
     pub object: Option<Object>,
+    /// Whether the ends of the section are accessed.
+    pub reach: Reach,
+    /// Whether there is one such array for each element of another one, as with pointers to rows.
+    pub is_several: bool,
     /// How that is known.
     pub known: Known,
 }
 
 impl Parameter {
     fn scalar(name: String, direction: Direction) -> Parameter {
-        Parameter { name, kind: Kind::Scalar, direction, section: None, object: None, known: Known::Proved }
+        Parameter {
+            name,
+            kind: Kind::Scalar,
+            direction,
+            section: None,
+            object: None,
+            reach: Reach::Accessed,
+            is_several: false,
+            known: Known::Proved,
+        }
     }
 }
 
@@ -96,8 +109,10 @@ impl Parameters {
         let mut parameters = Parameters::default();
         let Some(&id) = loops.first() else { return parameters };
         let hulls = accesses.hulls(Some(id));
-        let strays = accesses.strays(Some(id)).filter_map(|access| module.metadata.place(access.location?));
-        parameters.strays = strays.map(|place| place.line).collect::<BTreeSet<_>>().into_iter().collect();
+        let called = calls_that_touch(module, accesses.proved_mut().function, control, id);
+        let strays = accesses.strays(Some(id)).map(|access| access.location);
+        let places = strays.chain(called).filter_map(|location| module.metadata.place(location?));
+        parameters.strays = places.map(|place| place.line).collect::<BTreeSet<_>>().into_iter().collect();
         let forms = accesses.proved_mut();
         let function = forms.function;
         let unnamed = unnamed_outbound(forms, control, id);
@@ -110,7 +125,7 @@ impl Parameters {
         }));
         let mut arrays: Vec<&Hull> = Vec::new();
         for hull in &hulls {
-            if search.is_own(hull.object) {
+            if is_own(module, control, memory, id, hull.object) {
                 parameters.private.push(hull.name.clone());
             } else {
                 arrays.push(hull);
@@ -120,6 +135,10 @@ impl Parameters {
         parameters.overlaps = search.overlaps(&arrays);
         for parameter in &mut parameters.list {
             let forms = accesses.forms_of(&parameter.known);
+            // Its address changes in the loop: it is another array in other iterations.
+            parameter.is_several = parameter.object.is_some_and(|object| {
+                forms.start_of(object).is_some_and(|start| !forms.is_fixed(&start, id))
+            });
             let Some(section) = &mut parameter.section else { continue };
             for (iteration, counter) in counters(forms, control, id) {
                 *section = renamed(&mut forms.atoms, section, iteration, &counter);
@@ -208,23 +227,6 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Whether an object is a variable of the function that comes into being in every iteration.
-    fn is_own(&self, object: Object) -> bool {
-        let Object::Local(value) = object else { return false };
-        let blocks = &self.control.loops.get(self.id).blocks;
-        let mut inside = blocks.iter().flat_map(|&block| &self.function.block(block).instructions);
-        self.is_inside(value) || inside.any(|instruction| self.starts_life(&instruction.operation, value))
-    }
-
-    /// Whether an instruction marks the start of a variable's life.
-    fn starts_life(&self, operation: &Operation, variable: ValueId) -> bool {
-        let Operation::Call { callee: Callee::Symbol(symbol), arguments, .. } = operation else {
-            return false;
-        };
-        self.module.name(*symbol).starts_with("llvm.lifetime.start")
-            && arguments.iter().any(|argument| argument.value == Value::Local(variable))
-    }
-
     fn array(&self, hull: &Hull) -> Parameter {
         let section = match (&hull.reads, &hull.writes) {
             (Extent::Unknown, _) | (_, Extent::Unknown) => None,
@@ -249,6 +251,8 @@ impl Search<'_, '_> {
             direction,
             section,
             object: Some(hull.object),
+            reach: hull.reach,
+            is_several: false,
             known: hull.known.clone(),
         }
     }
@@ -277,6 +281,57 @@ impl Search<'_, '_> {
         }
         list
     }
+}
+
+/// Whether an object is a variable that comes into being in every iteration of a loop: it is used there alone, and belongs to a block in
+/// the loop's body, to a function that is called there, or to an expression.
+pub(super) fn is_own(
+    module: &Module,
+    control: &Control,
+    memory: &Memory<'_>,
+    id: LoopId,
+    object: Object,
+) -> bool {
+    let Object::Local(value) = object else { return false };
+    let function = memory.objects.function;
+    if memory.objects.place(value).is_some_and(|block| control.loops.contains(id, block)) {
+        return true;
+    }
+    let is_outside = |block: &BlockId| !control.loops.contains(id, *block);
+    let mut outside = function
+        .block_ids()
+        .filter(is_outside)
+        .flat_map(|block| function.block(block).instructions.iter().flat_map(|one| one.operation.operands()));
+    if outside.any(|operand| operand.value == Value::Local(value)) {
+        return false;
+    }
+    let Some(variable) = memory.variables.at(value) else { return true };
+    let Some((owner, block)) = module.metadata.scope_of(variable) else { return false };
+    if Some(owner) != function.description {
+        return true;
+    }
+    let start = control.loops.get(id).places(module).map(|places| places.0);
+    // The block of what `for` itself declares begins where the loop does.
+    block.zip(start).is_some_and(|(block, start)| {
+        block.file == start.file && (block.line, block.column) > (start.line, start.column)
+    })
+}
+
+/// Places of calls in a loop of which it is not known what memory they touch.
+pub(super) fn calls_that_touch(
+    module: &Module,
+    function: &Function,
+    control: &Control,
+    id: LoopId,
+) -> Vec<Option<MetadataId>> {
+    let blocks = control.loops.get(id).blocks.iter();
+    let calls = blocks.flat_map(|&block| &function.block(block).instructions);
+    let touches = |instruction: &&Instruction| match &instruction.operation {
+        Operation::Call { callee: Callee::Symbol(symbol), .. } => library::touches_memory(module, *symbol),
+        Operation::Call { .. } => true,
+        _ => false,
+    };
+    calls.filter(touches).map(|instruction| instruction.location).collect()
 }
 
 /// Lines of numbers without a name that a loop computes anew in its iterations and that are used behind it.
@@ -310,6 +365,17 @@ fn unnamed_outbound(forms: &mut Forms<'_>, control: &Control, id: LoopId) -> BTr
     lines
 }
 
+/// Notes that something is not negative; of a variable by itself that is a bound.
+pub(super) fn assume(facts: &mut Facts, of: Polynomial) {
+    match of.atoms().as_slice() {
+        &[atom] if of.degree_in(atom) == 1 && of.coefficient(atom, 1).integer() == Some(1.into()) => {
+            let rest = of.coefficient(atom, 0);
+            facts.at_least(atom, -&rest);
+        }
+        _ => facts.assume(of),
+    }
+}
+
 /// What holds if each of these loops runs at least once, where their numbers of iterations are the same all through the nest.
 fn run_once(forms: &mut Forms<'_>, control: &Control, loops: &[LoopId]) -> Facts {
     let mut facts = Facts::none();
@@ -326,16 +392,7 @@ fn run_once(forms: &mut Forms<'_>, control: &Control, loops: &[LoopId]) -> Facts
         let Some(count) = named.filter(|count| loops.iter().all(|&id| forms.is_uniform(count, id))) else {
             continue;
         };
-        // Of a variable by itself it is a bound.
-        match count.atoms().as_slice() {
-            &[atom]
-                if count.degree_in(atom) == 1 && count.coefficient(atom, 1).integer() == Some(1.into()) =>
-            {
-                let rest = count.coefficient(atom, 0);
-                facts.at_least(atom, &Polynomial::from(1) - &rest);
-            }
-            _ => facts.assume(&count - &Polynomial::from(1)),
-        }
+        assume(&mut facts, &count - &Polynomial::from(1));
     }
     facts
 }

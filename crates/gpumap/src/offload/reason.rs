@@ -14,10 +14,18 @@ pub enum Why {
     InnerCount,
     /// It calls a function that a device does not have.
     Call(String),
+    /// It computes with numbers of a type that a device does not have.
+    Type(&'static str),
     /// It writes a variable that keeps its value from one call of a function to the next.
     Static(String),
-    /// An iteration used what another one computed.
+    /// An iteration uses what another one computes.
     Carried(Carried),
+    /// Iterations touch the same places, and one of the accesses writes.
+    SamePlaces(Carried),
+    /// That an iteration does not use what another one computes is not shown by the program for these accesses.
+    MayCarry(Carried),
+    /// A variable keeps its value from one iteration to the next, and is no reduction that is recognised.
+    Kept(String),
     /// The run did not enter the loop.
     NotRun,
     /// The run made no second iteration of it.
@@ -31,7 +39,7 @@ pub enum Why {
 impl Why {
     /// Whether more could be learnt by running the program.
     pub fn is_open(&self) -> bool {
-        matches!(self, Why::NotRun | Why::Once | Why::NotRecorded | Why::NoRun)
+        matches!(self, Why::NotRun | Why::Once | Why::NotRecorded | Why::NoRun | Why::MayCarry(_))
     }
 }
 
@@ -44,16 +52,27 @@ impl std::fmt::Display for Why {
                 "the number of iterations of the inner loop is not known before the outer one starts",
             ),
             Why::Call(name) => write!(to, "it calls {name}, which a device does not have"),
+            Why::Type(name) => {
+                write!(to, "it computes with numbers of type {name}, which a device does not have")
+            }
             Why::Static(name) => write!(to, "it writes {name}, which keeps its value from call to call"),
-            Why::Carried(Carried { source, sink, object }) => {
+            Why::Carried(carried) => {
                 to.write_str("an iteration uses what another one computed")?;
-                if let Some(object) = object {
-                    write!(to, " in {object}")?;
-                }
-                match (source, sink) {
-                    (Some(source), Some(sink)) => write!(to, ": line {source} to line {sink}"),
-                    _ => Ok(()),
-                }
+                show_carried(to, carried)
+            }
+            Why::SamePlaces(carried) => {
+                to.write_str("different iterations touch the same places")?;
+                show_carried(to, carried)
+            }
+            Why::MayCarry(carried) => {
+                to.write_str("the source alone does not show that iterations touch different parts")?;
+                show_carried(to, carried)
+            }
+            Why::Kept(name) => {
+                write!(
+                    to,
+                    "{name} keeps its value from one iteration to the next, and no reduction is recognised"
+                )
             }
             Why::NotRun => {
                 to.write_str("the run did not enter it: whether iterations depend on each other is not known")
@@ -66,6 +85,17 @@ impl std::fmt::Display for Why {
                 to.write_str("no run was looked at: whether iterations depend on each other is not known")
             }
         }
+    }
+}
+
+/// The object and the lines of a dependence.
+fn show_carried(to: &mut std::fmt::Formatter<'_>, carried: &Carried) -> std::fmt::Result {
+    if let Some(object) = &carried.object {
+        write!(to, " in {object}")?;
+    }
+    match (carried.source, carried.sink) {
+        (Some(source), Some(sink)) => write!(to, ": line {source} to line {sink}"),
+        _ => Ok(()),
     }
 }
 

@@ -1,11 +1,13 @@
 //! Candidates and their parameters as text for people.
 
+use std::cell::Cell;
 use std::fmt::Write as _;
+use std::path::Path;
 
 use super::analysed::{Analysed, with_candidates};
 use super::{Candidate, Direction, Friendly, Kept, Kind, Needs, Parameter, Parameters, Reason, candidates};
 use crate::access::show::show_bytes;
-use crate::access::{Accesses, Known};
+use crate::access::{Accesses, Known, Reach};
 use crate::calls::Cone;
 use crate::coalescing::Coalescing;
 use crate::coalescing::show::show_coalescing;
@@ -16,12 +18,14 @@ use crate::device::{Block, Device};
 use crate::divergence::branches;
 use crate::divergence::show::show_branches;
 use crate::emit::{Dialect, Kernel, Refusal, Request, directive, kernel};
+use crate::frontend::Texts;
 use crate::instantiate;
 use crate::ir::Module;
 use crate::memory::effects::Summaries;
 use crate::recurrence::Given;
 use crate::shared::show::show_opportunities;
 use crate::shared::{Scheme, opportunities};
+use crate::verify::{Change, Check, Inputs, NotRun, Unmade, Verdict, check};
 
 use super::Observed;
 use super::observed::{Part, Reduced};
@@ -49,13 +53,16 @@ pub fn show_candidates(module: &Module, cone: &Cone, asked: Asked<'_>) -> Option
         if candidates.is_empty() {
             return None;
         }
-        let mut out = format!("function {}\n", module.name(cone.function.symbol));
+        let mut out = format!("function {}\n", module.shown_name(cone.function.symbol));
         for line in instantiate::show::lines(&analysed.instance) {
             let _ = writeln!(out, "  {line}");
         }
         let needs = analysed.needs(candidates);
         for (candidate, needs) in candidates.iter().zip(needs) {
             show_candidate(&mut out, module, analysed.control, candidate);
+            if candidate.is_inside {
+                continue;
+            }
             if let Some(needs) = needs {
                 show_kernel(&mut out, analysed, (candidate, &needs), candidates, asked);
             }
@@ -118,61 +125,156 @@ fn indented(out: &mut String, text: &str) {
     }
 }
 
-/// Directives for the candidates that are asked for, each behind the line that it stands before; `None` if there are no candidates.
-pub fn show_directives(module: &Module, cone: &Cone, asked: Asked<'_>, dialect: Dialect) -> Option<String> {
-    show(module, cone, asked, |out, control, accesses, candidate| {
-        let Some(&id) = candidate.loops.first() else { return };
-        let parameters = Parameters::new(module, control, accesses, &candidate.loops);
-        let start = line_of(module, control, id).map_or("?".into(), |line| line.to_string());
-        let found = directive(control, accesses, candidate, &parameters, dialect);
-        let _ = match found {
-            Ok(text) => writeln!(out, "  before line {start}:\n{text}"),
-            Err(refusal) => writeln!(out, "  line {start}: none, as {refusal}"),
-        };
-        if candidate.friendly == Friendly::Unknown {
-            let _ = writeln!(
-                out,
-                "  if iterations do not depend on each other: run it under `loopwright profile`"
-            );
-        }
-    })
+/// A directive, or why there is none.
+#[derive(Debug)]
+pub struct Directed {
+    /// The line that it stands before.
+    pub line: Option<u32>,
+    /// The directive.
+    pub text: Result<String, Refusal>,
+    /// What running it showed, if it was to be run.
+    pub verdict: Option<Verdict>,
+    /// What it rests on, which nothing checks when it runs.
+    pub premises: Vec<String>,
+    /// Names that were given values and that nothing has.
+    unknown: Vec<String>,
 }
 
-/// A kernel for every candidate that is asked for, with the line on which it begins.
-pub fn kernels(
+/// A directive for every candidate that is asked for.
+pub fn directives(
     module: &Module,
     cone: &Cone,
     asked: Asked<'_>,
-    request: Request<'_>,
-) -> Vec<(Option<u32>, Result<Kernel, Refusal>)> {
+    (dialect, texts): (Dialect, &Texts),
+    trial: Option<Trial<'_>>,
+) -> Vec<Directed> {
     each_candidate(module, cone, asked, |control, accesses, candidate| {
+        let parameters = Parameters::new(module, control, accesses, &candidate.loops);
         let line = candidate.loops.first().and_then(|&id| line_of(module, control, id));
-        (line, kernel(module, control, accesses, candidate, request))
+        let text = directive(control, accesses, candidate, &parameters, (dialect, texts));
+        let tried = trial.zip(text.as_ref().ok());
+        let verdict =
+            tried.map(|(trial, text)| trial.of_directive(module, accesses, line.unwrap_or(0), text));
+        let premises = premises(candidate, &parameters);
+        let unknown = accesses.unknown_names(asked.given).into_iter().map(str::to_owned).collect();
+        Directed { line, text, verdict, premises, unknown }
     })
 }
 
-/// Something about every candidate that is asked for, behind the name of the function; `None` if there are none.
-fn show(
+/// Directives for the candidates that are asked for, each behind the line that it stands before; `None` if there are no candidates.
+pub fn show_directives(
     module: &Module,
     cone: &Cone,
     asked: Asked<'_>,
-    each: impl Fn(&mut String, &Control, &mut Accesses<'_>, &Candidate),
+    emitted: (Dialect, &Texts),
+    trial: Option<Trial<'_>>,
 ) -> Option<String> {
-    let mut unknown: Vec<String> = Vec::new();
-    let parts = each_candidate(module, cone, asked, |control, accesses, candidate| {
-        let mut part = String::new();
-        each(&mut part, control, accesses, candidate);
-        unknown = accesses.unknown_names(asked.given).into_iter().map(str::to_owned).collect();
-        part
-    });
-    if parts.is_empty() {
-        return None;
+    let list = directives(module, cone, asked, emitted, trial);
+    let last = list.last()?;
+    let mut out = format!("function {}\n", module.shown_name(cone.function.symbol));
+    for directed in &list {
+        show_directive(&mut out, directed);
     }
-    let mut out = format!("function {}\n{}", module.name(cone.function.symbol), parts.concat());
-    for name in unknown {
+    for name in &last.unknown {
         let _ = writeln!(out, "  nothing is called {name} that sections may depend on");
     }
     Some(out)
+}
+
+fn show_directive(out: &mut String, of: &Directed) {
+    let start = of.line.map_or("?".into(), |line| line.to_string());
+    let text = match &of.text {
+        Ok(text) => text,
+        Err(refusal) => {
+            let _ = writeln!(out, "  line {start}: none, as {refusal}");
+            return;
+        }
+    };
+    let ran = match &of.verdict {
+        None => String::new(),
+        Some(Verdict::Same(inputs)) => format!("  it ran as the loop does on {inputs} inputs\n"),
+        Some(Verdict::Other(fault)) => {
+            let _ = writeln!(out, "  line {start}: none, as {fault}");
+            return;
+        }
+        Some(Verdict::NotRun(why)) => {
+            let _ = writeln!(out, "  line {start}: none that was run, as {why}");
+            return;
+        }
+    };
+    let _ = write!(out, "  before line {start}:\n{text}\n{ran}");
+    for premise in &of.premises {
+        let _ = writeln!(out, "  it rests on this: {premise}");
+    }
+}
+
+/// How what is emitted is run before it is shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Trial<'a> {
+    /// The compiler.
+    pub clang: &'a Path,
+    /// The source.
+    pub file: &'a Path,
+    /// Options for the compiler.
+    pub options: &'a [String],
+    /// Whether something failed.
+    pub has_failed: &'a Cell<bool>,
+}
+
+impl Trial<'_> {
+    /// What running a directive before a line shows.
+    fn of_directive(self, module: &Module, accesses: &mut Accesses<'_>, line: u32, text: &str) -> Verdict {
+        let change = Change::Directive { line, text: text.to_owned() };
+        self.of(Inputs::new(module, accesses), &change, text.contains("reduction("))
+    }
+
+    /// What running a change shows.
+    pub fn of(self, inputs: Result<Inputs, Unmade>, change: &Change, is_reduced: bool) -> Verdict {
+        let Trial { clang, file, options, has_failed } = self;
+        let inputs = match inputs {
+            Ok(inputs) => inputs,
+            Err(why) => return Verdict::NotRun(NotRun::Inputs(why)),
+        };
+        let verdict = check(Check { clang, file, options, inputs: &inputs, change, is_reduced });
+        has_failed.set(has_failed.get() || matches!(verdict, Verdict::Other(_)));
+        verdict
+    }
+}
+
+/// What a directive rests on, which nothing checks when it runs.
+fn premises(candidate: &Candidate, parameters: &Parameters) -> Vec<String> {
+    let overlaps = parameters.overlaps.iter().map(|(a, b)| format!("{a} and {b} do not overlap"));
+    let arrays = parameters.list.iter().filter(|parameter| parameter.reach == Reach::Guarded);
+    let whole = arrays.map(|parameter| format!("{} has all bytes of its section", parameter.name));
+    let of_sections = parameters.list.iter().flat_map(|parameter| parameter.known.assumptions());
+    let assumed = candidate.assumed.iter().chain(of_sections).map(ToString::to_string);
+    let mut list: Vec<String> = Vec::new();
+    for premise in overlaps.chain(whole).chain(assumed) {
+        if !list.contains(&premise) {
+            list.push(premise);
+        }
+    }
+    list
+}
+
+/// A kernel, or why there is none.
+#[derive(Debug)]
+pub struct Emitted {
+    /// The line on which its loops begin.
+    pub line: Option<u32>,
+    /// The kernel.
+    pub kernel: Result<Kernel, Refusal>,
+    /// What its function can be called with.
+    pub inputs: Result<Inputs, Unmade>,
+}
+
+/// A kernel for every candidate that is asked for.
+pub fn kernels(module: &Module, cone: &Cone, asked: Asked<'_>, request: Request<'_>) -> Vec<Emitted> {
+    each_candidate(module, cone, asked, |control, accesses, candidate| Emitted {
+        line: candidate.loops.first().and_then(|&id| line_of(module, control, id)),
+        kernel: kernel(module, control, accesses, candidate, request),
+        inputs: Inputs::new(module, accesses),
+    })
 }
 
 /// What is made of every candidate that is asked for, outermost loops first.
@@ -185,10 +287,10 @@ pub fn each_candidate<T>(
     let control = Control::new(&cone.function);
     let mut summaries = Summaries::default();
     let mut accesses = Accesses::with_values(module, &cone.function, &control, &mut summaries, asked.given);
-    let found = candidates(module, cone, &control, &mut accesses, asked.observed, asked.line.is_some());
+    let found = candidates(module, cone, &control, &mut accesses, asked.observed);
     let is_asked = |candidate: &&Candidate| {
         let start = candidate.loops.first().and_then(|&id| line_of(module, &control, id));
-        asked.line.is_none_or(|line| start == Some(line))
+        asked.line.map_or(!candidate.is_inside, |line| start == Some(line))
     };
     found.iter().filter(is_asked).map(|candidate| each(&control, &mut accesses, candidate)).collect()
 }
@@ -202,7 +304,12 @@ pub(super) fn line_of(module: &Module, control: &Control, id: LoopId) -> Option<
 fn show_candidate(out: &mut String, module: &Module, control: &Control, candidate: &Candidate) {
     let starts = candidate.loops.iter().filter_map(|&id| line_of(module, control, id));
     let lines: Vec<String> = starts.map(|line| format!("line {line}")).collect();
-    let shape = if candidate.loops.len() > 1 { "nest" } else { "loop" };
+    let shape = match (candidate.is_inside, candidate.loops.len() > 1) {
+        (true, true) => "inside: nest",
+        (true, false) => "inside: loop",
+        (false, true) => "nest",
+        (false, false) => "loop",
+    };
     let verdict = match candidate.friendly {
         Friendly::Yes => "can run on a device",
         Friendly::Unknown => "may run on a device",
@@ -212,7 +319,15 @@ fn show_candidate(out: &mut String, module: &Module, control: &Control, candidat
         [outer @ .., last] if !outer.is_empty() => format!("{} and {last}", outer.join(", ")),
         _ => lines.concat(),
     };
-    let _ = writeln!(out, "  {shape} {lines}: {verdict}");
+    let proved = if candidate.friendly == Friendly::Yes && candidate.proved.len() == candidate.loops.len() {
+        ": the source shows that iterations do not depend on each other, if arrays do not overlap"
+    } else {
+        ""
+    };
+    let _ = writeln!(out, "  {shape} {lines}: {verdict}{proved}");
+    for assumed in &candidate.assumed {
+        let _ = writeln!(out, "    that rests on this: {assumed}");
+    }
     for Reason { why, line } in &candidate.reasons {
         let line = line.map_or(String::new(), |line| format!("line {line}: "));
         let _ = writeln!(out, "    {line}{why}");
@@ -294,7 +409,13 @@ fn show_parameters(
             Known::Proved => String::new(),
             known => format!(" ({known})"),
         };
-        let _ = writeln!(out, "    {way}, {kind}: {}{bytes}{known}", parameter.name);
+        let each = if parameter.is_several { "each " } else { "" };
+        let reach = match parameter.reach {
+            Reach::Accessed => "",
+            Reach::Guarded => "; conditions decide what of it is used",
+            Reach::Before => "; conditions decide what of it is used, and it may begin before the array",
+        };
+        let _ = writeln!(out, "    {way}, {kind}: {each}{}{bytes}{known}{reach}", parameter.name);
     }
     for name in &parameters.private {
         let _ = writeln!(out, "    private: {name}");

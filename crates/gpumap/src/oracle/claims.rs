@@ -129,7 +129,9 @@ fn claims_of(module: &Module, cone: &Cone, own: usize) -> Claims {
     let function = &cone.function;
     let control = Control::new(function);
     let mut accesses = Accesses::new(module, function, &control, &mut Summaries::default());
-    let list = accesses.list.clone();
+    // The compiler's callbacks stand before loads and stores alone.
+    let list: Vec<Access> =
+        accesses.list.iter().filter(|access| access.is_single(function)).cloned().collect();
     let described = |access| claim(module, cone, &mut accesses, access);
     let mut list: Vec<Claim> = list.iter().filter_map(described).collect();
     list.sort_by_key(|claim| claim.line);

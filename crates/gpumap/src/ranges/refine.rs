@@ -17,8 +17,15 @@ const BEHIND: usize = 12;
 impl Ranges<'_, '_> {
     /// What an operand is compared with at places.
     pub(super) fn compared_with(&self, operand: Operand, reading: Reading, at: &[At]) -> Vec<Node> {
-        let comparisons = at.iter().flat_map(|&at| self.forms.comparisons(operand, reading, at));
-        comparisons.filter_map(|condition| node(condition.right, reading)).collect()
+        let readings: &[Reading] = match reading {
+            Reading::Signed => &[Reading::Signed, Reading::Unsigned],
+            Reading::Unsigned => &[Reading::Unsigned],
+        };
+        let of = |at: &At| {
+            let all = readings.iter().flat_map(|&compared| self.forms.comparisons(operand, compared, *at));
+            all.filter_map(|condition| node(condition.right, reading)).collect::<Vec<_>>()
+        };
+        at.iter().flat_map(of).collect()
     }
 
     /// Where an operand lies, without what branches say.
@@ -64,10 +71,42 @@ impl Ranges<'_, '_> {
                 }
             });
         }
+        if reading == Reading::Signed {
+            range = self.refined_unsigned(operand, (block, to), range, found);
+        }
         match node(operand, reading) {
             Some(node) if range != Range::Unreached => self.restricted(node, block, range),
             _ => range,
         }
+    }
+
+    /// What comparisons of an operand as an unsigned number say of it as a signed one: what is less than a number that is not negative
+    /// is not negative either (`(unsigned)x < (unsigned)width`).
+    fn refined_unsigned(&mut self, operand: Operand, at: At, mut range: Range, found: &Found) -> Range {
+        for condition in self.forms.comparisons(operand, Reading::Unsigned, at) {
+            let is_strict = match condition.predicate {
+                Predicate::LessUnsigned => true,
+                Predicate::LessEqualUnsigned => false,
+                _ => continue,
+            };
+            let other = self.plain(condition.right, Reading::Signed, found);
+            if range == Range::Unreached || other == Range::Unreached {
+                return Range::Unreached;
+            }
+            let zero = Range::Between(Polynomial::default().into(), Bound::none());
+            range = self.with_facts(at.0, |arithmetic| {
+                if !arithmetic.is_not_negative(&other) {
+                    return range;
+                }
+                let (below, _) = if is_strict {
+                    arithmetic.less(&range, &other)
+                } else {
+                    arithmetic.not_greater(&range, &other)
+                };
+                arithmetic.refined(&below, &zero)
+            });
+        }
+        range
     }
 
     /// The values of a range that other facts of a block allow, such as `3 * k < n` for k.

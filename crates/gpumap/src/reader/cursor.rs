@@ -58,6 +58,18 @@ impl<'t> Cursor<'t> {
         self.line == self.last_line && self.token != Token::End
     }
 
+    /// The text of a line, without space around it.
+    pub fn line_text(&self, line: u32) -> &'t str {
+        self.lexer.line_text(line)
+    }
+
+    /// Skips a function from its opening brace on: its closing one stands alone at the start of a line. Gives whether there is one.
+    pub fn skip_function(&mut self) -> bool {
+        let is_found = self.lexer.skip_behind_closing_line();
+        self.next();
+        is_found
+    }
+
     /// Where the word before the next one ends.
     pub fn end(&self) -> usize {
         self.end

@@ -7,7 +7,7 @@ use super::constants::is_constant;
 use super::error::{Problem, Result};
 use super::lexer::Token;
 use super::types::is_type;
-use crate::ir::module::{Binding, Definition, Parameter, ValueInfo};
+use crate::ir::module::{Binding, Definition, Parameter, Unread, ValueInfo};
 use crate::ir::{
     Block, BlockId, Constant, Function, Instruction, MetadataId, Operand, Type, TypeId, Value, ValueId,
 };
@@ -26,6 +26,8 @@ pub(super) struct Body<'t> {
     read: FxHashSet<BlockId>,
     /// The number of a first block without a label, as other instructions write it.
     unnamed_entry: Option<String>,
+    /// The branch behind a call that may unwind.
+    unwinding: Option<Instruction>,
 }
 
 impl<'t> Body<'t> {
@@ -39,6 +41,7 @@ impl<'t> Body<'t> {
             order: Vec::new(),
             read: FxHashSet::default(),
             unnamed_entry: None,
+            unwinding: None,
         }
     }
 
@@ -93,20 +96,43 @@ impl<'t> Reader<'t> {
         self.head_rest(&mut body, is_defined, &mut description)?;
         body.function.description = description;
         if is_defined {
-            self.body(&mut body)?;
+            let start = self.cursor;
+            if let Err(error) = self.body(&mut body) {
+                // One function that is not understood leaves the others as they are.
+                self.cursor = start;
+                if !self.cursor.skip_function() {
+                    return Err(error);
+                }
+                let location = self.location_on_line(error.line)?;
+                self.module.unread.push(Unread { symbol, location, error });
+                body.function.blocks.clear();
+            }
         }
         let place = self.module.functions.len();
         self.module.functions.push(body.function);
         self.define(symbol, Definition::Function(place))
     }
 
-    /// `!dbg !N` if it is next.
+    /// The place in the source of what stands on a line of the text.
+    fn location_on_line(&mut self, line: u32) -> Result<Option<MetadataId>> {
+        let text = self.cursor.line_text(line);
+        let digits = text.rsplit_once("!dbg !").map(|(_, behind)| {
+            let end = behind.find(|part: char| !part.is_ascii_digit()).unwrap_or(behind.len());
+            &behind[..end]
+        });
+        digits.filter(|digits| !digits.is_empty()).map(|digits| self.node_of(digits)).transpose()
+    }
+
+    /// What is attached to a function before its type or behind its parameters: `!dbg !N`, `!callback !N` and others. Gives its
+    /// description if that is among them.
     fn attached_description(&mut self) -> Result<Option<MetadataId>> {
-        if self.cursor.token != Token::Metadata("dbg") {
-            return Ok(None);
+        let mut description = None;
+        while let Token::Metadata(kind) = self.cursor.token {
+            self.cursor.next();
+            let node = self.metadata_reference()?;
+            description = description.or((kind == "dbg").then_some(node));
         }
-        self.cursor.next();
-        self.metadata_reference().map(Some)
+        Ok(description)
     }
 
     fn parameters(&mut self, body: &mut Body<'t>) -> Result<()> {
@@ -152,13 +178,7 @@ impl<'t> Reader<'t> {
                     body.function.attributes.push(self.group(name)?);
                     self.cursor.next();
                 }
-                Token::Metadata(_) => match self.attached_description()? {
-                    Some(attached) => *description = Some(attached),
-                    None => {
-                        self.cursor.next();
-                        self.metadata_reference()?;
-                    }
-                },
+                Token::Metadata(_) => *description = self.attached_description()?.or(*description),
                 Token::Sign('(') => self.cursor.skip_balanced()?,
                 Token::End | Token::Bad(_) => return Err(self.cursor.unexpected("`{`")),
                 _ => {
@@ -219,9 +239,9 @@ impl<'t> Reader<'t> {
                 continue;
             }
             if let Some(instruction) = self.statement(body, &mut bindings, instructions.len())? {
-                let is_last = instruction.operation.leaves();
                 instructions.push(instruction);
-                if is_last {
+                instructions.extend(body.unwinding.take());
+                if instructions.last().is_some_and(|last| last.operation.leaves()) {
                     return Ok(Block { name: name.into(), instructions, bindings });
                 }
             }
@@ -246,8 +266,22 @@ impl<'t> Reader<'t> {
             return Err(self.cursor.unexpected("an instruction"));
         };
         self.cursor.next();
-        let (operation, of) = self.operation(body, word, line)?;
+        let (operation, of, unwinding) = if word == "invoke" {
+            let (operation, of) = self.call(body)?;
+            (operation, of, Some(self.unwinding(body)?))
+        } else {
+            let (operation, of) = self.operation(body, word, line)?;
+            (operation, of, None)
+        };
         let attached = self.attachments()?;
+        body.unwinding = unwinding.map(|operation| Instruction {
+            operation,
+            result: None,
+            location: attached.location,
+            access_type: None,
+            loop_node: attached.loop_node,
+            line,
+        });
         if let Some(binding) = self.intrinsic_binding(&operation, before) {
             bindings.extend(binding);
             return Ok(None);

@@ -79,6 +79,19 @@ impl<'t> Lexer<'t> {
         self.text.lines().nth(line.saturating_sub(1) as usize).unwrap_or("").trim()
     }
 
+    /// Goes behind the next `}` that stands at the start of a line; to the end of the text if there is none. Gives whether there is.
+    pub fn skip_behind_closing_line(&mut self) -> bool {
+        let rest = self.text.get(self.at..).unwrap_or("");
+        let (skipped, is_found) = match rest.find("\n}") {
+            Some(place) => (place + 2, true),
+            None => (rest.len(), false),
+        };
+        let lines = rest.as_bytes()[..skipped].iter().filter(|&&byte| byte == b'\n').count();
+        self.line = self.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
+        self.at += skipped;
+        is_found
+    }
+
     /// The text from one byte to another; empty if there is none.
     pub fn slice(&self, from: usize, to: usize) -> &'t str {
         self.text.get(from..to).unwrap_or("")

@@ -5,7 +5,7 @@ use super::error::{Problem, Result};
 use super::function::Body;
 use super::lexer::Token;
 use super::types::is_type;
-use crate::ir::instruction::{Access, Callee};
+use crate::ir::instruction::{Access, Callee, LANDING};
 use crate::ir::{Constant, Operand, Operation, Type, TypeId, Value};
 
 /// Words that may stand before an atomic operation's first operand.
@@ -35,6 +35,12 @@ impl<'t> Reader<'t> {
                 self.vector_operation(body, name, line)?
             }
             "va_arg" => self.next_argument(body)?,
+            "landingpad" => self.landing()?,
+            // The function is left, and nothing after the call that led here is reached.
+            "resume" => {
+                self.operand(body)?;
+                (Operation::Unreachable, self.type_number(Type::Void))
+            }
             "atomicrmw" => self.atomic_update(body)?,
             "cmpxchg" => self.compare_exchange(body)?,
             "fence" => {
@@ -152,7 +158,7 @@ impl<'t> Reader<'t> {
         Ok((Operation::Element { source, base, indices, inbounds }, of))
     }
 
-    fn call(&mut self, body: &mut Body<'t>) -> Result<(Operation, TypeId)> {
+    pub(super) fn call(&mut self, body: &mut Body<'t>) -> Result<(Operation, TypeId)> {
         self.cursor.attributes(is_type)?;
         let of = self.read_type()?;
         let result = match self.module.types.get(of) {
@@ -171,6 +177,31 @@ impl<'t> Reader<'t> {
         self.cursor.expect(')')?;
         let attributes = self.call_rest(body)?;
         Ok((Operation::Call { callee, arguments, attributes }, result))
+    }
+
+    /// Where a call goes on that may unwind: a branch by something of which nothing is known.
+    pub(super) fn unwinding(&mut self, body: &mut Body<'t>) -> Result<Operation> {
+        self.cursor.expect_word("to")?;
+        let then = self.target_block(body)?;
+        self.cursor.expect_word("unwind")?;
+        let otherwise = self.target_block(body)?;
+        let of = self.type_number(Type::Integer(1));
+        let condition = Operand { of, value: Value::Constant(self.constant(Constant::Undefined)) };
+        Ok(Operation::ConditionalBranch { condition, then, otherwise })
+    }
+
+    /// `landingpad`: what is caught here.
+    fn landing(&mut self) -> Result<(Operation, TypeId)> {
+        let of = self.read_type()?;
+        loop {
+            if self.cursor.accept_word("cleanup") {
+                continue;
+            }
+            if !self.cursor.accept_word("catch") && !self.cursor.accept_word("filter") {
+                return Ok((Operation::Opaque { name: LANDING, operands: Vec::new() }, of));
+            }
+            self.typed_constant()?;
+        }
     }
 
     fn callee(&mut self, body: &mut Body<'t>) -> Result<Callee> {

@@ -13,7 +13,7 @@ fn kept(name: &str) -> Option<&'static str> {
 
 impl<'t> Reader<'t> {
     /// The node with a number in the text.
-    fn node_of(&mut self, digits: &str) -> Result<MetadataId> {
+    pub(super) fn node_of(&mut self, digits: &str) -> Result<MetadataId> {
         let number = digits.parse().map_err(|_| self.cursor.error(Problem::Number(format!("!{digits}"))))?;
         let metadata = &mut self.module.metadata;
         Ok(*self.nodes.entry(number).or_insert_with(|| metadata.reserve()))

@@ -178,27 +178,79 @@ impl Forms<'_> {
         let conditions = self.conditions_at(block);
         for condition in conditions.iter() {
             let Some((less, greater, reading, by)) = condition.ascending() else { continue };
-            if let (Some(less), Some(greater)) = (self.of(less, reading), self.of(greater, reading)) {
+            if let Some((less, greater)) = self.sides(less, greater, reading, by) {
                 facts.assume(&(&greater - &less) - &Polynomial::from(by));
             }
         }
-        if conditions.iter().any(|of| of.predicate == Predicate::Unequal) {
-            self.assume_unequal(block, &conditions, &mut facts);
+        let is_unsigned = |of: &Condition| of.reading() == Some(Reading::Unsigned);
+        if conditions.iter().any(|of| of.predicate == Predicate::Unequal || is_unsigned(of)) {
+            // Until then that is all that is known here.
+            self.facts.insert(block, (Rc::new(facts.clone()), self.premises.clone()));
+            self.note(Key::Facts(block));
+            let known = self.facts_of_iterations(block);
+            self.assume_unequal(&known, &conditions, &mut facts);
+            self.assume_unsigned(&known, &conditions, &mut facts);
         }
         facts
     }
 
+    /// Both sides of a comparison that says that one is less than the other one by so much at least.
+    ///
+    /// A quotient that is rounded towards zero is positive only where it is rounded down: where it has to be above a number that is not
+    /// negative, it can be taken as rounded down.
+    pub(super) fn sides(
+        &mut self,
+        less: Operand,
+        greater: Operand,
+        reading: Reading,
+        by: i64,
+    ) -> Option<(Polynomial, Polynomial)> {
+        let (less, found) = (self.of(less, reading)?, self.of(greater, reading)?);
+        if reading == Reading::Signed
+            && self.is_opaque(&found)
+            && let Some(rounded) = self.rounded_down(greater)
+            && Prover::short(&self.atoms, &Facts::none())
+                .is_not_negative(&(&less + &Polynomial::from(by - 1)))
+        {
+            return Some((less, rounded));
+        }
+        Some((less, found))
+    }
+
+    /// The quotient of signed numbers that an operand is, rounded down.
+    fn rounded_down(&mut self, operand: Operand) -> Option<Polynomial> {
+        let Value::Local(value) = operand.value else { return None };
+        let Operation::Binary(BinaryOperator::DivideSigned, _, left, right) =
+            self.definition(value)?.1.operation
+        else {
+            return None;
+        };
+        let divisor = self.module.integer(right).filter(|divisor| *divisor > 0)?;
+        let divided = self.of(left, Reading::Signed)?;
+        self.atoms.floor(&divided, &divisor.into())
+    }
+
+    /// What comparisons of unsigned numbers say of signed ones: what is less than a number that is not negative is not negative either
+    /// (`(unsigned)x < (unsigned)width`).
+    fn assume_unsigned(&mut self, known: &Facts, conditions: &[Condition], facts: &mut Facts) {
+        for condition in conditions {
+            let Some((less, greater, Reading::Unsigned, by)) = condition.ascending() else { continue };
+            let sides = (self.of(less, Reading::Signed), self.of(greater, Reading::Signed));
+            let (Some(less), Some(greater)) = sides else { continue };
+            if Prover::short(&self.atoms, known).is_not_negative(&greater) {
+                facts.assume(less.clone());
+                facts.assume(&(&greater - &less) - &Polynomial::from(by));
+            }
+        }
+    }
+
     /// What inequalities say together with what is known already, in which iterations the block is reached included.
-    fn assume_unequal(&mut self, block: BlockId, conditions: &[Condition], facts: &mut Facts) {
-        // Until then that is all that is known here.
-        self.facts.insert(block, (Rc::new(facts.clone()), self.premises.clone()));
-        self.note(Key::Facts(block));
-        let known = self.facts_of_iterations(block);
+    fn assume_unequal(&mut self, known: &Facts, conditions: &[Condition], facts: &mut Facts) {
         for condition in conditions.iter().filter(|of| of.predicate == Predicate::Unequal) {
             for reading in [Reading::Signed, Reading::Unsigned] {
                 let sides = (self.of(condition.left, reading), self.of(condition.right, reading));
                 if let (Some(x), Some(y)) = sides {
-                    self.assume_apart(&known, facts, &(&x - &y));
+                    self.assume_apart(known, facts, &(&x - &y));
                 }
             }
         }

@@ -9,7 +9,9 @@ impl Forms<'_> {
     pub fn has_no_iterations(&self, of: &Polynomial) -> bool {
         of.atoms().into_iter().all(|atom| match self.atoms.get(atom) {
             Atom::Induction(..) => false,
-            Atom::Floor(inner, _) | Atom::Modulo(inner, _) => self.has_no_iterations(inner),
+            Atom::Floor(inner, _) | Atom::Modulo(inner, _) | Atom::Least(inner) => {
+                self.has_no_iterations(inner)
+            }
             Atom::Load { address, .. } => self.has_no_iterations(address) && self.loop_of(atom).is_none(),
             Atom::Opaque(_) => self.loop_of(atom).is_none(),
             Atom::Symbol(_) => true,
@@ -40,7 +42,7 @@ impl Forms<'_> {
                 let changes = self.invariance.as_ref().and_then(|invariance| invariance.of(value));
                 changes.unwrap_or_else(|| self.control.loops.innermost(block))
             }
-            Atom::Floor(inner, _) | Atom::Modulo(inner, _) => deeper(inner),
+            Atom::Floor(inner, _) | Atom::Modulo(inner, _) | Atom::Least(inner) => deeper(inner),
             Atom::Load { address, epoch, .. } => {
                 let loops = deeper(address).into_iter().chain(self.loop_of_epoch(*epoch));
                 loops.max_by_key(|&id| self.control.loops.get(id).depth)
@@ -63,7 +65,7 @@ impl Forms<'_> {
         of.atoms().into_iter().all(|atom| match self.atoms.get(atom) {
             Atom::Symbol(_) => true,
             Atom::Induction(number, _) => *number != id.index(),
-            Atom::Floor(inner, _) | Atom::Modulo(inner, _) => self.is_uniform(inner, id),
+            Atom::Floor(inner, _) | Atom::Modulo(inner, _) | Atom::Least(inner) => self.is_uniform(inner, id),
             Atom::Load { address, epoch, .. } => {
                 self.is_uniform(address, id) && !changes_inside(self.loop_of_epoch(*epoch))
             }

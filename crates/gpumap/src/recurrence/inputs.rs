@@ -73,7 +73,11 @@ impl Forms<'_> {
         {
             return Some(number);
         }
-        (is_address || own == reading).then(|| self.atoms.symbol(name))
+        let symbol = (is_address || own == reading).then(|| self.atoms.symbol(name))?;
+        if is_address {
+            symbol.atoms().into_iter().for_each(|atom| self.atoms.note_address(atom));
+        }
+        Some(symbol)
     }
 
     /// The number that an input of so many bits is given, in a reading; `None` if it is given none, or one that its bits cannot

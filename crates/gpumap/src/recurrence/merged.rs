@@ -21,14 +21,24 @@ pub struct Ways {
     pub forms: Vec<Polynomial>,
     /// The blocks where the ways meet.
     pub meetings: Vec<BlockId>,
+    /// Polynomials whose signs decide between ways: of lesser and greater ones.
+    pub deciding: Vec<Polynomial>,
 }
 
 impl Forms<'_> {
     /// The forms that one is. `None` if they are too many.
     pub fn ways(&mut self, of: &Polynomial) -> Option<Ways> {
         let mut open = vec![of.clone()];
-        let mut ways = Ways { forms: Vec::new(), meetings: Vec::new() };
+        let mut ways = Ways { forms: Vec::new(), meetings: Vec::new(), deciding: Vec::new() };
         while let Some(form) = open.pop() {
+            if let Some((_, a, b)) = self.atoms.chosen(&form) {
+                ways.deciding.push(&b - &a);
+                open.extend([b, a]);
+                if open.len() + ways.forms.len() > MOST {
+                    return None;
+                }
+                continue;
+            }
             match self.by_ways(&form) {
                 Some((block, forms)) => {
                     // What comes by one way alone does not differ between ways.

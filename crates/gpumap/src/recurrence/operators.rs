@@ -5,7 +5,9 @@ use num_traits::{One, Signed};
 
 use super::forms::{Forms, Reading};
 use crate::ir::instruction::{BinaryOperator, Conversion, Flags};
-use crate::ir::{BlockId, Choice, ConstantExpression, Instruction, Operand, Operation, Type, TypeId};
+use crate::ir::{
+    BlockId, Choice, ConstantExpression, Instruction, Operand, Operation, Type, TypeId, ValueId,
+};
 use crate::symbolic::{Atom, Polynomial, Prover};
 
 impl Forms<'_> {
@@ -97,7 +99,8 @@ impl Forms<'_> {
             }
             BinaryOperator::DivideSigned if reading == Reading::Signed => {
                 let divisor = number.filter(BigInt::is_positive)?;
-                if self.is_not_negative(block, &x) {
+                // Nothing is rounded, or downwards.
+                if flags.exact || self.is_not_negative(block, &x) {
                     self.atoms.floor(&x, &divisor)
                 } else if self.is_not_negative(block, &-&x) {
                     self.atoms.ceiling(&x, &divisor)
@@ -123,7 +126,7 @@ impl Forms<'_> {
         }
     }
 
-    /// The lesser or greater of two numbers, or an absolute value, where it is proved which one that is.
+    /// The lesser or greater of two numbers, or an absolute value.
     fn chosen(&mut self, block: BlockId, choice: Choice, reading: Reading) -> Option<Polynomial> {
         let (a, b, is_least) = match choice {
             Choice::Least { signed, a, b } if signed == (reading == Reading::Signed) => (a, b, true),
@@ -132,8 +135,10 @@ impl Forms<'_> {
                 let of = self.of_at(block, of, Reading::Signed)?;
                 return if self.is_not_negative(block, &of) {
                     Some(of)
+                } else if self.is_not_negative(block, &-&of) {
+                    Some(-&of)
                 } else {
-                    self.is_not_negative(block, &-&of).then(|| -&of)
+                    self.atoms.greatest(&of, &-&of)
                 };
             }
             Choice::Least { .. } | Choice::Greatest { .. } => return None,
@@ -141,8 +146,12 @@ impl Forms<'_> {
         let (a, b) = (self.of_at(block, a, reading)?, self.of_at(block, b, reading)?);
         if self.is_not_negative(block, &(&b - &a)) {
             Some(if is_least { a } else { b })
+        } else if self.is_not_negative(block, &(&a - &b)) {
+            Some(if is_least { b } else { a })
+        } else if is_least {
+            self.atoms.least(&a, &b)
         } else {
-            self.is_not_negative(block, &(&a - &b)).then_some(if is_least { b } else { a })
+            self.atoms.greatest(&a, &b)
         }
     }
 
@@ -244,13 +253,23 @@ impl Forms<'_> {
         atoms.len() == 1 && matches!(self.atoms.get(atoms[0]), Atom::Opaque(_))
     }
 
+    /// Whether the atom that stands for a value of which nothing is known is in a form.
+    pub fn mentions_opaque_of(&mut self, form: &Polynomial, value: ValueId) -> bool {
+        let value = self.same(value);
+        [Reading::Signed, Reading::Unsigned].into_iter().any(|reading| {
+            let own = self.opaque(value, reading);
+            own.atoms().into_iter().any(|atom| self.atoms.involves(form, atom))
+        })
+    }
+
     /// Whether something of which nothing is known is in a form.
     pub fn mentions_opaque(&self, of: &Polynomial) -> bool {
         of.atoms().into_iter().any(|atom| match self.atoms.get(atom) {
             Atom::Opaque(_) => true,
-            Atom::Floor(inner, _) | Atom::Modulo(inner, _) | Atom::Load { address: inner, .. } => {
-                self.mentions_opaque(inner)
-            }
+            Atom::Floor(inner, _)
+            | Atom::Modulo(inner, _)
+            | Atom::Least(inner)
+            | Atom::Load { address: inner, .. } => self.mentions_opaque(inner),
             Atom::Symbol(_) | Atom::Induction(..) => false,
         })
     }

@@ -159,16 +159,60 @@ impl Forms<'_> {
         if let Some(id) = self.control.loops.headed_by(block) {
             return self.recurrence(value, id, inputs, reading);
         }
-        let mut inputs = inputs.iter();
-        let &(operand, from) = inputs.next()?;
+        let mut others = inputs.iter();
+        let &(operand, from) = others.next()?;
         let first = self.left_with(operand, from, block, reading)?;
-        let is_only = inputs.len() == 0;
-        for &(operand, from) in inputs {
+        let is_only = others.len() == 0;
+        for &(operand, from) in others {
             if self.left_with(operand, from, block, reading)? != first {
-                return None;
+                return self.least_or_greatest(block, inputs, reading);
             }
         }
         (is_only || self.is_of(block, &first)).then_some(first)
+    }
+
+    /// The form of a φ that is the lesser or the greater of what comes by two ways, as the branch that parts them says.
+    ///
+    /// Where q ≥ 0 it is a, else b. That is the lesser one if q ≥ 0 means the same as b − a ≥ 0 or as b − a > 0: where both
+    /// are equal it does not matter which one is taken.
+    fn least_or_greatest(
+        &mut self,
+        block: BlockId,
+        inputs: &[Input],
+        reading: Reading,
+    ) -> Option<Polynomial> {
+        let &[one, other] = inputs else { return None };
+        let fork = self.control.dominators.immediate(block)?;
+        let &[then, otherwise] = self.control.successors[fork.index()].as_slice() else { return None };
+        let condition = self.condition_of(fork, then)?;
+        let comes_by = |input: Input, target: BlockId| {
+            let is_edge = input.1 == fork && target == block;
+            let is_behind = self.control.predecessors[target.index()].len() == 1
+                && self.control.dominators.dominates(target, input.1);
+            is_edge || target != block && is_behind
+        };
+        let (a, b) = if comes_by(one, then) && comes_by(other, otherwise) {
+            (one, other)
+        } else if comes_by(other, then) && comes_by(one, otherwise) {
+            (other, one)
+        } else {
+            return None;
+        };
+        let (less, greater, compared, by) = condition.ascending()?;
+        let (less, greater) = (self.of(less, compared)?, self.of(greater, compared)?);
+        let holds = &(&greater - &less) - &Polynomial::from(by);
+        let (a, b) = (self.left_with(a.0, a.1, block, reading)?, self.left_with(b.0, b.1, block, reading)?);
+        if !self.is_of(block, &a) || !self.is_of(block, &b) {
+            return None;
+        }
+        let (rise, one) = (&b - &a, Polynomial::from(1));
+        if holds == rise || holds == &rise - &one {
+            self.atoms.least(&a, &b)
+        } else if holds == -&rise || holds == &-&rise - &one {
+            self.atoms.greatest(&a, &b)
+        } else {
+            None
+        }
     }
 
     /// Whether a form changes with the loops around a block alone.

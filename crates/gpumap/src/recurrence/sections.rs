@@ -246,7 +246,26 @@ impl Forms<'_> {
             _ => return Vec::new(),
         };
         let values = if is_first { std::slice::from_ref(&span.first) } else { span.last.as_slice() };
-        values.iter().filter_map(|value| self.atoms.replaced(&form, span.atom, value)).collect()
+        let at = values.iter().filter_map(|value| self.atoms.replaced(&form, span.atom, value));
+        let at: Vec<Polynomial> = at.collect();
+        at.into_iter().map(|form| self.without_choices(form, facts)).collect()
+    }
+
+    /// A form with lesser and greater ones replaced by the one that they provably are.
+    fn without_choices(&self, form: Polynomial, facts: &Facts) -> Polynomial {
+        let mut form = form;
+        while let Some((is_least, a, b)) = self.atoms.chosen(&form) {
+            let prover = Prover::new(&self.atoms, facts);
+            let (least, most) = if prover.is_at_least(&b, &a) {
+                (a, b)
+            } else if prover.is_at_least(&a, &b) {
+                (b, a)
+            } else {
+                break;
+            };
+            form = if is_least { least } else { most };
+        }
+        form
     }
 
     /// A form that is not greater (not less), with remainders that an iteration changes replaced by the least or greatest ones;
@@ -282,6 +301,11 @@ impl Forms<'_> {
     /// Whether a form never falls from one iteration of a loop to the next, and whether it never rises; `None` if it is made of
     /// remainders, or of products of quotients.
     fn trend(&self, form: &Polynomial, span: &Span, facts: &Facts) -> Option<(bool, bool)> {
+        if let Some((_, a, b)) = self.atoms.chosen(form) {
+            // The lesser or greater of two moves as both do.
+            let (a, b) = (self.trend(&a, span, facts)?, self.trend(&b, span, facts)?);
+            return Some((a.0 && b.0, a.1 && b.1));
+        }
         let (mut direct, mut trend) = (form.clone(), (true, true));
         let is_quotient =
             |&other: &AtomId| other != span.atom && self.atoms.involves(&other.into(), span.atom);

@@ -17,7 +17,7 @@ pub fn show_expressions(module: &Module, function: &Function) -> String {
     let control = Control::new(function);
     let memory = Memory::new(module, function, &control, &mut Summaries::default());
     let mut forms = Forms::with_memory(module, function, &control, memory, true, Given::default());
-    let mut out = format!("function {}\n", module.name(function.symbol));
+    let mut out = format!("function {}\n", module.shown_name(function.symbol));
     let mut left_out: Vec<LoopId> = Vec::new();
     for (id, _) in control.loops.iter() {
         let reasons = obstacles(module, function, &control, id);

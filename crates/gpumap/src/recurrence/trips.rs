@@ -14,6 +14,7 @@ use super::conditions::Condition;
 use super::forms::{Forms, Key, Reading};
 use super::phis::Provisos;
 use crate::control::LoopId;
+use crate::control::obstacles::is_end;
 use crate::ir::BlockId;
 use crate::ir::instruction::Predicate;
 use crate::memory::Assumption;
@@ -62,7 +63,9 @@ impl Forms<'_> {
                 .filter(|&to| self.control.loops.contains(id, to))
                 .collect();
             let &[continues] = inside.as_slice() else { continue };
-            let exact = found.exits.len() == 1;
+            // A way that ends the program leaves no loop.
+            let is_way_on = |exit: &&(BlockId, BlockId)| !is_end(self.function.block(exit.1));
+            let exact = found.exits.iter().filter(is_way_on).map(|exit| exit.0).eq([test]);
             list.extend(self.successes(id, test, continues).map(|count| Trips { test, count, exact }));
         }
         list
@@ -74,7 +77,7 @@ impl Forms<'_> {
         let Some((less, greater, reading, by)) = condition.ascending() else {
             return (condition.predicate == Predicate::Unequal).then(|| self.until_equal(id, condition))?;
         };
-        let (less, greater) = (self.of(less, reading)?, self.of(greater, reading)?);
+        let (less, greater) = self.sides(less, greater, reading, by)?;
         // Continues while this is positive.
         let rest = &(&greater - &less) + &Polynomial::from(1 - by);
         let (first, step) = self.descent(id, &rest)?;

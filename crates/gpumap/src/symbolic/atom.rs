@@ -29,6 +29,8 @@ pub enum Atom {
     Floor(Polynomial, BigInt),
     /// The remainder of that quotient, from 0 to the divisor less one.
     Modulo(Polynomial, BigInt),
+    /// The lesser of zero and a polynomial with integer coefficients. min(a, b) is a + min(0, b − a), max(a, b) what is left of a + b.
+    Least(Polynomial),
     /// What memory holds at an address, as long as nothing changes there (`epoch`).
     Load {
         /// The address in bytes.
@@ -58,6 +60,8 @@ pub struct Atoms {
     names: FxHashMap<AtomId, Box<str>>,
     /// Atoms that are known not to be negative, wherever they are used.
     not_negative: FxHashSet<AtomId>,
+    /// Atoms that are addresses.
+    addresses: FxHashSet<AtomId>,
     /// Steps that proofs may still take.
     steps: Cell<u64>,
     /// What was proved already.
@@ -72,6 +76,7 @@ impl Default for Atoms {
             levels: Vec::new(),
             names: FxHashMap::default(),
             not_negative: FxHashSet::default(),
+            addresses: FxHashSet::default(),
             steps: Cell::new(PROOF_STEPS),
             proofs: Proofs::default(),
         }
@@ -87,7 +92,7 @@ impl Atoms {
         // An analysis ends long before there are that many.
         let id = AtomId(self.list.len() as u32);
         self.levels.push(match &atom {
-            Atom::Floor(of, _) | Atom::Modulo(of, _) => self.level(of).saturating_add(1),
+            Atom::Floor(of, _) | Atom::Modulo(of, _) | Atom::Least(of) => self.level(of).saturating_add(1),
             Atom::Load { address, .. } => self.level(address).saturating_add(1),
             Atom::Symbol(_) | Atom::Induction(..) | Atom::Opaque(_) => 0,
         });
@@ -128,6 +133,16 @@ impl Atoms {
     /// Whether that was noted.
     pub fn cannot_be_negative(&self, id: AtomId) -> bool {
         self.not_negative.contains(&id)
+    }
+
+    /// Notes that an atom is an address.
+    pub fn note_address(&mut self, id: AtomId) {
+        self.addresses.insert(id);
+    }
+
+    /// Whether that was noted.
+    pub fn is_address(&self, id: AtomId) -> bool {
+        self.addresses.contains(&id)
     }
 
     /// Takes a step of a proof; `None` if there are none left.
@@ -188,6 +203,38 @@ impl Atoms {
         Some(self.number(Atom::Modulo(rest, divisor.clone())).into())
     }
 
+    /// The lesser of two polynomials; `None` if a coefficient of their difference is no integer, or what they are made of is nested too
+    /// deep. Normal form: the polynomial that comes first in order is taken out of the atom.
+    pub fn least(&mut self, a: &Polynomial, b: &Polynomial) -> Option<Polynomial> {
+        let (first, other) = if a <= b { (a, b) } else { (b, a) };
+        let difference = other - first;
+        if let Some(number) = difference.constant() {
+            return Some(if number.is_negative() { other.clone() } else { first.clone() });
+        }
+        if !difference.is_integral() || self.level(&difference) >= NESTED {
+            return None;
+        }
+        Some(first + &self.number(Atom::Least(difference)).into())
+    }
+
+    /// The greater of two polynomials; `None` where there is no lesser one either.
+    pub fn greatest(&mut self, a: &Polynomial, b: &Polynomial) -> Option<Polynomial> {
+        let least = self.least(a, b)?;
+        Some(&(a + b) - &least)
+    }
+
+    /// The two polynomials of which one is the lesser one, or the greater one if the answer's first part is false; `None` if a polynomial
+    /// is not linear in such an atom.
+    pub fn chosen(&self, of: &Polynomial) -> Option<(bool, Polynomial, Polynomial)> {
+        of.atoms().into_iter().rev().find_map(|atom| {
+            let Atom::Least(inner) = self.get(atom) else { return None };
+            let factor = of.coefficient(atom, 1).constant().filter(|_| of.degree_in(atom) == 1)?;
+            let rest = of.coefficient(atom, 0);
+            let other = &rest + &inner.scaled(&factor);
+            Some((factor.is_positive(), rest, other))
+        })
+    }
+
     /// A polynomial with an atom replaced everywhere, inside of others too; `None` where that is not one of integers.
     pub fn replaced(&mut self, of: &Polynomial, atom: AtomId, value: &Polynomial) -> Option<Polynomial> {
         let mut result = of.clone();
@@ -203,6 +250,10 @@ impl Atoms {
                 Atom::Modulo(inner, divisor) => {
                     let inner = self.replaced(&inner, atom, value)?;
                     self.modulo(&inner, &divisor)?
+                }
+                Atom::Least(inner) => {
+                    let inner = self.replaced(&inner, atom, value)?;
+                    self.least(&Polynomial::default(), &inner)?
                 }
                 Atom::Load { address, epoch, bits, signed } => {
                     let address = self.replaced(&address, atom, value)?;
@@ -220,7 +271,9 @@ impl Atoms {
         of.atoms().into_iter().any(|other| {
             other == atom
                 || match self.get(other) {
-                    Atom::Floor(inner, _) | Atom::Modulo(inner, _) => self.involves(inner, atom),
+                    Atom::Floor(inner, _) | Atom::Modulo(inner, _) | Atom::Least(inner) => {
+                        self.involves(inner, atom)
+                    }
                     Atom::Load { address, .. } => self.involves(address, atom),
                     Atom::Symbol(_) | Atom::Induction(..) | Atom::Opaque(_) => false,
                 }
@@ -229,6 +282,10 @@ impl Atoms {
 
     /// A polynomial as it is written in C, roughly.
     pub fn show(&self, of: &Polynomial) -> String {
+        if let Some((is_least, a, b)) = self.chosen(of) {
+            let name = if is_least { "min" } else { "max" };
+            return format!("{name}({}, {})", self.show(&a), self.show(&b));
+        }
         let mut out = String::new();
         // Highest powers first.
         let mut terms: Vec<_> = of.terms().iter().collect();
@@ -271,6 +328,7 @@ impl Atoms {
             Atom::Symbol(name) | Atom::Induction(_, name) => name.to_string(),
             Atom::Floor(of, divisor) => format!("floor(({})/{divisor})", self.show(of)),
             Atom::Modulo(of, divisor) => format!("(({}) mod {divisor})", self.show(of)),
+            Atom::Least(of) => format!("min(0, {})", self.show(of)),
             Atom::Load { address, .. } => format!("*({})", self.show(address)),
             Atom::Opaque(number) => format!("?{number}"),
         }

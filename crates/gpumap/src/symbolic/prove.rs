@@ -258,6 +258,10 @@ impl<'a> Prover<'a> {
                 let least = of - &Polynomial::from(divisor - BigInt::one());
                 (least.scaled(&inverse).into(), of.scaled(&inverse).into())
             }
+            Atom::Least(of) => {
+                let zero = Polynomial::default();
+                (Bound::of([vec![zero.clone(), of.clone()]]), Bound::of([vec![zero], vec![of.clone()]]))
+            }
             Atom::Modulo(_, divisor) => {
                 (Polynomial::default().into(), Polynomial::from(divisor - BigInt::one()).into())
             }

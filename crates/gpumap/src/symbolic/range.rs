@@ -150,28 +150,32 @@ impl Arithmetic<'_> {
 
     /// Products.
     pub fn times(&self, x: &Range, y: &Range) -> Range {
-        let (Range::Between(a, b), Range::Between(c, d)) = (x, y) else { return Range::Unreached };
-        let product = |p: &Polynomial, q: &Polynomial| p.times(q);
-        if self.is_not_positive(x) {
-            return if x.single().is_some_and(Polynomial::is_zero) {
-                Polynomial::default().into()
-            } else if self.is_not_negative(y) || self.is_not_positive(y) {
-                self.times(&x.negated(), y).negated()
-            } else {
-                self.corners(x, y)
-            };
+        if *x == Range::Unreached || *y == Range::Unreached {
+            return Range::Unreached;
         }
-        match (self.is_not_negative(x), self.is_not_negative(y)) {
-            (true, true) => {
-                let zero = Bound::from(Polynomial::default());
-                // The product of two lower ends is one only if they are not negative.
-                let (a, c) = (self.not_negative(a), self.not_negative(c));
-                self.pruned(&Range::Between(a.combine(&c, product).and(&zero), b.combine(d, product)))
-            }
-            (true, false) if self.is_not_positive(y) => self.times(x, &y.negated()).negated(),
-            (false, true) => self.corners(y, x),
+        if [x, y].into_iter().any(|range| range.single().is_some_and(Polynomial::is_zero)) {
+            return Polynomial::default().into();
+        }
+        // A range may be found to be neither positive nor negative, whatever is written in it.
+        let below = [x, y].map(|range| self.is_not_positive(range));
+        let above = [x, y].map(|range| self.is_not_negative(range));
+        match (above, below) {
+            ([true, true], _) => self.product_of_positive(x, y),
+            (_, [true, true]) => self.product_of_positive(&x.negated(), &y.negated()),
+            ([true, _], [_, true]) => self.product_of_positive(x, &y.negated()).negated(),
+            ([_, true], [true, _]) => self.product_of_positive(&x.negated(), y).negated(),
             _ => self.corners(x, y),
         }
+    }
+
+    /// Products of what is not negative.
+    fn product_of_positive(&self, x: &Range, y: &Range) -> Range {
+        let (Range::Between(a, b), Range::Between(c, d)) = (x, y) else { return Range::Unreached };
+        let product = |p: &Polynomial, q: &Polynomial| p.times(q);
+        let zero = Bound::from(Polynomial::default());
+        // The product of two lower ends is one only if they are not negative.
+        let (a, c) = (self.not_negative(a), self.not_negative(c));
+        self.pruned(&Range::Between(a.combine(&c, product).and(&zero), b.combine(d, product)))
     }
 
     /// The clauses of a lower bound of which no member is negative.
@@ -214,18 +218,25 @@ impl Arithmetic<'_> {
     fn quotient(&mut self, bound: &Bound, divisor: &BigInt, side: Side) -> Bound {
         let mut clauses = Vec::new();
         for clause in bound.clauses() {
-            let quotients = clause.iter().map(|end| {
-                // Down where it is not negative, up where it is not positive; else in the direction that is safe.
-                let is_down = if self.prover().is_not_negative(end) {
-                    true
+            let mut quotients = Vec::new();
+            for end in clause {
+                let (is_down, may_pass_zero) = if self.prover().is_not_negative(end) {
+                    (true, false)
                 } else if self.prover().is_not_negative(&-end) {
-                    false
+                    (false, false)
                 } else {
-                    side == Side::Lower
+                    (side == Side::Upper, true)
                 };
-                if is_down { self.atoms.floor(end, divisor) } else { self.atoms.ceiling(end, divisor) }
-            });
-            clauses.extend(quotients.collect::<Option<Vec<_>>>());
+                // Down where it is not negative, up where it is not positive; where its sign is not known, zero is as far as the other
+                // way of rounding goes.
+                quotients.push(if is_down {
+                    self.atoms.floor(end, divisor)
+                } else {
+                    self.atoms.ceiling(end, divisor)
+                });
+                quotients.extend(may_pass_zero.then(|| Some(Polynomial::default())));
+            }
+            clauses.extend(quotients.into_iter().collect::<Option<Vec<_>>>());
         }
         Bound::of(clauses)
     }

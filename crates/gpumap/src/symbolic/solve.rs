@@ -106,7 +106,9 @@ impl Search<'_> {
         let mut all = Vec::new();
         for atom in of.atoms() {
             match self.atoms.get(atom) {
-                Atom::Floor(inner, _) | Atom::Modulo(inner, _) => all.extend(self.unknowns(inner)),
+                Atom::Floor(inner, _) | Atom::Modulo(inner, _) | Atom::Least(inner) => {
+                    all.extend(self.unknowns(inner))
+                }
                 _ => all.push(atom),
             }
         }
@@ -187,7 +189,8 @@ impl Search<'_> {
     /// An unknown in which an equation is linear with a number before it, and what it is equal to.
     fn isolated(&self, equation: &Polynomial) -> Option<(AtomId, Polynomial)> {
         equation.atoms().into_iter().find_map(|atom| {
-            let is_unknown = !matches!(self.atoms.get(atom), Atom::Floor(..) | Atom::Modulo(..));
+            let is_made = matches!(self.atoms.get(atom), Atom::Floor(..) | Atom::Modulo(..) | Atom::Least(_));
+            let is_unknown = !is_made;
             if !is_unknown || equation.degree_in(atom) != 1 {
                 return None;
             }

@@ -23,6 +23,7 @@ impl Atoms {
                     Atom::Modulo(of, by) => {
                         self.value(of, known)? - self.quotient(of, by, known)? * BigRational::from(by.clone())
                     }
+                    Atom::Least(of) => self.value(of, known)?.min(BigRational::zero()),
                     Atom::Symbol(_) | Atom::Induction(..) | Atom::Load { .. } | Atom::Opaque(_) => {
                         known(atom)?
                     }
@@ -49,7 +50,9 @@ impl Atoms {
         let mut list = Vec::new();
         for atom in of.atoms() {
             match self.get(atom) {
-                Atom::Floor(inner, _) | Atom::Modulo(inner, _) => list.extend(self.leaves(inner)),
+                Atom::Floor(inner, _) | Atom::Modulo(inner, _) | Atom::Least(inner) => {
+                    list.extend(self.leaves(inner))
+                }
                 Atom::Symbol(_) | Atom::Induction(..) | Atom::Load { .. } | Atom::Opaque(_) => {
                     list.push(atom)
                 }

@@ -173,6 +173,12 @@ impl<'f> State<'f> {
                     let unsigned =
                         (self.unsigned(left).ok_or_else(stopped)?, self.unsigned(right).ok_or_else(stopped)?);
                     let width = self.width(left.of);
+                    if flags.exact
+                        && operator == BinaryOperator::DivideSigned
+                        && signed.0.checked_rem(signed.1).is_some_and(|rest| rest != 0)
+                    {
+                        return Err(End::Meaningless);
+                    }
                     let wraps = (flags.no_signed_wrap, flags.no_unsigned_wrap);
                     binary(operator, signed, unsigned, width, wraps).ok_or(End::Meaningless)?
                 }

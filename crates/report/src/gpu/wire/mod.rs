@@ -8,7 +8,7 @@ mod costs;
 mod types;
 
 use gpumap::access::show::show_bound;
-use gpumap::access::{Accesses, Known};
+use gpumap::access::{Accesses, Known, Reach};
 use gpumap::calls::Cone;
 use gpumap::control::LoopId;
 use gpumap::instantiate::Instance;
@@ -43,7 +43,8 @@ pub struct Report {
 pub fn report<'m>(module: &Module, cones: impl IntoIterator<Item = &'m Cone>, asked: Asked<'_>) -> Report {
     let (mut functions, mut loops) = (Vec::new(), Vec::new());
     for cone in cones {
-        let name = module.name(cone.function.symbol);
+        let shown = module.shown_name(cone.function.symbol);
+        let name = shown.as_str();
         with_candidates(module, cone, asked, |analysed, candidates| {
             if !candidates.is_empty() {
                 functions.extend(function(name, &analysed.instance));
@@ -118,6 +119,8 @@ fn described(
             Friendly::Unknown => Answer::Unknown("unknown"),
         },
         reasons: candidate.reasons.iter().map(reason).collect(),
+        inside: candidate.is_inside,
+        proved: candidate.proved.len() == candidate.loops.len(),
         parameters: Vec::new(),
         functions: candidate.functions.clone(),
         split: candidate.parts.iter().map(part).collect(),
@@ -125,7 +128,7 @@ fn described(
         storage: candidate.storage.iter().map(storage).collect(),
         reductions: candidate.reduced.iter().map(reduction).collect(),
         overlap_checks: Vec::new(),
-        assumptions: Vec::new(),
+        assumptions: candidate.assumed.iter().map(ToString::to_string).collect(),
         counters: Vec::new(),
         accesses: Vec::new(),
         advice: None,
@@ -201,6 +204,12 @@ fn add_parameters(to: &mut Loop, analysed: &Analysed<'_>, Needs { parameters, sy
             lo: end(Side::Lower),
             hi: end(Side::Upper),
             known,
+            several: parameter.is_several,
+            reach: match parameter.reach {
+                Reach::Accessed => "accessed",
+                Reach::Guarded => "guarded",
+                Reach::Before => "before",
+            },
         });
     }
     to.private = parameters.private.clone();

@@ -20,6 +20,10 @@ pub(super) struct Loop {
     pub(super) dims: usize,
     pub(super) friendly: Answer,
     pub(super) reasons: Vec<Reason>,
+    /// Whether it is inside of a loop that can be mapped as it is, whose threads run it.
+    pub(super) inside: bool,
+    /// Whether the source itself shows that iterations do not depend on each other, if arrays do not overlap.
+    pub(super) proved: bool,
     pub(super) parameters: Vec<Parameter>,
     pub(super) functions: Vec<String>,
     /// The loops that one that is not friendly can be split into, in this order.
@@ -208,6 +212,10 @@ pub(super) struct Parameter {
     pub(super) lo: Option<Expr>,
     pub(super) hi: Option<Expr>,
     pub(super) known: &'static str,
+    /// Whether it is another array in each iteration, as with pointers to rows.
+    pub(super) several: bool,
+    /// Whether the ends of the section are accessed ("accessed"), conditions decide ("guarded"), or may lie before the array ("before").
+    pub(super) reach: &'static str,
 }
 
 /// What iterations of a mapped loop are called in offsets, and the variable that counts them. Iterations begin with 0.
