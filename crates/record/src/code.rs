@@ -56,6 +56,12 @@ impl CodeMap {
         fresh
     }
 
+    /// Whether the process had no code left when its mappings were read last: it was killed, and reports its end at the
+    /// next wait.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.areas.is_empty()
+    }
+
     fn area(&self, pc: u64) -> Option<&Area> {
         self.areas.iter().find(|a| (a.mapping.start..a.mapping.end).contains(&pc))
     }

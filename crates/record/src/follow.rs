@@ -158,6 +158,9 @@ impl Engine<'_> {
             return Ok(());
         }
         let code = self.decode_function(pc)?;
+        if self.code.is_gone() {
+            return Ok(());
+        }
         self.leaders.extend(code.blocks.iter().map(|b| b.start));
         self.buffers.function(code)
     }
@@ -248,6 +251,10 @@ impl Engine<'_> {
         work: &mut VecDeque<(u64, Option<Pair>)>,
     ) -> Result<(), Error> {
         self.locate(pc)?;
+        // Its memory may still be readable: a block of no mapping would be published.
+        if self.code.is_gone() {
+            return Ok(());
+        }
         let bytes = self.code.bytes(&self.tracee, pc, BLOCK_BYTES);
         let request = Request {
             pc,
