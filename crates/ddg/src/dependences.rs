@@ -29,6 +29,8 @@ const OBJECTS: usize = 24;
 const STREAM_BYTES: usize = 2400;
 /// What a stream takes beside that for each coordinate of its vectors, likewise.
 const COORDINATE_BYTES: usize = 70;
+/// Streams found without looking them up in the index.
+const RECENT: usize = 1 << 12;
 /// Instances after which a folder is looked at again, at least.
 const RECOUNT: u64 = 64;
 
@@ -200,6 +202,24 @@ pub struct Ends {
     pub own: bool,
 }
 
+/// Streams, by a hash of kind and ends.
+#[derive(Debug)]
+struct Recent(Box<[u32; RECENT]>);
+
+impl Default for Recent {
+    fn default() -> Recent {
+        Recent(Box::new([u32::MAX; RECENT]))
+    }
+}
+
+impl Recent {
+    #[inline]
+    fn slot(&mut self, kind: Kind, source: u32, sink: u32) -> &mut u32 {
+        let mixed = source.wrapping_mul(0x9e37_79b1) ^ sink.wrapping_mul(0x85eb_ca77) ^ (kind as u32) << 30;
+        &mut self.0[(mixed.wrapping_mul(0xc2b2_ae3d) >> 20) as usize % RECENT]
+    }
+}
+
 /// All streams.
 #[derive(Debug, Default)]
 pub struct Streams {
@@ -208,6 +228,8 @@ pub struct Streams {
     index: FxHashMap<(u32, u32, u8), u32>,
     /// Per sink and kind the stream met last.
     latest: Vec<[u32; 3]>,
+    /// Streams met lately, by a hash of kind and ends: sinks with several sources change between them all the time.
+    recent: Recent,
     /// Coordinates of the vectors of all streams.
     coordinates: usize,
     /// Bytes of large folders.
@@ -273,15 +295,49 @@ impl Streams {
         (stream.source == source).then_some(at as usize)
     }
 
+    /// The stream of this kind through memory between two operands, if it was met lately. An operand that is a sink has
+    /// one role.
+    #[inline]
+    pub fn of_memory(&mut self, kind: Kind, source: u32, sink: u32) -> Option<usize> {
+        let at = self.latest_of(kind, source, sink);
+        at.or_else(|| self.recent(kind, source, sink, |s| s.memory))
+    }
+
+    /// The stream of a value of this role through registers, if it was met lately.
+    #[inline]
+    pub fn of_register(&mut self, role: Use, source: u32, sink: u32) -> Option<usize> {
+        self.recent(Kind::Flow, source, sink, |s| !s.memory && s.role == role)
+    }
+
+    /// A stream met lately that is as asked; it is then the one that ended at the sink last.
+    #[inline]
+    fn recent(
+        &mut self,
+        kind: Kind,
+        source: u32,
+        sink: u32,
+        is_asked: impl FnOnce(&Stream) -> bool,
+    ) -> Option<usize> {
+        let at = *self.recent.slot(kind, source, sink);
+        let stream = self.list.get(at as usize)?;
+        if (stream.kind, stream.source, stream.sink) != (kind, source, sink) || !is_asked(stream) {
+            return None;
+        }
+        self.latest.get_mut(sink as usize)?[kind as usize] = at;
+        Some(at as usize)
+    }
+
     /// The stream of some ends, made when new.
     pub fn stream(&mut self, ends: &Ends) -> usize {
         let code = (ends.kind as u8) | u8::from(ends.memory) << 2 | (ends.role as u8) << 3;
         let (sink, kind) = (ends.sink as usize, ends.kind as usize);
+        let is_asked = |s: &Stream| s.memory == ends.memory && s.role == ends.role;
         if let Some(at) = self.latest_of(ends.kind, ends.source, ends.sink)
-            && let s = &self.list[at]
-            && s.memory == ends.memory
-            && s.role == ends.role
+            && is_asked(&self.list[at])
         {
+            return at;
+        }
+        if let Some(at) = self.recent(ends.kind, ends.source, ends.sink, is_asked) {
             return at;
         }
         let key = (ends.source, ends.sink, code);
@@ -318,6 +374,7 @@ impl Streams {
             self.latest.resize(sink + 1, [u32::MAX; 3]);
         }
         self.latest[sink][kind] = at;
+        *self.recent.slot(ends.kind, ends.source, ends.sink) = at;
         at as usize
     }
 

@@ -566,7 +566,7 @@ fn contexts(engine: &mut Engine, profile: &mut Profile, locations: &mut Location
                 context.at = header;
                 context.function = function;
                 let statement = loop_statement(engine, function, header);
-                context.location = locations.of_loop(&engine.image, &statement);
+                (context.location, context.inlined_at) = locations.of_loop(&engine.image, &statement);
                 context.code = statement.code;
                 context.top_tested = statement.top_tested;
                 context.exits = statement.exits;

@@ -218,8 +218,10 @@ impl Tree<'_> {
         for (index, l) in function.loops.iter().enumerate() {
             let around = l.parent.and_then(|p| self.of_loop.get(&(f, p)).copied()).unwrap_or(at);
             let statement = self.statement(l);
+            let (location, inlined_at) = self.locations.of_loop(self.image, &statement);
             let inner = Context {
-                location: self.locations.of_loop(self.image, &statement),
+                location,
+                inlined_at,
                 entries: l.entries,
                 iterations: l.iterations,
                 trips: l.trips,

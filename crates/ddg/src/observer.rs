@@ -174,6 +174,12 @@ impl Observer<'_> {
 
     /// A dependence through registers, `times` times; its stream, unless contexts stand for others.
     pub fn register(&mut self, role: Use, mut run: DependenceRun, times: u64) -> Option<u32> {
+        if !self.contexts.has_aliases()
+            && let Some(at) = self.streams.of_register(role, run.source, run.sink)
+        {
+            (0..times).for_each(|_| self.streams.add_to(at, &run, &mut |_, _| None));
+            return Some(at as u32);
+        }
         let (from, source) = self.resolve(run.source, &mut run.source_iv, &mut run.source_step);
         let (to, sink) = self.resolve(run.sink, &mut run.sink_iv, &mut run.sink_step);
         let ends = Ends {
@@ -214,7 +220,7 @@ impl Client for Observer<'_> {
             return;
         }
         if !self.contexts.has_aliases()
-            && let Some(at) = self.streams.latest_of(kind_of(run.kind), run.source, run.sink)
+            && let Some(at) = self.streams.of_memory(kind_of(run.kind), run.source, run.sink)
         {
             let mut place = naming(self.objects, self.image, self.walker, self.streams.common(at));
             self.streams.add_to(at, run, &mut place);
@@ -245,7 +251,7 @@ impl Client for Observer<'_> {
         }
         let known = kind_of(kind);
         if !self.contexts.has_aliases()
-            && let Some(at) = self.streams.latest_of(known, source, sink)
+            && let Some(at) = self.streams.of_memory(known, source, sink)
         {
             let mut place = naming(self.objects, self.image, self.walker, self.streams.common(at));
             self.streams.add_one_to(at, source_iv, sink_iv, address, &mut place);

@@ -1,6 +1,7 @@
 //! Register dependences of the executions of a path.
 
 use shadow::{DependenceRun, Iv};
+use smallvec::SmallVec;
 
 use crate::code::address;
 use crate::dependences::{Streams, beyond_first};
@@ -34,7 +35,9 @@ impl Steady {
     #[inline]
     fn takes(&mut self, source: u32, distance: &Iv, count: u64, later: u8) -> bool {
         let common = usize::from(self.common);
-        let is_same = self.source == source && self.distance.0[..common] == distance.0[..common];
+        // Without a call to `memcmp`, which a comparison of slices ends up as.
+        let pairs = self.distance.0.iter().zip(&distance.0).take(common);
+        let is_same = self.source == source && pairs.fold(0, |differs, (x, y)| differs | (x ^ y)) == 0;
         if is_same {
             self.instances += count;
             self.later |= later;
@@ -53,24 +56,22 @@ impl Steady {
 /// Distances of one vector from those of writers, the latest one remembered: neighbouring reads mostly share it.
 struct Distances<'a> {
     iv: &'a Iv,
-    latest: Option<(Writer, Iv)>,
+    latest: Option<Writer>,
+    distance: Iv,
 }
 
 impl<'a> Distances<'a> {
     fn new(iv: &'a Iv) -> Distances<'a> {
-        Distances { iv, latest: None }
+        Distances { iv, latest: None, distance: Iv::ZERO }
     }
 
     #[inline]
-    fn of(&mut self, writer: Writer, registers: &Registers) -> Iv {
-        match &self.latest {
-            Some((latest, distance)) if latest.is_at_vector_of(writer) => *distance,
-            _ => {
-                let distance = registers.distance(writer, self.iv);
-                self.latest = Some((writer, distance));
-                distance
-            }
+    fn of(&mut self, writer: Writer, registers: &Registers) -> &Iv {
+        if !self.latest.is_some_and(|latest| latest.is_at_vector_of(writer)) {
+            self.distance = registers.distance(writer, self.iv);
+            self.latest = Some(writer);
         }
+        &self.distance
     }
 }
 
@@ -91,7 +92,7 @@ impl Engine {
         let thread_base = self.thread_base;
         let slot_of =
             |path: &Path, operand: u32| address(&path.operands[operand as usize].address, words, thread_base);
-        let restored: Vec<Option<[Writer; 4]>> = path
+        let restored: SmallVec<[Option<[Writer; 4]>; 2]> = path
             .restores
             .iter()
             .map(|r| self.registers.saved(r.register, slot_of(path, r.operand)?))
@@ -168,7 +169,7 @@ impl Engine {
                 let common = observer.streams.common(stream as usize);
                 // All instances of a run have one distance unless the loop they advance along is a common one.
                 let is_uniform = !whole || lane.is_some_and(|lane| common <= lane);
-                *steady = is_uniform.then(|| Steady::new(source, stream, common, distance));
+                *steady = is_uniform.then(|| Steady::new(source, stream, common, *distance));
             }
         }
         if count > 1 && !self.is_muted {

@@ -8,7 +8,8 @@ use smallvec::SmallVec;
 
 use crate::fingerprint::Fingerprint;
 
-/// A short vector: starts and counts of inner levels, and labels.
+/// A short vector: starts and counts of inner levels, and labels. Made with `from_slice`, which copies it whole; `into` and
+/// `clone` go number by number.
 pub(crate) type Short = SmallVec<[i64; 8]>;
 
 pub(crate) type ClassId = u32;

@@ -75,6 +75,18 @@ pub(crate) fn extent(levels: &[Level]) -> Vec<(i64, i64)> {
     out
 }
 
+/// The first of the ranges that [`extent`] gives for an item; mostly that of its outermost level, which depends on no other.
+pub(crate) fn first_extent(classes: &Classes, class: ClassId, vector: &[i64]) -> Option<(i64, i64)> {
+    match (classes.chain(class).next(), vector) {
+        (Some(outermost), [start, count, ..]) if outermost.kind != Kind::New => {
+            let most = count.saturating_sub(1).max(0);
+            let step = outermost.step.unwrap_or(1);
+            Some((*start, start.saturating_add(step.saturating_mul(most))))
+        }
+        _ => extent(&levels(classes, class, vector)).first().copied(),
+    }
+}
+
 /// Range of a function over counters from 0 to `last`; saturating.
 fn range(f: &Affine, last: &[i64]) -> (i64, i64) {
     let mut range = (f.constant, f.constant);

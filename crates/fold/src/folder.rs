@@ -214,7 +214,7 @@ impl Folder {
         if count > 1 && self.levels[inner].is_empty() {
             let mut group = Group::single((iv[inner], NO_CLASS, label));
             group.step = step;
-            group.delta = advance.into();
+            group.delta = Short::from_slice(advance);
             group.count = 0;
             group.advance(count);
             push_first_alone(&mut self.levels[inner], group);
@@ -260,7 +260,7 @@ impl Folder {
     /// points that advance as asked.
     fn extend(&mut self, (mut x, label): (i64, &[i64]), step: i64, count: i64, advance: &[i64]) {
         let inner = self.dims - 1;
-        let mut label: Short = label.into();
+        let mut label = Short::from_slice(label);
         for taken in 0..count {
             label.iter_mut().zip(advance).for_each(|(l, a)| *l = l.wrapping_add(*a));
             let Some(group) = self.levels[inner].last_mut() else { return };
@@ -392,9 +392,10 @@ impl Folder {
         if self.options.new_dimensions && groups.len() >= crate::new_dimension::REPEATS {
             groups = self.recur(groups);
         }
-        for group in groups.drain(..) {
-            self.close(q, &group);
+        for group in &groups {
+            self.close(q, group);
         }
+        groups.clear();
         if self.levels[q].is_empty() {
             self.levels[q] = groups;
         }

@@ -78,13 +78,24 @@ type Ranges = Vec<(i64, i64)>;
 
 fn distances(a: Accesses<'_>, b: Accesses<'_>, pairs: Pairs) -> Result<Option<Ranges>, TooLarge> {
     let Pairs { common, level, at_level } = pairs;
-    if a.piece.over_approximated || b.piece.over_approximated {
+    let is_too_wide = |piece: &Piece| {
+        piece.over_approximated || piece.levels.iter().filter(|level| !level.is_new).count() < common
+    };
+    if is_too_wide(a.piece) || is_too_wide(b.piece) {
         return Err(TooLarge);
+    }
+    // Addresses alone first: most pairs that are asked for have no byte in common, whatever their iterations.
+    let (of_a, of_b) = (Reach::of(a.piece)?, Reach::of(b.piece)?);
+    let hull: Vec<i64> = of_a.last.iter().chain(&of_b.last).copied().collect();
+    let apart = of_a.address.plus(-1, &shifted(&of_b.address, of_a.last.len())).ok_or(TooLarge)?;
+    // [x, x + a) and [y, y + b) have a byte in common.
+    let bounds = (1 - i64::from(a.size.max(1)), i64::from(b.size.max(1)) - 1);
+    let mut ways = Vec::new();
+    digits(&apart, bounds, &hull, &mut Vec::new(), &mut ways)?;
+    if ways.is_empty() {
+        return Ok(None);
     }
     let (x, y) = (Counted::new(a.piece, 0)?, Counted::new(b.piece, a.piece.levels.len())?);
-    if x.coordinates.len() < common || y.coordinates.len() < common {
-        return Err(TooLarge);
-    }
     let difference = |q: usize| y.coordinates[q].plus(-1, &x.coordinates[q]).ok_or(TooLarge);
     let mut system = System::default();
     x.bound(&mut system)?;
@@ -98,12 +109,6 @@ fn distances(a: Accesses<'_>, b: Accesses<'_>, pairs: Pairs) -> Result<Option<Ra
         system.at_least_zero(above);
         system.at_least_zero(below);
     }
-    let hull: Vec<i64> = x.last.iter().chain(&y.last).copied().collect();
-    let apart = x.address.plus(-1, &y.address).ok_or(TooLarge)?;
-    // [x, x + a) and [y, y + b) have a byte in common.
-    let bounds = (1 - i64::from(a.size.max(1)), i64::from(b.size.max(1)) - 1);
-    let mut ways = Vec::new();
-    digits(&apart, bounds, &hull, &mut Vec::new(), &mut ways)?;
     let mut out: Option<Ranges> = None;
     for way in ways {
         let mut system = system.clone();
@@ -123,8 +128,8 @@ fn distances(a: Accesses<'_>, b: Accesses<'_>, pairs: Pairs) -> Result<Option<Ra
         }
     }
     // Boxes are tighter where the system has no bound.
-    let (of_a, of_b) = (a.piece.extent(), b.piece.extent());
-    for (range, (x, y)) in out.iter_mut().flatten().zip(of_a.iter().zip(&of_b)) {
+    let (in_a, in_b) = (a.piece.extent(), b.piece.extent());
+    for (range, (x, y)) in out.iter_mut().flatten().zip(in_a.iter().zip(&in_b)) {
         *range = (range.0.max(y.0.saturating_sub(x.1)), range.1.min(y.1.saturating_sub(x.0)));
     }
     Ok(out)
@@ -149,36 +154,50 @@ fn ranges(
     Ok(Some(out))
 }
 
+/// A function of other variables: those from `first` on.
+fn shifted(f: &Affine, first: usize) -> Affine {
+    let coefficients = std::iter::repeat_n(0, first).chain(f.coefficients.iter().copied()).collect();
+    Affine { coefficients, constant: f.constant }
+}
+
+/// The addresses of a piece.
+struct Reach {
+    /// A function of the piece's counters.
+    address: Affine,
+    /// The largest value of each counter, at most.
+    last: Vec<i64>,
+}
+
+impl Reach {
+    fn of(piece: &Piece) -> Result<Reach, TooLarge> {
+        let address = piece.labels.first().and_then(|label| label.function()).ok_or(TooLarge)?;
+        let mut last = Vec::with_capacity(piece.levels.len());
+        for level in &piece.levels {
+            let (_, most) = span(&level.count, &last)?;
+            last.push(most.saturating_sub(1).max(0));
+        }
+        // Addresses that leave 64 bits wrap around, and are no function of the counters then.
+        span(&address, &last)?;
+        Ok(Reach { address, last })
+    }
+}
+
 /// A piece over counters that are variables of a larger system.
 struct Counted {
     counts: Vec<Affine>,
     coordinates: Vec<Affine>,
-    address: Affine,
-    /// The largest value of each counter, at most.
-    last: Vec<i64>,
     first: usize,
 }
 
 impl Counted {
     fn new(piece: &Piece, first: usize) -> Result<Counted, TooLarge> {
-        let shifted = |f: &Affine| {
-            let coefficients = std::iter::repeat_n(0, first).chain(f.coefficients.iter().copied()).collect();
-            Affine { coefficients, constant: f.constant }
-        };
-        let address = piece.labels.first().and_then(|label| label.function()).ok_or(TooLarge)?;
-        let (mut coordinates, mut last) = (Vec::new(), Vec::new());
-        for (at, level) in piece.levels.iter().enumerate() {
-            let (_, most) = span(&level.count, &last)?;
-            last.push(most.saturating_sub(1).max(0));
-            if !level.is_new {
-                let counter = Affine::coordinate(first + at);
-                coordinates.push(shifted(&level.start).plus(level.step, &counter).ok_or(TooLarge)?);
-            }
+        let mut coordinates = Vec::with_capacity(piece.levels.len());
+        for (at, level) in piece.levels.iter().enumerate().filter(|(_, level)| !level.is_new) {
+            let counter = Affine::coordinate(first + at);
+            coordinates.push(shifted(&level.start, first).plus(level.step, &counter).ok_or(TooLarge)?);
         }
-        // Addresses that leave 64 bits wrap around, and are no function of the counters then.
-        span(&address, &last)?;
-        let counts = piece.levels.iter().map(|level| shifted(&level.count)).collect();
-        Ok(Counted { counts, coordinates, address: shifted(&address), last, first })
+        let counts = piece.levels.iter().map(|level| shifted(&level.count, first)).collect();
+        Ok(Counted { counts, coordinates, first })
     }
 
     /// The bounds of the counters.

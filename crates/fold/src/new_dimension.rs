@@ -93,8 +93,7 @@ impl Folder {
     fn closed(&mut self, group: Group) -> Closed {
         let class = self.classes.intern(group.class());
         let vector = group.vector();
-        let extents = emit::extent(&emit::levels(&self.classes, class, &vector));
-        let extent = extents.first().copied().unwrap_or((0, 0));
+        let extent = emit::first_extent(&self.classes, class, &vector).unwrap_or((0, 0));
         Closed { group, class, vector, extent, taken: false }
     }
 
@@ -133,8 +132,7 @@ impl Folder {
     /// Whether an item of this vector is the block before the first of a new dimension (then true), or the next one (then
     /// false), and beyond the others.
     fn takes(&self, group: &Group, vector: &[i64]) -> Option<bool> {
-        let extent =
-            |vector: &[i64]| emit::extent(&emit::levels(&self.classes, group.class, vector)).first().copied();
+        let extent = |vector: &[i64]| emit::first_extent(&self.classes, group.class, vector);
         let before = |vector: &[i64]| -> Short {
             vector.iter().zip(&group.delta).map(|(v, d)| v.wrapping_sub(*d)).collect()
         };
@@ -218,15 +216,15 @@ impl Folder {
         if self.classes.is_box(class) {
             return None;
         }
+        let width = previous.vector[start].wrapping_sub(first.vector[start]);
+        if width < 1 || previous.extent.0 <= first.extent.1 {
+            return None;
+        }
         let delta: SmallVec<[i64; 8]> =
             previous.vector.iter().zip(&first.vector).map(|(b, a)| b.wrapping_sub(*a)).collect();
-        let width = delta[start];
         // Labels under ⊤ may only be compared at equal coordinates inside.
         let rigid = self.classes.is_fingerprinted(class);
-        if width < 1
-            || previous.extent.0 <= first.extent.1
-            || rigid && delta[..shape].iter().enumerate().any(|(i, &d)| i != start && d != 0)
-        {
+        if rigid && delta[..shape].iter().enumerate().any(|(i, &d)| i != start && d != 0) {
             return None;
         }
         let mut count = 2;

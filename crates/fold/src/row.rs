@@ -128,7 +128,7 @@ impl Folder {
     }
 
     fn each(&mut self, iv: &[i64], labels: impl Iterator<Item = i64>) {
-        let mut point: Short = iv.into();
+        let mut point = Short::from_slice(iv);
         for label in labels {
             self.run(&point, 1, &[label], &[0]);
             if let Some(x) = point.last_mut() {

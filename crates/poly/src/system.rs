@@ -10,8 +10,6 @@
 //!
 //! Limits: [`TooLarge`] where an elimination leaves 64 bits or [`MOST_ROWS`].
 
-use std::collections::HashMap;
-
 use crate::Affine;
 
 /// Most rows at a time.
@@ -135,12 +133,17 @@ fn eliminate(rows: Vec<Affine>, variable: usize) -> Result<Option<Vec<Affine>>, 
 fn combined(a: &Affine, b: &Affine, variable: usize) -> Option<Affine> {
     let (up, down) = (a.coefficient(variable), b.coefficient(variable).checked_neg()?);
     let shared = gcd(up, down);
-    Affine::constant(0).plus(down / shared, a)?.plus(up / shared, b)
+    let (of_a, of_b) = (down / shared, up / shared);
+    let sum = |a: i64, b: i64| of_a.checked_mul(a)?.checked_add(of_b.checked_mul(b)?);
+    let variables = a.coefficients.len().max(b.coefficients.len());
+    let coefficients: Option<Vec<i64>> =
+        (0..variables).map(|v| sum(a.coefficient(v), b.coefficient(v))).collect();
+    Some(Affine { coefficients: coefficients?, constant: sum(a.constant, b.constant)? })
 }
 
 /// The tightest row for each left side; `None` if one cannot hold.
 fn tightened(rows: Vec<Affine>) -> Result<Option<Vec<Affine>>, TooLarge> {
-    let mut tightest: HashMap<Vec<i64>, i64> = HashMap::new();
+    let mut out = Vec::with_capacity(rows.len());
     for mut row in rows {
         while row.coefficients.last() == Some(&0) {
             row.coefficients.pop();
@@ -152,16 +155,18 @@ fn tightened(rows: Vec<Affine>) -> Result<Option<Vec<Affine>>, TooLarge> {
             }
             continue;
         }
-        row.coefficients.iter_mut().for_each(|c| *c /= divisor);
-        let constant = row.constant.div_euclid(divisor);
-        tightest.entry(row.coefficients).and_modify(|old| *old = constant.min(*old)).or_insert(constant);
+        if divisor > 1 {
+            row.coefficients.iter_mut().for_each(|c| *c /= divisor);
+            row.constant = row.constant.div_euclid(divisor);
+        }
+        out.push(row);
     }
-    if tightest.len() > MOST_ROWS {
+    // Of equal left sides the smallest constant comes first.
+    out.sort_unstable_by(|a, b| a.coefficients.cmp(&b.coefficients).then(a.constant.cmp(&b.constant)));
+    out.dedup_by(|later, first| later.coefficients == first.coefficients);
+    if out.len() > MOST_ROWS {
         return Err(TooLarge);
     }
-    let mut out: Vec<Affine> =
-        tightest.into_iter().map(|(coefficients, constant)| Affine { coefficients, constant }).collect();
-    out.sort_unstable_by(|a, b| a.coefficients.cmp(&b.coefficients));
     Ok(Some(out))
 }
 

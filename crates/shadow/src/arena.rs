@@ -3,6 +3,9 @@
 //! An *instance* is an iteration vector with one free dimension, its lane. A [`Point`] names an iteration vector
 //! as (instance, offset along the lane): 8 bytes instead of 64, and successive iterations differ only in the
 //! offset. Offsets stay within ±2^30, so records longer than that are split before they get here.
+//!
+//! Vectors and lanes are kept apart: readers and writers that lie far back are looked up in no order, and a vector
+//! alone is one cache line.
 
 use crate::iv::{Iv, MAX_DIMS};
 
@@ -16,14 +19,15 @@ pub(crate) struct Point {
     pub k: i32,
 }
 
+/// A vector that does not straddle cache lines.
 #[derive(Clone, Copy)]
-struct Instance {
-    iv: Iv,
-    lane: u8,
-}
+#[repr(align(64))]
+struct Line(Iv);
 
 pub(crate) struct Arena {
-    instances: Vec<Instance>,
+    /// Vectors of the instances, at offset 0.
+    vectors: Vec<Line>,
+    lanes: Vec<u8>,
     /// Latest instance of each lane.
     current: [Option<u32>; MAX_DIMS],
     /// Latest vector entered without a lane, and the lane guessed for it.
@@ -33,15 +37,21 @@ pub(crate) struct Arena {
 
 impl Arena {
     pub fn new() -> Arena {
-        Arena { instances: Vec::new(), current: [None; MAX_DIMS], previous: Iv::ZERO, guess: 0 }
+        Arena {
+            vectors: Vec::new(),
+            lanes: Vec::new(),
+            current: [None; MAX_DIMS],
+            previous: Iv::ZERO,
+            guess: 0,
+        }
     }
 
     pub fn len(&self) -> usize {
-        self.instances.len()
+        self.lanes.len()
     }
 
     pub fn bytes(&self) -> usize {
-        self.instances.capacity() * size_of::<Instance>()
+        self.vectors.capacity() * size_of::<Line>() + self.lanes.capacity()
     }
 
     /// The point of `iv`; `lane` is the dimension about to advance. Without one, the last dimension that moved.
@@ -59,7 +69,7 @@ impl Arena {
         };
         let l = usize::from(lane);
         if let Some(inst) = self.current[l] {
-            let base = &self.instances[inst as usize].iv;
+            let base = &self.vectors[inst as usize].0;
             let k = iv.0[l].wrapping_sub(base.0[l]);
             if (0..MAX_OFFSET).contains(&k) && (0..MAX_DIMS).all(|d| d == l || iv.0[d] == base.0[d]) {
                 return Point { inst, k: k as i32 };
@@ -76,20 +86,21 @@ impl Arena {
     }
 
     fn push(&mut self, iv: Iv, lane: u8) -> u32 {
-        let inst = u32::try_from(self.instances.len()).expect("fewer than 2^32 live instances");
-        self.instances.push(Instance { iv, lane });
+        let inst = u32::try_from(self.lanes.len()).expect("fewer than 2^32 live instances");
+        self.vectors.push(Line(iv));
+        self.lanes.push(lane);
         inst
     }
 
     #[inline]
     pub fn lane(&self, inst: u32) -> usize {
-        usize::from(self.instances[inst as usize].lane)
+        usize::from(self.lanes[inst as usize])
     }
 
     #[inline]
     pub fn iv(&self, p: Point) -> Iv {
-        let i = &self.instances[p.inst as usize];
-        i.iv.advanced(usize::from(i.lane), i64::from(p.k))
+        let vector = &self.vectors[p.inst as usize].0;
+        vector.advanced(self.lane(p.inst), i64::from(p.k))
     }
 
     /// The point at `p + n·step`; a new instance unless the step runs along the lane.
@@ -117,13 +128,16 @@ impl Arena {
         let mut kept = 0;
         for old in 0..live.len() {
             if live[old] {
-                self.instances[kept] = self.instances[old];
+                self.vectors[kept] = self.vectors[old];
+                self.lanes[kept] = self.lanes[old];
                 renumbered[old] = kept as u32;
                 kept += 1;
             }
         }
-        self.instances.truncate(kept);
-        self.instances.shrink_to(kept * 2);
+        self.vectors.truncate(kept);
+        self.vectors.shrink_to(kept * 2);
+        self.lanes.truncate(kept);
+        self.lanes.shrink_to(kept * 2);
         for inst in self.current.iter_mut().flatten() {
             *inst = renumbered[*inst as usize];
         }

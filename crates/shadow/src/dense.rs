@@ -8,6 +8,7 @@ use crate::arena::Point;
 use crate::class::{Class, Earlier, Field, Key, NO_CHAIN, is_redundant};
 use crate::iv::Iv;
 use crate::page::{PAGE, Seg, Tables};
+use smallvec::SmallVec;
 
 /// No statement: an empty cell.
 pub(crate) const NONE: Stmt = u32::MAX;
@@ -97,6 +98,9 @@ impl Nodes {
     }
 }
 
+/// Writers or readers met, with the offset in the page at which each is met first.
+pub(crate) type Sources = SmallVec<[(Stmt, Point, u32); 8]>;
+
 pub(crate) struct Dense {
     shift: u32,
     pub cells: Box<[Cell]>,
@@ -159,6 +163,25 @@ impl Dense {
                 chain = nodes.pop(chain);
             }
             self.cells[i] = EMPTY;
+        }
+    }
+
+    /// Appends the writers or readers of the bytes `lo..hi` with the first offset at which each is met: an access over
+    /// several cells has one dependence on each of them, whatever it finds in how many cells.
+    pub fn sources(&self, nodes: &Nodes, lo: u32, hi: u32, out: &mut Sources) {
+        let (first, last) = ((lo >> self.shift) as usize, ((hi - 1) >> self.shift) as usize);
+        let mut previous = None;
+        for (i, cell) in self.cells.iter().enumerate().take(last + 1).skip(first) {
+            if cell.stmt == NONE || previous == Some(cell) {
+                continue;
+            }
+            previous = Some(cell);
+            let chain = nodes.iter(cell.chain).map(|n| (n.stmt, n.point));
+            for (stmt, point) in std::iter::once((cell.stmt, cell.point)).chain(chain) {
+                if !out.iter().any(|met| (met.0, met.1) == (stmt, point)) {
+                    out.push((stmt, point, lo.max((i as u32) << self.shift)));
+                }
+            }
         }
     }
 
@@ -335,7 +358,8 @@ pub(crate) fn add_reader(
     while chain != 0 && nodes.all[chain as usize].key >= key {
         chain = nodes.pop(chain);
     }
-    if !nodes.iter(chain).any(|n| is_redundant(n.key, key)) {
+    // An odd key never makes one redundant; then the rest of the list, seldom in the cache, need not be read.
+    if key & 1 == 1 || !nodes.iter(chain).any(|n| is_redundant(n.key, key)) {
         chain = nodes.push(Node { stmt: cell.stmt, point: cell.point, key, next: chain });
     }
     *cell = Cell { stmt, point, chain };

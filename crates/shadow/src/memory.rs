@@ -4,6 +4,7 @@ use crate::arena::{MAX_OFFSET, Point};
 use crate::block::Parts;
 use crate::cache::{Answer, Changes};
 use crate::class::{Class, Field, NO_CHAIN};
+use crate::dense::Sources;
 use crate::emit::{Sink, Sinks};
 use crate::gather::Patterns;
 use crate::iv::Iv;
@@ -483,6 +484,17 @@ impl Memory {
                 }
             }
             Found::Several => {
+                if let Some(dense) = &half.dense {
+                    let mut sources = Sources::new();
+                    dense.sources(&t.nodes, offset, offset + size, &mut sources);
+                    for (kind, sink) in sinks {
+                        for (stmt, point, first) in &sources {
+                            let at = at + u64::from(first - offset);
+                            sink.report_one(client, *kind, *stmt, &t.arena.iv(*point), at, is_ours);
+                        }
+                    }
+                    return;
+                }
                 let accesses = Accesses {
                     page: at - u64::from(offset),
                     offset,

@@ -34,10 +34,12 @@ impl Locations {
         id
     }
 
-    /// Position of a loop: that of its deciding instruction, in the deepest inlined frame that its code shares (what is inlined into
+    /// Position of a loop, and of the calls that its function stands in the place of, the outermost first.
+    ///
+    /// The position is that of its deciding instruction, in the deepest inlined frame that its code shares (what is inlined into
     /// the body does not name the loop). A quarter of it may lie elsewhere: compilers move code that runs rarely, and give it the
     /// lines of what stands there. Without line information: symbol and offset.
-    pub(crate) fn of_loop(&mut self, image: &Image, statement: &LoopStatement) -> u32 {
+    pub(crate) fn of_loop(&mut self, image: &Image, statement: &LoopStatement) -> (u32, Vec<u32>) {
         let mut chain: Vec<ImageLocation> = image.locations(statement.pc);
         chain.reverse();
         if chain.is_empty() {
@@ -45,11 +47,8 @@ impl Locations {
                 Some(symbol) => format!("{}+{:#x}", symbol.name, statement.pc.wrapping_sub(symbol.address)),
                 None => function_name(image, statement.pc),
             };
-            return self.intern(
-                image,
-                statement.pc,
-                ImageLocation { function: Some(name), ..ImageLocation::default() },
-            );
+            let place = ImageLocation { function: Some(name), ..ImageLocation::default() };
+            return (self.intern(image, statement.pc, place), Vec::new());
         }
         // How many instructions share so many frames, outermost first.
         let (mut sharing, mut all) = (vec![0usize; chain.len()], 0usize);
@@ -72,8 +71,10 @@ impl Locations {
             sharing.iter_mut().take(same).for_each(|count| *count += 1);
         }
         let shared = sharing.iter().rposition(|&count| count * 4 >= all * 3).map_or(1, |at| at + 1);
-        let place = chain.swap_remove(shared - 1);
-        self.intern(image, statement.pc, place)
+        chain.truncate(shared);
+        let mut chain: Vec<u32> =
+            chain.into_iter().map(|place| self.intern(image, statement.pc, place)).collect();
+        (chain.pop().unwrap_or(0), chain)
     }
 
     fn intern(&mut self, image: &Image, pc: u64, innermost: ImageLocation) -> u32 {
