@@ -19,6 +19,10 @@ pub fn read(profile: &mut Profile, program: &Path) {
     }
     files.remove("");
     let mut methods = source::lens::Methods::default();
+    let known = program::sources::files(program);
+    let known = known.iter().filter_map(|file| file.parent()).filter(|at| !at.starts_with("/usr/"));
+    let directories = known.collect::<BTreeSet<_>>().into_iter().map(Path::to_owned).collect();
+    let reader = source::lens::Reader { built, directories };
     // Methods of classes are often defined in headers that have no loops; those of the system are known.
     let others = profile.locations.iter().map(|location| &location.file);
     for file in others.filter(|file| !file.starts_with("/usr/")).collect::<BTreeSet<_>>() {
@@ -28,7 +32,7 @@ pub fn read(profile: &mut Profile, program: &Path) {
     profile.sources = files
         .into_iter()
         .map(|file| {
-            let mut loops = source::lens::read(Path::new(&file), built).ok();
+            let mut loops = reader.read(Path::new(&file)).ok();
             loops.iter_mut().for_each(|loops| methods.refine(loops));
             SourceFile { loops, file }
         })

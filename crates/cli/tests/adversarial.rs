@@ -24,10 +24,11 @@ macro_rules! programs {
 }
 
 programs! {
-    accumulators algorithms aliases applications arrays asynchronous carried_values classes clauses containers
-    counters cut cut_threads directives effects everyday exits extremes false_reductions flags headers iterators
-    long_double memory mixed names not_reductions numerics other_names ownership positions recursions
-    reduction_forms reductions references spelling state storage streams templates text textbook
+    accumulators algorithms aliases applications arrays asynchronous captures carried_values classes clauses containers
+    counters cut cut_threads directives effects everyday exchanged exits extremes false_reductions flags headers included
+    iterators
+    kept_addresses long_double memory mixed names not_reductions numerics other_names ownership pieces positions recursions
+    reduction_forms reductions references spelling state storage streams taken_out templates text textbook
 }
 
 /// Every program is tested, and has a name of its own.

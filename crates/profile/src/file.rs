@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::{ContextKind, GivenUp, Limit, Profile, Untracked};
 
 pub(crate) const MAGIC: &[u8; 8] = b"LWPROF\x1a\n";
-pub(crate) const VERSION: u32 = 15;
+pub(crate) const VERSION: u32 = 17;
 /// Largest decoded profile that is accepted, in bytes.
 const LIMIT: u64 = 8 << 30;
 
@@ -146,6 +146,7 @@ fn validate(p: &Profile) -> Result<(), &'static str> {
         parent
             && kind
             && location(c.location)
+            && c.inlined_at.iter().all(|&site| location(site))
             && ((c.function as usize) < p.functions.len() || p.functions.is_empty())
     });
     if !ok {

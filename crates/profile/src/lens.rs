@@ -156,6 +156,8 @@ pub struct SourceLoop {
     /// Has labels, or jumps to them: the order of what runs is not that of the text, and every definition counts as
     /// conditional.
     pub jumps: bool,
+    /// Variables of which each thread has its own and that the loop names, each with the first line that does.
+    pub thread_locals: Vec<(String, u32)>,
 }
 
 /// Whether a loop is in OpenMP's canonical form: OpenMP 5.2, section 4.4.1. What leaves the loop is in
@@ -182,6 +184,10 @@ pub enum NotCanonical {
     Kind,
     /// The header initialises no variable.
     Start,
+    /// The header initialises others beside the iterator.
+    SeveralStarts,
+    /// The header initialises its iterator by braces or parentheses.
+    Initialiser,
     /// The test is missing or does not compare the iterator.
     Test,
     /// The header does not advance the iterator by one addition or subtraction.
@@ -301,6 +307,10 @@ pub struct Array {
     pub type_text: String,
     /// Declared with bounds: storage of its own, not what a pointer or a container points to.
     pub fixed: bool,
+    /// Number of subscripts that give an element; 0 if that is not known.
+    pub dimensions: usize,
+    /// Others come to its elements: by another name that was made outside of the loop, or in a function that is called here.
+    pub shared: bool,
     /// The accesses, in the order of the text.
     pub accesses: Vec<ArrayAccess>,
 }
@@ -367,6 +377,14 @@ pub struct Call {
     /// What is called, or called by that, of which the text is not in the file and that is no function of a standard
     /// library either (C and C++; names without scopes, sorted).
     pub elsewhere: Vec<String>,
+    /// What is called may keep something from one call to the next that the loop's text does not show: a function with variables
+    /// that outlive its calls, or that calls such a one; a macro that changes a variable.
+    pub keeps: bool,
+    /// Arrays of the file of which what is called writes elements (C and C++; sorted).
+    pub arrays: Vec<String>,
+    /// Of each place that what is called changes through what it is handed, the names that choose it: `p` for `push(p, x)` that counts in
+    /// `p->n`, `a` and `i` for `put(a, i)` that writes `a[i]` (C and C++; sorted).
+    pub places: Vec<Vec<String>>,
 }
 
 /// A closure or lambda.

@@ -195,6 +195,9 @@ pub struct Context {
     pub allocator: bool,
     /// For loops: the position of the loop statement.
     pub location: LocationIndex,
+    /// For loops of functions that the compiler has put in the place of calls: those calls, the outermost first. Loops of one position
+    /// that differ in them are copies of one loop, not pieces of it.
+    pub inlined_at: Vec<LocationIndex>,
     /// For loops: how often it was entered.
     pub entries: u64,
     /// For loops: iterations in all.
@@ -244,6 +247,7 @@ impl Context {
             is_dimension: false,
             allocator: false,
             location: 0,
+            inlined_at: Vec::new(),
             entries: 0,
             iterations: 0,
             trips: None,

@@ -264,6 +264,9 @@ fn moved(mut context: Context, shift: &Shift, locations: &[u32], functions: &[u3
     context.parent = if is_root { 0 } else { context.parent + shift.contexts };
     context.function = renamed(functions, context.function);
     context.location = renamed(locations, context.location);
+    for site in &mut context.inlined_at {
+        *site = renamed(locations, *site);
+    }
     if let ContextKind::Call { site, callee } = &mut context.kind {
         *site = renamed(locations, *site);
         *callee = renamed(functions, *callee);

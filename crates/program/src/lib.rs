@@ -6,6 +6,7 @@
 //! - [`recursion`]: recursive components of the call graph (ALGORITHMS 1.2);
 //! - [`known`]: what an earlier run showed, for a second one;
 //! - [`image`]: mapped files, symbols, demangling, source lines with inlining;
+//! - [`sources`]: the source files that debug information names;
 //! - [`variables`]: variables of the source, with scope and storage, from debug information.
 #![forbid(unsafe_code)]
 
@@ -16,5 +17,6 @@ mod frames;
 pub mod image;
 pub mod known;
 pub mod recursion;
+pub mod sources;
 mod stubs;
 pub mod variables;

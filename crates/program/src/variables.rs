@@ -117,7 +117,7 @@ pub fn read(path: &Path) -> Vec<Variable> {
 
 /// Hands over the units of a file's debug information, and where frames lie. A unit that stops being readable keeps what was read of
 /// it.
-fn with_units(
+pub(crate) fn with_units(
     path: &Path,
     mut take: impl for<'a> FnMut(
         &gimli::Dwarf<Slice<'a>>,
@@ -147,10 +147,10 @@ fn with_units(
     }
 }
 
-type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
+pub(crate) type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
 
 /// Where the frames of a file's functions lie.
-struct Frames<'a> {
+pub(crate) struct Frames<'a> {
     /// How far the frame pointer lies below the canonical frame address, at its usual place.
     below: i64,
     stack_pointer: Option<Register>,

@@ -5,7 +5,7 @@
 //! access of it in the loop is written there by its name.
 
 use profile::Profile;
-use profile::lens::{AccessMode, AfterLoop, Home, InMacro, Language, LoopKind, Operator, ScalarForm};
+use profile::lens::{AccessMode, AfterLoop, Home, InMacro, Language, LoopKind, Operator, Scalar, ScalarForm};
 use schedule::SourceLoop;
 use schedule::facts::{Facts, Role};
 use schedule::needs::Way;
@@ -96,7 +96,10 @@ fn clauses(profile: &Profile, entry: &SourceLoop) -> Result<String, Absent> {
                 lists[if own { 2 } else { 0 }].1.push(name);
             }
             Role::Iterator | Role::Own => {}
-            _ if is_reached(&name) || is_named_inside => return Err(Absent::Variable(name)),
+            _ if is_reached(&name) || is_named_inside || !is_allowed(scalar) => {
+                return Err(Absent::Variable(name));
+            }
+            Role::Reduction(_) if !is_number(scalar, is_fortran) => return Err(Absent::Variable(name)),
             Role::Reduction(operator) if is_plain => {
                 reductions.push((
                     operator_name(*operator, is_fortran).ok_or(Absent::Variable(name.clone()))?,
@@ -114,7 +117,8 @@ fn clauses(profile: &Profile, entry: &SourceLoop) -> Result<String, Absent> {
         if is_known || facts.declares(&name) == Some(true) || is_own_variable(profile, entry, &name) {
             continue;
         }
-        let array = source.arrays.iter().find(|array| array.name == name).filter(|array| array.fixed);
+        let array = source.arrays.iter().find(|array| array.name == name);
+        let array = array.filter(|array| array.fixed && !array.shared);
         let is_named = !is_reached(&name)
             && array.is_some_and(|array| array.accesses.iter().all(|a| a.mode != AccessMode::Shared));
         if !is_named {
@@ -151,6 +155,26 @@ fn clauses(profile: &Profile, entry: &SourceLoop) -> Result<String, Absent> {
         }
     }
     Ok(text)
+}
+
+/// Whether a clause may name a variable: not one of which each thread has its own, nor a member of a class.
+fn is_allowed(scalar: &Scalar) -> bool {
+    let is_memory = matches!(scalar.form, ScalarForm::Dereference | ScalarForm::PointedMember);
+    is_memory || !scalar.storage.thread_local && !scalar.name.contains("::")
+}
+
+/// Whether a variable is a number by its type as written, as far as that tells: operators on others are functions.
+fn is_number(scalar: &Scalar, is_fortran: bool) -> bool {
+    if is_fortran {
+        let text = scalar.type_text.to_ascii_lowercase();
+        return !["type", "class", "character"].iter().any(|other| text.starts_with(other));
+    }
+    let is_other = |word: &str| matches!(word, "enum" | "struct" | "class" | "union");
+    let mut words = scalar.type_text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    !scalar.storage.pointer
+        && !scalar.storage.object
+        && !scalar.type_text.contains(['<', '*', '('])
+        && !words.any(is_other)
 }
 
 /// Whether a variable to be private is one that the loop's body declares: every iteration has its own.

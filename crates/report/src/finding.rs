@@ -149,8 +149,14 @@ pub fn why_unknown(profile: &Profile, l: &SourceLoop) -> String {
         }
         Some(Unknown::Elsewhere { name, line }) => {
             return format!(
-                "the compiler has put `{name}` (line {line}) of another file into it: a build without optimisation (-O0 -g) shows \
-                 what that hands on"
+                "the compiler has put the text of `{name}` (line {line}) into it, and may keep in registers what that hands on: a \
+                 build without optimisation (-O0 -g) shows it"
+            );
+        }
+        Some(Unknown::Removed { name, line }) => {
+            return format!(
+                "the compiler has taken accesses of `{name}` (line {line}) out of it, or exchanged it with another loop: a build \
+                 without optimisation (-O0 -g) shows what its iterations hand on"
             );
         }
         Some(Unknown::State { name, line }) => {

@@ -346,6 +346,7 @@ pub(crate) fn headline(l: &SourceLoop) -> String {
                 | Unknown::Afterwards(_)
                 | Unknown::State { .. }
                 | Unknown::Elsewhere { .. }
+                | Unknown::Removed { .. }
                 | Unknown::Variable { .. }
                 | Unknown::Array { .. },
             ) => {

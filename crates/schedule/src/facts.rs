@@ -7,7 +7,7 @@
 //! Limits: variables that are reached otherwise than by their name ([`Role::Shared`]) are left to what the run showed.
 
 use profile::lens::{
-    AccessMode, AfterLoop, Array, ArrayAccess, Canonical, DefinitionKind, FileLoops, Home, Language,
+    AccessMode, AfterLoop, Array, ArrayAccess, Call, Canonical, DefinitionKind, FileLoops, Home, Language,
     LoopKind, NotCanonical, Operator, Scalar, ScalarForm, Sharing, SharingKind, SourceLoop,
 };
 use profile::{ContextIndex, Profile};
@@ -57,11 +57,42 @@ pub struct Facts<'a> {
 impl<'a> Facts<'a> {
     /// What the source of a profile says of a loop context; `None` if it was not read, or not understood there.
     pub fn of(profile: &'a Profile, context: ContextIndex) -> Option<Facts<'a>> {
-        let location = profile.location(profile.contexts.get(context as usize)?.location);
-        let file = profile.source(&location.file)?;
-        let column = Some(location.column).filter(|&column| column > 0);
-        let source = file.at(location.line, column)?;
+        let (file, source) = source_of(profile, context)?;
         Facts::new(file, source)
+    }
+
+    /// The text of a loop, whatever of it was understood.
+    pub fn source(profile: &'a Profile, context: ContextIndex) -> Option<&'a SourceLoop> {
+        source_of(profile, context).map(|found| found.1)
+    }
+
+    /// Calls in a loop's text that may hand on something which the text does not show: names of what is called, each with the call. They
+    /// are known whatever else of the text is not.
+    pub fn hidden_calls(profile: &'a Profile, context: ContextIndex) -> Vec<(&'a str, &'a Call)> {
+        let Some(source) = Facts::source(profile, context) else { return Vec::new() };
+        let names = |call: &'a Call| {
+            let is_hidden =
+                call.keeps || !call.arrays.is_empty() || changes_one_place(source, call, &|_| false);
+            let own = is_hidden.then(|| short_name(&call.callee));
+            call.elsewhere.iter().map(String::as_str).chain(own).map(move |name| (name, call))
+        };
+        source.calls.iter().flat_map(names).collect()
+    }
+
+    /// Whether all that the loop's text calls are functions whose texts are known, and keep nothing.
+    pub fn knows_calls(&self) -> bool {
+        let is_known = |call: &Call| {
+            let is_plain = call.callee.chars().all(|c| c.is_alphanumeric() || c == '_');
+            let keeps_nothing =
+                !call.keeps && !changes_one_place(self.source, call, &|_| false) && call.arrays.is_empty();
+            is_plain && keeps_nothing && !call.is_macro && call.elsewhere.is_empty()
+        };
+        let is_object = |scalar: &Scalar| {
+            scalar.storage.object || scalar.shared.iter().any(|own| own.kind == SharingKind::Method)
+        };
+        matches!(self.language, Language::C | Language::Cpp)
+            && self.source.calls.iter().all(is_known)
+            && !self.source.scalars.iter().any(is_object)
     }
 
     /// What is said of a loop of a file.
@@ -102,9 +133,7 @@ impl<'a> Facts<'a> {
 
     /// Whether the loop assigns what a pointer leads to that stays where it is.
     pub fn is_one_pointed(&self, scalar: &Scalar) -> bool {
-        scalar.form == ScalarForm::Dereference
-            && !scalar.definitions.is_empty()
-            && !is_moving(self.source, scalar)
+        is_memory(scalar) && !scalar.definitions.is_empty() && !is_moving(self.source, scalar)
     }
 
     /// Whether some variable that others may come to may lie in a part of the function's frame that has no name: what a
@@ -123,14 +152,6 @@ impl<'a> Facts<'a> {
         let mut calls = self.source.calls.iter();
         let call = calls.find(|call| STATE.contains(&short_name(&call.callee)))?;
         Some((&call.callee, call.at.line))
-    }
-
-    /// Calls in the loop of which the text is not in its file, each with its line.
-    pub fn elsewhere(&self) -> impl Iterator<Item = (&'a str, u32)> {
-        self.source
-            .calls
-            .iter()
-            .flat_map(|call| call.elsewhere.iter().map(move |name| (name.as_str(), call.at.line)))
     }
 
     /// Whether some of the lines come to a variable of this name without naming it.
@@ -279,9 +300,22 @@ impl<'a> Facts<'a> {
         })
     }
 
+    /// Whether an access comes to another element in another iteration of the loop or of one inside, as far as its subscripts name
+    /// what changes meanwhile.
+    pub fn moves(&self, array: &Array, access: &ArrayAccess) -> bool {
+        let is_set_anew = !self.is_one_place(array) && !array.fixed;
+        is_set_anew || self.names_what_changes(access)
+    }
+
+    fn names_what_changes(&self, access: &ArrayAccess) -> bool {
+        let of = |name: &str| access.subscripts.iter().any(|text| mentions(text, name));
+        let changed = self.source.scalars.iter().filter(|scalar| !scalar.definitions.is_empty());
+        self.source.iterators.iter().any(|own| of(&own.name)) || changed.into_iter().any(|own| of(&own.name))
+    }
+
     /// Whether the subscripts of an access name a variable that the loop sets, or the iterator of a loop inside that
     /// begins or ends where this loop's iterator says.
-    fn depends(&self, access: &ArrayAccess) -> bool {
+    pub fn depends(&self, access: &ArrayAccess) -> bool {
         let own = || self.source.iterators.iter().map(|iterator| iterator.name.as_str());
         let is_inside = |other: &&SourceLoop| {
             (self.source.at.line, self.source.at.column) < (other.at.line, other.at.column)
@@ -402,7 +436,8 @@ impl<'a> Facts<'a> {
                 _ => None,
             });
             let first = operators.next();
-            operators.any(|operator| Some(operator) != first)
+            first.is_some_and(|first| !first.is_associative())
+                || operators.any(|operator| Some(operator) != first)
         })
     }
 
@@ -427,6 +462,15 @@ impl<'a> Facts<'a> {
     pub fn accumulator(&self) -> Option<&'a str> {
         let mut all = self.with(|role| matches!(role, Role::Reduction(_)));
         all.next().filter(|_| all.next().is_none()).map(|scalar| scalar.name.as_str())
+    }
+
+    /// Whether both lines do nothing with a variable but combine it.
+    pub fn combines(&self, lines: [u32; 2]) -> bool {
+        self.scalars.iter().any(|(scalar, role)| {
+            let is_here =
+                |line: &u32| scalar.definitions.iter().any(|definition| definition.at.line == *line);
+            matches!(role, Role::Reduction(_)) && lines.iter().all(is_here)
+        })
     }
 
     /// Whether the text updates an element of an array on one of some lines.
@@ -546,6 +590,58 @@ fn has_iterator(source: &SourceLoop) -> bool {
 /// Whether what is named lies in memory that other names may mean too, or is not one place.
 pub fn is_memory(scalar: &Scalar) -> bool {
     matches!(scalar.form, ScalarForm::Dereference | ScalarForm::PointedMember)
+}
+
+impl Facts<'_> {
+    /// Whether another name leads to the iterator, or a function that is called reads it: it cannot be the iterations' own.
+    pub fn shared_iterator(&self) -> Option<&Scalar> {
+        let is_counter = |scalar: &Scalar| self.source.iterators.iter().any(|own| own.name == scalar.name);
+        let is_shared = |scalar: &Scalar| {
+            scalar.home != Home::InHeader
+                && scalar.shared.iter().any(|own| own.kind == SharingKind::Elsewhere)
+        };
+        let mut all = self.scalars.iter().map(|(scalar, _)| *scalar);
+        all.find(|scalar| is_counter(scalar) && is_shared(scalar))
+    }
+
+    /// How an access moves while the loop runs: whether it comes to another element in the next iteration, other coordinates being
+    /// equal. `None` if its subscripts do not tell.
+    pub fn step_of(&self, array: &Array, access: &ArrayAccess) -> Option<bool> {
+        let [iterator] = &self.source.iterators[..] else { return None };
+        if !self.is_one_place(array) || self.depends(access) {
+            return None;
+        }
+        let mut moves = false;
+        for affine in &access.affine {
+            moves |= affine.as_ref()?.of(&iterator.name) != 0;
+        }
+        Some(moves)
+    }
+}
+
+/// Whether what is called changes a place that is the same in all iterations of the loop, through what it is handed; not arrays that the
+/// loop meets in memory.
+pub fn changes_one_place(source: &SourceLoop, call: &Call, is_met: &dyn Fn(&str) -> bool) -> bool {
+    let is_changed = |name: &String| {
+        let is_own = |scalar: &&Scalar| scalar.root == *name || scalar.name == *name;
+        let mut scalars = source.scalars.iter().filter(is_own);
+        let is_of_body = |array: &Array| array.name == *name && array.home == Home::InBody;
+        source.iterators.iter().any(|own| own.name == *name)
+            || scalars.any(|scalar| !scalar.definitions.is_empty() || scalar.home == Home::InBody)
+            || source.arrays.iter().any(is_of_body)
+    };
+    let is_array = |name: &String| source.arrays.iter().any(|array| array.name == *name && array.fixed);
+    let is_shown =
+        |names: &[String]| !names.is_empty() && names.iter().all(|name| is_array(name) && is_met(name));
+    call.places.iter().any(|names| !names.iter().any(is_changed) && !is_shown(names))
+}
+
+/// The text of a loop, and the file in which it stands.
+fn source_of(profile: &Profile, context: ContextIndex) -> Option<(&FileLoops, &SourceLoop)> {
+    let location = profile.location(profile.contexts.get(context as usize)?.location);
+    let file = profile.source(&location.file)?;
+    let column = Some(location.column).filter(|&column| column > 0);
+    file.at(location.line, column).map(|source| (file, source))
 }
 
 /// Whether a variable has to stay in its one place: volatile or atomic. What a pointer leads to is another matter than
@@ -683,6 +779,8 @@ fn reduction(source: &SourceLoop, scalar: &Scalar) -> Option<Operator> {
     if scalar.definitions.is_empty() || !scalar.reads.is_empty() {
         return None;
     }
+    // 0 - 1 is 1 there.
+    let is_truth = scalar.type_text.split_whitespace().any(|word| matches!(word, "bool" | "_Bool"));
     // What is set together with a minimum depends on it, and the minimum is not alone.
     let goes_with = |name: &String| {
         let updates =
@@ -704,6 +802,11 @@ fn reduction(source: &SourceLoop, scalar: &Scalar) -> Option<Operator> {
             (None, _) => None,
         };
         let operator = operator.filter(|operator| operator.is_associative() && !definition.header)?;
+        let takes_away = operator == Operator::Subtract
+            || matches!(definition.kind, DefinitionKind::Increment(by) if by < 0);
+        if is_truth && takes_away {
+            return None;
+        }
         Some(if operator == Operator::Subtract { Operator::Add } else { operator })
     });
     let first = operators.next()??;

@@ -123,7 +123,7 @@ fn recognise(
     // Partial values must not be seen outside.
     let mut statements = members.to_vec();
     for (_, d) in flows.iter().filter(|(_, d)| member(d.source) && !member(d.sink)) {
-        if !is_unread_store(profile, dim, d.sink, flows) {
+        if !is_unread_store(profile, dim, d.sink, inside) {
             return None;
         }
         statements.push(d.sink);
@@ -175,12 +175,14 @@ fn is_chain(profile: &Profile, members: &[StatementIndex], internal: &[&Flow<'_>
 }
 
 /// Whether a statement only stores a value to a place that stays the same in the loop of dimension `dim`, and nothing reads it there.
-fn is_unread_store(profile: &Profile, dim: usize, statement: StatementIndex, flows: &[Flow<'_>]) -> bool {
+fn is_unread_store(profile: &Profile, dim: usize, statement: StatementIndex, inside: &LoopEdges) -> bool {
+    // Whatever the values are: those of a counter too.
+    let mut flows = inside.edges.iter().map(|e| &profile.dependences[e.dependence as usize]);
     let mut writes = profile.accesses.iter().filter(|a| a.statement == statement).peekable();
     profile.statements[statement as usize].operation == Operation::Copy
         && writes.peek().is_some()
         && writes.all(|a| a.write && crate::scev::is_fixed(&a.address, dim))
-        && !flows.iter().any(|(_, d)| d.source == statement)
+        && !flows.any(|d| is_flow(d) && d.source == statement)
 }
 
 /// Whether every store of the set overwrites, in the same iteration, what a load of the set has just read.

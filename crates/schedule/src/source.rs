@@ -14,6 +14,7 @@ use crate::facts::Facts;
 use crate::graph::edges_by_loop;
 use crate::needs::{Class, Need};
 use crate::nest::{Against, Innermost, is_permutable, lanes, skewing, stride01};
+use crate::pieces;
 use crate::verdict::{Indexes, Parallel, Unknown, Verdict, judge};
 
 /// One loop of the source in one context.
@@ -335,6 +336,7 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
         entry.parallel = entry.parallel.max(verdict.parallel);
         entry.verdicts.push(verdict);
     }
+    pieces::join(profile, &mut out);
     for entry in &mut out {
         (entry.entries, entry.trips) = counts(profile, &entry.contexts, &headers);
     }

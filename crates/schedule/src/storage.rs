@@ -259,8 +259,13 @@ fn remedy(profile: &Profile, context: ContextIndex, object: &Object, callee: boo
     if uses.is_exposed || uses.is_handed_on || uses.is_read_after {
         return Remedy::Blocks;
     }
-    // Variables without a place in the debug information lie there too: only their use tells them from spills.
-    if object.kind == ObjectKind::Frame {
+    // Variables without a place in the debug information lie there too: only their use tells them from spills. In the frames of
+    // callers there is nothing but variables.
+    let entry =
+        profile.contexts.get(context as usize).and_then(|own| profile.functions.get(own.function as usize));
+    let is_own =
+        object.owner.zip(entry).is_none_or(|(owner, own)| owner.0 <= own.entry && own.entry < owner.1);
+    if object.kind == ObjectKind::Frame && is_own {
         return Remedy::Silent;
     }
     match object.kind {

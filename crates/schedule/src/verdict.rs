@@ -10,14 +10,17 @@
 
 use std::collections::BTreeMap;
 
-use profile::lens::{Language, LoopKind, Operator, SharingKind};
+use profile::lens::{Call, Language, LoopKind, Operator, SharingKind};
 use profile::{
     ContextIndex, ContextKind, Dependence, Gap, Location, ObjectIndex, ObjectKind, ObjectUse, Operation,
     Profile, StatementIndex,
 };
 
+use rustc_hash::FxHashMap;
+
 use crate::always;
-use crate::facts::{Facts, Role, is_fixed, is_memory};
+use crate::compiled::{self, Accesses};
+use crate::facts::{Facts, Role, changes_one_place, is_fixed, is_memory};
 use crate::graph::{self, Edge, LoopEdges, dimension, is_flow, is_inside};
 use crate::names::short_name;
 use crate::needs::{self, Class, Need, Way};
@@ -65,6 +68,14 @@ pub enum Unknown {
         /// The function.
         name: String,
         /// Where it is called.
+        line: u32,
+    },
+    /// The compiled loop is not that of the text: it lacks accesses that the text makes in every iteration, or makes them in
+    /// another order.
+    Removed {
+        /// An array.
+        name: String,
+        /// Line of an access.
         line: u32,
     },
     /// By the source an iteration may read what an earlier one left in this variable; the run does not show it.
@@ -185,6 +196,9 @@ pub struct Indexes {
     coverage: Coverage,
     /// Flow dependences through variables of which each thread has its own, but for those of libraries.
     between_threads: Vec<u32>,
+    /// Per name of a variable the objects that have it, each with the statements at the ends of dependences through it.
+    by_name: FxHashMap<String, Vec<(ObjectIndex, Vec<StatementIndex>)>>,
+    accesses: Accesses,
 }
 
 impl Indexes {
@@ -198,8 +212,36 @@ impl Indexes {
             |d: &Dependence| is_flow(d) && d.levels.iter().flat_map(|level| &level.objects).any(is_own);
         let all = profile.dependences.iter().enumerate().filter(|(_, d)| is_between_threads(d));
         let between_threads = all.map(|(index, _)| index as u32).collect();
-        Indexes { reads: Reads::new(profile), coverage: Coverage::new(profile), between_threads }
+        let reads = Reads::new(profile);
+        let by_name = by_name(profile);
+        let accesses = Accesses::new(profile);
+        Indexes { reads, coverage: Coverage::new(profile), between_threads, by_name, accesses }
     }
+}
+
+/// Per name of a variable the objects that have it, each with the statements at the ends of dependences through it.
+fn by_name(profile: &Profile) -> FxHashMap<String, Vec<(ObjectIndex, Vec<StatementIndex>)>> {
+    let mut statements: FxHashMap<ObjectIndex, Vec<StatementIndex>> = FxHashMap::default();
+    for d in profile.dependences.iter().filter(|d| d.memory) {
+        let mut objects: Vec<ObjectIndex> =
+            d.levels.iter().flat_map(|level| &level.objects).map(|used| used.object).collect();
+        objects.sort_unstable();
+        objects.dedup();
+        for object in objects {
+            statements.entry(object).or_default().extend([d.source, d.sink]);
+        }
+    }
+    let mut out: FxHashMap<String, Vec<(ObjectIndex, Vec<StatementIndex>)>> = FxHashMap::default();
+    for (index, object) in profile.objects.iter().enumerate() {
+        let index = index as ObjectIndex;
+        let is_variable = matches!(object.kind, ObjectKind::Global | ObjectKind::Stack);
+        if let Some(mut ends) = statements.remove(&index).filter(|_| is_variable) {
+            ends.sort_unstable();
+            ends.dedup();
+            out.entry(object.name.clone()).or_default().push((index, ends));
+        }
+    }
+    out
 }
 
 /// Judges one loop context. `facts`: what its source says.
@@ -213,7 +255,15 @@ pub fn judge(
     let dim = dimension(profile, context);
     let scevs: Scevs = scev::find(profile, context, inside, &indexes.reads, facts);
     let mut reductions = reduction::find(profile, context, inside, &scevs);
-    let loop_of = Loop { profile, context, dim, facts, reads: &indexes.reads, coverage: &indexes.coverage };
+    let loop_of = Loop {
+        profile,
+        context,
+        dim,
+        facts,
+        reads: &indexes.reads,
+        coverage: &indexes.coverage,
+        by_name: &indexes.by_name,
+    };
     reductions.retain(|reduction| !loop_of.is_refuted(inside, reduction));
     let in_reduction = |s: u32| reductions.iter().any(|r| r.statements.binary_search(&s).is_ok());
     let mut found = Found { loop_of: &loop_of, blocking: Vec::new() };
@@ -350,13 +400,33 @@ pub fn judge(
         let need = Need { object, name: String::new(), way: Way::CopyIn, bytes: None, lines };
         add_of_object(&mut needs, need);
     }
+    for (name, line) in loop_of.kept_by_a_thread(&needs) {
+        advise = true;
+        let need = Need {
+            object: ObjectIndex::MAX,
+            name: name.to_owned(),
+            way: Way::CopyIn,
+            bytes: None,
+            lines: vec![line],
+        };
+        needs.iter_mut().for_each(|needs| needs.push(need.clone()));
+    }
     let source = facts.map(|facts| of_source(profile, facts, &privatise));
     let mut unknown = unknown;
     if let Some((name, line)) = facts.and_then(Facts::changes_state) {
         unknown = unknown.or_else(|| Some(Unknown::State { name: name.to_owned(), line }));
     }
+    if let Some(scalar) = facts.and_then(Facts::shared_iterator) {
+        let lines = scalar.definitions.iter().map(|definition| definition.at.line).collect();
+        unknown = unknown.or_else(|| Some(Unknown::Variable { name: scalar.name.clone(), lines }));
+    }
     if let Some((name, line)) = loop_of.taken_in() {
         unknown = unknown.or_else(|| Some(Unknown::Elsewhere { name: name.to_owned(), line }));
+    }
+    if let Some(facts) = facts.filter(|_| loop_of.is_optimised())
+        && let Some((name, line)) = compiled::missing(profile, context, &indexes.accesses, facts)
+    {
+        unknown = unknown.or_else(|| Some(Unknown::Removed { name: name.to_owned(), line }));
     }
     if let Some(facts) = facts {
         let is_named =
@@ -417,7 +487,7 @@ pub fn judge(
                     unknown = unknown.or(found.blocking.is_empty().then_some(why));
                 }
                 // In memory the run has shown what becomes of it; in a register nothing tells it from others.
-                Role::Shared if loop_of.may_hide(scalar) => {
+                Role::Shared if !scalar.storage.thread_local && loop_of.may_hide(scalar) => {
                     let why = Unknown::Variable { name: scalar.name.clone(), lines: lines() };
                     unknown = unknown.or(Some(why));
                 }
@@ -563,6 +633,7 @@ struct Loop<'a> {
     facts: Option<&'a Facts<'a>>,
     reads: &'a Reads,
     coverage: &'a Coverage,
+    by_name: &'a FxHashMap<String, Vec<(ObjectIndex, Vec<StatementIndex>)>>,
 }
 
 impl Loop<'_> {
@@ -712,6 +783,18 @@ impl Loop<'_> {
         let own = &self.profile.contexts[self.context as usize];
         let entry = self.profile.functions.get(own.function as usize).map_or(0, |f| f.entry);
         object.owner.is_some_and(|owner| owner.0 <= entry && entry < owner.1)
+    }
+
+    /// Whether a variable in the loop's frame is of the function in whose text the loop stands: of one that the compiler has put into
+    /// another, variables have the range of its code as their scope.
+    fn is_of_own_text(&self, object: &profile::Object) -> bool {
+        let own = &self.profile.contexts[self.context as usize];
+        let plain = |name: &str| short_name(name).split('.').next().unwrap_or_default().to_owned();
+        let frame = self.profile.functions.get(own.function as usize).map(|function| plain(&function.name));
+        let is_taken_in =
+            frame.is_some_and(|frame| frame != plain(&self.profile.location(own.location).function));
+        let is_at = |code: u64| object.scope.iter().any(|range| range.0 <= code && code < range.1);
+        !is_taken_in || own.code.first().is_some_and(|code| is_at(code.0))
     }
 
     /// Whether the loop's body declares a variable, new in each iteration: by the source, or where that does not name it
@@ -868,15 +951,56 @@ impl Loop<'_> {
         out.into_iter().map(|(object, statements)| (object, self.lines(&statements))).collect()
     }
 
-    /// A function or macro of another file that the text of an optimised loop calls, and that no call in the run is of:
-    /// its text may hand on what the compiler keeps in a register.
+    /// Variables of which each thread has its own and that the text of an optimised loop names, though the run shows nothing
+    /// of them: the compiler may have taken their values before the loop, or put them down after it.
+    fn kept_by_a_thread(&self, needs: &Option<Vec<Need>>) -> Vec<(&str, u32)> {
+        let Some(facts) = self.facts.filter(|_| self.is_optimised()) else { return Vec::new() };
+        let is_known = |name: &str| {
+            needs.iter().flatten().any(|need| {
+                let object = self.profile.objects.get(need.object as usize);
+                need.name == name || object.is_some_and(|object| object.name == name)
+            })
+        };
+        let all = facts.source.thread_locals.iter().map(|(name, line)| (name.as_str(), *line));
+        // What each iteration writes first is the thread's own, if nobody asks for it afterwards.
+        let is_own = |name: &str| facts.role(name) == Some(Role::Own) || self.is_seen(name, false);
+        all.filter(|(name, _)| !is_known(name) && !is_own(name)).collect()
+    }
+
+    /// A function or macro of another file, or one that keeps something, that the text of an optimised loop calls, and that no call in
+    /// the run is of: its text may hand on what the compiler keeps in a register.
     fn taken_in(&self) -> Option<(&str, u32)> {
-        let facts = self.facts.filter(|_| self.is_optimised())?;
-        let mut open: Vec<(&str, u32)> = facts.elsewhere().collect();
+        if !self.is_optimised() {
+            return None;
+        }
+        let mut open: Vec<(&str, &Call)> = Facts::hidden_calls(self.profile, self.context);
+        // Arrays that the loop meets in memory the run shows.
+        let source = Facts::source(self.profile, self.context);
+        open.retain(|(_, call)| {
+            call.keeps
+                || source
+                    .is_some_and(|source| changes_one_place(source, call, &|name| self.is_seen(name, true)))
+                || !call.elsewhere.is_empty()
+                || !call.arrays.iter().all(|name| self.is_seen(name, false))
+        });
         if open.is_empty() {
             return None;
         }
-        for context in graph::inside(self.profile, &[self.context]) {
+        let inside = graph::inside(self.profile, &[self.context]);
+        if open.iter().any(|(_, call)| call.conditional) {
+            // What did not run leaves neither its line nor its name. (What is in the file may be computed whether or not its condition
+            // holds.)
+            let ran = self.profile.statements.iter().enumerate().filter_map(|(index, statement)| {
+                let is_inside = inside.contains(&self.profile.context_of(index as StatementIndex));
+                is_inside.then(|| self.profile.location(statement.location))
+            });
+            let ran: Vec<(&str, u32)> = ran.map(|place| (short_name(&place.function), place.line)).collect();
+            let may_run =
+                |name: &str, call: &Call| ran.iter().any(|own| own.0 == name || own.1 == call.at.line);
+            let is_known = |call: &Call| call.elsewhere.is_empty();
+            open.retain(|(name, call)| !call.conditional || is_known(call) || may_run(name, call));
+        }
+        for context in inside {
             let ContextKind::Call { callee, site } = self.profile.contexts[context as usize].kind else {
                 continue;
             };
@@ -884,7 +1008,7 @@ impl Loop<'_> {
             // Functions of libraries have several names.
             if !function.main {
                 let line = self.profile.location(site).line;
-                open.retain(|own| own.1 != line);
+                open.retain(|own| own.1.at.line != line);
             }
             // A part of a function was left behind where the rest was put into its callers.
             let name = short_name(&function.name);
@@ -893,7 +1017,7 @@ impl Loop<'_> {
                 open.retain(|own| own.0 != name);
             }
         }
-        open.first().copied()
+        open.first().map(|(name, call)| (*name, call.at.line))
     }
 
     /// Whether a value in a register is of code that the compiler has put into the loop's body from another file, which
@@ -904,7 +1028,10 @@ impl Loop<'_> {
         }
         let own = self.profile.location(self.profile.contexts[self.context as usize].location);
         let place = self.profile.location_of(d.source);
-        place.line > 0 && place.file != own.file && !is_of_standard_library(&place.file)
+        place.line > 0
+            && place.file != own.file
+            && !is_of_standard_library(&place.file)
+            && !self.facts.is_some_and(|facts| facts.knows_calls())
     }
 
     /// Whether a flow dependence is that of an accumulator by the text.
@@ -1040,6 +1167,34 @@ impl Loop<'_> {
         {
             return true;
         }
+        // What a pointer that stays leads to, if nothing else in the loop comes there.
+        let stays = || {
+            let accesses = self.profile.accesses.iter();
+            let mut inside =
+                accesses.filter(|access| graph::is_inside(self.profile, access.statement, self.context));
+            let is_own = |access: &&profile::Access| access.statement == statement;
+            let place = inside.clone().find(is_own).and_then(profile::Access::bytes);
+            let is_combined = |access: &profile::Access| {
+                let line = self.profile.location_of(access.statement).line;
+                self.is_direct(access.statement)
+                    && scev::is_fixed(&access.address, self.dim)
+                    && self.facts.is_some_and(|facts| facts.combines_pointed([line; 2]))
+            };
+            place.is_some_and(|place| {
+                inside.all(|access| {
+                    let is_apart =
+                        access.bytes().is_some_and(|other| other.1 <= place.0 || place.1 <= other.0);
+                    is_apart || is_combined(access)
+                })
+            })
+        };
+        if self.is_direct(statement)
+            && self.is_in_text(statement)
+            && self.facts.is_some_and(|facts| facts.combines_pointed([line; 2]))
+            && stays()
+        {
+            return true;
+        }
         self.is_direct(statement)
             && matches!(self.role(used), Some(Role::Reduction(_) | Role::Companion | Role::Flag))
     }
@@ -1079,14 +1234,17 @@ impl Loop<'_> {
                 ) || is_lent(sharing.kind)
                     || is_compiled_in
                         && matches!(sharing.kind, SharingKind::Address | SharingKind::Reference)
-                        && self.is_of_file(&sharing.callee)
+                        && self.is_of_program(sharing)
             });
         is_fixed && !scalar.definitions.is_empty()
             || is_memory(scalar)
                 && self.is_optimised()
                 && self.facts.is_some_and(|facts| facts.is_one_pointed(scalar))
                 && !self.is_stored(scalar)
-            || is_changed && self.is_optimised() && !is_memory(scalar) && !self.is_seen(&scalar.name)
+            || is_changed
+                && self.is_optimised()
+                && !is_memory(scalar)
+                && !self.is_seen(&scalar.name, scalar.home.is_local())
     }
 
     /// Whether the loop stores on the lines that define what a pointer leads to, at an address that stays: if not, the
@@ -1105,22 +1263,37 @@ impl Loop<'_> {
         })
     }
 
-    /// Whether a function stands in the loop's own file: the compiler may have put its text in the place of the call.
-    fn is_of_file(&self, function: &str) -> bool {
-        let own = &self.profile.location(self.profile.contexts[self.context as usize].location).file;
+    /// Whether a function is one of the program, in the loop's own file or in one of its headers: the compiler may have put its text in
+    /// the place of the call.
+    fn is_of_program(&self, sharing: &profile::lens::Sharing) -> bool {
+        let function = &sharing.callee;
         // Of modules and classes the text gives the last name alone.
         let is_called = |name: &str| name.rsplit("::").next() == function.rsplit("::").next();
-        self.profile.locations.iter().any(|place| place.file == *own && is_called(&place.function))
+        // The library of C++ is text too.
+        let is_template = function.starts_with("std::") || function == "swap" || function == "exchange";
+        // What functions change that others declare is known for those alone of which the text is.
+        let is_plain = function.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let is_known = |call: &Call| is_plain && call.callee == *function && call.elsewhere.is_empty();
+        is_template
+            || sharing.kind == SharingKind::Reference
+                && self.facts.is_some_and(|facts| facts.source.calls.iter().any(is_known))
+            || self.profile.locations.iter().any(|place| {
+                is_called(&place.function)
+                    && !is_of_standard_library(&place.file)
+                    && !is_of_system(&place.file)
+            })
     }
 
-    /// Whether the run has met a variable of this name in memory.
-    fn is_seen(&self, name: &str) -> bool {
-        let own = &self.profile.contexts[self.context as usize];
-        let entry = self.profile.functions.get(own.function as usize).map_or(0, |f| f.entry);
-        self.profile.objects.iter().any(|object| {
-            let is_own = object.owner.is_some_and(|owner| owner.0 <= entry && entry < owner.1);
-            object.name == name
-                && (object.kind == ObjectKind::Global || object.kind == ObjectKind::Stack && is_own)
+    /// Whether the loop has met a variable of this name in memory: outside of it the compiler may keep it there, and not
+    /// inside.
+    fn is_seen(&self, name: &str, is_local: bool) -> bool {
+        self.by_name.get(name).into_iter().flatten().any(|(object, ends)| {
+            let object = &self.profile.objects[*object as usize];
+            let is_it = match is_local {
+                true => self.is_of_own_frame(object) && self.is_of_own_text(object),
+                false => object.kind == ObjectKind::Global,
+            };
+            is_it && ends.iter().any(|&end| is_inside(self.profile, end, self.context))
         })
     }
 
@@ -1265,6 +1438,11 @@ impl Loop<'_> {
         lines.dedup();
         lines
     }
+}
+
+/// Whether a file is a header of the system.
+fn is_of_system(file: &str) -> bool {
+    file.starts_with("/usr/") && file.contains("/include/")
 }
 
 /// Whether a file is one of the standard library of C++ or Rust, parts of which stand in the code of programs.

@@ -6,6 +6,7 @@
 //! - [`program`]: finds and runs programs of other projects;
 //! - [`clang`]: finds clang and has it print its syntax tree;
 //! - [`tree`]: that tree, and where its nodes stand in the file;
+//! - [`head`]: heads of loops as directives need them, without a compiler;
 //! - [`linear`]: linear functions of iterators and of what a nest leaves unchanged;
 //! - [`lens`]: what the text of a file says of its loops, in C, C++, Fortran and Rust, without a compiler;
 //! - [`nest`]: a nest of counted loops, and the statements in them;
@@ -19,6 +20,7 @@
 #![forbid(unsafe_code)]
 
 pub mod clang;
+pub mod head;
 pub mod lens;
 pub mod linear;
 pub mod nest;

@@ -37,3 +37,9 @@ pub fn output(command: &mut Command) -> Result<Vec<u8>, Failure> {
 pub fn is_c_source(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension == "c")
 }
+
+/// Whether a file's name ends as that of a C++ source.
+pub fn is_cpp_source(file: &Path) -> bool {
+    let extension = file.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| matches!(extension, "cc" | "cpp" | "cxx" | "c++" | "C"))
+}

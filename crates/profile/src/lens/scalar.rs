@@ -77,6 +77,8 @@ pub struct StorageMarks {
     pub pointer: bool,
     /// Cannot be assigned: `const`, Rust without `mut`.
     pub constant: bool,
+    /// Of a class, structure, union, enumeration or vector type that the file declares: its operators may be functions.
+    pub object: bool,
 }
 
 /// How a value may come to be used after the loop.
@@ -120,6 +122,9 @@ pub enum SharingKind {
     Method,
     /// It is bound to another name by reference: `auto& r = x`.
     Bound,
+    /// Others see what is assigned to it: another name for it was made outside of the loop (its address is kept, a constant
+    /// reference is bound to it, a common block holds it), or a function that is called here reads it by itself.
+    Elsewhere,
 }
 
 /// One assignment.

@@ -14,6 +14,7 @@ use std::path::Path;
 
 use profile::lens::{FileLoops, Language, LeaveKind, SharingKind};
 
+use super::environment::Environment;
 use super::read::{Unreadable, content, language_of};
 use super::text::{self, Text};
 use super::trace::known;
@@ -47,7 +48,7 @@ impl Methods {
         let spelled = spelling::spelled(bytes, Language::Cpp);
         let text = Text::new(&spelled, Language::Cpp);
         let Some(tree) = text::parse(text.bytes, Language::Cpp, &[]) else { return };
-        c::C::read(&text, Language::Cpp, tree.root_node(), &mut |_, function| {
+        c::C::read(&text, Environment::new(Language::Cpp), tree.root_node(), &mut |_, function| {
             if function.is_method {
                 let of = if is_accessor(&function) { &mut self.accessors } else { &mut self.others };
                 of.insert(function.name);
@@ -85,7 +86,8 @@ impl Methods {
             scalar.shared.retain(|sharing| {
                 let method = sharing.callee.rsplit(['.', '>']).next().unwrap_or_default();
                 match sharing.kind {
-                    SharingKind::Method => !self.only_gives(method),
+                    // Operators have no names there.
+                    SharingKind::Method => method.is_empty() || !self.only_gives(method),
                     SharingKind::Reference => !self.only_reads(&sharing.callee),
                     _ => true,
                 }
@@ -189,7 +191,7 @@ fn only_reads(value: &Expression) -> bool {
             let is_value = |one: &Expression| matches!(one.what, Term::Integer(_) | Term::Constant);
             match &callee.what {
                 Term::Name(name) => {
-                    let is_conversion = is_type(name) && arguments.iter().all(is_value);
+                    let is_conversion = known::is_type(name) && arguments.iter().all(is_value);
                     known::takes_values(name, Language::Cpp) && of_parts() || is_conversion
                 }
                 Term::Member { base, field, .. } => {
@@ -203,12 +205,4 @@ fn only_reads(value: &Expression) -> bool {
         }
         _ => of_parts(),
     }
-}
-
-/// Whether a name is one of a type, whatever is declared.
-fn is_type(name: &str) -> bool {
-    let name = name.rsplit("::").next().unwrap_or(name);
-    name.ends_with("_t")
-        || name.ends_with("_type")
-        || matches!(name, "bool" | "char" | "short" | "int" | "unsigned" | "long" | "float" | "double")
 }

@@ -1,6 +1,6 @@
 //! The source lens: what the text of a file says of its loops, without a compiler.
 //!
-//! - [`file()`] reads bytes, [`read()`] a file; both answer in the plain types of [`profile::lens`];
+//! - [`file()`] reads bytes, [`Reader`] a file with its headers; both answer in the plain types of [`profile::lens`];
 //! - [`language_of`]: which language a file name stands for;
 //! - [`Methods`]: which methods of C++ only give what an object holds.
 //!
@@ -8,6 +8,7 @@
 //! - `spelling`: bytes as the grammars read them; `text`: bytes, and their concrete syntax tree (tree-sitter, error tolerant);
 //! - `written`: a function as a small tree that is the same for all languages; `c`, `fortran` and `rust` build it;
 //! - `conditionals`: what is left of conditional compilation where it cuts statements in two;
+//! - `includes`: the headers of a file;
 //! - `environment`: what a file declares around its functions; `directives`: OpenMP and OpenACC;
 //! - `trace`: the function in the order of its text, as reads, writes, accesses, calls and jumps under controls;
 //! - `summary`: what that says of each loop.
@@ -22,6 +23,7 @@ mod conditionals;
 mod directives;
 mod environment;
 mod fortran;
+mod includes;
 mod methods;
 mod read;
 mod rust;
@@ -36,7 +38,7 @@ mod written;
 use profile::lens::{FileLoops, Language};
 
 pub use methods::Methods;
-pub use read::{LARGEST, Unreadable, language_of, read};
+pub use read::{LARGEST, Reader, Unreadable, language_of};
 
 use conditionals::{Branch, Variant};
 use environment::Environment;
@@ -45,16 +47,22 @@ use text::Text;
 use trace::Walker;
 use written::FunctionText;
 
-/// The loops of a file's text.
+/// The loops of a file's text, of which the headers are not known.
 pub fn file(bytes: &[u8], language: Language) -> FileLoops {
-    let mut out = text(bytes, language);
+    with_headers(bytes, language, &[])
+}
+
+/// The loops of a file's text; `headers`: those that it includes, in the order in which a compiler reads them (C and C++).
+fn with_headers(bytes: &[u8], language: Language, headers: &[Vec<u8>]) -> FileLoops {
+    let around = includes::declared(headers, language);
+    let mut out = text(bytes, language, &around);
     if !out.errors || !matches!(language, Language::C | Language::Cpp) {
         return out;
     }
     let mut best = conditionals::understood(&out);
     for branch in [Branch::First, Branch::Else] {
         let Some(variant) = Variant::new(bytes, branch) else { continue };
-        let mut other = text(&variant.text, language);
+        let mut other = text(&variant.text, language, &around);
         let count = variant.mark(&mut other);
         if count > best {
             other.errors = true;
@@ -64,8 +72,8 @@ pub fn file(bytes: &[u8], language: Language) -> FileLoops {
     out
 }
 
-/// The loops of a text as it stands.
-fn text(bytes: &[u8], language: Language) -> FileLoops {
+/// The loops of a text as it stands; `around`: what its headers declare.
+fn text(bytes: &[u8], language: Language, around: &Environment) -> FileLoops {
     let mut out = FileLoops {
         language,
         loops: Vec::new(),
@@ -85,10 +93,12 @@ fn text(bytes: &[u8], language: Language) -> FileLoops {
     let mut visit = |environment: &Environment, function: FunctionText| {
         let trace = Walker::trace(&text, environment, &function);
         let base = out.loops.len();
-        whole &= Summary::loops(&trace, &function, base, &mut budget, &mut out.loops);
+        whole &= Summary::loops(&trace, (&function, &environment.kept), base, &mut budget, &mut out.loops);
     };
     match language {
-        Language::C | Language::Cpp => c::C::read(&text, language, tree.root_node(), &mut visit),
+        Language::C | Language::Cpp => {
+            c::C::read(&text, around.clone(), tree.root_node(), &mut visit);
+        }
         Language::Fortran | Language::FixedFortran => {
             fortran::Fortran::read(&text, bytes, tree.root_node(), &mut visit);
         }
@@ -99,17 +109,16 @@ fn text(bytes: &[u8], language: Language) -> FileLoops {
     out
 }
 
-/// The loops of a header, which is C or C++: as C++ if that is better understood.
-fn header(bytes: &[u8]) -> FileLoops {
+/// The language of a header, which is C or C++: C++ if that is better understood.
+fn language_of_header(bytes: &[u8]) -> Language {
     let errors = |language| {
         text::parse(bytes, language, &[]).map_or(usize::MAX, |tree| text::errors(tree.root_node()))
     };
-    let language = if errors(Language::C) == 0 || errors(Language::C) <= errors(Language::Cpp) {
+    if errors(Language::C) == 0 || errors(Language::C) <= errors(Language::Cpp) {
         Language::C
     } else {
         Language::Cpp
-    };
-    file(bytes, language)
+    }
 }
 
 /// Whether a file has `#line` directives: other lines are meant than its own.

@@ -5,6 +5,8 @@ use std::time::SystemTime;
 
 use profile::lens::{FileLoops, Language};
 
+use super::includes;
+
 /// Files beyond this are not read, in bytes.
 pub const LARGEST: u64 = 8 << 20;
 
@@ -44,7 +46,7 @@ pub enum Unreadable {
     },
 }
 
-/// The language that a file name stands for. Headers (`.h`) are said to be C; [`read`] looks into them.
+/// The language that a file name stands for. Headers (`.h`) are said to be C; [`Reader`] looks into them.
 pub fn language_of(path: &Path) -> Option<Language> {
     let extension = path.extension()?.to_str()?;
     Some(match extension {
@@ -58,15 +60,32 @@ pub fn language_of(path: &Path) -> Option<Language> {
     })
 }
 
-/// The loops of a file, unless it was changed after `built`, when the program was.
-///
-/// # Errors
-/// The reason why the file is not read.
-pub fn read(path: &Path, built: Option<SystemTime>) -> Result<FileLoops, Unreadable> {
-    let language = language_of(path).ok_or_else(|| Unreadable::NotSource(path.to_owned()))?;
-    let bytes = content(path, built)?;
-    let is_header = path.extension().is_some_and(|extension| extension == "h");
-    Ok(if is_header { super::header(&bytes) } else { super::file(&bytes, language) })
+/// Reads files of one program.
+#[derive(Debug, Clone, Default)]
+pub struct Reader {
+    /// When the program was built; files that were changed later are not read.
+    pub built: Option<SystemTime>,
+    /// Directories in which headers are looked for that are not beside the file which includes them.
+    pub directories: Vec<PathBuf>,
+}
+
+impl Reader {
+    /// The loops of a file.
+    ///
+    /// # Errors
+    /// The reason why the file is not read.
+    pub fn read(&self, path: &Path) -> Result<FileLoops, Unreadable> {
+        let mut language = language_of(path).ok_or_else(|| Unreadable::NotSource(path.to_owned()))?;
+        let bytes = content(path, self.built)?;
+        if path.extension().is_some_and(|extension| extension == "h") {
+            language = super::language_of_header(&bytes);
+        }
+        let headers = match language {
+            Language::C | Language::Cpp => includes::headers(path, &bytes, self),
+            Language::Fortran | Language::FixedFortran | Language::Rust => Vec::new(),
+        };
+        Ok(super::with_headers(&bytes, language, &headers))
+    }
 }
 
 /// The bytes of a file that may be a text, unless it was changed after `built`.

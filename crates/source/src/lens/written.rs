@@ -3,6 +3,7 @@
 //! Left-deep expressions and chains of `else if` are lists, so that the depth of the tree is that of the nesting alone; it
 //! never exceeds [`DEEPEST`].
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use profile::lens::{Directive, InMacro, LeaveKind, LoopKind, Operator, Position, StorageMarks};
@@ -49,6 +50,11 @@ pub(super) enum Term {
         rest: Vec<(Binary, Expression)>,
     },
     Negative(Box<Expression>),
+    /// Arithmetic, the result of which is converted to a type; other conversions are left out.
+    Cast {
+        to: String,
+        of: Box<Expression>,
+    },
     Choice {
         condition: Box<Expression>,
         then: Box<Expression>,
@@ -133,6 +139,8 @@ pub(super) struct Declaration {
     pub lifetime: Lifetime,
     /// Has bounds: an array with storage of its own.
     pub array: bool,
+    /// Number of subscripts that give an element; 0 if that is not known.
+    pub dimensions: usize,
     /// The name is a function.
     pub function: bool,
     pub value: Option<Expression>,
@@ -148,6 +156,7 @@ impl Declaration {
             storage: StorageMarks::default(),
             lifetime: Lifetime::Automatic,
             array: false,
+            dimensions: 0,
             function: false,
             value: None,
         }
@@ -300,6 +309,33 @@ pub(super) struct FunctionText {
     pub in_macro: InMacro,
     /// Names that are declared nowhere are local (Fortran).
     pub has_implicit_locals: bool,
+    /// What its text makes other names for.
+    pub kept: Kept,
+}
+
+/// Names for which a text makes other names.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Kept {
+    /// Variables whose address is kept, or that a reference is bound to.
+    pub addresses: HashSet<String>,
+    /// Names that stand as values: of arrays that is their address.
+    pub values: HashSet<String>,
+    /// Members whose address is kept.
+    pub members: HashSet<String>,
+}
+
+impl Kept {
+    /// Adds what another text makes other names for.
+    pub(super) fn extend(&mut self, other: Kept) {
+        self.addresses.extend(other.addresses);
+        self.values.extend(other.values);
+        self.members.extend(other.members);
+    }
+
+    /// Whether a variable has another name.
+    pub(super) fn holds(&self, name: &str, is_array: bool) -> bool {
+        self.addresses.contains(name) || is_array && self.values.contains(name)
+    }
 }
 
 impl Expression {
@@ -309,7 +345,9 @@ impl Expression {
             Term::Name(_) | Term::Integer(_) | Term::Constant | Term::Unknown => Vec::new(),
             Term::Closure(_) | Term::Statements(_) => Vec::new(),
             Term::Member { base, .. } => vec![base],
-            Term::Dereference(of) | Term::Negative(of) | Term::Address { of, .. } => vec![of],
+            Term::Dereference(of) | Term::Negative(of) | Term::Address { of, .. } | Term::Cast { of, .. } => {
+                vec![of]
+            }
             Term::Step { target, .. } => vec![target],
             Term::Index { base, subscripts } => std::iter::once(&**base).chain(subscripts).collect(),
             Term::Call { callee, arguments } => std::iter::once(&**callee).chain(arguments).collect(),

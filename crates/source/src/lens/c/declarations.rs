@@ -3,6 +3,7 @@
 use profile::lens::StorageMarks;
 use tree_sitter::Node;
 
+use super::super::environment::Signature;
 use super::super::text::{children, in_field, start};
 use super::super::written::{DEEPEST, Declaration, Expression, Lifetime, Term};
 use super::C;
@@ -101,12 +102,27 @@ impl C<'_> {
                 "parameter_declaration" | "optional_parameter_declaration" => {
                     let specifiers = self.specifiers(*parameter);
                     let declarator = parameter.child_by_field_name("declarator");
-                    declarator.is_some_and(|d| self.is_reference(d) && !specifiers.storage.constant)
+                    let is_address = self.environment.is_array_type(&specifiers.type_text)
+                        || declarator.is_some_and(|d| self.is_reference(d));
+                    is_address && !specifiers.storage.constant
                 }
-                _ => true,
+                // Old style, without types.
+                _ => false,
             };
-            let taken = children(list).iter().map(writes_through).collect();
-            self.environment.signatures.entry(name).or_default().push(taken);
+            // Packs may be references; other arguments of any number are values. In C an empty list says nothing.
+            let parameters = children(list);
+            let is_pack = |one: &Node| one.kind() == "variadic_parameter_declaration";
+            let is_dots = |one: &Node| one.kind() == "variadic_parameter";
+            let has_dots =
+                list.children(&mut list.walk()).any(|one| matches!(one.kind(), "..." | "variadic_parameter"));
+            let is_old = parameters.is_empty() && self.language == profile::lens::Language::C;
+            let further = match parameters.iter().any(is_pack) {
+                true => Some(true),
+                false => (has_dots || is_old).then_some(false),
+            };
+            let own = parameters.iter().filter(|one| !is_pack(one) && !is_dots(one));
+            let written = own.map(writes_through).collect();
+            self.environment.signatures.entry(name).or_default().push(Signature { written, rest: further });
         }
     }
 
@@ -161,6 +177,7 @@ impl C<'_> {
                 _ => self.add_word(&mut out.type_text, &word),
             }
         }
+        out.storage.reference |= self.is_reference_type(&out.type_text);
         let text = &out.type_text;
         out.storage.atomic |= text.contains("atomic") || text.contains("_Atomic");
         out.storage.volatile |= text.contains("volatile") || text.contains("sig_atomic_t");
@@ -184,6 +201,10 @@ impl C<'_> {
         let mut one = Declaration::plain(String::new(), start(declarator));
         one.storage = of.storage;
         one.lifetime = of.lifetime;
+        if self.environment.is_array_type(&of.type_text) {
+            one.array = true;
+            one.dimensions = 1;
+        }
         let mut marks = String::new();
         let mut node = declarator;
         for _ in 0..DEEPEST {
@@ -194,6 +215,8 @@ impl C<'_> {
                 }
                 "pointer_declarator" => {
                     marks.push('*');
+                    // A pointer to arrays is one more.
+                    one.dimensions += usize::from(one.array);
                     one.storage.pointer = true;
                     one.array = false;
                     let is_const =
@@ -206,6 +229,7 @@ impl C<'_> {
                 }
                 "array_declarator" => {
                     one.array = true;
+                    one.dimensions += 1;
                     one.storage.pointer = false;
                 }
                 "function_declarator" => {

@@ -87,12 +87,20 @@ impl C<'_> {
                 Term::Index { base: part("argument"), subscripts }
             }
             "call_expression" => self.call(node, depth),
+            // A member that a pointer to members chooses.
+            "field_expression" if field("operator").is_some_and(|sign| self.text.of(sign).ends_with('*')) => {
+                Term::Unknown
+            }
             "field_expression" => Term::Member {
                 base: part("argument"),
                 field: field("field").map(|name| self.text.tight(name)).unwrap_or_default(),
                 arrow: field("operator").is_some_and(|operator| self.text.of(operator) == "->"),
             },
-            "cast_expression" | "compound_literal_expression" => part("value").what,
+            "cast_expression" => {
+                let to = field("type").map(|of| self.text.tight(of)).unwrap_or_default();
+                cast(to, part("value"))
+            }
+            "compound_literal_expression" => part("value").what,
             "conditional_expression" => match field("consequence") {
                 Some(_) => Term::Choice {
                     condition: part("condition"),
@@ -145,7 +153,8 @@ impl C<'_> {
         .any(|cast| name.starts_with(cast));
         let is_type = matches!(function.kind(), "primitive_type" | "sized_type_specifier");
         if (is_cast || is_type) && arguments.len() == 1 {
-            return arguments.swap_remove(0).what;
+            let to = name.split_once('<').map_or(name.as_str(), |(_, to)| to.trim_end_matches('>'));
+            return cast(to.to_owned(), Box::new(arguments.swap_remove(0)));
         }
         let callee = self.expression(function, depth);
         if self.language == Language::Cpp
@@ -205,6 +214,15 @@ impl C<'_> {
         }
         statements.push(Statement { at: value.at, what: Act::Evaluate(value) });
         Term::Statements(statements)
+    }
+}
+
+/// A conversion: of arithmetic to a number what it is, any other as what is converted.
+fn cast(to: String, of: Box<Expression>) -> Term {
+    let is_number = !to.is_empty() && !to.contains(['*', '(', '&']);
+    match of.what {
+        Term::Chain { .. } if is_number => Term::Cast { to, of },
+        other => other,
     }
 }
 

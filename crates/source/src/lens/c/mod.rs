@@ -2,7 +2,9 @@
 
 mod declarations;
 mod expressions;
+mod kept;
 mod lambdas;
+mod places;
 mod statements;
 
 use std::cell::Cell;
@@ -13,15 +15,13 @@ use tree_sitter::Node;
 
 use super::environment::{Environment, Macro, TypeKind};
 use super::text::{self, Text, children, in_field, words};
-use super::written::{DEEPEST, Declaration, FunctionText};
+use super::written::{DEEPEST, Declaration, FunctionText, Kept};
 
 /// Reads the functions of a file, one at a time.
 pub(super) struct C<'a> {
     text: &'a Text<'a>,
     language: Language,
     environment: Environment,
-    /// Macros whose text has a loop.
-    loop_macros: HashSet<String>,
     /// Around what is read now: conditional compilation, text that was not understood.
     conditional: Cell<u32>,
     broken: Cell<u32>,
@@ -54,26 +54,14 @@ struct Around<'m> {
 }
 
 impl<'a> C<'a> {
-    /// Reads a file, and gives its functions to `visit`, one at a time.
+    /// Reads a file that stands in `environment`, and gives its functions to `visit`, one at a time.
     pub(super) fn read(
         text: &'a Text<'a>,
-        language: Language,
+        environment: Environment,
         root: Node,
         visit: &mut dyn FnMut(&Environment, FunctionText),
     ) {
-        let mut c = C {
-            text,
-            language,
-            environment: Environment::new(language),
-            loop_macros: HashSet::new(),
-            conditional: Cell::new(0),
-            broken: Cell::new(0),
-            in_macro: Cell::new(InMacro::No),
-            in_function: Cell::new(false),
-        };
-        let mut items = Items { functions: Vec::new(), macros: Vec::new() };
-        let around = Around { members: None, conditional: false, broken: false, depth: 0 };
-        c.items(root, around, &mut items);
+        let (mut c, items) = C::of(text, environment, root);
         c.environment.settle();
         c.in_function.set(true);
         for (name, body) in &items.macros {
@@ -86,6 +74,28 @@ impl<'a> C<'a> {
                 visit(&c.environment, function);
             }
         }
+    }
+
+    /// What a file adds to `environment` for those that include it.
+    pub(super) fn declared(text: &'a Text<'a>, environment: Environment, root: Node) -> Environment {
+        C::of(text, environment, root).0.environment.included()
+    }
+
+    /// A file's declarations, and what else stands outside of its functions.
+    fn of<'t>(text: &'a Text<'a>, environment: Environment, root: Node<'t>) -> (C<'a>, Items<'t>) {
+        let mut c = C {
+            text,
+            language: environment.language,
+            environment,
+            conditional: Cell::new(0),
+            broken: Cell::new(0),
+            in_macro: Cell::new(InMacro::No),
+            in_function: Cell::new(false),
+        };
+        let mut items = Items { functions: Vec::new(), macros: Vec::new() };
+        let around = Around { members: None, conditional: false, broken: false, depth: 0 };
+        c.items(root, around, &mut items);
+        (c, items)
     }
 
     fn items<'t>(&mut self, list: Node<'t>, around: Around, out: &mut Items<'t>) {
@@ -101,6 +111,8 @@ impl<'a> C<'a> {
                     self.signature(item);
                     self.note_state(item);
                     self.note_writes(item);
+                    self.note_places(item, around.members.is_some());
+                    self.note_kept(item);
                     let mut inner = vec![item];
                     while let Some(node) = inner.pop() {
                         match node.kind() {
@@ -120,6 +132,8 @@ impl<'a> C<'a> {
                     self.file_declaration(item, inside, out);
                 }
                 "class_specifier" | "struct_specifier" | "union_specifier" => self.class(item, inside, out),
+                "alias_declaration" => self.note_type_name(item),
+                "enum_specifier" => self.enumeration(item),
                 "preproc_function_def" | "preproc_def" => self.macro_item(item, out),
                 "preproc_if" | "preproc_ifdef" | "preproc_else" | "preproc_elif" | "preproc_elifdef" => {
                     let conditional = around.conditional || !self.is_guard(item);
@@ -128,9 +142,12 @@ impl<'a> C<'a> {
                 "namespace_definition"
                 | "linkage_specification"
                 | "declaration_list"
-                | "template_declaration"
                 | "field_declaration_list"
                 | "export_declaration" => self.items(item, inside, out),
+                "template_declaration" => {
+                    self.template_parameters(item);
+                    self.items(item, inside, out);
+                }
                 "ERROR" => {
                     self.items(item, Around { broken: true, ..inside }, out);
                 }
@@ -166,13 +183,16 @@ impl<'a> C<'a> {
     fn macro_item<'t>(&mut self, item: Node<'t>, out: &mut Items<'t>) {
         let Some(name) = item.child_by_field_name("name").map(|name| self.text.of(name)) else { return };
         let Some(value) = item.child_by_field_name("value") else { return };
-        let body = self.text.raw(value);
+        let body = without_comments(&self.text.raw(value));
         if words(&body).any(|word| matches!(word, "for" | "while" | "do")) {
-            self.loop_macros.insert(name.clone());
+            self.environment.loop_macros.insert(name.clone());
             out.macros.push((name.clone(), value));
         }
-        let takes_arguments = item.kind() == "preproc_function_def";
-        self.environment.macros.insert(name, Macro::new(takes_arguments, &body));
+        let parameters = item.child_by_field_name("parameters").map(|list| {
+            children(list).into_iter().map(|parameter| self.text.tight(parameter)).collect::<Vec<_>>()
+        });
+        let own = Macro::new(parameters, &body);
+        self.environment.macros.insert(name, own);
     }
 
     fn macro_definition(&self, name: &str, body: Node, visit: &mut dyn FnMut(&Environment, FunctionText)) {
@@ -188,6 +208,7 @@ impl<'a> C<'a> {
             &self.environment,
             FunctionText {
                 name: name.to_owned(),
+                kept: self.kept(tree.root_node()),
                 is_method: false,
                 members: Vec::new(),
                 parameters: Vec::new(),
@@ -204,12 +225,88 @@ impl<'a> C<'a> {
         if let Some(name) = item.child_by_field_name("name") {
             self.environment.types.insert(self.text.of(name), type_kind(item));
         }
+        self.note_kept(item);
         let mut members = Vec::new();
         for field in children(body).into_iter().filter(|field| field.kind() == "field_declaration") {
             members
                 .extend(self.declarations(field, around.depth).into_iter().filter(|field| !field.function));
         }
+        let references = members.iter().filter(|member| member.storage.reference);
+        self.environment.kept.members.extend(references.map(|member| member.name.clone()));
         self.items(body, Around { members: Some(&members), ..around }, out);
+    }
+
+    /// A class inside of a function.
+    fn inner_class(&mut self, item: Node) {
+        let Some(body) = item.child_by_field_name("body") else { return };
+        if let Some(name) = item.child_by_field_name("name") {
+            self.environment.types.insert(self.text.of(name), type_kind(item));
+        }
+        for field in children(body).into_iter().filter(|field| field.kind() == "field_declaration") {
+            let references = self.declarations(field, 1).into_iter().filter(|one| one.storage.reference);
+            self.environment.kept.members.extend(references.map(|one| one.name));
+        }
+    }
+
+    fn enumeration(&mut self, item: Node) {
+        if let Some(name) = item.child_by_field_name("name") {
+            self.environment.types.insert(self.text.of(name), TypeKind::Other);
+        }
+    }
+
+    /// Notes a name for a type, and whether that is a reference.
+    fn note_type_name(&mut self, item: Node) {
+        let is_named = |child: &Node| child.kind() == "type_identifier";
+        let name = item.child_by_field_name("name");
+        let names = name.into_iter().chain(in_field(item, "declarator")).filter(is_named);
+        self.environment.type_names.extend(names.map(|name| self.text.of(name)));
+        for mut at in in_field(item, "declarator").into_iter().filter(|one| one.kind() == "array_declarator")
+        {
+            while let Some(inner) = at.child_by_field_name("declarator") {
+                at = inner;
+            }
+            self.environment.array_types.insert(self.text.of(at));
+        }
+        let mut open = vec![item];
+        while let Some(node) = open.pop() {
+            if node.kind().ends_with("reference_declarator") {
+                let inner = name.or_else(|| children(node).into_iter().find(is_named));
+                self.environment.reference_types.extend(inner.map(|name| self.text.of(name)));
+                return;
+            }
+            open.extend(children(node));
+        }
+    }
+
+    /// Notes the types that a template takes.
+    fn template_parameters(&mut self, item: Node) {
+        let list = item.child_by_field_name("parameters").map(children).unwrap_or_default();
+        for name in list.into_iter().filter(|one| one.kind().ends_with("type_parameter_declaration")) {
+            let name = children(name).into_iter().find(|part| part.kind() == "type_identifier");
+            self.environment.type_names.extend(name.map(|name| self.text.of(name)));
+        }
+    }
+
+    /// Notes what a part of the file makes other names for, but for variables that it declares itself.
+    fn note_kept(&mut self, item: Node) {
+        let mut inner = vec![item];
+        while let Some(node) = inner.pop() {
+            match node.kind() {
+                "type_definition" | "alias_declaration" => self.note_type_name(node),
+                "class_specifier" | "struct_specifier" if node != item => self.inner_class(node),
+                _ => inner.extend(children(node)),
+            }
+        }
+        let mut kept = self.kept(item);
+        let handed_on = self.handed_on(item);
+        if item.kind() == "function_definition" || item.kind() == "inline_method_definition" {
+            for name in self.declared_names(item) {
+                kept.addresses.remove(&name);
+                kept.values.remove(&name);
+            }
+        }
+        self.environment.kept.extend(kept);
+        self.environment.handed_on.extend(handed_on);
     }
 
     /// Notes what keeps something from call to call: a function with variables that outlive its calls; of those inside it, functions, and
@@ -242,12 +339,16 @@ impl<'a> C<'a> {
     fn note_writes(&mut self, function: Node) {
         let Some(name) = self.function_name(function) else { return };
         let (mut declared, mut assigned, mut called) = (HashSet::new(), HashSet::new(), HashSet::new());
+        let (mut named, mut arrays) = (HashSet::new(), HashSet::new());
         let mut open = vec![function];
         while let Some(node) = open.pop() {
             let of = |field: &str| node.child_by_field_name(field);
             match node.kind() {
-                "assignment_expression" => assigned.extend(of("left").and_then(|left| self.variable(left))),
-                "update_expression" => assigned.extend(of("argument").and_then(|of| self.variable(of))),
+                "assignment_expression" | "update_expression" => {
+                    let target = of("left").or_else(|| of("argument"));
+                    assigned.extend(target.and_then(|target| self.variable(target)));
+                    arrays.extend(target.and_then(|target| self.array(target)));
+                }
                 "call_expression" => {
                     let callee = of("function").map(|callee| self.text.tight(callee));
                     let callee = callee.filter(|callee| !callee.starts_with("std::"));
@@ -257,11 +358,18 @@ impl<'a> C<'a> {
                     declared
                         .extend(in_field(node, "declarator").into_iter().filter_map(|of| self.variable(of)));
                 }
+                "identifier" => {
+                    named.insert(self.text.tight(node));
+                }
                 _ => {}
             }
             open.extend(children(node));
         }
         assigned.retain(|name| !declared.contains(name));
+        named.retain(|name| !declared.contains(name));
+        arrays.retain(|name| !declared.contains(name));
+        self.environment.array_writes.entry(name.clone()).or_default().extend(arrays);
+        self.environment.reads.entry(name.clone()).or_default().extend(named);
         self.environment.writes.entry(name.clone()).or_default().extend(assigned);
         self.environment.calls.entry(name).or_default().extend(called);
     }
@@ -285,6 +393,24 @@ impl<'a> C<'a> {
         }
     }
 
+    /// The array of an element that an expression names, or of a member of one.
+    fn array(&self, of: Node) -> Option<String> {
+        let mut at = of;
+        let mut is_element = false;
+        loop {
+            at = match at.kind() {
+                "identifier" => return is_element.then(|| self.text.tight(at)),
+                "parenthesized_expression" => *children(at).first()?,
+                "field_expression" => at.child_by_field_name("argument")?,
+                "subscript_expression" => {
+                    is_element = true;
+                    at.child_by_field_name("argument")?
+                }
+                _ => return None,
+            };
+        }
+    }
+
     /// The name of a function, without its class.
     fn function_name(&self, function: Node) -> Option<String> {
         let declarator = function.child_by_field_name("declarator").and_then(declarations::function_of)?;
@@ -302,7 +428,19 @@ impl<'a> C<'a> {
                 self.environment.types.insert(self.text.of(name), type_kind(kind));
             }
         }
+        if let Some(kind) = item.child_by_field_name("type").filter(|kind| kind.kind() == "enum_specifier") {
+            self.enumeration(kind);
+        }
+        if item.kind() == "type_definition" {
+            self.note_type_name(item);
+            let is_other = self.text.of(item).contains("vector_size")
+                || item.child_by_field_name("type").is_some_and(|kind| kind.kind() == "enum_specifier");
+            if let Some(name) = item.child_by_field_name("declarator").filter(|_| is_other) {
+                self.environment.types.insert(self.text.of(name), TypeKind::Other);
+            }
+        }
         if item.kind() == "declaration" {
+            self.note_kept(item);
             self.signature(item);
             for declaration in self.declarations(item, around.depth) {
                 if !declaration.function {
@@ -313,8 +451,11 @@ impl<'a> C<'a> {
     }
 
     fn function(&self, found: &Found) -> Option<FunctionText> {
+        let mut kept = Kept::default();
+        found.nodes.iter().for_each(|node| kept.extend(self.kept(*node)));
         let mut out = FunctionText {
             name: String::new(),
+            kept,
             is_method: found.in_class,
             members: found.members.clone(),
             parameters: Vec::new(),
@@ -348,6 +489,23 @@ impl<'a> C<'a> {
         }
         Some(out)
     }
+}
+
+/// What a macro stands for, without comments: the one at the end of its line is taken for a part of it.
+fn without_comments(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("/*").into_iter().chain(rest.find("//")).min() {
+        out.push_str(&rest[..at]);
+        out.push(' ');
+        let is_block = rest[at..].starts_with("/*");
+        rest = match rest[at + 2..].find("*/").filter(|_| is_block) {
+            Some(end) => &rest[at + 2 + end + 2..],
+            None => "",
+        };
+    }
+    out.push_str(rest);
+    out
 }
 
 fn type_kind(specifier: Node) -> TypeKind {

@@ -60,7 +60,7 @@ impl C<'_> {
             .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
             .take(200)
             .collect();
-        if std::str::from_utf8(&word).is_ok_and(|word| self.loop_macros.contains(word)) {
+        if std::str::from_utf8(&word).is_ok_and(|word| self.environment.loop_macros.contains(word)) {
             return true;
         }
         let is_open_call = || {
@@ -286,7 +286,10 @@ impl C<'_> {
         let text = text.trim_end();
         let words = text.strip_prefix('#')?.trim_start().strip_prefix("pragma")?.trim_start();
         let is_parallel = ["omp ", "acc "].iter().any(|family| words.starts_with(family));
-        is_parallel.then(|| Directive { text: format!("#pragma {words}"), line: start(node).line })
+        // These have to stand on the loop itself: nothing fits in between.
+        let binds = ["GCC unroll", "GCC ivdep", "GCC novector", "clang loop", "unroll", "nounroll", "ivdep"];
+        (is_parallel || binds.iter().any(|own| words.starts_with(own)))
+            .then(|| Directive { text: format!("#pragma {words}"), line: start(node).line })
     }
 
     fn loop_statement(&self, node: Node, label: Option<String>, depth: u32) -> LoopText {

@@ -15,9 +15,9 @@ use std::collections::HashSet;
 use profile::lens::{InMacro, Language, Position};
 use tree_sitter::Node;
 
-use super::environment::Environment;
+use super::environment::{Environment, Signature};
 use super::text::{Text, children, words};
-use super::written::{Act, DEEPEST, Declaration, FunctionText, Lifetime, Statement};
+use super::written::{Act, DEEPEST, Declaration, FunctionText, Kept, Lifetime, Statement};
 
 pub(super) use fixed::as_free_form;
 
@@ -65,6 +65,7 @@ impl<'a> Fortran<'a> {
         fortran.units(root, &[], false, 0, &mut units);
         fortran.note_state(&units);
         fortran.note_signatures(&units);
+        fortran.note_reads(&units);
         for unit in units {
             fortran.environment.globals.clear();
             fortran.arrays.borrow_mut().clear();
@@ -159,11 +160,60 @@ impl<'a> Fortran<'a> {
                     read.extend(words(names).map(str::to_owned));
                 }
             }
-            let taken = children(list).into_iter().map(|one| !read.contains(&self.name(one))).collect();
+            let written = children(list).into_iter().map(|one| !read.contains(&self.name(one))).collect();
             if let Some(name) = self.unit_name(unit) {
-                self.environment.signatures.entry(name).or_default().push(taken);
+                self.environment.signatures.entry(name).or_default().push(Signature { written, rest: None });
             }
         }
+    }
+
+    /// Notes of each procedure what it names and does not declare, and what lies in its common blocks: others that have
+    /// these blocks come to that by names of their own.
+    fn note_reads(&mut self, units: &[Unit]) {
+        for unit in units.iter().filter(|unit| matches!(unit.node.kind(), "function" | "subroutine")) {
+            let Some(name) = self.unit_name(unit) else { continue };
+            let declared: HashSet<String> =
+                self.declared_in(unit.node, &[]).into_iter().map(|one| one.name).collect();
+            // What hosts have is known to what stands in them; of program units that is what their text names.
+            let mut around: HashSet<String> = HashSet::new();
+            for host in &unit.hosts {
+                around.extend(self.declared_in(*host, &[]).into_iter().map(|one| one.name));
+                if !matches!(host.kind(), "module" | "submodule") {
+                    let text = self.text.raw(*host).to_ascii_lowercase();
+                    around.extend(words(&text).map(str::to_owned));
+                }
+            }
+            let text = self.text.raw(unit.node).to_ascii_lowercase();
+            let is_read = |word: &&str| around.contains(*word) && !declared.contains(*word);
+            let named = words(&text).filter(is_read).map(str::to_owned);
+            self.environment.reads.entry(name).or_default().extend(named);
+        }
+        let mut common: HashSet<String> = HashSet::new();
+        for unit in units {
+            for node in children(unit.node).into_iter().filter(|one| one.kind() == "common_statement") {
+                let text = self.text.raw(node).to_ascii_lowercase();
+                common.extend(words(&text).map(str::to_owned));
+            }
+        }
+        self.environment.common = common;
+    }
+
+    /// What a unit makes other names for: by association, and by pointers.
+    fn kept(&self, unit: Node) -> Kept {
+        let mut out = Kept::default();
+        let mut open = vec![unit];
+        while let Some(node) = open.pop() {
+            let kept = match node.kind() {
+                "association" => node.child_by_field_name("selector"),
+                "pointer_association_statement" => node.child_by_field_name("right"),
+                _ => None,
+            };
+            let first = kept.map(|of| self.text.raw(of).to_ascii_lowercase());
+            let name = first.as_deref().and_then(|text| words(text).next());
+            out.addresses.extend(name.map(str::to_owned));
+            open.extend(children(node));
+        }
+        out
     }
 
     fn unit_name(&self, unit: &Unit) -> Option<String> {
@@ -185,6 +235,7 @@ impl<'a> Fortran<'a> {
             .unwrap_or_default();
         let mut out = FunctionText {
             name: name.clone(),
+            kept: self.kept(unit.node),
             is_method: false,
             members: Vec::new(),
             parameters: Vec::new(),

@@ -110,6 +110,7 @@ impl Rust<'_> {
                 }
                 Term::Statements(statements)
             }
+            "struct_expression" if self.runs_code_at_its_end(node) => Term::Unknown,
             "struct_expression" => match field("body") {
                 Some(body) => Term::List(self.all(body, depth)),
                 None => Term::Constant,
@@ -120,6 +121,13 @@ impl Rust<'_> {
             _ if node.is_missing() => Term::Unknown,
             _ => Term::List(self.all(node, depth)),
         }
+    }
+
+    /// Whether a value of a type of the file runs code where it ends.
+    fn runs_code_at_its_end(&self, node: Node) -> bool {
+        let name = node.child_by_field_name("name").map(|name| self.text.tight(name)).unwrap_or_default();
+        let name = name.split('<').next().unwrap_or_default();
+        name.split("::").any(|part| self.environment.stateful.contains(part))
     }
 
     fn all(&self, node: Node, depth: u32) -> Vec<Expression> {

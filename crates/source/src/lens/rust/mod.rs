@@ -66,6 +66,14 @@ impl<'a> Rust<'a> {
                     continue;
                 }
                 "expression_statement" if root.kind() == "source_file" => out.push(node),
+                // Its values run code where they end.
+                "impl_item"
+                    if node.child_by_field_name("trait").is_some_and(|of| self.text.of(of) == "Drop") =>
+                {
+                    let name = node.child_by_field_name("type").map(|of| self.text.of(of));
+                    let name = name.map(|name| name.split('<').next().unwrap_or_default().to_owned());
+                    self.environment.stateful.extend(name);
+                }
                 _ => {}
             }
             self.items(node, depth + 1, out);
@@ -92,6 +100,7 @@ impl<'a> Rust<'a> {
         let name = node.child_by_field_name("name").map(|name| self.text.of(name)).unwrap_or_default();
         let mut out = FunctionText {
             name,
+            kept: Default::default(),
             is_method: false,
             members: Vec::new(),
             parameters: Vec::new(),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use profile::lens::{Array, ArrayAccess};
+use profile::lens::{Array, ArrayAccess, SharingKind};
 
 use super::super::trace::Happening;
 use super::{Round, Summary};
@@ -41,6 +41,8 @@ impl Summary<'_> {
                 home: profile::lens::Home::Unknown,
                 type_text: String::new(),
                 fixed: false,
+                shared: false,
+                dimensions: 0,
                 accesses: Vec::new(),
             };
         };
@@ -51,7 +53,20 @@ impl Summary<'_> {
             home: self.home(variable, index),
             type_text: one.type_text.clone(),
             fixed: one.array,
+            dimensions: if name == one.name { one.dimensions } else { 0 },
+            shared: self.is_shared(index, variable),
             accesses: Vec::new(),
         }
+    }
+
+    /// Whether others come to an array's elements while a loop runs.
+    fn is_shared(&self, index: usize, variable: usize) -> bool {
+        let own = &self.trace.variables[variable];
+        let text = &self.trace.loops[index];
+        let is_reached = |&at: &usize| {
+            (text.first..text.last).contains(&at)
+                && matches!(self.trace.events[at].what, Happening::Share(_, SharingKind::Elsewhere, _))
+        };
+        own.is_kept || own.storage.reference || self.by_variable[variable].iter().any(is_reached)
     }
 }

@@ -40,6 +40,9 @@ impl Summary<'_> {
     }
 
     fn iterator_changes(&self, index: usize, variable: usize) -> Option<NotCanonical> {
+        if self.trace.variables[variable].is_kept {
+            return Some(NotCanonical::IteratorShared);
+        }
         let step = self.trace.loops[index].step;
         let kind_of_loop = self.trace.loops[index].kind;
         for at in self.own_events(index, variable).filter(|at| !(step.0..step.1).contains(at)) {
@@ -53,6 +56,7 @@ impl Summary<'_> {
                         SharingKind::Address
                         | SharingKind::Capture
                         | SharingKind::Bound
+                        | SharingKind::Elsewhere
                         | SharingKind::Method => true,
                         SharingKind::Reference => kind_of_loop != LoopKind::FortranDo,
                         _ => false,

@@ -12,7 +12,7 @@ use profile::lens::{
 };
 
 use super::trace::{Control, ControlKind, Declared, Happening, Jump, Trace};
-use super::written::FunctionText;
+use super::written::{FunctionText, Kept};
 
 /// Events that are looked at for one file, at most; loops beyond are said to have errors.
 const MOST_WORK: usize = 30_000_000;
@@ -53,6 +53,8 @@ pub(super) struct Summary<'t> {
     labels: Vec<Vec<usize>>,
     /// Per variable, whether something may keep its address.
     exposed: Vec<bool>,
+    /// What the file makes other names for.
+    kept: &'t Kept,
     /// Events looked at, beyond those of each loop once.
     spent: Cell<usize>,
 }
@@ -70,12 +72,12 @@ impl<'t> Summary<'t> {
     /// The loops of a function; `base` is the number of loops before them in the file. `false` if some were cut short.
     pub(super) fn loops(
         trace: &'t Trace,
-        function: &FunctionText,
+        (function, kept): (&FunctionText, &'t Kept),
         base: usize,
         budget: &mut Budget,
         out: &mut Vec<SourceLoop>,
     ) -> bool {
-        let summary = Summary::new(trace);
+        let summary = Summary::new(trace, kept);
         let mut whole = true;
         for index in 0..trace.loops.len() {
             let mut one = summary.bare(index, function, base);
@@ -102,7 +104,7 @@ impl<'t> Summary<'t> {
         whole
     }
 
-    fn new(trace: &'t Trace) -> Summary<'t> {
+    fn new(trace: &'t Trace, kept: &'t Kept) -> Summary<'t> {
         let mut by_variable = vec![Vec::new(); trace.variables.len()];
         let mut jumps = Vec::new();
         let mut has_labels = false;
@@ -141,7 +143,7 @@ impl<'t> Summary<'t> {
                 Happening::Call(_) | Happening::Closure(_) | Happening::Jump(Jump::Leave(_)) => {}
             }
         }
-        Summary { trace, by_variable, jumps, has_labels, labels, exposed, spent: Cell::new(0) }
+        Summary { trace, by_variable, jumps, has_labels, labels, exposed, kept, spent: Cell::new(0) }
     }
 
     /// A loop's place, and nothing of what it does.
@@ -173,6 +175,7 @@ impl<'t> Summary<'t> {
             in_parallel: text.in_parallel.clone(),
             inner_iterators: Vec::new(),
             jumps: false,
+            thread_locals: Vec::new(),
         }
     }
 
@@ -190,6 +193,7 @@ impl<'t> Summary<'t> {
         }
         one.scalars = self.scalars(&round);
         one.arrays = self.arrays(&round);
+        one.thread_locals = self.thread_locals(index);
         for (at, event) in self.events(index) {
             match event.what {
                 Happening::Call(call) => one.calls.push(Call {
@@ -198,6 +202,9 @@ impl<'t> Summary<'t> {
                     conditional: self.is_conditional(&round, at),
                     is_macro: self.trace.calls[call].is_macro,
                     elsewhere: self.trace.calls[call].elsewhere.clone(),
+                    keeps: self.trace.calls[call].keeps,
+                    arrays: self.trace.calls[call].arrays.clone(),
+                    places: self.trace.calls[call].places.clone(),
                 }),
                 Happening::Closure(closure) => one
                     .closures
@@ -220,6 +227,27 @@ impl<'t> Summary<'t> {
                 }
             }
         }
+    }
+
+    /// Variables of which each thread has its own and that a loop names.
+    fn thread_locals(&self, index: usize) -> Vec<(String, u32)> {
+        let mut out: Vec<(String, u32)> = Vec::new();
+        for (_, event) in self.events(index) {
+            let variable = match event.what {
+                Happening::Read(place, _) | Happening::Write(place, _) | Happening::Share(place, ..) => {
+                    Some(self.trace.places[place].variable)
+                }
+                Happening::Access(access) => self.trace.accesses[access].variable,
+                _ => None,
+            };
+            let own = variable.map(|variable| &self.trace.variables[variable]);
+            if let Some(own) = own.filter(|own| own.storage.thread_local)
+                && out.iter().all(|known| known.0 != own.name)
+            {
+                out.push((own.name.clone(), event.at.line));
+            }
+        }
+        out
     }
 
     fn iterator(&self, index: usize, text: &super::trace::IteratorText) -> LoopIterator {

@@ -21,7 +21,11 @@ impl Summary<'_> {
         for (_, event) in self.events(round.index) {
             let place = match event.what {
                 Happening::Write(place, _) => place,
-                Happening::Share(place, kind, _) if kind != SharingKind::ReadOnlyAddress => place,
+                Happening::Share(place, kind, _)
+                    if !matches!(kind, SharingKind::ReadOnlyAddress | SharingKind::Elsewhere) =>
+                {
+                    place
+                }
                 _ => continue,
             };
             if known.insert(place, ()).is_none() {
@@ -50,7 +54,16 @@ impl Summary<'_> {
             after: self.after(round.index, place),
         };
         self.follow(round, place, &mut out);
+        if variable.is_kept || text.is_kept || text.path.iter().any(|part| self.is_kept_member(part)) {
+            let at = variable.at.unwrap_or_default();
+            out.shared.push(Sharing { kind: SharingKind::Elsewhere, at, callee: String::new() });
+        }
         out
+    }
+
+    /// Whether a component of a path is a member that other names lead to.
+    fn is_kept_member(&self, part: &str) -> bool {
+        part.strip_prefix('.').is_some_and(|member| self.kept.members.contains(member))
     }
 
     /// Follows a place through one iteration.
@@ -61,6 +74,7 @@ impl Summary<'_> {
         let from = events.partition_point(|&at| at < text.first);
         let to = events.partition_point(|&at| at < text.last);
         let mut written = Written::default();
+        let is_iterator = text.iterators.iter().any(|iterator| iterator.variable == own.variable);
         self.spent.set(self.spent.get() + to - from);
         if self.spent.get() >= super::MOST_WORK {
             return;
@@ -84,7 +98,8 @@ impl Summary<'_> {
                     }
                 }
                 Happening::Write(other, definition) => {
-                    if other == place {
+                    // What the header sets once is not the iterations'.
+                    if other == place && (in_iteration || is_iterator) {
                         let text = &self.trace.definitions[definition];
                         out.definitions.push(Definition {
                             at: event.at,

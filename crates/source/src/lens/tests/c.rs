@@ -33,7 +33,8 @@ fn not_canonical() {
     use NotCanonical::*;
     for (header, body, lacks) in [
         ("; i < n; i++", "", Start),
-        ("i = 0, j = 0; i < n; i++", "", Start),
+        ("j = 0; i < n; i++", "", Start),
+        ("i = 0, j = 0; i < n; i++", "", SeveralStarts),
         ("i = 0; ; i++", "", Test),
         ("i = 0; i < n && j; i++", "", Test),
         ("i = 0; a[i]; i++", "", Test),
@@ -294,4 +295,74 @@ fn attributes() {
     assert!(!c(text).errors && !c(text).loops[0].errors);
     assert!(!c("static void f(int n) __attribute__((noinline)); void f(int n) { for (;;) ; }").errors);
     assert!(c("int __attribute__((x;").errors || c("int __attribute__((x;").loops.is_empty());
+}
+
+/// Calls after which something is kept that the loop does not show.
+#[test]
+fn calls_that_keep() {
+    const AROUND: &str = "static int seen, list[9];\n\
+        #define NEXT(s) ((s) = (s) * 5 + 1)\n#define PUT(a, i, v) ((a)[i] = (v))\n#define PUSH(a, v) a[top++] = v\n\
+        #define RK 3 // RK steps\n#define HALF(x) /* n++ */ ((x) / 2) // x = 2\n#define AGAIN(s) NEXT(s)\n#define TWICE(x) (2 * (x))\n#define FIRST(a, v) a[0] += v\n\
+        int counts(void) { static int n; return n++; }\nint through(void) { return counts() + 1; }\n\
+        int plain(int x) { return x * 2; }\nvoid fills(int x) { list[x & 7] = x; }\n";
+    let about = |body: &str| {
+        let text = format!(
+            "{AROUND}void f(int n, int s, int *a) {{ int top = 0; for (int i = 0; i < n; i++) {body}; }}"
+        );
+        let file = c(&text);
+        let calls = &file.loops[0].calls;
+        (
+            calls.iter().any(|call| call.keeps),
+            calls.iter().flat_map(|call| call.arrays.clone()).collect::<Vec<_>>(),
+        )
+    };
+    for (body, keeps) in [
+        ("a[i] = NEXT(s)", true),
+        ("NEXT(a[i])", false),
+        ("PUT(a, i, 2)", false),
+        ("PUSH(a, i)", true),
+        ("a[i] = AGAIN(s)", true),
+        ("a[i] = TWICE(i)", false),
+        ("FIRST(a, i)", true),
+        ("a[i] = counts()", true),
+        ("a[i] = through()", true),
+        ("a[i] = plain(i)", false),
+        ("a[i] = RK + HALF(i)", false),
+    ] {
+        assert_eq!(about(body), (keeps, Vec::new()), "{body}");
+    }
+    assert_eq!(about("fills(i)"), (false, vec!["list".to_owned()]));
+}
+
+/// What functions change through what they are handed, and which arguments choose it.
+#[test]
+fn places_that_callees_change() {
+    const AROUND: &str = "struct stack { int top, v[9]; }; struct grid { struct stack *cells; };\n\
+        static int counters[4];\n\
+        void push(struct stack *s, int x) { s->v[s->top++] = x; }\nvoid put(int *a, int i, int x) { a[i] = x; }\n\
+        void set(struct grid *g, int i) { struct stack *c = &g->cells[i]; c->top = 0; }\n\
+        void both(struct stack *s, int *a, int i) { push(s, i); put(a, i, 2); }\n\
+        void count(int w) { int *c = counters + w; (*c)++; }\nint *cell(void);\nvoid next(void) { (*cell())++; }\n\
+        int sum(const int *a, int n) { int s = 0, own[3]; own[1] = 2; for (int k = 0; k < n; k++) s += a[k]; return s; }\n";
+    let about = |call: &str| {
+        let text = format!(
+            "{AROUND}void f(int n, struct stack *s, struct grid *g, int *a) {{ for (int i = 0; i < n; i++) {call}; }}"
+        );
+        let file = c(&text);
+        // The first is that of `sum`.
+        let call = &file.loops[1].calls[0];
+        (call.keeps, call.places.iter().map(|names| names.join(" ")).collect::<Vec<_>>())
+    };
+    for (call, keeps, places) in [
+        ("push(s, i)", false, &["s"][..]),
+        ("push(&s[i], 1)", false, &["i s"]),
+        ("put(a, i, 2)", false, &["a i"]),
+        ("set(g, i)", false, &["g i"]),
+        ("both(s, a, i)", false, &["s", "a i"]),
+        ("count(i)", false, &["i"]),
+        ("next()", true, &[]),
+        ("a[i] = sum(a, n)", false, &[]),
+    ] {
+        assert_eq!(about(call), (keeps, places.iter().map(|&one| one.to_owned()).collect()), "{call}");
+    }
 }

@@ -206,3 +206,55 @@ fn accessors() {
     assert_eq!((of(AccessMode::Write), of(AccessMode::Read)), ("i".to_owned(), "i - 1".to_owned()));
     assert!(file.loops[1].scalars.iter().any(|scalar| scalar.name == "d"));
 }
+
+/// Of functions of one name those that take as many arguments say how they take them.
+#[test]
+fn overloads_by_number() {
+    let file = cpp("int at(int k); int at(int k, int i); void put(double &x); void put(double x, int n);\n\
+         void f(int n, double *a, double s) { for (int i = 0; i < n; i++) { a[at(1, i)] = 2; put(s, i); } }");
+    assert!(file.loops[0].scalars.iter().all(|scalar| scalar.shared.is_empty()));
+    let file = cpp("template <class... T> void all(T &...rest); void few(int n, ...);\n\
+         void f(int n, double s, double t) { for (int i = 0; i < n; i++) { all(s, t); few(n, i); } }");
+    let shared = |name: &str| scalar(&file.loops[0], name).shared.len();
+    assert_eq!((shared("s"), shared("t"), shared("i")), (1, 1, 0));
+}
+
+/// What is written like a call, and converts.
+#[test]
+fn conversions_are_no_calls() {
+    let file = cpp("typedef double Real; using Index = long; class Own;\n\
+         template <typename T> void f(int n, T *a) { for (int i = 0; i < n; i++) \
+         a[i] = Real(1) + T(i) + Index(i) + float(i) + std::size_t(i) + uint8_t(i) + other(i); }");
+    let unknown: Vec<_> = file.loops[0].calls.iter().flat_map(|call| call.elsewhere.clone()).collect();
+    assert_eq!(unknown, ["other"]);
+}
+
+/// What methods change, and elements of global variables that are no arrays.
+#[test]
+fn places_that_methods_change() {
+    let about = |call: &str| {
+        let text = format!(
+            "static int *count; struct V {{ double x; V(double y) {{ x = y; }} V twice() const {{ return V(2 * x); }} }};\n\
+             struct Range {{ int lo, at[9]; int pop() {{ return lo++; }} void put(int i, int v) {{ at[i] = v; }} int two(); }};\n\
+             int Range::two() {{ return pop() + pop(); }}\nvoid tick() {{ count[0]++; }}\nvoid mark(int i) {{ count[i] = 1; }}\n\
+             int both(Range &r) {{ return r.pop(); }}\n\
+             void f(int n, Range *r, Range *all, V v) {{ for (int i = 0; i < n; i++) {call}; }}"
+        );
+        let file = cpp(&text);
+        let calls = &file.loops[0].calls;
+        let places = calls.iter().flat_map(|call| &call.places).map(|names| names.join(" "));
+        (calls.iter().any(|call| call.keeps), places.collect::<Vec<_>>())
+    };
+    for (call, keeps, places) in [
+        ("r->pop()", false, &["r"][..]),
+        ("all[i].pop()", false, &["all i"]),
+        ("r->put(i, 2)", false, &["i r"]),
+        ("r->two()", false, &["r"]),
+        ("both(*r)", false, &["r"]),
+        ("V(1).twice()", false, &[]),
+        ("tick()", true, &[]),
+        ("mark(i)", false, &["i"]),
+    ] {
+        assert_eq!(about(call), (keeps, places.iter().map(|&one| one.to_owned()).collect()), "{call}");
+    }
+}

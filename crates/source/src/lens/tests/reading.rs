@@ -5,7 +5,13 @@ use std::time::{Duration, SystemTime};
 
 use profile::lens::Language;
 
-use super::super::{Unreadable, language_of, read};
+use profile::lens::FileLoops;
+
+use super::super::{Reader, Unreadable, language_of};
+
+fn read(path: &Path, built: Option<SystemTime>) -> Result<FileLoops, Unreadable> {
+    Reader { built, ..Reader::default() }.read(path)
+}
 
 #[test]
 fn languages() {
@@ -62,4 +68,50 @@ fn headers() {
         language("template <class T> struct S { T x; void f() { for (auto &y : z) x += y; } };"),
         Ok(Language::Cpp)
     );
+}
+
+/// What headers declare is known in the files that include them, whatever stands in between; what other files do is not.
+#[test]
+fn declarations_of_headers() {
+    let folder = tempfile::tempdir().expect("folder");
+    std::fs::create_dir(folder.path().join("other")).expect("folder");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("file");
+        path
+    };
+    write("types.h", "#include \"main.h\"\ntypedef double Real;\n#include \"types.h\"\n");
+    write(
+        "other/tools.h",
+        "# include \"deep.h\"\nstatic inline Real half(Real x) { return deep(x) / 2; }\n#define TWICE(x) (2 * (x))\n",
+    );
+    write("other/deep.h", "static Real deep(Real x) { last = x; return far(x); }\nextern Real last;\n");
+    let main = write(
+        "main.c",
+        "#include \"types.h\"\n#include <stdio.h>\n#include \"tools.h\"\n#include \"missing.h\"\n\
+         void f(int n, double *a) {\n for (int i = 0; i < n; i++) a[i] = TWICE(Real(1)) + half(a[i]);\n}\n",
+    );
+    let names = |directories: Vec<std::path::PathBuf>, built| {
+        let file = Reader { built, directories }.read(&main).expect("file");
+        let [one] = &file.loops[..] else { panic!("{:?}", file.loops) };
+        let shared = one.scalars.iter().filter(|scalar| !scalar.shared.is_empty());
+        let shared: Vec<_> = shared.map(|scalar| scalar.name.clone()).collect();
+        let calls = one.calls.iter().flat_map(|call| call.elsewhere.clone());
+        (calls.collect::<Vec<_>>(), shared)
+    };
+    let texts = |all: &[&str]| all.iter().map(|&one| one.to_owned()).collect::<Vec<_>>();
+    let other = vec![folder.path().join("other")];
+    // `half` calls `deep`, which writes `last` and calls `far`.
+    assert_eq!(names(other.clone(), None), (texts(&["far"]), texts(&["last"])));
+    // Where the headers are not found, nothing is known of what they declare.
+    assert_eq!(names(Vec::new(), None), (texts(&["TWICE", "half"]), texts(&[])));
+    let hour = Duration::from_secs(3600);
+    std::fs::File::options()
+        .write(true)
+        .open(folder.path().join("other/tools.h"))
+        .and_then(|file| file.set_modified(SystemTime::now() + hour))
+        .expect("time");
+    // Nor of one that was changed after the program was built.
+    let built = Some(SystemTime::now() + hour / 2);
+    assert_eq!(names(other, built), (texts(&["TWICE", "half"]), texts(&[])));
 }

@@ -150,3 +150,28 @@ fn names_that_are_read() {
     let file = in_c("double s; for (int i = 0; i < n; i++) s = g(a[i + k], e);");
     assert_eq!(scalar(&file.loops[0], "s").definitions[0].reads, ["a", "e", "i", "k"]);
 }
+
+/// A maximum of those elements for which something holds; not of what the maximum itself decides about.
+#[test]
+fn extremes_under_conditions() {
+    for (condition, is) in [
+        ("b[i] < 20 && a[i] > m", true),
+        ("a[i] > m && b[i] < 20", true),
+        ("k && e > 0 && m < a[i]", true),
+        ("(b[i] == 1) && (a[i] > m)", true),
+        ("b[i] < 20 || a[i] > m", false),
+        ("b[i] < 20 && k || a[i] > m", false),
+        ("m < 20 && a[i] > m", false),
+        ("b[i] < m && a[i] > m", false),
+        ("b[i] < 20 && a[i] > b[i]", false),
+    ] {
+        let file = in_c(&format!("double m = 0; for (int i = 0; i < n; i++) if ({condition}) m = a[i];"));
+        let found = update(&file.loops[0], "m").map(|update| update.0);
+        assert_eq!(found, is.then_some(Operator::Maximum), "{condition}");
+    }
+    // What comes along may decide about itself.
+    let file = in_c(
+        "double m = 0; int w = -1; for (int i = 0; i < n; i++) if (w != k && a[i] > m) { m = a[i]; w = i; }",
+    );
+    assert_eq!(update(&file.loops[0], "m"), None);
+}

@@ -4,7 +4,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use profile::lens::{AccessMode, DefinitionKind, Language, LeaveKind, Operator, SharingKind, Update};
 
-use super::super::environment::TypeKind;
+use super::super::environment::{OBJECT, TypeKind};
+use super::super::text::words;
 use super::super::written::{Binary, ClosureText, Expression, Term};
 use super::places::pointer_and_offset;
 use super::{
@@ -20,8 +21,11 @@ impl Walker<'_> {
             Term::Name(name) => {
                 if self.environment.assigns(name) == Some(true) {
                     self.misunderstood();
+                    let keeps = self.environment.keeps(name, &[]);
+                    self.macro_call(one, CallText { callee: name.clone(), keeps, ..CallText::default() });
                 }
                 self.read(one);
+                self.read_macro(one, name, 0);
             }
             Term::Member { .. } | Term::Index { .. } | Term::Dereference(_) => {
                 self.load(one, AccessMode::Read)
@@ -29,7 +33,7 @@ impl Walker<'_> {
             Term::Address { of, mutable } => self.address(of, *mutable, None),
             Term::Call { callee, arguments } => self.call(one, callee, arguments),
             Term::Chain { first, rest } => self.chain(first, rest),
-            Term::Negative(inner) => self.evaluate(inner, true),
+            Term::Negative(inner) | Term::Cast { of: inner, .. } => self.evaluate(inner, true),
             Term::Choice { condition, then, otherwise } => {
                 self.evaluate(condition, true);
                 self.arms(true, |walker, group| {
@@ -77,6 +81,17 @@ impl Walker<'_> {
         }
     }
 
+    /// Whether an expression names an object of a class of the file: operators on it are functions.
+    fn is_object(&self, of: &Expression) -> bool {
+        let Term::Name(name) = &of.what else { return false };
+        self.environment.language == Language::Cpp
+            && self.declared(name).is_some_and(|index| {
+                let own = &self.trace.variables[index];
+                let of_class = self.environment.type_of(&own.type_text) == Some(TypeKind::Class);
+                of_class && !own.storage.pointer && !own.array
+            })
+    }
+
     fn is_stream(&self, of: &Expression) -> bool {
         let Term::Name(name) = &of.what else { return false };
         let declared = self.declared(name).map(|index| self.trace.variables[index].type_text.as_str());
@@ -94,6 +109,12 @@ impl Walker<'_> {
         {
             self.evaluate(inner, false);
             self.read(one);
+            return;
+        }
+        if let Term::Dereference(inner) = &one.what
+            && self.is_object(inner)
+        {
+            self.share(inner, SharingKind::Method, None);
             return;
         }
         match self.place(one) {
@@ -194,13 +215,19 @@ impl Walker<'_> {
         };
         let is_preprocessed = matches!(self.environment.language, Language::C | Language::Cpp);
         let assigns = self.environment.assigns(&name).filter(|_| is_preprocessed);
-        if assigns == Some(true) || self.environment.stateful.contains(&name) {
+        let is_stateful = match &callee.what {
+            Term::Name(full) => full.split("::").any(|part| self.environment.stateful.contains(part)),
+            _ => self.environment.stateful.contains(&name),
+        };
+        if assigns == Some(true) || is_stateful {
             // What it assigns or keeps the text of the loop does not show.
             self.misunderstood();
         }
         let takes_arguments = self.environment.macros.get(&name).is_some_and(|own| own.takes_arguments);
         let is_macro = is_preprocessed
-            && assigns.unwrap_or_else(|| known::is_in_capitals(&name))
+            && assigns.unwrap_or_else(|| {
+                known::is_in_capitals(&name) && !self.environment.calls.contains_key(&name)
+            })
             && known::operator(&name).is_none()
             || name.ends_with('!') && !known::is_harmless_macro(&name);
         let written = self.tight(callee);
@@ -209,17 +236,38 @@ impl Walker<'_> {
             Term::Name(full) if is_preprocessed => self.elsewhere(full, &name),
             _ => Vec::new(),
         };
-        self.trace.calls.push(CallText { callee: written, is_macro, elsewhere });
+        let keeps = is_preprocessed && self.environment.keeps(&name, arguments) || is_stateful;
+        let mut arrays: Vec<String> =
+            self.environment.array_writes.get(&name).into_iter().flatten().cloned().collect();
+        arrays.sort_unstable();
+        let places = self.environment.places_of(&name).filter(|place| !place.is_empty()).map(|place| {
+            let handed = place.iter().filter_map(|&index| match (index, &callee.what) {
+                (OBJECT, Term::Member { base, .. }) => Some(&**base),
+                _ => arguments.get(index),
+            });
+            let names = handed.flat_map(Expression::names);
+            names.collect::<BTreeSet<_>>().into_iter().collect()
+        });
+        let places = places.collect();
+        self.trace.calls.push(CallText { callee: written, is_macro, elsewhere, keeps, arrays, places });
         match &callee.what {
             Term::Name(full) => {
-                if self.declared(full).is_some() {
+                if let Some(variable) = self.declared(full) {
                     self.read(callee);
+                    // A generator of the library, or a functor of the file.
+                    let own = &self.trace.variables[variable];
+                    let is_functor = own.type_text.contains("std::") || self.is_object(callee);
+                    if is_functor && !own.storage.constant && self.environment.language == Language::Cpp {
+                        self.share(callee, SharingKind::Method, Some(call));
+                    }
                 }
             }
             Term::Member { base, field, .. } => {
                 self.evaluate(base, true);
                 if known::changes_inside(field) || !known::only_reads(field) && self.may_change(base) {
-                    self.share(base, SharingKind::Method, Some(call));
+                    let is_place = known::gives_places(field) && self.holds_elements_elsewhere(base);
+                    let kind = if is_place { SharingKind::Address } else { SharingKind::Method };
+                    self.share(base, kind, Some(call));
                     // It may be an element that is read: `m.at(i, j)`.
                     if self.environment.language == Language::Cpp && !arguments.is_empty() {
                         let variable = self.root(base);
@@ -240,14 +288,49 @@ impl Walker<'_> {
                 self.evaluate(argument, true);
                 continue;
             }
-            self.argument(argument, &name, index, is_macro, call);
+            self.argument(argument, (&name, index, arguments.len()), is_macro, call);
         }
-        // What the function assigns itself is known to others.
-        let mut written: Vec<String> =
-            self.environment.writes.get(&name).into_iter().flatten().cloned().collect();
+        if takes_arguments {
+            self.read_macro(one, &name, 0);
+        }
+        self.share_writes(one, &name, call);
+        self.share_reads(one, &name, call);
+        self.event(one.at, Happening::Call(call));
+        if known::is_exit(&name) {
+            self.jump(one.at, Jump::Leave(LeaveKind::Exit));
+        }
+    }
+
+    /// What a macro stands for is read, but for its arguments.
+    fn read_macro(&mut self, one: &Expression, name: &str, depth: u32) {
+        const DEEPEST_MACRO: u32 = 4;
+        let is_preprocessed = matches!(self.environment.language, Language::C | Language::Cpp);
+        let environment = self.environment;
+        let Some(own) = environment.macros.get(name).filter(|_| is_preprocessed && depth < DEEPEST_MACRO)
+        else {
+            return;
+        };
+        for inner in own.names.iter().filter(|inner| *inner != name) {
+            let is_global = environment.globals.contains_key(inner);
+            let variable = self.declared(inner).or_else(|| is_global.then(|| self.resolve(inner)));
+            match variable {
+                Some(variable) if !self.trace.variables[variable].array => {
+                    let whole = self.whole(variable);
+                    self.event(one.at, Happening::Read(whole, None));
+                }
+                Some(_) => {}
+                None => self.read_macro(one, inner, depth + 1),
+            }
+        }
+    }
+
+    /// What a function of the file assigns itself is known to others.
+    fn share_writes(&mut self, one: &Expression, function: &str, call: usize) {
+        let environment = self.environment;
+        let mut written: Vec<&String> = environment.writes.get(function).into_iter().flatten().collect();
         written.sort_unstable();
         for global in written {
-            let variable = self.resolve(&global);
+            let variable = self.resolve(global);
             if self.trace.variables[variable].declared == Declared::File
                 && !self.trace.variables[variable].array
             {
@@ -255,9 +338,36 @@ impl Walker<'_> {
                 self.event(one.at, Happening::Share(whole, SharingKind::Reference, Some(call)));
             }
         }
-        self.event(one.at, Happening::Call(call));
-        if known::is_exit(&name) {
-            self.jump(one.at, Jump::Leave(LeaveKind::Exit));
+    }
+
+    /// What a function of the file names itself sees what the loop assigns.
+    fn share_reads(&mut self, one: &Expression, function: &str, call: usize) {
+        let is_fortran = matches!(self.environment.language, Language::Fortran | Language::FixedFortran);
+        let function = if is_fortran { function.to_ascii_lowercase() } else { function.to_owned() };
+        let environment = self.environment;
+        let mut read: Vec<&String> = environment.reads.get(&function).into_iter().flatten().collect();
+        if is_fortran && !known::takes_values(&function, environment.language) {
+            read.extend(&environment.common);
+        }
+        read.sort_unstable();
+        read.dedup();
+        for name in read {
+            // Procedures inside of a unit of Fortran name its variables.
+            let variable = if is_fortran {
+                match self.declared(name) {
+                    Some(variable) => variable,
+                    None if environment.globals.contains_key(name) => self.resolve(name),
+                    None => continue,
+                }
+            } else {
+                let variable = self.resolve(name);
+                if self.trace.variables[variable].declared != Declared::File {
+                    continue;
+                }
+                variable
+            };
+            let whole = self.whole(variable);
+            self.event(one.at, Happening::Share(whole, SharingKind::Elsewhere, Some(call)));
         }
     }
 
@@ -269,6 +379,8 @@ impl Walker<'_> {
                 || known::is_of_c(name)
                 || self.environment.macros.contains_key(name)
                 || self.environment.types.contains_key(name)
+                || self.environment.type_names.contains(name)
+                || known::is_type(name)
         };
         // What a variable stands for is of the file, but for objects of the library: generators of random numbers.
         let is_variable = self.declared(full).is_some_and(|index| {
@@ -294,6 +406,21 @@ impl Walker<'_> {
         out.into_iter().collect()
     }
 
+    /// Whether an object is a container of the standard library the elements of which lie in memory of their own: the run shows what
+    /// becomes of them.
+    fn holds_elements_elsewhere(&mut self, object: &Expression) -> bool {
+        const CONTAINERS: [&str; 9] =
+            ["vector", "deque", "span", "list", "map", "set", "multimap", "unordered_map", "unordered_set"];
+        let Some(place) = self.place(object) else { return false };
+        let place = &self.trace.places[place];
+        let kind = &self.trace.variables[place.variable].type_text;
+        place.path.is_empty()
+            && self.environment.type_of(kind).is_none()
+            && words(kind)
+                .find(|word| *word != "std" && *word != "const")
+                .is_some_and(|word| CONTAINERS.contains(&word))
+    }
+
     /// Whether a method may change an object: not if it was declared as a constant, or is reached by a pointer.
     fn may_change(&mut self, object: &Expression) -> bool {
         let Some(place) = self.place(object) else { return self.environment.language == Language::Cpp };
@@ -303,12 +430,30 @@ impl Walker<'_> {
         !storage.constant && !is_pointer
     }
 
-    fn argument(&mut self, argument: &Expression, function: &str, index: usize, is_macro: bool, call: usize) {
+    fn argument(
+        &mut self,
+        argument: &Expression,
+        (function, index, count): (&str, usize, usize),
+        is_macro: bool,
+        call: usize,
+    ) {
         if let Term::Address { of, mutable } = &argument.what {
             self.address(of, *mutable, Some(call));
             return;
         }
-        let sharing = self.sharing(function, index, is_macro);
+        // A function that is handed on may be called.
+        if let Term::Name(name) = &argument.what
+            && self.environment.calls.contains_key(name)
+            && self.declared(name).is_none()
+        {
+            if self.environment.stateful.contains(name) {
+                self.misunderstood();
+            }
+            self.share_writes(argument, name, call);
+            self.share_reads(argument, name, call);
+            return;
+        }
+        let sharing = self.sharing((function, index, count), is_macro);
         let is_place = self.place(argument).is_some();
         if let (Some(_), Some((base, subscripts, member))) = (sharing, subscripted(argument)) {
             self.access(argument, &base, &subscripts, member, AccessMode::Shared);
@@ -336,14 +481,22 @@ impl Walker<'_> {
             && storage.is_some_and(|storage| (storage.reference || storage.pointer) && !storage.constant)
     }
 
-    fn sharing(&self, function: &str, argument: usize, is_macro: bool) -> Option<SharingKind> {
+    fn sharing(
+        &self,
+        (function, argument, count): (&str, usize, usize),
+        is_macro: bool,
+    ) -> Option<SharingKind> {
         if is_macro {
             return Some(SharingKind::PerhapsMacro);
         }
         let language = self.environment.language;
         match language {
-            Language::Rust | Language::C => None,
-            Language::Cpp => match self.environment.takes_reference(function, argument) {
+            Language::Rust => None,
+            Language::C => match self.environment.takes_reference(function, argument, count) {
+                Some(true) => Some(SharingKind::Reference),
+                Some(false) | None => None,
+            },
+            Language::Cpp => match self.environment.takes_reference(function, argument, count) {
                 Some(true) => Some(SharingKind::Reference),
                 Some(false) => None,
                 None if known::takes_values(function, language) => None,
@@ -351,7 +504,7 @@ impl Walker<'_> {
             },
             Language::Fortran | Language::FixedFortran => {
                 let is_read = known::takes_values(function, language)
-                    || self.environment.takes_reference(&function.to_ascii_lowercase(), argument)
+                    || self.environment.takes_reference(&function.to_ascii_lowercase(), argument, count)
                         == Some(false);
                 (!is_read).then_some(SharingKind::Reference)
             }
@@ -396,8 +549,14 @@ impl Walker<'_> {
                 companions: Vec::new(),
                 comparison: None,
             }),
-            None => self.update(target, value),
+            // What is converted to less than it is in every iteration is no sum.
+            None => self.update(target, value).or_else(|| self.cut(target, value)),
         };
+        let is_element = subscripted(target).is_some();
+        let update = update.map(|update| match update.operand_reads_itself && is_element {
+            true => Update { operator: Operator::Other, ..update },
+            false => update,
+        });
         self.assign_as(target, value, definition, update, operator.is_some());
         if used {
             self.use_value(target);
@@ -414,6 +573,7 @@ impl Walker<'_> {
         update: Option<Update>,
         is_compound: bool,
     ) {
+        self.assigned_by_macro(target);
         let is_update = update.is_some();
         let operator = update.as_ref().map(|update| update.operator);
         self.trace.definitions[definition].update = update;
@@ -464,6 +624,9 @@ impl Walker<'_> {
             _ => {}
         }
         let Some(place) = self.place(target) else {
+            if matches!(target.what, Term::Unknown) {
+                self.misunderstood();
+            }
             for part in target.parts() {
                 self.evaluate(part, true);
             }
@@ -504,6 +667,24 @@ impl Walker<'_> {
         }
     }
 
+    /// `FIELD(c) = x`: a macro of the file stands for what is assigned; its arguments choose the place.
+    fn assigned_by_macro(&mut self, target: &Expression) {
+        let Term::Call { callee, arguments } = &target.what else { return };
+        let Term::Name(name) = &callee.what else { return };
+        if self.environment.macros.contains_key(name) {
+            let names: BTreeSet<String> = arguments.iter().flat_map(Expression::names).collect();
+            let places = vec![names.into_iter().collect()];
+            self.macro_call(target, CallText { callee: name.clone(), places, ..CallText::default() });
+        }
+    }
+
+    /// A macro that does something where an expression stands.
+    fn macro_call(&mut self, one: &Expression, text: CallText) {
+        let call = self.trace.calls.len();
+        self.trace.calls.push(CallText { is_macro: true, ..text });
+        self.event(one.at, Happening::Call(call));
+    }
+
     fn use_value(&mut self, target: &Expression) {
         match subscripted(target).or_else(|| self.called(target)) {
             Some((base, subscripts, member)) => {
@@ -519,6 +700,7 @@ impl Walker<'_> {
     }
 
     fn step(&mut self, target: &Expression, by: i64, used: bool) {
+        self.assigned_by_macro(target);
         let definition = self.define(target, DefinitionKind::Increment(by), None);
         let operator = if by < 0 { Operator::Subtract } else { Operator::Add };
         let text = &mut self.trace.definitions[definition];

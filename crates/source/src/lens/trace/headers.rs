@@ -113,6 +113,7 @@ impl Walker<'_> {
                     walker.trace.loops[index].step = (begun, walker.trace.events.len());
                     walker.loop_body(&one.body);
                 });
+                let is_canonical = *is_canonical && self.is_random_access(container);
                 self.trace.loops[index].form = (!is_canonical).then_some(NotCanonical::Kind);
                 // The container is evaluated once: what it calls does not matter, what the body does to it does.
                 if self.environment.language == Language::Cpp {
@@ -144,6 +145,27 @@ impl Walker<'_> {
                 self.begin_rounds(index);
                 self.round(index, false, |walker| walker.loop_body(&one.body));
             }
+        }
+    }
+
+    /// Whether the elements of a container can be counted off, as far as its type is known.
+    fn is_random_access(&self, container: &Expression) -> bool {
+        const OTHERS: [&str; 6] = ["list", "forward_list", "map", "set", "multimap", "multiset"];
+        if self.environment.language != Language::Cpp {
+            return true;
+        }
+        let is_of_file = |text: &str| self.environment.type_of(text).is_some();
+        match &container.what {
+            Term::Name(name) => self.declared(name).is_none_or(|index| {
+                let own = &self.trace.variables[index];
+                let mut words = own.type_text.split(|c: char| !c.is_alphanumeric() && c != '_');
+                own.array
+                    || !is_of_file(&own.type_text)
+                        && !words.any(|word| OTHERS.contains(&word.trim_start_matches("unordered_")))
+            }),
+            Term::Call { callee, .. } => !is_of_file(&self.tight(callee)),
+            Term::List(_) => false,
+            _ => true,
         }
     }
 
@@ -287,9 +309,10 @@ impl Walker<'_> {
             return Some(if starts.is_empty() { NotCanonical::Start } else { NotCanonical::Test });
         };
         let own = &steps[own];
-        if starts.len() != 1 || starts[0].0 != own.name || starts[0].1.is_none() {
-            return Some(NotCanonical::Start);
-        }
+        // `int i{0}` and `int i(0)` are no assignments.
+        let is_assigned = |value: &&Expression| !matches!(value.what, Term::List(_));
+        let first = starts.iter().find(|start| start.0 == own.name).and_then(|start| start.1);
+        let Some(first) = first else { return Some(NotCanonical::Start) };
         if steps.len() > 1 || step.is_some_and(|step| matches!(step.what, Term::List(_))) {
             return Some(NotCanonical::SeveralSteps);
         }
@@ -300,6 +323,12 @@ impl Walker<'_> {
         };
         if !is_towards {
             return Some(NotCanonical::Step);
+        }
+        if starts.len() > 1 {
+            return Some(NotCanonical::SeveralStarts);
+        }
+        if !is_assigned(&first) {
+            return Some(NotCanonical::Initialiser);
         }
         let variable = &self.trace.variables[own.variable];
         let words = variable.type_text.split(|c: char| !c.is_alphanumeric() && c != '_');
@@ -336,7 +365,7 @@ impl Walker<'_> {
                 let name = self.tight(callee);
                 name != "abs" && known::is_mathematical(&name)
             }
-            Term::Negative(inner) => self.is_floating(inner),
+            Term::Negative(inner) | Term::Cast { of: inner, .. } => self.is_floating(inner),
             Term::Chain { first, rest } => {
                 self.is_floating(first) || rest.iter().any(|(_, operand)| self.is_floating(operand))
             }

@@ -101,6 +101,14 @@ pub(in super::super) fn takes_values(function: &str, language: Language) -> bool
     }
 }
 
+/// Whether a name is one of a type, whatever is declared.
+pub(in super::super) fn is_type(name: &str) -> bool {
+    let name = name.rsplit("::").next().unwrap_or(name);
+    name.ends_with("_t")
+        || name.ends_with("_type")
+        || matches!(name, "bool" | "char" | "short" | "int" | "unsigned" | "long" | "float" | "double")
+}
+
 /// Whether a function or macro is of the standard library of C, or of the compiler: its state lies in the library, where
 /// the run shows it. `va_arg` is not among them: it moves a variable of the program.
 pub(super) fn is_of_c(name: &str) -> bool {
@@ -112,6 +120,8 @@ pub(super) fn is_of_c(name: &str) -> bool {
         isnormal signbit fpclassify isgreater isless islessgreater isunordered frexp ldexp modf scalbn \
         scalbln ilogb logb fdim fma fmaf nan lrint llrint erf erfc tgamma lgamma remquo sincos clock \
         time difftime clock_gettime gettimeofday assert static_assert va_start va_end va_copy offsetof \
+        cabs carg cexp clog cpow csqrt csin ccos ctan csinh ccosh ctanh conj cproj creal cimag \
+        cabsf cargf cexpf clogf cpowf csqrtf csinf ccosf conjf crealf cimagf \
         alloca abort exit getenv aligned_alloc posix_memalign";
     const STARTS: &[&str] = &["__builtin_", "__sync_", "__atomic_", "atomic_", "_mm", "omp_", "pthread_"];
     NAMES.split(' ').any(|own| own == name) || STARTS.iter().any(|start| name.starts_with(start))
@@ -346,6 +356,11 @@ pub(in super::super) fn only_reads(method: &str) -> bool {
                 | "rem_euclid"
                 | "recip"
         )
+}
+
+/// Whether a method of the containers of C++ only says where elements are.
+pub(super) fn gives_places(method: &str) -> bool {
+    matches!(method, "begin" | "rbegin" | "rend" | "data" | "front" | "back" | "at")
 }
 
 /// Whether a method of Rust changes what it is called on although that cannot be assigned.

@@ -11,7 +11,7 @@ mod places;
 mod statements;
 mod updates;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use profile::lens::{
     Advanced, Affine, Directive, InMacro, LeaveKind, LoopKind, NotCanonical, Operator, Position, ScalarForm,
@@ -22,7 +22,7 @@ pub(super) use updates::affine;
 
 use super::environment::Environment;
 use super::text::Text;
-use super::written::FunctionText;
+use super::written::{FunctionText, Kept};
 
 /// The events of a function.
 #[derive(Default)]
@@ -61,6 +61,9 @@ pub(super) struct Variable {
     pub type_text: String,
     pub storage: StorageMarks,
     pub array: bool,
+    pub dimensions: usize,
+    /// It has another name as well, made outside of what is looked at.
+    pub is_kept: bool,
     pub at: Option<Position>,
 }
 
@@ -70,6 +73,8 @@ pub(super) struct Place {
     pub path: Vec<String>,
     pub name: String,
     pub form: ScalarForm,
+    /// Another name may lead to it.
+    pub is_kept: bool,
 }
 
 /// A node of the tree of controls; node 0 is the function.
@@ -160,10 +165,17 @@ pub(super) struct AccessText {
 }
 
 /// A call.
+#[derive(Default)]
 pub(super) struct CallText {
     pub callee: String,
     pub is_macro: bool,
     pub elsewhere: Vec<String>,
+    /// It may keep something from one call to the next.
+    pub keeps: bool,
+    /// Arrays of the file of which it writes elements.
+    pub arrays: Vec<String>,
+    /// Of each place that it changes through what it is handed, the names that choose it.
+    pub places: Vec<Vec<String>>,
 }
 
 /// A closure.
@@ -224,6 +236,8 @@ pub(super) struct Walker<'a> {
     trace: Trace,
     scopes: Vec<HashMap<String, usize>>,
     members: HashMap<String, usize>,
+    /// What the function makes other names for.
+    kept: &'a Kept,
     is_method: bool,
     has_implicit_locals: bool,
     place_ids: HashMap<(usize, Vec<String>), usize>,
@@ -268,13 +282,18 @@ struct ClosureScope {
 
 impl<'a> Walker<'a> {
     /// The events of a function.
-    pub(super) fn trace(text: &'a Text<'a>, environment: &'a Environment, function: &FunctionText) -> Trace {
+    pub(super) fn trace(
+        text: &'a Text<'a>,
+        environment: &'a Environment,
+        function: &'a FunctionText,
+    ) -> Trace {
         let mut walker = Walker {
             text,
             environment,
             trace: Trace::default(),
             scopes: vec![HashMap::new()],
             members: HashMap::new(),
+            kept: &function.kept,
             is_method: function.is_method,
             has_implicit_locals: function.has_implicit_locals,
             place_ids: HashMap::new(),
@@ -297,6 +316,7 @@ impl<'a> Walker<'a> {
             walker.declare(parameter, false);
         }
         walker.statements(&function.body);
+        walker.trace.join_qualified();
         walker.trace
     }
 
@@ -348,6 +368,38 @@ impl<'a> Walker<'a> {
 }
 
 impl Trace {
+    /// Variables that are named with and without their classes or namespaces may be one and the same.
+    fn join_qualified(&mut self) {
+        let is_qualified = |own: &&Variable| own.name.contains("::");
+        let qualified: HashSet<String> =
+            self.variables.iter().filter(is_qualified).map(|own| last_name(&own.name).to_owned()).collect();
+        if qualified.is_empty() {
+            return;
+        }
+        let names: Vec<Option<String>> =
+            self.places.iter().map(|place| self.outer_name(place).map(str::to_owned)).collect();
+        let mut spelled: HashMap<&str, HashSet<String>> = HashMap::new();
+        for (place, name) in self.places.iter().zip(&names) {
+            if let Some(name) = name.as_deref().filter(|name| qualified.contains(*name)) {
+                spelled.entry(name).or_default().insert(place.name.clone());
+            }
+        }
+        for (place, name) in self.places.iter_mut().zip(&names) {
+            let others = name.as_deref().and_then(|name| spelled.get(name));
+            place.is_kept |= others.is_some_and(|names| names.len() > 1);
+        }
+    }
+
+    /// The last name of a place that may be known outside of the function.
+    fn outer_name<'p>(&'p self, place: &'p Place) -> Option<&'p str> {
+        let variable = &self.variables[place.variable];
+        match place.path.last() {
+            Some(part) => part.strip_prefix('.'),
+            None if variable.declared == Declared::Function && !variable.is_static => None,
+            None => Some(last_name(&variable.name)),
+        }
+    }
+
     /// Whether one control is another, or around it.
     pub(super) fn is_around(&self, outer: usize, inner: usize) -> bool {
         let depth = self.controls[outer].depth;
@@ -362,4 +414,10 @@ impl Trace {
     pub(super) fn operator(&self, definition: usize) -> Option<Operator> {
         self.definitions[definition].update.as_ref().map(|update| update.operator)
     }
+}
+
+/// A name without its classes, its namespaces and its object.
+fn last_name(name: &str) -> &str {
+    let name = name.rsplit("::").next().unwrap_or(name);
+    name.rsplit("->").next().unwrap_or(name)
 }

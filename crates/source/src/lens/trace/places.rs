@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use profile::lens::{Language, Position, ScalarForm, SharingKind};
+use profile::lens::{Language, Position, ScalarForm, SharingKind, StorageMarks};
 
 use super::super::written::{Declaration, Expression, Lifetime, Term};
 use super::{Breakable, Declared, Happening, Place, Variable, Walker};
@@ -23,8 +23,10 @@ impl Walker<'_> {
             in_loop: self.current_loop().map(|index| (index, in_header)),
             closures: self.closures.len(),
             type_text: one.type_text.clone(),
-            storage: one.storage,
+            storage: self.marks(one),
             array: one.array,
+            dimensions: one.dimensions,
+            is_kept: self.kept.holds(&one.name, one.array),
             at: Some(one.at),
         });
         self.bind(&one.name, index);
@@ -32,6 +34,10 @@ impl Walker<'_> {
             self.event(one.at, Happening::Begin(index));
         }
         index
+    }
+
+    fn marks(&self, one: &Declaration) -> StorageMarks {
+        StorageMarks { object: self.environment.type_of(&one.type_text).is_some(), ..one.storage }
     }
 
     /// Declares a member of the object that the function is called on.
@@ -45,6 +51,9 @@ impl Walker<'_> {
             type_text: one.type_text.clone(),
             storage: one.storage,
             array: one.array,
+            dimensions: one.dimensions,
+            is_kept: self.kept.holds(&one.name, one.array)
+                || self.environment.kept.members.contains(&one.name),
             at: Some(one.at),
         });
         self.members.insert(one.name.clone(), index);
@@ -58,9 +67,13 @@ impl Walker<'_> {
             in_loop: None,
             closures: 0,
             type_text: one.type_text.clone(),
-            storage: one.storage,
+            storage: self.marks(one),
             array: one.array,
-            at: Some(one.at),
+            dimensions: one.dimensions,
+            is_kept: self.kept.holds(&one.name, one.array)
+                || self.environment.kept.holds(&one.name, one.array),
+            // What another file declares has no place in this one.
+            at: Some(one.at).filter(|at| at.line > 0),
         })
     }
 
@@ -124,6 +137,8 @@ impl Walker<'_> {
                 type_text: String::new(),
                 storage: Default::default(),
                 array: false,
+                dimensions: 0,
+                is_kept: false,
                 at: None,
             }),
         };
@@ -159,7 +174,7 @@ impl Walker<'_> {
             Some(_) => ScalarForm::Member,
         };
         let name = self.path_name(variable, &path);
-        self.trace.places.push(Place { variable, path, name, form });
+        self.trace.places.push(Place { variable, path, name, form, is_kept: false });
         index
     }
 
@@ -198,7 +213,7 @@ impl Walker<'_> {
         let form = if is_object { ScalarForm::PointedMember } else { ScalarForm::Variable };
         let name = self.trace.variables[variable].name.clone();
         let index = self.trace.places.len();
-        self.trace.places.push(Place { variable, path: Vec::new(), name, form });
+        self.trace.places.push(Place { variable, path: Vec::new(), name, form, is_kept: false });
         self.place_ids.insert(key, index);
         index
     }

@@ -2,9 +2,10 @@
 
 use std::mem;
 
-use profile::lens::{DefinitionKind, LeaveKind, SharingKind, Update};
+use profile::lens::{DefinitionKind, Language, LeaveKind, SharingKind, Update};
 
 use super::super::directives;
+use super::super::text::words;
 use super::super::written::{Act, Arm, Declaration, Expression, Statement, Term};
 use super::{Breakable, ControlKind, Group, Happening, Jump, Walker};
 
@@ -120,6 +121,11 @@ impl Walker<'_> {
         if one.function {
             return;
         }
+        let is_rust = self.environment.language == Language::Rust;
+        let mut types = words(&one.type_text);
+        if is_rust && types.any(|word| self.environment.stateful.contains(word)) {
+            self.misunderstood();
+        }
         let closure = self.trace.closures.len();
         if let Some(value) = &one.value {
             self.evaluate(value, true);
@@ -213,7 +219,11 @@ impl Walker<'_> {
         let is_own = |(index, (target, value)): (usize, &(&Expression, &Expression))| {
             index == own || (self.tight(target) != name && !self.mentions(value, &name))
         };
-        if !assignments.iter().enumerate().all(is_own) {
+        // What comes along is not asked for.
+        let is_asked = |(index, (target, _)): (usize, &(&Expression, &Expression))| {
+            index != own && self.mentions(condition, &self.tight(target))
+        };
+        if !assignments.iter().enumerate().all(is_own) || assignments.iter().enumerate().any(is_asked) {
             return false;
         }
         let others = assignments.iter().enumerate().filter(|(index, _)| *index != own);

@@ -14,10 +14,23 @@ struct Comparison<'e> {
 
 impl Walker<'_> {
     /// How `target = value` updates the target, if it does.
-    pub(super) fn update(&self, target: &Expression, value: &Expression) -> Option<Update> {
+    pub(super) fn update(&mut self, target: &Expression, value: &Expression) -> Option<Update> {
         let name = self.tight(target);
         match &value.what {
-            Term::Chain { first, rest } => self.chain_update(&name, first, rest, value),
+            Term::Chain { first, rest } => {
+                let (first, rest) = flattened(first, rest);
+                self.chain_update(&name, &first, &rest, value)
+            }
+            // What is cut in every iteration is not what is cut at the end, but for single bits.
+            Term::Cast { to, of } => {
+                let update = self.update(target, of)?;
+                let is_bits = matches!(update.operator, Operator::And | Operator::Or | Operator::Xor);
+                let own = self.root(target).map(|variable| self.trace.variables[variable].type_text.as_str());
+                let is_own = own.is_some_and(|own| {
+                    own.split_whitespace().filter(|word| !is_qualifier(word)).collect::<String>() == *to
+                });
+                (is_bits || is_own).then_some(update)
+            }
             Term::Call { callee, arguments } => self.call_update(&name, callee, arguments),
             Term::Choice { condition, then, otherwise } => {
                 let found = self.chosen(&name, condition, then, otherwise)?;
@@ -27,7 +40,16 @@ impl Walker<'_> {
         }
     }
 
-    /// `if (condition) target = value;` as a minimum or maximum.
+    /// An update of an element whose result is converted to another type: no operator that is known.
+    pub(super) fn cut(&mut self, target: &Expression, value: &Expression) -> Option<Update> {
+        let Term::Cast { of, .. } = &value.what else { return None };
+        let is_element = super::evaluate::subscripted(target).is_some();
+        let update = self.update(target, of).filter(|_| is_element)?;
+        Some(Update { operator: Operator::Other, ..update })
+    }
+
+    /// `if (condition) target = value;` as a minimum or maximum: one of some conditions that all have to hold compares the two, and the
+    /// others do not ask for the target.
     pub(super) fn guarded_update(
         &self,
         condition: &Expression,
@@ -35,7 +57,10 @@ impl Walker<'_> {
         value: &Expression,
     ) -> Option<Update> {
         let (name, new) = (self.tight(target), self.tight(value));
-        let (left, comparison, right) = compared(condition)?;
+        let parts = all_of(condition).into_iter();
+        let deciding: Vec<_> = parts.filter(|part| self.mentions(part, &name)).collect();
+        let [deciding] = &deciding[..] else { return None };
+        let (left, comparison, right) = compared(deciding)?;
         let comparison = if self.tight(right) == name && self.tight(left) == new {
             comparison
         } else if self.tight(left) == name && self.tight(right) == new {
@@ -218,6 +243,48 @@ impl Walker<'_> {
     }
 }
 
+fn is_qualifier(word: &str) -> bool {
+    matches!(word, "const" | "static" | "register" | "auto" | "extern" | "*")
+}
+
+/// Most operands of a chain that is made of others.
+const MOST_OPERANDS: usize = 256;
+
+/// A sum in which sums stand in parentheses as one sum, and the same for products.
+fn flattened(first: &Expression, rest: &[(Binary, Expression)]) -> (Expression, Vec<(Binary, Expression)>) {
+    let (add, subtract) = (Binary::Update(Operator::Add), Binary::Update(Operator::Subtract));
+    let multiply = Binary::Update(Operator::Multiply);
+    let is_of = |operator: Binary, product: bool| match product {
+        true => operator == multiply,
+        false => operator == add || operator == subtract,
+    };
+    let product = rest.first().is_some_and(|(operator, _)| *operator == multiply);
+    let inner = |of: &Expression| match &of.what {
+        Term::Chain { first, rest } if rest.iter().all(|(operator, _)| is_of(*operator, product)) => {
+            Some(((**first).clone(), rest.clone()))
+        }
+        _ => None,
+    };
+    let (mut head, mut out) = (first.clone(), Vec::new());
+    if !rest.iter().all(|(operator, _)| is_of(*operator, product)) {
+        return (head, rest.to_vec());
+    }
+    while let Some((first, mut more)) = inner(&head).filter(|(_, more)| more.len() < MOST_OPERANDS) {
+        more.append(&mut out);
+        (head, out) = (first, more);
+    }
+    for (operator, operand) in rest {
+        match inner(operand).filter(|_| *operator != subtract) {
+            Some((first, more)) => {
+                out.push((*operator, first));
+                out.extend(more);
+            }
+            None => out.push((*operator, operand.clone())),
+        }
+    }
+    (head, out)
+}
+
 /// `a < b` and the like; parentheses and blocks of one expression are looked through.
 fn compared(of: &Expression) -> Option<(&Expression, Binary, &Expression)> {
     let Term::Chain { first, rest } = &of.what else { return None };
@@ -225,6 +292,24 @@ fn compared(of: &Expression) -> Option<(&Expression, Binary, &Expression)> {
         [(operator, second)] if operator.comparison().is_some() => Some((first, *operator, second)),
         _ => None,
     }
+}
+
+/// The conditions that have to hold for `a && b && c` to do so. (`a < 1 && b` is one chain.)
+fn all_of(of: &Expression) -> Vec<Expression> {
+    let is_and = |one: &(Binary, Expression)| one.0 == Binary::Update(Operator::LogicalAnd);
+    let Term::Chain { first, rest } = &of.what else { return vec![of.clone()] };
+    let from = rest.iter().position(is_and).unwrap_or(rest.len());
+    if from == rest.len() || !rest[from..].iter().all(is_and) {
+        return vec![of.clone()];
+    }
+    let head = match from {
+        0 => (**first).clone(),
+        _ => Expression {
+            what: Term::Chain { first: first.clone(), rest: rest[..from].to_vec() },
+            ..(**first).clone()
+        },
+    };
+    std::iter::once(head).chain(rest[from..].iter().map(|(_, part)| part.clone())).collect()
 }
 
 fn negated(comparison: Binary) -> Option<Binary> {
@@ -253,6 +338,7 @@ pub(in super::super) fn affine(of: &Expression, spell: &dyn Fn(&Expression) -> S
         Term::Name(name) => Affine { terms: vec![(name.clone(), 1)], constant: 0 },
         Term::Member { .. } => Affine { terms: vec![(spell(of), 1)], constant: 0 },
         Term::Negative(inner) => scaled(affine(inner, spell)?, -1)?,
+        Term::Cast { of, .. } => affine(of, spell)?,
         Term::Chain { first, rest } => {
             let mut sum = affine(first, spell)?;
             for (operator, operand) in rest {

@@ -1,0 +1,348 @@
+//! Whether the loop that ran is the loop of the text.
+//!
+//! Optimising compilers take statements out of loops (a copy becomes one call of memcpy before the loop), keep in registers what the
+//! iteration before has stored, compute the values of whole recurrences at once, and exchange loops with the lines they stand on. What
+//! is left may be parallel where the loop of the text is not. All of them leave a trace: an access that the text makes in every
+//! iteration is missing, or moves with another loop than by its subscripts.
+//!
+//! Counted are accesses of the text that run in every iteration and move with it, to arrays that the compiler cannot hold in
+//! registers; each distinct one has to have an instruction of its own among those inside the compiled loop that move.
+//!
+//! Limits: counts are compared, not single accesses: what is missing can hide behind accesses that the text does not show
+//! (functions that are put in the place of a call, unrolled code).
+
+use profile::lens::{AccessMode, Array, ArrayAccess, Home};
+use profile::{ContextIndex, ContextKind, Dependence, Profile, StatementIndex};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::facts::Facts;
+use crate::graph;
+use crate::scev::is_fixed;
+
+/// Indexes of all accesses.
+#[derive(Debug, Default)]
+pub struct Accesses {
+    by_context: FxHashMap<ContextIndex, Vec<u32>>,
+    children: FxHashMap<ContextIndex, Vec<ContextIndex>>,
+}
+
+/// What the compiled loop lacks: the array, and the line of the access in the text.
+pub type Missing<'a> = (&'a str, u32);
+
+impl Accesses {
+    /// Sorts the accesses of a profile by their contexts.
+    pub fn new(profile: &Profile) -> Accesses {
+        let mut out = Accesses::default();
+        for (index, access) in profile.accesses.iter().enumerate() {
+            let context = profile.context_of(access.statement);
+            out.by_context.entry(context).or_default().push(index as u32);
+        }
+        for (index, context) in profile.contexts.iter().enumerate().skip(1) {
+            out.children.entry(context.parent).or_default().push(index as ContextIndex);
+        }
+        out
+    }
+
+    /// The accesses inside a loop.
+    fn inside<'p>(&self, profile: &'p Profile, context: ContextIndex) -> Vec<&'p profile::Access> {
+        let mut out = Vec::new();
+        let mut open = vec![context];
+        while let Some(context) = open.pop() {
+            let own = self.by_context.get(&context).into_iter().flatten();
+            out.extend(own.map(|&access| &profile.accesses[access as usize]));
+            open.extend(self.children.get(&context).into_iter().flatten());
+        }
+        out
+    }
+}
+
+/// The accesses of a compiled loop that move with it or with loops inside.
+struct Moving<'p> {
+    loads: Vec<&'p profile::Access>,
+    stores: Vec<&'p profile::Access>,
+}
+
+/// An access that a text makes in every iteration, if the compiled loop has too few for all of them.
+pub fn missing<'a>(
+    profile: &Profile,
+    context: ContextIndex,
+    accesses: &Accesses,
+    facts: &Facts<'a>,
+) -> Option<Missing<'a>> {
+    let dim = graph::dimension(profile, context);
+    let own = accesses.inside(profile, context);
+    let lines: FxHashSet<u32> = own.iter().map(|access| profile.location_of(access.statement).line).collect();
+    let stores: Vec<&profile::Access> = own.iter().copied().filter(|access| access.write).collect();
+    // What data choose may be the same every time in this run.
+    let arrays = facts.source.arrays.iter().flat_map(|array| &array.accesses);
+    let chosen: FxHashSet<u32> =
+        arrays.filter(|access| facts.depends(access)).map(|access| access.at.line).collect();
+    let mut moving = Moving { loads: Vec::new(), stores: Vec::new() };
+    for access in own {
+        // Addresses that were not recorded may move.
+        let is_fixed = !access.address.is_empty()
+            && is_fixed(&access.address, dim)
+            && !chosen.contains(&profile.location_of(access.statement).line);
+        match (is_fixed, access.write) {
+            (false, true) => moving.stores.push(access),
+            (false, false) => moving.loads.push(access),
+            (true, _) => {}
+        }
+    }
+    let mut text = Text::of(facts, &lines);
+    let outside = Outside { profile, context, accesses, own: &moving };
+    text.writes.retain(|(array, access)| !outside.has_taken(facts, array, access));
+    text.too_few_stores(&moving)
+        .or_else(|| text.too_few_loads(&moving))
+        .or_else(|| text.exchanged(profile, context, facts, &stores))
+}
+
+/// What stands around a compiled loop.
+struct Outside<'p, 'a> {
+    profile: &'p Profile,
+    context: ContextIndex,
+    accesses: &'a Accesses,
+    /// The accesses of the loop itself.
+    own: &'a Moving<'p>,
+}
+
+impl Outside<'_, '_> {
+    /// Whether all that the text does with an array is to store on the line of one access, to another element in every iteration, and
+    /// that was done before or after the loop (by memset, for example), where no dependence joins it to the loop: iterations hand on
+    /// nothing there.
+    fn has_taken(&self, facts: &Facts<'_>, array: &Array, access: &ArrayAccess) -> bool {
+        let [only] = &array.accesses[..] else { return false };
+        let line = access.at.line;
+        let is_here = |one: &&profile::Access| self.profile.location_of(one.statement).line == line;
+        if !std::ptr::eq(only, access)
+            || access.mode != AccessMode::Write
+            || facts.step_of(array, access) != Some(true)
+            || self.own.stores.iter().any(is_here)
+        {
+            return false;
+        }
+        // What overwrites what is no dependence where it lies beside the loop: other stores have to go to other arrays by the text.
+        let is_distinct = |other: &Array| {
+            other.name == array.name
+                || array.fixed && other.fixed
+                || array.type_text.contains("restrict")
+                || other.type_text.contains("restrict")
+        };
+        let writes = |other: &&Array| other.accesses.iter().any(|access| access.mode != AccessMode::Read);
+        if !facts.source.arrays.iter().filter(writes).all(is_distinct) {
+            return false;
+        }
+        let stores = self.stores_on(line);
+        let is_outside = |end: StatementIndex| stores.contains(&end);
+        let is_inside = |end: StatementIndex| graph::is_inside(self.profile, end, self.context);
+        let meets = |d: &Dependence| {
+            is_outside(d.source) && is_inside(d.sink) || is_inside(d.source) && is_outside(d.sink)
+        };
+        let gap = self.profile.contexts[self.context as usize].gap;
+        !stores.is_empty() && gap.is_none() && !self.profile.dependences.iter().any(|d| d.memory && meets(d))
+    }
+
+    /// Stores beside the loop that are of a line of its function, or of what is called there.
+    fn stores_on(&self, line: u32) -> FxHashSet<StatementIndex> {
+        let contexts = &self.profile.contexts;
+        let around = contexts[self.context as usize].parent;
+        let mut out = FxHashSet::default();
+        let mut open = vec![around];
+        while let Some(context) = open.pop() {
+            let own = self.accesses.by_context.get(&context).into_iter().flatten();
+            let own = own.map(|&access| &self.profile.accesses[access as usize]);
+            let own = own.filter(|one| one.write && self.profile.location_of(one.statement).line == line);
+            out.extend(own.map(|one| one.statement));
+            let inner = self.accesses.children.get(&context).into_iter().flatten().copied();
+            for context in inner.filter(|&context| context != self.context) {
+                match contexts[context as usize].kind {
+                    ContextKind::Loop => open.push(context),
+                    ContextKind::Call { site, .. } if self.profile.location(site).line == line => {
+                        let called = self.accesses.inside(self.profile, context);
+                        out.extend(called.into_iter().filter(|one| one.write).map(|one| one.statement));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        out
+    }
+}
+
+/// Accesses of a text that run in every iteration, and move with it.
+struct Text<'a> {
+    reads: Vec<(&'a Array, &'a ArrayAccess)>,
+    writes: Vec<(&'a Array, &'a ArrayAccess)>,
+}
+
+impl<'a> Text<'a> {
+    /// `lines`: those on which something ran.
+    fn of(facts: &Facts<'a>, lines: &FxHashSet<u32>) -> Text<'a> {
+        let mut out = Text { reads: Vec::new(), writes: Vec::new() };
+        for array in &facts.source.arrays {
+            // What the compiler can take apart into registers, or need not make at all.
+            let is_constant = array.type_text.contains("const") && array.fixed;
+            if array.fixed && array.home.is_local() || array.home == Home::InBody || is_constant {
+                continue;
+            }
+            for access in &array.accesses {
+                let runs = !access.conditional || access.depth > 0 && lines.contains(&access.at.line);
+                // Rows of arrays are addresses.
+                if !runs || access.subscripts.len() < array.dimensions {
+                    continue;
+                }
+                let is_moving = facts.moves(array, access) && !is_array_of_element(facts, array, access);
+                match access.mode {
+                    AccessMode::Read if is_moving && !is_forwarded(array, access) => {
+                        out.reads.push((array, access));
+                    }
+                    AccessMode::Write if is_moving => out.writes.push((array, access)),
+                    AccessMode::Update(_) if is_moving => {
+                        if !is_forwarded(array, access) {
+                            out.reads.push((array, access));
+                        }
+                        out.writes.push((array, access));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        out
+    }
+
+    fn too_few_stores(&self, moving: &Moving<'_>) -> Option<Missing<'a>> {
+        let names: FxHashSet<&str> = self.writes.iter().map(|(array, _)| array.name.as_str()).collect();
+        if names.len() <= moving.stores.len() && elements(&self.writes) <= lanes(&self.writes, &moving.stores)
+        {
+            return None;
+        }
+        self.writes.first().map(|(array, access)| (array.name.as_str(), access.at.line))
+    }
+
+    fn too_few_loads(&self, moving: &Moving<'_>) -> Option<Missing<'a>> {
+        let names: FxHashSet<&str> = self.reads.iter().map(|(array, _)| array.name.as_str()).collect();
+        let first = || self.reads.first().map(|(array, access)| (array.name.as_str(), access.at.line));
+        if names.len() > moving.loads.len() {
+            return first();
+        }
+        // Elements of arrays that nobody writes meanwhile may be kept from one iteration to the next.
+        if !meet(&moving.loads, &moving.stores) {
+            return None;
+        }
+        if elements(&self.reads) > lanes(&self.reads, &moving.loads) { first() } else { None }
+    }
+
+    /// Whether a loop and one around or inside it have changed places: by its subscripts an element that the text writes stays from one
+    /// iteration to the next, and what is stored on its line moves, or the other way round.
+    fn exchanged(
+        &self,
+        profile: &Profile,
+        context: ContextIndex,
+        facts: &Facts<'a>,
+        stores: &[&profile::Access],
+    ) -> Option<Missing<'a>> {
+        let dim = graph::dimension(profile, context);
+        let is_here = |access: &profile::Access, line: u32| {
+            let own = &profile.contexts[profile.context_of(access.statement) as usize];
+            profile.location_of(access.statement).line == line
+                && own.function == profile.contexts[context as usize].function
+        };
+        let differs = |(array, access): &&(&'a Array, &'a ArrayAccess)| {
+            let line = access.at.line;
+            let is_alone = || self.writes.iter().filter(|(_, other)| other.at.line == line).count() == 1;
+            let Some(moves) = facts.step_of(array, access).filter(|_| is_alone()) else { return false };
+            let mut here = stores.iter().filter(|store| is_here(store, line)).peekable();
+            here.peek().is_some() && here.all(|store| steps(&store.address, dim) == Some(!moves))
+        };
+        self.writes.iter().find(differs).map(|(array, access)| (array.name.as_str(), access.at.line))
+    }
+}
+
+/// Whether an address function moves with the coordinate `dim`, the others being equal, in all its pieces, or in none; `None` if that is
+/// not known, or differs.
+fn steps(address: &[fold::Folded], dim: usize) -> Option<bool> {
+    let mut out = None;
+    for folded in address {
+        if folded.gave_up || folded.pieces.is_empty() {
+            return None;
+        }
+        for piece in &folded.pieces {
+            let moves = piece.label(0)?.coefficients.get(dim).map_or(Some(0), |c| c.known())? != 0;
+            if out.is_some_and(|known| known != moves) {
+                return None;
+            }
+            out = Some(moves);
+        }
+    }
+    out
+}
+
+/// Number of elements that a text tells apart; members of one may be accessed together.
+fn elements(of: &[(&Array, &ArrayAccess)]) -> usize {
+    let all = of.iter().map(|(array, access)| (&array.name, &access.subscripts));
+    all.collect::<FxHashSet<_>>().len()
+}
+
+/// Number of elements of the text's arrays that instructions may access.
+fn lanes(text: &[(&Array, &ArrayAccess)], of: &[&profile::Access]) -> usize {
+    /// What one lane of a vector may be, where the type of elements is not known.
+    const LANE: u32 = 4;
+    let sizes: Option<Vec<u32>> = text.iter().map(|(array, _)| bytes(&array.type_text)).collect();
+    let least = sizes.and_then(|sizes| sizes.into_iter().min());
+    let of = of.iter().map(|access| match least {
+        Some(least) => (access.size / least).max(1) as usize,
+        None if access.size > 8 => (access.size / LANE) as usize,
+        None => 1,
+    });
+    of.sum()
+}
+
+/// Size of a number by its type as written.
+fn bytes(text: &str) -> Option<u32> {
+    let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let has = |name: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
+    match () {
+        () if has("double") || has("long") || has("int64_t") || has("uint64_t") || has("size_t") => Some(8),
+        () if has("f64") || has("i64") || has("u64") || has("usize") => Some(8),
+        () if has("char") || has("int8_t") || has("uint8_t") || has("u8") || has("i8") || has("bool") => {
+            Some(1)
+        }
+        () if has("short") || has("int16_t") || has("uint16_t") || has("u16") || has("i16") => Some(2),
+        () if has("int") || has("float") || has("unsigned") || has("f32") || has("i32") || has("u32") => {
+            Some(4)
+        }
+        () if has("int32_t") || has("uint32_t") => Some(4),
+        () if words.any(|word| word == "8") => Some(8),
+        () => None,
+    }
+}
+
+/// Whether what is read of an element is an array in it, of which elements are accessed: `a[i].b[k]`. Its address is that of the element;
+/// if it is a pointer, that is one load that is not missed.
+fn is_array_of_element(facts: &Facts<'_>, array: &Array, read: &ArrayAccess) -> bool {
+    let member = read.member.rsplit(['.', '>']).next().unwrap_or_default();
+    let is_inside = |other: &Array| {
+        let rest = other.name.strip_prefix(&array.name).filter(|rest| rest.starts_with('['));
+        rest.is_some_and(|rest| rest.rsplit(['.', '>']).next() == Some(member))
+    };
+    read.mode == AccessMode::Read && !member.is_empty() && facts.source.arrays.iter().any(is_inside)
+}
+
+/// Whether the text has written this very element before, in the same iteration: its value may be in a register.
+fn is_forwarded(array: &Array, read: &ArrayAccess) -> bool {
+    array.accesses.iter().any(|write| {
+        matches!(write.mode, AccessMode::Write)
+            && (write.at.line, write.at.column) <= (read.at.line, read.at.column)
+            && (&write.subscripts, &write.member) == (&read.subscripts, &read.member)
+    })
+}
+
+/// Whether some loads and some stores touch the same bytes; if their addresses are not known they may.
+fn meet(loads: &[&profile::Access], stores: &[&profile::Access]) -> bool {
+    loads.iter().any(|load| {
+        stores.iter().any(|store| match (load.bytes(), store.bytes()) {
+            (Some(a), Some(b)) => a.0 < b.1 && b.0 < a.1,
+            _ => true,
+        })
+    })
+}

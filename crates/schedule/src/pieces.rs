@@ -1,0 +1,170 @@
+//! What the pieces that a compiler makes of one loop hand on to each other.
+//!
+//! A vector loop and the scalar code for the rest, or loops over parts of the iterations, run one after the other: each may be
+//! parallel where the later one needs what the earlier one has stored. In the loop of the text other iterations did that.
+//!
+//! Two pieces that run through the same iterations (a loop of two statements made into two loops) hand on within an iteration where
+//! both access the same element in the same one.
+
+use profile::{
+    Access, ContextIndex, ContextKind, Dependence, ObjectIndex, ObjectKind, Profile, StatementIndex,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::facts::Facts;
+use crate::source::SourceLoop;
+use crate::verdict::{Blocking, Parallel, Verdict};
+
+/// The place of a loop context: its entry and its position among the contexts of that.
+type Place = (usize, usize);
+
+/// Lets dependences between pieces of loops that run one after the other block those loops.
+pub(crate) fn join(profile: &Profile, loops: &mut [SourceLoop]) {
+    let is_optimised = |context: ContextIndex| {
+        let own = &profile.contexts[context as usize];
+        profile.functions.get(own.function as usize).is_none_or(|function| !function.is_unoptimised)
+    };
+    let mut places: FxHashMap<ContextIndex, Place> = FxHashMap::default();
+    for (at, entry) in loops.iter().enumerate().filter(|(_, entry)| !entry.recursive) {
+        let optimised = entry.contexts.iter().enumerate().filter(|(_, context)| is_optimised(**context));
+        places.extend(optimised.map(|(piece, &context)| (context, (at, piece))));
+    }
+    // Where each context loads and stores.
+    let mut made: FxHashSet<(ContextIndex, u32, bool)> = FxHashSet::default();
+    for access in &profile.accesses {
+        let statement = &profile.statements[access.statement as usize];
+        made.insert((profile.context_of(access.statement), statement.location, access.write));
+    }
+    // An access before or after a loop is that of an iteration if the loop makes it too; others the compiler has taken out of all
+    // iterations.
+    let repeats = |context: ContextIndex, end: StatementIndex, access: Option<u32>| {
+        let write = access.and_then(|access| profile.accesses.get(access as usize)).is_some_and(|a| a.write);
+        made.contains(&(context, profile.statements[end as usize].location, write))
+    };
+    let mut lines: FxHashMap<ContextIndex, Option<(u32, u32)>> = FxHashMap::default();
+    let mut found: Vec<(Place, u32, usize)> = Vec::new();
+    for (index, d) in profile.dependences.iter().enumerate().filter(|(_, d)| d.memory) {
+        // What follows from addresses alone is about one loop.
+        let level = d.levels.iter().position(|level| level.level == d.common && level.count > 0);
+        let Some(level) = level else { continue };
+        let piece = |end: StatementIndex| {
+            let around = profile.loops_around(profile.context_of(end));
+            around.get(usize::from(d.common)).copied()
+        };
+        let (source, sink) = (piece(d.source), piece(d.sink));
+        let place = |context: Option<ContextIndex>| context.and_then(|context| places.get(&context)).copied();
+        let hit = match (place(source), place(sink), source, sink) {
+            (Some(a), Some(b), Some(from), Some(to)) => {
+                let are_pieces = a.0 == b.0 && are_siblings(profile, from, to);
+                (are_pieces && !is_within(profile, d, from, to)).then_some(b)
+            }
+            // The rest without a loop, or in one that went round once.
+            (Some(a), None, Some(from), _) => (repeats(from, d.sink, d.sink_access)
+                && is_rest(profile, &mut lines, from, d.sink))
+            .then_some(a),
+            (None, Some(b), _, Some(to)) => (repeats(to, d.source, d.source_access)
+                && is_rest(profile, &mut lines, to, d.source))
+            .then_some(b),
+            _ => None,
+        };
+        if let Some(hit) = hit.filter(|hit| !is_dealt_with(profile, &loops[hit.0], d, level)) {
+            found.push((hit, index as u32, level));
+        }
+    }
+    for ((at, piece), dependence, level) in found {
+        let entry = &mut loops[at];
+        let object = profile.dependences[dependence as usize].levels[level].objects.first();
+        let object = object.map(|used| used.object);
+        block(&mut entry.verdicts[piece], Blocking { dependence, level, object });
+        entry.parallel = Parallel::No;
+    }
+}
+
+fn block(verdict: &mut Verdict, blocking: Blocking) {
+    verdict.parallel = Parallel::No;
+    verdict.needs = None;
+    verdict.unknown = None;
+    if !verdict.blocking.contains(&blocking) {
+        verdict.blocking.push(blocking);
+    }
+}
+
+/// Whether two loops stand beside each other in one function. Copies of a loop in the places of several calls are loops of their own.
+fn are_siblings(profile: &Profile, one: ContextIndex, other: ContextIndex) -> bool {
+    let around = |context: ContextIndex| {
+        let own = &profile.contexts[context as usize];
+        (own.parent, &own.inlined_at)
+    };
+    one != other && around(one) == around(other)
+}
+
+/// Whether a statement beside a loop is of that loop's text: iterations that the compiler has put before or after it.
+fn is_rest(
+    profile: &Profile,
+    lines: &mut FxHashMap<ContextIndex, Option<(u32, u32)>>,
+    context: ContextIndex,
+    statement: StatementIndex,
+) -> bool {
+    let own = &profile.contexts[context as usize];
+    let beside = profile.context_of(statement);
+    let is_loop_beside =
+        profile.contexts[beside as usize].kind == ContextKind::Loop && are_siblings(profile, context, beside);
+    if beside != own.parent && !is_loop_beside || own.is_unwound {
+        return false;
+    }
+    let of_text = || {
+        let source = Facts::of(profile, context)?.source;
+        Some((source.body.0.line, source.body.1.line))
+    };
+    let Some(body) = *lines.entry(context).or_insert_with(of_text) else { return false };
+    let (place, at) = (profile.location_of(statement), profile.location(own.location));
+    place.file == at.file && place.function == at.function && (body.0..=body.1).contains(&place.line)
+}
+
+/// Whether two pieces run through the same iterations, and access the same element in the same one.
+fn is_within(profile: &Profile, d: &Dependence, from: ContextIndex, to: ContextIndex) -> bool {
+    let trips = |context: ContextIndex| {
+        let own = &profile.contexts[context as usize];
+        (own.rounds(), own.entries)
+    };
+    let address = |access: Option<u32>| {
+        let access: &Access = profile.accesses.get(access? as usize)?;
+        let [folded] = &access.address[..] else { return None };
+        let [piece] = &folded.pieces[..] else { return None };
+        Some((piece.label(0)?, access.size))
+    };
+    trips(from) == trips(to)
+        && address(d.source_access).zip(address(d.sink_access)).is_some_and(|(a, b)| a == b)
+}
+
+/// Whether what pieces hand on is something that the loop's verdict replaces: a variable to be private, a reduction, a spilled register.
+fn is_dealt_with(profile: &Profile, entry: &SourceLoop, d: &Dependence, level: usize) -> bool {
+    let location = |s: StatementIndex| profile.statements[s as usize].location;
+    // Iterations before or after a loop combine where it does.
+    let is_reduced = |s: StatementIndex| {
+        let members =
+            entry.verdicts.iter().flat_map(|verdict| &verdict.reductions).flat_map(|r| &r.statements);
+        members.into_iter().any(|&member| member == s || location(member) == location(s))
+    };
+    let facts = entry.contexts.first().and_then(|&context| Facts::of(profile, context));
+    let lines = [d.source, d.sink].map(|s| profile.location_of(s).line);
+    let is_combined = facts.is_some_and(|facts| facts.are_combined(lines) || facts.combines(lines));
+    let is_counter =
+        |s: StatementIndex| entry.verdicts.iter().any(|verdict| verdict.scevs.binary_search(&s).is_ok());
+    let is_replaced = |object: ObjectIndex| {
+        let needed = |verdict: &Verdict| {
+            verdict.privatise.contains(&object)
+                || verdict.needs.iter().flatten().any(|need| need.object == object)
+        };
+        let is_frame =
+            profile.objects.get(object as usize).is_some_and(|object| object.kind == ObjectKind::Frame);
+        is_frame || entry.verdicts.iter().any(needed)
+    };
+    let objects = &d.levels[level].objects;
+    is_combined
+        || is_reduced(d.source) && is_reduced(d.sink)
+        || entry.parallel == Parallel::No
+        || is_counter(d.source)
+        || is_counter(d.sink)
+        || !objects.is_empty() && objects.iter().all(|used| used.callee || is_replaced(used.object))
+}
