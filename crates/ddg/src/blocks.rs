@@ -23,6 +23,7 @@ use trace::stream;
 use crate::code::address;
 use crate::contexts::{ContextId, Kind};
 use crate::engine::{Engine, LoopCount};
+use crate::happenings::Happening;
 use crate::observer::observer;
 use crate::paths::Path;
 use crate::repeats::Arrival;
@@ -196,6 +197,9 @@ impl Engine {
             let ((_, one), (iv, entry)) = one.zip(other)?;
             let is_alike =
                 (one.path, one.count, one.words.len()) == (entry.path, entry.count, entry.words.len());
+            if Happening::of(entry.path).is_some() {
+                return None;
+            }
             let path = self.paths.get(entry.path)?;
             let is_again = stretches.iter().any(|s| s.path == entry.path);
             let iv = iv.advanced(dim, 1);

@@ -20,7 +20,7 @@ use rustc_hash::FxHashMap;
 use shadow::{Iv, Operand, Record};
 use trace::block::{Block, FunctionCode, Terminator};
 use trace::sink::{Mapping, Sink, ThreadId};
-use trace::stream::{self, EFFECT_WRITE, Special};
+use trace::stream::{self, Special};
 
 use crate::blocks::Marks;
 use crate::budget::{Budget, Reached};
@@ -28,16 +28,18 @@ use crate::code::{Brief, CodeId, CodeTable, FunctionTable, OwnAccesses, address,
 use crate::contexts::{ContextId, Contexts, FunctionId, Kind};
 use crate::dependences::Streams;
 use crate::folding::Folding;
+use crate::happenings::Happening;
 use crate::jumps::{Jump, Jumps};
 use crate::lost::Lost;
 use crate::objects::Objects;
-use crate::observer::{Canonical, observer};
+use crate::observer::Canonical;
 use crate::paths::{Follow, Instances, LONGEST, Moment, NodeId, Paths, Step, build};
 use crate::reference::{AnyMemory, ByteMemory};
 use crate::registers::Registers;
 use crate::relief::Relieved;
 use crate::repeats::Repeats;
 use crate::shared::Shared;
+use crate::verbatim::Verbatim;
 use crate::walker::{Event, Walker};
 
 /// How often a loop context was entered and iterated.
@@ -137,6 +139,7 @@ pub struct Engine {
     pub(crate) threads: threads::Threads,
     /// Iterations that repeat the one before, and whether they are counted.
     pub(crate) repeats: Repeats,
+    pub(crate) verbatim: Verbatim,
     pub(crate) counts: bool,
     /// Where iterations begin, to find rows that go on as those before them.
     pub(crate) marks: Marks,
@@ -149,7 +152,7 @@ pub struct Engine {
     previous: Option<CodeId>,
     /// Words of the current path that came in earlier slices.
     pub(crate) pending: Vec<u64>,
-    start_iv: Iv,
+    pub(crate) start_iv: Iv,
     pub(crate) thread_base: u64,
     call_slot: u64,
     /// Canonical frame address of the function at whose entry recording goes on.
@@ -215,6 +218,7 @@ impl Default for Engine {
             registers: Registers::default(),
             threads: threads::Threads::default(),
             repeats: Repeats::default(),
+            verbatim: Verbatim::default(),
             counts: true,
             marks: Marks::default(),
             row_space: crate::rows::Space::default(),
@@ -257,6 +261,7 @@ impl Sink for Engine {
     }
 
     fn function(&mut self, mut code: FunctionCode) {
+        self.leave_verbatim();
         // What follows a call that never returns belongs to something else.
         let start_up =
             self.image.function(code.entry).is_some_and(|s| s.name.starts_with("__libc_start_main"));
@@ -288,7 +293,8 @@ impl Sink for Engine {
         if !self.is_over() {
             self.marks.clear();
             self.take_turn(thread);
-            self.take_records(words);
+            let compared = self.compare(words);
+            self.take_records(&words[compared..]);
             self.mark_exchanges();
         } else {
             self.count_unanalysed(words);
@@ -315,6 +321,7 @@ impl Engine {
         if self.bytes() > self.limit {
             // What is remembered of executions goes first.
             self.interrupt();
+            self.repeats.free();
         }
         if self.bytes() > self.limit && !self.relieve() {
             // What was seen stays; the rest of the run is not analysed.
@@ -327,6 +334,11 @@ impl Engine {
 
     /// Takes whole records, one after the other.
     fn take_records(&mut self, words: &[u64]) {
+        self.take_records_from(words, false);
+    }
+
+    /// Takes whole records, one after the other; the walker may have come to the first of them already.
+    pub(crate) fn take_records_from(&mut self, words: &[u64], mut has_come: bool) {
         let mut start = 0;
         let mut at = 0;
         while at < words.len() {
@@ -379,7 +391,8 @@ impl Engine {
                 continue;
             }
             // The common case: the path goes on as it did before.
-            if let Some(node) = self.node
+            if !has_come
+                && let Some(node) = self.node
                 && let Some((next, follow)) = self.paths.next(node, code, self.functions.epoch)
                 && self.follow(brief.pc, next, follow)
             {
@@ -390,7 +403,15 @@ impl Engine {
                 continue;
             }
             let was_outside = self.node.is_none();
-            let ended = self.step(code, brief.pc, &words[start..at]);
+            let ended = !std::mem::take(&mut has_come) && self.step(code, brief.pc, &words[start..at]);
+            if ended {
+                let taken = self.begin_verbatim(words, at);
+                if taken > 0 {
+                    at += taken;
+                    start = at;
+                    continue;
+                }
+            }
             if ended || was_outside {
                 let mut repeated = self.repeat(words, start, at);
                 if repeated == 0 {
@@ -413,6 +434,9 @@ impl Engine {
             start = self.cut(words, start, at);
         }
         self.pending.extend_from_slice(words.get(start..).unwrap_or(&[]));
+        if !self.marks.is_inside {
+            self.verbatim.end_slice(words);
+        }
         if at < words.len() {
             // Nothing after a malformed record can be trusted.
             self.pending.clear();
@@ -422,7 +446,7 @@ impl Engine {
 
     /// An engine that stops analysing when it uses about this many bytes.
     pub fn with_limit(limit: usize) -> Engine {
-        Engine { limit, ..Engine::default() }
+        Engine { limit, repeats: Repeats::within(limit), ..Engine::default() }
     }
 
     /// The same with streams folded as asked; before anything was recorded.
@@ -466,7 +490,7 @@ impl Engine {
 
     /// Instructions seen so far.
     pub fn instructions(&self) -> u64 {
-        self.instructions.saturating_add(self.repeats.instructions())
+        self.instructions.saturating_add(self.repeats.instructions(self.verbatim.complete()))
     }
 
     /// About how many bytes the analysis uses; a function of what it saw alone, so that equal runs end equally.
@@ -476,6 +500,7 @@ impl Engine {
             + self.shared.bytes()
             + self.memory.bytes()
             + self.repeats.bytes()
+            + self.verbatim.bytes()
     }
 
     /// Whether every byte is looked at on its own.
@@ -520,18 +545,13 @@ impl Engine {
     /// A heap block has come into being.
     fn allocated(&mut self) {
         let Some((start, done)) = self.fresh.take() else { return };
-        self.interrupt();
-        self.objects.allocated(start, done.size, done.site);
-        if done.kind != Allocator::Resize
-            && let Some(walker) = &self.walker
-        {
-            let observer = observer!(self, walker);
-            self.memory.forget(start, start.saturating_add(done.size), &observer);
-        }
+        let is_new = done.kind != Allocator::Resize;
+        self.happens(Happening::Allocated { is_new }, &[start, done.size, done.site]);
     }
 
     /// Ends the path that is under way.
     pub(crate) fn end(&mut self) {
+        self.leave_verbatim();
         self.end_path(&[], 1);
         self.interrupt();
         self.paths.hand_over(&mut self.streams);
@@ -951,7 +971,10 @@ impl Engine {
     }
 
     fn special(&mut self, special: &Special) {
-        self.interrupt();
+        // What a system call does to memory can be repeated like anything else.
+        if !matches!(special, Special::Effect { .. }) {
+            self.interrupt();
+        }
         match *special {
             Special::ThreadBase(base) => self.set_thread_base(base),
             Special::Effect { ranges, .. } => self.effect(ranges),
@@ -978,19 +1001,8 @@ impl Engine {
     /// Memory a system call touched: a statement of its own at the current vector.
     fn effect(&mut self, ranges: &[u64]) {
         let (Some(code), Some(walker)) = (self.previous, &self.walker) else { return };
-        let (context, iv) = (walker.context(), *walker.iv());
-        let id = self.instances.intern(context, code, &self.codes);
-        let instance = *self.instances.get(id);
-        let first = instance.first + instance.statements + instance.operands;
-        let mut operands = std::mem::take(&mut self.operands);
-        operands.clear();
-        for pair in ranges.chunks_exact(2) {
-            let write = pair[1] & EFFECT_WRITE != 0;
-            pieces(pair[0], pair[1] & !EFFECT_WRITE, first + u32::from(write), write, &mut operands);
-        }
-        self.accesses += operands.len() as u64;
-        self.record(&Record { iv, lane: None, count: 1, operands: &operands });
-        self.operands = operands;
+        let id = self.instances.intern(walker.context(), code, &self.codes);
+        self.happens(Happening::Effect(id), ranges);
     }
 
     /// A block that a fault interrupted.
@@ -1072,8 +1084,7 @@ impl Engine {
                 let site = walker.frames().last().map_or(0, |f| f.return_pc);
                 let size = kind.size(a, b);
                 if matches!(kind, Allocator::Free | Allocator::Resize) {
-                    self.interrupt();
-                    self.objects.freed(a);
+                    self.happens(Happening::Freed, &[a]);
                 }
                 self.allocations.push(Allocation { depth, kind, size, site });
             }

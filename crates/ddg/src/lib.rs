@@ -16,6 +16,7 @@ mod executions;
 pub mod finish;
 pub mod folding;
 pub mod guide;
+mod happenings;
 pub mod hot;
 mod intervals;
 mod jumps;
@@ -33,6 +34,7 @@ mod run;
 mod shared;
 mod steady;
 mod units;
+mod verbatim;
 pub mod walker;
 
 pub use engine::{Allocator, Engine, allocator};

@@ -18,7 +18,7 @@
 //! Invariant: while iterations are being counted, nothing but comparing happens; whatever else touches the memory or the
 //! registers calls `Engine::interrupt` before.
 //!
-//! Limits: iterations longer than a third of [`MOST`] words are not compared; nor are loops in which a shorter one was
+//! Limits: iterations longer than a third of what the log may hold are not compared; nor are loops in which a shorter one was
 //! counted.
 
 use std::ops::Range;
@@ -28,8 +28,10 @@ use shadow::{Iv, MAX_DIMS};
 use crate::blocks::Stretch;
 use crate::contexts::ContextId;
 
-/// Most words of the log.
+/// Most words of the log, unless more memory is allowed.
 const MOST: usize = 1 << 24;
+/// The share of the memory allowed that the log may take.
+const SHARE: usize = 2;
 /// Iterations that must have equalled the one before for more to be counted.
 const EQUAL: u32 = 2;
 /// Words of an entry before the changes of its vector.
@@ -168,6 +170,8 @@ struct Count {
 #[derive(Debug)]
 pub struct Repeats {
     log: Vec<u64>,
+    /// Most words of the log.
+    most: usize,
     /// Start of the last entry, if more executions may join it.
     open: Option<usize>,
     /// Of the latest execution.
@@ -183,6 +187,7 @@ impl Default for Repeats {
     fn default() -> Self {
         Repeats {
             log: Vec::new(),
+            most: MOST,
             open: None,
             context: 0,
             latest: Iv::ZERO,
@@ -264,6 +269,11 @@ impl<'a> Iterator for Executions<'a> {
 }
 
 impl Repeats {
+    /// An empty log for an analysis that may use so many bytes.
+    pub fn within(limit: usize) -> Repeats {
+        Repeats { most: (limit / SHARE / size_of::<u64>()).max(MOST), ..Repeats::default() }
+    }
+
     /// About how many bytes are used.
     pub fn bytes(&self) -> usize {
         8 * self.log.len()
@@ -284,6 +294,12 @@ impl Repeats {
     /// Context of the latest execution.
     pub fn context(&self) -> ContextId {
         self.context
+    }
+
+    /// Forgets everything and frees its memory; nothing may be due.
+    pub fn free(&mut self) {
+        self.clear();
+        self.log = Vec::new();
     }
 
     /// Forgets everything; nothing may be due.
@@ -419,9 +435,26 @@ impl Repeats {
         self.open = None;
     }
 
-    /// Instructions of the complete iterations that are being counted.
-    pub fn instructions(&self) -> u64 {
-        self.count.as_ref().map_or(0, |count| count.complete.saturating_mul(count.instructions))
+    /// Instructions of the complete iterations that are being counted, and of so many more of them.
+    pub fn instructions(&self, more: u64) -> u64 {
+        let all = |count: &Count| count.complete.saturating_add(more).saturating_mul(count.instructions);
+        self.count.as_ref().map_or(0, all)
+    }
+
+    /// Where counting stands between two iterations: the dimension that is counted, the complete iterations, and the words of the
+    /// log that one of them takes. `None` inside an iteration, or if none are being counted.
+    pub fn between_iterations(&self) -> Option<(usize, u64, usize)> {
+        let count = self.count.as_ref()?;
+        let is_between = count.at == count.pattern.start && count.done == 0 && count.complete > 0;
+        is_between.then_some((count.dim, count.complete, count.pattern.len()))
+    }
+
+    /// Counts further iterations that are known to repeat the others, between two of them.
+    pub fn count_more(&mut self, iterations: u64) {
+        if let Some(count) = &mut self.count {
+            count.complete += iterations;
+            self.latest = self.latest.advanced(count.dim, iterations as i64);
+        }
     }
 
     /// Counts iterations of a dimension from now on, as far as they repeat the one that has just ended, which had so many
@@ -499,7 +532,7 @@ impl Repeats {
         }
         self.context = arrival.context;
         self.latest = arrival.last();
-        if self.log.len() > MOST {
+        if self.log.len() > self.most {
             self.shorten();
         }
     }
@@ -514,13 +547,13 @@ impl Repeats {
         let start = |i: &Iterations| i.previous.unwrap_or(i.current);
         for q in 0..MAX_DIMS {
             let first = self.loops.iter().flatten().map(start).min().unwrap_or(self.log.len());
-            if first > MOST / 2 {
+            if first > self.most / 2 {
                 break;
             }
             if let Some(i) = &mut self.loops[q] {
                 match i.previous.take() {
                     // The iteration before the current one goes first.
-                    Some(_) if i.current > MOST / 2 => i.equal = 0,
+                    Some(_) if i.current > self.most / 2 => i.equal = 0,
                     _ => self.loops[q] = None,
                 }
             }

@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 use shadow::Iv;
 
 use crate::engine::Engine;
+use crate::happenings::Happening;
 use crate::repeats::{Arrival, Due, Entry};
 
 /// Fewest complete iterations that are taken as a number; catching up applies two of them.
@@ -36,7 +37,7 @@ impl Engine {
     }
 
     /// Whether an execution repeats one of the iteration before, so that counting it is enough for now.
-    fn is_counted(&mut self, arrival: &Arrival) -> bool {
+    pub(crate) fn is_counted(&mut self, arrival: &Arrival) -> bool {
         if self.repeats.is_counting() {
             if self.repeats.counts(arrival) {
                 return true;
@@ -52,8 +53,9 @@ impl Engine {
         let ended = self.repeats.arrive(arrival, common);
         if let Some(dim) = ended {
             if self.can_repeat(dim) {
+                let is_path = |entry: &Entry| Happening::of(entry.path).is_none();
                 let each = |entry: Entry| Some(entry.count * self.paths.get(entry.path)?.instructions);
-                let instructions = self.repeats.ended(dim).filter_map(each).sum();
+                let instructions = self.repeats.ended(dim).filter(is_path).filter_map(each).sum();
                 self.repeats.count(dim, instructions);
                 if self.repeats.counts(arrival) {
                     return true;
@@ -71,6 +73,7 @@ impl Engine {
 
     /// What is to come does more than follow paths: everything due is applied, and no iteration goes on over it.
     pub(crate) fn interrupt(&mut self) {
+        self.leave_verbatim();
         self.resume();
         self.repeats.clear();
         self.streams.track(false);
@@ -83,6 +86,7 @@ impl Engine {
     /// bound those of all that were counted, since differences grow with the iterations or stay.
     pub(crate) fn resume(&mut self) {
         let Some(due) = self.repeats.due() else { return };
+        self.verbatim.stop();
         self.is_late = true;
         let complete = due.complete();
         let one_by_one = complete < WORTH;
@@ -112,6 +116,10 @@ impl Engine {
     fn apply_all<'a>(&mut self, entries: impl Iterator<Item = (Iv, Entry<'a>)>) {
         for (iv, entry) in entries {
             let Entry { path, count, words, .. } = entry;
+            if let Some(happening) = Happening::of(path) {
+                self.apply_happening_at(happening, words, iv);
+                continue;
+            }
             let Some(lane) = entry.lane().filter(|_| count > 1 && self.has_all_words(&entry)) else {
                 self.apply(path, iv, count, words);
                 continue;
@@ -124,7 +132,8 @@ impl Engine {
 
     /// Whether all folds that the latest iteration of a dimension added to take further ones as a number.
     fn can_repeat(&mut self, dim: usize) -> bool {
-        let mut ids: Vec<u32> = self.repeats.ended(dim).map(|entry| entry.path).collect();
+        let is_path = |id: &u32| Happening::of(*id).is_none();
+        let mut ids: Vec<u32> = self.repeats.ended(dim).map(|entry| entry.path).filter(is_path).collect();
         ids.sort_unstable();
         ids.dedup();
         let all = ids.into_iter().all(|id| {
@@ -143,6 +152,10 @@ impl Engine {
     fn add_iterations(&mut self, due: &Due, times: u64) {
         let mut executions: FxHashMap<u32, u64> = FxHashMap::default();
         for (_, entry) in due.iteration(1) {
+            if let Some(happening) = Happening::of(entry.path) {
+                self.account_happening(happening, entry.words, times);
+                continue;
+            }
             *executions.entry(entry.path).or_default() += entry.count;
         }
         let dim = due.dim();

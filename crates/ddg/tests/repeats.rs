@@ -48,7 +48,7 @@ impl Random {
 fn statement(random: &mut Random, depth: u32) -> String {
     let (x, y) = (random.array(), random.array());
     let k = random.below(3);
-    match random.below(if depth > 0 { 11 } else { 6 }) {
+    match random.below(if depth > 0 { 14 } else { 6 }) {
         0 => format!("for (int i = 0; i < N; i++) {x}[i] = {y}[i + {k}] + t;"),
         1 => format!("for (int i = 0; i < N; i++) {x}[p[i]] += {y}[i];"),
         2 => format!("for (int i = 0; i < N; i++) for (int j = {k}; j <= i; j++) {x}[i] += {y}[j];"),
@@ -59,6 +59,9 @@ fn statement(random: &mut Random, depth: u32) -> String {
         7 => format!("if (t % {} == {k}) {{ {} }}", 9 + random.below(20), statement(random, depth - 1)),
         8 => format!("if (t % {} == 5) free(malloc(40));", 11 + random.below(20)),
         9 => format!("{x}[t % {}] = t;", random.below(4) + 1),
+        10 => format!("{{ int *z = malloc(sizeof({x}[0]) * N); for (int i = 0; i < N; i++) z[i] = {x}[i]; total += z[{k}]; free(z); }}"),
+        11 => format!("written += write(1, {x}, {});", random.below(2)),
+        12 => format!("if (t % {} == {k}) printf(\"%d\\n\", {x}[{k}]);", 10 + random.below(20)),
         _ => "{ int *swap = a; a = b; b = swap; }".to_owned(),
     }
 }
@@ -74,8 +77,9 @@ fn program(seed: u64) -> String {
     format!(
         "#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 enum {{ N = {N} }};
-int storage[3][2 * N], p[N], total;
+int storage[3][2 * N], p[N], total, written;
 __attribute__((noinline)) void helper(int *x, int *y, int n)
 {{
     for (int i = 0; i < n; i++)

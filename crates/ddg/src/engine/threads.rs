@@ -72,6 +72,7 @@ impl Engine {
         if thread == self.threads.current {
             return;
         }
+        self.leave_verbatim();
         self.end_path(&[], 1);
         self.interrupt();
         self.mark_exchanges();

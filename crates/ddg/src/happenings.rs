@@ -1,0 +1,125 @@
+//! What happens between the executions of paths and changes memory, or the names of storage: system calls, allocations.
+//!
+//! Happenings are entries of the log of executions as paths are (see [`crate::repeats`]): an iteration that allocates and frees the
+//! same blocks as the one before, or makes the same system calls, repeats it.
+
+use shadow::{Iv, Operand, Record};
+use trace::stream::EFFECT_WRITE;
+
+use crate::engine::{Engine, pieces};
+use crate::observer::observer;
+use crate::paths::InstanceId;
+use crate::repeats::Arrival;
+
+/// Numbers from here on stand for happenings, smaller ones for paths.
+const HAPPENINGS: u32 = 1 << 31;
+/// Of those, from here on for allocations.
+const ALLOCATIONS: u32 = HAPPENINGS | 1 << 30;
+
+/// Something that happens; what it is about comes as words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Happening {
+    /// A system call, by the block that makes it, touches memory: pairs of a start and a length, marked where it writes.
+    Effect(InstanceId),
+    /// A heap block comes into being: start, size, the address that the allocating call returns to.
+    Allocated {
+        /// It has no content yet, unlike one that was resized.
+        is_new: bool,
+    },
+    /// The heap block with this start ends.
+    Freed,
+}
+
+impl Happening {
+    /// Its number in the log.
+    fn number(self) -> u32 {
+        match self {
+            Happening::Effect(instance) => HAPPENINGS | instance,
+            Happening::Allocated { is_new } => ALLOCATIONS | u32::from(is_new),
+            Happening::Freed => ALLOCATIONS | 2,
+        }
+    }
+
+    /// The happening with a number of the log; `None` for a path.
+    pub(crate) fn of(number: u32) -> Option<Happening> {
+        match number {
+            0..HAPPENINGS => None,
+            HAPPENINGS..ALLOCATIONS => Some(Happening::Effect(number - HAPPENINGS)),
+            _ => Some(match number - ALLOCATIONS {
+                2 => Happening::Freed,
+                new => Happening::Allocated { is_new: new == 1 },
+            }),
+        }
+    }
+}
+
+impl Engine {
+    /// Something happens now: it is logged, and counted or applied.
+    pub(crate) fn happens(&mut self, happening: Happening, words: &[u64]) {
+        let Some(walker) = &self.walker else {
+            self.interrupt();
+            return self.apply_happening(happening, words);
+        };
+        let (context, iv) = (walker.context(), *walker.iv());
+        let node = self.contexts.get(context);
+        if !self.counts || node.flat || self.budget.is_skipping {
+            self.interrupt();
+            return self.apply_happening(happening, words);
+        }
+        let (path, dims) = (happening.number(), usize::from(node.dims));
+        let arrival = Arrival { path, context, dims, iv: &iv, count: 1, words, grows: false };
+        if !self.is_counted(&arrival) {
+            self.repeats.push(&arrival);
+            self.apply_happening_at(happening, words, iv);
+        }
+    }
+
+    fn apply_happening(&mut self, happening: Happening, words: &[u64]) {
+        let iv = self.walker.as_ref().map_or(Iv::ZERO, |walker| *walker.iv());
+        self.apply_happening_at(happening, words, iv);
+    }
+
+    /// Applies a happening of the log.
+    pub(crate) fn apply_happening_at(&mut self, happening: Happening, words: &[u64], iv: Iv) {
+        match (happening, words) {
+            (Happening::Effect(id), ranges) => {
+                let instance = *self.instances.get(id);
+                let first = instance.first + instance.statements + instance.operands;
+                let mut operands = std::mem::take(&mut self.operands);
+                operands.clear();
+                add_effect(ranges, first, &mut operands);
+                if !self.is_muted {
+                    self.accesses += operands.len() as u64;
+                }
+                self.record(&Record { iv, lane: None, count: 1, operands: &operands });
+                self.operands = operands;
+            }
+            (Happening::Allocated { is_new }, &[start, size, site]) => {
+                self.objects.allocated(start, size, site);
+                if is_new && let Some(walker) = &self.walker {
+                    let observer = observer!(self, walker);
+                    self.memory.forget(start, start.saturating_add(size), &observer);
+                }
+            }
+            (Happening::Freed, &[start]) => self.objects.freed(start),
+            _ => self.lost.note("a happening has its words"),
+        }
+    }
+
+    /// Counts what happens in iterations that are taken as a number: `times` times.
+    pub(crate) fn account_happening(&mut self, happening: Happening, words: &[u64], times: u64) {
+        if let Happening::Effect(_) = happening {
+            let mut operands = Vec::new();
+            add_effect(words, 0, &mut operands);
+            self.accesses += times * operands.len() as u64;
+        }
+    }
+}
+
+/// The operands of a system call: reads are those of `first`, writes of the one after it.
+fn add_effect(ranges: &[u64], first: u32, operands: &mut Vec<Operand>) {
+    for pair in ranges.chunks_exact(2) {
+        let write = pair[1] & EFFECT_WRITE != 0;
+        pieces(pair[0], pair[1] & !EFFECT_WRITE, first + u32::from(write), write, operands);
+    }
+}
