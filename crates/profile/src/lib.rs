@@ -569,6 +569,22 @@ impl Profile {
         out
     }
 
+    /// Whether a context is the loop `around`, or lies in it.
+    pub fn is_around(&self, around: ContextIndex, context: ContextIndex) -> bool {
+        let Some(dims) = self.contexts.get(around as usize).filter(|c| c.is_dimension).map(|c| c.dims) else {
+            return false;
+        };
+        let mut at = context;
+        while at != around {
+            match self.contexts.get(at as usize) {
+                // What lies in a loop has its dimension.
+                Some(node) if at != 0 && node.dims >= dims => at = node.parent,
+                _ => return false,
+            }
+        }
+        true
+    }
+
     /// What a source file says of its loops, if it was read.
     pub fn source(&self, file: &str) -> Option<&lens::FileLoops> {
         self.sources.iter().find(|source| source.file == file)?.loops.as_ref()

@@ -45,7 +45,7 @@ pub fn inside(profile: &Profile, loops: &[ContextIndex]) -> FxHashSet<ContextInd
 
 /// Whether a statement is executed inside a loop.
 pub fn is_inside(profile: &Profile, statement: StatementIndex, context: ContextIndex) -> bool {
-    profile.loops_around(profile.context_of(statement)).get(dimension(profile, context)) == Some(&context)
+    profile.is_around(context, profile.context_of(statement))
 }
 
 /// Sorts all dependences to the loops they are inside of.

@@ -26,11 +26,13 @@ pub enum Remedy {
     Blocks,
 }
 
-/// Flow counts needed to see whether reads are preceded by writes of the same iteration.
+/// Flow dependences, as needed to see whether reads are preceded by writes of the same iteration, and what is read after loops.
 #[derive(Debug, Default)]
 pub struct Coverage {
     /// Per load access: flow dependences into it.
     into: FxHashMap<u32, Vec<u32>>,
+    /// Per loop the objects whose content, written inside it, is read after the instance of the loop that wrote it.
+    read_after: FxHashMap<ContextIndex, FxHashSet<ObjectIndex>>,
 }
 
 impl Coverage {
@@ -44,7 +46,12 @@ impl Coverage {
                 into.entry(access).or_default().push(index as u32);
             }
         }
-        Coverage { into }
+        Coverage { into, read_after: read_after(profile) }
+    }
+
+    /// Whether what a loop writes to an object is read after the instance of the loop that wrote it.
+    fn is_read_after(&self, context: ContextIndex, object: ObjectIndex) -> bool {
+        self.read_after.get(&context).is_some_and(|objects| objects.contains(&object))
     }
 
     /// Whether every execution of a load reads what the same iteration of the loop of dimension `dim` wrote.
@@ -118,7 +125,6 @@ pub fn judge(
 ) -> Vec<Finding> {
     let dim = dimension(profile, context);
     let mut out: Vec<Finding> = Vec::new();
-    let mut live_out: Option<Vec<ObjectIndex>> = None;
     let handed_on = handed_on(profile, dim, inside, skip);
     let read_inside = read_inside(profile, dim, inside);
     for edge in inside.edges.iter().filter(|e| e.carried) {
@@ -144,14 +150,11 @@ pub fn judge(
             exposed && d.source_access.is_none_or(|a| coverage.covered(profile, a, context, dim) > 0);
         for used in level.objects.iter().filter(|used| !(skip(d.source, used) && skip(d.sink, used))) {
             let object = &profile.objects[used.object as usize];
-            let is_read_after = live_out
-                .get_or_insert_with(|| objects_read_after(profile, context, dim))
-                .contains(&used.object);
             let uses = Uses {
                 is_exposed: exposed,
                 is_mixed,
                 is_handed_on: handed_on.contains(&used.object),
-                is_read_after,
+                is_read_after: coverage.is_read_after(context, used.object),
                 is_overwritten: d.kind == Kind::Output,
                 is_only_written: !read_inside.contains(&used.object),
             };
@@ -276,26 +279,28 @@ fn remedy(profile: &Profile, context: ContextIndex, object: &Object, callee: boo
     }
 }
 
-/// Objects whose content, written inside the loop, is read after the instance of the loop that wrote it.
-fn objects_read_after(profile: &Profile, context: ContextIndex, dim: usize) -> Vec<ObjectIndex> {
-    let mut out = Vec::new();
+/// Per loop the objects whose content, written inside it, is read after the instance of the loop that wrote it.
+fn read_after(profile: &Profile) -> FxHashMap<ContextIndex, FxHashSet<ObjectIndex>> {
+    let mut out: FxHashMap<ContextIndex, FxHashSet<ObjectIndex>> = FxHashMap::default();
+    let mut chains: FxHashMap<ContextIndex, Vec<ContextIndex>> = FxHashMap::default();
     for d in profile.dependences.iter().filter(|d| d.kind == Kind::Flow && d.memory) {
-        if !is_inside(profile, d.source, context) {
-            continue;
-        }
         // What an allocator looks at in a block that is freed is its own bookkeeping.
         if profile.contexts[profile.context_of(d.sink) as usize].allocator {
             continue;
         }
-        for level in &d.levels {
+        let context = profile.context_of(d.source);
+        for &around in chains.entry(context).or_insert_with(|| profile.loops_around(context)).iter() {
+            let dim = dimension(profile, around);
             // Same instance of the loop: carried by it or inside it, with both ends in it.
-            let stays = usize::from(d.common) > dim && usize::from(level.level) >= dim;
-            if !stays {
-                out.extend(level.objects.iter().map(|o| o.object));
+            let leaves = |level: &&profile::LevelSummary| {
+                usize::from(d.common) <= dim || usize::from(level.level) < dim
+            };
+            let objects = d.levels.iter().filter(leaves).flat_map(|level| &level.objects);
+            let mut objects = objects.map(|used| used.object).peekable();
+            if objects.peek().is_some() {
+                out.entry(around).or_default().extend(objects);
             }
         }
     }
-    out.sort_unstable();
-    out.dedup();
     out
 }
