@@ -17,6 +17,7 @@ mod guide;
 mod inputs;
 mod licences;
 mod measure;
+mod picture;
 mod polybench;
 mod product;
 mod programs;
@@ -58,6 +59,7 @@ cargo xtask truth [--loopwright PATH] [--keep] --suite FILE.toml [NAME…]
                              the same for public programs with OpenMP annotations; docs/truth.md says what the
                              manifest holds, and --keep adds the rows there
 cargo xtask guide            measures the examples of docs/GUIDE.md and writes their figures there
+cargo xtask picture          makes the picture of the README, the page of the guide's first example
 cargo xtask store-profiles   records the profiles on which renderers are tested; needed when their format changes
 cargo xtask fold-table       pieces and affine shares of the hard cases; writes docs/folding.md
 cargo xtask fold-table [--keep] [--function NAME] [--published FILE.csv] -- PROGRAM ARGS…
@@ -97,6 +99,7 @@ fn main() -> ExitCode {
         ["bench-schedule"] => bench_schedule::run(),
         ["programs", ref names @ ..] => programs::run(names),
         ["guide"] => guide::run(),
+        ["picture"] => picture::run(),
         ["truth", ref args @ ..] => truth::run(args),
         ["store-profiles"] => store_profiles::run(),
         ["prove", ref names @ ..] => prove::run(names),

@@ -152,6 +152,9 @@ pub struct ProfileArgs {
     /// verdict, all others stay exact. Stop analysing after it. The program runs on.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, conflicts_with = "fast")]
     pub time_limit: Option<Duration>,
+    /// Keep the program's arguments out of the profile: they may be nobody else's business.
+    #[arg(long)]
+    pub no_arguments: bool,
     /// Number of loops in the summary.
     #[arg(long, value_name = "N", default_value_t = 12)]
     pub top: usize,

@@ -62,6 +62,9 @@ fn are_apart(a: &Range<usize>, b: &Range<usize>) -> bool {
 
 /// Writes a source with nests replaced; gives the file's name.
 fn file(directory: &Path, name: &str, sources: &Sources, codes: &[&Code]) -> Result<String> {
+    // Names of functions are the program's: none leads out of the directory.
+    let name: String =
+        name.chars().map(|c| if matches!(c, '/' | '\\') || c.is_control() { '_' } else { c }).collect();
     let path = directory.join(name);
     let original = codes.first().and_then(|code| sources.text(&code.file)).unwrap_or_default();
     let edits = codes.iter().map(|code| (code.range.clone(), code.text.clone())).collect();

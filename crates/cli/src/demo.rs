@@ -17,7 +17,12 @@ const SOURCE: &str = include_str!("../../../kernels/perceptron.c");
 pub fn run(args: &DemoArgs) -> Result<u8> {
     let directory = match &args.directory {
         Some(directory) => directory.clone(),
-        None => std::env::temp_dir().join(format!("loopwright-demo-{}", std::process::id())),
+        // A name that nobody can have taken before, in a folder that nobody else may write to.
+        None => tempfile::Builder::new()
+            .prefix("loopwright-demo-")
+            .tempdir()
+            .context("a temporary folder cannot be made")?
+            .keep(),
     };
     std::fs::create_dir_all(&directory).with_context(|| format!("{} cannot be made", directory.display()))?;
     let source = directory.join("perceptron.c");
@@ -33,8 +38,14 @@ pub fn run(args: &DemoArgs) -> Result<u8> {
     anstream::eprintln!("Compiled {} with cc -g -O2; recording it.\n", source.display());
     let mut config = Config::new(&binary);
     config.args = vec![binary.clone().into_os_string()];
-    let plan =
-        Plan { part: Part::Whole, folding: ddg::Folding::default(), limit: 700, time: None, known: None };
+    let plan = Plan {
+        part: Part::Whole,
+        folding: ddg::Folding::default(),
+        limit: 700,
+        time: None,
+        known: None,
+        no_arguments: false,
+    };
     let (profile, _) = record_program(&config, plan, &mut Progress::new(false))?;
     print_report(&profile, Format::Text, 12);
     let path: PathBuf = directory.join("perceptron.lwp");

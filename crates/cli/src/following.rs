@@ -98,6 +98,9 @@ impl Following {
         let about = About { part, ..about(&config, &outcome) };
         let mut profile = finish(sink, about);
         lenses::read(&mut profile, &program);
+        if self.plan.no_arguments {
+            profile.program.argv.truncate(1);
+        }
         if profile.trust.instructions == 0 {
             return Ok(format!("process {pid}, {command}: nothing was recorded"));
         }

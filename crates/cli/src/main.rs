@@ -73,7 +73,8 @@ fn main() -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             // Where standard error is closed the exit code has to do.
-            let _ = writeln!(anstream::stderr(), "loopwright: {}", message(&error));
+            let text = message(&error);
+            let _ = writeln!(anstream::stderr(), "loopwright: {}", report::plain::plain(&text));
             let code = error.downcast_ref::<record::Error>().map_or(failure, profile_command::failure_code);
             ExitCode::from(code)
         }

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use report::plain::plain;
 use serde::Serialize;
 
 /// Writes a text to a file, replaced as a whole, or to standard output.
@@ -11,6 +12,7 @@ use serde::Serialize;
 /// # Errors
 /// The file or standard output that cannot be written; a reader that has seen enough is no error.
 pub fn print(text: &str, file: Option<&Path>, quiet: bool) -> Result<()> {
+    let text = &*plain(text);
     let Some(path) = file else {
         return match std::io::stdout().lock().write_all(text.as_bytes()) {
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),

@@ -1,11 +1,13 @@
 //! `loopwright profile`.
 
+use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail};
+use clap::Args;
 use ddg::finish::{About, finish};
 use ddg::guide::{Part, Symbols};
 use profile::file::FileError;
@@ -51,7 +53,7 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
     }
     let mut progress = Progress::new(args.quiet);
     let mut following = None;
-    let (profile, outcome) = if args.fast {
+    let (mut profile, outcome) = if args.fast {
         count_program(&config, &mut progress)?
     } else {
         let plan = || {
@@ -61,7 +63,14 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
                 ..ddg::Folding::default()
             };
             let part = part(&args.bounds);
-            Plan { part, folding, limit: args.memory_limit, time: args.time_limit, known: None }
+            Plan {
+                part,
+                folding,
+                limit: args.memory_limit,
+                time: args.time_limit,
+                known: None,
+                no_arguments: args.no_arguments,
+            }
         };
         following = args.follow.then(|| Following::new(&config, plan(), &path));
         config.follow = following.clone().map(|following| following as Arc<dyn Follow>);
@@ -85,13 +94,17 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
         let why = missing.unwrap_or_else(|| absence(&part));
         bail!("{why}: nothing was recorded, and {} is not written", path.display());
     }
+    if args.no_arguments {
+        profile.program.argv.truncate(1);
+    }
+    // First of all it is kept, whatever becomes of the report.
+    let written =
+        profile::file::write(&profile, &path).map_err(|error| keep_elsewhere(&profile, &path, error));
     if !args.quiet {
         progress.phase("judging loops", true);
         print_report_after(&profile, args.format, args.top, &progress);
     }
-    if let Err(error) = profile::file::write(&profile, &path) {
-        return Err(keep_elsewhere(&profile, &path, error));
-    }
+    written?;
     if let Some(directory) = &args.parquet {
         parquet_files::of_profile(&profile, directory)?;
     }
@@ -115,8 +128,18 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
 /// Says what may not be meant: options of this program behind the other one, and scripts.
 fn hints(args: &ProfileArgs) {
     let is_separated = std::env::args_os().any(|argument| argument == "--");
-    let ours = ["-o", "-q", "--output", "--quiet", "--format", "--top", "--function", "--fast", "--scope"];
-    let behind = args.target.command.iter().skip(1).find(|own| ours.iter().any(|name| *own == name));
+    let command = ProfileArgs::augment_args(clap::Command::new("profile"));
+    let is_ours = |own: &&OsString| {
+        let own = own.to_string_lossy();
+        let own = own.split('=').next().unwrap_or_default();
+        command.get_arguments().any(|option| {
+            let long = option.get_long().is_some_and(|long| own.strip_prefix("--") == Some(long));
+            long || option
+                .get_short()
+                .is_some_and(|short| own.strip_prefix('-') == Some(short.encode_utf8(&mut [0; 4])))
+        })
+    };
+    let behind = args.target.command.iter().skip(1).find(is_ours);
     if let Some(option) = behind.filter(|_| !is_separated) {
         let option = option.to_string_lossy();
         note(&format!(
@@ -152,6 +175,8 @@ pub struct Plan {
     pub time: Option<Duration>,
     /// What an earlier run showed.
     pub known: Option<Known>,
+    /// The profile does not say with which arguments the program was run.
+    pub no_arguments: bool,
 }
 
 /// What receives a recording.
@@ -266,16 +291,25 @@ fn print_report_after(profile: &Profile, format: Format, top: usize, progress: &
         .unwrap_or_else(|error| format!("loopwright: {error:#}\n"));
     progress.end();
     // Losing the report to a closed pipe is what the reader asked for.
-    let _ = anstream::stderr().lock().write_all(text.as_bytes());
+    let _ = anstream::stderr().lock().write_all(report::plain::plain(&text).as_bytes());
 }
 
 /// Saves a profile that cannot be written to its place among the temporary files; gives the error to report.
 fn keep_elsewhere(profile: &Profile, path: &Path, error: FileError) -> anyhow::Error {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.lwp", std::process::id()));
-    let kept = std::env::temp_dir().join(name);
-    let remedy = match profile::file::write(profile, &kept) {
-        Ok(()) => format!("it is kept as {}", kept.display()),
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(".");
+    let place = tempfile::Builder::new().prefix(&name).suffix(".lwp").tempfile();
+    let kept =
+        place.map_err(|source| FileError::Io { path: std::env::temp_dir(), source }).and_then(|place| {
+            profile::file::write(profile, place.path())?;
+            let kept = place.path().to_owned();
+            place
+                .keep()
+                .map_err(|kept| FileError::Io { path: kept.file.path().to_owned(), source: kept.error })?;
+            Ok(kept)
+        });
+    let remedy = match kept {
+        Ok(kept) => format!("it is kept as {}", kept.display()),
         Err(second) => format!("nor could a copy be kept ({second}); free space and run it again"),
     };
     anyhow!("the profile could not be written: {error}; {remedy}")

@@ -113,6 +113,8 @@ pub fn limit(reason: StopReason) -> Limit {
         StopReason::Seccomp => Limit::Seccomp,
         StopReason::Traced => Limit::Traced,
         StopReason::Segment => Limit::Segment,
+        StopReason::SharedMemory => Limit::SharedMemory,
+        StopReason::Namespace => Limit::Namespace,
     }
 }
 

@@ -202,14 +202,30 @@ fn interrupted_again() {
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(128 + 2), "{output:?}");
         let text = String::from_utf8_lossy(&output.stderr);
-        says(
-            &text,
-            &["interrupted; recording ends", "endless.c:main:4", "skipping what is not analysed yet"],
-        );
-        assert_eq!(text.contains("Profile: pipe"), interrupts == 2, "{text}");
+        says(&text, &["interrupted; recording ends", "skipping what is not analysed yet"]);
+        // The profile is written first, and read by people afterwards.
+        for part in ["endless.c:main:4", "Profile: pipe"] {
+            assert_eq!(text.contains(part), interrupts == 2, "{part}: {text}");
+        }
     }
     let report = place.loopwright().args(["report", "p.lwp"]).output().unwrap();
     says(&String::from_utf8_lossy(&report.stdout), &["recording was interrupted", "endless.c:main:4"]);
+}
+
+/// Arguments are nobody else's business where that is said.
+#[test]
+fn arguments_stay_out_of_a_profile() {
+    let place = Place::new();
+    let program = place.compile("quiet", "int main(void) { return 0; }", &["-O0", "-g"]);
+    for (option, is_there) in [(None, true), (Some("--no-arguments"), false)] {
+        let mut command = place.loopwright();
+        command.args(["profile", "-q", "-o", "p.lwp"]).args(option).arg("--").arg(&program).arg("secret");
+        assert!(command.status().unwrap().success());
+        let report = place.loopwright().args(["report", "p.lwp", "--format", "json"]).output().unwrap();
+        let text = String::from_utf8_lossy(&report.stdout);
+        assert_eq!(text.contains("secret"), is_there, "{text}");
+        assert!(text.contains("quiet"), "{text}");
+    }
 }
 
 /// A program that survives the interrupt runs on by itself, and its status counts; an interrupt sent to the recorder alone

@@ -109,8 +109,11 @@ impl Engine {
                 // Taking a tally costs as much as comparing so many words.
                 let is_worth = complete.saturating_mul(length as u64) >= 2 * self.loops.len() as u64;
                 if is_worth && self.verbatim.wait == 0 {
-                    let before =
-                        Tally { loops: self.loops.clone(), own: self.main_accesses, work: self.budget.work() };
+                    let before = Tally {
+                        loops: self.loops.clone(),
+                        own: self.main_accesses,
+                        work: self.budget.work(),
+                    };
                     self.verbatim.state = State::Noting { words: Vec::new(), from: at, complete, before };
                 }
                 self.verbatim.wait = self.verbatim.wait.saturating_sub(1);

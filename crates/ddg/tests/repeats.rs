@@ -59,7 +59,9 @@ fn statement(random: &mut Random, depth: u32) -> String {
         7 => format!("if (t % {} == {k}) {{ {} }}", 9 + random.below(20), statement(random, depth - 1)),
         8 => format!("if (t % {} == 5) free(malloc(40));", 11 + random.below(20)),
         9 => format!("{x}[t % {}] = t;", random.below(4) + 1),
-        10 => format!("{{ int *z = malloc(sizeof({x}[0]) * N); for (int i = 0; i < N; i++) z[i] = {x}[i]; total += z[{k}]; free(z); }}"),
+        10 => format!(
+            "{{ int *z = malloc(sizeof({x}[0]) * N); for (int i = 0; i < N; i++) z[i] = {x}[i]; total += z[{k}]; free(z); }}"
+        ),
         11 => format!("written += write(1, {x}, {});", random.below(2)),
         12 => format!("if (t % {} == {k}) printf(\"%d\\n\", {x}[{k}]);", 10 + random.below(20)),
         _ => "{ int *swap = a; a = b; b = swap; }".to_owned(),

@@ -6,14 +6,15 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::{ContextKind, GivenUp, Limit, Profile, Untracked};
 
 pub(crate) const MAGIC: &[u8; 8] = b"LWPROF\x1a\n";
 pub(crate) const VERSION: u32 = 17;
-/// Largest decoded profile that is accepted, in bytes.
-const LIMIT: u64 = 8 << 30;
+/// A decoded profile may have this many bytes, and this many more for each byte of its file: real ones have up to 30.
+const ROOM: (u64, u64) = (4 << 20, 256);
 
 /// Why a profile could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -52,36 +53,59 @@ fn remedy(found: u32) -> &'static str {
 /// # Errors
 /// If the file system refuses; then the target is untouched and the temporary file removed.
 pub fn write(profile: &Profile, path: &Path) -> Result<(), FileError> {
-    replace(path, |file| {
+    replace_with(path, Readers::Owner, |file| {
         let bytes = postcard::to_stdvec(profile).map_err(|e| io::Error::other(e.to_string()))?;
         frame(&bytes, file).map(|_| ())
     })
     .map_err(|source| FileError::Io { path: path.to_owned(), source })
 }
 
+/// Who may read a file that is new.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Readers {
+    /// Its owner: a profile has the program's arguments and parts of its source.
+    Owner,
+    /// Whom the user lets read new files.
+    AsUsual,
+}
+
 /// Gives a file new content: all of it or, after an error, none. A link is followed; a pipe or device is written
-/// directly.
+/// directly. A file that is replaced keeps its permissions.
 ///
 /// # Errors
 /// If the file system refuses or `content` fails; then a regular file is untouched.
 pub fn replace(path: &Path, content: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-    let real = match std::fs::metadata(path) {
+    replace_with(path, Readers::AsUsual, content)
+}
+
+fn replace_with(
+    path: &Path,
+    readers: Readers,
+    content: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
+    let (real, before) = match std::fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
         Ok(metadata) if !metadata.is_file() => return content(&mut File::options().write(true).open(path)?),
-        Ok(_) => path.canonicalize()?,
-        Err(_) => path.to_owned(),
+        Ok(metadata) => (path.canonicalize()?, Some(metadata.permissions())),
+        Err(_) => (path.to_owned(), None),
     };
-    let mut name = real.file_name().ok_or(io::ErrorKind::InvalidFilename)?.to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    let temporary = real.with_file_name(name);
-    let result = File::create(&temporary)
-        .and_then(|mut file| content(&mut file).and_then(|()| file.sync_all()))
-        .and_then(|()| std::fs::rename(&temporary, &real));
-    if result.is_err() {
-        // The error that is reported is the first one; a leftover that cannot be removed changes nothing.
-        let _ = std::fs::remove_file(&temporary);
+    let name = real.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+    let directory = real.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mode = if readers == Readers::Owner { 0o600 } else { 0o666 };
+    let mut prefix = name.to_owned();
+    prefix.push(".");
+    // A name of its own, made anew, which no link can stand for.
+    let mut temporary = tempfile::Builder::new()
+        .prefix(&prefix)
+        .suffix(".tmp")
+        .make_in(directory, |path| File::options().write(true).create_new(true).mode(mode).open(path))?;
+    content(temporary.as_file_mut())?;
+    if let Some(before) = before {
+        temporary.as_file().set_permissions(before)?;
     }
-    result
+    temporary.as_file().sync_all()?;
+    temporary.persist(&real)?;
+    Ok(())
 }
 
 /// Writes magic, version and the encoded profile.
@@ -126,11 +150,19 @@ pub fn decode(bytes: &[u8], path: &Path) -> Result<Profile, FileError> {
     if found != VERSION {
         return Err(FileError::Version { path: path.to_owned(), found });
     }
+    let room = (rest.len() as u64).saturating_mul(ROOM.1).saturating_add(ROOM.0);
     let mut data = Vec::new();
     zstd::Decoder::new(rest)
-        .and_then(|decoder| decoder.take(LIMIT).read_to_end(&mut data))
+        .and_then(|decoder| decoder.take(room.saturating_add(1)).read_to_end(&mut data))
         .map_err(|_| damaged("checksum or compression"))?;
-    let profile: Profile = postcard::from_bytes(&data).map_err(|_| damaged("encoding"))?;
+    if data.len() as u64 > room {
+        return Err(damaged("more than its bytes can hold"));
+    }
+    let (profile, behind): (Profile, _) =
+        postcard::take_from_bytes(&data).map_err(|_| damaged("encoding"))?;
+    if !behind.is_empty() || profile.contexts.is_empty() {
+        return Err(damaged("encoding"));
+    }
     validate(&profile).map_err(damaged)?;
     Ok(profile)
 }
@@ -236,12 +268,12 @@ mod tests {
 
     #[test]
     fn round_trip_and_every_damage_is_noticed() {
-        let dir = std::env::temp_dir().join(format!("loopwright-profile-{}", std::process::id()));
-        std::fs::create_dir_all(&dir).expect("temporary directory");
+        let place = tempfile::tempdir().expect("temporary directory");
+        let dir = place.path();
         let path = dir.join("a.lwp");
         write(&sample(), &path).expect("write");
         assert_eq!(read(&path).expect("read"), sample());
-        assert_eq!(std::fs::read_dir(&dir).expect("list").count(), 1, "no temporary file is left");
+        assert_eq!(std::fs::read_dir(dir).expect("list").count(), 1, "no temporary file is left");
         let bytes = std::fs::read(&path).expect("bytes");
         for at in 0..bytes.len() {
             let mut bad = bytes.clone();
@@ -252,7 +284,37 @@ mod tests {
             }
             assert!(decode(&bytes[..at], &path).is_err(), "cut at {at}");
         }
-        std::fs::remove_dir_all(&dir).expect("clean up");
+    }
+
+    #[test]
+    fn few_bytes_do_not_become_many() {
+        for encoded in [
+            vec![0; 1 << 30],
+            [postcard::to_stdvec(&sample()).expect("encode"), vec![0; 9]].concat(),
+            Vec::new(),
+        ] {
+            let bytes = frame(&encoded, Vec::new()).expect("frame");
+            assert!(matches!(decode(&bytes, Path::new("x")), Err(FileError::Damaged(..))), "{}", bytes.len());
+        }
+    }
+
+    #[test]
+    fn others_may_not_read_a_profile_and_links_are_not_taken_for_temporary_files() {
+        use std::os::unix::fs::PermissionsExt;
+        let place = tempfile::tempdir().expect("a folder");
+        let path = place.path().join("a.lwp");
+        let mode = |path: &Path| std::fs::metadata(path).expect("metadata").permissions().mode() & 0o777;
+        write(&sample(), &path).expect("write");
+        assert_eq!(mode(&path), 0o600);
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).expect("change");
+        write(&sample(), &path).expect("write");
+        assert_eq!(mode(&path), 0o640, "what its owner has allowed stays");
+        let victim = place.path().join("victim");
+        std::fs::write(&victim, "untouched").expect("write");
+        let guess = place.path().join(format!("b.lwp.{}.tmp", std::process::id()));
+        std::os::unix::fs::symlink(&victim, guess).expect("link");
+        write(&sample(), &place.path().join("b.lwp")).expect("write");
+        assert_eq!(std::fs::read_to_string(&victim).expect("read"), "untouched");
     }
 
     #[test]

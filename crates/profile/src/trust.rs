@@ -88,6 +88,10 @@ pub enum Limit {
     Traced,
     /// Recording ended where the program sets the base of the segment `gs`.
     Segment,
+    /// Recording ended where the program starts a process that shares its memory and runs beside it.
+    SharedMemory,
+    /// Recording ended where the program enters another user namespace.
+    Namespace,
     /// The analysis ended at `--memory-limit`.
     Memory,
     /// The analysis ended at `--time-limit`.
@@ -124,6 +128,8 @@ impl Limit {
                 | Limit::Seccomp
                 | Limit::Traced
                 | Limit::Segment
+                | Limit::SharedMemory
+                | Limit::Namespace
                 | Limit::Abandoned
                 | Limit::Malformed(_)
         )

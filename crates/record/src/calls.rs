@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::interrupted::is_restart;
 use crate::masks;
 use crate::process::Resume;
+use crate::process::Tracee;
 use crate::run::{Awaiting, Engine, Next};
 use crate::shared::REMOTE_CALL;
 use crate::syscalls::{self, Call};
@@ -26,7 +27,7 @@ impl Engine<'_> {
         }
         let args = [regs.rdi, regs.rsi, regs.rdx, regs.r10, regs.r8, regs.r9];
         let number = regs.rax;
-        if let Some(reason) = ends_recording(number as i64, &args) {
+        if let Some(reason) = ends_recording(number as i64, &args, &self.tracee) {
             // The program makes the call itself, when it is alone.
             self.stop_for(reason);
             self.undo_last(regs.rip)?;
@@ -187,7 +188,7 @@ impl Engine<'_> {
 }
 
 /// Whether a program cannot be recorded after a system call.
-fn ends_recording(number: i64, args: &[u64; 6]) -> Option<StopReason> {
+fn ends_recording(number: i64, args: &[u64; 6], tracee: &Tracee) -> Option<StopReason> {
     const SECCOMP_SET_MODE_STRICT: u64 = 0;
     const SECCOMP_SET_MODE_FILTER: u64 = 1;
     const ARCH_SET_GS: u64 = 0x1001;
@@ -196,6 +197,23 @@ fn ends_recording(number: i64, args: &[u64; 6]) -> Option<StopReason> {
         (libc::SYS_prctl, option) if option == libc::PR_SET_SECCOMP as u64 => Some(StopReason::Seccomp),
         (libc::SYS_ptrace, request) if request == u64::from(libc::PTRACE_TRACEME) => Some(StopReason::Traced),
         (libc::SYS_arch_prctl, ARCH_SET_GS) => Some(StopReason::Segment),
+        (libc::SYS_clone, flags) if runs_beside(flags) => Some(StopReason::SharedMemory),
+        (libc::SYS_clone3, arguments) => {
+            // The structure begins with the flags.
+            let mut flags = [0; 8];
+            let is_read = tracee.read(arguments, &mut flags) == flags.len();
+            (is_read && runs_beside(u64::from_le_bytes(flags))).then_some(StopReason::SharedMemory)
+        }
+        (libc::SYS_unshare, flags) if flags & libc::CLONE_NEWUSER as u64 != 0 => Some(StopReason::Namespace),
+        (libc::SYS_setns, _) if args[1] == 0 || args[1] & libc::CLONE_NEWUSER as u64 != 0 => {
+            Some(StopReason::Namespace)
+        }
         _ => None,
     }
+}
+
+/// Whether flags of `clone` make a process that shares memory with its parent, is no thread of it, and does not let it wait.
+fn runs_beside(flags: u64) -> bool {
+    let has = |flag: libc::c_int| flags & flag as u64 != 0;
+    has(libc::CLONE_VM) && !has(libc::CLONE_THREAD) && !has(libc::CLONE_VFORK)
 }

@@ -192,6 +192,10 @@ pub enum StopReason {
     Traced,
     /// The program sets the base of the segment `gs`, which the recorder needs.
     Segment,
+    /// The program starts a process that shares its memory and runs beside it: two would use the recorder's at once.
+    SharedMemory,
+    /// The program enters another user namespace, where the recorder may not follow it.
+    Namespace,
 }
 
 /// What is known after a run.

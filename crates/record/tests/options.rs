@@ -127,8 +127,11 @@ const LEAVING: &str = "#define _GNU_SOURCE
     #include <sys/prctl.h>
     #include <sys/ptrace.h>
     #include <sys/syscall.h>
+    #include <sys/wait.h>
+    #include <sched.h>
+    #include <signal.h>
     #include <unistd.h>
-    static double a[1000]; static long words[4] = { 77, 88 };
+    static double a[1000]; static long words[4] = { 77, 88 }; static char stack[1 << 16] __attribute__((aligned(16)));
     __attribute__((noipa)) static void work(void) { for (int t = 0; t < 50; t++) for (int i = 0; i < 1000; i++) a[i] = a[i] * 0.5 + i; }
     int main(void) { work(); if (LEAVE) return 1; work(); return a[7] == 14 ? 9 : 2; }";
 
@@ -140,12 +143,18 @@ fn programs_that_cannot_be_recorded_any_longer() {
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };
         struct sock_fprog p = { 4, f }; HERE; })";
     let set = |call: &str| filter.replace("HERE", call);
+    let beside = "({ int child(void *p) { words[0] = 99; return 3; }
+        int status = 0, pid = clone(child, stack + sizeof stack, CLONE_VM | SIGCHLD, 0);
+        waitpid(pid, &status, 0) != pid || status != 3 << 8 || words[0] != 99; })";
     let segment = "syscall(SYS_arch_prctl, ARCH_SET_GS, words) || ({ long v; asm volatile(\"mov %%gs:8, %0\" : \"=r\"(v)); v != 88; })";
     for (name, leave, reason) in [
         ("filter", set("syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &p)"), StopReason::Seccomp),
         ("prctl", set("prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p)"), StopReason::Seccomp),
         ("traced", "ptrace(PTRACE_TRACEME, 0, 0, 0)".to_owned(), StopReason::Traced),
         ("segment", segment.to_owned(), StopReason::Segment),
+        ("beside", beside.to_owned(), StopReason::SharedMemory),
+        // Whether the system lets it or not.
+        ("namespace", "(unshare(CLONE_NEWUSER), 0)".to_owned(), StopReason::Namespace),
     ] {
         let source = LEAVING.replace("LEAVE", &leave);
         let program = compile(&format!("leaves_{name}.c"), &source, &["-O1", "-static"]);

@@ -14,6 +14,7 @@
 //! - [`frames`]: the dynamic schedule tree, which [`html`], [`flamegraph`] (SVG) and [`stacks`] (folded stacks, speedscope)
 //!   draw and write;
 //! - [`html`]: one page with everything;
+//! - [`plain`]: text without what could steer a terminal;
 //! - [`advice`]: which legal order is preferred, and why;
 //! - [`polyhedral`]: the polyhedral program, as text in [`isl`] notation and as [`openscop`].
 #![forbid(unsafe_code)]
@@ -36,6 +37,7 @@ pub mod isl;
 pub mod limits;
 pub mod markdown;
 pub mod openscop;
+pub mod plain;
 pub mod polyhedral;
 pub mod proposals;
 pub mod published;

@@ -26,6 +26,10 @@ fn limit(profile: &Profile, limit: &Limit) -> String {
         Limit::Seccomp => "recording ended where the program limits its system calls (seccomp)",
         Limit::Traced => "recording ended where the program asks to be traced (ptrace)",
         Limit::Segment => "recording ended where the program sets the base of the segment gs",
+        Limit::SharedMemory => {
+            "recording ended where the program starts a process that shares its memory and runs beside it"
+        }
+        Limit::Namespace => "recording ended where the program enters another user namespace",
         Limit::Memory => "analysis ended at --memory-limit",
         Limit::Time => "analysis ended at --time-limit",
         Limit::Abandoned => "the analysis was interrupted: the end of the recording is missing",
