@@ -27,7 +27,7 @@ programs! {
     accumulators algorithms aliases applications arrays asynchronous captures carried_values classes clauses containers
     counters cut cut_threads directives effects everyday exchanged exits extremes false_reductions flags headers included
     iterators
-    kept_addresses long_double memory mixed names not_reductions numerics other_names ownership pieces positions recursions
+    kept_addresses long_double macros memory mixed names not_reductions numerics other_names ownership pieces positions recursions
     reduction_forms reductions references spelling state storage streams taken_out templates text textbook
 }
 

@@ -106,6 +106,8 @@ pub(super) struct Macro {
     pub changed: Vec<String>,
     /// A macro in it may assign something.
     pub assigns_inside: bool,
+    /// Its text comes to elements of something.
+    pub names_elements: bool,
     /// What it calls its arguments.
     pub parameters: Vec<String>,
     /// Names in its text, but for those of its arguments.
@@ -190,7 +192,7 @@ impl Environment {
             let argument = place.and_then(|place| arguments.get(place));
             argument.is_none_or(|argument| !matches!(argument.what, Term::Index { .. }))
         };
-        own.assigns_inside || own.changed.iter().any(is_variable)
+        own.names_elements || own.assigns_inside || own.changed.iter().any(is_variable)
     }
 
     /// Looks through macros in macros, one level in each round: what is not found harmless then counts as assigning.
@@ -333,9 +335,24 @@ impl Macro {
             assigns: !targets.is_empty(),
             changed: changed.into_iter().map(str::to_owned).collect(),
             assigns_inside: false,
+            names_elements: text.contains('['),
             parameters,
             names,
         }
+    }
+
+    /// Adds another definition of the same name: which one holds is not known.
+    pub(super) fn join(&mut self, other: Macro) {
+        self.takes_arguments |= other.takes_arguments;
+        self.assigns |= other.assigns;
+        self.names_elements |= other.names_elements;
+        if self.parameters != other.parameters {
+            // What an argument is called in one may be a variable in the other.
+            self.names.append(&mut self.parameters);
+            self.names.extend(other.parameters);
+        }
+        self.changed.extend(other.changed);
+        self.names.extend(other.names);
     }
 }
 

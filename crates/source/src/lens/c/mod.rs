@@ -9,12 +9,13 @@ mod statements;
 
 use std::cell::Cell;
 use std::collections::HashSet;
+use std::collections::hash_map::Entry;
 
 use profile::lens::{InMacro, Language};
 use tree_sitter::Node;
 
 use super::environment::{Environment, Macro, TypeKind};
-use super::text::{self, Text, children, in_field, words};
+use super::text::{self, Text, children, in_field, without_comments, words};
 use super::written::{DEEPEST, Declaration, FunctionText, Kept};
 
 /// Reads the functions of a file, one at a time.
@@ -192,7 +193,12 @@ impl<'a> C<'a> {
             children(list).into_iter().map(|parameter| self.text.tight(parameter)).collect::<Vec<_>>()
         });
         let own = Macro::new(parameters, &body);
-        self.environment.macros.insert(name, own);
+        match self.environment.macros.entry(name) {
+            Entry::Vacant(entry) => {
+                entry.insert(own);
+            }
+            Entry::Occupied(mut entry) => entry.get_mut().join(own),
+        }
     }
 
     fn macro_definition(&self, name: &str, body: Node, visit: &mut dyn FnMut(&Environment, FunctionText)) {
@@ -489,23 +495,6 @@ impl<'a> C<'a> {
         }
         Some(out)
     }
-}
-
-/// What a macro stands for, without comments: the one at the end of its line is taken for a part of it.
-fn without_comments(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find("/*").into_iter().chain(rest.find("//")).min() {
-        out.push_str(&rest[..at]);
-        out.push(' ');
-        let is_block = rest[at..].starts_with("/*");
-        rest = match rest[at + 2..].find("*/").filter(|_| is_block) {
-            Some(end) => &rest[at + 2 + end + 2..],
-            None => "",
-        };
-    }
-    out.push_str(rest);
-    out
 }
 
 fn type_kind(specifier: Node) -> TypeKind {
