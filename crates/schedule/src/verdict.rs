@@ -504,7 +504,13 @@ pub fn judge(
             unknown = unknown.or(found.blocking.is_empty().then_some(why));
         }
         let own = &profile.contexts[context as usize];
-        let trips = own.rounds().div_ceil(own.entries.max(1));
+        let rounds = own.rounds().div_ceil(own.entries.max(1));
+        let trips = rounds.saturating_add(2).saturating_mul(compiled::elements_in_one(
+            profile,
+            context,
+            &indexes.accesses,
+            facts,
+        ));
         if found.blocking.is_empty()
             && !advise
             && is_optimised

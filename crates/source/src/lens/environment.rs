@@ -80,6 +80,8 @@ const MOST_PLACES: usize = 32;
 pub(super) struct Signature {
     /// Of each parameter, whether it may be written through.
     pub written: Vec<bool>,
+    /// Of each parameter, whether it is a plain value, of which nothing can be kept but a copy.
+    pub values: Vec<bool>,
     /// Whether those that follow may be; `None` if none may follow.
     pub rest: Option<bool>,
 }
@@ -166,6 +168,19 @@ impl Environment {
         let mut known = self.signatures.get(callee)?.iter().filter_map(taken).peekable();
         known.peek()?;
         Some(known.any(|written| written))
+    }
+
+    /// Whether all functions of a name take an argument, one of `count`, as a plain value; not if none is known.
+    pub(super) fn takes_value(&self, callee: &str, argument: usize, count: usize) -> bool {
+        let known = self.signatures.get(callee).into_iter().flatten();
+        let mut fitting = known.filter(|one| one.values.len() >= count || one.rest.is_some()).peekable();
+        fitting.peek().is_some() && fitting.all(|one| one.values.get(argument) == Some(&true))
+    }
+
+    /// The class of the file that a declaration's text names, if what it declares is an object of it.
+    pub(super) fn class_of<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let is_object = !text.contains(['*', '&', '<']);
+        words(text).find(|word| self.types.get(*word) == Some(&TypeKind::Class)).filter(|_| is_object)
     }
 
     /// What a type is, by a declaration's text.

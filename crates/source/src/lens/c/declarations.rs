@@ -121,8 +121,15 @@ impl C<'_> {
                 false => (has_dots || is_old).then_some(false),
             };
             let own = parameters.iter().filter(|one| !is_pack(one) && !is_dots(one));
-            let written = own.map(writes_through).collect();
-            self.environment.signatures.entry(name).or_default().push(Signature { written, rest: further });
+            let written = own.clone().map(writes_through).collect();
+            let is_value = |one: &Node| {
+                let kind = one.child_by_field_name("declarator").map(|of| of.kind());
+                matches!(kind, None | Some("identifier"))
+                    && !self.environment.is_array_type(&self.specifiers(*one).type_text)
+            };
+            let values = own.map(is_value).collect();
+            let own = Signature { written, values, rest: further };
+            self.environment.signatures.entry(name).or_default().push(own);
         }
     }
 
@@ -215,6 +222,12 @@ impl C<'_> {
                 }
                 "pointer_declarator" => {
                     marks.push('*');
+                    let is_promise = |child: &Node| {
+                        child.kind() == "type_qualifier" && self.text.of(*child).contains("restrict")
+                    };
+                    if children(node).iter().any(is_promise) {
+                        marks.push_str(" restrict");
+                    }
                     // A pointer to arrays is one more.
                     one.dimensions += usize::from(one.array);
                     one.storage.pointer = true;

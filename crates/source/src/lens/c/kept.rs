@@ -169,7 +169,16 @@ impl C<'_> {
             }
         } else if self.is_class(declared) {
             // Its constructor, or a member that is a reference.
-            self.keep_all(value, out);
+            let class = self.environment.class_of(&type_text).unwrap_or_default();
+            match value.kind() {
+                "argument_list" | "initializer_list" => {
+                    let all = children(value);
+                    let is_kept = |at: usize| !self.environment.takes_value(class, at, all.len());
+                    let kept = all.iter().enumerate().filter(|(at, _)| is_kept(*at));
+                    kept.for_each(|(_, one)| self.keep_all(*one, out));
+                }
+                _ => self.keep_all(value, out),
+            }
         }
     }
 

@@ -237,6 +237,9 @@ impl<'a> C<'a> {
             members
                 .extend(self.declarations(field, around.depth).into_iter().filter(|field| !field.function));
         }
+        if let Some(name) = item.child_by_field_name("name").map(|name| self.text.of(name)) {
+            self.note_parts(&name, item, &members);
+        }
         let references = members.iter().filter(|member| member.storage.reference);
         self.environment.kept.members.extend(references.map(|member| member.name.clone()));
         self.items(body, Around { members: Some(&members), ..around }, out);
@@ -335,15 +338,44 @@ impl<'a> C<'a> {
             }
             before = Some(word);
         }
-        for inner in children(body).into_iter().filter(|inner| inner.kind() == "function_definition") {
-            found.extend(self.function_name(inner));
+        let mut open = children(body);
+        while let Some(inner) = open.pop() {
+            if inner.kind() == "function_definition" {
+                found.extend(self.function_name(inner));
+            }
+            open.extend(children(inner));
         }
         self.environment.stateful.extend(found);
     }
 
     /// Notes what a function assigns that it does not declare, and what it calls.
     fn note_writes(&mut self, function: Node) {
-        let Some(name) = self.function_name(function) else { return };
+        if let Some(name) = self.function_name(function) {
+            self.note_writes_of(name, function);
+        }
+    }
+
+    /// Notes for the constructors and the destructor of a class what its members and bases add to them.
+    fn note_parts(&mut self, name: &str, item: Node, members: &[Declaration]) {
+        let bases = children(item).into_iter().filter(|child| child.kind() == "base_class_clause");
+        let bases = bases.flat_map(children).map(|base| declarations::unqualified(&self.text.tight(base)));
+        let objects = members.iter().filter(|member| !member.storage.pointer && !member.storage.reference);
+        let objects = objects.filter_map(|member| self.environment.class_of(&member.type_text));
+        let parts: HashSet<String> = bases.chain(objects.map(str::to_owned)).collect();
+        let parts = parts.into_iter().filter(|part| self.environment.types.contains_key(part));
+        let parts: Vec<String> = parts.collect();
+        let ends = parts.iter().map(|part| format!("~{part}")).collect::<Vec<_>>();
+        self.environment.calls.entry(format!("~{name}")).or_default().extend(ends);
+        self.environment.calls.entry(name.to_owned()).or_default().extend(parts);
+        let body = item.child_by_field_name("body").map(children).unwrap_or_default();
+        for field in body.into_iter().filter(|field| field.kind() == "field_declaration") {
+            if let Some(value) = field.child_by_field_name("default_value") {
+                self.note_writes_of(name.to_owned(), value);
+            }
+        }
+    }
+
+    fn note_writes_of(&mut self, name: String, function: Node) {
         let (mut declared, mut assigned, mut called) = (HashSet::new(), HashSet::new(), HashSet::new());
         let (mut named, mut arrays) = (HashSet::new(), HashSet::new());
         let mut open = vec![function];

@@ -162,7 +162,11 @@ impl<'a> Fortran<'a> {
             }
             let written = children(list).into_iter().map(|one| !read.contains(&self.name(one))).collect();
             if let Some(name) = self.unit_name(unit) {
-                self.environment.signatures.entry(name).or_default().push(Signature { written, rest: None });
+                self.environment.signatures.entry(name).or_default().push(Signature {
+                    written,
+                    values: Vec::new(),
+                    rest: None,
+                });
             }
         }
     }
