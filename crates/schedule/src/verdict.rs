@@ -1452,7 +1452,7 @@ fn is_of_system(file: &str) -> bool {
 }
 
 /// Whether a file is one of the standard library of C++ or Rust, parts of which stand in the code of programs.
-fn is_of_standard_library(file: &str) -> bool {
+pub(crate) fn is_of_standard_library(file: &str) -> bool {
     file.starts_with("/rustc/")
         || ["/library/core/src/", "/library/alloc/src/", "/library/std/src/", "/include/c++/"]
             .iter()
