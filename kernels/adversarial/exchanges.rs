@@ -52,7 +52,7 @@ mod inner {
     #[inline]
     pub fn next() -> u32 {
         unsafe {
-            SEEN = SEEN * 5 + 1;
+            SEEN = SEEN.wrapping_mul(5) + 1;
             SEEN & 255
         }
     }

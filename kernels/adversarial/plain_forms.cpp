@@ -24,9 +24,9 @@ ALONE void count_before(int *o, int n) {
 }
 ALONE void count_before_block(int *o, const int *a, int n) {
     int i = 0;
-    do { //= induction|words
+    do {
         o[i] = a[i] * 5;
-    } while (++i < n);
+    } while (++i < n); //= induction|words
 }
 ALONE void count_after(int *o, const int *a, int n) {
     int i = 0;
@@ -37,7 +37,8 @@ ALONE void count_after(int *o, const int *a, int n) {
 }
 ALONE int between(const int *a, int n) {
     int lo = 1000, hi = -1000;
-    for (int i = 0; i < n; i++) { //= reduction
+    // What lowers the minimum is not looked at for the maximum: threads that begin anew lose some.
+    for (int i = 0; i < n; i++) { //= no
         if (a[i] < lo) lo = a[i];
         else if (a[i] > hi) hi = a[i];
     }

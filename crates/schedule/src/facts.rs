@@ -346,8 +346,15 @@ impl<'a> Facts<'a> {
     /// Whether the loop writes elements through a pointer that iterations set anew, and reads others through such
     /// pointers: which of them meet, subscripts do not tell.
     fn moves_along(&self) -> bool {
-        let is_moving =
-            |array: &&Array| !(self.is_one_place(array) || array.fixed && array.home == Home::InBody);
+        // What an iterator of Rust gives to be changed nobody else has.
+        let is_exclusive = |array: &Array| {
+            self.language == Language::Rust
+                && self.source.kind == LoopKind::RustFor
+                && array.home == Home::InHeader
+        };
+        let is_moving = |array: &&Array| {
+            !(self.is_one_place(array) || array.fixed && array.home == Home::InBody || is_exclusive(array))
+        };
         let moving = || self.source.arrays.iter().filter(is_moving);
         moving().flat_map(|array| writes(array).map(move |write| (array, write))).any(|(array, write)| {
             moving().any(|other| {
@@ -411,12 +418,20 @@ impl<'a> Facts<'a> {
 
     /// Whether a line does nothing but combine what a pointer points to, always the same place, with an operator.
     pub fn combines_pointed(&self, lines: [u32; 2]) -> bool {
+        // The condition of a minimum or maximum may stand on a line before it.
+        let is_of = |definition: &profile::lens::Definition, line: u32| {
+            let compares = definition.update.as_ref().is_some_and(|update| update.comparison.is_some());
+            definition.at.line == line
+                || compares
+                    && (self.source.body.0.line..definition.at.line).contains(&line)
+                    && !self.assigns_on(&(line..=definition.at.line - 1))
+        };
         self.scalars.iter().any(|(scalar, role)| {
             matches!(role, Role::Reduction(_))
                 && is_memory(scalar)
                 && lines
                     .iter()
-                    .all(|&line| scalar.definitions.iter().any(|definition| definition.at.line == line))
+                    .all(|&line| scalar.definitions.iter().any(|definition| is_of(definition, line)))
         })
     }
 
@@ -696,7 +711,7 @@ fn role(file: &FileLoops, source: &SourceLoop, scalar: &Scalar) -> Role {
     if is_companion(source, scalar) {
         return Role::Companion;
     }
-    if source.advanced.iter().any(|own| is_named(&own.name)) || is_advanced(scalar) {
+    if source.advanced.iter().any(|own| is_named(&own.name)) || is_advanced(source, scalar) {
         return Role::Induction(step(source, scalar));
     }
     // The header advances it, but not in the form that directives take.
@@ -848,8 +863,9 @@ fn is_companion(source: &SourceLoop, scalar: &Scalar) -> bool {
         && scalar.definitions.iter().all(|d| d.kind == DefinitionKind::Plain && !d.reads_itself)
 }
 
-/// Whether every iteration advances a variable, unconditionally.
-fn is_advanced(scalar: &Scalar) -> bool {
+/// Whether every iteration advances a variable, unconditionally. The conditions of loops without counters of their own run with each.
+fn is_advanced(source: &SourceLoop, scalar: &Scalar) -> bool {
+    let is_plain = matches!(source.kind, LoopKind::While | LoopKind::DoWhile);
     !scalar.definitions.is_empty()
         && scalar.definitions.iter().all(|definition| {
             let adds = match (&definition.update, definition.kind) {
@@ -860,7 +876,7 @@ fn is_advanced(scalar: &Scalar) -> bool {
                 }
                 (None, _) => false,
             };
-            adds && !definition.conditional && definition.depth == 0 && !definition.header
+            adds && !definition.conditional && definition.depth == 0 && (is_plain || !definition.header)
         })
 }
 

@@ -251,10 +251,24 @@ impl<'a> C<'a> {
         if let Some(name) = item.child_by_field_name("name") {
             self.environment.types.insert(self.text.of(name), type_kind(item));
         }
-        for field in children(body).into_iter().filter(|field| field.kind() == "field_declaration") {
-            let references = self.declarations(field, 1).into_iter().filter(|one| one.storage.reference);
-            self.environment.kept.members.extend(references.map(|one| one.name));
+        let mut members = Vec::new();
+        for field in children(body) {
+            match field.kind() {
+                "field_declaration" => members.extend(self.declarations(field, 1)),
+                "function_definition" | "inline_method_definition" => {
+                    self.signature(field);
+                    self.note_state(field);
+                    self.note_writes(field);
+                }
+                "declaration" => self.signature(field),
+                _ => {}
+            }
         }
+        if let Some(name) = item.child_by_field_name("name").map(|name| self.text.of(name)) {
+            self.note_parts(&name, item, &members);
+        }
+        let references = members.into_iter().filter(|one| one.storage.reference);
+        self.environment.kept.members.extend(references.map(|one| one.name));
     }
 
     fn enumeration(&mut self, item: Node) {

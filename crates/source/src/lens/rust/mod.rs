@@ -55,7 +55,9 @@ impl<'a> Rust<'a> {
             match node.kind() {
                 "function_item" => out.push(node),
                 "macro_definition" => out.push(node),
-                "static_item" | "const_item" if depth < 4 => {
+                "static_item" | "const_item"
+                    if depth < 4 || matches!(root.kind(), "source_file" | "declaration_list") =>
+                {
                     if let Some(one) = self.global(node) {
                         self.environment.globals.insert(one.name.clone(), one);
                     }

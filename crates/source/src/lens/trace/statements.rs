@@ -7,6 +7,7 @@ use profile::lens::{DefinitionKind, Language, LeaveKind, SharingKind, Update};
 use super::super::directives;
 use super::super::text::words;
 use super::super::written::{Act, Arm, Declaration, Expression, Statement, Term};
+use super::evaluate::subscripted;
 use super::{Breakable, ControlKind, Group, Happening, Jump, Walker};
 
 impl Walker<'_> {
@@ -131,6 +132,8 @@ impl Walker<'_> {
         if let Some(value) = &one.value {
             match (class, &value.what) {
                 (Some(class), Term::List(arguments)) => self.constructor(value, class, arguments),
+                // The element is not read.
+                _ if one.storage.reference && !one.storage.constant && subscripted(value).is_some() => {}
                 _ => self.evaluate(value, true),
             }
             if one.storage.reference && !one.storage.constant {
