@@ -10,7 +10,7 @@ ALONE void count_down(int *o, int n) {
 }
 ALONE int count_down_sum(const int *a, int n) {
     int s = 0;
-    while (n--) //= reduction|induction
+    while (n--) //= reduction|induction|words
         s += a[n];
     return s;
 }
