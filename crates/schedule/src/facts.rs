@@ -285,6 +285,29 @@ impl<'a> Facts<'a> {
         })
     }
 
+    /// Arrays of the loop's function that it writes and of which it reads elements that the text of the same iteration has not written
+    /// for certain, each with the lines of a write and of such a read: an iteration may find there what an earlier one left.
+    pub fn left_in_arrays(&self) -> impl Iterator<Item = (&'a str, (u32, u32))> {
+        let source = self.source;
+        let of_function = source.arrays.iter().filter(|array| {
+            array.fixed && matches!(array.home, Home::Local | Home::StaticLocal | Home::StaticInBody)
+        });
+        of_function.filter_map(|array| {
+            let place = |access: &ArrayAccess| (access.at.line, access.at.column);
+            let is_written = |read: &ArrayAccess| {
+                writes(array).any(|write| {
+                    !write.conditional
+                        && place(write) < place(read)
+                        && (&write.subscripts, &write.member) == (&read.subscripts, &read.member)
+                })
+            };
+            let write = writes(array).next()?;
+            let mut reads = array.accesses.iter().filter(|access| access.mode == AccessMode::Read);
+            let read = reads.find(|read| !is_written(read))?;
+            Some((array.name.as_str(), (write.at.line, read.at.line)))
+        })
+    }
+
     /// An element that is the same in all iterations, and that they only combine with an operator: the array, and the lines.
     pub fn combined_element(&self) -> Option<(&'a str, Vec<u32>)> {
         let [iterator] = &self.source.iterators[..] else { return None };

@@ -503,6 +503,12 @@ pub fn judge(
             let why = Unknown::Array { name: name.to_owned(), lines };
             unknown = unknown.or(found.blocking.is_empty().then_some(why));
         }
+        if is_optimised
+            && let Some((name, lines)) = facts.left_in_arrays().find(|(name, _)| !loop_of.is_seen(name, true))
+        {
+            // The compiler keeps its elements in registers.
+            unknown = unknown.or(Some(Unknown::Array { name: name.to_owned(), lines }));
+        }
         let own = &profile.contexts[context as usize];
         let rounds = own.rounds().div_ceil(own.entries.max(1));
         let trips = rounds.saturating_add(2).saturating_mul(compiled::elements_in_one(

@@ -354,10 +354,12 @@ impl<'a> C<'a> {
         }
         let mut open = children(body);
         while let Some(inner) = open.pop() {
-            if inner.kind() == "function_definition" {
-                found.extend(self.function_name(inner));
+            match inner.kind() {
+                "function_definition" => found.extend(self.function_name(inner)),
+                // Those of classes have no part in the function's variables.
+                "class_specifier" | "struct_specifier" | "union_specifier" => {}
+                _ => open.extend(children(inner)),
             }
-            open.extend(children(inner));
         }
         self.environment.stateful.extend(found);
     }

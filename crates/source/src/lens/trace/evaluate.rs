@@ -265,6 +265,15 @@ impl Walker<'_> {
                     }
                 }
             }
+            Term::Member { base, field, .. } if self.exchanges(base, field, arguments) => {
+                let variable = self.root(base);
+                for mode in [AccessMode::Read, AccessMode::Write] {
+                    for index in arguments {
+                        let subscript = std::slice::from_ref(index);
+                        self.note_access(one, base, (variable, subscript), (String::new(), mode));
+                    }
+                }
+            }
             Term::Member { base, field, .. } => {
                 self.evaluate(base, true);
                 if known::changes_inside(field) || !known::only_reads(field) && self.may_change(base) {
@@ -302,6 +311,17 @@ impl Walker<'_> {
         if known::is_exit(&name) {
             self.jump(one.at, Jump::Leave(LeaveKind::Exit));
         }
+    }
+
+    /// Whether a method exchanges two elements of a slice or vector of Rust: `a.swap(i, j)`.
+    fn exchanges(&mut self, object: &Expression, method: &str, arguments: &[Expression]) -> bool {
+        if self.environment.language != Language::Rust || method != "swap" || arguments.len() != 2 {
+            return false;
+        }
+        let Some(place) = self.place(object) else { return false };
+        let place = &self.trace.places[place];
+        let kind = &self.trace.variables[place.variable].type_text;
+        place.path.is_empty() && (kind.contains('[') || words(kind).any(|word| word == "Vec"))
     }
 
     /// Whether declarations call constructors.
