@@ -504,7 +504,9 @@ pub fn judge(
             unknown = unknown.or(found.blocking.is_empty().then_some(why));
         }
         if is_optimised
-            && let Some((name, lines)) = facts.left_in_arrays().find(|(name, _)| !loop_of.is_seen(name, true))
+            && let Some((name, lines)) = facts
+                .left_in_arrays()
+                .find(|(name, _)| [true, false].iter().all(|&is_local| !loop_of.is_seen(name, is_local)))
         {
             // The compiler keeps its elements in registers.
             unknown = unknown.or(Some(Unknown::Array { name: name.to_owned(), lines }));
