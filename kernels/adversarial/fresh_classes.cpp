@@ -191,7 +191,7 @@ ALONE void shared_copies(std::shared_ptr<int> c, int *o, int n) {
 }
 ALONE void arrays(std::vector<std::array<int, 3>> &v) {
     for (size_t i = 1; i < v.size(); i++) //= no
-        v[i][0] = v[i - 1][2] + 1;
+        v[i][0] = v[i - 1][0] + 1;
 }
 ALONE void arrays_own(std::vector<std::array<int, 3>> &v) {
     for (size_t i = 1; i < v.size(); i++) //= yes

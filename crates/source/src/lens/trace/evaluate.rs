@@ -238,8 +238,13 @@ impl Walker<'_> {
             Term::Name(full) if is_preprocessed => self.elsewhere(full, &name),
             _ => Vec::new(),
         };
-        let is_read_for_it = is_preprocessed || self.environment.language == Language::Rust;
-        let keeps = is_read_for_it && self.environment.keeps(&name, arguments) || is_stateful;
+        let keeps = match self.environment.language {
+            Language::Fortran | Language::FixedFortran => {
+                self.environment.keeping.contains(&name.to_ascii_lowercase())
+            }
+            _ => self.environment.keeps(&name, arguments),
+        };
+        let keeps = keeps || is_stateful;
         let mut arrays: Vec<String> =
             self.environment.array_writes.get(&name).into_iter().flatten().cloned().collect();
         arrays.sort_unstable();
