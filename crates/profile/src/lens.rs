@@ -11,7 +11,7 @@
 //! - where the text leaves a choice (a macro, an argument that may be taken by reference), the answer is the one that lets
 //!   less be claimed.
 //!
-//! Limits: macros and headers are not expanded; types are not resolved; a name declared in another file is
+//! Limits: macros are written out as far as `source` can, loops in them are not; headers are read for what they declare; types are not resolved; a name declared in another file is
 //! [`Home::Unknown`].
 
 mod lookup;
@@ -158,6 +158,23 @@ pub struct SourceLoop {
     pub jumps: bool,
     /// Variables of which each thread has its own and that the loop names, each with the first line that does.
     pub thread_locals: Vec<(String, u32)>,
+}
+
+impl SourceLoop {
+    /// Gives every place in the text to `with`.
+    pub fn each_place(&mut self, with: &mut dyn FnMut(&mut Position)) {
+        [&mut self.at, &mut self.end, &mut self.body.0, &mut self.body.1].into_iter().for_each(&mut *with);
+        for scalar in &mut self.scalars {
+            scalar.declared.iter_mut().for_each(&mut *with);
+            scalar.definitions.iter_mut().for_each(|one| with(&mut one.at));
+            scalar.shared.iter_mut().for_each(|one| with(&mut one.at));
+        }
+        let accesses = self.arrays.iter_mut().flat_map(|array| &mut array.accesses);
+        accesses.for_each(|one| with(&mut one.at));
+        self.calls.iter_mut().for_each(|one| with(&mut one.at));
+        self.closures.iter_mut().for_each(|one| with(&mut one.at));
+        self.leaves.iter_mut().for_each(|one| with(&mut one.at));
+    }
 }
 
 /// Whether a loop is in OpenMP's canonical form: OpenMP 5.2, section 4.4.1. What leaves the loop is in

@@ -97,6 +97,30 @@ pub fn missing<'a>(
         .or_else(|| text.exchanged(profile, context, facts, &stores))
 }
 
+/// Number of elements that an array moves on by in one iteration of a compiled loop, at most: vectors and unrolled bodies make several
+/// iterations of the source one, and leave up to as many to code beside the loop.
+pub fn elements_in_one(
+    profile: &Profile,
+    context: ContextIndex,
+    accesses: &Accesses,
+    facts: &Facts<'_>,
+) -> u64 {
+    let dim = graph::dimension(profile, context);
+    let own = accesses.by_context.get(&context).into_iter().flatten();
+    let own = own.map(|&access| &profile.accesses[access as usize]);
+    let step = |access: &profile::Access| {
+        let pieces = access.address.iter().flat_map(|folded| &folded.pieces);
+        let steps = pieces.filter_map(|piece| piece.label(0)?.coefficients.get(dim)?.known());
+        steps.map(|step| step.unsigned_abs() as u64).max()
+    };
+    let sizes: Option<Vec<u32>> = facts.source.arrays.iter().map(|array| bytes(&array.type_text)).collect();
+    let least = sizes.and_then(|sizes| sizes.into_iter().min()).unwrap_or(1);
+    let size = |access: &profile::Access| {
+        u64::from(if access.size > 8 { least } else { access.size.min(least).max(1) })
+    };
+    own.filter_map(|access| Some(step(access)? / size(access))).max().unwrap_or(1).max(1)
+}
+
 /// What stands around a compiled loop.
 struct Outside<'p, 'a> {
     profile: &'p Profile,

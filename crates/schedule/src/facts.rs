@@ -285,6 +285,29 @@ impl<'a> Facts<'a> {
         })
     }
 
+    /// Arrays of the loop's function that it writes and of which it reads elements that the text of the same iteration has not written
+    /// for certain, each with the lines of a write and of such a read: an iteration may find there what an earlier one left.
+    pub fn left_in_arrays(&self) -> impl Iterator<Item = (&'a str, (u32, u32))> {
+        let source = self.source;
+        let of_function = source.arrays.iter().filter(|array| {
+            array.fixed && matches!(array.home, Home::Local | Home::StaticLocal | Home::StaticInBody)
+        });
+        of_function.filter_map(|array| {
+            let place = |access: &ArrayAccess| (access.at.line, access.at.column);
+            let is_written = |read: &ArrayAccess| {
+                writes(array).any(|write| {
+                    !write.conditional
+                        && place(write) < place(read)
+                        && (&write.subscripts, &write.member) == (&read.subscripts, &read.member)
+                })
+            };
+            let write = writes(array).next()?;
+            let mut reads = array.accesses.iter().filter(|access| access.mode == AccessMode::Read);
+            let read = reads.find(|read| !is_written(read))?;
+            Some((array.name.as_str(), (write.at.line, read.at.line)))
+        })
+    }
+
     /// An element that is the same in all iterations, and that they only combine with an operator: the array, and the lines.
     pub fn combined_element(&self) -> Option<(&'a str, Vec<u32>)> {
         let [iterator] = &self.source.iterators[..] else { return None };
@@ -346,8 +369,15 @@ impl<'a> Facts<'a> {
     /// Whether the loop writes elements through a pointer that iterations set anew, and reads others through such
     /// pointers: which of them meet, subscripts do not tell.
     fn moves_along(&self) -> bool {
-        let is_moving =
-            |array: &&Array| !(self.is_one_place(array) || array.fixed && array.home == Home::InBody);
+        // What an iterator of Rust gives to be changed nobody else has.
+        let is_exclusive = |array: &Array| {
+            self.language == Language::Rust
+                && self.source.kind == LoopKind::RustFor
+                && array.home == Home::InHeader
+        };
+        let is_moving = |array: &&Array| {
+            !(self.is_one_place(array) || array.fixed && array.home == Home::InBody || is_exclusive(array))
+        };
         let moving = || self.source.arrays.iter().filter(is_moving);
         moving().flat_map(|array| writes(array).map(move |write| (array, write))).any(|(array, write)| {
             moving().any(|other| {
@@ -411,12 +441,20 @@ impl<'a> Facts<'a> {
 
     /// Whether a line does nothing but combine what a pointer points to, always the same place, with an operator.
     pub fn combines_pointed(&self, lines: [u32; 2]) -> bool {
+        // The condition of a minimum or maximum may stand on a line before it.
+        let is_of = |definition: &profile::lens::Definition, line: u32| {
+            let compares = definition.update.as_ref().is_some_and(|update| update.comparison.is_some());
+            definition.at.line == line
+                || compares
+                    && (self.source.body.0.line..definition.at.line).contains(&line)
+                    && !self.assigns_on(&(line..=definition.at.line - 1))
+        };
         self.scalars.iter().any(|(scalar, role)| {
             matches!(role, Role::Reduction(_))
                 && is_memory(scalar)
                 && lines
                     .iter()
-                    .all(|&line| scalar.definitions.iter().any(|definition| definition.at.line == line))
+                    .all(|&line| scalar.definitions.iter().any(|definition| is_of(definition, line)))
         })
     }
 
@@ -544,6 +582,15 @@ const STATE: &[&str] = &[
     "mprotect",
     "mremap",
     "madvise",
+    // The state of a conversion, which encodings without one never touch.
+    "mblen",
+    "mbtowc",
+    "wctomb",
+    "mbrlen",
+    "mbrtowc",
+    "wcrtomb",
+    "mbsrtowcs",
+    "wcsrtombs",
     "pthread_self",
     "pthread_getspecific",
     "pthread_setspecific",
@@ -687,7 +734,7 @@ fn role(file: &FileLoops, source: &SourceLoop, scalar: &Scalar) -> Role {
     if is_companion(source, scalar) {
         return Role::Companion;
     }
-    if source.advanced.iter().any(|own| is_named(&own.name)) || is_advanced(scalar) {
+    if source.advanced.iter().any(|own| is_named(&own.name)) || is_advanced(source, scalar) {
         return Role::Induction(step(source, scalar));
     }
     // The header advances it, but not in the form that directives take.
@@ -839,8 +886,9 @@ fn is_companion(source: &SourceLoop, scalar: &Scalar) -> bool {
         && scalar.definitions.iter().all(|d| d.kind == DefinitionKind::Plain && !d.reads_itself)
 }
 
-/// Whether every iteration advances a variable, unconditionally.
-fn is_advanced(scalar: &Scalar) -> bool {
+/// Whether every iteration advances a variable, unconditionally. The conditions of loops without counters of their own run with each.
+fn is_advanced(source: &SourceLoop, scalar: &Scalar) -> bool {
+    let is_plain = matches!(source.kind, LoopKind::While | LoopKind::DoWhile);
     !scalar.definitions.is_empty()
         && scalar.definitions.iter().all(|definition| {
             let adds = match (&definition.update, definition.kind) {
@@ -851,7 +899,7 @@ fn is_advanced(scalar: &Scalar) -> bool {
                 }
                 (None, _) => false,
             };
-            adds && !definition.conditional && definition.depth == 0 && !definition.header
+            adds && !definition.conditional && definition.depth == 0 && (is_plain || !definition.header)
         })
 }
 

@@ -28,6 +28,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::always;
 use crate::facts::{Facts, Role};
 use crate::graph::{LoopEdges, components, dimension, is_flow};
+use crate::verdict::is_of_standard_library;
 use crate::ways;
 
 /// What is known about the statements of a loop; statements without flow edges inside the loop are asked for singly.
@@ -439,12 +440,24 @@ fn induction(
 ) -> Option<Induction> {
     let dim = dimension(profile, context);
     let is_member = |s: StatementIndex| members.binary_search(&s).is_ok();
+    // What a function of the program comes to in its caller's frame it has the address of: a variable, named or not.
+    let is_foreign = members.iter().any(|&s| {
+        let own = &profile.contexts[profile.context_of(s) as usize];
+        own.function != profile.contexts[context as usize].function
+            && !is_of_standard_library(&profile.location_of(s).file)
+    });
+    let is_reached = |used: &ObjectUse| {
+        let object = profile.objects.get(used.object as usize);
+        is_foreign && !used.callee && object.is_some_and(|object| object.kind == ObjectKind::Frame)
+    };
     let carried = inside.edges.iter().filter(|e| e.carried);
     let mut dependences = carried.map(|e| &profile.dependences[e.dependence as usize]);
     let seen = dependences.find_map(|d| {
         let is_own = is_flow(d) && d.memory && is_member(d.source) && is_member(d.sink);
         let level = d.levels.iter().find(|l| usize::from(l.level) == dim).filter(|_| is_own)?;
-        level.objects.iter().find(|used| !is_hidden(profile, context, used, reads, facts))
+        let is_seen =
+            |used: &&ObjectUse| is_reached(used) || !is_hidden(profile, context, used, reads, facts);
+        level.objects.iter().find(is_seen)
     })?;
     let constant = |&s: &StatementIndex| match profile.statements[s as usize].addend {
         Some(profile::Addend::Constant(by)) => Some(by),

@@ -503,8 +503,22 @@ pub fn judge(
             let why = Unknown::Array { name: name.to_owned(), lines };
             unknown = unknown.or(found.blocking.is_empty().then_some(why));
         }
+        if is_optimised
+            && let Some((name, lines)) = facts
+                .left_in_arrays()
+                .find(|(name, _)| [true, false].iter().all(|&is_local| !loop_of.is_seen(name, is_local)))
+        {
+            // The compiler keeps its elements in registers.
+            unknown = unknown.or(Some(Unknown::Array { name: name.to_owned(), lines }));
+        }
         let own = &profile.contexts[context as usize];
-        let trips = own.rounds().div_ceil(own.entries.max(1));
+        let rounds = own.rounds().div_ceil(own.entries.max(1));
+        let trips = rounds.saturating_add(2).saturating_mul(compiled::elements_in_one(
+            profile,
+            context,
+            &indexes.accesses,
+            facts,
+        ));
         if found.blocking.is_empty()
             && !advise
             && is_optimised
@@ -1446,7 +1460,7 @@ fn is_of_system(file: &str) -> bool {
 }
 
 /// Whether a file is one of the standard library of C++ or Rust, parts of which stand in the code of programs.
-fn is_of_standard_library(file: &str) -> bool {
+pub(crate) fn is_of_standard_library(file: &str) -> bool {
     file.starts_with("/rustc/")
         || ["/library/core/src/", "/library/alloc/src/", "/library/std/src/", "/include/c++/"]
             .iter()

@@ -80,6 +80,8 @@ const MOST_PLACES: usize = 32;
 pub(super) struct Signature {
     /// Of each parameter, whether it may be written through.
     pub written: Vec<bool>,
+    /// Of each parameter, whether it is a plain value, of which nothing can be kept but a copy.
+    pub values: Vec<bool>,
     /// Whether those that follow may be; `None` if none may follow.
     pub rest: Option<bool>,
 }
@@ -106,6 +108,8 @@ pub(super) struct Macro {
     pub changed: Vec<String>,
     /// A macro in it may assign something.
     pub assigns_inside: bool,
+    /// Its text comes to elements of something.
+    pub names_elements: bool,
     /// What it calls its arguments.
     pub parameters: Vec<String>,
     /// Names in its text, but for those of its arguments.
@@ -166,6 +170,19 @@ impl Environment {
         Some(known.any(|written| written))
     }
 
+    /// Whether all functions of a name take an argument, one of `count`, as a plain value; not if none is known.
+    pub(super) fn takes_value(&self, callee: &str, argument: usize, count: usize) -> bool {
+        let known = self.signatures.get(callee).into_iter().flatten();
+        let mut fitting = known.filter(|one| one.values.len() >= count || one.rest.is_some()).peekable();
+        fitting.peek().is_some() && fitting.all(|one| one.values.get(argument) == Some(&true))
+    }
+
+    /// The class of the file that a declaration's text names, if what it declares is an object of it.
+    pub(super) fn class_of<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let is_object = !text.contains(['*', '&', '<']);
+        words(text).find(|word| self.types.get(*word) == Some(&TypeKind::Class)).filter(|_| is_object)
+    }
+
     /// What a type is, by a declaration's text.
     pub(super) fn type_of(&self, text: &str) -> Option<TypeKind> {
         words(text).find_map(|word| self.types.get(word)).copied()
@@ -190,7 +207,7 @@ impl Environment {
             let argument = place.and_then(|place| arguments.get(place));
             argument.is_none_or(|argument| !matches!(argument.what, Term::Index { .. }))
         };
-        own.assigns_inside || own.changed.iter().any(is_variable)
+        own.names_elements || own.assigns_inside || own.changed.iter().any(is_variable)
     }
 
     /// Looks through macros in macros, one level in each round: what is not found harmless then counts as assigning.
@@ -333,9 +350,24 @@ impl Macro {
             assigns: !targets.is_empty(),
             changed: changed.into_iter().map(str::to_owned).collect(),
             assigns_inside: false,
+            names_elements: text.contains('['),
             parameters,
             names,
         }
+    }
+
+    /// Adds another definition of the same name: which one holds is not known.
+    pub(super) fn join(&mut self, other: Macro) {
+        self.takes_arguments |= other.takes_arguments;
+        self.assigns |= other.assigns;
+        self.names_elements |= other.names_elements;
+        if self.parameters != other.parameters {
+            // What an argument is called in one may be a variable in the other.
+            self.names.append(&mut self.parameters);
+            self.names.extend(other.parameters);
+        }
+        self.changed.extend(other.changed);
+        self.names.extend(other.names);
     }
 }
 

@@ -13,6 +13,7 @@ use profile::lens::Language;
 
 use super::c::C;
 use super::environment::Environment;
+use super::macros::Macros;
 use super::read::{Reader, content};
 use super::spelling;
 use super::text::{self, Text};
@@ -35,11 +36,11 @@ pub(super) fn headers(path: &Path, bytes: &[u8], reader: &Reader) -> Vec<Vec<u8>
 }
 
 /// What headers declare, for a file that includes them in this order.
-pub(super) fn declared(headers: &[Vec<u8>], language: Language) -> Environment {
+pub(super) fn declared(headers: &[Vec<u8>], language: Language, macros: &Macros) -> Environment {
     let mut out = Environment::new(language);
     for bytes in headers {
-        let spelled = spelling::spelled(bytes, language);
-        let text = Text::new(&spelled, language);
+        let shown = macros.show(spelling::spelled(bytes, language));
+        let text = Text::new(&shown.text, language);
         // What is not understood declares nothing.
         if let Some(tree) = text::parse(text.bytes, language, &[]) {
             out = C::declared(&text, out, tree.root_node());

@@ -8,7 +8,7 @@
 //! - `spelling`: bytes as the grammars read them; `text`: bytes, and their concrete syntax tree (tree-sitter, error tolerant);
 //! - `written`: a function as a small tree that is the same for all languages; `c`, `fortran` and `rust` build it;
 //! - `conditionals`: what is left of conditional compilation where it cuts statements in two;
-//! - `includes`: the headers of a file;
+//! - `includes`: the headers of a file; `macros`: what names of macros stand for, in their place;
 //! - `environment`: what a file declares around its functions; `directives`: OpenMP and OpenACC;
 //! - `trace`: the function in the order of its text, as reads, writes, accesses, calls and jumps under controls;
 //! - `summary`: what that says of each loop.
@@ -24,6 +24,7 @@ mod directives;
 mod environment;
 mod fortran;
 mod includes;
+mod macros;
 mod methods;
 mod read;
 mod rust;
@@ -42,6 +43,7 @@ pub use read::{LARGEST, Reader, Unreadable, language_of};
 
 use conditionals::{Branch, Variant};
 use environment::Environment;
+use macros::Macros;
 use summary::{Budget, Summary};
 use text::Text;
 use trace::Walker;
@@ -54,15 +56,16 @@ pub fn file(bytes: &[u8], language: Language) -> FileLoops {
 
 /// The loops of a file's text; `headers`: those that it includes, in the order in which a compiler reads them (C and C++).
 fn with_headers(bytes: &[u8], language: Language, headers: &[Vec<u8>]) -> FileLoops {
-    let around = includes::declared(headers, language);
-    let mut out = text(bytes, language, &around);
+    let macros = Macros::of(headers.iter().map(Vec::as_slice).chain([bytes]), language);
+    let around = includes::declared(headers, language, &macros);
+    let mut out = text(bytes, language, (&around, &macros));
     if !out.errors || !matches!(language, Language::C | Language::Cpp) {
         return out;
     }
     let mut best = conditionals::understood(&out);
     for branch in [Branch::First, Branch::Else] {
         let Some(variant) = Variant::new(bytes, branch) else { continue };
-        let mut other = text(&variant.text, language, &around);
+        let mut other = text(&variant.text, language, (&around, &macros));
         let count = variant.mark(&mut other);
         if count > best {
             other.errors = true;
@@ -72,8 +75,8 @@ fn with_headers(bytes: &[u8], language: Language, headers: &[Vec<u8>]) -> FileLo
     out
 }
 
-/// The loops of a text as it stands; `around`: what its headers declare.
-fn text(bytes: &[u8], language: Language, around: &Environment) -> FileLoops {
+/// The loops of a text as it stands; `around`: what its headers declare, and macros.
+fn text(bytes: &[u8], language: Language, (around, macros): (&Environment, &Macros)) -> FileLoops {
     let mut out = FileLoops {
         language,
         loops: Vec::new(),
@@ -81,8 +84,8 @@ fn text(bytes: &[u8], language: Language, around: &Environment) -> FileLoops {
         generated: is_generated(bytes),
         cut_short: false,
     };
-    let spelled = spelling::spelled(bytes, language);
-    let text = Text::new(&spelled, language);
+    let shown = macros.show(spelling::spelled(bytes, language));
+    let text = Text::new(&shown.text, language);
     let Some(tree) = text::parse(text.bytes, language, &[]) else {
         out.cut_short = true;
         return out;
@@ -105,6 +108,9 @@ fn text(bytes: &[u8], language: Language, around: &Environment) -> FileLoops {
         Language::Rust => rust::Rust::read(&text, tree.root_node(), &mut visit),
     }
     out.cut_short |= !whole || text.cut_short.get();
+    if shown.is_changed() {
+        out.loops.iter_mut().for_each(|one| one.each_place(&mut |at| *at = shown.place(*at)));
+    }
     in_order(&mut out);
     out
 }

@@ -18,6 +18,23 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = &str> + Clone {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
+/// What a macro stands for, without comments: the one at the end of its line is taken for a part of it.
+pub(super) fn without_comments(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("/*").into_iter().chain(rest.find("//")).min() {
+        out.push_str(&rest[..at]);
+        out.push(' ');
+        let is_block = rest[at..].starts_with("/*");
+        rest = match rest[at + 2..].find("*/").filter(|_| is_block) {
+            Some(end) => &rest[at + 2 + end + 2..],
+            None => "",
+        };
+    }
+    out.push_str(rest);
+    out
+}
+
 /// A file's text, while it is read.
 pub(super) struct Text<'a> {
     pub bytes: &'a [u8],

@@ -121,8 +121,15 @@ impl C<'_> {
                 false => (has_dots || is_old).then_some(false),
             };
             let own = parameters.iter().filter(|one| !is_pack(one) && !is_dots(one));
-            let written = own.map(writes_through).collect();
-            self.environment.signatures.entry(name).or_default().push(Signature { written, rest: further });
+            let written = own.clone().map(writes_through).collect();
+            let is_value = |one: &Node| {
+                let kind = one.child_by_field_name("declarator").map(|of| of.kind());
+                matches!(kind, None | Some("identifier"))
+                    && !self.environment.is_array_type(&self.specifiers(*one).type_text)
+            };
+            let values = own.map(is_value).collect();
+            let own = Signature { written, values, rest: further };
+            self.environment.signatures.entry(name).or_default().push(own);
         }
     }
 
@@ -215,6 +222,12 @@ impl C<'_> {
                 }
                 "pointer_declarator" => {
                     marks.push('*');
+                    let inner = node.child_by_field_name("declarator");
+                    let is_promise =
+                        |child: &Node| Some(*child) != inner && self.text.of(*child).contains("restrict");
+                    if children(node).iter().any(is_promise) {
+                        marks.push_str(" restrict");
+                    }
                     // A pointer to arrays is one more.
                     one.dimensions += usize::from(one.array);
                     one.storage.pointer = true;
@@ -233,7 +246,7 @@ impl C<'_> {
                     one.storage.pointer = false;
                 }
                 "function_declarator" => {
-                    match self.constructed(node) {
+                    match self.constructed(node, of, depth) {
                         Some(value) => one.value = Some(value),
                         None if marks.is_empty() || !self.is_pointer_to_function(node) => one.function = true,
                         None => {}
@@ -281,26 +294,46 @@ impl C<'_> {
     }
 
     /// `T x(a, b)` inside a function is a variable, although it has the form of a function's declaration.
-    fn constructed(&self, function: Node) -> Option<Expression> {
-        if self.language != profile::lens::Language::Cpp {
+    fn constructed(&self, function: Node, of: &Specifiers, depth: u32) -> Option<Expression> {
+        if self.language != profile::lens::Language::Cpp || !self.in_function.get() {
             return None;
         }
         let list = function.child_by_field_name("parameters")?;
         let parameters = children(list);
-        let is_name = |parameter: &Node| {
-            parameter.kind() == "parameter_declaration"
-                && parameter.named_child_count() == 1
-                && parameter.named_child(0).is_some_and(|only| only.kind() == "type_identifier")
-        };
-        if parameters.is_empty() || !parameters.iter().all(is_name) || !self.in_function.get() {
+        let is_object = self.environment.class_of(&of.type_text).is_some();
+        let arguments = parameters.into_iter().map(|one| match self.argument_of(one, depth) {
+            None if is_object => {
+                Some(Expression { what: Term::Unknown, at: start(one), text: one.byte_range() })
+            }
+            argument => argument,
+        });
+        let arguments: Vec<Expression> = arguments.collect::<Option<_>>()?;
+        let is_any = !arguments.is_empty();
+        is_any.then(|| Expression { what: Term::List(arguments), at: start(list), text: list.byte_range() })
+    }
+
+    /// An argument that has the form of a parameter: `x`, `a[i]`.
+    fn argument_of(&self, parameter: Node, depth: u32) -> Option<Expression> {
+        let of = |what: Term, node: Node| Expression { what, at: start(node), text: node.byte_range() };
+        let kind = parameter.child_by_field_name("type").filter(|kind| kind.kind() == "type_identifier")?;
+        if parameter.kind() != "parameter_declaration" {
             return None;
         }
-        let name = |node: &Node| Expression {
-            what: Term::Name(self.text.of(*node)),
-            at: start(*node),
-            text: node.byte_range(),
-        };
-        let arguments = parameters.iter().map(name).collect();
-        Some(Expression { what: Term::List(arguments), at: start(list), text: list.byte_range() })
+        let mut out = of(Term::Name(self.text.of(kind)), kind);
+        let mut at = parameter.child_by_field_name("declarator");
+        let mut subscripts = Vec::new();
+        while let Some(one) = at {
+            if one.kind() != "abstract_array_declarator" {
+                return None;
+            }
+            subscripts.push(self.expression(one.child_by_field_name("size")?, depth + 1));
+            at = one.child_by_field_name("declarator");
+        }
+        for subscript in subscripts.into_iter().rev() {
+            let text = kind.start_byte()..(subscript.text.end + 1).min(parameter.end_byte());
+            let what = Term::Index { base: Box::new(out), subscripts: vec![subscript] };
+            out = Expression { what, at: start(kind), text };
+        }
+        (parameter.named_child_count() <= 2).then_some(out)
     }
 }

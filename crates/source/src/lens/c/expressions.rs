@@ -100,7 +100,19 @@ impl C<'_> {
                 let to = field("type").map(|of| self.text.tight(of)).unwrap_or_default();
                 cast(to, part("value"))
             }
-            "compound_literal_expression" => part("value").what,
+            "compound_literal_expression" => {
+                let class = field("type").map(|of| self.text.tight(of)).unwrap_or_default();
+                match self.environment.class_of(&class) {
+                    Some(_) if self.language == profile::lens::Language::Cpp => {
+                        let name = field("type").unwrap_or(node);
+                        let what = Term::Name(class);
+                        let callee = Expression { what, at: start(name), text: name.byte_range() };
+                        let arguments = field("value").map(|list| self.all(list, depth)).unwrap_or_default();
+                        Term::Call { callee: Box::new(callee), arguments }
+                    }
+                    _ => part("value").what,
+                }
+            }
             "conditional_expression" => match field("consequence") {
                 Some(_) => Term::Choice {
                     condition: part("condition"),

@@ -40,7 +40,11 @@ impl C<'_> {
                     if self.is_class(around.declared)
                         && let Some(list) = field("parameters")
                     {
-                        out.addresses.extend(children(list).into_iter().map(|one| self.text.tight(one)));
+                        let class = around.declared.map(|of| self.text.of(of)).unwrap_or_default();
+                        let all = children(list);
+                        let is_kept = |at: usize| !self.environment.takes_value(&class, at, all.len());
+                        let kept = all.iter().enumerate().filter(|(at, _)| is_kept(*at));
+                        out.addresses.extend(kept.map(|(_, one)| self.text.tight(*one)));
                     }
                 }
                 "assignment_expression" => {
@@ -169,7 +173,16 @@ impl C<'_> {
             }
         } else if self.is_class(declared) {
             // Its constructor, or a member that is a reference.
-            self.keep_all(value, out);
+            let class = self.environment.class_of(&type_text).unwrap_or_default();
+            match value.kind() {
+                "argument_list" | "initializer_list" => {
+                    let all = children(value);
+                    let is_kept = |at: usize| !self.environment.takes_value(class, at, all.len());
+                    let kept = all.iter().enumerate().filter(|(at, _)| is_kept(*at));
+                    kept.for_each(|(_, one)| self.keep_all(*one, out));
+                }
+                _ => self.keep_all(value, out),
+            }
         }
     }
 

@@ -9,12 +9,13 @@ mod statements;
 
 use std::cell::Cell;
 use std::collections::HashSet;
+use std::collections::hash_map::Entry;
 
 use profile::lens::{InMacro, Language};
 use tree_sitter::Node;
 
 use super::environment::{Environment, Macro, TypeKind};
-use super::text::{self, Text, children, in_field, words};
+use super::text::{self, Text, children, in_field, without_comments, words};
 use super::written::{DEEPEST, Declaration, FunctionText, Kept};
 
 /// Reads the functions of a file, one at a time.
@@ -192,7 +193,12 @@ impl<'a> C<'a> {
             children(list).into_iter().map(|parameter| self.text.tight(parameter)).collect::<Vec<_>>()
         });
         let own = Macro::new(parameters, &body);
-        self.environment.macros.insert(name, own);
+        match self.environment.macros.entry(name) {
+            Entry::Vacant(entry) => {
+                entry.insert(own);
+            }
+            Entry::Occupied(mut entry) => entry.get_mut().join(own),
+        }
     }
 
     fn macro_definition(&self, name: &str, body: Node, visit: &mut dyn FnMut(&Environment, FunctionText)) {
@@ -231,6 +237,9 @@ impl<'a> C<'a> {
             members
                 .extend(self.declarations(field, around.depth).into_iter().filter(|field| !field.function));
         }
+        if let Some(name) = item.child_by_field_name("name").map(|name| self.text.of(name)) {
+            self.note_parts(&name, item, &members);
+        }
         let references = members.iter().filter(|member| member.storage.reference);
         self.environment.kept.members.extend(references.map(|member| member.name.clone()));
         self.items(body, Around { members: Some(&members), ..around }, out);
@@ -242,10 +251,24 @@ impl<'a> C<'a> {
         if let Some(name) = item.child_by_field_name("name") {
             self.environment.types.insert(self.text.of(name), type_kind(item));
         }
-        for field in children(body).into_iter().filter(|field| field.kind() == "field_declaration") {
-            let references = self.declarations(field, 1).into_iter().filter(|one| one.storage.reference);
-            self.environment.kept.members.extend(references.map(|one| one.name));
+        let mut members = Vec::new();
+        for field in children(body) {
+            match field.kind() {
+                "field_declaration" => members.extend(self.declarations(field, 1)),
+                "function_definition" | "inline_method_definition" => {
+                    self.signature(field);
+                    self.note_state(field);
+                    self.note_writes(field);
+                }
+                "declaration" => self.signature(field),
+                _ => {}
+            }
         }
+        if let Some(name) = item.child_by_field_name("name").map(|name| self.text.of(name)) {
+            self.note_parts(&name, item, &members);
+        }
+        let references = members.into_iter().filter(|one| one.storage.reference);
+        self.environment.kept.members.extend(references.map(|one| one.name));
     }
 
     fn enumeration(&mut self, item: Node) {
@@ -329,15 +352,46 @@ impl<'a> C<'a> {
             }
             before = Some(word);
         }
-        for inner in children(body).into_iter().filter(|inner| inner.kind() == "function_definition") {
-            found.extend(self.function_name(inner));
+        let mut open = children(body);
+        while let Some(inner) = open.pop() {
+            match inner.kind() {
+                "function_definition" => found.extend(self.function_name(inner)),
+                // Those of classes have no part in the function's variables.
+                "class_specifier" | "struct_specifier" | "union_specifier" => {}
+                _ => open.extend(children(inner)),
+            }
         }
         self.environment.stateful.extend(found);
     }
 
     /// Notes what a function assigns that it does not declare, and what it calls.
     fn note_writes(&mut self, function: Node) {
-        let Some(name) = self.function_name(function) else { return };
+        if let Some(name) = self.function_name(function) {
+            self.note_writes_of(name, function);
+        }
+    }
+
+    /// Notes for the constructors and the destructor of a class what its members and bases add to them.
+    fn note_parts(&mut self, name: &str, item: Node, members: &[Declaration]) {
+        let bases = children(item).into_iter().filter(|child| child.kind() == "base_class_clause");
+        let bases = bases.flat_map(children).map(|base| declarations::unqualified(&self.text.tight(base)));
+        let objects = members.iter().filter(|member| !member.storage.pointer && !member.storage.reference);
+        let objects = objects.filter_map(|member| self.environment.class_of(&member.type_text));
+        let parts: HashSet<String> = bases.chain(objects.map(str::to_owned)).collect();
+        let parts = parts.into_iter().filter(|part| self.environment.types.contains_key(part));
+        let parts: Vec<String> = parts.collect();
+        let ends = parts.iter().map(|part| format!("~{part}")).collect::<Vec<_>>();
+        self.environment.calls.entry(format!("~{name}")).or_default().extend(ends);
+        self.environment.calls.entry(name.to_owned()).or_default().extend(parts);
+        let body = item.child_by_field_name("body").map(children).unwrap_or_default();
+        for field in body.into_iter().filter(|field| field.kind() == "field_declaration") {
+            if let Some(value) = field.child_by_field_name("default_value") {
+                self.note_writes_of(name.to_owned(), value);
+            }
+        }
+    }
+
+    fn note_writes_of(&mut self, name: String, function: Node) {
         let (mut declared, mut assigned, mut called) = (HashSet::new(), HashSet::new(), HashSet::new());
         let (mut named, mut arrays) = (HashSet::new(), HashSet::new());
         let mut open = vec![function];
@@ -489,23 +543,6 @@ impl<'a> C<'a> {
         }
         Some(out)
     }
-}
-
-/// What a macro stands for, without comments: the one at the end of its line is taken for a part of it.
-fn without_comments(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find("/*").into_iter().chain(rest.find("//")).min() {
-        out.push_str(&rest[..at]);
-        out.push(' ');
-        let is_block = rest[at..].starts_with("/*");
-        rest = match rest[at + 2..].find("*/").filter(|_| is_block) {
-            Some(end) => &rest[at + 2 + end + 2..],
-            None => "",
-        };
-    }
-    out.push_str(rest);
-    out
 }
 
 fn type_kind(specifier: Node) -> TypeKind {

@@ -162,7 +162,11 @@ impl<'a> Fortran<'a> {
             }
             let written = children(list).into_iter().map(|one| !read.contains(&self.name(one))).collect();
             if let Some(name) = self.unit_name(unit) {
-                self.environment.signatures.entry(name).or_default().push(Signature { written, rest: None });
+                self.environment.signatures.entry(name).or_default().push(Signature {
+                    written,
+                    values: Vec::new(),
+                    rest: None,
+                });
             }
         }
     }
@@ -170,6 +174,7 @@ impl<'a> Fortran<'a> {
     /// Notes of each procedure what it names and does not declare, and what lies in its common blocks: others that have
     /// these blocks come to that by names of their own.
     fn note_reads(&mut self, units: &[Unit]) {
+        let mut called: Vec<(String, HashSet<String>)> = Vec::new();
         for unit in units.iter().filter(|unit| matches!(unit.node.kind(), "function" | "subroutine")) {
             let Some(name) = self.unit_name(unit) else { continue };
             let declared: HashSet<String> =
@@ -186,7 +191,23 @@ impl<'a> Fortran<'a> {
             let text = self.text.raw(unit.node).to_ascii_lowercase();
             let is_read = |word: &&str| around.contains(*word) && !declared.contains(*word);
             let named = words(&text).filter(is_read).map(str::to_owned);
+            let assigned = self.assigned_in(unit.node);
+            if assigned.iter().any(|own| around.contains(own) && !declared.contains(own)) {
+                self.environment.keeping.insert(name.clone());
+            }
+            called.push((name.clone(), words(&text).map(str::to_owned).collect()));
             self.environment.reads.entry(name).or_default().extend(named);
+        }
+        for _ in 0..DEEPEST {
+            let keeping = &self.environment.keeping;
+            let is_new = |(name, calls): &&(String, HashSet<String>)| {
+                !keeping.contains(name) && !keeping.is_disjoint(calls)
+            };
+            let found: Vec<String> = called.iter().filter(is_new).map(|(name, _)| name.clone()).collect();
+            if found.is_empty() {
+                break;
+            }
+            self.environment.keeping.extend(found);
         }
         let mut common: HashSet<String> = HashSet::new();
         for unit in units {
@@ -196,6 +217,20 @@ impl<'a> Fortran<'a> {
             }
         }
         self.environment.common = common;
+    }
+
+    /// The variables that a unit assigns, itself and not element by element.
+    fn assigned_in(&self, unit: Node) -> Vec<String> {
+        let (mut out, mut open) = (Vec::new(), vec![unit]);
+        while let Some(node) = open.pop() {
+            if node.kind() == "assignment_statement"
+                && let Some(left) = node.child_by_field_name("left").filter(|of| of.kind() == "identifier")
+            {
+                out.push(self.name(left));
+            }
+            open.extend(children(node));
+        }
+        out
     }
 
     /// What a unit makes other names for: by association, and by pointers.

@@ -6,6 +6,7 @@ mod patterns;
 mod statements;
 
 use std::cell::Cell;
+use std::collections::HashSet;
 
 use profile::lens::{InMacro, Language};
 use tree_sitter::Node;
@@ -39,6 +40,7 @@ impl<'a> Rust<'a> {
         };
         let mut functions = Vec::new();
         rust.items(root, 0, &mut functions);
+        rust.note_kept(&functions);
         for node in functions {
             let function = rust.function(node);
             visit(&rust.environment, function);
@@ -55,7 +57,9 @@ impl<'a> Rust<'a> {
             match node.kind() {
                 "function_item" => out.push(node),
                 "macro_definition" => out.push(node),
-                "static_item" | "const_item" if depth < 4 => {
+                "static_item" | "const_item"
+                    if depth < 4 || matches!(root.kind(), "source_file" | "declaration_list") =>
+                {
                     if let Some(one) = self.global(node) {
                         self.environment.globals.insert(one.name.clone(), one);
                     }
@@ -77,6 +81,50 @@ impl<'a> Rust<'a> {
                 _ => {}
             }
             self.items(node, depth + 1, out);
+        }
+    }
+
+    /// Notes the functions that assign a static, or call such ones.
+    fn note_kept(&mut self, functions: &[Node]) {
+        let mut called: Vec<(String, HashSet<String>)> = Vec::new();
+        for function in functions.iter().filter(|node| node.kind() == "function_item") {
+            let Some(name) = function.child_by_field_name("name").map(|name| self.text.of(name)) else {
+                continue;
+            };
+            let (mut calls, mut open) = (HashSet::new(), vec![*function]);
+            while let Some(node) = open.pop() {
+                let last = |field: &str| {
+                    let text = node.child_by_field_name(field).map(|of| self.text.tight(of))?;
+                    let end = text.find(['[', '.', '<']).unwrap_or(text.len());
+                    text[..end].rsplit("::").next().map(str::to_owned)
+                };
+                match node.kind() {
+                    "assignment_expression" | "compound_assignment_expr" => {
+                        let is_static = |name: &String| {
+                            let own = self.environment.globals.get(name);
+                            own.is_some_and(|own| !own.storage.constant)
+                        };
+                        if last("left").filter(is_static).is_some() {
+                            self.environment.keeping.insert(name.clone());
+                        }
+                    }
+                    "call_expression" => calls.extend(last("function")),
+                    _ => {}
+                }
+                open.extend(children(node));
+            }
+            called.push((name, calls));
+        }
+        for _ in 0..DEEPEST {
+            let keeping = &self.environment.keeping;
+            let is_new = |(name, calls): &&(String, HashSet<String>)| {
+                !keeping.contains(name) && !keeping.is_disjoint(calls)
+            };
+            let found: Vec<String> = called.iter().filter(is_new).map(|(name, _)| name.clone()).collect();
+            if found.is_empty() {
+                break;
+            }
+            self.environment.keeping.extend(found);
         }
     }
 

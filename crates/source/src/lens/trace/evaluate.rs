@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use profile::lens::{AccessMode, DefinitionKind, Language, LeaveKind, Operator, SharingKind, Update};
+use profile::lens::{
+    AccessMode, DefinitionKind, Language, LeaveKind, Operator, Position, SharingKind, Update,
+};
 
 use super::super::environment::{OBJECT, TypeKind};
 use super::super::text::words;
@@ -236,7 +238,13 @@ impl Walker<'_> {
             Term::Name(full) if is_preprocessed => self.elsewhere(full, &name),
             _ => Vec::new(),
         };
-        let keeps = is_preprocessed && self.environment.keeps(&name, arguments) || is_stateful;
+        let keeps = match self.environment.language {
+            Language::Fortran | Language::FixedFortran => {
+                self.environment.keeping.contains(&name.to_ascii_lowercase())
+            }
+            _ => self.environment.keeps(&name, arguments),
+        };
+        let keeps = keeps || is_stateful;
         let mut arrays: Vec<String> =
             self.environment.array_writes.get(&name).into_iter().flatten().cloned().collect();
         arrays.sort_unstable();
@@ -259,6 +267,15 @@ impl Walker<'_> {
                     let is_functor = own.type_text.contains("std::") || self.is_object(callee);
                     if is_functor && !own.storage.constant && self.environment.language == Language::Cpp {
                         self.share(callee, SharingKind::Method, Some(call));
+                    }
+                }
+            }
+            Term::Member { base, field, .. } if self.exchanges(base, field, arguments) => {
+                let variable = self.root(base);
+                for mode in [AccessMode::Read, AccessMode::Write] {
+                    for index in arguments {
+                        let subscript = std::slice::from_ref(index);
+                        self.note_access(one, base, (variable, subscript), (String::new(), mode));
                     }
                 }
             }
@@ -298,6 +315,67 @@ impl Walker<'_> {
         self.event(one.at, Happening::Call(call));
         if known::is_exit(&name) {
             self.jump(one.at, Jump::Leave(LeaveKind::Exit));
+        }
+    }
+
+    /// Whether a method exchanges two elements of a slice or vector of Rust: `a.swap(i, j)`.
+    fn exchanges(&mut self, object: &Expression, method: &str, arguments: &[Expression]) -> bool {
+        if self.environment.language != Language::Rust || method != "swap" || arguments.len() != 2 {
+            return false;
+        }
+        let Some(place) = self.place(object) else { return false };
+        let place = &self.trace.places[place];
+        let kind = &self.trace.variables[place.variable].type_text;
+        place.path.is_empty() && (kind.contains('[') || words(kind).any(|word| word == "Vec"))
+    }
+
+    /// Whether declarations call constructors.
+    pub(super) fn makes_objects(&self) -> bool {
+        self.environment.language == Language::Cpp
+    }
+
+    /// The arguments of a constructor that a declaration calls.
+    pub(super) fn constructor(&mut self, one: &Expression, class: &str, arguments: &[Expression]) {
+        let environment = self.environment;
+        let count = arguments.len();
+        if (0..count).all(|index| environment.takes_reference(class, index, count) != Some(false)) {
+            self.evaluate(one, true);
+            return;
+        }
+        let call = self.trace.calls.len();
+        self.trace.calls.push(CallText { callee: class.to_owned(), ..CallText::default() });
+        for (index, argument) in arguments.iter().enumerate() {
+            self.argument(argument, (class, index, count), false, call);
+        }
+        self.event(one.at, Happening::Call(call));
+    }
+
+    /// An object of a class of the file begins and ends: its constructors and its destructor run.
+    pub(super) fn made(&mut self, at: Position, class: &str) {
+        for name in [class.to_owned(), format!("~{class}")] {
+            if !self.environment.calls.contains_key(&name) {
+                continue;
+            }
+            let keeps = self.environment.keeping.contains(&name);
+            if self.environment.stateful.contains(&name) {
+                self.misunderstood();
+            }
+            let mut arrays: Vec<String> =
+                self.environment.array_writes.get(&name).into_iter().flatten().cloned().collect();
+            arrays.sort_unstable();
+            let elsewhere = self.elsewhere(&name, &name);
+            let call = self.trace.calls.len();
+            self.trace.calls.push(CallText {
+                callee: name.clone(),
+                elsewhere,
+                keeps,
+                arrays,
+                ..CallText::default()
+            });
+            let one = Expression { what: Term::Unknown, at, text: 0..0 };
+            self.share_writes(&one, &name, call);
+            self.share_reads(&one, &name, call);
+            self.event(at, Happening::Call(call));
         }
     }
 

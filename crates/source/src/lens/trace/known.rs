@@ -3,7 +3,7 @@
 use profile::lens::{Language, Operator};
 
 /// The operator that a function of two operands applies.
-pub(super) fn operator(function: &str) -> Option<Operator> {
+pub(in super::super) fn operator(function: &str) -> Option<Operator> {
     Some(match function.to_ascii_lowercase().as_str() {
         "max" | "fmax" | "fmaxf" | "fmaxl" | "amax1" | "dmax1" | "max0" | "umax" | "imax" => {
             Operator::Maximum

@@ -7,6 +7,7 @@ use profile::lens::{DefinitionKind, Language, LeaveKind, SharingKind, Update};
 use super::super::directives;
 use super::super::text::words;
 use super::super::written::{Act, Arm, Declaration, Expression, Statement, Term};
+use super::evaluate::subscripted;
 use super::{Breakable, ControlKind, Group, Happening, Jump, Walker};
 
 impl Walker<'_> {
@@ -127,11 +128,20 @@ impl Walker<'_> {
             self.misunderstood();
         }
         let closure = self.trace.closures.len();
+        let class = self.environment.class_of(&one.type_text).filter(|_| self.makes_objects());
         if let Some(value) = &one.value {
-            self.evaluate(value, true);
+            match (class, &value.what) {
+                (Some(class), Term::List(arguments)) => self.constructor(value, class, arguments),
+                // The element is not read.
+                _ if one.storage.reference && !one.storage.constant && subscripted(value).is_some() => {}
+                _ => self.evaluate(value, true),
+            }
             if one.storage.reference && !one.storage.constant {
                 self.share(value, SharingKind::Bound, None);
             }
+        }
+        if let Some(class) = class.filter(|_| !one.storage.pointer && !one.storage.reference) {
+            self.made(one.at, class);
         }
         let variable = self.declare(one, self.header);
         if matches!(one.value, Some(Expression { what: Term::Closure(_), .. })) {

@@ -1,0 +1,645 @@
+//! Macros of C and C++ in the place of which their texts are read: what they assign, and which elements they name, is part of the
+//! loops that they stand in.
+//!
+//! Definition: a macro is *shown* if its text is known and whole: one definition, in the file or in its headers, with balanced
+//! parentheses, without loops and jumps (`do … while (0)` around it apart), and with something in it that a loop's facts need: every
+//! macro that takes arguments, of others those that assign, or name elements or members. All others stay names in the text.
+//!
+//! Lines stay: what a macro stands for is on the line where it is used. Columns inside of it are spread over those of its use, so that
+//! their order is that of the text ([`Shown::place`]).
+//!
+//! Limits: a text grows to at most [`MOST_GROWTH`] times its length; beyond, no macro is shown. Definitions count for the whole text,
+//! wherever they stand.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use profile::lens::{Language, Position};
+
+use super::text::{without_comments, words};
+use super::trace::known;
+
+/// Growth of a text beyond which nothing is shown; small texts may grow by [`ALLOWANCE`] in any case.
+const MOST_GROWTH: usize = 4;
+const ALLOWANCE: usize = 100_000;
+
+/// Macros in macros are followed up to this depth.
+const DEEPEST: usize = 16;
+
+/// Longest use of a macro that is looked at, in bytes.
+const LONGEST_USE: usize = 20_000;
+
+/// What a macro stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Definition {
+    /// What it calls its arguments, if it takes any.
+    parameters: Option<Vec<String>>,
+    body: String,
+    /// The body was a `do … while (0)`.
+    is_statement: bool,
+}
+
+/// The macros that some texts define and that are shown.
+#[derive(Debug, Default)]
+pub(super) struct Macros {
+    all: HashMap<String, Option<Definition>>,
+}
+
+/// A text in which macros are shown.
+pub(super) struct Shown<'a> {
+    pub text: Cow<'a, [u8]>,
+    /// Per line, from 1, the uses on it, in the order of the text.
+    uses: HashMap<u32, Vec<Use>>,
+}
+
+/// Columns of a use, from 0, in the text where it is shown and in the original one, and their numbers.
+#[derive(Debug, Clone, Copy)]
+struct Use {
+    shown: (u32, u32),
+    written: (u32, u32),
+}
+
+impl Macros {
+    /// The macros of texts in C or C++.
+    pub(super) fn of<'t>(texts: impl IntoIterator<Item = &'t [u8]>, language: Language) -> Macros {
+        let mut out = Macros::default();
+        if matches!(language, Language::C | Language::Cpp) {
+            texts.into_iter().for_each(|text| out.define(text));
+        }
+        out
+    }
+
+    fn define(&mut self, text: &[u8]) {
+        for (name, definition) in definitions(text) {
+            let known = self.all.get(&name);
+            let is_other = known.is_some_and(|known| *known != definition);
+            self.all.insert(name, definition.filter(|_| !is_other));
+        }
+    }
+
+    /// The text with the macros shown in it.
+    pub(super) fn show<'a>(&self, text: Cow<'a, [u8]>) -> Shown<'a> {
+        let shown = if self.all.values().any(Option::is_some) { self.written_out(&text) } else { None };
+        match shown {
+            Some((text, uses)) => Shown { text: Cow::Owned(text), uses },
+            None => Shown { text, uses: HashMap::new() },
+        }
+    }
+
+    fn written_out(&self, text: &[u8]) -> Option<(Vec<u8>, HashMap<u32, Vec<Use>>)> {
+        let most = text.len().saturating_mul(MOST_GROWTH).max(text.len() + ALLOWANCE);
+        let mut out: Vec<u8> = Vec::with_capacity(text.len());
+        let mut uses: HashMap<u32, Vec<Use>> = HashMap::new();
+        // Of the line: its number, and where it begins in both texts.
+        let (mut line, mut shown_from, mut written_from) = (1u32, 0, 0);
+        let (mut at, mut begins) = (0, true);
+        while at < text.len() {
+            let token = Token::at(text, at);
+            let end = at + token.length;
+            let is_directive = begins && token.kind == Kind::Sign && text[at] == b'#';
+            if is_directive {
+                let end = end_of_directive(text, at);
+                out.extend_from_slice(&text[at..end]);
+                line += newlines(&text[at..end]);
+                if let Some(back) = text[at..end].iter().rposition(|&byte| byte == b'\n') {
+                    written_from = at + back + 1;
+                    shown_from = out.len() - (end - written_from);
+                }
+                at = end;
+                continue;
+            }
+            if token.kind == Kind::Blank {
+                begins |= text[at..end].contains(&b'\n');
+            } else {
+                begins = false;
+            }
+            let found = (token.kind == Kind::Name).then(|| self.use_at(text, at)).flatten();
+            let Some(found) = found else {
+                out.extend_from_slice(&text[at..end]);
+                if let Some(back) = text[at..end].iter().rposition(|&byte| byte == b'\n') {
+                    line += newlines(&text[at..end]);
+                    written_from = at + back + 1;
+                    shown_from = out.len() - (end - written_from);
+                }
+                at = end;
+                continue;
+            };
+            let start = out.len();
+            out.extend_from_slice(&self.body_of(&found, &mut Vec::new(), most)?);
+            let end_of_line = text[at..found.end].iter().position(|&byte| byte == b'\n');
+            uses.entry(line).or_default().push(Use {
+                shown: (number(start - shown_from), number(out.len() - start)),
+                written: (number(at - written_from), number(end_of_line.unwrap_or(found.end - at))),
+            });
+            let count = newlines(&text[at..found.end]);
+            if count > 0 {
+                line += count;
+                out.extend(std::iter::repeat_n(b'\n', count as usize));
+                written_from = at + text[at..found.end].iter().rposition(|&byte| byte == b'\n')? + 1;
+                shown_from = out.len();
+                out.extend(std::iter::repeat_n(b' ', found.end - written_from));
+            }
+            if out.len() > most {
+                return None;
+            }
+            at = found.end;
+        }
+        (!uses.is_empty()).then_some((out, uses))
+    }
+
+    /// The use of a macro that begins at a name.
+    fn use_at<'m, 't>(&'m self, text: &'t [u8], at: usize) -> Option<Found<'m, 't>> {
+        let mut end = at + Token::at(text, at).length;
+        let name = std::str::from_utf8(&text[at..end]).ok()?;
+        let (name, definition) = self.all.get_key_value(name)?;
+        let definition = definition.as_ref()?;
+        let mut arguments: Vec<&'t [u8]> = Vec::new();
+        if let Some(parameters) = &definition.parameters {
+            (arguments, end) = arguments_at(text, end)?;
+            if parameters.is_empty() && arguments.iter().all(|own| own.trim_ascii().is_empty()) {
+                arguments.clear();
+            }
+            if arguments.len() != parameters.len() {
+                return None;
+            }
+        }
+        if definition.is_statement {
+            // A block needs no semicolon, and has none before an `else`.
+            let rest = &text[end..];
+            let blanks = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+            end += if rest.get(blanks) == Some(&b';') { blanks + 1 } else { 0 };
+        }
+        Some(Found { name, definition, arguments, end })
+    }
+
+    /// What stands in the place of a use; `hidden`: macros inside of which it stands. `None` if that is too long.
+    fn body_of(&self, found: &Found<'_, '_>, hidden: &mut Vec<String>, most: usize) -> Option<Vec<u8>> {
+        let body = found.definition.body.as_bytes();
+        let none = Vec::new();
+        let parameters = found.definition.parameters.as_ref().unwrap_or(&none);
+        let mut arguments = Vec::new();
+        for argument in &found.arguments {
+            let shown = self.inside(argument.trim_ascii(), hidden, most)?;
+            // On one line, and nothing that ends one.
+            let text = without_comments(&String::from_utf8_lossy(&shown).replace(['\n', '\r'], " "));
+            arguments.push(text.trim().to_owned());
+        }
+        let mut out: Vec<u8> = Vec::new();
+        let mut at = 0;
+        while at < body.len() {
+            let token = Token::at(body, at);
+            let own = &body[at..at + token.length];
+            let place = (token.kind == Kind::Name)
+                .then(|| parameters.iter().position(|name| name.as_bytes() == own))
+                .flatten();
+            at += token.length;
+            let Some(argument) = place.and_then(|place| arguments.get(place)) else {
+                let is_pasting = own == b"#" && body.get(at) == Some(&b'#');
+                if is_pasting {
+                    out.truncate(out.trim_ascii_end().len());
+                    at += 1;
+                    at += body[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+                } else if own != b"#" {
+                    out.extend_from_slice(own);
+                }
+                continue;
+            };
+            let is_text = out_of_sign(body, at - own.len());
+            if is_text {
+                out.extend_from_slice(b"\"\"");
+                continue;
+            }
+            let is_in_parentheses = out.ends_with(b"(")
+                && body[at..].trim_ascii_start().first() == Some(&b')')
+                && !out[..out.len() - 1]
+                    .trim_ascii_end()
+                    .last()
+                    .is_some_and(|&byte| is_of_name(byte) || byte == b')' || byte == b']');
+            let close = at + (body.len() - at - body[at..].trim_ascii_start().len()) + 1;
+            let follows = body.get(close..).unwrap_or_default().trim_ascii_start();
+            let pointed = argument.strip_prefix('&').map(str::trim).filter(|of| is_postfix(of.as_bytes()));
+            if is_in_parentheses && is_postfix(argument.as_bytes()) {
+                out.pop();
+                out.extend_from_slice(argument.as_bytes());
+                at = close;
+            } else if let Some(of) = pointed.filter(|_| is_in_parentheses && follows.starts_with(b"->")) {
+                out.pop();
+                out.extend_from_slice(of.as_bytes());
+                out.push(b'.');
+                at = body.len() - follows.len() + 2;
+            } else {
+                out.extend_from_slice(argument.as_bytes());
+            }
+            if out.len() > most {
+                return None;
+            }
+        }
+        hidden.push(found.name.to_owned());
+        let out = if hidden.len() > DEEPEST { Some(out) } else { self.inside(&out, hidden, most) };
+        hidden.pop();
+        out.map(|out| {
+            let inner = out.trim_ascii().strip_prefix(b"(").and_then(|rest| rest.strip_suffix(b")"));
+            let inner = inner.filter(|inner| is_postfix(inner.trim_ascii()));
+            inner.map_or_else(|| out.clone(), |inner| inner.trim_ascii().to_vec())
+        })
+    }
+
+    /// A part of a use, with the macros in it shown.
+    fn inside(&self, text: &[u8], hidden: &mut Vec<String>, most: usize) -> Option<Vec<u8>> {
+        let mut out: Vec<u8> = Vec::with_capacity(text.len());
+        let mut at = 0;
+        while at < text.len() {
+            let token = Token::at(text, at);
+            let found = (token.kind == Kind::Name).then(|| self.use_at(text, at)).flatten();
+            match found.filter(|found| !hidden.iter().any(|name| name == found.name)) {
+                Some(found) => {
+                    let own = self.body_of(&found, hidden, most)?;
+                    out.extend_from_slice(&own);
+                    at = found.end;
+                }
+                None => {
+                    out.extend_from_slice(&text[at..at + token.length]);
+                    at += token.length;
+                }
+            }
+            if out.len() > most {
+                return None;
+            }
+        }
+        Some(out)
+    }
+}
+
+impl Shown<'_> {
+    /// Where in the original text something stands.
+    pub(super) fn place(&self, of: Position) -> Position {
+        let Some(uses) = self.uses.get(&of.line) else { return of };
+        let column = of.column.saturating_sub(1);
+        let Some(last) = uses.iter().rev().find(|own| own.shown.0 <= column) else { return of };
+        let offset = column - last.shown.0;
+        let written = if offset < last.shown.1 {
+            let scaled = u64::from(offset) * u64::from(last.written.1) / u64::from(last.shown.1.max(1));
+            last.written.0 + u32::try_from(scaled).unwrap_or(last.written.1)
+        } else {
+            last.written.0 + last.written.1 + (offset - last.shown.1)
+        };
+        Position { line: of.line, column: written + 1 }
+    }
+
+    /// Whether places differ from those of the original text.
+    pub(super) fn is_changed(&self) -> bool {
+        !self.uses.is_empty()
+    }
+}
+
+/// The use of a macro.
+struct Found<'m, 't> {
+    name: &'m str,
+    definition: &'m Definition,
+    arguments: Vec<&'t [u8]>,
+    end: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Name,
+    Blank,
+    /// A number, a literal.
+    Other,
+    Sign,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Token {
+    kind: Kind,
+    length: usize,
+}
+
+impl Token {
+    /// The token at a place of a text that has not ended there. Comments are blanks.
+    fn at(text: &[u8], at: usize) -> Token {
+        let rest = &text[at..];
+        let count = |is: &dyn Fn(u8) -> bool| rest.iter().take_while(|&&byte| is(byte)).count();
+        match rest[0] {
+            byte if byte.is_ascii_digit() => {
+                Token { kind: Kind::Other, length: count(&|byte| is_of_name(byte) || byte == b'.') }
+            }
+            byte if is_of_name(byte) => Token { kind: Kind::Name, length: count(&is_of_name) },
+            byte if byte.is_ascii_whitespace() => {
+                Token { kind: Kind::Blank, length: count(&|byte| byte.is_ascii_whitespace()) }
+            }
+            b'/' if rest.starts_with(b"//") => {
+                Token { kind: Kind::Blank, length: count(&|byte| byte != b'\n') }
+            }
+            b'/' if rest.starts_with(b"/*") => {
+                let end = rest[2..].windows(2).position(|pair| pair == b"*/");
+                Token { kind: Kind::Blank, length: end.map_or(rest.len(), |end| end + 4) }
+            }
+            quote @ (b'"' | b'\'') => {
+                let mut end = 1;
+                while let Some(&byte) = rest.get(end) {
+                    match byte {
+                        b'\\' => end += 2,
+                        b'\n' => break,
+                        _ if byte == quote => {
+                            end += 1;
+                            break;
+                        }
+                        _ => end += 1,
+                    }
+                }
+                Token { kind: Kind::Other, length: end.min(rest.len()) }
+            }
+            _ => Token { kind: Kind::Sign, length: 1 },
+        }
+    }
+}
+
+fn is_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+}
+
+/// Whether a `#` that makes a text of an argument stands before a place.
+fn out_of_sign(body: &[u8], at: usize) -> bool {
+    let before = body[..at].trim_ascii_end();
+    before.ends_with(b"#") && !before.ends_with(b"##")
+}
+
+fn newlines(text: &[u8]) -> u32 {
+    number(text.iter().filter(|&&byte| byte == b'\n').count())
+}
+
+fn number(value: usize) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
+}
+
+/// The end of a directive, its line's end excluded.
+fn end_of_directive(text: &[u8], from: usize) -> usize {
+    let mut at = from;
+    while let Some(next) = text[at..].iter().position(|&byte| byte == b'\n') {
+        let own = text[at..at + next].trim_ascii_end();
+        at += next;
+        if !own.ends_with(b"\\") {
+            return at;
+        }
+        at += 1;
+    }
+    text.len()
+}
+
+/// The arguments in the parentheses that follow a place, and where those end.
+fn arguments_at(text: &[u8], from: usize) -> Option<(Vec<&[u8]>, usize)> {
+    let mut at = from;
+    while text.get(at).is_some_and(u8::is_ascii_whitespace) {
+        at += 1;
+    }
+    if text.get(at) != Some(&b'(') {
+        return None;
+    }
+    at += 1;
+    let (mut out, mut start, mut depth) = (Vec::new(), at, 0usize);
+    while at < text.len() && at - from < LONGEST_USE {
+        let token = Token::at(text, at);
+        if token.kind == Kind::Sign {
+            match text[at] {
+                b'(' => depth += 1,
+                b')' if depth == 0 => {
+                    out.push(&text[start..at]);
+                    return Some((out, at + 1));
+                }
+                b')' => depth -= 1,
+                b',' if depth == 0 => {
+                    out.push(&text[start..at]);
+                    start = at + 1;
+                }
+                // A directive among the arguments.
+                b'#' => return None,
+                _ => {}
+            }
+        }
+        at += token.length;
+    }
+    None
+}
+
+/// Whether a text is a name with subscripts, members and arguments behind it, or a number.
+fn is_postfix(text: &[u8]) -> bool {
+    let (mut at, mut depth, mut is_word) = (0, 0usize, false);
+    while at < text.len() {
+        let token = Token::at(text, at);
+        match (token.kind, text[at]) {
+            (Kind::Sign, b'(' | b'[') if at > 0 => depth += 1,
+            (Kind::Sign, b')' | b']') => match depth.checked_sub(1) {
+                Some(less) => depth = less,
+                None => return false,
+            },
+            (Kind::Name | Kind::Other, _) if depth == 0 => {
+                if std::mem::replace(&mut is_word, true) {
+                    return false;
+                }
+            }
+            (Kind::Sign, b'.') if depth == 0 => is_word = false,
+            (Kind::Sign, b'-') if depth == 0 && text.get(at + 1) == Some(&b'>') => {
+                is_word = false;
+                at += 1;
+            }
+            _ if depth > 0 => {}
+            _ => return false,
+        }
+        at += token.length;
+    }
+    depth == 0 && !text.is_empty()
+}
+
+/// The macros that a text defines; `None` for those that are not shown.
+fn definitions(text: &[u8]) -> Vec<(String, Option<Definition>)> {
+    let mut out = Vec::new();
+    let (mut at, mut begins) = (0, true);
+    while at < text.len() {
+        let token = Token::at(text, at);
+        if begins && token.kind == Kind::Sign && text[at] == b'#' {
+            let end = end_of_directive(text, at);
+            out.extend(definition(&text[at + 1..end]));
+            at = end;
+            continue;
+        }
+        if token.kind == Kind::Blank {
+            begins |= text[at..at + token.length].contains(&b'\n');
+        } else {
+            begins = false;
+        }
+        at += token.length;
+    }
+    out
+}
+
+fn definition(directive: &[u8]) -> Option<(String, Option<Definition>)> {
+    let rest = directive.trim_ascii_start().strip_prefix(b"define")?;
+    let rest = rest.first().filter(|byte| byte.is_ascii_whitespace()).map(|_| rest.trim_ascii_start())?;
+    let length = rest.iter().take_while(|&&byte| is_of_name(byte)).count();
+    let name = String::from_utf8_lossy(&rest[..length]).into_owned();
+    let (mut parameters, mut end) = (None, length);
+    if rest.get(length) == Some(&b'(') {
+        let Some((list, close)) = arguments_at(rest, length) else { return Some((name, None)) };
+        let list = list.into_iter().map(|own| String::from_utf8_lossy(own.trim_ascii()).into_owned());
+        let list: Vec<String> = list.filter(|own| !own.is_empty()).collect();
+        if list.iter().any(|own| !own.bytes().all(is_of_name)) {
+            return Some((name, None));
+        }
+        (parameters, end) = (Some(list), close);
+    }
+    let body = String::from_utf8_lossy(&rest[end..]).replace("\\\r\n", " ").replace("\\\n", " ");
+    let body = without_comments(&body);
+    let (body, is_statement) = match block_of(body.trim()) {
+        Some(block) => (block, true),
+        None => (body.trim(), false),
+    };
+    let own = Definition { parameters, body: body.to_owned(), is_statement };
+    let is_shown = own.is_whole() && own.is_needed(&name);
+    Some((name, Some(own).filter(|_| is_shown)))
+}
+
+/// What stands between `do` and `while (0)`, braces included.
+fn block_of(body: &str) -> Option<&str> {
+    let rest = body.strip_prefix("do").filter(|rest| rest.starts_with([' ', '{', '\t']))?;
+    let rest = rest.trim_end().trim_end_matches(';').trim_end().strip_suffix(')')?.trim_end();
+    let rest = rest.strip_suffix('0').or_else(|| rest.strip_suffix("false"))?.trim_end();
+    let rest = rest.strip_suffix('(')?.trim_end().strip_suffix("while")?.trim();
+    (rest.starts_with('{') && rest.ends_with('}')).then_some(rest)
+}
+
+impl Definition {
+    /// Whether it is a text that may stand in the place of its name: what leaves something open, or jumps, does not.
+    fn is_whole(&self) -> bool {
+        const OPEN: [&str; 14] = [
+            "for",
+            "while",
+            "do",
+            "goto",
+            "break",
+            "continue",
+            "switch",
+            "__VA_ARGS__",
+            "asm",
+            "__asm__",
+            "typeof",
+            "__typeof__",
+            "_Pragma",
+            "_Generic",
+        ];
+        let mut open: Vec<u8> = Vec::new();
+        let text = self.body.as_bytes();
+        let mut at = 0;
+        while at < text.len() {
+            let token = Token::at(text, at);
+            if token.kind == Kind::Sign {
+                match text[at] {
+                    // Statements as an expression.
+                    b'{' if text[..at].trim_ascii_end().ends_with(b"(") => return false,
+                    sign @ (b'(' | b'[' | b'{') => open.push(sign),
+                    b')' if open.pop() != Some(b'(') => return false,
+                    b']' if open.pop() != Some(b'[') => return false,
+                    b'}' if open.pop() != Some(b'{') => return false,
+                    _ => {}
+                }
+            }
+            at += token.length;
+        }
+        open.is_empty() && !words(&self.body).any(|word| OPEN.contains(&word))
+    }
+
+    /// Whether a loop's facts need it: names for numbers stay, and so do minima and maxima, which are known by their names.
+    fn is_needed(&self, name: &str) -> bool {
+        let names_elements = self.body.contains(['[', '=']) || self.body.contains("->");
+        let changes = self.body.contains("++") || self.body.contains("--");
+        match self.parameters {
+            Some(_) => names_elements || changes || known::operator(name).is_none(),
+            None => names_elements && !self.body.contains(['{', ';']) || changes,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> String {
+        let macros = Macros::of([text.as_bytes()], Language::C);
+        let shown = macros.show(Cow::Borrowed(text.as_bytes()));
+        let text = String::from_utf8_lossy(&shown.text).into_owned();
+        let is_code = |line: &&str| !line.starts_with('#') && !line.starts_with('\\');
+        text.lines().filter(is_code).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn uses_are_written_out() {
+        for (text, is) in [
+            (
+                "#define AT(p, i, j) ((p)[(i) * 4 + (j)])\nAT(o, i, 0) = AT(o, i - 1, 0);",
+                "o[i * 4 + 0] = o[(i - 1) * 4 + 0];",
+            ),
+            ("#define SQ(x) ((x) * (x))\ny = SQ(a + b) + SQ(c);", "y = ((a + b) * (a + b)) + (c * c);"),
+            (
+                "#define SW(a, b) do { int t = a; a = b; b = t; } while (0)\nif (x) SW(p, q); else z();",
+                "if (x) { int t = p; p = q; q = t; } else z();",
+            ),
+            (
+                "#define PUT(s, v) ((s)->a[(s)->n++] = (v))\nPUT(&r, 1); PUT(p, 2);",
+                "(r.a[r.n++] = 1); (p->a[p->n++] = 2);",
+            ),
+            ("#define N 10\n#define CUR a[i]\nCUR = N;", "a[i] = N;"),
+            ("#define A(x) B(x)\n#define B(x) A(x) + x[0]\nA(k);", "A(k) + k[0];"),
+            ("#define G(n) v_##n\n#define S(n) f(#n)\nG(i)[0]; S(j);", "v_i[0]; f(\"\");"),
+            ("#define F(x) g[x]\nF; f(F) ; F(1); \"F(1)\"; // F(1)", "F; f(F) ; g[1]; \"F(1)\"; // F(1)"),
+            ("#define L(n) for (int i = 0; i < n; i++)\nL(3) x++;", "L(3) x++;"),
+            (
+                "#define V(x) a[x]\n#if A\n#define W(x) a[x]\n#else\n#define W(x) b[x]\n#endif\nV(1) = W(1);",
+                "a[1] = W(1);",
+            ),
+        ] {
+            assert_eq!(shown(text), is, "{text}");
+        }
+    }
+
+    #[test]
+    fn places_stay() {
+        let text = "#define P(x) o[x] /* c */\nint f; P(1) = g; h;\nk = P(1 +\n  2) + z;\n";
+        let macros = Macros::of([text.as_bytes()], Language::C);
+        let shown = macros.show(Cow::Borrowed(text.as_bytes()));
+        let out = String::from_utf8_lossy(&shown.text).into_owned();
+        assert_eq!(out.lines().count(), text.lines().count());
+        let lines = || out.lines().zip(text.lines()).zip(1..);
+        for name in ["f;", "g;", "h;", "k ", "z;"] {
+            let place = lines().find_map(|((shown, written), line)| {
+                Some((line, shown.find(name)? as u32 + 1, written.find(name)? as u32 + 1))
+            });
+            let (line, at, is) = place.unwrap();
+            assert_eq!(shown.place(Position { line, column: at }), Position { line, column: is }, "{name}");
+        }
+        assert_eq!(shown.place(Position { line: 2, column: 8 }), Position { line: 2, column: 8 });
+    }
+
+    /// Each of them names the next one ten times.
+    #[test]
+    fn what_grows_without_end_is_left() {
+        let mut text = String::new();
+        for depth in 0..14 {
+            let body = format!("M{}(x) ", depth + 1).repeat(10);
+            text += &format!("#define M{depth}(x) {body}\n");
+        }
+        text += "M0(a);";
+        assert!(shown(&text).contains("M0(a)"));
+        for bad in [
+            "#define",
+            "#define (",
+            "#define F(",
+            "#define F(x",
+            "#define F(x) (\nF(",
+            "#define F(x) x\nF(\"a",
+            "\"",
+            "#define Q /*",
+        ] {
+            shown(bad);
+        }
+    }
+}
