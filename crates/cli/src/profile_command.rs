@@ -85,11 +85,17 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
         let why = missing.unwrap_or_else(|| absence(&part));
         bail!("{why}: nothing was recorded, and {} is not written", path.display());
     }
+    // Whether directives of just this profile were tried, its file tells.
+    let mut written = None;
+    if trial::stored::path(&path).exists() {
+        written = Some(profile::file::write(&profile, &path));
+    }
     if !args.quiet {
         progress.phase("judging loops", true);
-        print_report_after(&profile, args.format, args.top, &progress);
+        let tried = written.as_ref().and_then(|_| trial::stored::read(&path));
+        print_report_after(&profile, (args.format, args.top), tried, &progress);
     }
-    if let Err(error) = profile::file::write(&profile, &path) {
+    if let Err(error) = written.unwrap_or_else(|| profile::file::write(&profile, &path)) {
         return Err(keep_elsewhere(&profile, &path, error));
     }
     if let Some(directory) = &args.parquet {
@@ -256,13 +262,18 @@ pub fn about(config: &Config, outcome: &Outcome) -> About {
 
 /// Prints the report to standard error.
 pub fn print_report(profile: &Profile, format: Format, top: usize) {
-    print_report_after(profile, format, top, &Progress::new(true));
+    print_report_after(profile, (format, top), None, &Progress::new(true));
 }
 
 /// The same, ending a progress line first.
-fn print_report_after(profile: &Profile, format: Format, top: usize, progress: &Progress) {
+fn print_report_after(
+    profile: &Profile,
+    (format, top): (Format, usize),
+    tried: Option<trial::Outcome>,
+    progress: &Progress,
+) {
     let terminal = std::io::stderr().is_terminal();
-    let text = render(profile, format, Rendering { top, terminal, function: None, made: None })
+    let text = render(profile, format, Rendering { top, terminal, function: None, made: None, tried })
         .unwrap_or_else(|error| format!("loopwright: {error:#}\n"));
     progress.end();
     // Losing the report to a closed pipe is what the reader asked for.

@@ -90,9 +90,15 @@ fn text_of(args: &ReportArgs, progress: &mut Progress) -> Result<String> {
         parquet_files::of_profile(&profile, directory)?;
     }
     let made = std::fs::metadata(path).and_then(|file| file.modified()).ok();
-    let rendering = Rendering { top: args.top, terminal, function, made };
+    let rendering = Rendering { top: args.top, terminal, function, made, tried: trial::stored::read(path) };
     match args.schedule {
-        true => render_report(&advised(&profile, args, progress)?, args.format, &rendering),
+        true => {
+            let mut report = advised(&profile, args, progress)?;
+            if let Some(tried) = rendering.tried.clone() {
+                report::trying::apply(&mut report, tried);
+            }
+            render_report(&report, args.format, &rendering)
+        }
         false => {
             progress.phase("judging loops", true);
             render(&profile, args.format, rendering)
@@ -188,6 +194,8 @@ pub struct Rendering<'a> {
     pub function: Option<&'a str>,
     /// When the profile was written; `None` just now.
     pub made: Option<SystemTime>,
+    /// What came of trying its directives.
+    pub tried: Option<trial::Outcome>,
 }
 
 /// A profile in a format.
@@ -199,7 +207,13 @@ pub fn render(profile: &Profile, format: Format, how: Rendering) -> Result<Strin
         Format::Isl => isl::text(&Program::of(profile, how.function)),
         Format::Openscop => openscop::text(&Program::of(profile, how.function)),
         Format::Folding => folding::table(std::slice::from_ref(profile), how.function, None),
-        _ => return render_report(&report::report(profile), format, &how),
+        _ => {
+            let mut report = report::report(profile);
+            if let Some(tried) = how.tried.clone() {
+                report::trying::apply(&mut report, tried);
+            }
+            return render_report(&report, format, &how);
+        }
     })
 }
 
