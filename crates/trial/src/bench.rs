@@ -339,6 +339,14 @@ impl<'a> Bench<'a> {
         self.measure(effort)
     }
 
+    /// What ThreadSanitizer says of the program with some of the candidates: by candidate the lines of races, and the rest.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn races(&mut self, set: &[usize]) -> Result<(Vec<(usize, Vec<String>)>, crate::outcome::Races), Error> {
+        crate::races::look(self, set)
+    }
+
     fn measure(&mut self, effort: Effort) -> Result<Evaluation, Error> {
         let mut times: Vec<Vec<f64>> = vec![Vec::new(); self.plan.threads.len()];
         let mut agreement = Agreement::default();
