@@ -367,7 +367,8 @@ pub struct SaidLoop {
     pub parallel: String,
     /// The class of the verdict.
     pub class: Option<String>,
-    /// The directive to paste.
+    /// The directive that makes it parallel, whether or not that pays.
+    #[serde(rename = "directive_alone")]
     pub directive: Option<String>,
     /// What has to become of variables.
     pub needs: Vec<SaidNeed>,

@@ -10,7 +10,7 @@ use report::polyhedral::Program;
 use report::proposals::{self, Proposals};
 use report::published::Published;
 use report::regions::{self, Row};
-use report::{Report, flamegraph, folding, html, isl, openscop, sarif, stacks, text, wire};
+use report::{Report, existing, flamegraph, folding, html, isl, openscop, sarif, stacks, text, wire};
 use schedule::options::Machine;
 use schedule::propose::{self, Budget};
 
@@ -94,6 +94,7 @@ fn text_of(args: &ReportArgs, progress: &mut Progress) -> Result<String> {
     match args.schedule {
         true => {
             let mut report = advised(&profile, args, progress)?;
+            guard(&mut report, &rendering);
             if let Some(tried) = rendering.tried.clone() {
                 report::trying::apply(&mut report, tried);
             }
@@ -209,12 +210,21 @@ pub fn render(profile: &Profile, format: Format, how: Rendering) -> Result<Strin
         Format::Folding => folding::table(std::slice::from_ref(profile), how.function, None),
         _ => {
             let mut report = report::report(profile);
+            guard(&mut report, &how);
             if let Some(tried) = how.tried.clone() {
                 report::trying::apply(&mut report, tried);
             }
             return render_report(&report, format, &how);
         }
     })
+}
+
+/// Looks into the sources of loops that have directives already, for what guards their updates.
+fn guard(report: &mut Report, how: &Rendering) {
+    let files = existing::files(report);
+    if !files.is_empty() {
+        existing::apply(report, &source_files::read(&files, how.made));
+    }
 }
 
 /// A report in one of the formats that are about loops.

@@ -10,6 +10,7 @@ use schedule::SourceLoop;
 use schedule::facts::{Facts, Role};
 use schedule::needs::Way;
 
+use crate::existing;
 use crate::finding::{self, Report};
 use crate::worth::{Choice, Withheld};
 
@@ -227,7 +228,7 @@ fn is_own_variable(profile: &Profile, entry: &SourceLoop, name: &str) -> bool {
 }
 
 /// An operator as clauses name it.
-fn operator_name(operator: Operator, is_fortran: bool) -> Option<&'static str> {
+pub(crate) fn operator_name(operator: Operator, is_fortran: bool) -> Option<&'static str> {
     Some(match (operator, is_fortran) {
         (Operator::Add | Operator::Subtract, _) => "+",
         (Operator::Multiply, _) => "*",
@@ -281,6 +282,9 @@ pub fn alone<'a>(report: &'a Report<'_>, at: usize) -> Option<&'a str> {
 /// What is said of a loop that could be parallel where there is no directive to paste.
 pub fn instead(report: &Report<'_>, at: usize) -> Option<String> {
     let entry = report.loops.get(at)?;
+    if let Some(existing) = report.existing.get(at)? {
+        return Some(existing::words(entry, existing).join("; "));
+    }
     match report.directives.get(at)?.as_ref()? {
         Choice::Paste { .. } => None,
         Choice::Withheld { why, .. } => Some(withheld(report, why)),

@@ -8,6 +8,7 @@ use schedule::graph::dimension;
 use schedule::needs::{Class, Need, Way};
 use schedule::{Parallel, SourceLoop, Unknown};
 
+use crate::existing::{self, Existing};
 use crate::sequence::in_lines;
 use crate::worth::{self, Choice};
 
@@ -30,6 +31,8 @@ pub struct Report<'a> {
     pub code: Option<crate::code::Written>,
     /// Per loop whose iterations can run in parallel what is to be pasted above it.
     pub directives: Vec<Option<Choice>>,
+    /// Per loop that has a directive already, or runs under one, what that says and leaves open.
+    pub existing: Vec<Option<Existing>>,
     /// What a trial of the directives found, if there was one ([`crate::trying::apply`]).
     pub tried: Option<trial::Outcome>,
 }
@@ -79,6 +82,7 @@ pub fn report(profile: &Profile) -> Report<'_> {
     Report {
         profile,
         directives: worth::choose(profile, &loops),
+        existing: existing::of_loops(profile, &loops, &crate::html::Sources::new()),
         tried: None,
         neighbours: fusion::neighbours(profile, &loops, &index),
         distributions: distribution::distributions(profile, &loops, &index),

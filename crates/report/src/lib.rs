@@ -2,6 +2,7 @@
 //!
 //! - [`finding`]: one loop's verdict in words and numbers, independent of any format;
 //! - [`directive`], [`worth`]: what can be pasted above a loop, and where that pays; [`trying`]: what came of trying it;
+//! - [`existing`]: directives that a program has already, and the races that they leave;
 //! - [`inputs`]: what several runs of a merged profile say of one loop;
 //! - [`diff`]: what differs between two profiles;
 //! - [`requirement`]: what loops have to be;
@@ -24,6 +25,7 @@ pub mod code;
 pub mod colours;
 pub mod diff;
 pub mod directive;
+pub mod existing;
 pub mod explain;
 pub mod finding;
 pub mod flamegraph;

@@ -9,7 +9,7 @@ use schedule::select::short_id;
 use schedule::{Parallel, SourceLoop, Unknown, propose};
 
 use crate::finding::{self, BlockingFinding, Report};
-use crate::{directive, inputs, limits, trying};
+use crate::{directive, existing, inputs, limits, trying};
 
 /// How to write it.
 #[derive(Debug, Clone, Copy)]
@@ -251,7 +251,9 @@ fn entry(report: &Report<'_>, at: usize, survey: &Survey<'_>, options: Options, 
         paragraph(out, &pad, &words);
     }
     let pasted = directive::pasted(report, at).map(str::to_owned);
-    let advice = pasted.or_else(|| directive::instead(report, at));
+    let existing = report.existing[at].as_ref().map(|own| existing::words(l, own)).unwrap_or_default();
+    existing.iter().for_each(|words| paragraph(out, &pad, words));
+    let advice = pasted.or_else(|| directive::instead(report, at)).filter(|_| existing.is_empty());
     if let Some(advice) = advice {
         paragraph(out, &pad, &advice);
     }

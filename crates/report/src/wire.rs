@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::code::{self, WireCode};
 use crate::directive;
+use crate::existing::Race;
 use crate::finding::{self, Report};
 use crate::inputs;
 use crate::limits;
@@ -92,6 +93,25 @@ struct Trust {
 
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+struct WireExisting {
+    directive: String,
+    line: u32,
+    /// It shares out the iterations of this very loop.
+    parallel: bool,
+    races: Vec<WireRace>,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct WireRace {
+    /// The clause that is missing (`private`, `lastprivate`, `reduction`), or `carried` or `dependence`.
+    kind: &'static str,
+    variable: Option<String>,
+    lines: Vec<u32>,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct WireTried {
     kept: bool,
     /// Why it was dropped.
@@ -141,6 +161,8 @@ struct Loop {
     directive_withheld: Option<String>,
     /// What came of trying the directive.
     tried: Option<WireTried>,
+    /// The directive that it has already, or runs under.
+    existing: Option<WireExisting>,
     /// It has ways out beside its own condition: how often it iterates depends on the data.
     data_dependent_trip_count: bool,
     /// Why nothing is said about it.
@@ -391,6 +413,12 @@ fn loops(report: &Report<'_>) -> Vec<Loop> {
             directive_alone: directive::alone(report, at).map(str::to_owned),
             directive_withheld: directive::instead(report, at),
             tried: trying::of(report, at).map(tried),
+            existing: report.existing[at].as_ref().map(|own| WireExisting {
+                directive: own.directive.clone(),
+                line: own.line,
+                parallel: own.is_shared_out,
+                races: own.races.iter().map(race).collect(),
+            }),
             data_dependent_trip_count: directive::is_left_early(p, l),
             reason: (l.parallel == Parallel::Unknown).then(|| finding::why_unknown(p, l)),
             stride01_fraction: l.stride01,
@@ -400,6 +428,20 @@ fn loops(report: &Report<'_>) -> Vec<Loop> {
             accesses: own_accesses(p, &innermost, l).map(|a| access(p, a)).collect(),
         })
         .collect()
+}
+
+fn race(of: &Race) -> WireRace {
+    let (kind, variable, lines) = match of {
+        Race::NotPrivate { name, lines, last: false } => ("private", Some(name), lines.clone()),
+        Race::NotPrivate { name, lines, last: true } => ("lastprivate", Some(name), lines.clone()),
+        Race::NotReduced { name, lines, .. } => ("reduction", Some(name), lines.clone()),
+        Race::Carried { name, lines } => ("carried", Some(name), lines.clone()),
+        Race::Dependence(found) => {
+            let name = found.object.as_ref().map(|object| &object.name);
+            ("dependence", name, vec![found.source.1, found.sink.1])
+        }
+    };
+    WireRace { kind, variable: variable.cloned(), lines }
 }
 
 fn tried(of: &trial::Tried) -> WireTried {
