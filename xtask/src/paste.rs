@@ -67,6 +67,8 @@ struct Row {
     compile: Vec<String>,
     no_loop: Vec<String>,
     wrong: Vec<String>,
+    /// What rounding alone decides: the original prints something else in that line too, built to round otherwise.
+    rounded: Vec<String>,
     races: Vec<String>,
     /// Instructions of loops that can be parallel, of those with a directive, of those with a printed one.
     instructions: [u64; 3],
@@ -290,7 +292,13 @@ fn paste(row: &mut Row, job: &Job, candidates: &[Candidate], set: &str, options:
             let alone = bench.evaluate(&[at], Effort::Full)?;
             if let Some(reason) = alone.failure.filter(|reason| *reason != Reason::Slower) {
                 found = true;
-                note(row, &reason, &place(at));
+                let is_sum = candidates[at].text.contains("reduction(");
+                match &reason {
+                    Reason::Differs(other) if is_sum && is_rounding(job, other.line)? => {
+                        row.rounded.push(format!("{}: {}", place(at), trying::reason(&reason)));
+                    }
+                    _ => note(row, &reason, &place(at)),
+                }
             }
         }
         if let (false, Some(reason)) = (found, &together.failure) {
@@ -304,6 +312,45 @@ fn paste(row: &mut Row, job: &Job, candidates: &[Candidate], set: &str, options:
         row.races.extend(races.failed.map(|said| format!("{set}: not run: {said}")));
     }
     Ok(())
+}
+
+/// Flags that let a compiler add up in another order, or round less often.
+const OTHERWISE: [&str; 4] =
+    ["-O1 -ffast-math", "-O3 -ffast-math", "-O3 -march=native -ffast-math", "-O2 -march=native"];
+
+/// Whether the original prints something else in a line when it is built to round otherwise.
+fn is_rounding(job: &Job, line: usize) -> Result<bool> {
+    let scratch = tempfile::tempdir()?;
+    let mut first: Option<Vec<u8>> = None;
+    for flags in std::iter::once("").chain(OTHERWISE) {
+        let program = scratch.path().join("rounded");
+        let named = program.display().to_string();
+        let build = job.build.replace("./pasted", &named).replace(" -o ", &format!(" {flags} -o "));
+        let done = Command::new("sh")
+            .arg("-c")
+            .arg(&build)
+            .current_dir(&job.directory)
+            .stdin(Stdio::null())
+            .output()?;
+        if !done.status.success() {
+            continue;
+        }
+        let run = job.run.replace("./pasted", &named);
+        let done = Command::new("sh")
+            .arg("-c")
+            .arg(&run)
+            .current_dir(scratch.path())
+            .stdin(Stdio::null())
+            .output()?;
+        let found =
+            done.stdout.split(|&c| c == b'\n').nth(line.saturating_sub(1)).unwrap_or_default().to_vec();
+        match &first {
+            None => first = Some(found),
+            Some(first) if !trial::is_same(first, &found, Some(TOLERANCE)) => return Ok(true),
+            Some(_) => {}
+        }
+    }
+    Ok(false)
 }
 
 fn note(row: &mut Row, reason: &Reason, place: &str) {
@@ -323,6 +370,7 @@ fn problems(row: &Row) -> impl Iterator<Item = String> {
         of("does not compile", &row.compile),
         of("no loop", &row.no_loop),
         of("wrong", &row.wrong),
+        of("decided by rounding", &row.rounded),
         of("race", &row.races),
         of("left out", &left_out),
     ]
@@ -338,13 +386,14 @@ fn line(row: &Row) -> String {
     let [parallel, covered, printed] = row.instructions;
     let [a, b, c] = row.pasted;
     format!(
-        "| {} | {} | {a} | {b} | {c} | {} | {} | {} | {} | {} | {} |",
+        "| {} | {} | {a} | {b} | {c} | {} | {} | {} | {} | {} | {} | {} |",
         row.name,
         row.level,
         row.runs,
         row.compile.len(),
         row.no_loop.len(),
         row.wrong.len(),
+        row.rounded.len(),
         share(covered, parallel),
         share(printed, parallel),
     )
@@ -352,8 +401,8 @@ fn line(row: &Row) -> String {
 
 fn table(rows: &[Row], options: &Options) -> String {
     let mut text = String::from(
-        "| program | level | printed | outermost | innermost | runs | do not compile | on no loop | wrong | has one | printed |\n\
-         |:--|:--|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+        "| program | level | printed | outermost | innermost | runs | do not compile | on no loop | wrong | rounding | has one | printed |\n\
+         |:--|:--|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
     );
     for row in rows {
         // Writing to a string does not fail.
@@ -369,6 +418,7 @@ fn table(rows: &[Row], options: &Options) -> String {
         total.compile.extend(row.compile.iter().cloned());
         total.no_loop.extend(row.no_loop.iter().cloned());
         total.wrong.extend(row.wrong.iter().cloned());
+        total.rounded.extend(row.rounded.iter().cloned());
         total.races.extend(row.races.iter().cloned());
     }
     let _ = writeln!(text, "{}", line(&total));
@@ -388,7 +438,7 @@ fn document(table: &str, options: &Options) -> String {
     format!(
         "# Directives, pasted\n\nWritten by `cargo xtask paste`. Every kernel is compiled and profiled at -O0 and at -O2; directives of its report are \
          written into a copy of its source,\nwhich is built at that level with `-fopenmp` and run with 1, 2 and 4 threads, {} times each, beside the \
-         original. Output is the same if its words are\nand numbers differ by at most {TOLERANCE:e} of their size.\n\nThree sets are pasted: \
+         original. Output is the same if its words are\nand numbers differ by at most {TOLERANCE:e} of their size. *rounding*: sums of floating-point numbers depend on their order; these lines change too\nwhen the original itself is built to round otherwise (`-ffast-math`, `-march=native`), and are no fault of the directive.\n\nThree sets are pasted: \
          *printed* is what the report prints; *outermost* and *innermost* are the outermost and innermost loops that can be parallel, whether\nor not \
          that pays on these small inputs. *has one*, *printed*: of the instructions in outermost loops that can be parallel, the share in loops that\nhave \
          a directive, and whose directive is printed.\n\n{table}",

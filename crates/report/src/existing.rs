@@ -162,7 +162,7 @@ fn races(profile: &Profile, own: &SourceLoop, facts: &Facts<'_>, guarded: &BTree
         match role {
             // That of the loop, and in Fortran those of all loops inside, are private by themselves.
             Role::Iterator if is_fortran || source.iterators.iter().any(|own| own.name == name) => {}
-            Role::Iterator if is_joined(source, &name, joined) => {}
+            Role::Iterator | Role::Private { .. } if is_joined(source, &name, joined) => {}
             Role::Iterator => out.push(Race::NotPrivate { name, lines, last: false }),
             Role::Private { last } => out.push(Race::NotPrivate { name, lines, last: *last }),
             Role::Reduction(operator) => {

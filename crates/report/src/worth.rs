@@ -9,7 +9,7 @@
 //! Limits: instructions stand for time, and those of a build without optimisation are more than those of one with it.
 
 use profile::Profile;
-use profile::lens::{Iterator, SourceLoop as Text};
+use profile::lens::{Iterator, Language, LoopKind, SourceLoop as Text};
 use rustc_hash::FxHashMap;
 use schedule::facts::Facts;
 use schedule::{Parallel, SourceLoop};
@@ -249,7 +249,7 @@ fn is_rectangular(profile: &Profile, loops: &[SourceLoop], place: &Place, text: 
         return false;
     };
     let facts = inner.contexts.first().and_then(|&context| Facts::of(profile, context));
-    let Some(inner) = facts.map(|facts| facts.source) else { return false };
+    let Some((language, inner)) = facts.map(|facts| (facts.language, facts.source)) else { return false };
     let is_whole_body = text.body.0 == inner.at && text.body.1 == inner.end;
     let names = |text: &str, name: &str| {
         text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| word == name)
@@ -265,6 +265,8 @@ fn is_rectangular(profile: &Profile, loops: &[SourceLoop], place: &Place, text: 
     };
     inside.next().is_none()
         && is_whole_body
+        && is_counted(language, text)
+        && is_counted(language, inner)
         && inner.canonical.is_yes()
         && inner.leaves.is_empty()
         && ends.len() == 2
@@ -280,13 +282,44 @@ fn lanes(profile: &Profile, loops: &[SourceLoop], place: &Place, clauses: &Claus
         let is_side_by_side = own.stride01.is_some_and(|stride| stride >= LANES_STRIDE);
         let is_plain = matches!(own.parallel, Parallel::Yes | Parallel::Reduction) && own.innermost;
         let facts = own.contexts.first().and_then(|&context| Facts::of(profile, context))?;
-        let calls = facts.source.calls.is_empty() && facts.source.closures.is_empty();
-        if !(is_plain && is_side_by_side && calls && trips >= LANES_TRIPS) {
+        let is_alone = facts.source.calls.is_empty() && facts.source.closures.is_empty();
+        let counts = is_counted(facts.language, facts.source);
+        if !(is_plain && is_side_by_side && is_alone && counts && trips >= LANES_TRIPS) {
             return None;
         }
         share += own.share;
     }
     clauses.lanes().filter(|_| share >= LITTLE)
+}
+
+/// Whether a loop counts with an integer or a pointer, by its type as written: objects that behave like pointers are for threads alone.
+fn is_counted(language: Language, text: &Text) -> bool {
+    let [iterator] = &text.iterators[..] else { return false };
+    let is_integer = |word: &str| {
+        let word = word.trim_start_matches("std::");
+        matches!(
+            word,
+            "const"
+                | "unsigned"
+                | "signed"
+                | "char"
+                | "short"
+                | "int"
+                | "long"
+                | "size_t"
+                | "ssize_t"
+                | "ptrdiff_t"
+        ) || word.ends_with("_t") && (word.starts_with("int") || word.starts_with("uint"))
+    };
+    match language {
+        Language::Fortran | Language::FixedFortran => text.kind == LoopKind::FortranDo,
+        Language::C => text.kind == LoopKind::For,
+        _ => {
+            let written = iterator.type_text.trim();
+            let is_number = !written.is_empty() && written.split_whitespace().all(is_integer);
+            text.kind == LoopKind::For && (is_number || written.ends_with('*'))
+        }
+    }
 }
 
 #[cfg(test)]

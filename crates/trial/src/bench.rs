@@ -23,6 +23,8 @@ const TIMES: f64 = 10.0;
 const MORE: f64 = 5.0;
 /// A program is slower if it is less than so many times as fast: what is measured twice differs by some percent.
 const SLOWER: f64 = 0.95;
+/// Seconds that a program may lose by starting threads at all: shorter runs say nothing about its loops.
+const STARTING: f64 = 0.01;
 /// Lines of what a compiler said that are kept.
 const SAID: usize = 4;
 
@@ -384,7 +386,8 @@ impl<'a> Bench<'a> {
         let is_slower = |all: &[Speedup]| {
             let several = all.iter().filter(|own| own.threads > 1).map(|own| own.times.median);
             let best = several.reduce(f64::max).or_else(|| all.first().map(|own| own.times.median));
-            best.is_some_and(|best| best < SLOWER)
+            let original = Spread::of(&self.seconds).median;
+            best.is_some_and(|best| best < SLOWER && original / best - original > STARTING)
         };
         let failure = failure.or_else(|| is_slower(&speedups).then_some(Reason::Slower));
         Ok(Evaluation { failure, measured: Some(Held { agreement, speedups }) })
