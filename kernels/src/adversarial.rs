@@ -267,6 +267,18 @@ impl Adversarial {
         Ok(program)
     }
 
+    /// The command that compiles it, run in the directory where it is, into a file of this name; `None` for Rust.
+    pub fn command_line(&self, level: Optimised, to: &str) -> Option<String> {
+        let compiler = match self.language {
+            Language::C => "cc -std=gnu11 -g",
+            Language::Cpp => "c++ -std=c++17 -g",
+            Language::Fortran => "gfortran -std=f2008 -g",
+            Language::Rust => return None,
+        };
+        let flags = [level.flags(self.language).join(" "), self.compile.join(" ")].join(" ");
+        Some(format!("{compiler} {flags} -o {to} {} -lm", self.source))
+    }
+
     /// Compiles it into a directory.
     ///
     /// # Errors
@@ -355,7 +367,8 @@ pub struct SaidLoop {
     pub parallel: String,
     /// The class of the verdict.
     pub class: Option<String>,
-    /// The directive to paste.
+    /// The directive that makes it parallel, whether or not that pays.
+    #[serde(rename = "directive_alone")]
     pub directive: Option<String>,
     /// What has to become of variables.
     pub needs: Vec<SaidNeed>,

@@ -140,6 +140,12 @@ pub struct Program {
     pub level: Level,
 }
 
+/// The command that compiles a kernel, run in the directory where it is, into a file of this name.
+pub fn command_line(kernel: &Kernel, level: Level, to: &str) -> String {
+    let (name, flags) = Compiler::of(&kernel.source).command();
+    format!("{name} {} {level} -o {to} {} -lm", flags.join(" "), kernel.source)
+}
+
 /// Compiles a kernel into a directory.
 ///
 /// # Errors

@@ -20,7 +20,7 @@ pub use adversarial::{
     Adversarial, Annotated, Judgement, Language, Optimised, SaidLoop, SaidReport, Truth, adversarial, judge,
     known,
 };
-pub use compile::{Compiler, Error, Level, Processor, Program, compile, compile_for};
+pub use compile::{Compiler, Error, Level, Processor, Program, command_line, compile, compile_for};
 pub use corpus::{Static, corpus};
 pub use table::{
     Advised, Blocking, Distance, Expected, HardCase, Kernel, LoopTruth, Need, Parallel, TableError,

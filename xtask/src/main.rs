@@ -17,6 +17,7 @@ mod guide;
 mod inputs;
 mod licences;
 mod measure;
+mod paste;
 mod picture;
 mod polybench;
 mod product;
@@ -50,6 +51,9 @@ cargo xtask gpu-programs [--verify] NAME=DIRECTORY[,OPTION…] …
 cargo xtask address-oracle   sections of accesses in C sources beside the addresses of runs; writes
                              docs/address-oracle.md
 cargo xtask prove [KERNEL…]  runs proposed code beside what is written; without names also writes docs/proof.md
+cargo xtask paste [--loopwright PATH] [--rounds N] [--level O0…] [--sanitize] [--suite FILE.toml] [PROGRAM…]
+                             all directives of the kernels, or of a suite as for truth, pasted, built and run with 1,
+                             2 and 4 threads; without names and levels also writes docs/directives.md
 cargo xtask programs [NAME…]  programs of Debian under the recorder, Valgrind and QEMU; without names also writes
                              docs/programs.md
 cargo xtask truth [--loopwright PATH] [--level O0…] [--known] [PROGRAM…]
@@ -100,6 +104,7 @@ fn main() -> ExitCode {
         ["programs", ref names @ ..] => programs::run(names),
         ["guide"] => guide::run(),
         ["picture"] => picture::run(),
+        ["paste", ref args @ ..] => paste::run(args),
         ["truth", ref args @ ..] => truth::run(args),
         ["store-profiles"] => store_profiles::run(),
         ["prove", ref names @ ..] => prove::run(names),

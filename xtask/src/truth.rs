@@ -1,7 +1,7 @@
 //! Loops whose truth is known against what reports say about them: the corpus `kernels/adversarial`, and public suites
 //! whose authors have annotated their loops ([`suite`]).
 
-mod suite;
+pub mod suite;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -40,6 +40,8 @@ pub enum Command {
     Merge(MergeArgs),
     /// Fail if loops of a profile are not what they have to be.
     Check(CheckArgs),
+    /// Write the directives into a copy of the sources, build it, and see whether it prints the same and is faster.
+    Try(TryArgs),
     /// Compile and profile a small shipped kernel.
     Demo(DemoArgs),
     /// Run a program and write the addresses that its instructions access, as runs.
@@ -365,6 +367,65 @@ pub struct CheckArgs {
     pub quiet: bool,
 }
 
+/// Shown after the help of `try`.
+const TRYING: &str = "\
+Nothing is written into DIRECTORY: the tree is copied twice into the system's temporary directory (TMPDIR), and both copies are
+built and run there.
+
+OpenMP gets into the build of the changed copy through compilers in front of PATH (cc, gcc, g++, clang, gfortran, …) that call the
+real ones with -fopenmp. A build that names its compiler by a full path has to take $LOOPWRIGHT_OPENMP, which is -fopenmp for the
+changed copy and empty for the original: --build 'make CC=/opt/cc CFLAGS=\"-O2 $LOOPWRIGHT_OPENMP\"'.
+
+The result is kept beside the profile as PROFILE.try.json, and later reports show it.";
+
+#[derive(Debug, Args)]
+#[command(after_help = TRYING)]
+pub struct TryArgs {
+    /// The profile.
+    #[arg(value_name = "PROFILE")]
+    pub profile: PathBuf,
+    /// Only the directives of these loops: a name, FILE:LINE, or a function for all its loops [default: all that the report prints]
+    #[arg(value_name = "LOOP")]
+    pub loops: Vec<String>,
+    /// The command that builds the program, run by sh in a copy of the directory.
+    #[arg(long, value_name = "COMMAND")]
+    pub build: String,
+    /// The command that runs the program, run by sh in a copy of the directory.
+    #[arg(long, value_name = "COMMAND")]
+    pub run: String,
+    /// Numbers of threads, with each of which the program is run [default: 1, 2 and so on up to the processors]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub threads: Vec<u32>,
+    /// How often the original and the changed program are run, in turn.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub rounds: u32,
+    /// Numbers in the output may differ by this share of the greater one: sums of floating-point numbers depend on their order.
+    #[arg(long, value_name = "X", value_parser = share, conflicts_with = "compare")]
+    pub tolerance: Option<f64>,
+    /// Whether two outputs are the same is what this command says: it gets two files, and exit status 0 means the same.
+    /// LOOPWRIGHT_ORIGINAL and LOOPWRIGHT_CHANGED are the directories in which the programs ran.
+    #[arg(long, value_name = "COMMAND")]
+    pub compare: Option<String>,
+    /// Also build what holds with clang's ThreadSanitizer, and drop what has a race. Takes clang and libomp; slow.
+    #[arg(long)]
+    pub sanitize: bool,
+    /// Write what held into this file, for patch -p1 in the directory.
+    #[arg(long, value_name = "FILE")]
+    pub patch: Option<PathBuf>,
+    /// The tree of the sources; it is copied.
+    #[arg(long, value_name = "DIRECTORY", default_value = ".")]
+    pub directory: PathBuf,
+    /// Longest time of one run of the original.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "600")]
+    pub time_limit: Duration,
+    /// What to print.
+    #[arg(long, value_enum, default_value_t = PlainFormat::Text)]
+    pub format: PlainFormat,
+    /// Say nothing but the result.
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
 /// Text to paste into a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Emitted {
@@ -476,6 +537,12 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
     let number: f64 = text.parse().map_err(|_| expected.to_owned())?;
     let time = Duration::try_from_secs_f64(number).map_err(|_| expected.to_owned())?;
     if time.is_zero() { Err("nothing can be done in no time".to_owned()) } else { Ok(time) }
+}
+
+/// A share between 0 and 1.
+fn share(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| "expected a number such as 1e-9".to_owned())?;
+    if (0.0..1.0).contains(&number) { Ok(number) } else { Err("expected a number from 0 to 1".to_owned()) }
 }
 
 /// A name and its value.

@@ -27,6 +27,7 @@ mod source_files;
 mod streams;
 mod streams_args;
 mod trace_command;
+mod try_command;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -57,6 +58,7 @@ fn main() -> ExitCode {
         Command::Diff(diff) => (diff_command::run(diff), 2),
         Command::Merge(merge) => (merge_command::run(merge), 2),
         Command::Check(check) => (check_command::run(check), 2),
+        Command::Try(tried) => (try_command::run(tried), 2),
         Command::Demo(demo) => (demo::run(demo), 2),
         Command::Trace(trace) => (trace_command::run(trace), 125),
         Command::Reconstruct(reconstruct) => (reconstruct_command::run(reconstruct), 2),

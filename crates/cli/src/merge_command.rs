@@ -36,7 +36,11 @@ pub fn run(args: &MergeArgs) -> Result<u8> {
         PlainFormat::Json => Format::Json,
     };
     let terminal = std::io::stdout().is_terminal();
-    let text = render(&merged, format, Rendering { top: args.top, terminal, function: None, made: None })?;
+    let text = render(
+        &merged,
+        format,
+        Rendering { top: args.top, terminal, function: None, made: None, tried: None },
+    )?;
     progress.end();
     output::print(&text, None, false)?;
     note(&format!("Profile: {}", args.output.display()));

@@ -102,7 +102,9 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
         profile::file::write(&profile, &path).map_err(|error| keep_elsewhere(&profile, &path, error));
     if !args.quiet {
         progress.phase("judging loops", true);
-        print_report_after(&profile, args.format, args.top, &progress);
+        // Whether directives of just this profile were tried, its file tells.
+        let tried = written.as_ref().ok().and_then(|()| trial::stored::read(&path));
+        print_report_after(&profile, (args.format, args.top), tried, &progress);
     }
     written?;
     if let Some(directory) = &args.parquet {
@@ -281,13 +283,18 @@ pub fn about(config: &Config, outcome: &Outcome) -> About {
 
 /// Prints the report to standard error.
 pub fn print_report(profile: &Profile, format: Format, top: usize) {
-    print_report_after(profile, format, top, &Progress::new(true));
+    print_report_after(profile, (format, top), None, &Progress::new(true));
 }
 
 /// The same, ending a progress line first.
-fn print_report_after(profile: &Profile, format: Format, top: usize, progress: &Progress) {
+fn print_report_after(
+    profile: &Profile,
+    (format, top): (Format, usize),
+    tried: Option<trial::Outcome>,
+    progress: &Progress,
+) {
     let terminal = std::io::stderr().is_terminal();
-    let text = render(profile, format, Rendering { top, terminal, function: None, made: None })
+    let text = render(profile, format, Rendering { top, terminal, function: None, made: None, tried })
         .unwrap_or_else(|error| format!("loopwright: {error:#}\n"));
     progress.end();
     // Losing the report to a closed pipe is what the reader asked for.

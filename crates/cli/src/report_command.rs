@@ -10,7 +10,7 @@ use report::polyhedral::Program;
 use report::proposals::{self, Proposals};
 use report::published::Published;
 use report::regions::{self, Row};
-use report::{Report, flamegraph, folding, html, isl, openscop, sarif, stacks, text, wire};
+use report::{Report, existing, flamegraph, folding, html, isl, openscop, sarif, stacks, text, wire};
 use schedule::options::Machine;
 use schedule::propose::{self, Budget};
 
@@ -90,9 +90,16 @@ fn text_of(args: &ReportArgs, progress: &mut Progress) -> Result<String> {
         parquet_files::of_profile(&profile, directory)?;
     }
     let made = std::fs::metadata(path).and_then(|file| file.modified()).ok();
-    let rendering = Rendering { top: args.top, terminal, function, made };
+    let rendering = Rendering { top: args.top, terminal, function, made, tried: trial::stored::read(path) };
     match args.schedule {
-        true => render_report(&advised(&profile, args, progress)?, args.format, &rendering),
+        true => {
+            let mut report = advised(&profile, args, progress)?;
+            guard(&mut report, &rendering);
+            if let Some(tried) = rendering.tried.clone() {
+                report::trying::apply(&mut report, tried);
+            }
+            render_report(&report, args.format, &rendering)
+        }
         false => {
             progress.phase("judging loops", true);
             render(&profile, args.format, rendering)
@@ -188,6 +195,8 @@ pub struct Rendering<'a> {
     pub function: Option<&'a str>,
     /// When the profile was written; `None` just now.
     pub made: Option<SystemTime>,
+    /// What came of trying its directives.
+    pub tried: Option<trial::Outcome>,
 }
 
 /// A profile in a format.
@@ -199,8 +208,23 @@ pub fn render(profile: &Profile, format: Format, how: Rendering) -> Result<Strin
         Format::Isl => isl::text(&Program::of(profile, how.function)),
         Format::Openscop => openscop::text(&Program::of(profile, how.function)),
         Format::Folding => folding::table(std::slice::from_ref(profile), how.function, None),
-        _ => return render_report(&report::report(profile), format, &how),
+        _ => {
+            let mut report = report::report(profile);
+            guard(&mut report, &how);
+            if let Some(tried) = how.tried.clone() {
+                report::trying::apply(&mut report, tried);
+            }
+            return render_report(&report, format, &how);
+        }
     })
+}
+
+/// Looks into the sources of loops that have directives already, for what guards their updates.
+fn guard(report: &mut Report, how: &Rendering) {
+    let files = existing::files(report);
+    if !files.is_empty() {
+        existing::apply(report, &source_files::read(&files, how.made));
+    }
 }
 
 /// A report in one of the formats that are about loops.

@@ -276,7 +276,7 @@ fn regression_3_partly_written_arrays_are_copied() {
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     let found =
         report["loops"].as_array().unwrap().iter().find(|l| l["function"] == "kern" && l["line"] == 4);
-    let directive = found.unwrap()["directive"].as_str().unwrap();
+    let directive = found.unwrap()["directive_alone"].as_str().unwrap();
     assert_eq!(directive, "#pragma omp parallel for firstprivate(x)");
     let parallel = source.replace("{\nfor (int r", &format!("{{\n{directive}\nfor (int r"));
     assert!(parallel.contains(directive));

@@ -102,7 +102,7 @@ fn several_windows_are_recorded_and_nothing_else() {
             let all = report["loops"].as_array().unwrap();
             let inner = all.iter().find(|own| own["line"] == 26).unwrap();
             assert_eq!(inner["reductions"][0]["variable"], "sum", "{inner:#}");
-            assert_eq!(inner["directive"], "#pragma omp parallel for reduction(+:sum)");
+            assert_eq!(inner["directive_alone"], "#pragma omp parallel for reduction(+:sum)");
         }
     }
 }

@@ -10,7 +10,9 @@ use schedule::SourceLoop;
 use schedule::facts::{Facts, Role};
 use schedule::needs::Way;
 
-use crate::finding;
+use crate::existing;
+use crate::finding::{self, Report};
+use crate::worth::{Choice, Withheld};
 
 /// Why there is no directive for a loop whose iterations can run in parallel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,17 +39,12 @@ pub enum Absent {
     Unnamed(&'static str, u32),
 }
 
-/// The directive to paste above a loop, `None` for one that is not parallel; why there is none, for one that is.
-pub fn directive(profile: &Profile, entry: &SourceLoop) -> Option<Result<String, Absent>> {
-    finding::is_parallelisable(entry).then(|| clauses(profile, entry))
+/// The clauses of a loop whose iterations can run in parallel, or why there is no directive; `None` for one whose iterations cannot.
+pub(crate) fn clauses(profile: &Profile, entry: &SourceLoop) -> Option<Result<Clauses, Absent>> {
+    finding::is_parallelisable(entry).then(|| found(profile, entry))
 }
 
-/// The directive to paste above a loop, if there is one.
-pub fn pasted(profile: &Profile, entry: &SourceLoop) -> Option<String> {
-    directive(profile, entry).and_then(Result::ok)
-}
-
-fn clauses(profile: &Profile, entry: &SourceLoop) -> Result<String, Absent> {
+fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
     let facts = entry.contexts.first().and_then(|&context| Facts::of(profile, context));
     let facts = facts.filter(|_| !entry.recursive && entry.line > 0).ok_or(Absent::NoSource)?;
     let source = facts.source;
@@ -143,18 +140,61 @@ fn clauses(profile: &Profile, entry: &SourceLoop) -> Result<String, Absent> {
             Err(unnamed) => return Err(unnamed),
         }
     }
-    let mut text = if is_fortran { "!$omp parallel do" } else { "#pragma omp parallel for" }.to_owned();
-    for (operator, name) in &reductions {
-        text += &format!(" reduction({operator}:{name})");
-    }
-    for (clause, names) in &mut lists {
+    for (_, names) in &mut lists {
         names.sort();
         names.dedup();
-        if !names.is_empty() {
-            text += &format!(" {clause}({})", names.join(", "));
-        }
     }
-    Ok(text)
+    let own = source.iterators.iter().map(|iterator| iterator.name.clone()).collect();
+    Ok(Clauses { is_fortran, own, reductions, lists })
+}
+
+/// What a directive says of variables.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Clauses {
+    pub(crate) is_fortran: bool,
+    /// Iterators of the loop itself.
+    own: Vec<String>,
+    reductions: Vec<(&'static str, String)>,
+    /// `private`, `firstprivate`, `lastprivate`.
+    lists: [(String, Vec<String>); 3],
+}
+
+impl Clauses {
+    /// A directive for threads, with further clauses.
+    pub(crate) fn threads(&self, more: &str) -> String {
+        let head = if self.is_fortran { "!$omp parallel do" } else { "#pragma omp parallel for" };
+        format!("{head}{}{more}", self.text(|_| true))
+    }
+
+    /// A directive for lanes; `None` where that does not take the clauses.
+    pub(crate) fn lanes(&self) -> Option<String> {
+        // The iterator is linear by itself, and has its last value after the loop.
+        let is_listed = |name: &String| !self.own.contains(name);
+        if self.lists[1].1.iter().any(is_listed) {
+            return None;
+        }
+        let head = if self.is_fortran { "!$omp simd" } else { "#pragma omp simd" };
+        Some(format!("{head}{}", self.text(is_listed)))
+    }
+
+    /// Whether the order in which threads take iterations shows in a sum.
+    pub(crate) fn reduces(&self) -> bool {
+        !self.reductions.is_empty()
+    }
+
+    fn text(&self, is_listed: impl Fn(&String) -> bool) -> String {
+        let mut text = String::new();
+        for (operator, name) in &self.reductions {
+            text += &format!(" reduction({operator}:{name})");
+        }
+        for (clause, names) in &self.lists {
+            let names: Vec<&str> = names.iter().filter(|name| is_listed(name)).map(String::as_str).collect();
+            if !names.is_empty() {
+                text += &format!(" {clause}({})", names.join(", "));
+            }
+        }
+        text
+    }
 }
 
 /// Whether a clause may name a variable: not one of which each thread has its own, nor a member of a class.
@@ -188,7 +228,7 @@ fn is_own_variable(profile: &Profile, entry: &SourceLoop, name: &str) -> bool {
 }
 
 /// An operator as clauses name it.
-fn operator_name(operator: Operator, is_fortran: bool) -> Option<&'static str> {
+pub(crate) fn operator_name(operator: Operator, is_fortran: bool) -> Option<&'static str> {
     Some(match (operator, is_fortran) {
         (Operator::Add | Operator::Subtract, _) => "+",
         (Operator::Multiply, _) => "*",
@@ -223,9 +263,57 @@ pub fn is_left_early(profile: &Profile, entry: &SourceLoop) -> bool {
     })
 }
 
+/// The directive to paste above a loop, if there is one.
+pub fn pasted<'a>(report: &'a Report<'_>, at: usize) -> Option<&'a str> {
+    match report.directives.get(at)? {
+        Some(Choice::Paste { text, .. }) => Some(text),
+        _ => None,
+    }
+}
+
+/// The directive that makes a loop parallel, whether or not that pays.
+pub fn alone<'a>(report: &'a Report<'_>, at: usize) -> Option<&'a str> {
+    match report.directives.get(at)? {
+        Some(Choice::Paste { alone, .. } | Choice::Withheld { alone, .. }) => Some(alone),
+        _ => None,
+    }
+}
+
 /// What is said of a loop that could be parallel where there is no directive to paste.
-pub fn instead(profile: &Profile, entry: &SourceLoop) -> Option<String> {
-    let absent = directive(profile, entry)?.err()?;
+pub fn instead(report: &Report<'_>, at: usize) -> Option<String> {
+    let entry = report.loops.get(at)?;
+    if let Some(existing) = report.existing.get(at)? {
+        return Some(existing::words(entry, existing).join("; "));
+    }
+    match report.directives.get(at)?.as_ref()? {
+        Choice::Paste { .. } => None,
+        Choice::Withheld { why, .. } => Some(withheld(report, why)),
+        Choice::Absent(absent) => missing(entry, absent),
+    }
+}
+
+/// Why a directive is withheld, in words.
+fn withheld(report: &Report<'_>, why: &Withheld) -> String {
+    match why {
+        Withheld::Little => "no directive: less than a thousandth of the instructions run in it".to_owned(),
+        Withheld::Few(trips) => {
+            format!("no directive: {trips:.1} iterations at a time are too few to share out")
+        }
+        Withheld::Short(instructions) => format!(
+            "no directive: {} instructions at a time take less than starting threads does",
+            crate::text::number(*instructions)
+        ),
+        Withheld::Within(outer) => {
+            let outer = report.loops.get(*outer).map(SourceLoop::place).unwrap_or_default();
+            format!("no directive: it runs inside the parallel loop {outer}")
+        }
+        Withheld::Tried(reason) => {
+            format!("no directive: it was tried, and {}", crate::trying::reason(reason))
+        }
+    }
+}
+
+fn missing(entry: &SourceLoop, absent: &Absent) -> Option<String> {
     Some(match absent {
         Absent::NoSource if entry.line == 0 => return None,
         Absent::NoSource => {

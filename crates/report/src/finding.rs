@@ -8,7 +8,9 @@ use schedule::graph::dimension;
 use schedule::needs::{Class, Need, Way};
 use schedule::{Parallel, SourceLoop, Unknown};
 
+use crate::existing::{self, Existing};
 use crate::sequence::in_lines;
+use crate::worth::{self, Choice};
 
 /// Everything a renderer needs.
 #[derive(Debug)]
@@ -27,6 +29,12 @@ pub struct Report<'a> {
     pub proposals: Option<crate::proposals::Proposals>,
     /// What became of regions that were to be written as C.
     pub code: Option<crate::code::Written>,
+    /// Per loop whose iterations can run in parallel what is to be pasted above it.
+    pub directives: Vec<Option<Choice>>,
+    /// Per loop that has a directive already, or runs under one, what that says and leaves open.
+    pub existing: Vec<Option<Existing>>,
+    /// What a trial of the directives found, if there was one ([`crate::trying::apply`]).
+    pub tried: Option<trial::Outcome>,
 }
 
 /// A blocking dependence in words and numbers.
@@ -73,6 +81,9 @@ pub fn report(profile: &Profile) -> Report<'_> {
     let index = arrange::Index::new(profile);
     Report {
         profile,
+        directives: worth::choose(profile, &loops),
+        existing: existing::of_loops(profile, &loops, &crate::html::Sources::new()),
+        tried: None,
         neighbours: fusion::neighbours(profile, &loops, &index),
         distributions: distribution::distributions(profile, &loops, &index),
         loops,

@@ -1,6 +1,8 @@
 //! What people and tools read, as pure functions of a profile and the verdicts on it.
 //!
 //! - [`finding`]: one loop's verdict in words and numbers, independent of any format;
+//! - [`directive`], [`worth`]: what can be pasted above a loop, and where that pays; [`trying`]: what came of trying it;
+//! - [`existing`]: directives that a program has already, and the races that they leave;
 //! - [`inputs`]: what several runs of a merged profile say of one loop;
 //! - [`diff`]: what differs between two profiles;
 //! - [`requirement`]: what loops have to be;
@@ -24,6 +26,7 @@ pub mod code;
 pub mod colours;
 pub mod diff;
 pub mod directive;
+pub mod existing;
 pub mod explain;
 pub mod finding;
 pub mod flamegraph;
@@ -47,6 +50,8 @@ pub mod sarif;
 pub mod sequence;
 pub mod stacks;
 pub mod text;
+pub mod trying;
 pub mod wire;
+pub mod worth;
 
 pub use finding::{Report, report};

@@ -149,7 +149,7 @@ pub fn sarif(report: &Report<'_>, directory: Option<&Path>) -> String {
                     rules: rules.collect(),
                 },
             },
-            results: report.loops.iter().filter_map(|l| result(report, l, directory)).collect(),
+            results: (0..report.loops.len()).filter_map(|at| result(report, at, directory)).collect(),
             column_kind: "utf16CodeUnits",
         }],
     };
@@ -158,7 +158,8 @@ pub fn sarif(report: &Report<'_>, directory: Option<&Path>) -> String {
     text
 }
 
-fn result(report: &Report<'_>, l: &SourceLoop, directory: Option<&Path>) -> Option<Finding> {
+fn result(report: &Report<'_>, at: usize, directory: Option<&Path>) -> Option<Finding> {
+    let l = &report.loops[at];
     if !l.main || l.line == 0 || l.share < WORTH {
         return None;
     }
@@ -178,7 +179,10 @@ fn result(report: &Report<'_>, l: &SourceLoop, directory: Option<&Path>) -> Opti
     if let Some(first) = dependences.first() {
         text += &format!(": {}", sentence(first, l));
     }
-    if let Some(more) = needs.or_else(|| directive::pasted(p, l)).or_else(|| directive::instead(p, l)) {
+    if let Some(more) = needs
+        .or_else(|| directive::pasted(report, at).map(str::to_owned))
+        .or_else(|| directive::instead(report, at))
+    {
         text += &format!(". {more}");
     }
     let column = Some(l.column).filter(|&column| column > 0);

@@ -9,7 +9,7 @@ use schedule::select::short_id;
 use schedule::{Parallel, SourceLoop, Unknown, propose};
 
 use crate::finding::{self, BlockingFinding, Report};
-use crate::{directive, inputs, limits};
+use crate::{directive, existing, inputs, limits, trying};
 
 /// How to write it.
 #[derive(Debug, Clone, Copy)]
@@ -250,9 +250,15 @@ fn entry(report: &Report<'_>, at: usize, survey: &Survey<'_>, options: Options, 
         let words = format!("{exact:.1} % in exact form; ranges of distances decide about the rest");
         paragraph(out, &pad, &words);
     }
-    let advice = directive::pasted(p, l).or_else(|| directive::instead(p, l));
+    let pasted = directive::pasted(report, at).map(str::to_owned);
+    let existing = report.existing[at].as_ref().map(|own| existing::words(l, own)).unwrap_or_default();
+    existing.iter().for_each(|words| paragraph(out, &pad, words));
+    let advice = pasted.or_else(|| directive::instead(report, at)).filter(|_| existing.is_empty());
     if let Some(advice) = advice {
         paragraph(out, &pad, &advice);
+    }
+    if let Some(words) = trying::measured(report, at) {
+        paragraph(out, &pad, &words);
     }
     let private = finding::privatise(p, l);
     if !private.is_empty() && l.parallel != Parallel::AfterPrivatisation {

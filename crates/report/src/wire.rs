@@ -10,10 +10,12 @@ use serde::Serialize;
 
 use crate::code::{self, WireCode};
 use crate::directive;
+use crate::existing::Race;
 use crate::finding::{self, Report};
 use crate::inputs;
 use crate::limits;
 use crate::proposals::{self, Weighed, WireProposal};
+use crate::trying;
 
 /// Name of the schema.
 pub const SCHEMA: &str = "loopwright.report/1";
@@ -91,6 +93,41 @@ struct Trust {
 
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+struct WireExisting {
+    directive: String,
+    line: u32,
+    /// It shares out the iterations of this very loop.
+    parallel: bool,
+    races: Vec<WireRace>,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct WireRace {
+    /// The clause that is missing (`private`, `lastprivate`, `reduction`), or `carried` or `dependence`.
+    kind: &'static str,
+    variable: Option<String>,
+    lines: Vec<u32>,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct WireTried {
+    kept: bool,
+    /// Why it was dropped.
+    why: Option<String>,
+    /// The figures are of this directive alone.
+    alone: bool,
+    /// The number of threads with which it was fastest, and how many times as fast as the original.
+    threads: Option<u32>,
+    speedup: Option<f64>,
+    /// Runs with the output of the original, of so many.
+    same_output: Option<u32>,
+    runs: Option<u32>,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Loop {
     id: String,
     function: String,
@@ -118,6 +155,14 @@ struct Loop {
     privatise: Vec<String>,
     reductions: Vec<Reduction>,
     directive: Option<String>,
+    /// What would make it parallel, whether or not that pays.
+    directive_alone: Option<String>,
+    /// Why there is none to paste, where its iterations can run in parallel.
+    directive_withheld: Option<String>,
+    /// What came of trying the directive.
+    tried: Option<WireTried>,
+    /// The directive that it has already, or runs under.
+    existing: Option<WireExisting>,
     /// It has ways out beside its own condition: how often it iterates depends on the data.
     data_dependent_trip_count: bool,
     /// Why nothing is said about it.
@@ -364,7 +409,16 @@ fn loops(report: &Report<'_>) -> Vec<Loop> {
                 .into_iter()
                 .map(|(operator, variable, line)| Reduction { operator, variable, line })
                 .collect(),
-            directive: directive::pasted(p, l),
+            directive: directive::pasted(report, at).map(str::to_owned),
+            directive_alone: directive::alone(report, at).map(str::to_owned),
+            directive_withheld: directive::instead(report, at),
+            tried: trying::of(report, at).map(tried),
+            existing: report.existing[at].as_ref().map(|own| WireExisting {
+                directive: own.directive.clone(),
+                line: own.line,
+                parallel: own.is_shared_out,
+                races: own.races.iter().map(race).collect(),
+            }),
             data_dependent_trip_count: directive::is_left_early(p, l),
             reason: (l.parallel == Parallel::Unknown).then(|| finding::why_unknown(p, l)),
             stride01_fraction: l.stride01,
@@ -374,6 +428,37 @@ fn loops(report: &Report<'_>) -> Vec<Loop> {
             accesses: own_accesses(p, &innermost, l).map(|a| access(p, a)).collect(),
         })
         .collect()
+}
+
+fn race(of: &Race) -> WireRace {
+    let (kind, variable, lines) = match of {
+        Race::NotPrivate { name, lines, last: false } => ("private", Some(name), lines.clone()),
+        Race::NotPrivate { name, lines, last: true } => ("lastprivate", Some(name), lines.clone()),
+        Race::NotReduced { name, lines, .. } => ("reduction", Some(name), lines.clone()),
+        Race::Carried { name, lines } => ("carried", Some(name), lines.clone()),
+        Race::Dependence(found) => {
+            let name = found.object.as_ref().map(|object| &object.name);
+            ("dependence", name, vec![found.source.1, found.sink.1])
+        }
+    };
+    WireRace { kind, variable: variable.cloned(), lines }
+}
+
+fn tried(of: &trial::Tried) -> WireTried {
+    let held = of.measured.as_ref();
+    let best = held.and_then(trial::Held::best);
+    WireTried {
+        kept: of.fate == trial::Fate::Kept,
+        why: match &of.fate {
+            trial::Fate::Kept => None,
+            trial::Fate::Dropped(reason) => Some(trying::reason(reason)),
+        },
+        alone: of.alone,
+        threads: best.map(|best| best.threads),
+        speedup: best.map(|best| best.times.median),
+        same_output: held.map(|held| held.agreement.same),
+        runs: held.map(|held| held.agreement.runs),
+    }
 }
 
 fn input(run: &profile::Program) -> Input {
@@ -521,8 +606,10 @@ fn advice(report: &Report<'_>, innermost: &Innermost, chain: &[usize], bands: &[
     let p = report.profile;
     let is_candidate =
         |at: &&usize| finding::is_parallelisable(&loops[**at]) && !directive::is_left_early(p, &loops[**at]);
-    if let Some(&at) = chain.iter().find(is_candidate) {
-        let why = directive::pasted(p, &loops[at]).or_else(|| directive::instead(p, &loops[at]));
+    let pasted = chain.iter().find(|at| directive::pasted(report, **at).is_some());
+    if let Some(&at) = pasted.or_else(|| chain.iter().find(is_candidate)) {
+        let text = directive::pasted(report, at).map(str::to_owned);
+        let why = text.or_else(|| directive::instead(report, at));
         out.push(of("parallelise", &[at], why.unwrap_or_else(|| "iterations are independent".into())));
     }
     for &at in chain {

@@ -227,6 +227,8 @@ impl<'a> Facts<'a> {
         match self.source.kind {
             LoopKind::RangeFor if name.starts_with("__") => true,
             LoopKind::RustFor if name == "iter" => true,
+            // What clang counts the iterations of a thread with.
+            _ if name.starts_with(".omp.") => true,
             _ => has_iterator(self.source) && self.source.iterators.iter().any(|own| own.name == name),
         }
     }

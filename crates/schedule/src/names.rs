@@ -12,6 +12,12 @@ pub fn short_name(full: &str) -> &str {
     name.rsplit("::").next().unwrap_or(name)
 }
 
+/// The function in which a parallel region stands, by the name of the function that a compiler has made of the region (GCC:
+/// `f._omp_fn.0`, clang: `f.omp_outlined`); `None` for other functions.
+pub fn of_region(name: &str) -> Option<&str> {
+    ["._omp_fn.", ".omp_outlined"].iter().find_map(|mark| name.find(mark).map(|at| &name[..at]))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

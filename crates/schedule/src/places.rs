@@ -9,11 +9,15 @@
 //! - so is one that decides by the line of such a loop, and never by its own;
 //! - a loop whose header takes several lines stands on the first.
 //!
+//! - a loop of a function that a compiler has made of a parallel region stands on the loop of the source, in the function of the source.
+//!
 //! Only where no loop around it stands there already; of several loops around, that on whose line it decides.
 
 use profile::lens::{FileLoops, LoopKind};
 use profile::{ContextIndex, ContextKind, Location, Operation, Profile};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::names;
 
 /// A loop of the source: index of its file in [`Profile::sources`], and its own in the file.
 type Place = (usize, u32);
@@ -87,6 +91,16 @@ pub fn settle(profile: &mut Profile) {
             places[index] = Some((file, at));
         }
     }
+    let all: Vec<usize> = (0..places.len()).filter(|&index| is_loop(index)).collect();
+    for index in all {
+        let Some(function) = region_of(profile, index) else { continue };
+        if places[index].is_none() {
+            places[index] = place_in_region(profile, &files, index, &places);
+        }
+        let own = profile.contexts[index].location;
+        let new = Location { function, ..profile.location(own).clone() };
+        profile.contexts[index].location = location(profile, new);
+    }
     for (index, place) in places.into_iter().enumerate() {
         let Some((file, at)) = place else { continue };
         let Some(loops) = profile.sources.get(file).and_then(|source| source.loops.as_ref()) else {
@@ -99,13 +113,46 @@ pub fn settle(profile: &mut Profile) {
             continue;
         }
         let new = Location { line: one.at.line, column: one.at.column, ..old.clone() };
-        let known = profile.locations.iter().position(|other| *other == new);
-        let location = known.unwrap_or_else(|| {
-            profile.locations.push(new);
-            profile.locations.len() - 1
-        });
-        profile.contexts[index].location = location as u32;
+        profile.contexts[index].location = location(profile, new);
     }
+}
+
+/// The index of a location, which is made if there is none like it.
+fn location(profile: &mut Profile, new: Location) -> u32 {
+    let known = profile.locations.iter().position(|other| *other == new);
+    let index = known.unwrap_or_else(|| {
+        profile.locations.push(new);
+        profile.locations.len() - 1
+    });
+    index as u32
+}
+
+/// The function of the source of which a context's function is a parallel region.
+fn region_of(profile: &Profile, index: usize) -> Option<String> {
+    let function = profile.functions.get(profile.contexts[index].function as usize)?;
+    names::of_region(&function.name).filter(|name| !name.is_empty()).map(str::to_owned)
+}
+
+/// The loop of the source that the outermost loop of a parallel region is: the one with the directive around its line; of a loop
+/// further inside the innermost one that no loop around it is.
+fn place_in_region(
+    profile: &Profile,
+    files: &FxHashMap<String, usize>,
+    index: usize,
+    places: &[Option<Place>],
+) -> Option<Place> {
+    let own = profile.location(profile.contexts[index].location);
+    let &file = files.get(&own.file)?;
+    let loops = profile.sources.get(file)?.loops.as_ref().filter(|loops| !loops.generated)?;
+    let column = Some(own.column).filter(|&column| column > 0);
+    let innermost = loops.index_of(loops.around(own.line, column)?)?;
+    let mut all = std::iter::successors(Some(innermost), |&at| parent(loops, at));
+    let is_taken = |at: u32| around(profile, index).any(|other| places[other] == Some((file, at)));
+    let found = match around(profile, index).next() {
+        None => all.clone().find(|&at| loops.loops[at as usize].directive.is_some()).or(Some(innermost)),
+        Some(_) => all.find(|&at| !is_taken(at)),
+    };
+    found.map(|at| (file, at))
 }
 
 /// The loop of the source on whose line a context stands.

@@ -2,7 +2,8 @@
 //!
 //! A compiler makes several loops of one (vector body, scalar tail, unrolled remainder, peeled iteration), and one loop
 //! may run in several contexts. Loop contexts under the same source parent, with the same call path and the same source
-//! position, are one entry with the worst verdict of its pieces; further call paths get their own entries. So are those of
+//! position, are one entry with the worst verdict of its pieces; further call paths get their own entries. The members of a team that
+//! run a parallel region are one: what leads to a region differs from thread to thread, and is left out. So are those of
 //! several runs in one profile ([`profile::merge`]); counts of an entry are sums over runs.
 
 use std::collections::BTreeMap;
@@ -12,6 +13,7 @@ use rustc_hash::FxHashMap;
 
 use crate::facts::Facts;
 use crate::graph::edges_by_loop;
+use crate::names::of_region;
 use crate::needs::{Class, Need};
 use crate::nest::{Against, Innermost, is_permutable, lanes, skewing, stride01};
 use crate::pieces;
@@ -347,6 +349,9 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
             out[parent].innermost = false;
         }
     }
+    for at in around_regions(profile, &entry_of) {
+        out[at].innermost = false;
+    }
     let mut against = Against::new(&edges);
     // Per entry the number of loops of its band down to itself; entries come outer before inner.
     let mut band = vec![1usize; out.len()];
@@ -441,12 +446,35 @@ fn enclosing(
             return (Some(entry), calls);
         }
         if let ContextKind::Call { site, callee } = node.kind {
+            if is_region(profile, callee) {
+                break;
+            }
             calls.push((site, callee));
         }
         at = node.parent;
     }
     calls.reverse();
     (None, calls)
+}
+
+/// Whether a function was made of a parallel region.
+fn is_region(profile: &Profile, function: u32) -> bool {
+    profile.functions.get(function as usize).is_some_and(|own| of_region(&own.name).is_some())
+}
+
+/// The loops that have something inside which is an entry without a loop around it: parallel regions.
+fn around_regions(profile: &Profile, entry_of: &FxHashMap<ContextIndex, usize>) -> Vec<usize> {
+    let mut out = Vec::new();
+    for (index, own) in profile.contexts.iter().enumerate() {
+        let is_entered = matches!(own.kind, ContextKind::Call { callee, .. } if is_region(profile, callee));
+        if is_entered && index > 0 {
+            let outer = std::iter::successors(Some(own.parent), |&at| {
+                (at != 0).then(|| profile.contexts[at as usize].parent)
+            });
+            out.extend(outer.filter_map(|at| entry_of.get(&at).copied()).next());
+        }
+    }
+    out
 }
 
 /// Instructions in the subtree of every context.

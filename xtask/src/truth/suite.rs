@@ -32,21 +32,27 @@ level's report has it. *said parallel*: yes, after reductions, or after privatis
 /// A manifest.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Manifest {
-    program: Vec<Program>,
+pub struct Manifest {
+    /// Its programs.
+    pub program: Vec<Program>,
 }
 
 /// A program of a suite.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Program {
-    name: String,
-    directory: PathBuf,
-    build: BTreeMap<String, String>,
-    run: String,
+pub struct Program {
+    /// Its name.
+    pub name: String,
+    /// Where it is, from the manifest's directory.
+    pub directory: PathBuf,
+    /// The command that builds it, by level.
+    pub build: BTreeMap<String, String>,
+    /// The program and its arguments.
+    pub run: String,
     sources: Vec<String>,
+    /// Options of `loopwright profile`.
     #[serde(default)]
-    profile: Vec<String>,
+    pub profile: Vec<String>,
 }
 
 /// A loop that its authors have annotated.
@@ -59,12 +65,18 @@ struct Annotation {
     is_simd: bool,
 }
 
+/// Reads a manifest; gives the directory that it lies in too.
+pub fn manifest(path: &Path) -> Result<(Manifest, PathBuf)> {
+    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    let programs: Manifest = toml::from_str(&text).with_context(|| path.display().to_string())?;
+    let real = path.canonicalize()?;
+    Ok((programs, real.parent().context("a manifest lies in a directory")?.to_owned()))
+}
+
 /// Runs it.
 pub fn run(loopwright: &Loopwright, manifest: &Path, names: &[&str], keep: bool) -> Result<()> {
-    let text = std::fs::read_to_string(manifest).with_context(|| manifest.display().to_string())?;
-    let programs: Manifest = toml::from_str(&text).with_context(|| manifest.display().to_string())?;
-    let base = manifest.canonicalize()?;
-    let base = base.parent().context("a manifest lies in a directory")?;
+    let (programs, base) = self::manifest(manifest)?;
+    let base = base.as_path();
     let mut out = String::new();
     for program in programs.program.iter().filter(|p| names.is_empty() || names.contains(&p.name.as_str())) {
         let rows = measured(loopwright, program, base).with_context(|| program.name.clone())?;

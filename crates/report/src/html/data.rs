@@ -8,6 +8,7 @@ use crate::directive;
 use crate::finding::{self, Report};
 use crate::frames::{Frame, Shade, What, clean};
 use crate::text::{headline, sentence};
+use crate::trying;
 
 /// Most frames that the script gets; smaller ones are left out.
 pub const MOST_FRAMES: usize = 20_000;
@@ -124,9 +125,10 @@ impl Columns {
 impl Loop {
     fn of(report: &Report<'_>, at: usize, nest: Option<usize>) -> Loop {
         let l = &report.loops[at];
-        let directive = directive::pasted(report.profile, l);
+        let measured = trying::measured(report, at).map_or(String::new(), |words| format!(" ({words})"));
+        let directive = directive::pasted(report, at).map(|text| format!("{text}{measured}"));
         let is_directive = directive.is_some();
-        let instead = || directive::instead(report.profile, l);
+        let instead = || directive::instead(report, at);
         let blocked = || finding::blocking(report.profile, l).first().map(|first| sentence(first, l));
         Loop {
             id: clean(&l.id),

@@ -17,6 +17,7 @@ use super::{badge, drawing, escape, transformed};
 use crate::directive;
 use crate::finding::{self, Report};
 use crate::text::{number, sentence};
+use crate::trying;
 use crate::wire;
 
 /// Most loops shown of a nest.
@@ -174,10 +175,11 @@ fn table(report: &Report<'_>, nest: &Nest, out: &mut String) {
 /// The directive to paste, or what blocks.
 fn what(report: &Report<'_>, nest: &Nest, at: usize) -> String {
     let l = &report.loops[at];
-    if let Some(directive) = directive::pasted(report.profile, l) {
-        return format!("<code>{}</code>", escape::text(&directive));
+    if let Some(directive) = directive::pasted(report, at) {
+        let measured = trying::measured(report, at).map(|words| format!("<br>{}", escape::text(&words)));
+        return format!("<code>{}</code>{}", escape::text(directive), measured.unwrap_or_default());
     }
-    if let Some(words) = directive::instead(report.profile, l) {
+    if let Some(words) = directive::instead(report, at) {
         return escape::text(&words);
     }
     let numbers: Vec<String> = nest

@@ -1,0 +1,271 @@
+//! Programs that have OpenMP already: their loops are found, compiled with and without it, and races are named.
+#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
+
+mod support;
+
+use std::process::Command;
+
+use serde_json::Value;
+use support::Place;
+
+/// Each race beside its fixed twin; what is expected stands behind the loop: a kind of race and its variable.
+const C: &str = r#"
+#include <stdio.h>
+static double a[400], b[400], m[40][40];
+static int hist[16], found[400];
+static void p1(int n) {
+    double t;
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) { /*@ private t */
+        t = a[i] * 2.0;
+        b[i] = t + 1.0;
+    }
+}
+static void p2(int n) {
+    double t;
+#pragma omp parallel for private(t)
+    for (int i = 0; i < n; i++) { /*@ */
+        t = a[i] * 2.0;
+        b[i] = t + 1.0;
+    }
+}
+static double r1(int n) {
+    double s = 0.0;
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) /*@ reduction s */
+        s += b[i];
+    return s;
+}
+static double r2(int n) {
+    double s = 0.0;
+#pragma omp parallel for \
+    reduction(+ : s)
+    for (int i = 0; i < n; i++) /*@ */
+        s += b[i];
+    return s;
+}
+static double r3(int n) {
+    double s = 0.0;
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) { /*@ */
+#pragma omp critical
+        {
+            s += b[i];
+        }
+    }
+    return s;
+}
+static void d1(int n) {
+#pragma omp parallel for
+    for (int i = 1; i < n; i++) /*@ dependence a | carried a */
+        a[i] = a[i - 1] * 0.5 + b[i];
+}
+static void d2(int n) {
+#pragma omp parallel for
+    for (int i = 1; i < n; i++) /*@ */
+        a[i] = b[i - 1] * 0.5 + b[i];
+}
+static void i1(int n) {
+    int i, j;
+#pragma omp parallel for
+    for (i = 0; i < n; i++) /*@ private j */
+        for (j = 0; j < n; j++)
+            m[i][j] = i + j;
+}
+static void i2(int n) {
+    int i, j;
+#pragma omp parallel for private(j)
+    for (i = 0; i < n; i++) /*@ */
+        for (j = 0; j < n; j++)
+            m[i][j] = i + j;
+}
+static void i3(int n) {
+    int i, j;
+#pragma omp parallel for collapse(2)
+    for (i = 0; i < n; i++) /*@ */
+        for (j = 0; j < n; j++)
+            m[i][j] = i + j;
+}
+static void h1(int n) {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) /*@ reduction hist[:] */
+        hist[(i * 7) % 16]++;
+}
+static void h2(int n) {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) { /*@ */
+#pragma omp atomic
+        hist[(i * 7) % 16]++;
+    }
+}
+static int k1(int n) {
+    int k = 0;
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) { /*@ carried k */
+        found[k] = i;
+        k += 1;
+    }
+    return k;
+}
+static int l1(int n) {
+    int last = 0;
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) { /*@ lastprivate last */
+        last = i * 3;
+        found[i] = last;
+    }
+    return last;
+}
+static int l2(int n) {
+    int last = 0;
+#pragma omp parallel for lastprivate(last)
+    for (int i = 0; i < n; i++) { /*@ */
+        last = i * 3;
+        found[i] = last;
+    }
+    return last;
+}
+static void g1(int n) {
+#pragma omp parallel
+    {
+        double own;
+#pragma omp for
+        for (int i = 0; i < n; i++) { /*@ */
+            own = a[i];
+            b[i] = own * 1.5;
+        }
+    }
+}
+int main(void) {
+    int n = 400;
+    for (int i = 0; i < n; i++) a[i] = i % 7;
+    p1(n); p2(n); d1(n); d2(n); i1(40); i2(40); i3(40); h1(n); h2(n); g1(n);
+    int k = k1(n) + l1(n) + l2(n);
+    printf("%g %d %d %g\n", r1(n) + r2(n) + r3(n), k, hist[3], m[3][4]);
+    return 0;
+}
+"#;
+
+const FORTRAN: &str = "
+module loops
+contains
+  subroutine p1(a, b, n)
+    integer, intent(in) :: n
+    real(8), intent(in) :: a(n)
+    real(8), intent(out) :: b(n)
+    real(8) :: t
+    integer :: i
+    !$omp parallel do
+    do i = 1, n !@ private t
+      t = a(i) * 2
+      b(i) = t + 1
+    end do
+  end subroutine
+  subroutine p2(a, b, n)
+    integer, intent(in) :: n
+    real(8), intent(in) :: a(n)
+    real(8), intent(out) :: b(n)
+    real(8) :: t
+    integer :: i
+    !$OMP PARALLEL DO PRIVATE(T)
+    do i = 1, n !@
+      t = a(i) * 2
+      b(i) = t + 1
+    end do
+  end subroutine
+  function r1(b, n) result(s)
+    integer, intent(in) :: n
+    real(8), intent(in) :: b(n)
+    real(8) :: s
+    integer :: i
+    s = 0
+    !$omp parallel do
+    do i = 1, n !@ reduction s
+      s = s + b(i)
+    end do
+  end function
+  function r2(b, n) result(s)
+    integer, intent(in) :: n
+    real(8), intent(in) :: b(n)
+    real(8) :: s
+    integer :: i
+    s = 0
+    !$omp parallel do &
+    !$omp reduction(+:s)
+    do i = 1, n !@
+      s = s + b(i)
+    end do
+  end function
+end module
+program main
+  use loops
+  real(8) :: a(400), b(400)
+  integer :: i
+  do i = 1, 400
+    a(i) = mod(i, 7)
+  end do
+  call p1(a, b, 400)
+  call p2(a, b, 400)
+  print *, r1(b, 400) + r2(b, 400)
+end program
+";
+
+/// Lines that have an expectation, with its alternatives.
+fn expected(source: &str) -> Vec<(u64, Vec<String>)> {
+    let of = |(index, line): (usize, &str)| {
+        let (_, rest) = line.split_once("/*@").or_else(|| line.split_once("!@"))?;
+        let rest = rest.trim_end_matches("*/").trim();
+        Some((index as u64 + 1, rest.split('|').map(|own| own.trim().to_owned()).collect()))
+    };
+    source.lines().enumerate().filter_map(of).collect()
+}
+
+fn check(name: &str, compiler: &str, source: &str, flags: &[&str]) {
+    let place = Place::new();
+    let file = place.path(name);
+    std::fs::write(&file, source).unwrap();
+    let mut command = Command::new(compiler);
+    command.current_dir(place.directory()).args(flags).args(["-g", "-o", "program"]).arg(&file).arg("-lm");
+    let done = command.output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let mut command = place.loopwright();
+    command.args(["profile", "--quiet", "-o", "p.lwp", "--", "./program"]).env("OMP_NUM_THREADS", "2");
+    assert!(command.output().unwrap().status.success());
+    let output = place.loopwright().args(["report", "--format", "json", "p.lwp"]).output().unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let text = place.loopwright().args(["report", "--top", "40", "p.lwp"]).output().unwrap();
+    let text = String::from_utf8_lossy(&text.stdout).into_owned();
+    let loops = report["loops"].as_array().unwrap();
+    for (line, wanted) in expected(source) {
+        let is_there = |own: &&Value| own["line"] == line && own["main"] == true;
+        let found: Vec<&Value> = loops.iter().filter(is_there).collect();
+        // The members of a team are one loop.
+        assert_eq!(found.len(), 1, "{compiler} {flags:?}: line {line}: {text}");
+        let existing = &found[0]["existing"];
+        assert_eq!(existing["parallel"], true, "{compiler} {flags:?}: line {line}: {text}");
+        let race = |own: &Value| {
+            format!("{} {}", own["kind"].as_str().unwrap(), own["variable"].as_str().unwrap_or_default())
+        };
+        let races = existing["races"].as_array().unwrap().iter().map(race).collect::<Vec<_>>().join(", ");
+        assert!(
+            wanted.contains(&races),
+            "{compiler} {flags:?}: line {line}: {races:?}, not {wanted:?}: {text}"
+        );
+        assert!(found[0]["directive"].is_null());
+    }
+    assert!(text.contains("already parallel"), "{text}");
+}
+
+#[test]
+fn races_of_c_are_named() {
+    for flags in [&["-O0"][..], &["-O2"], &["-O0", "-fopenmp"], &["-O2", "-fopenmp"]] {
+        check("races.c", "gcc", C, flags);
+    }
+}
+
+#[test]
+fn races_of_fortran_are_named() {
+    for flags in [&["-O0"][..], &["-O0", "-fopenmp"]] {
+        check("races.f90", "gfortran", FORTRAN, flags);
+    }
+}
