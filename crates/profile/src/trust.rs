@@ -88,10 +88,6 @@ pub enum Limit {
     Traced,
     /// Recording ended where the program sets the base of the segment `gs`.
     Segment,
-    /// Recording ended where the program starts a process that shares its memory and runs beside it.
-    SharedMemory,
-    /// Recording ended where the program enters another user namespace.
-    Namespace,
     /// The analysis ended at `--memory-limit`.
     Memory,
     /// The analysis ended at `--time-limit`.
@@ -115,6 +111,10 @@ pub enum Limit {
     Malformed(u64),
     /// Accesses and dependences were not recorded (`--fast`).
     Counted,
+    /// Recording ended where the program starts a process that shares its memory and runs beside it.
+    SharedMemory,
+    /// Recording ended where the program enters another user namespace.
+    Namespace,
 }
 
 impl Limit {

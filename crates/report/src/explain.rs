@@ -258,7 +258,7 @@ pub fn text(report: &Report<'_>, at: usize, explanation: &Explanation) -> String
         "{:.1} % of the instructions, {} iterations in {}{}",
         100.0 * l.share,
         number(l.iterations),
-        entries(l),
+        entries(l.entries),
         class(explanation)
     );
     paragraph(&mut out, "  ", &facts);

@@ -93,19 +93,6 @@ pub fn report(profile: &Profile) -> Report<'_> {
     }
 }
 
-/// Share of the accesses of the program's own code that came in records of folded loops; `None` if it made none.
-pub fn folded_share(profile: &Profile) -> Option<f64> {
-    let trust = &profile.trust;
-    (trust.main_accesses > 0).then(|| trust.main_accesses_folded as f64 / trust.main_accesses as f64)
-}
-
-/// Share of the accesses of the program's own code that came in records of loops which hold some words of every iteration;
-/// they count as folded too.
-pub fn partly_folded_share(profile: &Profile) -> Option<f64> {
-    let trust = &profile.trust;
-    (trust.main_accesses > 0).then(|| trust.main_accesses_partly_folded as f64 / trust.main_accesses as f64)
-}
-
 /// The kind of a dependence as the JSON report names it.
 pub fn kind_name(dependence: &profile::Dependence) -> &'static str {
     match dependence.kind {

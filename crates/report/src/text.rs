@@ -1,8 +1,10 @@
-//! The terminal summary: trust first, then the loops with the largest share of operations.
+//! The terminal summary: trust first, then the nests with the largest share of operations, a loop of the source once.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use profile::{ContextKind, Gap, Profile};
+use rustc_hash::FxHashMap;
 use schedule::metrics::Survey;
 use schedule::names::short_name;
 use schedule::select::short_id;
@@ -27,23 +29,23 @@ pub fn summary(report: &Report<'_>, options: Options) -> String {
     let mut out = String::new();
     header(report, &mut out);
     let shown = select(report, options.top);
-    if shown.is_empty() && options.top > 0 {
-        out.push_str("\nNo loop of the program ran more than one iteration.\n");
-        return out;
-    }
     let survey = Survey::new(report.profile, &report.loops);
-    for &at in &shown {
-        entry(report, at, &survey, options, &mut out);
+    for shown in &shown {
+        entry(report, shown, &survey, options, &mut out);
     }
-    let others = report.loops.len() - shown.len();
+    let is_all = shown.len() < options.top;
+    if shown.is_empty() && is_all {
+        out.push_str("\nNo loop of the program's own code ran more than one iteration.\n");
+    }
+    let others = report.loops.len() - shown.iter().map(|shown| 1 + shown.again.len()).sum::<usize>();
     match others {
         0 => {}
-        _ if shown.len() == options.top => {
-            let _ = writeln!(out, "\n{others} more loops; --top N shows more, --format json all of them.");
-        }
-        _ => {
+        _ if is_all => {
             let _ =
                 writeln!(out, "\n{others} loops of libraries are left out; --format json has all of them.");
+        }
+        _ => {
+            let _ = writeln!(out, "\n{others} more loops; --top N shows more, --format json all of them.");
         }
     }
     if let Some(words) = outside(report.profile) {
@@ -58,22 +60,69 @@ pub fn summary(report: &Report<'_>, options: Options) -> String {
     out
 }
 
-/// The hottest loops of the program itself and the hot ones of libraries that it calls, in program order; without any, hot
-/// loops of whatever ran.
-fn select(report: &Report<'_>, top: usize) -> Vec<usize> {
+/// A loop of the source, in all the places of the tree of calls that it is reached at.
+#[derive(Debug)]
+struct Shown {
+    /// The hottest of them: index into the report's loops.
+    at: usize,
+    /// The others.
+    again: Vec<usize>,
+    /// Share of the instructions of all of them together.
+    share: f64,
+}
+
+impl Shown {
+    fn all(&self) -> impl Iterator<Item = usize> {
+        std::iter::once(self.at).chain(self.again.iter().copied())
+    }
+}
+
+/// Loops by their place in the source, each with all entries that stand there.
+fn by_place(report: &Report<'_>, entries: impl Iterator<Item = usize>) -> Vec<Shown> {
+    let place = |l: &SourceLoop| match l.line {
+        0 => (l.id.clone(), 0, 0, l.recursive),
+        line => (format!("{}:{}", l.file, l.function), line, l.column, l.recursive),
+    };
+    let mut places: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+    for at in entries {
+        places.entry(place(&report.loops[at])).or_default().push(at);
+    }
+    let share = |at: usize| report.loops[at].share;
+    let gather = |mut all: Vec<usize>| {
+        all.sort_by(|&a, &b| share(b).total_cmp(&share(a)).then(a.cmp(&b)));
+        // One inside another is counted already.
+        let is_inside = |at: usize| {
+            let around = std::iter::successors(report.loops[at].parent, |&at| report.loops[at].parent);
+            around.into_iter().any(|around| all.contains(&around))
+        };
+        let share = all.iter().filter(|&&at| !is_inside(at)).map(|&at| share(at)).sum();
+        Shown { at: all[0], again: all[1..].to_vec(), share }
+    };
+    places.into_values().map(gather).collect()
+}
+
+/// The hottest loops of the program itself and the hot ones of libraries that it calls: nests by their share, the loops of a nest in
+/// the order of the program.
+fn select(report: &Report<'_>, top: usize) -> Vec<Shown> {
     let reached = reached(report.profile);
     let is_hot = |at: &usize| report.loops[*at].share >= HOT;
     let is_reached = |at: &usize| report.loops[*at].contexts.iter().any(|&c| reached[c as usize]);
-    let all = || 0..report.loops.len();
-    let own = all().filter(|at| report.loops[*at].main || is_hot(at) && is_reached(at));
-    let mut order: Vec<usize> = own.collect();
-    if order.is_empty() {
-        order = all().filter(is_hot).collect();
-    }
-    order.sort_by(|&a, &b| report.loops[b].share.total_cmp(&report.loops[a].share).then(a.cmp(&b)));
-    order.truncate(top);
-    order.sort_unstable();
-    order
+    let own = (0..report.loops.len()).filter(|at| report.loops[*at].main || is_hot(at) && is_reached(at));
+    let mut shown = by_place(report, own);
+    shown.sort_by(|a, b| b.share.total_cmp(&a.share).then(a.at.cmp(&b.at)));
+    shown.truncate(top);
+    // The outermost loop around each that is shown too.
+    let nest = |at: usize| {
+        let around = std::iter::successors(Some(at), |&at| report.loops[at].parent);
+        around.filter(|around| shown.iter().any(|shown| shown.at == *around)).last().unwrap_or(at)
+    };
+    let share_of: FxHashMap<usize, f64> = shown.iter().map(|shown| (shown.at, shown.share)).collect();
+    let nests: FxHashMap<usize, usize> = shown.iter().map(|shown| (shown.at, nest(shown.at))).collect();
+    shown.sort_by(|a, b| {
+        let (of_a, of_b) = (nests[&a.at], nests[&b.at]);
+        share_of[&of_b].total_cmp(&share_of[&of_a]).then(of_a.cmp(&of_b)).then(a.at.cmp(&b.at))
+    });
+    shown
 }
 
 /// Loops of libraries with less of the instructions are not shown.
@@ -125,47 +174,32 @@ fn header(report: &Report<'_>, out: &mut String) {
         notes(p, out);
         return;
     }
+    let name = p.program.argv.first().map_or("program", |a| a.rsplit('/').next().unwrap_or(a));
+    let count = number(t.instructions);
     let extent = match t.recorded_fraction() {
-        _ if t.main_only => "of the program's own code recorded".to_owned(),
-        Some(share) if t.unanalysed > 0 => format!("analysed ({:.1} % of those that ran)", 100.0 * share),
-        Some(share) => format!("recorded ({:.1} %)", 100.0 * share),
-        None => "recorded (the program ran on unrecorded)".to_owned(),
+        _ if t.main_only => format!("{count} instructions of the program's own code recorded"),
+        Some(share) if t.unanalysed > 0 => {
+            format!("{count} instructions analysed, {:.1} % of those that ran", 100.0 * share)
+        }
+        Some(share) if share >= 0.9995 => format!("all {count} instructions recorded"),
+        Some(share) => format!("{count} instructions recorded, {:.1} % of those that ran", 100.0 * share),
+        None => format!("{count} instructions recorded; the program ran on unrecorded"),
     };
-    let recorded = format!(
-        "{}: {} instructions {extent}, {:.1} % in exact affine form, {} dependences",
-        p.program.argv.first().map_or("program", |a| a.rsplit('/').next().unwrap_or(a)),
-        number(t.instructions),
-        100.0 * report.exact_fraction,
-        number(t.dependences),
-    );
-    paragraph(out, "", &recorded);
-    if let Some(share) = finding::folded_share(p) {
-        let folded = format!(
-            "{:.1} % of {} accesses of the program's own code recorded as folded loops{}",
-            100.0 * share,
-            number(t.main_accesses),
-            partly(p),
-        );
-        paragraph(out, "  ", &folded);
-    }
-    notes(p, out);
-    for input in inputs::list(p) {
-        paragraph(out, "  ", &input);
-    }
     let runs = match p.runs().len() {
         1 => "this run on this input".to_owned(),
         n => format!("these {n} runs on their inputs"),
     };
-    let _ = writeln!(out, "  verdicts hold for {runs}");
-}
-
-/// How many of the accesses recorded as folded loops are in loops with some words of every iteration.
-fn partly(p: &Profile) -> String {
-    match finding::partly_folded_share(p) {
-        Some(share) if share > 0.0 => {
-            format!(", {:.1} % with some addresses of every iteration", 100.0 * share)
-        }
-        _ => String::new(),
+    paragraph(out, "", &format!("{name}: {extent}; verdicts hold for {runs}"));
+    if report.exact_fraction < 0.9995 {
+        let exact = format!(
+            "{:.1} % of the instructions follow affine formulas; elsewhere ranges of distances decide",
+            100.0 * report.exact_fraction,
+        );
+        paragraph(out, "  ", &exact);
+    }
+    notes(p, out);
+    for input in inputs::list(p) {
+        paragraph(out, "  ", &input);
     }
 }
 
@@ -205,8 +239,9 @@ fn notes(p: &Profile, out: &mut String) {
     }
 }
 
-fn entry(report: &Report<'_>, at: usize, survey: &Survey<'_>, options: Options, out: &mut String) {
+fn entry(report: &Report<'_>, shown: &Shown, survey: &Survey<'_>, options: Options, out: &mut String) {
     let p = report.profile;
+    let at = shown.at;
     let l = &report.loops[at];
     let indent = "  ".repeat(l.depth.min(8));
     let (start, end) = if options.colour { colours(l.parallel) } else { ("", "") };
@@ -226,22 +261,31 @@ fn entry(report: &Report<'_>, at: usize, survey: &Survey<'_>, options: Options, 
         Way::Below(calls) => (String::new(), Some(calls)),
     };
     let verdict = if words.is_empty() { words } else { format!("  {start}{words}{end}") };
-    let _ = writeln!(out, "\n{:5.1} %  {indent}{id}{beside}{verdict}", 100.0 * l.share);
+    let _ = writeln!(out, "\n{:5.1} %  {indent}{id}{beside}{verdict}", 100.0 * shown.share);
     if let Some(calls) = below {
         paragraph(out, &pad, &calls);
     }
-    let trip = l.iterations as f64 / l.entries.max(1) as f64;
-    let each = match l.trips {
+    let sum = |of: fn(&SourceLoop) -> u64| -> u64 { shown.all().map(|at| of(&report.loops[at])).sum() };
+    let (iterations, entered) = (sum(|l| l.iterations), sum(|l| l.entries));
+    let trip = iterations as f64 / entered.max(1) as f64;
+    let trips = shown.all().map(|at| report.loops[at].trips).reduce(|a, b| {
+        let (a, b) = (a?, b?);
+        Some((a.0.min(b.0), a.1.max(b.1)))
+    });
+    let each = match trips.flatten() {
         Some((least, most)) if least < most => {
             format!("{} to {}, {trip:.1} on average", number(least), number(most))
         }
         _ => format!("{trip:.1} each"),
     };
-    let mut facts = format!("{} iterations in {} ({each})", number(l.iterations), entries(l));
+    let mut facts = format!("{} iterations in {} ({each})", number(iterations), entries(entered));
     if let Some(stride) = l.stride01 {
         let _ = write!(facts, ", {:.0} % of accesses at stride 0 or 1", 100.0 * stride);
     }
     paragraph(out, &pad, &facts);
+    if let Some(words) = reached_again(report, shown) {
+        paragraph(out, &pad, &words);
+    }
     if let Some(words) = inputs::otherwise(p, l) {
         paragraph(out, &pad, &words);
     }
@@ -291,6 +335,27 @@ fn entry(report: &Report<'_>, at: usize, survey: &Survey<'_>, options: Options, 
             None => {}
         }
     }
+}
+
+/// In how many places of the tree of calls a loop was reached, and what it is where that differs.
+fn reached_again(report: &Report<'_>, shown: &Shown) -> Option<String> {
+    let own = &report.loops[shown.at];
+    let others = shown.again.iter().map(|&at| &report.loops[at]);
+    let different: Vec<&SourceLoop> = others.filter(|other| other.parallel != own.parallel).collect();
+    let words = match shown.again.len() {
+        0 => return None,
+        n => format!("reached in {} places of the tree of calls", n + 1),
+    };
+    let first = different.first().filter(|_| !report.profile.trust.counted_only);
+    Some(match first {
+        None => format!("{words}, summed here"),
+        Some(other) => format!(
+            "{words}, summed here; in {} of them: {} ({})",
+            different.len(),
+            headline(other),
+            other.id
+        ),
+    })
 }
 
 /// The calls that lead to a loop, where they stand.
@@ -432,9 +497,9 @@ fn is_unit(word: &str) -> bool {
     matches!(unit, "%" | "k" | "M" | "G" | "bytes" | "KiB" | "MiB" | "GiB")
 }
 
-/// How often a loop was entered.
-pub(crate) fn entries(l: &SourceLoop) -> String {
-    if l.entries == 1 { "1 entry".to_owned() } else { format!("{} entries", number(l.entries)) }
+/// So many entries of a loop.
+pub(crate) fn entries(count: u64) -> String {
+    if count == 1 { "1 entry".to_owned() } else { format!("{} entries", number(count)) }
 }
 
 /// A count a person can read: `1,234`, `12.3 M`.

@@ -345,7 +345,10 @@ impl<'a> Bench<'a> {
     ///
     /// # Errors
     /// See [`Error`].
-    pub fn races(&mut self, set: &[usize]) -> Result<(Vec<(usize, Vec<String>)>, crate::outcome::Races), Error> {
+    pub fn races(
+        &mut self,
+        set: &[usize],
+    ) -> Result<(Vec<(usize, Vec<String>)>, crate::outcome::Races), Error> {
         crate::races::look(self, set)
     }
 
