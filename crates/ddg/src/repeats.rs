@@ -11,7 +11,8 @@
 //!
 //! The *log* is the sequence of executions, each as an entry: path, number of iterations, change of the vector since the
 //! entry before, words. Consecutive runs of one path are one entry, however they arrive; so two iterations of a loop are
-//! equal exactly if their entries are, word by word. When three in a row were, and the engine agrees that its folds can
+//! equal exactly if their entries are, word by word. When three in a row were (or two, the first like one counted before one that
+//! differed), and the engine agrees that its folds can
 //! take iterations as numbers ([`fold::Folder::can_repeat`]), executions are only compared with the log and counted, until
 //! one differs. Then the engine catches up: see `Engine::resume`.
 //!
@@ -142,11 +143,13 @@ struct Iterations {
     refused: u32,
     /// Iterations to wait for before it is asked again.
     wait: u32,
+    /// The iteration that was counted last, start and end: mostly those after one that differs are like it again.
+    counted: Option<(usize, usize)>,
 }
 
 impl Iterations {
     fn from(current: usize) -> Iterations {
-        Iterations { previous: None, current, equal: 0, refused: 0, wait: 0 }
+        Iterations { previous: None, current, equal: 0, refused: 0, wait: 0, counted: None }
     }
 }
 
@@ -374,7 +377,12 @@ impl Repeats {
             return None;
         };
         let is_equal = i.previous.is_some_and(|p| self.log[p..i.current] == self.log[i.current..at]);
-        i.equal = if is_equal { i.equal + 1 } else { 0 };
+        let is_again = || i.counted.is_some_and(|(from, to)| self.log[from..to] == self.log[i.current..at]);
+        i.equal = match is_equal {
+            true => i.equal + 1,
+            // What repeats it is expected to go on.
+            false => u32::from(is_again()),
+        };
         (i.previous, i.current) = (Some(i.current), at);
         if i.equal >= EQUAL && was_tracked {
             return Some(q);
@@ -506,6 +514,7 @@ impl Repeats {
         if let Some(i) = &mut self.loops[dim] {
             let previous = if one_by_one { start - pattern.len() } else { pattern.start };
             (i.previous, i.current) = (Some(previous), start);
+            i.counted = Some((pattern.start, pattern.end));
         }
         // Of the loops around, the log lacks what was counted; of those inside, it is not known where they stand.
         for (q, i) in self.loops.iter_mut().enumerate() {
@@ -564,6 +573,7 @@ impl Repeats {
         for i in self.loops.iter_mut().flatten() {
             i.current -= first;
             i.previous = i.previous.map(|p| p - first);
+            i.counted = i.counted.and_then(|(from, to)| Some((from.checked_sub(first)?, to - first)));
         }
         if self.tracked.is_some_and(|q| self.loops[q].is_none_or(|i| i.previous.is_none())) {
             self.tracked = None;
