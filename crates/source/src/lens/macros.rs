@@ -49,8 +49,11 @@ pub(super) struct Macros {
 pub(super) struct Shown<'a> {
     pub text: Cow<'a, [u8]>,
     /// Per line, from 1, the uses on it, in the order of the text.
-    uses: HashMap<u32, Vec<Use>>,
+    uses: Uses,
 }
+
+/// Uses of macros by line.
+type Uses = HashMap<u32, Vec<Use>>;
 
 /// Columns of a use, from 0, in the text where it is shown and in the original one, and their numbers.
 #[derive(Debug, Clone, Copy)]
@@ -86,10 +89,10 @@ impl Macros {
         }
     }
 
-    fn written_out(&self, text: &[u8]) -> Option<(Vec<u8>, HashMap<u32, Vec<Use>>)> {
+    fn written_out(&self, text: &[u8]) -> Option<(Vec<u8>, Uses)> {
         let most = text.len().saturating_mul(MOST_GROWTH).max(text.len() + ALLOWANCE);
         let mut out: Vec<u8> = Vec::with_capacity(text.len());
-        let mut uses: HashMap<u32, Vec<Use>> = HashMap::new();
+        let mut uses: Uses = HashMap::new();
         // Of the line: its number, and where it begins in both texts.
         let (mut line, mut shown_from, mut written_from) = (1u32, 0, 0);
         let (mut at, mut begins) = (0, true);
