@@ -92,7 +92,8 @@ pub fn missing<'a>(
     let mut text = Text::of(facts, &lines);
     let outside = Outside { profile, context, accesses, own: &moving };
     text.writes.retain(|(array, access)| !outside.has_taken(facts, array, access));
-    text.too_few_stores(&moving)
+    text.lost(profile, context, accesses, &stores)
+        .or_else(|| text.too_few_stores(&moving))
         .or_else(|| text.too_few_loads(&moving))
         .or_else(|| text.exchanged(profile, context, facts, &stores))
 }
@@ -232,6 +233,41 @@ impl<'a> Text<'a> {
             }
         }
         out
+    }
+
+    /// An array that the text writes in every iteration, where on none of the lines that do so anything is stored or called: its elements
+    /// are in registers, or were put down beside the loop.
+    fn lost(
+        &self,
+        profile: &Profile,
+        context: ContextIndex,
+        accesses: &Accesses,
+        stores: &[&profile::Access],
+    ) -> Option<Missing<'a>> {
+        let mut known: FxHashSet<u32> =
+            stores.iter().map(|store| profile.location_of(store.statement).line).collect();
+        // Instructions of no line may be of any.
+        if known.contains(&0) {
+            return None;
+        }
+        let mut open = vec![context];
+        while let Some(context) = open.pop() {
+            if let ContextKind::Call { site, .. } = profile.contexts[context as usize].kind {
+                known.insert(profile.location(site).line);
+            }
+            open.extend(accesses.children.get(&context).into_iter().flatten());
+        }
+        let is_stored = |name: &str| {
+            let mut of = self.writes.iter().filter(|(array, _)| array.name == name);
+            of.any(|(_, access)| known.contains(&access.at.line))
+        };
+        // Functions that were put in the place of their calls store on lines of their own.
+        let is_of_text = |line: &u32| self.writes.iter().any(|(_, access)| access.at.line == *line);
+        if !known.iter().all(is_of_text) {
+            return None;
+        }
+        let lost = self.writes.iter().find(|(array, _)| !is_stored(&array.name));
+        lost.map(|(array, access)| (array.name.as_str(), access.at.line))
     }
 
     fn too_few_stores(&self, moving: &Moving<'_>) -> Option<Missing<'a>> {
