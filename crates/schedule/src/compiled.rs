@@ -71,7 +71,16 @@ pub fn missing<'a>(
 ) -> Option<Missing<'a>> {
     let dim = graph::dimension(profile, context);
     let own = accesses.inside(profile, context);
-    let lines: FxHashSet<u32> = own.iter().map(|access| profile.location_of(access.statement).line).collect();
+    let mut lines: FxHashSet<u32> =
+        own.iter().map(|access| profile.location_of(access.statement).line).collect();
+    // What is left of a line may be a computation alone.
+    let all = facts.source.arrays.iter().flat_map(|array| &array.accesses);
+    if all.into_iter().any(|access| access.depth > 0 && !lines.contains(&access.at.line)) {
+        let inside = graph::inside(profile, &[context]);
+        let ran = (0..profile.statements.len() as StatementIndex)
+            .filter(|&statement| inside.contains(&profile.context_of(statement)));
+        lines.extend(ran.map(|statement| profile.location_of(statement).line));
+    }
     let stores: Vec<&profile::Access> = own.iter().copied().filter(|access| access.write).collect();
     // What data choose may be the same every time in this run.
     let arrays = facts.source.arrays.iter().flat_map(|array| &array.accesses);
@@ -120,6 +129,17 @@ pub fn elements_in_one(
         u64::from(if access.size > 8 { least } else { access.size.min(least).max(1) })
     };
     own.filter_map(|access| Some(step(access)? / size(access))).max().unwrap_or(1).max(1)
+}
+
+/// Whether code beside a compiled loop makes accesses of its text: iterations without a loop of their own.
+pub fn has_rest(profile: &Profile, context: ContextIndex, accesses: &Accesses, facts: &Facts<'_>) -> bool {
+    let own = &profile.contexts[context as usize];
+    let at = profile.location(own.location);
+    let lines = facts.source.body.0.line..=facts.source.body.1.line;
+    let beside = accesses.by_context.get(&own.parent).into_iter().flatten();
+    beside.map(|&access| profile.location_of(profile.accesses[access as usize].statement)).any(|place| {
+        lines.contains(&place.line) && (&place.file, &place.function) == (&at.file, &at.function)
+    })
 }
 
 /// What stands around a compiled loop.

@@ -515,7 +515,7 @@ pub fn judge(
         if found.blocking.is_empty()
             && !advise
             && is_optimised
-            && let Some((name, lines, _)) = facts.passed_on(trips)
+            && let Some((name, lines, _)) = facts.passed_on(trips).or_else(|| facts.overwritten(trips))
         {
             unknown = unknown.or(Some(Unknown::Array { name: name.to_owned(), lines }));
         }
@@ -1218,6 +1218,9 @@ impl Loop<'_> {
     /// How often the loop of the text iterates in one entry, at most: the pieces that the compiler has made of it stand beside each
     /// other.
     fn most_trips(&self, accesses: &Accesses, facts: &Facts<'_>) -> u64 {
+        if compiled::has_rest(self.profile, self.context, accesses, facts) {
+            return u64::MAX;
+        }
         let own = &self.profile.contexts[self.context as usize];
         let is_piece = |&other: &ContextIndex| {
             let context = &self.profile.contexts[other as usize];
