@@ -71,7 +71,16 @@ pub fn missing<'a>(
 ) -> Option<Missing<'a>> {
     let dim = graph::dimension(profile, context);
     let own = accesses.inside(profile, context);
-    let lines: FxHashSet<u32> = own.iter().map(|access| profile.location_of(access.statement).line).collect();
+    let mut lines: FxHashSet<u32> =
+        own.iter().map(|access| profile.location_of(access.statement).line).collect();
+    // What is left of a line may be a computation alone.
+    let all = facts.source.arrays.iter().flat_map(|array| &array.accesses);
+    if all.into_iter().any(|access| access.depth > 0 && !lines.contains(&access.at.line)) {
+        let inside = graph::inside(profile, &[context]);
+        let ran = (0..profile.statements.len() as StatementIndex)
+            .filter(|&statement| inside.contains(&profile.context_of(statement)));
+        lines.extend(ran.map(|statement| profile.location_of(statement).line));
+    }
     let stores: Vec<&profile::Access> = own.iter().copied().filter(|access| access.write).collect();
     // What data choose may be the same every time in this run.
     let arrays = facts.source.arrays.iter().flat_map(|array| &array.accesses);
@@ -92,7 +101,8 @@ pub fn missing<'a>(
     let mut text = Text::of(facts, &lines);
     let outside = Outside { profile, context, accesses, own: &moving };
     text.writes.retain(|(array, access)| !outside.has_taken(facts, array, access));
-    text.too_few_stores(&moving)
+    text.lost(profile, context, accesses, &stores)
+        .or_else(|| text.too_few_stores(&moving))
         .or_else(|| text.too_few_loads(&moving))
         .or_else(|| text.exchanged(profile, context, facts, &stores))
 }
@@ -119,6 +129,17 @@ pub fn elements_in_one(
         u64::from(if access.size > 8 { least } else { access.size.min(least).max(1) })
     };
     own.filter_map(|access| Some(step(access)? / size(access))).max().unwrap_or(1).max(1)
+}
+
+/// Whether code beside a compiled loop makes accesses of its text: iterations without a loop of their own.
+pub fn has_rest(profile: &Profile, context: ContextIndex, accesses: &Accesses, facts: &Facts<'_>) -> bool {
+    let own = &profile.contexts[context as usize];
+    let at = profile.location(own.location);
+    let lines = facts.source.body.0.line..=facts.source.body.1.line;
+    let beside = accesses.by_context.get(&own.parent).into_iter().flatten();
+    beside.map(|&access| profile.location_of(profile.accesses[access as usize].statement)).any(|place| {
+        lines.contains(&place.line) && (&place.file, &place.function) == (&at.file, &at.function)
+    })
 }
 
 /// What stands around a compiled loop.
@@ -232,6 +253,41 @@ impl<'a> Text<'a> {
             }
         }
         out
+    }
+
+    /// An array that the text writes in every iteration, where on none of the lines that do so anything is stored or called: its elements
+    /// are in registers, or were put down beside the loop.
+    fn lost(
+        &self,
+        profile: &Profile,
+        context: ContextIndex,
+        accesses: &Accesses,
+        stores: &[&profile::Access],
+    ) -> Option<Missing<'a>> {
+        let mut known: FxHashSet<u32> =
+            stores.iter().map(|store| profile.location_of(store.statement).line).collect();
+        // Instructions of no line may be of any.
+        if known.contains(&0) {
+            return None;
+        }
+        let mut open = vec![context];
+        while let Some(context) = open.pop() {
+            if let ContextKind::Call { site, .. } = profile.contexts[context as usize].kind {
+                known.insert(profile.location(site).line);
+            }
+            open.extend(accesses.children.get(&context).into_iter().flatten());
+        }
+        let is_stored = |name: &str| {
+            let mut of = self.writes.iter().filter(|(array, _)| array.name == name);
+            of.any(|(_, access)| known.contains(&access.at.line))
+        };
+        // Functions that were put in the place of their calls store on lines of their own.
+        let is_of_text = |line: &u32| self.writes.iter().any(|(_, access)| access.at.line == *line);
+        if !known.iter().all(is_of_text) {
+            return None;
+        }
+        let lost = self.writes.iter().find(|(array, _)| !is_stored(&array.name));
+        lost.map(|(array, access)| (array.name.as_str(), access.at.line))
     }
 
     fn too_few_stores(&self, moving: &Moving<'_>) -> Option<Missing<'a>> {

@@ -237,6 +237,15 @@ impl<'a> Facts<'a> {
     /// iterations apart: its name, the lines of the write and of the other access, and the distance. What compilers keep
     /// in registers may be such elements.
     pub fn passed_on(&self, trips: u64) -> Option<(&'a str, (u32, u32), i64)> {
+        self.met(trips, &|by, is_write| by > 0 || by != 0 && is_write)
+    }
+
+    /// An array of which an iteration overwrites what an earlier one has read, in the same way.
+    pub fn overwritten(&self, trips: u64) -> Option<(&'a str, (u32, u32), i64)> {
+        self.met(trips, &|by, is_write| by < 0 && !is_write)
+    }
+
+    fn met(&self, trips: u64, counts: &dyn Fn(i64, bool) -> bool) -> Option<(&'a str, (u32, u32), i64)> {
         let [iterator] = &self.source.iterators[..] else { return None };
         let step = iterator.step_value.filter(|&step| step != 0)?;
         self.source.arrays.iter().filter(|array| self.is_one_place(array)).find_map(|array| {
@@ -255,7 +264,7 @@ impl<'a> Facts<'a> {
                     // Updates alone are a reduction.
                     Meeting::Everywhere => i64::from(is_write || other.mode == AccessMode::Read),
                 };
-                (by > 0 || by != 0 && is_write).then_some((write, other, by))
+                counts(by, is_write).then_some((write, other, by))
             });
             let hit = meetings.find(|hit| hit.2.unsigned_abs() < trips)?;
             Some((array.name.as_str(), (hit.0.at.line, hit.1.at.line), hit.2))

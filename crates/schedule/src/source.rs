@@ -228,6 +228,14 @@ fn trips(
     Some((least.saturating_sub(test), most.saturating_sub(test)))
 }
 
+/// Line and column of a loop: those of its keyword, where the text says which one it is. Compilers give the pieces that they make of one
+/// loop the columns of several parts of its header.
+fn place_of(profile: &Profile, context: ContextIndex) -> (u32, u32) {
+    let location = profile.location(profile.contexts[context as usize].location);
+    let text = Facts::source(profile, context).filter(|_| location.line > 0);
+    text.map_or((location.line, location.column), |text| (text.at.line, text.at.column))
+}
+
 /// Judges all loops and puts them together. Entries come outer before inner, in order of first execution.
 pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
     let edges = edges_by_loop(profile);
@@ -250,13 +258,14 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
         }
         let (parent, calls) = enclosing(profile, index, &entry_of);
         let location = profile.location(context.location);
+        let at = place_of(profile, index);
         let key = Key {
             parent,
             calls: calls.clone(),
             function: location.function.clone(),
             file: location.file.clone(),
-            line: location.line,
-            column: location.column,
+            line: at.0,
+            column: at.1,
             place: if location.line == 0 { context.code.first().map_or(0, |c| c.0) } else { 0 },
         };
         let verdict = if let Some(gap) = context.gap {
@@ -276,7 +285,11 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
                 .take_while(|&c| profile.contexts[c as usize].function == context.function)
                 .find(|&c| {
                     let other = &profile.contexts[c as usize];
-                    other.kind == ContextKind::Loop && profile.location(other.location) == location
+                    let other_location = profile.location(other.location);
+                    other.kind == ContextKind::Loop
+                        && (&other_location.file, &other_location.function)
+                            == (&location.file, &location.function)
+                        && place_of(profile, c) == at
                 })
                 .filter(|_| location.line > 0);
             for outer in piece_of.into_iter().chain(around.filter(|_| context.suspended)) {

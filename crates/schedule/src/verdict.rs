@@ -511,18 +511,11 @@ pub fn judge(
             // The compiler keeps its elements in registers.
             unknown = unknown.or(Some(Unknown::Array { name: name.to_owned(), lines }));
         }
-        let own = &profile.contexts[context as usize];
-        let rounds = own.rounds().div_ceil(own.entries.max(1));
-        let trips = rounds.saturating_add(2).saturating_mul(compiled::elements_in_one(
-            profile,
-            context,
-            &indexes.accesses,
-            facts,
-        ));
+        let trips = loop_of.most_trips(&indexes.accesses, facts);
         if found.blocking.is_empty()
             && !advise
             && is_optimised
-            && let Some((name, lines, _)) = facts.passed_on(trips)
+            && let Some((name, lines, _)) = facts.passed_on(trips).or_else(|| facts.overwritten(trips))
         {
             unknown = unknown.or(Some(Unknown::Array { name: name.to_owned(), lines }));
         }
@@ -1220,6 +1213,28 @@ impl Loop<'_> {
             && self.is_optimised()
             && !self.is_in_text(d.source)
             && ["operator()", "{closure", "{{closure"].iter().any(|name| function.contains(name))
+    }
+
+    /// How often the loop of the text iterates in one entry, at most: the pieces that the compiler has made of it stand beside each
+    /// other.
+    fn most_trips(&self, accesses: &Accesses, facts: &Facts<'_>) -> u64 {
+        if compiled::has_rest(self.profile, self.context, accesses, facts) {
+            return u64::MAX;
+        }
+        let own = &self.profile.contexts[self.context as usize];
+        let is_piece = |&other: &ContextIndex| {
+            let context = &self.profile.contexts[other as usize];
+            context.kind == ContextKind::Loop
+                && (context.parent, &context.inlined_at) == (own.parent, &own.inlined_at)
+                && Facts::source(self.profile, other).is_some_and(|text| std::ptr::eq(text, facts.source))
+        };
+        let pieces = (0..self.profile.contexts.len() as ContextIndex).filter(is_piece);
+        let trips = pieces.map(|piece| {
+            let context = &self.profile.contexts[piece as usize];
+            let rounds = context.rounds().div_ceil(context.entries.max(1)).saturating_add(2);
+            rounds.saturating_mul(compiled::elements_in_one(self.profile, piece, accesses, facts))
+        });
+        trips.fold(0, u64::saturating_add)
     }
 
     /// Whether the compiler may have removed what the text says.

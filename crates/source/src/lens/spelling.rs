@@ -9,6 +9,9 @@ use super::fortran;
 /// What the C grammar does not know, and what it reads in its place, of the same length.
 const KEYWORDS: [(&[u8], &[u8]); 1] = [(b"_Thread_local", b"__thread     ")];
 
+/// Words for integers that may stand in the place of a function's name.
+const INTEGERS: [&[u8]; 4] = [b"unsigned", b"signed", b"long", b"short"];
+
 const ATTRIBUTES: [&[u8]; 2] = [b"__attribute__", b"__attribute"];
 
 /// Longest attribute that is looked at, in bytes.
@@ -18,7 +21,8 @@ const LONGEST_ATTRIBUTE: usize = 1_000;
 pub(super) fn spelled(bytes: &[u8], language: Language) -> Cow<'_, [u8]> {
     match language {
         Language::FixedFortran => Cow::Owned(fortran::as_free_form(bytes)),
-        Language::C | Language::Cpp => without_attributes(keywords(bytes)),
+        Language::C => without_attributes(keywords(bytes)),
+        Language::Cpp => without_attributes(converted(keywords(bytes))),
         Language::Fortran | Language::Rust => Cow::Borrowed(bytes),
     }
 }
@@ -33,6 +37,34 @@ fn keywords(bytes: &[u8]) -> Cow<'_, [u8]> {
         }
     }
     out
+}
+
+/// `unsigned(x)` as `int(x)`: the grammar knows conversions in this form by names of types and `int` alone, and loses its way in the rest
+/// of the text. Which integer it is makes no difference to what is told here.
+fn converted(mut text: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
+    for word in INTEGERS {
+        let mut at = 0;
+        while let Some(next) = find(&text[at..], word) {
+            let (start, end) = (at + next, at + next + word.len());
+            at = end;
+            let before = text[..start].trim_ascii_end();
+            let is_value = before.last().is_some_and(|byte| b"(,{=+-*/%<>&|?:[!~".contains(byte))
+                || before.ends_with(b"return");
+            let is_word = !text[..start].last().is_some_and(|byte| is_of_name(*byte));
+            let follows = text[end..].trim_ascii_start();
+            let is_call =
+                follows.first() == Some(&b'(') && !follows[1..].trim_ascii_start().starts_with(b"*");
+            if is_value && is_word && is_call {
+                text.to_mut()[start..end].fill(b' ');
+                text.to_mut()[start..start + 3].copy_from_slice(b"int");
+            }
+        }
+    }
+    text
+}
+
+fn is_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
 /// Blanks in place of GNU attributes, which may stand where the grammar knows none; they change nothing that is told here.

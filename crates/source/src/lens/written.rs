@@ -104,6 +104,26 @@ impl Binary {
         })
     }
 
+    /// The operator as written in C, if it is known.
+    pub(super) fn sign(self) -> Option<&'static str> {
+        let Binary::Update(operator) = self else { return self.comparison() };
+        Some(match operator {
+            Operator::Add => "+",
+            Operator::Subtract => "-",
+            Operator::Multiply => "*",
+            Operator::Divide => "/",
+            Operator::Remainder => "%",
+            Operator::And => "&",
+            Operator::Or => "|",
+            Operator::Xor => "^",
+            Operator::LogicalAnd => "&&",
+            Operator::LogicalOr => "||",
+            Operator::ShiftLeft => "<<",
+            Operator::ShiftRight => ">>",
+            _ => return None,
+        })
+    }
+
     /// The comparison that holds when both sides change places.
     pub(super) fn mirrored(self) -> Binary {
         match self {

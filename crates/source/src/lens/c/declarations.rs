@@ -37,8 +37,11 @@ pub(super) fn unqualified(name: &str) -> String {
     name.rsplit("::").next().unwrap_or_default().to_owned()
 }
 
-/// A name without what stands in angle brackets.
+/// A name without what stands in angle brackets, but for those that name an operator.
 pub(super) fn without_template_arguments(name: &str) -> String {
+    let is_sign = |rest: &&str| rest.starts_with(|c: char| !c.is_alphanumeric() && c != '_');
+    let sign = name.rfind("operator").filter(|at| name.get(at + 8..).as_ref().is_some_and(is_sign));
+    let (name, operator) = name.split_at(sign.unwrap_or(name.len()));
     let mut depth = 0_u32;
     let mut out = String::new();
     for c in name.chars() {
@@ -49,6 +52,7 @@ pub(super) fn without_template_arguments(name: &str) -> String {
             _ => {}
         }
     }
+    out.push_str(operator);
     out
 }
 

@@ -258,3 +258,14 @@ fn places_that_methods_change() {
         assert_eq!(about(call), (keeps, places.iter().map(|&one| one.to_owned()).collect()), "{call}");
     }
 }
+
+/// Conversions in the form of calls, of which the grammar knows but some.
+#[test]
+fn conversions_by_names_of_integers() {
+    let file = cpp(
+        "struct R { unsigned s; };\nvoid f(int n) { for (int i = 0; i < n; i++) { R r{unsigned(i)}; g(long (i), r); unsigned (*p)[4] = 0; } }\n\
+         void h(int n) { for (;;) { n = short(n) + unsigned(2); } }",
+    );
+    assert!(!file.errors);
+    assert_eq!(file.loops.len(), 2);
+}

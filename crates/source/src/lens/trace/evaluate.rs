@@ -65,6 +65,7 @@ impl Walker<'_> {
             }
             return;
         }
+        self.operators(first, rest);
         self.evaluate(first, true);
         let is_lazy = |operator: Binary| {
             matches!(operator, Binary::Update(Operator::LogicalAnd) | Binary::Update(Operator::LogicalOr))
@@ -327,6 +328,32 @@ impl Walker<'_> {
         let place = &self.trace.places[place];
         let kind = &self.trace.variables[place.variable].type_text;
         place.path.is_empty() && (kind.contains('[') || words(kind).any(|word| word == "Vec"))
+    }
+
+    /// Operators of a class of the file that change what they are applied to: `out << x`.
+    fn operators(&mut self, first: &Expression, rest: &[(Binary, Expression)]) {
+        if self.environment.language != Language::Cpp || !self.is_object(first) {
+            return;
+        }
+        let environment = self.environment;
+        for (operator, operand) in rest {
+            let Some(sign) = operator.sign() else { continue };
+            let name = format!("operator{sign}");
+            if !environment.calls.contains_key(&name) {
+                continue;
+            }
+            let keeps = environment.keeping.contains(&name);
+            let elsewhere = self.elsewhere(&name, &name);
+            let call = self.trace.calls.len();
+            self.trace.calls.push(CallText { callee: name.clone(), keeps, elsewhere, ..CallText::default() });
+            let changes = |one: usize| environment.places_of(&name).any(|place| place.contains(&one));
+            if changes(OBJECT) || changes(0) {
+                self.share(first, SharingKind::Method, Some(call));
+            }
+            self.share_writes(operand, &name, call);
+            self.share_reads(operand, &name, call);
+            self.event(operand.at, Happening::Call(call));
+        }
     }
 
     /// Whether declarations call constructors.
