@@ -144,7 +144,7 @@ fn what_costs_and_what_is_wrong_is_dropped() {
     let tree = Tree::new(WORK.as_bytes());
     let before = tree.files();
     let options = ["--threads", "1,2", "--rounds", "3", "--patch", "held.patch"];
-    let output = tree.attempt("./program 300 20000 1 200", &options);
+    let output = tree.attempt("./program 1000 20000 1 200", &options);
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));
     let text = String::from_utf8(output.stdout.clone()).unwrap();
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
@@ -171,6 +171,10 @@ fn what_costs_and_what_is_wrong_is_dropped() {
             "    #pragma omp parallel for\n    for (int i = 0; i < CELLS; i++) {\n        double x"
         )
     );
+    tree.place.compile("patched", &source, &["-O2", "-fopenmp", "-fno-math-errno"]);
+    for file in ["patched", "patched.c"] {
+        fs::remove_file(tree.place.path(file)).unwrap();
+    }
     fs::write(tree.directory().join("program.c"), WORK).unwrap();
 
     let text = tree.report("text");
