@@ -144,7 +144,7 @@ fn what_costs_and_what_is_wrong_is_dropped() {
     let tree = Tree::new(WORK.as_bytes());
     let before = tree.files();
     let options = ["--threads", "1,2", "--rounds", "3", "--patch", "held.patch"];
-    let output = tree.attempt("./program 1000 20000 1 200", &options);
+    let output = tree.attempt("./program 300 60000 1 200", &options);
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));
     let text = String::from_utf8(output.stdout.clone()).unwrap();
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
@@ -274,10 +274,7 @@ fn bytes_and_line_ends_stay() {
     assert!(said(&output).contains("same output 1 of 1"), "{}", said(&output));
     let patch = fs::read(tree.place.path("held.patch")).unwrap();
     let has = |part: &[u8]| patch.windows(part.len()).any(|own| own == part);
-    assert!(has(b"+    #pragma omp parallel for"), "{}", String::from_utf8_lossy(&patch));
-    assert!(
-        patch.split(|&c| c == b'\n').filter(|line| line.starts_with(b"+ ")).all(|line| line.ends_with(b"\r"))
-    );
+    assert!(has(b"+#pragma omp parallel for\r\n"), "{}", String::from_utf8_lossy(&patch));
     assert_eq!(fs::read(&file).unwrap(), source);
     let mut permissions = fs::metadata(tree.directory()).unwrap().permissions();
     #[allow(clippy::permissions_set_readonly_false, reason = "a directory of the test, about to be removed")]
@@ -316,7 +313,7 @@ fn races_are_seen() {
         for (int i = 0; i < n; i++)\n        a[at[i]] = 7 + b[i];\n\
         printf(\"%d\\n\", a[5 % m]);\n    return 0;\n}\n";
     let tree = Tree::new(source.as_bytes());
-    let output = tree.attempt("./program 1", &["--threads", "2", "--rounds", "2", "--sanitize"]);
+    let output = tree.attempt("./program 1", &["--threads", "2", "--rounds", "5", "--sanitize"]);
     let text = said(&output);
     if text.contains("--sanitize takes clang") {
         eprintln!("clang or libomp is missing: not tested");
