@@ -14,6 +14,7 @@ use crate::edit::{self, Candidate, Edit, NotApplied};
 use crate::error::Error;
 use crate::outcome::{Agreement, Comparison, Difference, Held, Original, Reason, Speedup, Spread};
 use crate::process::{Ended, run, shell, tail};
+use crate::races::{self, Found};
 use crate::tree::{self, Snapshot};
 
 /// Builds may take long; the user can interrupt them.
@@ -345,11 +346,8 @@ impl<'a> Bench<'a> {
     ///
     /// # Errors
     /// See [`Error`].
-    pub fn races(
-        &mut self,
-        set: &[usize],
-    ) -> Result<(Vec<(usize, Vec<String>)>, crate::outcome::Races), Error> {
-        crate::races::look(self, set)
+    pub fn races(&mut self, set: &[usize]) -> Result<Found, Error> {
+        races::look(self, set)
     }
 
     fn measure(&mut self, effort: Effort) -> Result<Evaluation, Error> {
