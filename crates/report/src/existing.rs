@@ -208,7 +208,12 @@ fn races(profile: &Profile, own: &SourceLoop, facts: &Facts<'_>, guarded: &BTree
             let ends = [blocking.source.1, blocking.sink.1];
             let object = blocking.object.as_ref().map(|object| object.name.clone()).unwrap_or_default();
             let is_scalar = facts.scalars.iter().any(|(scalar, _)| is_same(&scalar.name, &object));
-            let is_array = source.arrays.iter().any(|array| is_same(&array.name, &object)) || !is_scalar;
+            // What functions such as those of locks keep is none of the loop's.
+            let is_accessed = |line: &u32| {
+                source.arrays.iter().flat_map(|array| &array.accesses).any(|access| access.at.line == *line)
+            };
+            let is_array = source.arrays.iter().any(|array| is_same(&array.name, &object))
+                || !is_scalar && ends.iter().all(is_accessed);
             let is_guarded = ends.iter().all(|line| guarded.contains(line));
             let is_made = object.starts_with('.');
             let is_given = is_made || is_private(&object) || is_reduced(&object) || is_named(&out, &object);

@@ -14,6 +14,7 @@ use crate::edit::{self, Candidate, Edit, NotApplied};
 use crate::error::Error;
 use crate::outcome::{Agreement, Comparison, Difference, Held, Original, Reason, Speedup, Spread};
 use crate::process::{Ended, run, shell, tail};
+use crate::races::{self, Found};
 use crate::tree::{self, Snapshot};
 
 /// Builds may take long; the user can interrupt them.
@@ -345,15 +346,14 @@ impl<'a> Bench<'a> {
     ///
     /// # Errors
     /// See [`Error`].
-    pub fn races(
-        &mut self,
-        set: &[usize],
-    ) -> Result<(Vec<(usize, Vec<String>)>, crate::outcome::Races), Error> {
-        crate::races::look(self, set)
+    pub fn races(&mut self, set: &[usize]) -> Result<Found, Error> {
+        races::look(self, set)
     }
 
     fn measure(&mut self, effort: Effort) -> Result<Evaluation, Error> {
         let mut times: Vec<Vec<f64>> = vec![Vec::new(); self.plan.threads.len()];
+        // What else runs on the machine makes runs longer and never shorter.
+        let mut least = vec![f64::INFINITY; self.plan.threads.len()];
         let mut agreement = Agreement::default();
         let mut failure = None;
         'rounds: for _ in 0..self.plan.rounds {
@@ -361,7 +361,7 @@ impl<'a> Bench<'a> {
                 return Err(Error::Endless { seconds: self.plan.time_limit.as_secs() });
             };
             self.seconds.push(original);
-            for (&threads, times) in self.plan.threads.iter().zip(&mut times) {
+            for ((&threads, times), least) in self.plan.threads.iter().zip(&mut times).zip(&mut least) {
                 let mut command = shell(&self.plan.run, &self.in_copy("changed"));
                 command.env("OMP_NUM_THREADS", threads.to_string());
                 let files = ["found.out", "found.err"].map(|name| self.in_copy(name));
@@ -372,6 +372,7 @@ impl<'a> Bench<'a> {
                     Ended::With(status, _) if status != self.status => Some(Reason::Status(status)),
                     Ended::With(_, seconds) => {
                         times.push(original / seconds.max(1e-9));
+                        *least = least.min(seconds);
                         self.compare()?.map(Reason::Differs)
                     }
                 };
@@ -389,8 +390,14 @@ impl<'a> Bench<'a> {
         let is_slower = |all: &[Speedup]| {
             let several = all.iter().filter(|own| own.threads > 1).map(|own| own.times.median);
             let best = several.reduce(f64::max).or_else(|| all.first().map(|own| own.times.median));
-            let original = Spread::of(&self.seconds).median;
-            best.is_some_and(|best| best < SLOWER && original / best - original > STARTING)
+            let original = Spread::of(&self.seconds);
+            let of = |several: bool| move |(threads, _): &(&u32, &f64)| (**threads > 1) == several;
+            let pairs = || self.plan.threads.iter().zip(&least);
+            let shortest = |several: bool| pairs().filter(of(several)).map(|pair| *pair.1).reduce(f64::min);
+            let shortest = shortest(true).or_else(|| shortest(false)).unwrap_or(0.0);
+            best.is_some_and(|best| best < SLOWER)
+                && original.least / shortest < SLOWER
+                && shortest - original.least > STARTING
         };
         let failure = failure.or_else(|| is_slower(&speedups).then_some(Reason::Slower));
         Ok(Evaluation { failure, measured: Some(Held { agreement, speedups }) })

@@ -34,4 +34,5 @@ pub use outcome::{
     Agreement, Comparison, Difference, Fate, Held, Identity, Original, Outcome, Races, Reason, SCHEMA,
     Speedup, Spread, Tried,
 };
+pub use races::Found;
 pub use strategy::attempt;

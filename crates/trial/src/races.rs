@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::bench::Bench;
 use crate::compilers::{self, With};
+use crate::edit::Form;
 use crate::error::Error;
 use crate::outcome::Races;
 use crate::process::{Ended, run, shell};
@@ -21,15 +22,17 @@ const MORE: f64 = 60.0;
 const MOST: usize = 8;
 
 /// Races of a program with some of the candidates: by candidate the lines; and those elsewhere.
-pub(crate) type Found = (Vec<(usize, Vec<String>)>, Races);
+pub type Found = (Vec<(usize, Vec<String>)>, Races);
 
 /// Builds and runs the program under ThreadSanitizer.
 pub(crate) fn look(bench: &mut Bench, set: &[usize]) -> Result<Found, Error> {
     let (c, cpp, archer) = compilers::sanitizing().ok_or(Error::NoSanitizer)?;
     let copy = bench.place().join("sanitized");
     if !copy.exists() {
-        tree::copy(&bench.tree().to_owned(), &copy)?;
+        tree::copy(bench.tree(), &copy)?;
     }
+    // gfortran's OpenMP is opaque to ThreadSanitizer, as that of gcc is.
+    let fortran = set.iter().filter(|&&at| bench.candidates[at].form != Form::Pragma).count();
     bench.write("sanitized", set)?;
     tree::renew(&copy)?;
     let with = With::ThreadSanitizer { c: c.clone(), cpp };
@@ -43,7 +46,10 @@ pub(crate) fn look(bench: &mut Bench, set: &[usize]) -> Result<Found, Error> {
     let mut command = shell(&bench.plan.build, &copy);
     let flags = format!("{} -fsanitize=thread", compilers::FLAG);
     command.env("PATH", path).env(compilers::VARIABLE, flags);
-    races.failed = bench.build(&mut command)?;
+    races.failed = match fortran {
+        0 => bench.build(&mut command)?,
+        count => Some(format!("it looks at C and C++, and {count} of the directives are in Fortran")),
+    };
     if races.failed.is_some() {
         return Ok((Vec::new(), races));
     }
