@@ -121,7 +121,7 @@ pub fn elements_in_one(
     let step = |access: &profile::Access| {
         let pieces = access.address.iter().flat_map(|folded| &folded.pieces);
         let steps = pieces.filter_map(|piece| piece.label(0)?.coefficients.get(dim)?.known());
-        steps.map(|step| step.unsigned_abs() as u64).max()
+        steps.map(|step| step.unsigned_abs()).max()
     };
     let sizes: Option<Vec<u32>> = facts.source.arrays.iter().map(|array| bytes(&array.type_text)).collect();
     let least = sizes.and_then(|sizes| sizes.into_iter().min()).unwrap_or(1);
