@@ -67,6 +67,22 @@ pub fn loops() -> Schema {
         record(vec![is("variable", TEXT), is("way", TEXT), may("bytes", COUNT), is("lines", list(INDEX))]);
     let reduction = record(vec![is("operator", TEXT), may("variable", TEXT), is("line", INDEX)]);
     let part = record(vec![is("lines", list(INDEX)), is("parallel", TRUTH)]);
+    let tried = record(vec![
+        is("kept", TRUTH),
+        may("why", TEXT),
+        is("alone", TRUTH),
+        may("threads", INDEX),
+        may("speedup", FRACTION),
+        may("same_output", INDEX),
+        may("runs", INDEX),
+    ]);
+    let race = record(vec![is("kind", TEXT), may("variable", TEXT), is("lines", list(INDEX))]);
+    let existing = record(vec![
+        is("directive", TEXT),
+        is("line", INDEX),
+        is("parallel", TRUTH),
+        is("races", list(race)),
+    ]);
     let access = record(vec![
         is("line", INDEX),
         is("op", TEXT),
@@ -98,6 +114,10 @@ pub fn loops() -> Schema {
         is("privatise", list(TEXT)),
         is("reductions", list(reduction)),
         may("directive", TEXT),
+        may("directive_alone", TEXT),
+        may("directive_withheld", TEXT),
+        may("tried", tried),
+        may("existing", existing),
         is("data_dependent_trip_count", TRUTH),
         may("reason", TEXT),
         may("stride01_fraction", FRACTION),
