@@ -61,7 +61,7 @@ pub enum Race {
         lines: Vec<u32>,
     },
     /// Iterations depend on one another through memory, as the run has shown.
-    Dependence(BlockingFinding),
+    Dependence(Box<BlockingFinding>),
 }
 
 /// What a clause does to variables.
@@ -219,7 +219,7 @@ fn races(profile: &Profile, own: &SourceLoop, facts: &Facts<'_>, guarded: &BTree
             let is_given = is_made || is_private(&object) || is_reduced(&object) || is_named(&out, &object);
             let is_seen = out.iter().any(|race| matches!(race, Race::Dependence(other) if other.object.as_ref().map(|o| &o.name) == Some(&object)));
             if blocking.object.is_some() && is_array && !is_guarded && !is_given && !is_seen {
-                out.push(Race::Dependence(blocking));
+                out.push(Race::Dependence(Box::new(blocking)));
             }
         }
     }

@@ -616,7 +616,7 @@ mod tests {
             let place = lines().find_map(|((shown, written), line)| {
                 Some((line, shown.find(name)? as u32 + 1, written.find(name)? as u32 + 1))
             });
-            let (line, at, is) = place.unwrap();
+            let (line, at, is) = place.expect("a name stands on one line of both");
             assert_eq!(shown.place(Position { line, column: at }), Position { line, column: is }, "{name}");
         }
         assert_eq!(shown.place(Position { line: 2, column: 8 }), Position { line: 2, column: 8 });
