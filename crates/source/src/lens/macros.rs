@@ -49,7 +49,7 @@ pub(super) struct Macros {
 pub(super) struct Shown<'a> {
     pub text: Cow<'a, [u8]>,
     /// Per line, from 1, the uses on it, in the order of the text.
-    uses: HashMap<u32, Vec<Use>>,
+    uses: Uses,
 }
 
 /// Columns of a use, from 0, in the text where it is shown and in the original one, and their numbers.
@@ -58,6 +58,9 @@ struct Use {
     shown: (u32, u32),
     written: (u32, u32),
 }
+
+/// Per line, from 1, the uses on it, in the order of the text.
+type Uses = HashMap<u32, Vec<Use>>;
 
 impl Macros {
     /// The macros of texts in C or C++.
@@ -86,10 +89,10 @@ impl Macros {
         }
     }
 
-    fn written_out(&self, text: &[u8]) -> Option<(Vec<u8>, HashMap<u32, Vec<Use>>)> {
+    fn written_out(&self, text: &[u8]) -> Option<(Vec<u8>, Uses)> {
         let most = text.len().saturating_mul(MOST_GROWTH).max(text.len() + ALLOWANCE);
         let mut out: Vec<u8> = Vec::with_capacity(text.len());
-        let mut uses: HashMap<u32, Vec<Use>> = HashMap::new();
+        let mut uses: Uses = HashMap::new();
         // Of the line: its number, and where it begins in both texts.
         let (mut line, mut shown_from, mut written_from) = (1u32, 0, 0);
         let (mut at, mut begins) = (0, true);
@@ -613,7 +616,7 @@ mod tests {
             let place = lines().find_map(|((shown, written), line)| {
                 Some((line, shown.find(name)? as u32 + 1, written.find(name)? as u32 + 1))
             });
-            let (line, at, is) = place.unwrap();
+            let Some((line, at, is)) = place else { panic!("{name}") };
             assert_eq!(shown.place(Position { line, column: at }), Position { line, column: is }, "{name}");
         }
         assert_eq!(shown.place(Position { line: 2, column: 8 }), Position { line: 2, column: 8 });
