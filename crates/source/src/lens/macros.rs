@@ -52,15 +52,15 @@ pub(super) struct Shown<'a> {
     uses: Uses,
 }
 
-/// Uses of macros by line.
-type Uses = HashMap<u32, Vec<Use>>;
-
 /// Columns of a use, from 0, in the text where it is shown and in the original one, and their numbers.
 #[derive(Debug, Clone, Copy)]
 struct Use {
     shown: (u32, u32),
     written: (u32, u32),
 }
+
+/// Per line, from 1, the uses on it, in the order of the text.
+type Uses = HashMap<u32, Vec<Use>>;
 
 impl Macros {
     /// The macros of texts in C or C++.
@@ -616,7 +616,7 @@ mod tests {
             let place = lines().find_map(|((shown, written), line)| {
                 Some((line, shown.find(name)? as u32 + 1, written.find(name)? as u32 + 1))
             });
-            let (line, at, is) = place.expect("a name stands on one line of both");
+            let Some((line, at, is)) = place else { panic!("{name}") };
             assert_eq!(shown.place(Position { line, column: at }), Position { line, column: is }, "{name}");
         }
         assert_eq!(shown.place(Position { line: 2, column: 8 }), Position { line: 2, column: 8 });
