@@ -388,14 +388,15 @@ impl<'a> Bench<'a> {
         let speedups: Vec<Speedup> =
             speedups.map(|(&threads, times)| Speedup { threads, times: Spread::of(times) }).collect();
         let is_slower = |all: &[Speedup]| {
-            let several = all.iter().filter(|own| own.threads > 1).map(|own| own.times.median);
-            let best = several.reduce(f64::max).or_else(|| all.first().map(|own| own.times.median));
+            let by_median = |a: &&Speedup, b: &&Speedup| a.times.median.total_cmp(&b.times.median);
+            let best = all.iter().filter(|own| own.threads > 1).max_by(by_median).or_else(|| all.first());
             let original = Spread::of(&self.seconds);
             let of = |several: bool| move |(threads, _): &(&u32, &f64)| (**threads > 1) == several;
             let pairs = || self.plan.threads.iter().zip(&least);
             let shortest = |several: bool| pairs().filter(of(several)).map(|pair| *pair.1).reduce(f64::min);
             let shortest = shortest(true).or_else(|| shortest(false)).unwrap_or(0.0);
-            best.is_some_and(|best| best < SLOWER)
+            // A single round that gained leaves it open.
+            best.is_some_and(|best| best.times.median < SLOWER && best.times.greatest < 1.0)
                 && original.least / shortest < SLOWER
                 && shortest - original.least > STARTING
         };

@@ -10,7 +10,7 @@
 //! - nothing is left behind: copies lie in one temporary directory that goes with [`Bench`], programs that are started are ended.
 //!
 //! Limits: standard output and exit status are compared, not files that the program writes (`--compare` can look at those).
-//! OpenMP gets into the build through compilers found by name in `PATH` ([`compilers`]); a build that names them by their full
+//! OpenMP gets into the build through compilers found by name in `PATH`; a build that names them by their full
 //! path has to take `$LOOPWRIGHT_OPENMP`, and a program without OpenMP is noticed.
 #![forbid(unsafe_code)]
 
