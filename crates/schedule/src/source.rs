@@ -105,12 +105,17 @@ impl SourceLoop {
         self.file.rsplit('/').next().unwrap_or(&self.file)
     }
 
-    /// Its class: the worst of its pieces'; `None` if dependences were not recorded, or if nothing had to change but for other calls.
+    /// Its class: the worst of its pieces'; `None` if of none values are known to block and of some nothing is known, or if nothing had to
+    /// change but for other calls.
     pub fn class(&self) -> Option<Class> {
         self.own_class().filter(|class| !(self.differs_elsewhere && *class == Class::A))
     }
 
     fn own_class(&self) -> Option<Class> {
+        // What blocks one piece blocks the loop, whatever is not known of others.
+        if self.verdicts.iter().any(|verdict| verdict.class() == Some(Class::C)) {
+            return Some(Class::C);
+        }
         self.verdicts.iter().map(Verdict::class).reduce(|a, b| Some(a?.max(b?))).flatten()
     }
 
