@@ -6,10 +6,12 @@
 use shadow::{Iv, Operand, Record};
 use trace::stream::EFFECT_WRITE;
 
+use crate::contexts::ContextId;
 use crate::engine::{Engine, pieces};
 use crate::observer::observer;
 use crate::paths::InstanceId;
 use crate::repeats::Arrival;
+use crate::walker::Walker;
 
 /// Numbers from here on stand for happenings, smaller ones for paths.
 const HAPPENINGS: u32 = 1 << 31;
@@ -56,31 +58,26 @@ impl Happening {
 impl Engine {
     /// Something happens now: it is logged, and counted or applied.
     pub(crate) fn happens(&mut self, happening: Happening, words: &[u64]) {
-        let Some(walker) = &self.walker else {
-            self.interrupt();
-            return self.apply_happening(happening, words);
+        let walker = self.walker.as_ref();
+        let iv = walker.map_or(Iv::ZERO, |walker| *walker.iv());
+        let is_logged = |context: &ContextId| {
+            self.counts && !self.contexts.get(*context).flat && !self.budget.is_skipping
         };
-        let (context, iv) = (walker.context(), *walker.iv());
-        let node = self.contexts.get(context);
-        if !self.counts || node.flat || self.budget.is_skipping {
+        let Some(context) = walker.map(Walker::context).filter(is_logged) else {
             self.interrupt();
-            return self.apply_happening(happening, words);
-        }
-        let (path, dims) = (happening.number(), usize::from(node.dims));
+            return self.apply_happening(happening, words, iv);
+        };
+        let dims = usize::from(self.contexts.get(context).dims);
+        let path = happening.number();
         let arrival = Arrival { path, context, dims, iv: &iv, count: 1, words, grows: false };
         if !self.is_counted(&arrival) {
             self.repeats.push(&arrival);
-            self.apply_happening_at(happening, words, iv);
+            self.apply_happening(happening, words, iv);
         }
     }
 
-    fn apply_happening(&mut self, happening: Happening, words: &[u64]) {
-        let iv = self.walker.as_ref().map_or(Iv::ZERO, |walker| *walker.iv());
-        self.apply_happening_at(happening, words, iv);
-    }
-
     /// Applies a happening of the log.
-    pub(crate) fn apply_happening_at(&mut self, happening: Happening, words: &[u64], iv: Iv) {
+    pub(crate) fn apply_happening(&mut self, happening: Happening, words: &[u64], iv: Iv) {
         match (happening, words) {
             (Happening::Effect(id), ranges) => {
                 let instance = *self.instances.get(id);

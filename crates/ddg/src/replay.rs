@@ -117,7 +117,7 @@ impl Engine {
         for (iv, entry) in entries {
             let Entry { path, count, words, .. } = entry;
             if let Some(happening) = Happening::of(path) {
-                self.apply_happening_at(happening, words, iv);
+                self.apply_happening(happening, words, iv);
                 continue;
             }
             let Some(lane) = entry.lane().filter(|_| count > 1 && self.has_all_words(&entry)) else {

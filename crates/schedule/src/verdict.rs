@@ -1139,10 +1139,7 @@ impl Loop<'_> {
             profile::Untracked::MappedTwice(alias) => Some(alias),
             _ => None,
         });
-        let inside = |access: &&profile::Access| {
-            let context = self.profile.context_of(access.statement);
-            self.profile.loops_around(context).contains(&self.context)
-        };
+        let inside = |access: &&profile::Access| is_inside(self.profile, access.statement, self.context);
         aliases.into_iter().any(|alias| {
             let at = |range: (u64, u64)| {
                 let meets = move |access: &&profile::Access| {
@@ -1285,10 +1282,7 @@ impl Loop<'_> {
                 && self.is_direct(access.statement)
                 && lines.contains(&self.profile.location_of(access.statement).line)
                 && scev::is_fixed(&access.address, self.dim)
-                && self
-                    .profile
-                    .loops_around(self.profile.context_of(access.statement))
-                    .contains(&self.context)
+                && is_inside(self.profile, access.statement, self.context)
         })
     }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use profile::lens::{Language, Position};
 
 use super::text::words;
-use super::written::{Declaration, Expression, Kept, Term};
+use super::written::{DEEPEST, Declaration, Expression, Kept, Term};
 
 /// What a file declares outside of its functions.
 #[derive(Clone)]
@@ -120,6 +120,20 @@ pub(super) struct Macro {
 const DEEPEST_MACRO: u32 = 16;
 
 impl Environment {
+    /// Functions that call ones which keep something keep it too: `called` has, by function, what each calls.
+    pub fn keep_through(&mut self, called: &[(String, HashSet<String>)]) {
+        for _ in 0..DEEPEST {
+            let is_new = |(name, calls): &&(String, HashSet<String>)| {
+                !self.keeping.contains(name) && !self.keeping.is_disjoint(calls)
+            };
+            let found: Vec<String> = called.iter().filter(is_new).map(|(name, _)| name.clone()).collect();
+            if found.is_empty() {
+                break;
+            }
+            self.keeping.extend(found);
+        }
+    }
+
     pub(super) fn new(language: Language) -> Environment {
         Environment {
             language,

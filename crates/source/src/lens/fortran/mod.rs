@@ -198,17 +198,7 @@ impl<'a> Fortran<'a> {
             called.push((name.clone(), words(&text).map(str::to_owned).collect()));
             self.environment.reads.entry(name).or_default().extend(named);
         }
-        for _ in 0..DEEPEST {
-            let keeping = &self.environment.keeping;
-            let is_new = |(name, calls): &&(String, HashSet<String>)| {
-                !keeping.contains(name) && !keeping.is_disjoint(calls)
-            };
-            let found: Vec<String> = called.iter().filter(is_new).map(|(name, _)| name.clone()).collect();
-            if found.is_empty() {
-                break;
-            }
-            self.environment.keeping.extend(found);
-        }
+        self.environment.keep_through(&called);
         let mut common: HashSet<String> = HashSet::new();
         for unit in units {
             for node in children(unit.node).into_iter().filter(|one| one.kind() == "common_statement") {

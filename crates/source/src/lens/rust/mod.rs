@@ -115,17 +115,7 @@ impl<'a> Rust<'a> {
             }
             called.push((name, calls));
         }
-        for _ in 0..DEEPEST {
-            let keeping = &self.environment.keeping;
-            let is_new = |(name, calls): &&(String, HashSet<String>)| {
-                !keeping.contains(name) && !keeping.is_disjoint(calls)
-            };
-            let found: Vec<String> = called.iter().filter(is_new).map(|(name, _)| name.clone()).collect();
-            if found.is_empty() {
-                break;
-            }
-            self.environment.keeping.extend(found);
-        }
+        self.environment.keep_through(&called);
     }
 
     /// A static or a constant.
