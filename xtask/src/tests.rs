@@ -4,6 +4,9 @@
 //! Every program runs its own tests one after the other. What it prints appears when it has ended, so that nothing is mixed
 //! up; a program that fails does not keep others from running. One that does not end in [`LONGEST`] is killed and has failed,
 //! and what it and its children were doing is shown. Beside them run other steps that wait much: [`Beside`].
+//!
+//! Programs under test that run, wait and are attached to in real time depend on how busy the machine is. A test that failed is
+//! therefore run once more when all others have ended, by itself; if it passes then, it has passed, and the last lines name it.
 
 use std::fs::File;
 use std::io::{Read, Seek, Write};
@@ -79,6 +82,7 @@ pub fn run(beside: &[Beside]) -> Result<(Counts, Vec<String>)> {
     };
     let next = AtomicUsize::new(0);
     let failed = Mutex::new(Vec::new());
+    let again = Mutex::new(Vec::new());
     // Some wait much of the time.
     let workers = std::thread::available_parallelism().map_or(1, NonZero::get) + 1;
     std::thread::scope(|scope| {
@@ -103,9 +107,17 @@ pub fn run(beside: &[Beside]) -> Result<(Counts, Vec<String>)> {
                         let mut failed = failed();
                         let is_well = show(program, seconds(), &outcome);
                         let text = outcome.as_ref().map(|output| String::from_utf8_lossy(&output.stdout));
-                        count(text.map(|text| Counts::in_text(&text)).unwrap_or_default(), is_well);
-                        if !is_well {
-                            failed.push(program.name.clone());
+                        let text = text.unwrap_or_default();
+                        let own = Counts::in_text(&text);
+                        let tests = failed_tests(&text);
+                        if !is_well && own.failed > 0 && own.failed == tests.len() as u64 {
+                            count(Counts { failed: 0, ..own }, true);
+                            again.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((program, tests));
+                        } else {
+                            count(own, is_well);
+                            if !is_well {
+                                failed.push(program.name.clone());
+                            }
                         }
                     } else {
                         break;
@@ -116,6 +128,17 @@ pub fn run(beside: &[Beside]) -> Result<(Counts, Vec<String>)> {
     });
     let mut failed = failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     let mut counts = counts.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    for (program, tests) in again.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
+        for test in tests {
+            let is_well = program.run_alone(&test)?;
+            println!("{} {test}: {} when run by itself", program.name, if is_well { "passes" } else { "fails" });
+            counts.add(Counts { passed: u64::from(is_well), failed: u64::from(!is_well) });
+            if !is_well {
+                failed.push(program.name.clone());
+            }
+        }
+    }
+    failed.dedup();
     let documented = ci::cargo_itself()
         .args(["test", "--workspace", "--locked", "--quiet", "--doc"])
         .stderr(std::process::Stdio::inherit())
@@ -187,8 +210,25 @@ impl Program {
 
     /// Runs it to its end or for [`LONGEST`].
     fn run(&self) -> std::io::Result<Output> {
-        let (mut stdout, mut stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
+        self.run_as(self.command())
+    }
+
+    /// Runs one of its tests; whether it passed. What it prints is shown if not.
+    fn run_alone(&self, test: &str) -> Result<bool> {
         let mut command = self.command();
+        command.args(["--exact", test]);
+        let output = self.run_as(command)?;
+        let ran = Counts::in_text(&String::from_utf8_lossy(&output.stdout));
+        let is_well = output.status.success() && ran == Counts { passed: 1, failed: 0 };
+        if !is_well {
+            std::io::stdout().write_all(&output.stdout)?;
+            std::io::stdout().write_all(&output.stderr)?;
+        }
+        Ok(is_well)
+    }
+
+    fn run_as(&self, mut command: Command) -> std::io::Result<Output> {
+        let (mut stdout, mut stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
         command.stdout(stdout.try_clone()?).stderr(stderr.try_clone()?);
         let start = Instant::now();
         let mut child = command.spawn()?;
@@ -206,6 +246,12 @@ impl Program {
         };
         Ok(Output { status, stdout: whole(&mut stdout)?, stderr: whole(&mut stderr)? })
     }
+}
+
+/// The names of the tests that failed, as Rust's runner lists them while they run.
+fn failed_tests(text: &str) -> Vec<String> {
+    let name = |line: &str| Some(line.strip_prefix("test ")?.strip_suffix(" ... FAILED")?.to_owned());
+    text.lines().filter_map(name).collect()
 }
 
 fn whole(file: &mut File) -> std::io::Result<Vec<u8>> {
@@ -283,7 +329,14 @@ fn show(program: &Program, seconds: f64, outcome: &std::io::Result<Output>) -> b
 
 #[cfg(test)]
 mod counting {
-    use super::Counts;
+    use super::{Counts, failed_tests};
+
+    #[test]
+    fn failed_tests_are_named() {
+        let text = "running 2 tests\ntest a::b ... FAILED\ntest c ... ok\n\nfailures:\n    a::b\n";
+        assert_eq!(failed_tests(text), ["a::b"]);
+        assert!(failed_tests("test c ... ok\n").is_empty());
+    }
 
     #[test]
     fn results_of_both_runners_are_counted() {

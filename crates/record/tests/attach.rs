@@ -39,6 +39,20 @@ impl Running {
         record::run(&config, &mut Unguided::default(), Checked::default()).unwrap()
     }
 
+    /// The same of a program that may have ended by now: then nothing.
+    fn record_while_it_runs(&self, config: Config) -> Option<(Outcome, Checked)> {
+        let config = Config { pid: Some(self.pid), ..config };
+        match record::run(&config, &mut Unguided::default(), Checked::default()) {
+            Err(record::Error::Attach { .. }) if self.has_ended() => None,
+            recorded => Some(recorded.unwrap()),
+        }
+    }
+
+    fn has_ended(&self) -> bool {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid)).unwrap_or_default();
+        stat.rsplit(") ").next().is_none_or(|state| state.is_empty() || state.starts_with(['Z', 'X']))
+    }
+
     /// Waits until the program sleeps in a system call.
     fn until_it_sleeps(&self) {
         until("it does not sleep", || {
@@ -49,10 +63,10 @@ impl Running {
 
     /// Nothing of the recorder is in the process.
     fn is_alone(&self) {
-        let maps = std::fs::read_to_string(format!("/proc/{}/maps", self.pid)).unwrap();
+        let maps = std::fs::read_to_string(format!("/proc/{}/maps", self.pid)).unwrap_or_default();
         assert!(!maps.contains("loopwright"), "{maps}");
-        for task in std::fs::read_dir(format!("/proc/{}/task", self.pid)).unwrap().flatten() {
-            // A thread may end meanwhile.
+        for task in std::fs::read_dir(format!("/proc/{}/task", self.pid)).into_iter().flatten().flatten() {
+            // A thread, or the whole program, may end meanwhile.
             let status = std::fs::read_to_string(task.path().join("status")).unwrap_or_default();
             assert!(status.is_empty() || status.contains("TracerPid:\t0"), "{status}");
         }
@@ -346,7 +360,8 @@ int main(int n, char **v) { sigset_t set, old; signal(SIGALRM, note); int micros
     for (args, rounds) in [("p 80000 60", 60), ("s 700 4000", 4000)] {
         let running = Running::start(&program, args);
         for k in 0..30u64 {
-            if running.record(short(1 + 5 * k % 31)).0.exit != Exit::Running {
+            let recorded = running.record_while_it_runs(short(1 + 5 * k % 31));
+            if recorded.is_none_or(|(outcome, _)| outcome.exit != Exit::Running) {
                 break;
             }
             running.is_alone();
@@ -399,7 +414,8 @@ fn calls_do_not_fail() {
     let program = compile("patient.c", PATIENT, &["-O1"]);
     let running = Running::start(&program, "30");
     for k in 0..60u64 {
-        if running.record(short(1 + 7 * k % 23)).0.exit != Exit::Running {
+        let recorded = running.record_while_it_runs(short(1 + 7 * k % 23));
+        if recorded.is_none_or(|(outcome, _)| outcome.exit != Exit::Running) {
             break;
         }
         running.is_alone();
@@ -451,7 +467,8 @@ int main(int n, char **v) { union sigval value; for (int k = 0; k < atoi(v[2]); 
     });
     let mut sender = Command::new(sender).args([&running.pid.to_string(), "6000"]).spawn().unwrap();
     for k in 0..30u64 {
-        if running.record(short(1 + 11 * k % 37)).0.exit != Exit::Running {
+        let recorded = running.record_while_it_runs(short(1 + 11 * k % 37));
+        if recorded.is_none_or(|(outcome, _)| outcome.exit != Exit::Running) {
             break;
         }
         running.is_alone();
@@ -508,7 +525,7 @@ int main(int n, char **v) { int status, total = 0, rounds = atoi(v[3]); signal(S
     });
     let mut children = 0;
     for k in 0..20u64 {
-        let (outcome, got) = running.record(short(20 + 13 * k % 90));
+        let Some((outcome, got)) = running.record_while_it_runs(short(20 + 13 * k % 90)) else { break };
         assert!(got.digest.instructions > 0 || outcome.exit == Exit::Running);
         children +=
             outcome.untracked.iter().filter(|u| u.what == "child process").map(|u| u.count).sum::<u64>();

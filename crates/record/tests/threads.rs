@@ -371,8 +371,10 @@ int main(int n, char **v) { pthread_t t[3]; for (long k = 0; k < 3; k++) pthread
 fn nothing_stays_when_the_recorded_threads_have_ended() {
     let source = "
 static void *brief(void *p) { volatile long s = 0; for (long i = 0; i < 30000000; i++) s += i; return 0; }
-int main(int n, char **v) { pthread_t t; pthread_create(&t, 0, brief, 0); pthread_detach(t); sleep(3); sleep(1); return 2; }";
-    let mut running = std::process::Command::new(program("left", source)).spawn().unwrap();
+int main(int n, char **v) { pthread_t t; pthread_create(&t, 0, brief, 0); pthread_detach(t); char c; read(0, &c, 1); read(0, &c, 1); return 2; }";
+    // It waits until it is told to end: it outlives both recordings however long they take.
+    let mut running = std::process::Command::new(program("left", source));
+    let mut running = running.stdin(std::process::Stdio::piped()).spawn().unwrap();
     std::thread::sleep(Duration::from_millis(20));
     for _ in 0..2 {
         let duration = Some(Duration::from_millis(900));
@@ -382,6 +384,7 @@ int main(int n, char **v) { pthread_t t; pthread_create(&t, 0, brief, 0); pthrea
         let maps = std::fs::read_to_string(format!("/proc/{}/maps", running.id())).unwrap();
         assert!(!maps.contains("loopwright"), "{maps}");
     }
+    // Waiting closes its standard input, which ends its reads.
     assert_eq!(running.wait().unwrap().code(), Some(2));
 }
 
