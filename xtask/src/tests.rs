@@ -112,7 +112,10 @@ pub fn run(beside: &[Beside]) -> Result<(Counts, Vec<String>)> {
                         let tests = failed_tests(&text);
                         if !is_well && own.failed > 0 && own.failed == tests.len() as u64 {
                             count(Counts { failed: 0, ..own }, true);
-                            again.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((program, tests));
+                            again
+                                .lock()
+                                .unwrap_or_else(std::sync::PoisonError::into_inner)
+                                .push((program, tests));
                         } else {
                             count(own, is_well);
                             if !is_well {
@@ -131,7 +134,11 @@ pub fn run(beside: &[Beside]) -> Result<(Counts, Vec<String>)> {
     for (program, tests) in again.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
         for test in tests {
             let is_well = program.run_alone(&test)?;
-            println!("{} {test}: {} when run by itself", program.name, if is_well { "passes" } else { "fails" });
+            println!(
+                "{} {test}: {} when run by itself",
+                program.name,
+                if is_well { "passes" } else { "fails" }
+            );
             counts.add(Counts { passed: u64::from(is_well), failed: u64::from(!is_well) });
             if !is_well {
                 failed.push(program.name.clone());

@@ -19,9 +19,10 @@ const STACK_REACH: u64 = 8 << 20;
 const RECENT: usize = 256;
 const RECENT_BITS: u32 = 8;
 
-/// How far around what they are relative to thread-local addresses lie.
-const THREAD_BELOW: u64 = 1 << 16;
+/// What the C library keeps for a thread above what its thread-local addresses are relative to (glibc's `struct pthread` has some 2,300
+/// bytes), and what it sets aside below for libraries that are loaded later.
 const THREAD_ABOVE: u64 = 1 << 12;
+const THREAD_SURPLUS: u64 = 1 << 12;
 
 /// Number of an object.
 pub type ObjectId = u32;
@@ -155,7 +156,7 @@ impl Objects {
         if let Some(place) = self.locate_on_stack(image, walker, address) {
             return place;
         }
-        if let Some(place) = self.locate_in_thread(image, address) {
+        if let Some(place) = self.locate_in_thread(image, address, true) {
             return place;
         }
         if let Some(symbol) = image.data_symbol(address) {
@@ -168,6 +169,9 @@ impl Objects {
                 frame: usize::MAX,
             };
         }
+        if let Some(place) = self.locate_in_thread(image, address, false) {
+            return place;
+        }
         let object = self.id(Object::Other);
         Place {
             object,
@@ -179,17 +183,21 @@ impl Objects {
     }
 
     /// Thread-local storage lies around what its addresses are relative to: that of the program's files below, the system's own
-    /// above.
-    fn locate_in_thread(&mut self, image: &Image, address: u64) -> Option<Place> {
+    /// above. Only what is `named` there is surely that: other storage may lie close by, as the variables of a static program do,
+    /// whose first thread has its own behind them.
+    fn locate_in_thread(&mut self, image: &Image, address: u64, named: bool) -> Option<Place> {
         let base = Some(self.thread_base).filter(|&base| base != 0)?;
-        if !(base.saturating_sub(THREAD_BELOW)..base.saturating_add(THREAD_ABOVE)).contains(&address) {
-            return None;
-        }
         let from = address.wrapping_sub(base) as i64;
-        let (start, size) = match image.thread_symbol(from) {
+        let symbol = image.thread_symbol(from);
+        let (start, size) = match symbol {
             Some(symbol) => (symbol.address as i64, symbol.size.max(1)),
+            None if named || image.is_mapped_data(address) => return None,
             None => (from & !7, 8),
         };
+        let below = image.thread_sizes().saturating_add(THREAD_SURPLUS);
+        if !(base.saturating_sub(below)..base.saturating_add(THREAD_ABOVE)).contains(&address) {
+            return None;
+        }
         let object = self.id(Object::ThreadLocal(start));
         let first = base.wrapping_add(start as u64);
         let end = first.saturating_add(size);

@@ -51,8 +51,9 @@ struct Segment {
     /// Where it begins in the file, and its bytes there.
     offset: u64,
     size: u64,
-    /// Where it begins in memory, without load bias.
+    /// Where it begins in memory, without load bias, and its bytes there, with those that are zero at first.
     address: u64,
+    size_in_memory: u64,
     executable: bool,
 }
 
@@ -184,7 +185,13 @@ fn read_tables(path: &Path) -> Option<Tables> {
             SegmentFlags::Elf { p_flags } => p_flags & object::elf::PF_X != 0,
             _ => true,
         };
-        tables.segments.push(Segment { offset, size, address: segment.address(), executable });
+        tables.segments.push(Segment {
+            offset,
+            size,
+            address: segment.address(),
+            size_in_memory: segment.size(),
+            executable,
+        });
     }
     tables.stubs = stubs::read(&file);
     tables.thread_size = thread_size(&bytes).unwrap_or(0);
@@ -397,6 +404,21 @@ impl Image {
     pub fn data_symbol(&self, address: u64) -> Option<Symbol> {
         // Data lies beside the module's code: the module is found through its load bias.
         self.modules.iter().find_map(|m| m.symbol(&m.tables().data, address, false))
+    }
+
+    /// Whether an address lies in what a file gives to memory: its code and its variables, those without a name as well.
+    pub fn is_mapped_data(&self, address: u64) -> bool {
+        self.modules.iter().any(|module| {
+            let inner = address.wrapping_sub(module.bias());
+            let holds =
+                |s: &Segment| inner.checked_sub(s.address).is_some_and(|offset| offset < s.size_in_memory);
+            module.tables().segments.iter().any(holds)
+        })
+    }
+
+    /// Bytes of thread-local storage that all files ask for together.
+    pub fn thread_sizes(&self) -> u64 {
+        self.modules.iter().fold(0, |sum, module| sum.saturating_add(module.tables().thread_size))
     }
 
     /// The thread-local variable of the program itself that is this far from what such addresses are relative to; its address is such

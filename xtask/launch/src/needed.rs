@@ -32,6 +32,9 @@ const NEEDED: &[(&str, &str)] = &[
     ("ps", "procps"),
     ("python3", "python3"),
     ("sqlite3", "sqlite3"),
+    ("ld.gold", "binutils"),
+    ("ld.lld", "lld"),
+    ("ld.mold", "mold"),
     ("valgrind", "valgrind"),
     ("xz", "xz-utils"),
 ];
