@@ -351,14 +351,56 @@ fn type_size(
         let range = child.entry();
         let count = match range.attr_value(gimli::DW_AT_count)?.and_then(|v| v.udata_value()) {
             Some(count) => Some(count),
-            None => range
-                .attr_value(gimli::DW_AT_upper_bound)?
-                .and_then(|v| v.udata_value())
-                .and_then(|bound| bound.checked_add(1)),
+            None => {
+                let upper = range.attr_value(gimli::DW_AT_upper_bound)?.and_then(|v| bound(&v));
+                let lower = range.attr_value(gimli::DW_AT_lower_bound)?.map(|v| bound(&v));
+                let lower = lower.unwrap_or_else(|| default_lower_bound(unit).ok());
+                let count =
+                    upper.zip(lower).and_then(|(upper, lower)| upper.checked_sub(lower)?.checked_add(1));
+                count.and_then(|count| u64::try_from(count).ok())
+            }
         };
         total = count.map_or(0, |c| total.saturating_mul(c));
     }
     Ok((total, element))
+}
+
+/// A bound of an array that debug information gives as a number.
+fn bound(value: &AttributeValue<Slice<'_>>) -> Option<i64> {
+    match value.udata_value() {
+        Some(value) => i64::try_from(value).ok(),
+        None => value.sdata_value(),
+    }
+}
+
+/// Where indices begin in a unit's language if nothing else is said (DWARF Debugging Information Format, version 5, 2017, 7.12).
+fn default_lower_bound(unit: &gimli::Unit<Slice<'_>>) -> gimli::Result<i64> {
+    let mut entries = unit.entries();
+    let language = match entries.next_dfs()? {
+        Some((_, root)) => root.attr_value(gimli::DW_AT_language)?,
+        None => None,
+    };
+    let language = match language {
+        Some(AttributeValue::Language(language)) => language,
+        _ => return Ok(0),
+    };
+    Ok(i64::from(matches!(
+        language,
+        gimli::DW_LANG_Fortran77
+            | gimli::DW_LANG_Fortran90
+            | gimli::DW_LANG_Fortran95
+            | gimli::DW_LANG_Fortran03
+            | gimli::DW_LANG_Fortran08
+            | gimli::DW_LANG_Ada83
+            | gimli::DW_LANG_Ada95
+            | gimli::DW_LANG_Cobol74
+            | gimli::DW_LANG_Cobol85
+            | gimli::DW_LANG_Pascal83
+            | gimli::DW_LANG_Modula2
+            | gimli::DW_LANG_Modula3
+            | gimli::DW_LANG_PLI
+            | gimli::DW_LANG_Julia
+    )))
 }
 
 fn ranges<'a>(
@@ -387,10 +429,9 @@ mod tests {
 
     #[test]
     fn scopes_and_storage_of_a_compiled_program() {
-        let dir = std::env::temp_dir().join(format!("loopwright-variables-{}", std::process::id()));
-        std::fs::create_dir_all(&dir).expect("temporary directory");
-        let source = dir.join("v.c");
-        let binary = dir.join("v");
+        let dir = tempfile::tempdir().expect("a directory");
+        let source = dir.path().join("v.c");
+        let binary = dir.path().join("v");
         std::fs::write(
             &source,
             "double table[10][4];\nint main(int argc, char **argv) { (void)argv;\n\
@@ -402,7 +443,6 @@ mod tests {
             Command::new("cc").args(["-g", "-O0", "-o"]).arg(&binary).arg(&source).status().expect("cc");
         assert!(status.success());
         let all = read(&binary);
-        std::fs::remove_dir_all(&dir).expect("clean up");
         let find =
             |name: &str| all.iter().find(|v| v.name == name).unwrap_or_else(|| panic!("{name} in {all:?}"));
         assert_eq!((find("table").size, find("table").element), (320, 8));
@@ -414,5 +454,24 @@ mod tests {
         assert!(row.scope[0].0 >= row.function.expect("function").0);
         assert!(find("argc").parameter);
         assert_eq!(all.iter().filter(|v| v.name == "k").count(), 2);
+    }
+
+    /// Regression: an array of 100 x 100 counted as one of 101 x 101, so that its neighbour in memory had its name.
+    #[test]
+    fn arrays_of_fortran_begin_at_one_or_where_they_say() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let (source, binary) = (dir.path().join("f.f90"), dir.path().join("f"));
+        let text = "program bounds\n integer :: i\n real(8), save :: whole(100,100), next(-3:5), zero(0:9), none(1:0)\n\
+             do i = 1, 5\n whole(i,i) = i; next(i) = i; zero(i) = i\n end do\n\
+             print *, whole(2,2), next(1), zero(2), size(none)\nend program\n";
+        std::fs::write(&source, text).expect("source");
+        let mut compiler = Command::new("gfortran");
+        let status = compiler.args(["-g", "-O0", "-o"]).arg(&binary).arg(&source).status().expect("gfortran");
+        assert!(status.success());
+        let all = read(&binary);
+        let size = |name: &str| all.iter().find(|v| v.name == name).map(|v| (v.size, v.element));
+        assert_eq!(size("whole"), Some((80_000, 8)), "{all:?}");
+        assert_eq!(size("next"), Some((72, 8)));
+        assert_eq!(size("zero"), Some((80, 8)));
     }
 }
