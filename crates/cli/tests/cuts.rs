@@ -1,0 +1,81 @@
+//! Recordings that end before the program: what a verdict on a part may say of the whole.
+#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::Value;
+use support::Place;
+
+const PROGRAMS: [&str; 4] = ["textbook.c", "carried_values.c", "reductions.c", "storage.c"];
+
+fn profile(place: &Place, program: &Path, options: &[&str]) -> Value {
+    let mut command = place.loopwright();
+    command.args(["profile", "--format", "json", "-o", "p.lwp"]).args(options).arg("--").arg(program);
+    let done = command.output().unwrap();
+    assert!(done.status.success(), "{done:?}");
+    serde_json::from_slice(&done.stderr).unwrap()
+}
+
+/// The program's own loops by name and by what calls them.
+fn loops(report: &Value) -> BTreeMap<(String, String), &Value> {
+    let all = report["loops"].as_array().unwrap().iter().filter(|l| l["main"] == true);
+    let mut found = BTreeMap::new();
+    for l in all {
+        let mut around = l["context"].to_string() + &l["parent"].to_string();
+        while found.contains_key(&(l["id"].to_string(), around.clone())) {
+            around.push('+');
+        }
+        found.insert((l["id"].to_string(), around), l);
+    }
+    found
+}
+
+/// Metamorphic: a recording that is cut anywhere knows nothing more than the whole one. A loop that was under way has no verdict; one
+/// that was complete has the whole recording's, or none; iterations and entries are never more.
+#[test]
+fn a_part_says_nothing_that_the_whole_does_not() {
+    let place = Place::new();
+    let (mut same, mut unknown, mut partial) = (0, 0, 0);
+    for name in PROGRAMS {
+        for level in ["-O0", "-O2"] {
+            let source = kernels::directory().join("adversarial").join(name);
+            let program = place.path(&format!("{name}{level}"));
+            let mut compiler = std::process::Command::new("gcc");
+            compiler.args(["-g", level, "-o"]).arg(&program).arg(&source).arg("-lm");
+            assert!(compiler.status().unwrap().success());
+            let whole = profile(&place, &program, &[]);
+            let all = whole["trust"]["instructions"].as_u64().unwrap();
+            let whole = loops(&whole);
+            assert!(whole.len() > 5, "{name} {level}");
+            for part in 1..5 {
+                // No round shares: they are to end in the middle of things.
+                let limit = (all * part / 5 + 1009 * part).to_string();
+                let cut = profile(&place, &program, &["--max-instructions", &limit]);
+                assert_eq!(cut["trust"]["cut_short"], true, "{name} {level} {limit}");
+                for (key, l) in loops(&cut) {
+                    let case = format!("{name} {level} after {limit}: {l}");
+                    let of_whole = whole.get(&key).unwrap_or_else(|| panic!("{case}"));
+                    let count = |l: &Value, what: &str| l[what].as_u64().unwrap();
+                    assert!(count(l, "iterations") <= count(of_whole, "iterations"), "{case}\n{of_whole}");
+                    assert!(count(l, "entries") <= count(of_whole, "entries"), "{case}\n{of_whole}");
+                    if l["parallel"] == "unknown" {
+                        unknown += 1;
+                    } else if count(l, "iterations") == count(of_whole, "iterations") {
+                        same += 1;
+                        for what in ["parallel", "class", "directive_alone"] {
+                            assert_eq!(l[what], of_whole[what], "{what} of {case}\n{of_whole}");
+                        }
+                    } else {
+                        // Whole entries alone: the rest never began.
+                        partial += 1;
+                        assert!(count(l, "entries") < count(of_whole, "entries"), "{case}\n{of_whole}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(same > 300 && unknown > 15 && partial > 0, "{same} {unknown} {partial}");
+}
