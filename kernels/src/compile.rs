@@ -14,6 +14,8 @@ use crate::table::Kernel;
 pub enum Level {
     /// `-O0`
     O0,
+    /// `-O1`
+    O1,
     /// `-O2`
     O2,
     /// `-O3 -march=native`
@@ -22,12 +24,15 @@ pub enum Level {
 
 impl Level {
     /// All of them.
-    pub const ALL: [Level; 3] = [Level::O0, Level::O2, Level::O3];
+    pub const ALL: [Level; 4] = [Level::O0, Level::O1, Level::O2, Level::O3];
+    /// Those at which times are measured.
+    pub const MEASURED: [Level; 3] = [Level::O0, Level::O2, Level::O3];
 
     /// The compiler's flags.
     pub fn flags(self) -> &'static [&'static str] {
         match self {
             Level::O0 => &["-O0"],
+            Level::O1 => &["-O1"],
             Level::O2 => &["-O2"],
             Level::O3 => &["-O3", "-march=native"],
         }

@@ -79,7 +79,7 @@ impl Table<'_> {
             let Some(HardCase { name, function, affine }) = &kernel.hard_case else { continue };
             write!(text, "### {}\n\n`kernels/{}`, function `{function}`.\n\n", capital(name), kernel.source)?;
             let mut lines: Vec<String> = Vec::new();
-            for level in Level::ALL {
+            for level in Level::MEASURED {
                 let program = kernels::compile(&kernel, level, self.directory)?;
                 let table = self.of(&program.path, &[], Some(function), None)?;
                 print!("{table}");
