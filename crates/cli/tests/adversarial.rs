@@ -28,7 +28,7 @@ programs! {
     constructors counters cut cut_threads directives effects everyday exchanged exchanges exits extremes false_reductions flags fresh fresh_classes headers included
     iterators
     kept_addresses long_double macros memory mixed modules names not_reductions numerics other_names overwritten ownership pieces plain_forms positions recursions
-    reduction_forms reductions references spelling state storage streams taken_out templates text textbook
+    reduction_forms reductions references spelling state storage streams taken_out templates text textbook thrown
 }
 
 /// Every program is tested, and has a name of its own.

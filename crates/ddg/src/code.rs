@@ -59,7 +59,7 @@ impl FunctionTable {
     pub fn at(&mut self, pc: u64) -> FunctionId {
         match self.by_entry.get(&pc) {
             Some(&id) => id,
-            None => self.add(&FunctionCode { entry: pc, blocks: Vec::new() }),
+            None => self.add(&FunctionCode { entry: pc, blocks: Vec::new(), landings: Vec::new() }),
         }
     }
 

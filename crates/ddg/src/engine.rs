@@ -40,7 +40,7 @@ use crate::relief::Relieved;
 use crate::repeats::Repeats;
 use crate::shared::Shared;
 use crate::verbatim::Verbatim;
-use crate::walker::{Event, Walker};
+use crate::walker::{Event, Frame, Walker};
 
 /// How often a loop context was entered and iterated.
 #[derive(Debug, Clone, Copy, Default)]
@@ -812,15 +812,11 @@ impl Engine {
     /// Control arrives at `pc` from outside its function's activation: longjmp, exception, coroutine, tail call.
     fn foreign(&mut self, walker: &mut Walker, pc: u64) -> Option<Follow> {
         let frames = walker.frames();
-        let hit = frames
-            .iter()
-            .enumerate()
-            .rev()
-            .find(|(_, f)| {
-                self.functions.contains(f.function, pc) && !self.is_other_entry(f.function, pc)
-                    || (self.same_symbol(f.entry, pc) && !self.functions.is_entry(pc))
-            })
-            .map(|(i, _)| i);
+        // Decoding goes on behind calls that never return, into the functions that follow: what symbols say comes first.
+        let of_symbol = |f: &Frame| self.same_symbol(f.entry, pc) && !self.functions.is_entry(pc);
+        let of_graph =
+            |f: &Frame| self.functions.contains(f.function, pc) && !self.is_other_entry(f.function, pc);
+        let hit = frames.iter().rposition(of_symbol).or_else(|| frames.iter().rposition(of_graph));
         match hit {
             Some(at) if !(self.functions.is_entry(pc)) => {
                 if at + 1 < frames.len() {

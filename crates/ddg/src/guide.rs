@@ -102,6 +102,10 @@ impl Guide for Symbols {
         self.image.is_own(pc)
     }
 
+    fn landing_pad(&mut self, after: u64) -> Option<u64> {
+        self.image.landing_pad(after)
+    }
+
     fn jump_targets(&mut self, after: u64) -> Vec<u64> {
         self.known.as_ref().map(|known| known.jump_targets(after)).unwrap_or_default()
     }

@@ -287,6 +287,10 @@ impl Surroundings for Around<'_, '_> {
     fn jump_targets(&mut self, after: u64) -> Vec<u64> {
         self.guide.jump_targets(after)
     }
+
+    fn landing_pad(&mut self, after: u64) -> Option<u64> {
+        self.guide.landing_pad(after)
+    }
 }
 
 /// Addresses, for the map of what functions a program has asked for.

@@ -84,6 +84,9 @@ impl Cfg {
                 }
             }
         }
+        for &(call, pad) in &code.landings {
+            self.edge(call, pad);
+        }
     }
 
     /// The run leaves what an earlier one showed: from now on everything decoded counts. Returns whether that is new.
@@ -115,7 +118,7 @@ impl Cfg {
 
     /// The graph of the entry alone.
     pub fn bare(entry: u64) -> Cfg {
-        Cfg::new(&FunctionCode { entry, blocks: Vec::new() })
+        Cfg::new(&FunctionCode { entry, blocks: Vec::new(), landings: Vec::new() })
     }
 
     fn node(&mut self, start: u64) -> usize {
@@ -244,7 +247,7 @@ mod tests {
         let jump = |start, to| CodeBlock { start, end: start + 10, terminator: Terminator::Jump(to) };
         let branch = Terminator::Branch { taken: 30, next: 20 };
         let blocks = vec![CodeBlock { start: 10, end: 20, terminator: branch }, jump(20, 10), jump(30, 20)];
-        let code = FunctionCode { entry: 10, blocks };
+        let code = FunctionCode { entry: 10, blocks, landings: Vec::new() };
         let mut cfg = Cfg::executing(&code, &[(10, 20), (20, 10)]);
         let inside = |cfg: &mut Cfg| cfg.find(30).is_some_and(|n| !cfg.forest().chain(n).is_empty());
         assert_eq!((cfg.forest().loops.len(), inside(&mut cfg)), (1, false));
@@ -259,7 +262,7 @@ mod tests {
         let jump = |start, end, to| CodeBlock { start, end, terminator: Terminator::Jump(to) };
         let branch = Terminator::Branch { taken: 50, next: 20 };
         let blocks = vec![CodeBlock { start: 10, end: 20, terminator: branch }, jump(20, 40, 10)];
-        let code = FunctionCode { entry: 10, blocks };
+        let code = FunctionCode { entry: 10, blocks, landings: Vec::new() };
         for mut cfg in [Cfg::new(&code), Cfg::executing(&code, &[(10, 20), (20, 10)])] {
             assert!(cfg.edge(20, 30) && cfg.edge(30, 35));
             for pc in [20, 30, 35] {
@@ -281,6 +284,7 @@ mod tests {
                 CodeBlock { start: 10, end: 20, terminator: Terminator::Fallthrough(20) },
                 CodeBlock { start: 20, end: 30, terminator: Terminator::IndirectJump },
             ],
+            landings: Vec::new(),
         };
         let mut cfg = Cfg::new(&code);
         assert!(cfg.forest().loops.is_empty());
@@ -290,5 +294,25 @@ mod tests {
         let head = cfg.find(20);
         assert_eq!(cfg.forest().loops.len(), 1);
         assert_eq!(Some(cfg.forest().loops[0].header), head);
+    }
+
+    /// What an exception reaches is in the loop that it goes on with, before it was ever thrown.
+    #[test]
+    fn landing_pads_lie_in_the_loops_that_go_on() {
+        let at = |start: u64, terminator| CodeBlock { start, end: start + 10, terminator };
+        let code = FunctionCode {
+            entry: 10,
+            blocks: vec![
+                at(10, Terminator::Call { target: 900, next: 20 }),
+                at(20, Terminator::Branch { taken: 10, next: 30 }),
+                at(30, Terminator::Return),
+                at(40, Terminator::Jump(20)),
+                at(50, Terminator::Jump(30)),
+            ],
+            landings: vec![(10, 40), (20, 50)],
+        };
+        let mut cfg = Cfg::new(&code);
+        let depth = |cfg: &mut Cfg, pc| cfg.find(pc).map(|node| cfg.forest().chain(node).len());
+        assert_eq!([10, 20, 30, 40, 50].map(|pc| depth(&mut cfg, pc)), [1, 1, 0, 1, 0].map(Some));
     }
 }

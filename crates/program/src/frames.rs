@@ -5,8 +5,8 @@
 use std::path::Path;
 
 use gimli::{
-    AArch64, BaseAddresses, CfaRule, CieOrFde, EhFrame, EndianSlice, LittleEndian, Register, RiscV,
-    UnwindContext, UnwindSection, X86_64,
+    AArch64, BaseAddresses, CfaRule, CieOrFde, EhFrame, EndianSlice, LittleEndian, Pointer, Reader, Register,
+    RiscV, UnwindContext, UnwindSection, X86_64,
 };
 use object::{Architecture, Object, ObjectSection};
 
@@ -74,6 +74,68 @@ pub(crate) fn sizes(file: &object::File<'_>) -> Vec<(u64, u64, i64)> {
         Some(out)
     });
     found.unwrap_or_default()
+}
+
+/// A stretch of calls, its first address and its end, and where exceptions arrive that leave one of them.
+pub(crate) type Landing = (u64, u64, u64);
+
+/// All such stretches of a file, ascending. What cannot be read is left out.
+///
+/// The tables' form is the one that compilers of C++ share (Itanium C++ ABI, Exception Handling Tables): where landing pads count from,
+/// the types that are caught (not needed here), then the calls of the function in order.
+pub(crate) fn landings(file: &object::File<'_>) -> Vec<Landing> {
+    let found = with_tables(file, |tables, bases| {
+        let mut out = Vec::new();
+        let mut entries = tables.entries(bases);
+        while let Ok(Some(entry)) = entries.next() {
+            let CieOrFde::Fde(entry) = entry else { continue };
+            let Ok(entry) = entry.parse(EhFrame::cie_from_offset) else { continue };
+            let Some(Pointer::Direct(at)) = entry.lsda() else { continue };
+            let _ = function_landings(file, at, entry.initial_address(), &mut out);
+        }
+        out.sort_unstable();
+        Some(out)
+    });
+    found.unwrap_or_default()
+}
+
+/// Those of the function at `start` whose table lies at `at`; `None` if the table is of an unknown form, where it is.
+fn function_landings(file: &object::File<'_>, at: u64, start: u64, out: &mut Vec<Landing>) -> Option<()> {
+    let holds = |s: &object::Section<'_, '_>| at.checked_sub(s.address()).is_some_and(|from| from < s.size());
+    let section = file.sections().find(holds)?;
+    let from = usize::try_from(at - section.address()).ok()?;
+    let mut table = EndianSlice::new(section.data().ok()?.get(from..)?, LittleEndian);
+    // Compilers let landing pads count from the function's start.
+    if table.read_u8().ok()? != gimli::DW_EH_PE_omit.0 {
+        return None;
+    }
+    if table.read_u8().ok()? != gimli::DW_EH_PE_omit.0 {
+        table.read_uleb128().ok()?;
+    }
+    let form = table.read_u8().ok()?;
+    let length = usize::try_from(table.read_uleb128().ok()?).ok()?;
+    let mut calls = table.split(length).ok()?;
+    while !calls.is_empty() {
+        let (first, length, pad) =
+            (number(&mut calls, form)?, number(&mut calls, form)?, number(&mut calls, form)?);
+        calls.read_uleb128().ok()?;
+        if pad > 0 {
+            let first = start.checked_add(first)?;
+            out.push((first, first.checked_add(length)?, start.checked_add(pad)?));
+        }
+    }
+    Some(())
+}
+
+/// A number in one of the forms that compilers use in these tables.
+fn number(table: &mut EndianSlice<'_, LittleEndian>, form: u8) -> Option<u64> {
+    match gimli::DwEhPe(form) {
+        gimli::DW_EH_PE_uleb128 => table.read_uleb128().ok(),
+        gimli::DW_EH_PE_udata2 => table.read_u16().ok().map(u64::from),
+        gimli::DW_EH_PE_udata4 => table.read_u32().ok().map(u64::from),
+        gimli::DW_EH_PE_udata8 => table.read_u64().ok(),
+        _ => None,
+    }
 }
 
 /// What the stack and the frame pointer are called in debug information.

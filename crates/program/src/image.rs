@@ -85,6 +85,8 @@ pub struct Module {
     offset: u64,
     tables: OnceCell<Tables>,
     lines: OnceCell<Option<addr2line::Loader>>,
+    /// Where exceptions arrive, by what they leave, at the file's own addresses.
+    landings: OnceCell<Vec<frames::Landing>>,
 }
 
 impl std::fmt::Debug for Module {
@@ -148,6 +150,11 @@ impl Module {
             name: demangle(&hit.name),
         })
     }
+}
+
+fn read_landings(path: &Path) -> Option<Vec<frames::Landing>> {
+    let bytes = std::fs::read(path).ok()?;
+    Some(frames::landings(&object::File::parse(&*bytes).ok()?))
 }
 
 fn read_tables(path: &Path) -> Option<Tables> {
@@ -347,6 +354,7 @@ impl Image {
             offset: mapping.offset,
             tables: OnceCell::new(),
             lines: OnceCell::new(),
+            landings: OnceCell::new(),
         });
     }
 
@@ -380,7 +388,11 @@ impl Image {
     pub fn is_function_start(&self, pc: u64) -> bool {
         let Some(module) = self.module(pc) else { return false };
         let inner = pc.wrapping_sub(module.bias());
-        module.tables().functions.binary_search_by_key(&inner, |s| s.address).is_ok()
+        let functions = &module.tables().functions;
+        // What a compiler moved out of a function because it is hardly ever run is jumped to, but a part of it.
+        functions
+            .binary_search_by_key(&inner, |s| s.address)
+            .is_ok_and(|at| !functions[at].name.ends_with(".cold"))
     }
 
     /// The canonical frame address of the activation that is about to go on at `pc` with these stack and frame pointers, by the
@@ -419,6 +431,18 @@ impl Image {
     /// Bytes of thread-local storage that all files ask for together.
     pub fn thread_sizes(&self) -> u64 {
         self.modules.iter().fold(0, |sum, module| sum.saturating_add(module.tables().thread_size))
+    }
+
+    /// Where an exception arrives that leaves the call that ends at address `after`, by the tables of its file; `None` if it is not
+    /// caught there and nothing is cleaned up.
+    pub fn landing_pad(&self, after: u64) -> Option<u64> {
+        let call = after.wrapping_sub(1);
+        let module = self.modules.iter().rev().find(|m| m.contains(call))?;
+        let landings = module.landings.get_or_init(|| read_landings(&module.path).unwrap_or_default());
+        let inner = call.wrapping_sub(module.bias());
+        let at = landings.partition_point(|l| l.0 <= inner).checked_sub(1)?;
+        let &(_, end, pad) = landings.get(at)?;
+        (inner < end).then(|| pad.wrapping_add(module.bias()))
     }
 
     /// The thread-local variable of the program itself that is this far from what such addresses are relative to; its address is such

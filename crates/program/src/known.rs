@@ -119,6 +119,8 @@ impl Known {
                 Terminator::Return | Terminator::Trap => {}
             }
         }
+        let has_run = |&(call, pad): &(u64, u64)| ran(call) && ran(pad);
+        edges.extend(code.landings.iter().copied().filter(has_run));
         Some(edges)
     }
 }
@@ -159,6 +161,7 @@ mod tests {
                 at(base + 0x20, Terminator::Return),
                 at(base + 0x30, Terminator::Return),
             ],
+            landings: Vec::new(),
         };
         assert_eq!(known.edges(&code(0x1000)), None, "nothing is mapped yet");
         known.mapping(&mapping(0x7000, 0x3000, "/lib/a"));

@@ -97,6 +97,8 @@ struct Link {
     target: u64,
     on: bool,
     pair: Option<Pair>,
+    /// It is a call.
+    call: bool,
     branch_at: u64,
     /// Where the branch goes as long as the target uses another pair.
     stub: u64,
@@ -329,11 +331,16 @@ impl Cache {
         self.patch(exit.branch_at, start);
         let &Exit { branch_at, target, pair, call, jump } = exit;
         self.meanings.insert(stub_at, Meaning::Direct { target, pair, call, jump });
-        self.link(Link { target, on, pair, branch_at, stub: start, stub_at });
+        self.link(Link { target, on, pair, call, branch_at, stub: start, stub_at });
     }
 
     fn patch(&self, at: u64, target: u64) {
         self.code.set_half((at - CACHE) as usize, displacement(at, target));
+    }
+
+    /// Whether calls lead to the block at `pc` as soon as there is one.
+    pub(crate) fn is_called(&self, pc: u64, on: bool) -> bool {
+        self.waiting.get(&(pc, on)).is_some_and(|links| links.iter().any(|link| link.call))
     }
 
     fn link(&mut self, link: Link) {

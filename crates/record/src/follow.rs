@@ -39,6 +39,10 @@ impl Surroundings for Engine<'_> {
     fn jump_targets(&mut self, after: u64) -> Vec<u64> {
         self.guide.jump_targets(after)
     }
+
+    fn landing_pad(&mut self, after: u64) -> Option<u64> {
+        self.guide.landing_pad(after)
+    }
 }
 
 impl Engine<'_> {
@@ -254,6 +258,10 @@ impl Engine<'_> {
         // Its memory may still be readable: a block of no mapping would be published.
         if self.code.is_gone() {
             return Ok(());
+        }
+        // Calls will come here without a stop: what lies behind a call that never returns may be another function.
+        if self.cache.is_called(pc, self.on) {
+            self.enter_function(pc)?;
         }
         let bytes = self.code.bytes(&self.tracee, pc, BLOCK_BYTES);
         let request = Request {

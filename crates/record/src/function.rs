@@ -1,7 +1,8 @@
 //! A function's control-flow graph, decoded when it is first entered.
 //!
-//! Definition: everything reachable from the entry by direct branches, past calls and through indirect jumps whose
-//! targets are known from an earlier run, not through returns, other indirect jumps or tail calls. Limit: [`LIMIT`] instructions; beyond it the graph is cut short.
+//! Definition: everything reachable from the entry by direct branches, past calls, by exceptions that calls throw, and through
+//! indirect jumps whose targets are known from an earlier run, not through returns, other indirect jumps or tail calls. A call behind which control would run straight into another function never
+//! returns. Limit: [`LIMIT`] instructions; beyond it the graph is cut short.
 
 use iced_x86::{FlowControl, Instruction, Mnemonic};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -70,6 +71,8 @@ pub trait Surroundings {
     fn is_function(&mut self, pc: u64) -> bool;
     /// Where the indirect jump that ends at `after` is known to lead.
     fn jump_targets(&mut self, after: u64) -> Vec<u64>;
+    /// Where an exception arrives that leaves the call that ends at `after`.
+    fn landing_pad(&mut self, after: u64) -> Option<u64>;
 }
 
 /// Decodes the function at `entry`.
@@ -77,11 +80,23 @@ pub fn decode(entry: u64, around: &mut dyn Surroundings) -> FunctionCode {
     let mut instrs: Instrs = FxHashMap::default();
     let mut leaders = FxHashSet::from_iter([entry]);
     let mut work = vec![entry];
+    let mut pads = FxHashMap::default();
+    let mut behind: FxHashMap<u64, u64> = FxHashMap::default();
     let mut chunk = Vec::new();
     let mut chunk_at = entry;
     while let Some(start) = work.pop() {
         let mut pc = start;
+        // Only what a call would return to can lie in front of another function.
+        let returns_here = behind.get(&start).copied();
         while !instrs.contains_key(&pc) && instrs.len() < LIMIT {
+            if let Some(call) = returns_here.filter(|_| pc != entry && around.is_function(pc)) {
+                forget(&mut instrs, start, pc);
+                leaders.remove(&start);
+                let call =
+                    instrs.get_mut(&call).filter(|call| matches!(call.1, Some(Terminator::Call { .. })));
+                call.into_iter().for_each(|call| call.1 = Some(Terminator::Trap));
+                break;
+            }
             let mut offset = pc.wrapping_sub(chunk_at) as usize;
             if offset.saturating_add(LONGEST) > chunk.len() {
                 chunk = around.bytes(pc);
@@ -108,11 +123,16 @@ pub fn decode(entry: u64, around: &mut dyn Surroundings) -> FunctionCode {
                     reach(next);
                     break;
                 }
-                Some(
-                    Terminator::Call { next, .. }
-                    | Terminator::IndirectCall { next }
-                    | Terminator::Syscall { next },
-                ) => {
+                Some(Terminator::Call { next, .. } | Terminator::IndirectCall { next }) => {
+                    reach(next);
+                    behind.entry(next).or_insert(pc);
+                    if let Some(pad) = around.landing_pad(next) {
+                        pads.insert(next, pad);
+                        reach(pad);
+                    }
+                    break;
+                }
+                Some(Terminator::Syscall { next }) => {
                     reach(next);
                     break;
                 }
@@ -129,7 +149,20 @@ pub fn decode(entry: u64, around: &mut dyn Surroundings) -> FunctionCode {
             }
         }
     }
-    FunctionCode { entry, blocks: split(&instrs, &leaders) }
+    let blocks = split(&instrs, &leaders);
+    let landing = |block: &CodeBlock| Some((block.start, *pads.get(&block.end)?));
+    let landings = blocks.iter().filter_map(landing).collect();
+    FunctionCode { entry, blocks, landings }
+}
+
+/// Drops the instructions of a straight piece of code.
+fn forget(instrs: &mut Instrs, from: u64, to: u64) {
+    let mut pc = from;
+    while pc < to
+        && let Some((next, _)) = instrs.remove(&pc)
+    {
+        pc = next;
+    }
 }
 
 fn split(instrs: &Instrs, leaders: &FxHashSet<u64>) -> Vec<CodeBlock> {
@@ -148,4 +181,63 @@ fn split(instrs: &Instrs, leaders: &FxHashSet<u64>) -> Vec<CodeBlock> {
         }
     }
     blocks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Code at 0, functions that start there, and where exceptions arrive.
+    struct Code {
+        bytes: Vec<u8>,
+        functions: Vec<u64>,
+        pads: Vec<(u64, u64)>,
+    }
+
+    impl Surroundings for Code {
+        fn bytes(&mut self, pc: u64) -> Vec<u8> {
+            self.bytes.get(pc as usize..).unwrap_or_default().to_vec()
+        }
+
+        fn instruction(&self, bytes: &[u8], pc: u64) -> (u64, Option<Terminator>) {
+            instruction(bytes, pc)
+        }
+
+        fn is_function(&mut self, pc: u64) -> bool {
+            self.functions.contains(&pc)
+        }
+
+        fn jump_targets(&mut self, _after: u64) -> Vec<u64> {
+            Vec::new()
+        }
+
+        fn landing_pad(&mut self, after: u64) -> Option<u64> {
+            self.pads.iter().find(|pad| pad.0 == after).map(|pad| pad.1)
+        }
+    }
+
+    /// Regression: a function that ends with a throw went on with the next one, which was then never published as a function of its
+    /// own, and the loops in it were found only as they ran.
+    #[test]
+    fn calls_in_front_of_other_functions_never_return() {
+        // call 0x40; nop; nop; then at 8 another function: ret.
+        let bytes = vec![0xe8, 0x3b, 0, 0, 0, 0x90, 0x66, 0x90, 0xc3, 0xcc];
+        let mut code = Code { bytes, functions: vec![0, 8], pads: Vec::new() };
+        let found = decode(0, &mut code);
+        assert_eq!(found.blocks, [CodeBlock { start: 0, end: 5, terminator: Terminator::Trap }]);
+        code.functions.pop();
+        let found = decode(0, &mut code);
+        assert_eq!(found.blocks.len(), 2);
+        assert_eq!(found.blocks[0].terminator, Terminator::Call { target: 0x40, next: 5 });
+    }
+
+    #[test]
+    fn what_exceptions_reach_is_decoded() {
+        // call 0x40; ret; then at 6 nothing leads but an exception: ret.
+        let bytes = vec![0xe8, 0x3b, 0, 0, 0, 0xc3, 0xc3, 0xcc];
+        let mut code = Code { bytes, functions: vec![0], pads: vec![(5, 6)] };
+        let found = decode(0, &mut code);
+        assert_eq!(found.landings, [(0, 6)]);
+        assert_eq!(found.blocks.iter().map(|b| b.start).collect::<Vec<_>>(), [0, 5, 6]);
+    }
 }

@@ -488,7 +488,7 @@ pub struct CodeBlock {
 }
 
 /// A function's control-flow graph as decoded when its first block runs: everything reachable from the entry by direct
-/// branches and past calls. Blocks are split at every known branch target, sorted by address, and do not overlap
+/// branches, past calls and by exceptions. Blocks are split at every known branch target, sorted by address, and do not overlap
 /// unless the code itself jumps into the middle of an instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FunctionCode {
@@ -496,4 +496,6 @@ pub struct FunctionCode {
     pub entry: u64,
     /// All blocks.
     pub blocks: Vec<CodeBlock>,
+    /// First addresses of blocks that end with calls, each with that of the block at which an exception thrown there arrives.
+    pub landings: Vec<(u64, u64)>,
 }

@@ -75,6 +75,10 @@ pub trait Guide: Send {
     fn is_own(&mut self, _pc: u64) -> bool {
         true
     }
+    /// Where an exception arrives that leaves the call that ends at address `after`.
+    fn landing_pad(&mut self, _after: u64) -> Option<u64> {
+        None
+    }
     /// Where the indirect jump that ends at address `after` is known to lead (from an earlier run).
     fn jump_targets(&mut self, _after: u64) -> Vec<u64> {
         Vec::new()
