@@ -27,7 +27,7 @@ programs! {
     accumulators algorithms aliases applications arrays asynchronous captures carried_values classes clauses containers control
     constructors counters cut cut_threads directives effects everyday exchanged exchanges exits extremes false_reductions flags fresh fresh_classes headers included
     iterators
-    kept_addresses long_double macros memory mixed modules names not_reductions numerics other_names overwritten ownership pieces plain_forms positions recursions
+    kept_addresses long_double macros memory mixed modules names not_reductions numerics objects other_names overwritten ownership pieces plain_forms positions recursions
     reduction_forms reductions references spelling state storage streams taken_out templates text textbook thrown
 }
 
