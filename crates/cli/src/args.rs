@@ -22,6 +22,8 @@ Examples:
 #[derive(Debug, Parser)]
 #[command(name = "loopwright", version, about, propagate_version = true, after_help = EXAMPLES)]
 pub struct Options {
+    #[command(flatten)]
+    pub color: colorchoice_clap::Color,
     #[command(subcommand)]
     pub command: Command,
 }
@@ -32,6 +34,8 @@ pub enum Command {
     Profile(ProfileArgs),
     /// Print a profile written earlier.
     Report(ReportArgs),
+    /// Show the page of a profile in the browser.
+    Open(OpenArgs),
     /// Say what decides the verdict on a loop, and what would change it.
     Explain(ExplainArgs),
     /// Compare the verdicts and figures of two profiles.
@@ -112,9 +116,16 @@ pub enum Scope {
 
 #[derive(Debug, Args)]
 pub struct ProfileArgs {
-    /// Where to write the profile [default: PROGRAM.lwp, with --fast PROGRAM.fast.lwp, in the current directory]
+    /// Where to write the profile [default: PROGRAM.lwp, with --fast PROGRAM.fast.lwp, in the current directory; PROGRAM.2.lwp if
+    /// there is one, and so on]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Replace a file that is there, whatever it is.
+    #[arg(long)]
+    pub force: bool,
+    /// Also write a report to this file, in the format that its name ends with: .html, .json, .txt, .sarif, .svg, .folded.
+    #[arg(long, value_name = "FILE", value_parser = report_file)]
+    pub report: Option<ReportFile>,
     /// Print nothing but errors.
     #[arg(short, long)]
     pub quiet: bool,
@@ -229,13 +240,13 @@ pub struct ReportArgs {
     /// The profile; with --table or --format folding as many as wanted.
     #[arg(value_name = "PROFILE", required = true)]
     pub profiles: Vec<PathBuf>,
-    /// What to print.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub format: Format,
+    /// What to print [default: what the name of the file ends with, else text]
+    #[arg(long, value_enum)]
+    pub format: Option<Format>,
     /// Say nothing but errors beside the report.
     #[arg(short, long)]
     pub quiet: bool,
-    /// Write to this file instead of standard output.
+    /// Write to this file instead of standard output (`-`).
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Number of loops in the text summary, and of nests with a section of their own with --format html.
@@ -283,6 +294,58 @@ pub struct ReportArgs {
     /// dependences.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["table", "schedule"])]
     pub parquet: Option<PathBuf>,
+}
+
+impl ReportArgs {
+    /// The format asked for, by name or by that of the file.
+    pub fn format(&self) -> Format {
+        let of_file = || self.output.as_deref().and_then(Format::of_file);
+        self.format.or_else(of_file).unwrap_or(Format::Text)
+    }
+}
+
+/// A file for a report.
+#[derive(Debug, Clone)]
+pub struct ReportFile {
+    /// Where.
+    pub path: PathBuf,
+    /// What its name ends with.
+    pub format: Format,
+}
+
+fn report_file(name: &str) -> Result<ReportFile, String> {
+    let path = PathBuf::from(name);
+    let format =
+        Format::of_file(&path).ok_or("end the name with .html, .json, .txt, .sarif, .svg or .folded")?;
+    Ok(ReportFile { path, format })
+}
+
+impl Format {
+    /// The format of a file of this name, if it tells.
+    pub fn of_file(path: &std::path::Path) -> Option<Format> {
+        Some(match path.extension()?.to_str()? {
+            "html" | "htm" => Format::Html,
+            "json" => Format::Json,
+            "txt" => Format::Text,
+            "sarif" => Format::Sarif,
+            "svg" => Format::Svg,
+            "folded" => Format::Folded,
+            _ => return None,
+        })
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct OpenArgs {
+    /// The profile.
+    #[arg(value_name = "PROFILE")]
+    pub profile: PathBuf,
+    /// Number of nests with a section of their own.
+    #[arg(long, value_name = "N", default_value_t = 12)]
+    pub top: usize,
+    /// Write the page, say where it is, and start nothing.
+    #[arg(long)]
+    pub no_browser: bool,
 }
 
 /// Formats of small reports.

@@ -15,6 +15,7 @@ mod gpu_command;
 mod gpu_profile;
 mod lenses;
 mod merge_command;
+mod open_command;
 mod output;
 mod parquet_files;
 mod predict_command;
@@ -51,9 +52,11 @@ fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { usage } else { 0 });
         }
     };
+    options.color.write_global();
     let (result, failure) = match &options.command {
         Command::Profile(profile) => (profile_command::run(profile), 125),
         Command::Report(report) => (report_command::run(report), 2),
+        Command::Open(open) => (open_command::run(open), 2),
         Command::Explain(explain) => (explain_command::run(explain), 2),
         Command::Diff(diff) => (diff_command::run(diff), 2),
         Command::Merge(merge) => (merge_command::run(merge), 2),

@@ -7,13 +7,18 @@ use anyhow::{Context, Result};
 use report::plain::plain;
 use serde::Serialize;
 
+/// Whether a file asked for is standard output: none, or `-`.
+pub fn is_standard(file: Option<&Path>) -> bool {
+    file.is_none_or(|path| path == Path::new("-"))
+}
+
 /// Writes a text to a file, replaced as a whole, or to standard output.
 ///
 /// # Errors
 /// The file or standard output that cannot be written; a reader that has seen enough is no error.
 pub fn print(text: &str, file: Option<&Path>, quiet: bool) -> Result<()> {
     let text = &*plain(text);
-    let Some(path) = file else {
+    let Some(path) = file.filter(|_| !is_standard(file)) else {
         return match std::io::stdout().lock().write_all(text.as_bytes()) {
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
             other => other.context("standard output"),

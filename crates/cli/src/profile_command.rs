@@ -46,7 +46,10 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
         ],
     )?;
     let extension = if args.fast { ".fast.lwp" } else { ".lwp" };
-    let path = output(args.output.as_deref(), &config.program, extension)?;
+    let path = output(args.output.as_deref(), &config.program, extension, args.force)?;
+    if !args.force {
+        recording::spare(&path)?;
+    }
     if let Some(directory) = &args.parquet {
         // Before the program runs, which may take long.
         parquet_files::prepare(directory)?;
@@ -107,6 +110,16 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
         print_report_after(&profile, (args.format, args.top), tried, &progress);
     }
     written?;
+    if let Some(file) = &args.report {
+        let rendering = Rendering {
+            top: args.top,
+            terminal: false,
+            function: None,
+            made: None,
+            tried: trial::stored::read(&path),
+        };
+        crate::output::print(&render(&profile, file.format, rendering)?, Some(&file.path), true)?;
+    }
     if let Some(directory) = &args.parquet {
         parquet_files::of_profile(&profile, directory)?;
     }
@@ -114,6 +127,9 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
     let others = following.map(|following| following.finish()).unwrap_or_default();
     if chatty {
         let mut err = anstream::stderr().lock();
+        if let Some(file) = &args.report {
+            let _ = writeln!(err, "\nReport: {}", file.path.display());
+        }
         // A closed standard error must not lose the profile that was just written.
         let _ = writeln!(
             err,

@@ -127,10 +127,10 @@ pub fn absence(part: &Part) -> String {
     }
 }
 
-/// The file asked for, or one named after the program in the current directory. Says before the run what would make
-/// writing it fail after it.
-pub fn output(asked: Option<&Path>, program: &Path, extension: &str) -> Result<PathBuf> {
-    let path = asked.map_or_else(|| default_path(program, extension), Path::to_path_buf);
+/// The file asked for, or one named after the program in the current directory, that is not there yet unless files are replaced by
+/// `force`. Says before the run what would make writing it fail after it.
+pub fn output(asked: Option<&Path>, program: &Path, extension: &str, force: bool) -> Result<PathBuf> {
+    let path = asked.map_or_else(|| default_path(program, extension, force), Path::to_path_buf);
     if path.is_dir() || path.file_name().is_none() {
         bail!("{} is a directory; name a file with -o FILE", path.display());
     }
@@ -145,10 +145,33 @@ pub fn output(asked: Option<&Path>, program: &Path, extension: &str) -> Result<P
     Ok(path)
 }
 
-fn default_path(program: &Path, extension: &str) -> PathBuf {
-    let mut name = program.file_name().unwrap_or_default().to_owned();
-    name.push(extension);
-    PathBuf::from(name)
+fn default_path(program: &Path, extension: &str, force: bool) -> PathBuf {
+    let named = |number: &str| {
+        let mut name = program.file_name().unwrap_or_default().to_owned();
+        name.push(number);
+        name.push(extension);
+        PathBuf::from(name)
+    };
+    let first = named("");
+    if force || first.symlink_metadata().is_err() {
+        return first;
+    }
+    let further = (2..u32::MAX).map(|number| named(&format!(".{number}")));
+    further.into_iter().find(|path| path.symlink_metadata().is_err()).unwrap_or(first)
+}
+
+/// Refuses to replace a file that is no profile: it is somebody's work, and a slip.
+pub fn spare(path: &Path) -> Result<()> {
+    if path.is_file()
+        && std::fs::metadata(path).is_ok_and(|file| file.len() > 0)
+        && !profile::file::is_one(path)
+    {
+        bail!(
+            "{}: there is such a file, and it is no profile; name another, or replace it with --force",
+            path.display()
+        );
+    }
+    Ok(())
 }
 
 /// The exit status as a shell would show it.

@@ -34,14 +34,14 @@ pub fn run(args: &ReportArgs) -> Result<u8> {
 
 /// Refuses options that do not go together.
 fn check_arguments(args: &ReportArgs) -> Result<()> {
-    let is_folding = args.format == Format::Folding;
+    let is_folding = args.format() == Format::Folding;
     if args.published.is_some() && !is_folding && !args.table {
         bail!("--published is for --table and --format folding");
     }
-    if args.schedule && !matches!(args.format, Format::Text | Format::Json | Format::Html) {
+    if args.schedule && !matches!(args.format(), Format::Text | Format::Json | Format::Html) {
         bail!("--schedule is for --format text, json and html");
     }
-    if args.table && args.format != Format::Text {
+    if args.table && args.format() != Format::Text {
         bail!("--table has a form of its own: no --format beside it");
     }
     let asks = args.schedule || args.table;
@@ -77,13 +77,13 @@ fn text_of(args: &ReportArgs, progress: &mut Progress) -> Result<String> {
         return Ok(regions::table(&rows, published.as_ref()));
     }
     progress.phase("reading", true);
-    if args.format == Format::Folding {
+    if args.format() == Format::Folding {
         let profiles: Vec<Profile> =
             args.profiles.iter().map(|path| read(path, function)).collect::<Result<_>>()?;
         return Ok(folding::table(&profiles, function, published(&folding::published_columns())?.as_ref()));
     }
     let path = args.profiles.first().context("no profile given")?;
-    let terminal = args.output.is_none() && std::io::stdout().is_terminal();
+    let terminal = output::is_standard(args.output.as_deref()) && std::io::stdout().is_terminal();
     let profile = read(path, function)?;
     if let Some(directory) = &args.parquet {
         progress.phase("writing tables", true);
@@ -98,11 +98,11 @@ fn text_of(args: &ReportArgs, progress: &mut Progress) -> Result<String> {
             if let Some(tried) = rendering.tried.clone() {
                 report::trying::apply(&mut report, tried);
             }
-            render_report(&report, args.format, &rendering)
+            render_report(&report, args.format(), &rendering)
         }
         false => {
             progress.phase("judging loops", true);
-            render(&profile, args.format, rendering)
+            render(&profile, args.format(), rendering)
         }
     }
 }
@@ -167,6 +167,16 @@ pub fn serve_schedule() -> Result<u8> {
     let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
     ::isl::worker::serve(&mut input, &mut output).context("a request for a schedule")?;
     Ok(0)
+}
+
+/// The page of a profile, as `open` shows it.
+pub fn page(path: &Path, top: usize, progress: &mut Progress) -> Result<String> {
+    progress.phase("reading", true);
+    let profile = read(path, None)?;
+    let made = std::fs::metadata(path).and_then(|file| file.modified()).ok();
+    progress.phase("judging loops", true);
+    let tried = trial::stored::read(path);
+    render(&profile, Format::Html, Rendering { top, terminal: false, function: None, made, tried })
 }
 
 /// Reads a profile in which a function must have run.
@@ -240,7 +250,13 @@ fn render_report(report: &Report, format: Format, how: &Rendering) -> Result<Str
         Format::Folded => stacks::folded(report),
         Format::Speedscope => stacks::speedscope(report),
         _ => {
-            let colour = how.terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+            let colour = match anstream::ColorChoice::global() {
+                anstream::ColorChoice::Auto => {
+                    how.terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+                }
+                anstream::ColorChoice::Always | anstream::ColorChoice::AlwaysAnsi => true,
+                anstream::ColorChoice::Never => false,
+            };
             text::summary(report, text::Options { top: how.top, colour })
         }
     })

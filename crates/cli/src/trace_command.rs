@@ -21,7 +21,7 @@ use crate::streams_args::TraceArgs;
 /// Runs the command; gives the exit code.
 pub fn run(args: &TraceArgs) -> Result<u8> {
     let config = config(&args.target, &args.bounds)?;
-    let output = output(args.output.as_deref(), &config.program, ".lwt")?;
+    let output = output(args.output.as_deref(), &config.program, ".lwt", false)?;
     if let Some(path) = &args.parquet {
         // It would be seen only after the run, or take the trace's place.
         if path.is_dir() {

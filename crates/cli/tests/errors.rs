@@ -390,7 +390,7 @@ fn profile_that_cannot_be_written() {
     fails(&to("."), 125, &["is a directory", "-o"]);
     assert!(others(&place, &[]).is_empty());
     // A file is replaced whole, through links too.
-    written(&place, "old.lwp", b"old", 0o644);
+    written(&place, "old.lwp", b"LWPROF\x1a\nold", 0o644);
     std::os::unix::fs::symlink("old.lwp", place.path("link.lwp")).unwrap();
     assert_eq!(to("link.lwp").status.code(), Some(0));
     assert!(fs::symlink_metadata(place.path("link.lwp")).unwrap().is_symlink());
@@ -464,7 +464,8 @@ fn programs_are_not_overwritten() {
     std::fs::copy("/bin/true", &program).unwrap();
     for command in ["profile", "trace"] {
         let mut loopwright = place.loopwright();
-        loopwright.args([command, "-o", "../x/../program", "--", "./program"]);
+        loopwright.args([command, "-o", "../x/../program"]).args((command == "profile").then_some("--force"));
+        loopwright.args(["--", "./program"]);
         std::fs::create_dir_all(place.path("x")).unwrap();
         let output = loopwright.current_dir(place.path("x")).env("PWD", place.path("x")).output().unwrap();
         // From another directory the program is another one.

@@ -128,6 +128,12 @@ pub(crate) fn reframed(file: &[u8], edit: impl FnOnce(&mut Vec<u8>)) -> Option<V
     frame(&encoded, Vec::new()).ok()
 }
 
+/// Whether a file begins as profiles of any version do.
+pub fn is_one(path: &Path) -> bool {
+    let mut start = [0; MAGIC.len()];
+    File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *MAGIC
+}
+
 /// Reads a profile.
 ///
 /// # Errors
