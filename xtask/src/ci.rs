@@ -19,9 +19,37 @@ pub const ALL: &[&str] = &["build", "--quiet", "--locked", "--workspace", "--tes
 /// Length of the fuzzing step.
 const FUZZING: Duration = Duration::from_secs(30);
 
-/// Runs every step; stops at the first that fails. The last line of standard output counts all tests, by whatever runner: a step
-/// that fails otherwise counts as one.
-pub fn run() -> Result<()> {
+/// Length of the fuzzing step at night.
+const LONG_FUZZING: Duration = Duration::from_secs(900);
+
+/// What is asked before every commit, in a few minutes: format, lints, and the tests that need no other program.
+pub fn check() -> Result<()> {
+    counted(|counts| {
+        step("format", || cargo(&["fmt", "--all", "--check"], &[]))?;
+        step("lints", lints)?;
+        step("tests", || all_passed(counts, tests::run_units()?))
+    })
+}
+
+/// Everything, with every case that CI leaves out and a long fuzzing.
+pub fn nightly() -> Result<()> {
+    // Tests that know more cases than CI has time for ask for it.
+    let thorough = [("LOOPWRIGHT_THOROUGH", "1")];
+    let own = std::env::current_exe().context("this program's own file")?;
+    counted(|counts| {
+        let mut everything = Command::new(own);
+        let output = everything.arg("ci").envs(thorough).stderr(Stdio::inherit()).output().context("ci")?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        print!("{text}");
+        counts.add(text.lines().next_back().map(Counts::in_text).unwrap_or_default());
+        if !output.status.success() {
+            bail!("ci: {}", output.status);
+        }
+        step("long fuzzing", || fuzz::run(LONG_FUZZING))
+    })
+}
+
+fn counted(steps: impl FnOnce(&mut Counts) -> Result<()>) -> Result<()> {
     let mut counts = Counts::default();
     let result = steps(&mut counts);
     if result.is_err() && counts.failed == 0 {
@@ -31,23 +59,37 @@ pub fn run() -> Result<()> {
     result
 }
 
+fn lints() -> Result<()> {
+    cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--quiet", "--", "-D", "warnings"], &[])
+}
+
+fn all_passed(counts: &mut Counts, (own, failed): (Counts, Vec<String>)) -> Result<()> {
+    counts.add(own);
+    if failed.is_empty() { Ok(()) } else { bail!("tests failed in {}", failed.join(", ")) }
+}
+
+/// The tests of the workspace by themselves.
+pub fn tests_alone() -> Result<()> {
+    counted(|counts| all_passed(counts, tests::run(&[])?))
+}
+
+/// Runs every step; stops at the first that fails. The last line of standard output counts all tests, by whatever runner: a step
+/// that fails otherwise counts as one.
+pub fn run() -> Result<()> {
+    counted(steps)
+}
+
 fn steps(counts: &mut Counts) -> Result<()> {
     let start = Instant::now();
     step("what tests need", python)?;
     step("format", || cargo(&["fmt", "--all", "--check"], &[]))?;
-    step("lints", || {
-        cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--quiet", "--", "-D", "warnings"], &[])
-    })?;
+    step("lints", lints)?;
     step("documentation", || {
         let args = ["doc", "--workspace", "--no-deps", "--document-private-items", "--locked", "--quiet"];
         cargo(&args, &[("RUSTDOCFLAGS", "-D warnings")])
     })?;
     step("dependencies", dependencies)?;
-    step("tests", || {
-        let (own, failed) = tests::run(&[("python", python_package::test_beside_cargo)])?;
-        counts.add(own);
-        if failed.is_empty() { Ok(()) } else { bail!("tests failed in {}", failed.join(", ")) }
-    })?;
+    step("tests", || all_passed(counts, tests::run(&[("python", python_package::test_beside_cargo)])?))?;
     step("fuzzing", || fuzz::run(FUZZING))?;
     eprintln!("all passed in {} s", start.elapsed().as_secs());
     Ok(())

@@ -31,7 +31,9 @@ mod truth;
 use std::process::ExitCode;
 use std::time::Duration;
 
-const USAGE: &str = "cargo xtask ci               everything a change has to pass
+const USAGE: &str = "cargo xtask check            format, lints and the tests inside the crates, in a few minutes
+cargo xtask ci               everything a change has to pass
+cargo xtask nightly          the same with every case that CI has no time for, and a long fuzzing
 cargo xtask tests            all tests of the workspace, several programs of them at a time
 cargo xtask python           the Python packages that tests compare results with
 cargo xtask python-package   builds the Python package and runs its tests
@@ -76,15 +78,10 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let result = match args[..] {
+        ["check"] => ci::check(),
         ["ci"] => ci::run(),
-        ["tests"] => tests::run(&[]).and_then(|(counts, failed)| {
-            println!("{} passed, {} failed", counts.passed, counts.failed);
-            if failed.is_empty() {
-                Ok(())
-            } else {
-                Err(anyhow::anyhow!("tests failed in {}", failed.join(", ")))
-            }
-        }),
+        ["nightly"] => ci::nightly(),
+        ["tests"] => ci::tests_alone(),
         ["python"] => ci::python(),
         ["python-package"] => python_package::test().map(|text| print!("{text}")),
         ["bench-python"] => python_package::bench(),

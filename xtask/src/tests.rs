@@ -22,8 +22,9 @@ use serde_json::Value;
 
 use crate::ci;
 
-/// What no program of tests takes: several times as long as the longest of them on two cores.
+/// What no program of tests takes: several times as long as the longest of them on two cores; and where they take every case.
 const LONGEST: Duration = Duration::from_secs(480);
+const LONGEST_AT_NIGHT: Duration = Duration::from_secs(7200);
 
 /// A program of tests.
 pub struct Program {
@@ -54,7 +55,7 @@ impl Counts {
     }
 
     /// The counts that a test runner prints: of Rust's (`test result: ok. 3 passed; 0 failed`) or Python's (`3 passed, 1 failed`).
-    fn in_text(text: &str) -> Counts {
+    pub fn in_text(text: &str) -> Counts {
         let mut counts = Counts::default();
         let is_result = |line: &&str| line.starts_with("test result:") || line.contains(" passed");
         for line in text.lines().filter(is_result) {
@@ -74,7 +75,38 @@ impl Counts {
 
 /// Runs all tests, and other steps before the first of them ends; gives the counts, and the names of what failed.
 pub fn run(beside: &[Beside]) -> Result<(Counts, Vec<String>)> {
-    let programs = build()?;
+    let (mut counts, mut failed) = run_programs(&build()?, beside)?;
+    let (own, is_well) = documentation()?;
+    counts.add(own);
+    if !is_well {
+        failed.push("documentation tests".to_owned());
+    }
+    Ok((counts, failed))
+}
+
+/// Runs the tests that need no other program: those inside the crates.
+pub fn run_units() -> Result<(Counts, Vec<String>)> {
+    run_programs(&listed(&["--workspace", "--lib", "--bins"])?, &[])
+}
+
+/// The tests in the documentation: how many passed and failed, and whether all is well.
+fn documentation() -> Result<(Counts, bool)> {
+    let documented = ci::cargo_itself()
+        .args(["test", "--workspace", "--locked", "--quiet", "--doc"])
+        .stderr(std::process::Stdio::inherit())
+        .output()
+        .context("cargo test --doc cannot be run")?;
+    let text = String::from_utf8_lossy(&documented.stdout);
+    let mut own = Counts::in_text(&text);
+    let is_well = documented.status.success();
+    if !is_well {
+        print!("{text}");
+        own.failed = own.failed.max(1);
+    }
+    Ok((own, is_well))
+}
+
+fn run_programs(programs: &[Program], beside: &[Beside]) -> Result<(Counts, Vec<String>)> {
     let counts = Mutex::new(Counts::default());
     let count = |own: Counts, is_well: bool| {
         let own = if is_well { own } else { Counts { failed: own.failed.max(1), ..own } };
@@ -146,19 +178,6 @@ pub fn run(beside: &[Beside]) -> Result<(Counts, Vec<String>)> {
         }
     }
     failed.dedup();
-    let documented = ci::cargo_itself()
-        .args(["test", "--workspace", "--locked", "--quiet", "--doc"])
-        .stderr(std::process::Stdio::inherit())
-        .output()
-        .context("cargo test --doc cannot be run")?;
-    let text = String::from_utf8_lossy(&documented.stdout);
-    let mut own = Counts::in_text(&text);
-    if !documented.status.success() {
-        print!("{text}");
-        own.failed = own.failed.max(1);
-        failed.push("documentation tests".to_owned());
-    }
-    counts.add(own);
     Ok((counts, failed))
 }
 
@@ -238,14 +257,15 @@ impl Program {
         let (mut stdout, mut stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
         command.stdout(stdout.try_clone()?).stderr(stderr.try_clone()?);
         let start = Instant::now();
+        let longest = if kernels::is_thorough() { LONGEST_AT_NIGHT } else { LONGEST };
         let mut child = command.spawn()?;
         let status = loop {
             if let Some(status) = child.try_wait()? {
                 break status;
             }
-            if start.elapsed() > LONGEST {
+            if start.elapsed() > longest {
                 let (processes, shown) = descendants(&child);
-                writeln!(stderr, "not ended after {} s:\n{shown}", LONGEST.as_secs())?;
+                writeln!(stderr, "not ended after {} s:\n{shown}", longest.as_secs())?;
                 kill(&processes);
                 break child.wait()?;
             }

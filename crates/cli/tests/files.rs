@@ -8,7 +8,8 @@ use std::process::Output;
 
 use support::Place;
 
-const SOURCE: &str = "double a[500]; int main(int n, char **v) { for (int i = 0; i < 500; i++) a[i] = i * n; return 0; }\n";
+const SOURCE: &str =
+    "double a[500]; int main(int n, char **v) { for (int i = 0; i < 500; i++) a[i] = i * n; return 0; }\n";
 
 fn run(place: &Place, arguments: &[&str]) -> Output {
     place.loopwright().args(arguments).output().unwrap()
@@ -24,7 +25,10 @@ fn names_that_nobody_asked_for_are_free() {
     place.compile("sweep", SOURCE, &["-O0", "-g"]);
     for expected in ["sweep.lwp", "sweep.2.lwp", "sweep.3.lwp"] {
         let done = run(&place, &["profile", "--", "./sweep"]);
-        assert!(done.status.success() && text(&done.stderr).contains(&format!("Profile: {expected} ")), "{done:?}");
+        assert!(
+            done.status.success() && text(&done.stderr).contains(&format!("Profile: {expected} ")),
+            "{done:?}"
+        );
         assert!(place.path(expected).is_file());
     }
     let before = fs::metadata(place.path("sweep.lwp")).unwrap().modified().unwrap();

@@ -20,7 +20,7 @@ fn main() -> ExitCode {
     let mut run = Command::new(&cargo);
     // Nothing is built on what CI builds, and nobody debugs it.
     const AT_ONCE: [(&str, &str); 2] = [("CARGO_INCREMENTAL", "0"), ("CARGO_PROFILE_DEV_DEBUG", "0")];
-    if arguments.first().is_some_and(|task| task == "ci") {
+    if arguments.first().is_some_and(|task| task == "ci" || task == "nightly") {
         let mut build = Command::new(&cargo);
         build.current_dir(root).args(ALL).envs(AT_ONCE);
         let install = std::thread::spawn(needed::install);
