@@ -266,3 +266,33 @@ fn regression_9_bodies_recorded_in_pieces() {
         assert_eq!(of_half, expected.map(|(line, entries, count)| (Some(line), Some(entries), Some(count))));
     }
 }
+
+/// What stands behind a call that never returns is the next function: it was translated before its own blocks were known, and the first
+/// iteration of its loops was taken for code in front of them.
+#[test]
+fn regression_10_functions_behind_calls_that_never_return() {
+    const SOURCE: &str = "#include <stdio.h>
+#include <stdlib.h>
+__attribute__((noipa)) static void stop(int n) { if (n < 0) printf(\"%d\\n\", n); if (n > 1000) puts(\"much\"); if (n == 7777) abort(); if (n > 1) return; printf(\"stop %d\\n\", n); abort(); }
+__attribute__((noipa)) static double sums(int rows, const int *lengths, const double *from) {
+    double s = 0;
+    for (int r = 0; r < rows; r++)
+        for (int k = 64 * r, c = 0; c < lengths[r]; c++, k++)
+            s += from[k];
+    return s;
+}
+int main(void) { static int lengths[8]; static double from[512];
+    for (int r = 0; r < 8; r++) lengths[r] = 32;
+    stop(2); printf(\"%g\\n\", sums(8, lengths, from)); return 0; }
+";
+    for level in ["-O1", "-O2"] {
+        let place = Place::new();
+        let program = place.compile("behind", SOURCE, &[level, "-g"]);
+        let all = loops(&place, &program, &[]);
+        let counts = |line: u64| -> Vec<(u64, u64)> {
+            let own = all.iter().filter(|l| l["function"] == "sums" && l["line"] == line);
+            own.map(|l| (l["entries"].as_u64().unwrap(), l["iterations"].as_u64().unwrap())).collect()
+        };
+        assert_eq!((counts(6), counts(7)), (vec![(1, 8)], vec![(8, 256)]), "{level}: {all:#?}");
+    }
+}

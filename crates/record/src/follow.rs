@@ -294,7 +294,9 @@ impl Engine<'_> {
             }
         }
         if let Some(next) = t.returns {
-            if self.cache.get(next, self.on).is_none() {
+            // What stands behind a call that never returns is no part of the function, and is not to be cut up as if it were.
+            let returns = self.counting.is_some() || self.leaders.contains(&next);
+            if returns && self.cache.get(next, self.on).is_none() {
                 work.push_back((next, None));
             }
             self.returns.push(next);
