@@ -175,9 +175,12 @@ impl Observer<'_> {
         }
     }
 
-    /// A run of dependences through memory of every row of a block; no context stands for another.
+    /// A run of dependences through memory of every row of a block, in a context that stands for no other.
     pub fn rows(&mut self, run: &RunOfRows) {
         let DependenceRun { kind, source, sink, .. } = run.first;
+        if !self.are_final(source, sink) {
+            return (0..run.rows).for_each(|row| self.dependence(&run.at(row)));
+        }
         let mut run = *run;
         let at = match self.streams.latest_of(kind_of(kind), source, sink) {
             Some(at) => at,
