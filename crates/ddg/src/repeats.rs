@@ -483,6 +483,9 @@ impl Repeats {
             i.refused += 1;
             // Folds may need another iteration or two to settle.
             i.wait = (1 << i.refused.min(12)) >> 2;
+            if i.wait == 0 {
+                self.tracked = Some(dim);
+            }
         }
     }
 
