@@ -97,8 +97,9 @@ impl Folder {
     /// Tells the groups of the points that cursors took; then there is no cursor.
     #[inline]
     pub(crate) fn settle(&mut self) {
-        self.settle_runs();
+        // What comes of a nest may set the others.
         self.settle_nest(None);
+        self.settle_runs();
     }
 
     /// The same for the cursors of points and rows.

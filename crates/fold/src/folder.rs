@@ -175,21 +175,32 @@ impl Folder {
         {
             return;
         }
+        if self.boxed.is_some() && self.is_in_box(iv, step, count) {
+            return self.note(i64::try_from(count).unwrap_or(i64::MAX), label, advance);
+        }
         if self.takes_row(iv, step, count, label, advance)
             || count == 1 && self.advances(iv, label)
             || self.takes_nested(iv, step, count, label, advance)
         {
             return;
         }
-        self.settle_runs();
         self.settle_nest(Some(iv));
         let count = i64::try_from(count).unwrap_or(i64::MAX);
         self.note(count, label, advance);
         self.feed(iv, step, count, label, advance);
     }
 
+    /// Whether a run belongs to a prefix that was given up; then it is in its box, and no cursor is set.
+    fn is_in_box(&mut self, iv: &[i64], step: i64, count: u64) -> bool {
+        let more = i64::try_from(count).unwrap_or(i64::MAX) - 1;
+        iv.last().is_some_and(|x| self.in_box(iv, x.saturating_add(more.saturating_mul(step))))
+    }
+
     /// Adds points that no cursor predicts and that were noted.
     pub(crate) fn feed(&mut self, iv: &[i64], step: i64, count: i64, label: &[i64], advance: &[i64]) {
+        if self.boxed.is_some() && self.is_in_box(iv, step, count.unsigned_abs()) {
+            return;
+        }
         self.settle_runs();
         let is_regular = self.dims > 0
             && self.started
@@ -218,9 +229,6 @@ impl Folder {
     fn slow(&mut self, iv: &[i64], step: i64, count: i64, label: &[i64], advance: &[i64]) {
         let Some(inner) = self.dims.checked_sub(1) else { return self.without_dimensions(label) };
         let last = iv[inner].saturating_add((count - 1).saturating_mul(step));
-        if self.in_box(iv, last) {
-            return;
-        }
         let changed = self.outside(iv);
         if let Some(q) = changed
             && self.begins_nest(q, iv, (step, count), (label, advance))

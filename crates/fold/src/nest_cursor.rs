@@ -295,20 +295,143 @@ impl Folder {
         (cursor.items, cursor.runs) = (0, 0);
         let inner = self.dims - 1;
         let mut iv = [0; DIMS];
-        let mut label = [0; OUTPUTS];
         let advance = cursor.row.advance;
         while cursor.runs < runs && cursor.items == 0 || cursor.runs == runs && points > 0 {
             let NestCursor { coordinates, ref row, .. } = *cursor;
             iv[..inner].copy_from_slice(&coordinates[..inner]);
-            (iv[inner], label) = (row.x, row.label);
-            let (step, is_partial) = (row.step, cursor.runs == runs);
+            iv[inner] = row.x;
+            let is_partial = cursor.runs == runs;
             let count = if is_partial { points } else { row.left };
             let own = self.outputs;
-            self.feed(&iv[..=inner], step, count as i64, &label[..own], &advance[..own]);
+            self.feed(&iv[..=inner], row.step, count as i64, &row.label[..own], &advance[..own]);
             if is_partial {
                 return;
             }
             cursor.go_on(count);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Options;
+
+    /// Small random numbers.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, n: u64) -> i64 {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            ((self.0 >> 11) % n) as i64
+        }
+    }
+
+    /// A run of a stream: vector of its first point, number of points, label of the first and advance.
+    type Run = (Vec<i64>, u64, Vec<i64>, Vec<i64>);
+
+    /// A nest: per dimension its number of iterations and what that grows by with the iterations of the dimension around it.
+    struct Nest {
+        counts: Vec<(i64, i64)>,
+        /// Per output its coefficients.
+        labels: Vec<Vec<i64>>,
+        /// Runs that are left out, come twice, or have another label, of a thousand each.
+        odd: u64,
+        /// Points come one by one.
+        singly: bool,
+        /// The innermost dimension is the program's `q / width` and `q % width`.
+        width: i64,
+    }
+
+    impl Nest {
+        fn random(random: &mut Random) -> Nest {
+            let dims = 3 + random.below(3) as usize;
+            let counts = (0..dims).map(|_| (1 + random.below(5), random.below(3) % 2)).collect();
+            let outputs = random.below(3) as usize;
+            let labels = (0..outputs).map(|_| (0..dims).map(|_| random.below(20) - 4).collect()).collect();
+            let odd = [0, 0, 4, 20][random.below(4) as usize];
+            Nest { counts, labels, odd, singly: random.below(2) == 0, width: 1 + random.below(4) / 3 }
+        }
+
+        fn runs(&self, random: &mut Random) -> Vec<Run> {
+            let mut out = Vec::new();
+            self.level(&mut Vec::new(), random, &mut out);
+            out
+        }
+
+        fn level(&self, iv: &mut Vec<i64>, random: &mut Random, out: &mut Vec<Run>) {
+            let q = iv.len();
+            let (count, growth) = self.counts[q];
+            let count = count + growth * iv.last().unwrap_or(&0);
+            if q + 1 < self.counts.len() {
+                for x in 0..count {
+                    iv.push(x);
+                    self.level(iv, random, out);
+                    iv.pop();
+                }
+                return;
+            }
+            for row in 0..self.width {
+                let at = |x: i64| -> Vec<i64> { iv.iter().copied().chain([x]).collect() };
+                let label = |iv: &[i64]| -> Vec<i64> {
+                    let of = |c: &Vec<i64>| iv.iter().zip(c).map(|(x, c)| x * c).sum::<i64>() + 1000 * row;
+                    self.labels.iter().map(of).collect()
+                };
+                let advance: Vec<i64> = self.labels.iter().map(|c| c[q]).collect();
+                let first = row * (count + 2);
+                let oddity = if self.odd > 0 { random.below(1000) as u64 } else { 1000 };
+                if oddity < self.odd {
+                    continue;
+                }
+                let mut add = |x: i64, n: i64| {
+                    let mut label = label(&at(x));
+                    if oddity < 2 * self.odd {
+                        label.iter_mut().for_each(|l| *l += 7);
+                    }
+                    out.push((at(x), n as u64, label, advance.clone()));
+                };
+                match self.singly {
+                    true => (first..first + count).for_each(|x| add(x, 1)),
+                    false => add(first, count),
+                }
+                if oddity < 3 * self.odd {
+                    add(first + count, 1);
+                }
+            }
+        }
+    }
+
+    /// Folding with the cursor gives what folding without it does, and the cursor takes its share.
+    #[test]
+    fn random_nests() {
+        let (mut active, mut all) = (0, 0);
+        for seed in 1..3000u64 {
+            let random = &mut Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+            let nest = Nest::random(random);
+            let (dims, outputs) = (nest.counts.len(), nest.labels.len());
+            let runs = nest.runs(random);
+            let options = [Options::for_dimensions(dims, seed % 3 == 0), Options::unlimited(false)]
+                [(seed % 2) as usize];
+            let mut with = Folder::new(dims, outputs, options);
+            let mut without = Folder::new(dims, outputs, options);
+            without.is_telling = true;
+            for (iv, count, label, advance) in &runs {
+                with.run(iv, *count, label, advance);
+                without.run(iv, *count, label, advance);
+                all += 1;
+                active += u32::from(with.nest.as_ref().is_some_and(|nest| nest.is_active));
+                if random.below(200) == 0 {
+                    // What is known of a stream may be asked at any time.
+                    let level = random.below(dims as u64) as usize;
+                    assert_eq!(with.can_repeat(level), without.can_repeat(level), "seed {seed}");
+                }
+            }
+            let points: u64 = runs.iter().map(|run| run.1).sum();
+            assert_eq!((with.points(), without.points()), (points, points), "seed {seed}: {runs:?}");
+            assert_eq!(with.finish(), without.finish(), "seed {seed}: {runs:?}");
+        }
+        assert!(6 * active > all, "the cursor took {active} runs of {all}");
     }
 }
