@@ -188,9 +188,6 @@ impl Engine {
     /// with them.
     fn block_of(&self, context: ContextId, (dim, coordinate): (usize, i64), two: &[u64]) -> Option<RowBlock> {
         let (first, second) = two.split_at(two.len() / 2);
-        if self.contexts.has_aliases() {
-            return None;
-        }
         let (before, latest) = self.repeats.two_latest(dim)?;
         let mut stretches: Vec<Stretch> = Vec::new();
         for (one, other) in before.map(Some).chain(std::iter::repeat(None)).zip(latest.map(Some)) {
@@ -252,7 +249,10 @@ impl Engine {
             && path.saves.is_empty()
             && path.restores.is_empty()
             && !path.seen.are_crowded();
-        let is_inside = |&step: &u32| self.is_inside(self.instances.get(step).context, context);
+        let is_inside = |&step: &u32| {
+            let own = self.instances.get(step).context;
+            self.is_inside(own, context) && !self.canonical.replaces(own)
+        };
         is_plain
             && words.len() == path.length
             && (count == 1 || path.folded.is_some())

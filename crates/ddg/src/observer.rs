@@ -18,6 +18,8 @@ use crate::walker::{Walker, insert_zero};
 #[derive(Debug, Default)]
 pub struct Canonical {
     of: FxHashMap<ContextId, (ContextId, Vec<u8>)>,
+    /// By context, whether it stands for another; shorter than the list of contexts, those behind its end stand for themselves.
+    is_replaced: Vec<bool>,
     known: usize,
 }
 
@@ -35,6 +37,19 @@ impl Canonical {
                 self.of.insert(id, (to, inserted));
             }
         }
+        self.is_replaced = (0..contexts.len() as ContextId).map(|id| self.of.contains_key(&id)).collect();
+    }
+
+    /// Number of aliases known: what was found of contexts holds until it changes.
+    #[inline]
+    pub fn known(&self) -> usize {
+        self.known
+    }
+
+    /// Whether a context stands for another.
+    #[inline]
+    pub fn replaces(&self, id: ContextId) -> bool {
+        self.is_replaced.get(id as usize).copied().unwrap_or(false)
     }
 
     /// What a context stands for, if for another.
@@ -93,6 +108,13 @@ macro_rules! observer {
 pub(crate) use observer;
 
 impl Observer<'_> {
+    /// Whether both ids are those that dependences are filed under.
+    #[inline]
+    fn are_final(&self, source: u32, sink: u32) -> bool {
+        let is_final = |id| !self.canonical.replaces(self.instances.owner(id).context);
+        self.canonical.known() == 0 || is_final(source) && is_final(sink)
+    }
+
     /// The instance, id and vector that an id at a vector stands for.
     fn resolve(&mut self, id: u32, iv: &mut Iv, step: &mut Iv) -> (Instance, u32) {
         let instance = *self.instances.owner(id);
@@ -153,9 +175,12 @@ impl Observer<'_> {
         }
     }
 
-    /// A run of dependences through memory of every row of a block; no context stands for another.
+    /// A run of dependences through memory of every row of a block, in a context that stands for no other.
     pub fn rows(&mut self, run: &RunOfRows) {
         let DependenceRun { kind, source, sink, .. } = run.first;
+        if !self.are_final(source, sink) {
+            return (0..run.rows).for_each(|row| self.dependence(&run.at(row)));
+        }
         let mut run = *run;
         let at = match self.streams.latest_of(kind_of(kind), source, sink) {
             Some(at) => at,
@@ -172,11 +197,10 @@ impl Observer<'_> {
         }
     }
 
-    /// A dependence through registers, `times` times; its stream, unless contexts stand for others.
+    /// A dependence through registers, `times` times; its stream, unless the context of an end stands for another.
     pub fn register(&mut self, role: Use, mut run: DependenceRun, times: u64) -> Option<u32> {
-        if !self.contexts.has_aliases()
-            && let Some(at) = self.streams.of_register(role, run.source, run.sink)
-        {
+        let are_final = self.are_final(run.source, run.sink);
+        if are_final && let Some(at) = self.streams.of_register(role, run.source, run.sink) {
             (0..times).for_each(|_| self.streams.add_to(at, &run, &mut |_, _| None));
             return Some(at as u32);
         }
@@ -195,7 +219,7 @@ impl Observer<'_> {
         };
         let at = self.streams.stream(&ends);
         (0..times).for_each(|_| self.streams.add_to(at, &run, &mut |_, _| None));
-        (!self.contexts.has_aliases()).then_some(at as u32)
+        are_final.then_some(at as u32)
     }
 
     /// Another dependence through registers of a known stream, `times` times, with or without a step of its sinks.
@@ -219,7 +243,7 @@ impl Client for Observer<'_> {
         if self.is_muted {
             return;
         }
-        if !self.contexts.has_aliases()
+        if self.are_final(run.source, run.sink)
             && let Some(at) = self.streams.of_memory(kind_of(run.kind), run.source, run.sink)
         {
             let mut place = naming(self.objects, self.image, self.walker, self.streams.common(at));
@@ -250,7 +274,7 @@ impl Client for Observer<'_> {
             return;
         }
         let known = kind_of(kind);
-        if !self.contexts.has_aliases()
+        if self.are_final(source, sink)
             && let Some(at) = self.streams.of_memory(known, source, sink)
         {
             let mut place = naming(self.objects, self.image, self.walker, self.streams.common(at));

@@ -270,6 +270,8 @@ pub struct Path {
     pub live_in: Vec<LiveIn>,
     /// Of a path that is executed often, per register read what is yet to reach its stream; else empty.
     pub steady: Vec<Option<Steady>>,
+    /// Number of aliases of contexts (see [`crate::observer::Canonical`]) when the streams of its registers were found.
+    pub aliases: usize,
     /// Registers left behind.
     pub live_out: Vec<LiveOut>,
     /// Registers saved for a later path to restore.
@@ -607,6 +609,7 @@ pub fn build(
         repeats: 0,
         noted: (0, 0),
         steady: Vec::new(),
+        aliases: 0,
         repeat_example: None,
         seen: Executions::new(moment.folding, dims, Box::default()),
         innermost: None,

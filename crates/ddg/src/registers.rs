@@ -79,10 +79,9 @@ impl Registers {
 
     /// Statement and vector of a writer.
     pub fn resolve(&self, writer: Writer) -> (u32, Iv) {
-        let (mut iv, lane) = self.slots[writer.slot as usize];
-        if let Some(lane) = lane {
-            iv.0[usize::from(lane)] = writer.inner;
-        }
+        let (outer, lane) = &self.slots[writer.slot as usize];
+        // The innermost coordinate is 0 in the slot.
+        let iv = lane.map_or(*outer, |lane| outer.advanced(usize::from(lane), writer.inner));
         (writer.statement, iv)
     }
 
@@ -94,8 +93,8 @@ impl Registers {
 
     /// A slot for writes at this vector, whose innermost coordinate is `lane`.
     pub fn slot(&mut self, iv: &Iv, lane: Option<u8>) -> (u32, i64) {
-        let mut outer = *iv;
-        let inner = lane.map_or(0, |l| std::mem::take(&mut outer.0[usize::from(l)]));
+        let inner = lane.map_or(0, |l| iv.0[usize::from(l)]);
+        let outer = lane.map_or(*iv, |l| iv.advanced(usize::from(l), inner.wrapping_neg()));
         if self.slots.last() != Some(&(outer, lane)) {
             if self.slots.len() >= SLOTS {
                 self.compact();

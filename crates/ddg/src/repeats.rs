@@ -468,8 +468,10 @@ impl Repeats {
     /// Counts iterations of a dimension from now on, as far as they repeat the one that has just ended, which had so many
     /// instructions.
     pub fn count(&mut self, dim: usize, instructions: u64) {
-        let Some(i) = self.loops[dim] else { return };
+        let Some(i) = &mut self.loops[dim] else { return };
         let Some(start) = i.previous else { return };
+        // A few iterations of waiting settled the folds, and will after the next one that differs.
+        (i.refused, i.wait) = (0, 0);
         let pattern = start..i.current;
         let base = self.latest;
         self.count = Some(Count { dim, base, at: start, pattern, done: 0, complete: 0, instructions });
@@ -481,6 +483,9 @@ impl Repeats {
             i.refused += 1;
             // Folds may need another iteration or two to settle.
             i.wait = (1 << i.refused.min(12)) >> 2;
+            if i.wait == 0 {
+                self.tracked = Some(dim);
+            }
         }
     }
 

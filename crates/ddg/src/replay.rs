@@ -65,7 +65,8 @@ impl Engine {
                 self.repeats.refuse(dim);
             }
         }
-        if self.repeats.tracked() != tracked {
+        // The iteration after one that was tracked may be tracked too.
+        if ended.is_some() || self.repeats.tracked() != tracked {
             self.streams.track(self.repeats.tracked().is_some());
         }
         false

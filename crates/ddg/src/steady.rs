@@ -100,11 +100,17 @@ impl Engine {
         let Some(walker) = &self.walker else { return };
         let mut observer = observer!(self, walker);
         let along = lane.map_or(Iv::ZERO, |l| Iv::along(usize::from(l), 1));
-        let is_moved = observer.contexts.has_aliases();
+        let aliases = observer.canonical.known();
+        if path.aliases != aliases {
+            // Contexts may stand for others that did not before: their streams are others from now on.
+            path.aliases = aliases;
+            path.steady.iter_mut().filter_map(Option::take).for_each(|s| s.hand_over(observer.streams));
+            path.live_in.iter_mut().for_each(|live| live.latest = None);
+        }
         if path.steady.is_empty() && self.counts && path.executions >= OFTEN {
             path.steady = vec![None; path.live_in.len()];
         }
-        let can_wait = self.counts && observer.streams.tracking() == 0 && !is_moved;
+        let can_wait = self.counts && observer.streams.tracking() == 0;
         let later = beyond_first(&iv);
         let lane_bit = lane.map_or(0, |lane| 1 << lane);
         let mut distances = Distances::new(&iv);
@@ -159,7 +165,7 @@ impl Engine {
                     address_step: 0,
                 };
                 match live.latest.filter(|latest| latest.0 == source) {
-                    Some((_, stream)) if !is_moved => observer.register_again(stream, &run, times),
+                    Some((_, stream)) => observer.register_again(stream, &run, times),
                     _ => {
                         live.latest = observer.register(live.role, run, times).map(|stream| (source, stream))
                     }

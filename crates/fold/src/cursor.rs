@@ -2,7 +2,8 @@
 //!
 //! - The *cursor* is the newest innermost group as far as the next point is concerned: what it predicts is counted and
 //!   reaches the group later ([`Folder::settle`]).
-//! - the cursor of rows (`row_cursor`): the row that ends and the one that begins are both predicted;
+//! - The cursor of rows (`row_cursor`): the row that ends and the one that begins are both predicted.
+//! - The cursor of nests (`nest_cursor`): what comes is what a group further out predicts.
 //! - [`Folder::next_row`]: the row that ends is what the only group around it predicts.
 //! - [`Folder::continues_widened`]: the next point of a row whose labels are ⊤.
 
@@ -93,9 +94,17 @@ impl Folder {
         is_next
     }
 
-    /// Tells the group of the points that the cursor took; then there is no cursor.
+    /// Tells the groups of the points that cursors took; then there is no cursor.
     #[inline]
     pub(crate) fn settle(&mut self) {
+        // What comes of a nest may set the others.
+        self.settle_nest(None);
+        self.settle_runs();
+    }
+
+    /// The same for the cursors of points and rows.
+    #[inline]
+    pub(crate) fn settle_runs(&mut self) {
         self.settle_rows();
         if self.cursor.is_active {
             self.tell_group();

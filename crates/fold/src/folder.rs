@@ -23,6 +23,7 @@ use crate::emit;
 use crate::give_up::Boxed;
 use crate::group::{Group, Item, fit, take};
 use crate::meter::Gauge;
+use crate::nest_cursor::NestCursor;
 use crate::options::{GiveUp, Options};
 use crate::piece::{Folded, Label, Piece};
 use crate::reach::Reach;
@@ -57,6 +58,10 @@ pub struct Folder {
     pub(crate) boxed: Option<Boxed>,
     pub(crate) cursor: Cursor,
     pub(crate) rows: RowCursor,
+    /// Made where a nest is predicted first.
+    pub(crate) nest: Option<Box<NestCursor>>,
+    /// Points are put back that the cursor of nests took.
+    pub(crate) is_telling: bool,
     /// Shows the number of groups to a meter.
     pub(crate) gauge: Option<Gauge>,
 }
@@ -85,6 +90,8 @@ impl Folder {
             boxed: None,
             cursor: Cursor::default(),
             rows: RowCursor::default(),
+            nest: None,
+            is_telling: false,
             gauge: None,
         }
     }
@@ -107,6 +114,7 @@ impl Folder {
         size_of::<Folder>()
             + dims * (size_of::<Vec<Group>>() + 48)
             + groups * size_of::<Group>()
+            + self.nest.as_ref().map_or(0, |nest| nest.bytes())
             + self.classes.len() * 3 * size_of::<crate::class::Class>()
             + self.out.pieces.len() * (size_of::<Piece>() + dims * (size_of::<crate::piece::Level>() + 48))
     }
@@ -167,12 +175,33 @@ impl Folder {
         {
             return;
         }
-        if self.takes_row(iv, step, count, label, advance) || count == 1 && self.advances(iv, label) {
+        if self.boxed.is_some() && self.is_in_box(iv, step, count) {
+            return self.note(i64::try_from(count).unwrap_or(i64::MAX), label, advance);
+        }
+        if self.takes_row(iv, step, count, label, advance)
+            || count == 1 && self.advances(iv, label)
+            || self.takes_nested(iv, step, count, label, advance)
+        {
             return;
         }
-        self.settle();
+        self.settle_nest(Some(iv));
         let count = i64::try_from(count).unwrap_or(i64::MAX);
         self.note(count, label, advance);
+        self.feed(iv, step, count, label, advance);
+    }
+
+    /// Whether a run belongs to a prefix that was given up; then it is in its box, and no cursor is set.
+    fn is_in_box(&mut self, iv: &[i64], step: i64, count: u64) -> bool {
+        let more = i64::try_from(count).unwrap_or(i64::MAX) - 1;
+        iv.last().is_some_and(|x| self.in_box(iv, x.saturating_add(more.saturating_mul(step))))
+    }
+
+    /// Adds points that no cursor predicts and that were noted.
+    pub(crate) fn feed(&mut self, iv: &[i64], step: i64, count: i64, label: &[i64], advance: &[i64]) {
+        if self.boxed.is_some() && self.is_in_box(iv, step, count.unsigned_abs()) {
+            return;
+        }
+        self.settle_runs();
         let is_regular = self.dims > 0
             && self.started
             && self.boxed.is_none()
@@ -200,10 +229,12 @@ impl Folder {
     fn slow(&mut self, iv: &[i64], step: i64, count: i64, label: &[i64], advance: &[i64]) {
         let Some(inner) = self.dims.checked_sub(1) else { return self.without_dimensions(label) };
         let last = iv[inner].saturating_add((count - 1).saturating_mul(step));
-        if self.in_box(iv, last) {
+        let changed = self.outside(iv);
+        if let Some(q) = changed
+            && self.begins_nest(q, iv, (step, count), (label, advance))
+        {
             return;
         }
-        self.outside(iv);
         self.latest_x = last;
         if let Some(group) = self.levels[inner].last_mut()
             && (count == 1 || (group.step == step && group.delta[..] == *advance))
@@ -242,18 +273,18 @@ impl Folder {
         push_first_alone(&mut self.out.pieces, piece);
     }
 
-    /// Completes the levels inside the outermost coordinate that differs from the point before.
-    pub(crate) fn outside(&mut self, iv: &[i64]) {
+    /// Completes the levels inside the outermost coordinate that differs from the point before; that one.
+    pub(crate) fn outside(&mut self, iv: &[i64]) -> Option<usize> {
         let inner = self.dims - 1;
-        if self.started
-            && let Some(changed) = (0..inner).find(|&q| self.outer[q] != iv[q])
-        {
+        let changed = (0..inner).find(|&q| self.outer[q] != iv[q]).filter(|_| self.started);
+        if let Some(changed) = changed {
             for q in (changed + 1..self.dims).rev() {
                 self.complete(q);
             }
         }
         self.started = true;
         self.outer.copy_from_slice(&iv[..inner]);
+        changed
     }
 
     /// Continues the innermost level after the point at `x`, which the newest group has just taken, by `count` more

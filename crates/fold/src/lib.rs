@@ -27,6 +27,7 @@ mod emit;
 mod fingerprint;
 mod give_up;
 mod group;
+mod nest_cursor;
 mod new_dimension;
 mod reach;
 mod repeat;

@@ -361,9 +361,6 @@ impl Memory {
         let point = part.point_at(t);
         let number = self.directory.entry(at);
         if !o.write {
-            if self.read_one_again(number, &sink, at, size, &[point], client) {
-                return;
-            }
             self.report_at(number, Side::Writers, &[(Kind::Flow, sink)], at, size, client);
             return self.add_reader(number, at, size, o.stmt, point, client);
         }
@@ -401,9 +398,6 @@ impl Memory {
         point: Point,
         client: &impl Client,
     ) {
-        if self.put_off_one(number, at, size, stmt, point, client) {
-            return;
-        }
         self.apply_met(number, at, size, client);
         if self.overlays[1].touches(at, at.wrapping_add(u64::from(size)))
             && self.read_through(at, size, stmt, point, client)
@@ -519,11 +513,9 @@ impl Memory {
             let sink = part.sink(o.stmt, Sinks::All(part.count));
             let number = self.directory.entry(at);
             let points = [part.point_at(part.count - 2), part.point_at(part.count - 1)];
-            if !self.read_one_again(number, &sink, at, size, &points, client) {
-                self.report_at(number, Side::Writers, &[(Kind::Flow, sink)], at, size, client);
-                for point in points {
-                    self.add_reader(number, at, size, o.stmt, point, client);
-                }
+            self.report_at(number, Side::Writers, &[(Kind::Flow, sink)], at, size, client);
+            for point in points {
+                self.add_reader(number, at, size, o.stmt, point, client);
             }
             at = at.wrapping_add(u64::from(size));
             left -= size;

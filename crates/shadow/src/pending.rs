@@ -6,6 +6,8 @@
 //! time: an earlier execution is kept per key to the latest one, as in every chain of readers (`class.rs`), and two
 //! executions of one entry are equally far apart at all of their elements.
 //!
+//! Single reads are not noted: a cell is cheaper than an entry, and an entry that has to become readers again costs most.
+//!
 //! Such data has the same last writers all the while: what a run of reads depends on is remembered with its entry. Pages
 //! that refer to the entry were not stored to since; gaps are asked when they were.
 //!
@@ -37,8 +39,6 @@ use crate::{Client, Kind, Operand, Stmt};
 const MAX_BYTES: usize = 64 << 20;
 /// Most entries of one page.
 const MAX_PER_PAGE: usize = 1 << 13;
-/// Most entries of one page that takes single reads: where there are more, cells are cheaper.
-const MAX_SINGLES: usize = 1 << 12;
 const NONE: u32 = u32::MAX;
 /// In the stride of a shape: the rest is the number of a pattern.
 const PATTERN: u64 = 1 << 63;
@@ -283,16 +283,6 @@ impl Pending {
             entry.earlier.push(Execution { key, ..entry.latest });
         }
         entry.latest = Execution { point, time, key: 0 };
-    }
-
-    /// Another execution of an entry of one read.
-    fn meet_one(&mut self, id: u32, stmt: Stmt, point: Point, arena: &Arena) {
-        // Iterations of one loop in a row do not count: they would not be kept apart either way.
-        if self.entries[id as usize].latest.point.inst != point.inst {
-            let used = self.use_of(stmt);
-            used.met = used.met.saturating_add(1);
-        }
-        self.meet(id, point, arena);
     }
 
     fn use_of(&mut self, stmt: Stmt) -> &mut Use {
@@ -637,69 +627,6 @@ impl Memory {
             self.pending.remember(id, &sources);
             self.pieces = sources;
         }
-    }
-
-    /// As [`Memory::read_again`], for one read inside the page `number`.
-    pub(crate) fn read_one_again(
-        &mut self,
-        number: usize,
-        sink: &Sink,
-        at: u64,
-        size: u32,
-        points: &[Point],
-        client: &mut impl Client,
-    ) -> bool {
-        if self.directory.pages[number].pending.is_empty() {
-            return false;
-        }
-        let class = self.tables.classes.id(Class::plain(sink.stmt, size, Iv::ZERO, NO_CHAIN));
-        let shape = Shape { class, first: at, stride: size.into(), count: 1, up: true };
-        let Some(id) = self.pending.find(&shape) else { return false };
-        let is_known = self.pending.knows(id, &self.directory.pages);
-        let (one, stmt) = (Strided::one(at, size), sink.stmt);
-        let sources = self.sources(id, is_known, |m, out| m.gather(Side::Writers, &one, stmt, out));
-        let (seen, now) = (&self.seen, &self.now);
-        for piece in &sources {
-            sink.report(client, Kind::Flow, piece, |s| seen.get(s as usize) == Some(now));
-        }
-        self.known(id, is_known, sources);
-        for &point in points {
-            self.pending.meet_one(id, sink.stmt, point, &self.tables.arena);
-        }
-        true
-    }
-
-    /// As [`Memory::put_off`], for one read inside the page `number`.
-    pub(crate) fn put_off_one(
-        &mut self,
-        number: usize,
-        at: u64,
-        size: u32,
-        stmt: Stmt,
-        point: Point,
-        client: &impl Client,
-    ) -> bool {
-        let page = &mut self.directory.pages[number];
-        if page.pending.len() >= MAX_SINGLES || (page.pending.is_empty() && !page.trust.accepts()) {
-            return false;
-        }
-        let class = self.tables.classes.id(Class::plain(stmt, size, Iv::ZERO, NO_CHAIN));
-        let shape = Shape { class, first: at, stride: size.into(), count: 1, up: true };
-        if let Some(id) = self.pending.find(&shape) {
-            self.pending.meet_one(id, stmt, point, &self.tables.arena);
-            // Its only page would have closed the entry.
-            return true;
-        }
-        let blocks = blocks(&Strided::one(at, size), page.base);
-        if !self.pending.use_of(stmt).accepts(true) && !page.is_disturbed(blocks) {
-            return false;
-        }
-        if self.pending.bytes() > MAX_BYTES {
-            self.apply_range(0, u64::MAX, client);
-        }
-        let id = self.pending.add(shape, stmt, size, point);
-        self.pending.refer(&mut self.directory.pages[number], id, blocks, true);
-        true
     }
 
     /// Calls `f` with every page that the accesses touch, until it says no; whether it never did.
