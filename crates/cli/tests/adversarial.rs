@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use kernels::{Adversarial, Judgement, Optimised, SaidLoop, SaidReport, judge};
+use kernels::{Adversarial, Family, Judgement, Optimised, SaidLoop, SaidReport, judge};
 
 const LOOPWRIGHT: &str = env!("CARGO_BIN_EXE_loopwright");
 
@@ -72,7 +72,7 @@ fn check(name: &str) {
 }
 
 fn report(program: &Adversarial, level: Optimised, directory: &Path) -> SaidReport {
-    let executable = program.compile(level, directory).unwrap_or_else(|error| panic!("{error}"));
+    let executable = program.compile(Family::Machine, level, directory).unwrap_or_else(|error| panic!("{error}"));
     let native = Command::new(&executable).args(&program.run).stdin(Stdio::null()).output().unwrap();
     let profile = directory.join(format!("{level:?}.lwp"));
     let recorded = Command::new(LOOPWRIGHT)
