@@ -304,7 +304,10 @@ impl Decode {
                 defs.push(def);
             }
         }
-        let masked = i.has_op_mask() && !i.zeroing_masking() && i.op_kind(0) == Kind::Register;
+        let masked = i.has_op_mask()
+            && !i.zeroing_masking()
+            && i.op_kind(0) == Kind::Register
+            && !chooses_by_mask(&i);
         if masked || is_conditional_move(&i) {
             guarded = true;
             uses.0.extend(
@@ -392,6 +395,16 @@ impl Decode {
 
 fn is_conditional_move(i: &Instruction) -> bool {
     i.op_count() == 2 && i.op_kind(0) == Kind::Register && i.condition_code() != ConditionCode::None
+}
+
+/// Whether a mask says which of two sources each lane is of, or which lanes of a mask are clear: none keeps what it held.
+fn chooses_by_mask(i: &Instruction) -> bool {
+    use Mnemonic as M;
+    let blends = matches!(
+        i.mnemonic(),
+        M::Vblendmps | M::Vblendmpd | M::Vpblendmb | M::Vpblendmw | M::Vpblendmd | M::Vpblendmq
+    );
+    blends || i.op_register(0).is_k()
 }
 
 fn is_constant_lea(i: &Instruction) -> bool {

@@ -217,9 +217,24 @@ impl<'a> Facts<'a> {
         array.map(|array| array.home).or_else(scalar).map(Home::is_private).map(|is| is || binds)
     }
 
-    /// What a variable is to the loop, by its name.
+    /// What a variable is to the loop, by its name. A structure is what its members are, if iterations combine each that the
+    /// loop assigns, and come to none by subscript.
     pub fn role(&self, name: &str) -> Option<Role> {
-        self.scalars.iter().find(|(scalar, _)| scalar.name == name).map(|(_, role)| *role)
+        let own = self.scalars.iter().find(|(scalar, _)| scalar.name == name);
+        own.map(|(_, role)| *role).or_else(|| self.role_of_members(name))
+    }
+
+    fn role_of_members(&self, name: &str) -> Option<Role> {
+        let is_member = |scalar: &Scalar| {
+            scalar.root == name && scalar.form == ScalarForm::Member && scalar.is_own_storage()
+        };
+        let mut members = self.scalars.iter().filter(|(scalar, _)| scalar.root == name).peekable();
+        let (_, first) = *members.peek()?;
+        let are_combined = members.all(|(scalar, role)| {
+            is_member(scalar) && matches!(role, Role::Reduction(_) | Role::Companion)
+        });
+        let is_subscripted = self.source.arrays.iter().any(|array| array.root == name);
+        (are_combined && !is_subscripted).then_some(*first)
     }
 
     /// Whether a variable is the loop's iterator, or what the compiler makes of a loop over a container.
