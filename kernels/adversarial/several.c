@@ -314,7 +314,7 @@ int main(int argc, char **argv) {
     shared_between_bins(x, n);
     running_bins(x, n);
     show_reals("bins", bins, 16);
-    product_of_matrices(c, c, x, 7);
+    
     for (int i = 0; i < 144; i++) c[i] = i % 13;
     product_of_matrices(c, x, c + 72, 7);
     product_by_columns(c, x, c + 72, 7);

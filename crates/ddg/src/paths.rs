@@ -604,7 +604,9 @@ impl Stack {
     /// Who wrote what the next execution of the path finds in a unit. A slot that it has not written may be one that it has
     /// moved: then what an earlier execution put there.
     fn writer(&self, writer: &[u32], unit: u16) -> u32 {
-        let Some(first) = unit.checked_sub(X87).filter(|&at| at < 8) else { return writer[usize::from(unit)] };
+        let Some(first) = unit.checked_sub(X87).filter(|&at| at < 8) else {
+            return writer[usize::from(unit)];
+        };
         let mut at = first;
         loop {
             let own = writer[usize::from(X87 + at)];

@@ -347,12 +347,17 @@ fn x87(stem: &str) -> Class {
         }
         "fmul" | "fmulp" | "fimul" => plain(OpKind::Multiply),
         "fdiv" | "fdivp" | "fdivr" | "fdivrp" | "fidiv" | "fidivr" => plain(OpKind::Divide),
-        s if s.starts_with("fcom") || s.starts_with("fucom") || matches!(s, "ficom" | "ficomp" | "ftst" | "fxam") => {
+        s if s.starts_with("fcom")
+            || s.starts_with("fucom")
+            || matches!(s, "ficom" | "ficomp" | "ftst" | "fxam") =>
+        {
             plain(OpKind::Compare)
         }
         s if s.starts_with("fcmov") => plain(OpKind::Select),
         "fxch" => plain(OpKind::Nop),
-        s if s.starts_with('f') && !s.starts_with("fx") || matches!(s, "fxtract" | "wait") => plain(OpKind::Other),
+        s if s.starts_with('f') && !s.starts_with("fx") || matches!(s, "fxtract" | "wait") => {
+            plain(OpKind::Other)
+        }
         _ => return plain(OpKind::Other),
     };
     Class { float: true, stack: true, ..class }

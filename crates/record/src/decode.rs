@@ -304,10 +304,8 @@ impl Decode {
                 defs.push(def);
             }
         }
-        let masked = i.has_op_mask()
-            && !i.zeroing_masking()
-            && i.op_kind(0) == Kind::Register
-            && !chooses_by_mask(&i);
+        let masked =
+            i.has_op_mask() && !i.zeroing_masking() && i.op_kind(0) == Kind::Register && !chooses_by_mask(&i);
         if masked || is_conditional_move(&i) {
             guarded = true;
             uses.0.extend(

@@ -78,15 +78,9 @@ pub(crate) fn effect(i: &Instruction, kind: OpKind) -> Effect {
             let from: Vec<(u8, Role)> = register(i, 0).map(|at| (at, Value)).into_iter().collect();
             Effect::new(&from, &[PUSHED], turn)
         }
-        M::Fild
-        | M::Fbld
-        | M::Fld1
-        | M::Fldz
-        | M::Fldpi
-        | M::Fldl2e
-        | M::Fldl2t
-        | M::Fldlg2
-        | M::Fldln2 => Effect::new(&[], &[PUSHED], turn),
+        M::Fild | M::Fbld | M::Fld1 | M::Fldz | M::Fldpi | M::Fldl2e | M::Fldl2t | M::Fldlg2 | M::Fldln2 => {
+            Effect::new(&[], &[PUSHED], turn)
+        }
         M::Fst | M::Fstp | M::Fist | M::Fistp | M::Fisttp | M::Fbstp => {
             let to: Vec<u8> = register(i, 0).into_iter().collect();
             Effect::new(&[(0, Value)], &to, turn)
@@ -128,8 +122,7 @@ fn comparison(i: &Instruction, turn: Turn) -> Effect {
         _ if i.op0_kind() == Kind::Memory => None,
         _ => register(i, 1).or_else(|| register(i, 0)),
     };
-    let read: Vec<(u8, Role)> =
-        [Some(0), with].into_iter().flatten().map(|at| (at, Role::Value)).collect();
+    let read: Vec<(u8, Role)> = [Some(0), with].into_iter().flatten().map(|at| (at, Role::Value)).collect();
     let effect = Effect::new(&read, &[], turn);
     match i.mnemonic() {
         M::Fcomi | M::Fcomip | M::Fucomi | M::Fucomip => effect,
@@ -140,7 +133,8 @@ fn comparison(i: &Instruction, turn: Turn) -> Effect {
 fn arithmetic(i: &Instruction, kind: OpKind, turn: Turn) -> Effect {
     let is_sum = kind == OpKind::Add;
     let is_reversed = matches!(i.mnemonic(), M::Fsubr | M::Fsubrp | M::Fisubr);
-    let is_commutative = kind == OpKind::Multiply || is_sum && matches!(i.mnemonic(), M::Fadd | M::Faddp | M::Fiadd);
+    let is_commutative =
+        kind == OpKind::Multiply || is_sum && matches!(i.mnemonic(), M::Fadd | M::Faddp | M::Fiadd);
     let role = |is_minuend: bool| match is_commutative || is_sum && is_minuend {
         true => Role::Accumulator,
         false => Role::Value,

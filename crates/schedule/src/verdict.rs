@@ -511,6 +511,16 @@ pub fn judge(
             // The compiler keeps its elements in registers.
             unknown = unknown.or(Some(Unknown::Array { name: name.to_owned(), lines }));
         }
+        if found.blocking.is_empty()
+            && is_optimised
+            && let Some(d) = compiled::between_copies(profile, context, inside, facts)
+        {
+            let object = d.levels.iter().flat_map(|level| &level.objects).next();
+            let name = object.and_then(|used| profile.objects.get(used.object as usize));
+            let name = name.map(|object| object.name.clone()).unwrap_or_default();
+            let lines = [d.source, d.sink].map(|s| profile.location_of(s).line);
+            unknown = unknown.or(Some(Unknown::Array { name, lines: lines.into() }));
+        }
         let trips = loop_of.most_trips(&indexes.accesses, facts);
         if found.blocking.is_empty()
             && !advise
@@ -712,29 +722,46 @@ impl Loop<'_> {
     /// Whether an iteration stores a value, by moves alone, at addresses that move: what the next iteration finds in a
     /// register is an element of an array, not a variable.
     fn is_stored_along(&self, inside: &LoopEdges, statement: StatementIndex) -> bool {
-        // All that the x87 unit computes counts as one register: what it stores tells nothing of what comes after,
-        // unless elements go by other names than their own.
-        let is_plain = self.facts.is_some_and(Facts::names_elements);
-        let is_one_chain = |s: StatementIndex| is_plain && self.reads.stores_long_double(self.profile, s);
-        let mut open = vec![statement];
+        let moves = |s: StatementIndex| {
+            matches!(
+                self.profile.statements[s as usize].operation,
+                Operation::Copy | Operation::Shuffle | Operation::Convert
+            )
+        };
+        // The register may have a copy of what is stored.
+        let mut origins = vec![statement];
+        let mut at = 0;
+        while let Some(&s) = origins.get(at) {
+            at += 1;
+            if moves(s) {
+                let from = self.values(inside).filter(|d| d.sink == s).map(|d| d.source);
+                let new: Vec<StatementIndex> = from.filter(|from| !origins.contains(from)).collect();
+                origins.extend(new);
+            }
+        }
+        let mut open = origins;
         let mut seen: Vec<StatementIndex> = Vec::new();
         while let Some(s) = open.pop() {
             if seen.contains(&s) {
                 continue;
             }
             seen.push(s);
-            if self.reads.stores_along(self.profile, s, self.dim) && !is_one_chain(s) {
+            if self.reads.stores_along(self.profile, s, self.dim) || self.stores_element(s) {
                 return true;
             }
-            let moves = |sink: StatementIndex| {
-                matches!(
-                    self.profile.statements[sink as usize].operation,
-                    Operation::Copy | Operation::Shuffle | Operation::Convert
-                )
-            };
             open.extend(self.values(inside).filter(|d| d.source == s && moves(d.sink)).map(|d| d.sink));
         }
         false
+    }
+
+    /// Whether a statement stores what by the text is an element of an array, be its address the same in all iterations: of a loop
+    /// inside that was written out nothing else is left.
+    fn stores_element(&self, statement: StatementIndex) -> bool {
+        let line = self.profile.location_of(statement).line;
+        self.reads.stores(statement)
+            && self.is_direct(statement)
+            && self.is_in_text(statement)
+            && self.facts.is_some_and(|facts| facts.only_sets_elements_on(line))
     }
 
     /// Whether a register hands on what the header of the loop advances: its iterator, or what the compiler computes in
@@ -1259,7 +1286,10 @@ impl Loop<'_> {
                         | SharingKind::PerhapsMacro
                 ) || is_lent(sharing.kind)
                     || is_compiled_in
-                        && matches!(sharing.kind, SharingKind::Address | SharingKind::Reference)
+                        && matches!(
+                            sharing.kind,
+                            SharingKind::Address | SharingKind::Reference | SharingKind::PerhapsReference
+                        )
                         && self.is_of_program(sharing)
             });
         is_fixed && !scalar.definitions.is_empty()
