@@ -22,6 +22,7 @@ use crate::always;
 use crate::compiled::{self, Accesses};
 use crate::facts::{Facts, Role, changes_one_place, is_fixed, is_memory};
 use crate::graph::{self, Edge, LoopEdges, dimension, is_flow, is_inside};
+use crate::masks;
 use crate::names::short_name;
 use crate::needs::{self, Class, Need, Way};
 use crate::reduction::{self, Reduction};
@@ -291,6 +292,7 @@ pub fn judge(
             continue;
         }
         if loop_of.is_void(d)
+            || masks::is_left_out(profile, context, inside, d)
             || loop_of.is_of_iterator(inside, d)
             || !d.memory && scevs.is_recomputable(d.source) && loop_of.explains_register(inside, d)
         {
