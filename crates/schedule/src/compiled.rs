@@ -108,8 +108,9 @@ pub fn missing<'a>(
 }
 
 /// A dependence of one iteration of a compiled loop that is one between iterations of the text: compilers write several iterations out as
-/// one, and then the body has each of its accesses as many times, in the order of the iterations. Dependences through memory that other
-/// ones of the compiled loop go through too are judged with those.
+/// one, and then the body has each of its accesses as many times, in the order of the iterations. Where the same accesses depend on each
+/// other between iterations of the compiled loop too, they are judged by that. Which elements meet where subscripts say all is known
+/// without a run.
 pub fn between_copies<'p>(
     profile: &'p Profile,
     context: ContextIndex,
@@ -122,11 +123,15 @@ pub fn between_copies<'p>(
         let is_own = profile.context_of(statement) == context
             && (&place.file, &place.function) == (&own.file, &own.function)
             && place.column > 0
-            && facts.is_own_line(place.line);
+            && facts.is_own_line(place.line)
+            && !facts.says_elements_on(place.line);
         is_own.then_some((place.line, place.column))
     };
     let mut copies: FxHashMap<(u32, u32, bool), Vec<(u64, StatementIndex)>> = FxHashMap::default();
-    for access in &profile.accesses {
+    let dim = graph::dimension(profile, context);
+    // What stays is the stack.
+    let moves = |access: &&profile::Access| access.address.is_empty() || !is_fixed(&access.address, dim);
+    for access in profile.accesses.iter().filter(moves) {
         if let Some((line, column)) = place(access.statement) {
             let pc = profile.statements[access.statement as usize].pc;
             copies.entry((line, column, access.write)).or_default().push((pc, access.statement));
@@ -156,7 +161,6 @@ pub fn between_copies<'p>(
             source.2 == sink.2 && source.1 != sink.1 && !carried.contains(&(d.kind, source.0, sink.0))
         })
     };
-    let dim = graph::dimension(profile, context);
     // Those without instances follow from others.
     let is_met =
         |d: &Dependence| d.levels.iter().any(|level| usize::from(level.level) > dim && level.count > 0);

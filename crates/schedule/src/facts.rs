@@ -521,6 +521,30 @@ impl<'a> Facts<'a> {
             && !definitions.any(|definition| definition.at.line == line && !definition.header)
     }
 
+    /// An array that a line comes to.
+    pub fn accessed_on(&self, line: u32) -> Option<&'a str> {
+        let is_here = |array: &&Array| array.accesses.iter().any(|access| access.at.line == line);
+        self.source.arrays.iter().find(is_here).map(|array| array.name.as_str())
+    }
+
+    /// Whether a line comes to nothing but variables and elements that their subscripts say: integer combinations, of arrays that stay.
+    pub fn says_elements_on(&self, line: u32) -> bool {
+        let mut accesses = self.source.arrays.iter().flat_map(|array| {
+            array.accesses.iter().filter(|access| access.at.line == line).map(move |access| (array, access))
+        });
+        let is_said = |(array, access): (&Array, &ArrayAccess)| {
+            self.is_one_place(array)
+                && access.affine.iter().all(Option::is_some)
+                && !access.member.contains(['*', '>'])
+        };
+        let mut definitions = self.source.scalars.iter().filter(|scalar| is_memory(scalar));
+        accesses.all(is_said)
+            && !definitions.any(|scalar| {
+                scalar.reads.contains(&line) || scalar.definitions.iter().any(|d| d.at.line == line)
+            })
+            && !self.source.calls.iter().any(|call| call.at.line == line)
+    }
+
     /// Whether a line stands in the loop, and in none inside it nor in the arguments of a macro: what is written there once runs once
     /// in an iteration.
     pub fn is_own_line(&self, line: u32) -> bool {

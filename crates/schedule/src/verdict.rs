@@ -437,8 +437,10 @@ pub fn judge(
         for (scalar, role) in &facts.scalars {
             let lines =
                 || -> Vec<u32> { scalar.definitions.iter().map(|definition| definition.at.line).collect() };
-            let is_seen =
-                needs.iter().flatten().any(|need| is_named(&need.object) == Some(scalar.name.as_str()));
+            let is_of = |need: &Need| is_named(&need.object) == Some(scalar.name.as_str());
+            let is_seen = needs.iter().flatten().any(is_of);
+            // Of what every iteration advances no element per iteration is kept: it is computed.
+            let is_expanded = needs.iter().flatten().any(|need| is_of(need) && need.way == Way::Expand);
             match role {
                 Role::Reduction(_) if loop_of.is_cut(scalar) => {
                     needs = None;
@@ -473,10 +475,11 @@ pub fn judge(
                     };
                     needs.iter_mut().for_each(|needs| needs.push(need.clone()));
                 }
-                Role::Induction(step) if !is_seen => {
+                Role::Induction(step) if !is_seen || is_expanded => {
                     found.evidence(inside, &scevs);
                     let name = scalar.name.clone();
                     let way = Way::Induction(*step);
+                    needs.iter_mut().for_each(|needs| needs.retain(|need| !is_of(need)));
                     let need = Need { object: ObjectIndex::MAX, name, way, bytes: Some(0), lines: lines() };
                     needs.iter_mut().for_each(|needs| needs.push(need.clone()));
                     let why = Unknown::Variable { name: scalar.name.clone(), lines: lines() };
@@ -517,10 +520,8 @@ pub fn judge(
             && is_optimised
             && let Some(d) = compiled::between_copies(profile, context, inside, facts)
         {
-            let object = d.levels.iter().flat_map(|level| &level.objects).next();
-            let name = object.and_then(|used| profile.objects.get(used.object as usize));
-            let name = name.map(|object| object.name.clone()).unwrap_or_default();
             let lines = [d.source, d.sink].map(|s| profile.location_of(s).line);
+            let name = facts.accessed_on(lines[1]).unwrap_or_default().to_owned();
             unknown = unknown.or(Some(Unknown::Array { name, lines: lines.into() }));
         }
         let trips = loop_of.most_trips(&indexes.accesses, facts);
