@@ -339,7 +339,9 @@ fn vector(name: &str) -> Class {
 
 fn x87(stem: &str) -> Class {
     let class = match stem {
-        "fld" | "fst" | "fstp" | "fldcw" | "fnstcw" | "fstcw" => plain(OpKind::Copy),
+        "fld" | "fst" | "fstp" | "fldcw" | "fnstcw" | "fstcw" | "fldenv" | "fnstenv" | "fstenv" => {
+            plain(OpKind::Copy)
+        }
         "fild" | "fist" | "fistp" | "fisttp" => plain(OpKind::Convert),
         "fld1" | "fldz" | "fldpi" | "fldl2e" | "fldl2t" | "fldlg2" | "fldln2" => plain(OpKind::Constant),
         "fadd" | "faddp" | "fiadd" | "fsub" | "fsubp" | "fisub" | "fsubr" | "fsubrp" | "fisubr" => {

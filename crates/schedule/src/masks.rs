@@ -20,7 +20,8 @@ pub fn is_left_out(profile: &Profile, context: ContextIndex, inside: &LoopEdges,
     let registers = || edges().filter(|(_, own)| is_flow(own) && !own.memory);
     // What decides which lanes are loaded, in the same iteration.
     let deciding = |statement: StatementIndex| {
-        let into = registers().filter(move |(edge, own)| edge.within && !edge.carried && own.sink == statement);
+        let into =
+            registers().filter(move |(edge, own)| edge.within && !edge.carried && own.sink == statement);
         into.filter(|(_, own)| own.role == Use::Value).map(|(_, own)| own.source)
     };
     deciding(load).any(|mask| {
@@ -29,10 +30,12 @@ pub fn is_left_out(profile: &Profile, context: ContextIndex, inside: &LoopEdges,
         let mut at = 0;
         while let Some(&statement) = reached.get(at) {
             at += 1;
-            let is_read_after = profile
-                .dependences
-                .iter()
-                .any(|own| is_flow(own) && own.source == statement && !own.memory && !is_inside(profile, own.sink, context));
+            let is_read_after = profile.dependences.iter().any(|own| {
+                is_flow(own)
+                    && own.source == statement
+                    && !own.memory
+                    && !is_inside(profile, own.sink, context)
+            });
             if is_read_after || statement == mask {
                 return false;
             }

@@ -374,7 +374,11 @@ pub fn judge(
         let way = Way::Induction(own.step);
         let lines = loop_of.lines(&own.statements);
         let need = Need { object: own.object, name: String::new(), way, bytes: Some(0), lines };
-        needs.iter_mut().for_each(|needs| needs.push(need.clone()));
+        // What is computed needs no storage of its own.
+        needs.iter_mut().for_each(|needs| {
+            needs.retain(|need| need.object != own.object);
+            needs.push(need.clone());
+        });
     }
     let reductions: Vec<Reduction> =
         reductions.into_iter().enumerate().filter(|(at, _)| !idle.contains(at)).map(|(_, own)| own).collect();
@@ -439,8 +443,8 @@ pub fn judge(
                 || -> Vec<u32> { scalar.definitions.iter().map(|definition| definition.at.line).collect() };
             let is_of = |need: &Need| is_named(&need.object) == Some(scalar.name.as_str());
             let is_seen = needs.iter().flatten().any(is_of);
-            // Of what every iteration advances no element per iteration is kept: it is computed.
-            let is_expanded = needs.iter().flatten().any(|need| is_of(need) && need.way == Way::Expand);
+            let mut of = needs.iter().flatten().filter(|need| is_of(need));
+            let is_computed = of.any(|need| matches!(need.way, Way::Induction(_)));
             match role {
                 Role::Reduction(_) if loop_of.is_cut(scalar) => {
                     needs = None;
@@ -475,7 +479,7 @@ pub fn judge(
                     };
                     needs.iter_mut().for_each(|needs| needs.push(need.clone()));
                 }
-                Role::Induction(step) if !is_seen || is_expanded => {
+                Role::Induction(step) if !is_computed => {
                     found.evidence(inside, &scevs);
                     let name = scalar.name.clone();
                     let way = Way::Induction(*step);
