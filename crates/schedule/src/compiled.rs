@@ -164,7 +164,10 @@ pub fn between_copies<'p>(
     // Those without instances follow from others.
     let is_met =
         |d: &Dependence| d.levels.iter().any(|level| usize::from(level.level) > dim && level.count > 0);
-    memory().find(|(edge, d)| !edge.carried && is_met(d) && is_between(d)).map(|(_, d)| d)
+    // A block that a function moves at once is stored in parts that overlap.
+    let is_whole =
+        |d: &Dependence| d.kind != Kind::Output || !facts.calls_on(profile.location_of(d.source).line);
+    memory().find(|(edge, d)| !edge.carried && is_whole(d) && is_met(d) && is_between(d)).map(|(_, d)| d)
 }
 
 /// Number of elements that an array moves on by in one iteration of a compiled loop, at most: vectors and unrolled bodies make several

@@ -542,7 +542,12 @@ impl<'a> Facts<'a> {
             && !definitions.any(|scalar| {
                 scalar.reads.contains(&line) || scalar.definitions.iter().any(|d| d.at.line == line)
             })
-            && !self.source.calls.iter().any(|call| call.at.line == line)
+            && !self.calls_on(line)
+    }
+
+    /// Whether a line calls something.
+    pub fn calls_on(&self, line: u32) -> bool {
+        self.source.calls.iter().any(|call| call.at.line == line)
     }
 
     /// Whether a line stands in the loop, and in none inside it nor in the arguments of a macro: what is written there once runs once

@@ -1293,10 +1293,8 @@ impl Loop<'_> {
                         | SharingKind::PerhapsMacro
                 ) || is_lent(sharing.kind)
                     || is_compiled_in
-                        && matches!(
-                            sharing.kind,
-                            SharingKind::Address | SharingKind::Reference | SharingKind::PerhapsReference
-                        )
+                        && (matches!(sharing.kind, SharingKind::Address | SharingKind::Reference)
+                            || sharing.kind == SharingKind::PerhapsReference && scalar.is_own_storage())
                         && self.is_of_program(sharing)
             });
         is_fixed && !scalar.definitions.is_empty()
