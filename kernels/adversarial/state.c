@@ -322,6 +322,23 @@ ALONE void f_fgets(FILE *f, int *o, int n) {
         if (fgets(line, 80, f))
             o[i] = strlen(line);
 }
+static __thread double factor_of_thread = 1;
+static __thread int numbers_of_thread;
+static inline double factor(void) { return factor_of_thread; }
+static inline int next_number(void) { return ++numbers_of_thread; }
+ALONE void scaled_by_the_threads_own(double *out, const double *a, int n) {
+    for (int i = 0; i < n; i++) //= words|private
+        out[i] = factor_of_thread * a[i];
+}
+ALONE void scaled_by_a_function(double *out, const double *a, int n) {
+    for (int i = 0; i < n; i++) //= words|private
+        out[i] = factor() * a[i];
+}
+ALONE void numbered_by_a_function(int *out, int n) {
+    for (int i = 0; i < n; i++) //= no|induction
+        out[i] = next_number();
+}
+
 int main(void) {
     int n = 48;
     int *a = integers(1000), *o = zeros(1000);
@@ -407,5 +424,12 @@ int main(void) {
     FILE *f = fopen("/etc/passwd", "r");
     f_fgets(f, o, n);
     fclose(f);
+    show("o", o, n);
+    double *x = reals(n), *y = reals(n);
+    factor_of_thread = x[1];
+    scaled_by_the_threads_own(y, x, n);
+    scaled_by_a_function(y, x, n);
+    show_reals("scaled", y, n);
+    numbered_by_a_function(o, n);
     show("o", o, n);
 }

@@ -137,6 +137,40 @@ impl Language {
     }
 }
 
+/// Whose compilers are used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Family {
+    /// Those of the machine: `cc`, `c++`, `gfortran`, `rustc`.
+    #[default]
+    Machine,
+    /// `clang` and `clang++`.
+    Clang,
+}
+
+impl Family {
+    /// The family of this name.
+    pub fn named(name: &str) -> Option<Family> {
+        match name {
+            "machine" => Some(Family::Machine),
+            "clang" => Some(Family::Clang),
+            _ => None,
+        }
+    }
+
+    /// The compiler of a language, if there is one.
+    pub fn compiler(self, language: Language) -> Option<&'static str> {
+        match (self, language) {
+            (Family::Machine, Language::C) => Some("cc"),
+            (Family::Machine, Language::Cpp) => Some("c++"),
+            (Family::Machine, Language::Fortran) => Some("gfortran"),
+            (Family::Machine, Language::Rust) => Some("rustc"),
+            (Family::Clang, Language::C) => Some("clang"),
+            (Family::Clang, Language::Cpp) => Some("clang++"),
+            (Family::Clang, _) => None,
+        }
+    }
+}
+
 /// A loop with its truth.
 #[derive(Debug, Clone)]
 pub struct Annotated {
@@ -283,13 +317,16 @@ impl Adversarial {
     ///
     /// # Errors
     /// If there is no compiler, or it refuses the source.
-    pub fn compile(&self, level: Optimised, directory: &Path) -> Result<PathBuf, String> {
+    pub fn compile(&self, family: Family, level: Optimised, directory: &Path) -> Result<PathBuf, String> {
         let out = directory.join(format!("{}.{level:?}", self.source));
-        let (compiler, flags): (&str, &[&str]) = match self.language {
-            Language::C => ("cc", &["-std=gnu11", "-g"]),
-            Language::Cpp => ("c++", &["-std=c++17", "-g"]),
-            Language::Fortran => ("gfortran", &["-std=f2008", "-g"]),
-            Language::Rust => ("rustc", &["--edition=2024", "-g", "-Awarnings"]),
+        let compiler = family.compiler(self.language);
+        let compiler =
+            compiler.ok_or_else(|| format!("{family:?} has no compiler of {}", self.language.name()))?;
+        let flags: &[&str] = match self.language {
+            Language::C => &["-std=gnu11", "-g"],
+            Language::Cpp => &["-std=c++17", "-g"],
+            Language::Fortran => &["-std=f2008", "-g"],
+            Language::Rust => &["--edition=2024", "-g", "-Awarnings"],
         };
         let mut command = Command::new(compiler);
         command.current_dir(directory).args(flags).args(level.flags(self.language)).args(&self.compile);

@@ -17,8 +17,8 @@ pub fn is_thorough() -> bool {
 }
 
 pub use adversarial::{
-    Adversarial, Annotated, Judgement, Language, Optimised, SaidLoop, SaidReport, Truth, adversarial, judge,
-    known,
+    Adversarial, Annotated, Family, Judgement, Language, Optimised, SaidLoop, SaidReport, Truth, adversarial,
+    judge, known,
 };
 pub use compile::{Compiler, Error, Level, Processor, Program, command_line, compile, compile_for};
 pub use corpus::{Static, corpus};

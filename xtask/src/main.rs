@@ -58,9 +58,10 @@ cargo xtask paste [--loopwright PATH] [--rounds N] [--level O0…] [--sanitize] 
                              2 and 4 threads; without names and levels also writes docs/directives.md
 cargo xtask programs [NAME…]  programs of Debian under the recorder, Valgrind and QEMU; without names also writes
                              docs/programs.md
-cargo xtask truth [--loopwright PATH] [--level O0…] [--known] [PROGRAM…]
+cargo xtask truth [--loopwright PATH] [--level O0…] [--compiler clang] [--known] [PROGRAM…]
                              verdicts on the loops of kernels/adversarial against their truth; without names also
-                             writes docs/truth.md, with --known the list that the test lets pass
+                             writes docs/truth.md (of the machine's compilers), with --known the list that the test
+                             lets pass
 cargo xtask truth [--loopwright PATH] [--keep] --suite FILE.toml [NAME…]
                              the same for public programs with OpenMP annotations; docs/truth.md says what the
                              manifest holds, and --keep adds the rows there

@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result, bail};
-use kernels::{Adversarial, Judgement, Language, Optimised, SaidLoop, SaidReport, judge};
+use kernels::{Adversarial, Family, Judgement, Language, Optimised, SaidLoop, SaidReport, judge};
 
 use crate::ci;
 use crate::product::Loopwright;
@@ -45,6 +45,7 @@ struct Options<'a> {
     suite: Option<&'a Path>,
     keep: bool,
     known: bool,
+    compilers: Family,
     levels: Vec<Optimised>,
     names: Vec<&'a str>,
 }
@@ -61,6 +62,9 @@ pub fn run(arguments: &[&str]) -> Result<()> {
             "--suite" => options.suite = Some(Path::new(value()?)),
             "--level" => {
                 options.levels.push(Optimised::named(value()?).context("a level is O0, O1, O2 or O3")?);
+            }
+            "--compiler" => {
+                options.compilers = Family::named(value()?).context("a compiler is machine or clang")?;
             }
             "--keep" => options.keep = true,
             "--known" => options.known = true,
@@ -83,6 +87,7 @@ fn corpus(loopwright: &Loopwright, options: &Options) -> Result<()> {
     programs.retain(|p| {
         options.names.is_empty() || options.names.iter().any(|n| *n == p.source || *n == p.name())
     });
+    programs.retain(|p| options.compilers.compiler(p.language).is_some());
     let levels: &[Optimised] = if options.levels.is_empty() { &Optimised::ALL } else { &options.levels };
     let jobs: Vec<(&Adversarial, Optimised)> =
         programs.iter().flat_map(|p| levels.iter().map(move |&level| (p, level))).collect();
@@ -92,7 +97,7 @@ fn corpus(loopwright: &Loopwright, options: &Options) -> Result<()> {
         for _ in 0..WORKERS {
             scope.spawn(|| {
                 while let Some((program, level)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    match rows_of(loopwright, program, *level, directory.path()) {
+                    match rows_of(loopwright, program, (options.compilers, *level), directory.path()) {
                         Ok(found) => locked(&rows).extend(found),
                         Err(error) => locked(&failed).push(format!("{} {level}: {error:#}", program.source)),
                     }
@@ -107,7 +112,7 @@ fn corpus(loopwright: &Loopwright, options: &Options) -> Result<()> {
     for failure in &failed {
         println!("failed: {failure}");
     }
-    if options.names.is_empty() && options.levels.is_empty() {
+    if options.names.is_empty() && options.levels.is_empty() && options.compilers == Family::Machine {
         let loops: usize = programs.iter().map(|p| p.loops.len()).sum();
         write_document(&document(&text, programs.len(), loops), None)?;
     }
@@ -128,13 +133,13 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 fn rows_of(
     loopwright: &Loopwright,
     program: &Adversarial,
-    level: Optimised,
+    (compilers, level): (Family, Optimised),
     directory: &Path,
 ) -> Result<Vec<Row>> {
     // Compilers leave files of their own where they run.
     let directory = directory.join(format!("{}.{level:?}", program.source));
     std::fs::create_dir_all(&directory)?;
-    let executable = program.compile(level, &directory).map_err(anyhow::Error::msg)?;
+    let executable = program.compile(compilers, level, &directory).map_err(anyhow::Error::msg)?;
     let profile = executable.with_extension(format!("{level:?}.lwp"));
     let report = said(loopwright, Command::new(&executable).args(&program.run), &program.profile, &profile)?;
     let _ = std::fs::remove_file(&profile);

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use kernels::{Adversarial, Judgement, Optimised, SaidLoop, SaidReport, judge};
+use kernels::{Adversarial, Family, Judgement, Optimised, SaidLoop, SaidReport, judge};
 
 const LOOPWRIGHT: &str = env!("CARGO_BIN_EXE_loopwright");
 
@@ -24,11 +24,12 @@ macro_rules! programs {
 }
 
 programs! {
-    accumulators algorithms aliases applications arrays asynchronous captures carried_values classes clauses containers control
-    constructors counters cut cut_threads directives effects everyday exchanged exchanges exits extremes false_reductions flags fresh fresh_classes headers included
-    iterators
-    kept_addresses long_double macros memory mixed modules names not_reductions numerics objects other_names overwritten ownership pieces plain_forms positions recursions
-    reduction_forms reductions references spelling state storage streams taken_out templates text textbook thrown
+    accumulators algorithms aliases applications arrays asynchronous captures carried_values classes clauses
+    constructors containers control counters cut cut_threads directives effects everyday exchanged exchanges exits
+    extremes false_reductions flags fresh fresh_classes headers included inclusions iterators kept_addresses
+    long_double macros memory mixed modules names not_reductions numerics objects other_names overwritten ownership
+    pieces plain_forms positions recursions reduction_forms reductions references selects several spelling state
+    storage streams taken_out templates text textbook threads thrown
 }
 
 /// Every program is tested, and has a name of its own.
@@ -72,7 +73,8 @@ fn check(name: &str) {
 }
 
 fn report(program: &Adversarial, level: Optimised, directory: &Path) -> SaidReport {
-    let executable = program.compile(level, directory).unwrap_or_else(|error| panic!("{error}"));
+    let executable =
+        program.compile(Family::Machine, level, directory).unwrap_or_else(|error| panic!("{error}"));
     let native = Command::new(&executable).args(&program.run).stdin(Stdio::null()).output().unwrap();
     let profile = directory.join(format!("{level:?}.lwp"));
     let recorded = Command::new(LOOPWRIGHT)

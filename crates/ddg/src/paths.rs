@@ -21,7 +21,7 @@ use crate::folding::Folding;
 use crate::lost::Lost;
 use crate::shared::Split;
 use crate::steady::Steady;
-use crate::units::{UNITS, units};
+use crate::units::{UNITS, X87, units};
 
 /// Index of a node of the trie of paths.
 pub type NodeId = u32;
@@ -278,6 +278,8 @@ pub struct Path {
     pub saves: Vec<Save>,
     /// Registers restored from an earlier path's saves.
     pub restores: Vec<Restore>,
+    /// Which slot of the floating-point stack is where at its end, if any is elsewhere than at its start.
+    pub turn: Option<[u8; 8]>,
     /// Dependences inside one execution.
     pub inside: Vec<Pair>,
     /// Dependences from one execution to the next of the same loop instance.
@@ -575,6 +577,49 @@ pub fn add_streams(codes: &CodeTable, code: CodeId, (columns, base): (&[u16], u1
     }
 }
 
+/// The floating-point stack along a path: by distance from the top the slot, as named at the path's start.
+struct Stack {
+    slots: [u8; 8],
+}
+
+impl Default for Stack {
+    fn default() -> Self {
+        Stack { slots: std::array::from_fn(|at| at as u8) }
+    }
+}
+
+impl Stack {
+    /// The units of a range, under the names they had at the start.
+    fn units(&self, range: RegRange) -> std::ops::Range<u16> {
+        let own = units(range);
+        match own.start.checked_sub(X87).and_then(|at| self.slots.get(usize::from(at))) {
+            Some(&slot) => X87 + u16::from(slot)..X87 + u16::from(slot) + 1,
+            None => own,
+        }
+    }
+
+    /// The slots at the end, if they are not where they were.
+    fn turned(&self) -> Option<[u8; 8]> {
+        (self.slots != Stack::default().slots).then_some(self.slots)
+    }
+
+    /// Who wrote what the next execution of the path finds in a unit. A slot that it has not written may be one that it has
+    /// moved: then what an earlier execution put there.
+    fn writer(&self, writer: &[u32], unit: u16) -> u32 {
+        let Some(first) = unit.checked_sub(X87).filter(|&at| at < 8) else {
+            return writer[usize::from(unit)];
+        };
+        let mut at = first;
+        loop {
+            let own = writer[usize::from(X87 + at)];
+            at = u16::from(self.slots[usize::from(at)]);
+            if own != NONE || at == first {
+                return own;
+            }
+        }
+    }
+}
+
 /// Computes everything static about the path with these steps. Which loads restore a saved register is decided once,
 /// from the addresses of the first execution (ALGORITHMS 2.2: a save/restore pair is an identity).
 pub fn build(
@@ -603,6 +648,7 @@ pub fn build(
         live_out: Vec::new(),
         saves: Vec::new(),
         restores: Vec::new(),
+        turn: None,
         inside: Vec::new(),
         carried: Vec::new(),
         executions: 0,
@@ -620,6 +666,7 @@ pub fn build(
         allocates: false,
     };
     let mut writer = vec![NONE; UNITS];
+    let mut stack = Stack::default();
     // Saves not yet restored: register, slot, operand, writers before.
     let mut pending: Vec<(u8, u64, usize, Vec<u32>)> = Vec::new();
     for step in steps {
@@ -685,7 +732,7 @@ pub fn build(
                 if used.range.reg == REG_STACK || kept.contains(&used.range.reg) {
                     continue;
                 }
-                for unit in units(used.range) {
+                for unit in stack.units(used.range) {
                     let source = writer[usize::from(unit)];
                     if source != NONE && source >= RESTORED {
                         let restored = Some((source - RESTORED) as u16);
@@ -730,10 +777,11 @@ pub fn build(
                 }
             }
             for def in &instr.defs {
-                for unit in units(*def) {
+                for unit in stack.units(*def) {
                     writer[usize::from(unit)] = statement;
                 }
             }
+            instr.turn.apply(&mut stack.slots);
             for (register, at) in moved_registers(&block, i, Access::Read) {
                 let Some(slot) = slot_of(&path.operands, at) else { continue };
                 let range = units(RegRange { reg: register, lo: 0, hi: 8 });
@@ -775,6 +823,14 @@ pub fn build(
         path.restores[(*unit - RESTORED) as usize].lasts = true;
         *unit = NONE;
     }
+    path.turn = stack.turned();
+    if let Some(turn) = &path.turn {
+        let first = usize::from(X87);
+        let before: [u32; 8] = std::array::from_fn(|at| writer[first + at]);
+        for (at, &from) in turn.iter().enumerate() {
+            writer[first + at] = before[usize::from(from)];
+        }
+    }
     // A live-in range may be redefined in part; split so that each range is redefined whole or not at all.
     let mut split = Vec::with_capacity(path.live_in.len());
     for live in &path.live_in {
@@ -784,9 +840,9 @@ pub fn build(
         }
         let mut from = live.from;
         while from < live.to {
-            let source = writer[usize::from(from)];
+            let source = stack.writer(&writer, from);
             let mut to = from + 1;
-            while to < live.to && writer[usize::from(to)] == source {
+            while to < live.to && stack.writer(&writer, to) == source {
                 to += 1;
             }
             if source != NONE {

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use shadow::Iv;
 use trace::block::RegRange;
 
-use crate::units::{UNITS, units};
+use crate::units::{UNITS, X87, units};
 
 const NONE: u32 = u32::MAX;
 /// Slots beyond which unused ones are dropped.
@@ -134,6 +134,15 @@ impl Registers {
     pub fn restore(&mut self, register: u8, writers: [Writer; 4]) {
         let first = first(register);
         self.table[first..first + 4].copy_from_slice(&writers);
+    }
+
+    /// The slots of the floating-point stack go by other names: `from[at]` is what is now at `at`.
+    pub fn turn(&mut self, from: &[u8; 8]) {
+        let first = usize::from(X87);
+        let before: [Writer; 8] = std::array::from_fn(|at| self.table[first + at]);
+        for (at, &from) in from.iter().enumerate() {
+            self.table[first + at] = before[usize::from(from)];
+        }
     }
 
     /// Forgets all writers: what ran unrecorded may have written any register.

@@ -194,6 +194,11 @@ impl Engine {
             });
             self.registers.save(save.register, at, writers);
         }
+        if let Some(turn) = &path.turn {
+            // No order of eight slots takes longer to come back to where it was than this is a multiple of.
+            const ROUND: u64 = 840;
+            (0..count % ROUND).for_each(|_| self.registers.turn(turn));
+        }
         for out in &path.live_out {
             self.registers.write(out.from, out.to, out.statement, slot);
         }

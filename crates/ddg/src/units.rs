@@ -1,7 +1,7 @@
 //! Register units: the granularity at which register dependences are tracked (ALGORITHMS 2.2).
 //!
 //! A general-purpose register has four units (byte 0, byte 1, bytes 2–3, bytes 4–7), a vector register sixteen of four
-//! bytes, every flag one, every other register one. A write that covers a unit only in part counts as a write of it.
+//! bytes, every flag one, the control word and the status word of the floating-point stack one each, every other register one. A write that covers a unit only in part counts as a write of it.
 
 use std::ops::Range;
 
@@ -10,10 +10,11 @@ use trace::block::{REG_COUNT, REG_FLAGS, REG_MASK, REG_MORE, REG_OTHER, REG_VECT
 const VECTORS: u16 = 64;
 const MASKS: u16 = VECTORS + 32 * 16;
 const FLAGS: u16 = MASKS + 8;
-const X87: u16 = FLAGS + 8;
+/// The floating-point stack, by distance from the top.
+pub const X87: u16 = FLAGS + 8;
 const OTHER: u16 = X87 + 8;
 
-const MORE: u16 = OTHER + 1;
+const MORE: u16 = OTHER + 2;
 
 /// Number of units.
 pub const UNITS: usize = MORE as usize + 4 * 16;
@@ -39,7 +40,7 @@ pub fn units(range: RegRange) -> Range<u16> {
             let at = X87 + r - u16::from(REG_X87);
             at..at + 1
         }
-        REG_OTHER => OTHER..OTHER + 1,
+        REG_OTHER => OTHER + u16::from(range.lo >= 2)..OTHER + 1 + u16::from(range.hi > 2),
         _ => general(MORE + 4 * (r - u16::from(REG_MORE)), range),
     }
 }

@@ -9,7 +9,7 @@
 
 use trace::block::{
     Addend, Instr, OpKind, Operation, REG_COUNT, REG_FLAGS, REG_MORE, REG_OTHER, REG_STACK, REG_VECTOR,
-    RegRange, RegUse, Role, Terminator,
+    RegRange, RegUse, Role, Terminator, Turn,
 };
 
 /// What an instruction does to memory.
@@ -76,7 +76,7 @@ impl Build {
     pub fn new(pc: u64, len: u8, kind: OpKind) -> Build {
         let operation = Operation { kind, float: false, linear: false, addend: None };
         let (uses, defs) = (Vec::new(), Vec::new());
-        let instr = Instr { pc, len, operation, uses, defs, conditional: false };
+        let instr = Instr { pc, len, operation, uses, defs, conditional: false, turn: Turn::Stays };
         Build(Decoded { instr, moves_base: None, memory: None, end: None })
     }
 

@@ -339,17 +339,27 @@ fn vector(name: &str) -> Class {
 
 fn x87(stem: &str) -> Class {
     let class = match stem {
-        "fld" | "fst" | "fstp" | "fxch" => plain(OpKind::Copy),
+        "fld" | "fst" | "fstp" | "fldcw" | "fnstcw" | "fstcw" | "fldenv" | "fnstenv" | "fstenv" => {
+            plain(OpKind::Copy)
+        }
         "fild" | "fist" | "fistp" | "fisttp" => plain(OpKind::Convert),
         "fld1" | "fldz" | "fldpi" | "fldl2e" | "fldl2t" | "fldlg2" | "fldln2" => plain(OpKind::Constant),
         "fadd" | "faddp" | "fiadd" | "fsub" | "fsubp" | "fisub" | "fsubr" | "fsubrp" | "fisubr" => {
             plain(OpKind::Add)
         }
         "fmul" | "fmulp" | "fimul" => plain(OpKind::Multiply),
-        "fdiv" | "fdivp" | "fdivr" | "fdivrp" | "fidiv" | "fidivr" | "fsqrt" => plain(OpKind::Divide),
-        s if s.starts_with("fcom") || s.starts_with("fucom") => plain(OpKind::Compare),
+        "fdiv" | "fdivp" | "fdivr" | "fdivrp" | "fidiv" | "fidivr" => plain(OpKind::Divide),
+        s if s.starts_with("fcom")
+            || s.starts_with("fucom")
+            || matches!(s, "ficom" | "ficomp" | "ftst" | "fxam") =>
+        {
+            plain(OpKind::Compare)
+        }
         s if s.starts_with("fcmov") => plain(OpKind::Select),
-        s if s.starts_with('f') && !s.starts_with("fx") => plain(OpKind::Other),
+        "fxch" => plain(OpKind::Nop),
+        s if s.starts_with('f') && !s.starts_with("fx") || matches!(s, "fxtract" | "wait") => {
+            plain(OpKind::Other)
+        }
         _ => return plain(OpKind::Other),
     };
     Class { float: true, stack: true, ..class }

@@ -2,7 +2,6 @@
 //! machine instructions; the translator knows their bytes.
 //!
 //! Invariants: memory operands are listed reads first; a register read only for an address has the role `Address`.
-//! Limits: the x87 stack counts as one register.
 
 use iced_x86::{
     ConditionCode, Decoder, DecoderOptions, EncodingKind, Instruction, InstructionInfoFactory, MemorySize,
@@ -11,10 +10,11 @@ use iced_x86::{
 use rustc_hash::FxHashMap;
 use trace::block::{
     Access, Instr, OpKind, Operation, REG_FLAGS, REG_MASK, REG_OTHER, REG_VECTOR, REG_X87, RegRange, RegUse,
-    Role,
+    Role, Turn,
 };
 
 use crate::classes::{self, Class, Inputs};
+use crate::x87;
 
 /// Which lanes of a vector access are active.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -235,6 +235,7 @@ impl Decode {
         let explicit_memory = (0..i.op_count()).find(|&k| i.op_kind(k) == Kind::Memory);
         let load_role = match explicit_memory {
             _ if class.kind == OpKind::Control => Role::Control,
+            Some(_) if class.stack => x87::role_of_load(&i, class.kind),
             Some(k) => role(k),
             None => Role::Value,
         };
@@ -303,7 +304,8 @@ impl Decode {
                 defs.push(def);
             }
         }
-        let masked = i.has_op_mask() && !i.zeroing_masking() && i.op_kind(0) == Kind::Register;
+        let masked =
+            i.has_op_mask() && !i.zeroing_masking() && i.op_kind(0) == Kind::Register && !chooses_by_mask(&i);
         if masked || is_conditional_move(&i) {
             guarded = true;
             uses.0.extend(
@@ -312,22 +314,14 @@ impl Decode {
                     .map(|range| RegUse { range, role: Role::Value }),
             );
         }
-        if class.stack && is_control_word(i.mnemonic()) {
-            // The control word is a register of its own: nothing on the stack takes part.
-            let word = RegRange { reg: REG_OTHER, lo: 0, hi: 2 };
-            uses.0.retain(|u| !(REG_X87..REG_OTHER).contains(&u.range.reg));
-            defs.retain(|d| !(REG_X87..REG_OTHER).contains(&d.reg));
-            match i.mnemonic() {
-                Mnemonic::Fldcw => defs.push(word),
-                _ => uses.add(word, Role::Value),
-            }
-        } else if class.stack {
-            // One chain through the whole register stack: its top is not known statically.
-            let stack = RegRange { reg: REG_X87, lo: 0, hi: 10 };
-            uses.0.retain(|u| !(REG_X87..REG_OTHER).contains(&u.range.reg));
-            defs.retain(|d| !(REG_X87..REG_OTHER).contains(&d.reg));
-            uses.add(stack, Role::Value);
-            defs.push(stack);
+        let mut turn = Turn::Stays;
+        if class.stack {
+            let effect = x87::effect(&i, class.kind);
+            uses.0.retain(|u| !(REG_X87..=REG_OTHER).contains(&u.range.reg));
+            defs.retain(|d| !(REG_X87..=REG_OTHER).contains(&d.reg));
+            effect.uses.into_iter().for_each(|(range, role)| uses.add(range, role));
+            defs.extend(effect.defs);
+            turn = effect.turn;
         }
         if i.mnemonic() == Mnemonic::Syscall {
             uses.add(RegRange { reg: 0, lo: 0, hi: 8 }, Role::Control);
@@ -372,7 +366,11 @@ impl Decode {
                 u.role = Role::Accumulator;
             }
         }
-        let kind = if idiom || is_constant_lea(&i) { OpKind::Constant } else { class.kind };
+        let kind = match class.kind {
+            _ if idiom || is_constant_lea(&i) => OpKind::Constant,
+            _ if class.stack && x87::is_renaming(&i) => OpKind::Nop,
+            kind => kind,
+        };
         let instr = Instr {
             pc,
             len: i.len() as u8,
@@ -385,6 +383,7 @@ impl Decode {
             uses: uses.0,
             defs,
             conditional: guarded,
+            turn,
         };
         let mut encoded = [0; LONGEST];
         encoded.iter_mut().zip(bytes).take(i.len()).for_each(|(to, from)| *to = *from);
@@ -392,13 +391,18 @@ impl Decode {
     }
 }
 
-/// Whether an instruction moves the control word of the x87 unit and does nothing else.
-fn is_control_word(mnemonic: Mnemonic) -> bool {
-    matches!(mnemonic, Mnemonic::Fldcw | Mnemonic::Fnstcw | Mnemonic::Fstcw)
-}
-
 fn is_conditional_move(i: &Instruction) -> bool {
     i.op_count() == 2 && i.op_kind(0) == Kind::Register && i.condition_code() != ConditionCode::None
+}
+
+/// Whether a mask says which of two sources each lane is of, or which lanes of a mask are clear: none keeps what it held.
+fn chooses_by_mask(i: &Instruction) -> bool {
+    use Mnemonic as M;
+    let blends = matches!(
+        i.mnemonic(),
+        M::Vblendmps | M::Vblendmpd | M::Vpblendmb | M::Vpblendmw | M::Vpblendmd | M::Vpblendmq
+    );
+    blends || i.op_register(0).is_k()
 }
 
 fn is_constant_lea(i: &Instruction) -> bool {

@@ -68,6 +68,7 @@ mod takeover;
 mod threads;
 mod translate;
 mod windows;
+mod x87;
 
 use std::ffi::OsString;
 use std::os::fd::OwnedFd;

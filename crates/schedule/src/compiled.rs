@@ -12,11 +12,11 @@
 //! (functions that are put in the place of a call, unrolled code).
 
 use profile::lens::{AccessMode, Array, ArrayAccess, Home};
-use profile::{ContextIndex, ContextKind, Dependence, Profile, StatementIndex};
+use profile::{ContextIndex, ContextKind, Dependence, Kind, Profile, StatementIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::Facts;
-use crate::graph;
+use crate::graph::{self, LoopEdges};
 use crate::scev::is_fixed;
 
 /// Indexes of all accesses.
@@ -105,6 +105,69 @@ pub fn missing<'a>(
         .or_else(|| text.too_few_stores(&moving))
         .or_else(|| text.too_few_loads(&moving))
         .or_else(|| text.exchanged(profile, context, facts, &stores))
+}
+
+/// A dependence of one iteration of a compiled loop that is one between iterations of the text: compilers write several iterations out as
+/// one, and then the body has each of its accesses as many times, in the order of the iterations. Where the same accesses depend on each
+/// other between iterations of the compiled loop too, they are judged by that. Which elements meet where subscripts say all is known
+/// without a run.
+pub fn between_copies<'p>(
+    profile: &'p Profile,
+    context: ContextIndex,
+    inside: &LoopEdges,
+    facts: &Facts<'_>,
+) -> Option<&'p Dependence> {
+    let own = profile.location(profile.contexts.get(context as usize)?.location);
+    let place = |statement: StatementIndex| {
+        let place = profile.location_of(statement);
+        let is_own = profile.context_of(statement) == context
+            && (&place.file, &place.function) == (&own.file, &own.function)
+            && place.column > 0
+            && facts.is_own_line(place.line)
+            && !facts.says_elements_on(place.line);
+        is_own.then_some((place.line, place.column))
+    };
+    let mut copies: FxHashMap<(u32, u32, bool), Vec<(u64, StatementIndex)>> = FxHashMap::default();
+    let dim = graph::dimension(profile, context);
+    // What stays is the stack.
+    let moves = |access: &&profile::Access| access.address.is_empty() || !is_fixed(&access.address, dim);
+    for access in profile.accesses.iter().filter(moves) {
+        if let Some((line, column)) = place(access.statement) {
+            let pc = profile.statements[access.statement as usize].pc;
+            copies.entry((line, column, access.write)).or_default().push((pc, access.statement));
+        }
+    }
+    for of in copies.values_mut() {
+        of.sort_unstable();
+        of.dedup();
+    }
+    // Place and number of a copy, and how many there are.
+    let copy = |statement: StatementIndex, is_write: bool| {
+        let (line, column) = place(statement)?;
+        let of = copies.get(&(line, column, is_write))?;
+        Some(((line, column), of.iter().position(|own| own.1 == statement)?, of.len()))
+    };
+    let ends =
+        |d: &Dependence| Some((copy(d.source, d.kind != Kind::Anti)?, copy(d.sink, d.kind != Kind::Flow)?));
+    let dependences =
+        || inside.edges.iter().map(|edge| (edge, &profile.dependences[edge.dependence as usize]));
+    let memory = || dependences().filter(|(_, d)| d.memory);
+    let carried: FxHashSet<_> = memory()
+        .filter(|(edge, _)| edge.carried)
+        .filter_map(|(_, d)| ends(d).map(|(source, sink)| (d.kind, source.0, sink.0)))
+        .collect();
+    let is_between = |d: &Dependence| {
+        ends(d).is_some_and(|(source, sink)| {
+            source.2 == sink.2 && source.1 != sink.1 && !carried.contains(&(d.kind, source.0, sink.0))
+        })
+    };
+    // Those without instances follow from others.
+    let is_met =
+        |d: &Dependence| d.levels.iter().any(|level| usize::from(level.level) > dim && level.count > 0);
+    // A block that a function moves at once is stored in parts that overlap.
+    let is_whole =
+        |d: &Dependence| d.kind != Kind::Output || !facts.calls_on(profile.location_of(d.source).line);
+    memory().find(|(edge, d)| !edge.carried && is_whole(d) && is_met(d) && is_between(d)).map(|(_, d)| d)
 }
 
 /// Number of elements that an array moves on by in one iteration of a compiled loop, at most: vectors and unrolled bodies make several

@@ -217,9 +217,23 @@ impl<'a> Facts<'a> {
         array.map(|array| array.home).or_else(scalar).map(Home::is_private).map(|is| is || binds)
     }
 
-    /// What a variable is to the loop, by its name.
+    /// What a variable is to the loop, by its name. A structure is what its members are, if iterations combine each that the
+    /// loop assigns, and come to none by subscript.
     pub fn role(&self, name: &str) -> Option<Role> {
-        self.scalars.iter().find(|(scalar, _)| scalar.name == name).map(|(_, role)| *role)
+        let own = self.scalars.iter().find(|(scalar, _)| scalar.name == name);
+        own.map(|(_, role)| *role).or_else(|| self.role_of_members(name))
+    }
+
+    fn role_of_members(&self, name: &str) -> Option<Role> {
+        let is_member = |scalar: &Scalar| {
+            scalar.root == name && scalar.form == ScalarForm::Member && scalar.is_own_storage()
+        };
+        let mut members = self.scalars.iter().filter(|(scalar, _)| scalar.root == name).peekable();
+        let (_, first) = *members.peek()?;
+        let are_combined = members
+            .all(|(scalar, role)| is_member(scalar) && matches!(role, Role::Reduction(_) | Role::Companion));
+        let is_subscripted = self.source.arrays.iter().any(|array| array.root == name);
+        (are_combined && !is_subscripted).then_some(*first)
     }
 
     /// Whether a variable is the loop's iterator, or what the compiler makes of a loop over a container.
@@ -253,7 +267,13 @@ impl<'a> Facts<'a> {
                 writes(array).flat_map(|write| array.accesses.iter().map(move |other| (write, other)));
             let mut meetings = pairs.filter_map(|(write, other)| {
                 let is_same = write.member == other.member && other.mode != AccessMode::Shared;
+                let is_quotient = || {
+                    let is_update = matches!(other.mode, AccessMode::Update(_));
+                    !is_update
+                        && subscript::repeat(&write.subscripts, &other.subscripts, &iterator.name, step)
+                };
                 let meeting = subscript::meeting(&write.subscripts, &other.subscripts, &iterator.name)
+                    .or_else(|| is_quotient().then_some(Meeting::After(step)))
                     .filter(|_| is_same)?;
                 let is_write = other.mode == AccessMode::Write;
                 let by = match meeting {
@@ -490,11 +510,57 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// Whether all elements that the loop assigns are written as such, of arrays by their own names.
-    pub fn names_elements(&self) -> bool {
-        self.source.arrays.iter().all(|array| array.home != Home::InBody)
-            && self.scalars.iter().all(|(scalar, _)| !is_memory(scalar))
-            && self.source.calls.iter().all(|call| !call.is_macro)
+    /// Whether a line sets elements of arrays that outlive the iteration, without combining them with what they were, and no variable.
+    pub fn only_sets_elements_on(&self, line: u32) -> bool {
+        let is_here = |access: &&ArrayAccess| access.at.line == line;
+        let outer = self.source.arrays.iter().filter(|array| array.home != Home::InBody);
+        let mut set = outer.flat_map(writes).filter(is_here).peekable();
+        let mut definitions = self.source.scalars.iter().flat_map(|scalar| &scalar.definitions);
+        set.peek().is_some()
+            && set.all(|access| access.mode == AccessMode::Write)
+            && !definitions.any(|definition| definition.at.line == line && !definition.header)
+    }
+
+    /// An array that a line comes to.
+    pub fn accessed_on(&self, line: u32) -> Option<&'a str> {
+        let is_here = |array: &&Array| array.accesses.iter().any(|access| access.at.line == line);
+        self.source.arrays.iter().find(is_here).map(|array| array.name.as_str())
+    }
+
+    /// Whether a line comes to nothing but variables and elements that their subscripts say: integer combinations, of arrays that stay.
+    pub fn says_elements_on(&self, line: u32) -> bool {
+        let mut accesses = self.source.arrays.iter().flat_map(|array| {
+            array.accesses.iter().filter(|access| access.at.line == line).map(move |access| (array, access))
+        });
+        let is_said = |(array, access): (&Array, &ArrayAccess)| {
+            self.is_one_place(array)
+                && access.affine.iter().all(Option::is_some)
+                && !access.member.contains(['*', '>'])
+        };
+        let mut definitions = self.source.scalars.iter().filter(|scalar| is_memory(scalar));
+        accesses.all(is_said)
+            && !definitions.any(|scalar| {
+                scalar.reads.contains(&line) || scalar.definitions.iter().any(|d| d.at.line == line)
+            })
+            && !self.calls_on(line)
+    }
+
+    /// Whether a line calls something.
+    pub fn calls_on(&self, line: u32) -> bool {
+        self.source.calls.iter().any(|call| call.at.line == line)
+    }
+
+    /// Whether a line stands in the loop, and in none inside it nor in the arguments of a macro: what is written there once runs once
+    /// in an iteration.
+    pub fn is_own_line(&self, line: u32) -> bool {
+        let of = |source: &SourceLoop| (source.at.line..=source.end.line).contains(&line);
+        let is_inside = |other: &&SourceLoop| {
+            (self.source.at.line, self.source.at.column) < (other.at.line, other.at.column)
+                && other.end.line <= self.source.end.line
+        };
+        of(self.source)
+            && !self.file.loops.iter().filter(is_inside).any(of)
+            && !self.source.calls.iter().any(|call| call.is_macro && call.at.line == line)
     }
 
     /// Whether the text combines something with a variable or an element.

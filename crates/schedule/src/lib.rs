@@ -29,6 +29,7 @@ pub mod code;
 pub(crate) mod compiled;
 pub mod facts;
 pub mod graph;
+mod masks;
 pub mod metrics;
 pub mod names;
 pub mod needs;

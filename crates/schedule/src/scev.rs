@@ -178,15 +178,8 @@ impl Reads {
         self.stores(statement) && !self.stay(profile, statement, dim)
     }
 
-    /// Whether a statement stores numbers of the x87 unit.
-    pub fn stores_long_double(&self, profile: &Profile, statement: StatementIndex) -> bool {
-        const BYTES: u32 = 10;
-        let writes = self.writes.get(&statement).map_or(&[][..], Vec::as_slice);
-        writes.iter().any(|&w| profile.accesses[w as usize].size == BYTES)
-    }
-
     /// Whether a statement stores into memory.
-    fn stores(&self, statement: StatementIndex) -> bool {
+    pub fn stores(&self, statement: StatementIndex) -> bool {
         self.writes.contains_key(&statement)
     }
 

@@ -112,6 +112,49 @@ pub fn meeting(write: &[String], read: &[String], iterator: &str) -> Option<Meet
     Some(found.map_or(Meeting::Everywhere, Meeting::After))
 }
 
+/// Whether two accesses have the same subscripts, which are the same in neighbouring iterations too: quotients of the iterator,
+/// `i / 2` or `i >> 1`, that grow less often than it is advanced (by `step`).
+pub fn repeat(first: &[String], second: &[String], iterator: &str, step: i64) -> bool {
+    let plain = |text: &String| text.split_whitespace().collect::<String>();
+    let are_equal =
+        first.len() == second.len() && first.iter().zip(second).all(|(a, b)| plain(a) == plain(b));
+    let quotients: Option<Vec<bool>> =
+        first.iter().map(|text| is_quotient(&plain(text), iterator, step)).collect();
+    are_equal && quotients.is_some_and(|quotients| quotients.contains(&true))
+}
+
+/// Whether a text has the iterator in quotients alone that repeat; `None` if it has it anywhere else.
+fn is_quotient(text: &str, iterator: &str, step: i64) -> Option<bool> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let (mut rest, mut found) = (text, false);
+    while let Some(at) = rest.find(iterator) {
+        let (before, after) = (&rest[..at], &rest[at + iterator.len()..]);
+        let is_part = before.ends_with(|c| is_word(c) || c == '.') || after.starts_with(is_word);
+        rest = after;
+        if is_part {
+            continue;
+        }
+        let number = |text: &str| -> Option<i64> {
+            text.find(|c: char| !c.is_ascii_digit()).map_or(text, |end| &text[..end]).parse().ok()
+        };
+        // Multiples grow faster, and what binds tighter is another expression.
+        if before.ends_with(['*', '/', '%', '-', '&']) {
+            return None;
+        }
+        let by: i64 = if let Some(rest) = after.strip_prefix('/') {
+            number(rest)?
+        } else {
+            let by = u32::try_from(number(after.strip_prefix(">>")?)?).ok()?;
+            1i64.checked_shl(by).filter(|&by| by > 0)?
+        };
+        if step.checked_abs()? >= by {
+            return None;
+        }
+        found = true;
+    }
+    Some(found)
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Token {
     Name(String),

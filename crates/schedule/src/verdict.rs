@@ -22,6 +22,7 @@ use crate::always;
 use crate::compiled::{self, Accesses};
 use crate::facts::{Facts, Role, changes_one_place, is_fixed, is_memory};
 use crate::graph::{self, Edge, LoopEdges, dimension, is_flow, is_inside};
+use crate::masks;
 use crate::names::short_name;
 use crate::needs::{self, Class, Need, Way};
 use crate::reduction::{self, Reduction};
@@ -291,6 +292,7 @@ pub fn judge(
             continue;
         }
         if loop_of.is_void(d)
+            || masks::is_left_out(profile, context, inside, d)
             || loop_of.is_of_iterator(inside, d)
             || !d.memory && scevs.is_recomputable(d.source) && loop_of.explains_register(inside, d)
         {
@@ -372,7 +374,11 @@ pub fn judge(
         let way = Way::Induction(own.step);
         let lines = loop_of.lines(&own.statements);
         let need = Need { object: own.object, name: String::new(), way, bytes: Some(0), lines };
-        needs.iter_mut().for_each(|needs| needs.push(need.clone()));
+        // What is computed needs no storage of its own.
+        needs.iter_mut().for_each(|needs| {
+            needs.retain(|need| need.object != own.object);
+            needs.push(need.clone());
+        });
     }
     let reductions: Vec<Reduction> =
         reductions.into_iter().enumerate().filter(|(at, _)| !idle.contains(at)).map(|(_, own)| own).collect();
@@ -435,8 +441,10 @@ pub fn judge(
         for (scalar, role) in &facts.scalars {
             let lines =
                 || -> Vec<u32> { scalar.definitions.iter().map(|definition| definition.at.line).collect() };
-            let is_seen =
-                needs.iter().flatten().any(|need| is_named(&need.object) == Some(scalar.name.as_str()));
+            let is_of = |need: &Need| is_named(&need.object) == Some(scalar.name.as_str());
+            let is_seen = needs.iter().flatten().any(is_of);
+            let mut of = needs.iter().flatten().filter(|need| is_of(need));
+            let is_computed = of.any(|need| matches!(need.way, Way::Induction(_)));
             match role {
                 Role::Reduction(_) if loop_of.is_cut(scalar) => {
                     needs = None;
@@ -471,10 +479,11 @@ pub fn judge(
                     };
                     needs.iter_mut().for_each(|needs| needs.push(need.clone()));
                 }
-                Role::Induction(step) if !is_seen => {
+                Role::Induction(step) if !is_computed => {
                     found.evidence(inside, &scevs);
                     let name = scalar.name.clone();
                     let way = Way::Induction(*step);
+                    needs.iter_mut().for_each(|needs| needs.retain(|need| !is_of(need)));
                     let need = Need { object: ObjectIndex::MAX, name, way, bytes: Some(0), lines: lines() };
                     needs.iter_mut().for_each(|needs| needs.push(need.clone()));
                     let why = Unknown::Variable { name: scalar.name.clone(), lines: lines() };
@@ -510,6 +519,14 @@ pub fn judge(
         {
             // The compiler keeps its elements in registers.
             unknown = unknown.or(Some(Unknown::Array { name: name.to_owned(), lines }));
+        }
+        if found.blocking.is_empty()
+            && is_optimised
+            && let Some(d) = compiled::between_copies(profile, context, inside, facts)
+        {
+            let lines = [d.source, d.sink].map(|s| profile.location_of(s).line);
+            let name = facts.accessed_on(lines[1]).unwrap_or_default().to_owned();
+            unknown = unknown.or(Some(Unknown::Array { name, lines: lines.into() }));
         }
         let trips = loop_of.most_trips(&indexes.accesses, facts);
         if found.blocking.is_empty()
@@ -712,29 +729,46 @@ impl Loop<'_> {
     /// Whether an iteration stores a value, by moves alone, at addresses that move: what the next iteration finds in a
     /// register is an element of an array, not a variable.
     fn is_stored_along(&self, inside: &LoopEdges, statement: StatementIndex) -> bool {
-        // All that the x87 unit computes counts as one register: what it stores tells nothing of what comes after,
-        // unless elements go by other names than their own.
-        let is_plain = self.facts.is_some_and(Facts::names_elements);
-        let is_one_chain = |s: StatementIndex| is_plain && self.reads.stores_long_double(self.profile, s);
-        let mut open = vec![statement];
+        let moves = |s: StatementIndex| {
+            matches!(
+                self.profile.statements[s as usize].operation,
+                Operation::Copy | Operation::Shuffle | Operation::Convert
+            )
+        };
+        // The register may have a copy of what is stored.
+        let mut origins = vec![statement];
+        let mut at = 0;
+        while let Some(&s) = origins.get(at) {
+            at += 1;
+            if moves(s) {
+                let from = self.values(inside).filter(|d| d.sink == s).map(|d| d.source);
+                let new: Vec<StatementIndex> = from.filter(|from| !origins.contains(from)).collect();
+                origins.extend(new);
+            }
+        }
+        let mut open = origins;
         let mut seen: Vec<StatementIndex> = Vec::new();
         while let Some(s) = open.pop() {
             if seen.contains(&s) {
                 continue;
             }
             seen.push(s);
-            if self.reads.stores_along(self.profile, s, self.dim) && !is_one_chain(s) {
+            if self.reads.stores_along(self.profile, s, self.dim) || self.stores_element(s) {
                 return true;
             }
-            let moves = |sink: StatementIndex| {
-                matches!(
-                    self.profile.statements[sink as usize].operation,
-                    Operation::Copy | Operation::Shuffle | Operation::Convert
-                )
-            };
             open.extend(self.values(inside).filter(|d| d.source == s && moves(d.sink)).map(|d| d.sink));
         }
         false
+    }
+
+    /// Whether a statement stores what by the text is an element of an array, be its address the same in all iterations: of a loop
+    /// inside that was written out nothing else is left.
+    fn stores_element(&self, statement: StatementIndex) -> bool {
+        let line = self.profile.location_of(statement).line;
+        self.reads.stores(statement)
+            && self.is_direct(statement)
+            && self.is_in_text(statement)
+            && self.facts.is_some_and(|facts| facts.only_sets_elements_on(line))
     }
 
     /// Whether a register hands on what the header of the loop advances: its iterator, or what the compiler computes in
@@ -1259,7 +1293,8 @@ impl Loop<'_> {
                         | SharingKind::PerhapsMacro
                 ) || is_lent(sharing.kind)
                     || is_compiled_in
-                        && matches!(sharing.kind, SharingKind::Address | SharingKind::Reference)
+                        && (matches!(sharing.kind, SharingKind::Address | SharingKind::Reference)
+                            || sharing.kind == SharingKind::PerhapsReference && scalar.is_own_storage())
                         && self.is_of_program(sharing)
             });
         is_fixed && !scalar.definitions.is_empty()

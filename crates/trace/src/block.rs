@@ -23,9 +23,11 @@ pub const REG_MASK: u8 = 48;
 /// Register 56: the flags, one flag per byte (carry, parity, adjust, zero, sign, overflow, direction), as far as the machine has
 /// them.
 pub const REG_FLAGS: u8 = 56;
-/// Registers 57 to 64: the floating-point stack and multimedia registers, 10 bytes each, by physical slot when known.
+/// Registers 57 to 64: the floating-point stack by distance from its top before the instruction, and multimedia registers, 10 bytes
+/// each.
 pub const REG_X87: u8 = 57;
-/// Register 65: everything else that carries data between instructions (bound, tile and control registers).
+/// Register 65: everything else that carries data between instructions (bound, tile and control registers). Bytes 0 and 1 are the
+/// control word of the floating-point stack, bytes 2 and 3 its status word.
 pub const REG_OTHER: u8 = 65;
 /// Registers 66 to 81: general purpose as well, on machines with more than sixteen.
 pub const REG_MORE: u8 = 66;
@@ -143,6 +145,32 @@ pub enum Addend {
     },
 }
 
+/// How the slots of the floating-point stack go by other names after an instruction than before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Turn {
+    /// They do not.
+    #[default]
+    Stays,
+    /// The slot farthest from the top is the top.
+    Push,
+    /// So many slots from the top on are the farthest.
+    Pop(u8),
+    /// The top and the slot at this distance have changed places.
+    Exchange(u8),
+}
+
+impl Turn {
+    /// Renames slots: what stands at a distance from the top.
+    pub fn apply<T>(self, slots: &mut [T; 8]) {
+        match self {
+            Turn::Stays => {}
+            Turn::Push => slots.rotate_right(1),
+            Turn::Pop(count) => slots.rotate_left(usize::from(count & 7)),
+            Turn::Exchange(with) => slots.swap(0, usize::from(with & 7)),
+        }
+    }
+}
+
 /// One instruction of a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instr {
@@ -160,6 +188,8 @@ pub struct Instr {
     /// Some of `defs` are written only under a condition (conditional move, masked, shift by zero): the old value may
     /// survive, so it is listed in `uses` as well.
     pub conditional: bool,
+    /// What it does to the names of the floating-point stack's slots, after its uses and definitions.
+    pub turn: Turn,
 }
 
 /// Direction of a memory operand.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::process::Command;
 
-use trace::block::{Access, Instr, REG_FLAGS, REG_MASK, REG_VECTOR, REG_X87, RegRange, Role};
+use trace::block::{Access, Instr, REG_FLAGS, REG_MASK, REG_VECTOR, REG_X87, RegRange, Role, Turn};
 
 use super::{Decode, Memory};
 
@@ -55,6 +55,9 @@ fn render(i: &Instr, memory: &[Memory]) -> String {
     }
     for m in memory.iter().filter(|m| m.access == Access::Write) {
         let _ = write!(out, " m{}", m.size);
+    }
+    if i.turn != Turn::Stays {
+        let _ = write!(out, " | {:?}", i.turn);
     }
     out
 }

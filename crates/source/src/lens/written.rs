@@ -50,6 +50,8 @@ pub(super) enum Term {
         rest: Vec<(Binary, Expression)>,
     },
     Negative(Box<Expression>),
+    /// The negation of a condition.
+    Not(Box<Expression>),
     /// Arithmetic, the result of which is converted to a type; other conversions are left out.
     Cast {
         to: String,
@@ -365,9 +367,11 @@ impl Expression {
             Term::Name(_) | Term::Integer(_) | Term::Constant | Term::Unknown => Vec::new(),
             Term::Closure(_) | Term::Statements(_) => Vec::new(),
             Term::Member { base, .. } => vec![base],
-            Term::Dereference(of) | Term::Negative(of) | Term::Address { of, .. } | Term::Cast { of, .. } => {
-                vec![of]
-            }
+            Term::Dereference(of)
+            | Term::Negative(of)
+            | Term::Not(of)
+            | Term::Address { of, .. }
+            | Term::Cast { of, .. } => vec![of],
             Term::Step { target, .. } => vec![target],
             Term::Index { base, subscripts } => std::iter::once(&**base).chain(subscripts).collect(),
             Term::Call { callee, arguments } => std::iter::once(&**callee).chain(arguments).collect(),

@@ -70,6 +70,7 @@ impl C<'_> {
             "unary_expression" => match field("operator").map(|operator| self.text.of(operator)).as_deref() {
                 Some("-") => Term::Negative(part("argument")),
                 Some("+") => part("argument").what,
+                Some("!") => Term::Not(part("argument")),
                 _ => Term::List(vec![*part("argument")]),
             },
             "pointer_expression" => {

@@ -120,6 +120,7 @@ impl Fortran<'_> {
                 let first = match operator.as_str() {
                     "-" => Term::Negative(Box::new(argument)),
                     "+" => argument.what,
+                    ".not." => Term::Not(Box::new(argument)),
                     _ => Term::List(vec![argument]),
                 };
                 if rest.is_empty() {

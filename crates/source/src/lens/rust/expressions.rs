@@ -57,6 +57,7 @@ impl Rust<'_> {
             "unary_expression" => match self.text.of(node).as_bytes().first() {
                 Some(b'*') => Term::Dereference(only()),
                 Some(b'-') => Term::Negative(only()),
+                Some(b'!') => Term::Not(only()),
                 _ => Term::List(vec![*only()]),
             },
             "reference_expression" => Term::Address { of: part("value"), mutable: self.is_mutable(node) },

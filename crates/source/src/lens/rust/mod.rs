@@ -66,6 +66,7 @@ impl<'a> Rust<'a> {
                     continue;
                 }
                 "macro_invocation" if matches!(root.kind(), "source_file" | "declaration_list") => {
+                    self.thread_locals(node);
                     out.push(node);
                     continue;
                 }
@@ -84,7 +85,7 @@ impl<'a> Rust<'a> {
         }
     }
 
-    /// Notes the functions that assign a static, or call such ones.
+    /// Notes the functions that assign a static, come to one of which each thread has its own, or call such ones.
     fn note_kept(&mut self, functions: &[Node]) {
         let mut called: Vec<(String, HashSet<String>)> = Vec::new();
         for function in functions.iter().filter(|node| node.kind() == "function_item") {
@@ -108,6 +109,12 @@ impl<'a> Rust<'a> {
                             self.environment.keeping.insert(name.clone());
                         }
                     }
+                    "identifier" => {
+                        let own = self.environment.globals.get(&self.text.of(node));
+                        if own.is_some_and(|own| own.storage.thread_local) {
+                            self.environment.keeping.insert(name.clone());
+                        }
+                    }
                     "call_expression" => calls.extend(last("function")),
                     _ => {}
                 }
@@ -128,6 +135,28 @@ impl<'a> Rust<'a> {
         one.storage.atomic = one.type_text.contains("Atomic");
         one.array = one.type_text.starts_with('[');
         Some(one)
+    }
+
+    /// The statics that `thread_local!` declares.
+    fn thread_locals(&mut self, node: Node) {
+        let name = node.child_by_field_name("macro").map(|name| self.text.tight(name)).unwrap_or_default();
+        if name.rsplit("::").next() != Some("thread_local") {
+            return;
+        }
+        let tokens = children(node).into_iter().filter(|child| child.kind() == "token_tree");
+        for tokens in tokens {
+            let text = self.text.raw(tokens);
+            let mut words =
+                text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+            while words.any(|word| word == "static") {
+                let Some(name) = words.next() else { break };
+                let mut one = Declaration::plain(name.to_owned(), start(tokens));
+                one.lifetime = Lifetime::Static;
+                one.storage.thread_local = true;
+                one.storage.object = true;
+                self.environment.globals.insert(one.name.clone(), one);
+            }
+        }
     }
 
     fn is_mutable(&self, node: Node) -> bool {

@@ -36,6 +36,12 @@ fn recognised() {
         ("s = fma(a[i], b[i], s);", Add, "a[i] * b[i]"),
         ("s = s && e;", LogicalAnd, "e"),
         ("s = s || a[i] > 2;", LogicalOr, "a[i] > 2"),
+        ("if (!(a[i] <= s)) s = a[i];", Maximum, "a[i]"),
+        ("if (a[i] >= s) continue; s = a[i];", Minimum, "a[i]"),
+        ("if (e || a[i] >= s) { continue; } s = a[i];", Minimum, "a[i]"),
+        ("s = e ? s + a[i] : s;", Add, "a[i]"),
+        ("s = e ? s : s * a[i];", Multiply, "a[i]"),
+        ("s = e ? s + a[i] : s - 1;", Add, "a[i], 1"),
     ] {
         assert_eq!(updated(statement), Some((operator, operand.to_owned())), "{statement}");
     }
@@ -54,6 +60,13 @@ fn not_recognised() {
         "if (a[i] > s) s = b[i];",
         "s = s > 0 ? a[i] : e;",
         "s = fmax(a[i], e);",
+        "if (!(a[i] == s)) s = a[i];",
+        "if (a[i] >= s && e) continue; s = a[i];",
+        "if (a[i] >= s) continue; s = b[i];",
+        "s = s > e ? s + a[i] : s;",
+        "s = e ? s + a[i] : s * 2;",
+        "s = e ? s + a[i] : 0;",
+        "s = e ? s : s;",
     ] {
         assert_eq!(updated(statement), None, "{statement}");
     }

@@ -35,7 +35,9 @@ impl Walker<'_> {
             Term::Address { of, mutable } => self.address(of, *mutable, None),
             Term::Call { callee, arguments } => self.call(one, callee, arguments),
             Term::Chain { first, rest } => self.chain(first, rest),
-            Term::Negative(inner) | Term::Cast { of: inner, .. } => self.evaluate(inner, true),
+            Term::Negative(inner) | Term::Not(inner) | Term::Cast { of: inner, .. } => {
+                self.evaluate(inner, true)
+            }
             Term::Choice { condition, then, otherwise } => {
                 self.evaluate(condition, true);
                 self.arms(true, |walker, group| {

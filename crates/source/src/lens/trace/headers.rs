@@ -6,6 +6,7 @@ use super::super::directives;
 use super::super::written::{
     Act, Binary, Count, Counter, Declaration, Expression, Header, LoopText, Statement, Term,
 };
+use super::updates::not;
 use super::{ControlKind, Happening, IteratorText, LoopTrace, Walker, affine, known};
 
 /// One variable that a header advances.
@@ -182,7 +183,19 @@ impl Walker<'_> {
 
     fn loop_body(&mut self, body: &[Statement]) {
         let header = std::mem::replace(&mut self.header, false);
-        self.scoped(|walker| walker.statements(body));
+        self.scoped(|walker| match body.iter().rposition(|one| skipped(one).is_some()) {
+            Some(at) if !body.iter().any(|one| matches!(one.what, Act::Directive(_))) => {
+                let (before, from) = body.split_at(at);
+                walker.statements(before);
+                let is_extremum = from.split_first().is_some_and(|(guard, rest)| {
+                    skipped(guard).is_some_and(|condition| walker.extremum(&not(condition), rest))
+                });
+                if !is_extremum {
+                    walker.statements(from);
+                }
+            }
+            _ => walker.statements(body),
+        });
         self.header = header;
     }
 
@@ -532,4 +545,16 @@ fn assignments<'e>(of: &'e Expression, out: &mut Vec<(String, Option<&'e Express
         }
         _ => {}
     }
+}
+
+/// The condition under which `if (condition) continue;` skips what is left of the body.
+fn skipped(one: &Statement) -> Option<&Expression> {
+    let Act::If { arms, otherwise: None } = &one.what else { return None };
+    let [(condition, then)] = &arms[..] else { return None };
+    let mut then = &then[..];
+    // The statement may stand in braces.
+    while let [Statement { what: Act::Block(body), .. }] = then {
+        then = body;
+    }
+    matches!(then, [Statement { what: Act::Continue(None), .. }]).then_some(condition)
 }

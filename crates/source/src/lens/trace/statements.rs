@@ -210,7 +210,7 @@ impl Walker<'_> {
     }
 
     /// `if (e > s) s = e;`, perhaps with `k = i;` beside it.
-    fn extremum(&mut self, condition: &Expression, then: &[Statement]) -> bool {
+    pub(super) fn extremum(&mut self, condition: &Expression, then: &[Statement]) -> bool {
         let mut assignments = Vec::new();
         for statement in then {
             let Act::Evaluate(Expression {

@@ -33,10 +33,41 @@ impl Walker<'_> {
             }
             Term::Call { callee, arguments } => self.call_update(&name, callee, arguments),
             Term::Choice { condition, then, otherwise } => {
-                let found = self.chosen(&name, condition, then, otherwise)?;
-                Some(self.plain(&name, found.operator, found.operand, Some(found.comparison)))
+                let found = self.chosen(&name, condition, then, otherwise);
+                found
+                    .map(|found| self.plain(&name, found.operator, found.operand, Some(found.comparison)))
+                    .or_else(|| self.either_update(target, (condition, then, otherwise)))
             }
             _ => None,
+        }
+    }
+
+    /// `s = c ? s + e : s`, and `s = c ? s + e : s - f`: the same as the update under the condition.
+    fn either_update(
+        &mut self,
+        target: &Expression,
+        (condition, then, otherwise): (&Expression, &Expression, &Expression),
+    ) -> Option<Update> {
+        let name = self.tight(target);
+        if self.mentions(condition, &name) {
+            return None;
+        }
+        match [then, otherwise].map(|arm| self.tight(arm) == name) {
+            [true, true] => None,
+            [false, true] => self.update(target, then),
+            [true, false] => self.update(target, otherwise),
+            [false, false] => {
+                let (first, second) = (self.update(target, then)?, self.update(target, otherwise)?);
+                let is_sum = |update: &Update| matches!(update.operator, Operator::Add | Operator::Subtract);
+                let is_extremum = first.comparison.is_some() || second.comparison.is_some();
+                let is_same = first.operator == second.operator && !is_extremum;
+                (is_same || is_sum(&first) && is_sum(&second)).then(|| Update {
+                    operator: if is_same { first.operator } else { Operator::Add },
+                    operand: format!("{}, {}", first.operand, second.operand),
+                    operand_reads_itself: first.operand_reads_itself || second.operand_reads_itself,
+                    ..first
+                })
+            }
         }
     }
 
@@ -285,18 +316,39 @@ fn flattened(first: &Expression, rest: &[(Binary, Expression)]) -> (Expression, 
     (head, out)
 }
 
-/// `a < b` and the like; parentheses and blocks of one expression are looked through.
+/// `a < b` and the like, `!(a >= b)` too; parentheses and blocks of one expression are looked through.
 fn compared(of: &Expression) -> Option<(&Expression, Binary, &Expression)> {
-    let Term::Chain { first, rest } = &of.what else { return None };
+    let (first, rest) = match &of.what {
+        Term::Not(of) => {
+            let (first, comparison, second) = compared(of)?;
+            return Some((first, negated(comparison)?, second));
+        }
+        Term::Chain { first, rest } => (first, rest),
+        _ => return None,
+    };
     match rest.as_slice() {
         [(operator, second)] if operator.comparison().is_some() => Some((first, *operator, second)),
         _ => None,
     }
 }
 
-/// The conditions that have to hold for `a && b && c` to do so. (`a < 1 && b` is one chain.)
+/// The conditions that have to hold for `a && b && c` to do so, or for `!(a || b || c)`. (`a < 1 && b` is one chain.)
 fn all_of(of: &Expression) -> Vec<Expression> {
-    let is_and = |one: &(Binary, Expression)| one.0 == Binary::Update(Operator::LogicalAnd);
+    if let Term::Not(inner) = &of.what {
+        let parts = joined(inner, Operator::LogicalOr).into_iter();
+        return parts.map(|part| not(&part)).collect();
+    }
+    joined(of, Operator::LogicalAnd)
+}
+
+/// The negation of a condition.
+pub(super) fn not(of: &Expression) -> Expression {
+    Expression { what: Term::Not(Box::new(of.clone())), ..of.clone() }
+}
+
+/// The operands that `&&`, or `||`, joins on the outside.
+fn joined(of: &Expression, operator: Operator) -> Vec<Expression> {
+    let is_and = |one: &(Binary, Expression)| one.0 == Binary::Update(operator);
     let Term::Chain { first, rest } = &of.what else { return vec![of.clone()] };
     let from = rest.iter().position(is_and).unwrap_or(rest.len());
     if from == rest.len() || !rest[from..].iter().all(is_and) {
