@@ -18,7 +18,7 @@ use crate::walker::{Walker, insert_zero};
 #[derive(Debug, Default)]
 pub struct Canonical {
     of: FxHashMap<ContextId, (ContextId, Vec<u8>)>,
-    /// By context, whether it stands for another; shorter than the list of contexts, those behind its end stand for themselves.
+    /// By context, whether it stands for another. Contexts behind its end stand for themselves.
     is_replaced: Vec<bool>,
     known: usize,
 }

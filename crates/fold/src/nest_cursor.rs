@@ -2,12 +2,12 @@
 //!
 //! Definition: a group of level q that took two or more items says what the next one is, point by point: its class and the
 //! vector it expects. While the cursor is active, runs are compared with that item, and with those after it. What agrees is
-//! counted; the group is told in [`Folder::settle`] of the items that are complete, and the levels inside get the points of the
-//! one that is not as if each had come then.
+//! counted; the group is told in [`Folder::settle`] of the items that are complete, and the levels inside get the points of
+//! the one that is not as if each had come then.
 //!
 //! So a nest of short loops, every iteration of which is like the one before, costs a comparison per run, however its levels
-//! open and close. A cursor that fails within its first item was set for nothing and has to put its points back; it is then set
-//! less often.
+//! open and close. A cursor that fails within its first item was set for nothing and has to put its points back; it is then
+//! set less often.
 //!
 //! Limits: labels without ⊤, nests of two or more levels inside the group (one is the affair of `row_cursor`), [`DIMS`]
 //! coordinates, [`LOOPS`] levels, [`OUTPUTS`] outputs.
@@ -256,8 +256,8 @@ impl Folder {
         cursor.is_active
     }
 
-    /// Tells the levels what the cursor took; then there is none. `next` is what comes next, if it is known that the latest point is
-    /// not the last of its item otherwise.
+    /// Tells the levels what the cursor took; then there is none. `next` is the point that comes next; where it is not known, it
+    /// may belong to the item that is complete.
     pub(crate) fn settle_nest(&mut self, next: Option<&[i64]>) {
         if self.nest.as_ref().is_some_and(|cursor| cursor.is_active)
             && let Some(mut cursor) = self.nest.take()
