@@ -32,6 +32,10 @@ impl Surroundings for Engine<'_> {
         function::instruction(bytes, pc)
     }
 
+    fn call_slot(&self, bytes: &[u8], pc: u64) -> Option<u64> {
+        function::call_slot(bytes, pc)
+    }
+
     fn is_function(&mut self, pc: u64) -> bool {
         self.entries.contains(&pc) || self.guide.is_function(pc)
     }

@@ -16,6 +16,13 @@ pub(crate) fn instruction(bytes: &[u8], pc: u64) -> (u64, Option<Terminator>) {
     (i.len() as u64, terminator(&i))
 }
 
+/// Where the call at `pc` with which `bytes` begin finds its target: behind a place that is fixed relative to it.
+pub(crate) fn call_slot(bytes: &[u8], pc: u64) -> Option<u64> {
+    let i = decode::raw(bytes, pc);
+    let is_fixed = i.is_call_near_indirect() && i.is_ip_rel_memory_operand();
+    is_fixed.then(|| i.ip_rel_memory_address())
+}
+
 /// Most instructions decoded for one function.
 pub const LIMIT: usize = 20_000;
 
@@ -67,6 +74,10 @@ pub trait Surroundings {
     fn bytes(&mut self, pc: u64) -> Vec<u8>;
     /// Length of the instruction at `pc` with which `bytes` begin, and how it ends a block, if it does.
     fn instruction(&self, bytes: &[u8], pc: u64) -> (u64, Option<Terminator>);
+    /// Where the instruction at `pc` with which `bytes` begin finds the address that it calls, if that is always one place.
+    fn call_slot(&self, _bytes: &[u8], _pc: u64) -> Option<u64> {
+        None
+    }
     /// Whether another function starts there.
     fn is_function(&mut self, pc: u64) -> bool;
     /// Where the indirect jump that ends at `after` is known to lead.
@@ -105,6 +116,18 @@ pub fn decode(entry: u64, around: &mut dyn Surroundings) -> FunctionCode {
             }
             let (length, end) = around.instruction(chunk.get(offset..).unwrap_or_default(), pc);
             let next = pc.saturating_add(length.max(1));
+            let end = end.map(|end| match end {
+                // Calls of other files go through a table that is filled in when the program is loaded.
+                Terminator::IndirectCall { next } => {
+                    let bytes = chunk.get(offset..).unwrap_or_default();
+                    let entry = around.call_slot(bytes, pc).map(|slot| around.bytes(slot));
+                    let target = entry.and_then(|entry| Some(u64::from_le_bytes(*entry.first_chunk()?)));
+                    target
+                        .filter(|&target| target != 0)
+                        .map_or(end, |target| Terminator::Call { target, next })
+                }
+                _ => end,
+            });
             instrs.insert(pc, (next, end));
             let mut reach = |target: u64| {
                 if leaders.insert(target) {
@@ -203,6 +226,10 @@ mod tests {
             instruction(bytes, pc)
         }
 
+        fn call_slot(&self, bytes: &[u8], pc: u64) -> Option<u64> {
+            call_slot(bytes, pc)
+        }
+
         fn is_function(&mut self, pc: u64) -> bool {
             self.functions.contains(&pc)
         }
@@ -239,5 +266,16 @@ mod tests {
         let found = decode(0, &mut code);
         assert_eq!(found.landings, [(0, 6)]);
         assert_eq!(found.blocks.iter().map(|b| b.start).collect::<Vec<_>>(), [0, 5, 6]);
+    }
+
+    /// Regression: in Rust's programs what cleans up ends with such a call, and was taken to go on with what lies behind it.
+    #[test]
+    fn calls_through_a_table_are_calls_of_what_it_holds() {
+        // call [rip + 2]; ret; ret; the table.
+        let mut bytes = vec![0xff, 0x15, 2, 0, 0, 0, 0xc3, 0xc3];
+        bytes.extend(0x1234_5678_u64.to_le_bytes());
+        bytes.extend([0xcc; 16]);
+        let found = decode(0, &mut Code { bytes, functions: vec![0], pads: Vec::new() });
+        assert_eq!(found.blocks[0].terminator, Terminator::Call { target: 0x1234_5678, next: 6 });
     }
 }
