@@ -86,11 +86,21 @@ pub fn edges_by_loop(profile: &Profile) -> FxHashMap<ContextIndex, LoopEdges> {
     out
 }
 
+/// Whether a function, as locations name it, is of the library that unwinds the stack for exceptions.
+fn is_unwinder(function: &str) -> bool {
+    ["libgcc_s.so", "_Unwind_", "libunwind.so"].iter().any(|name| function.starts_with(name))
+}
+
 /// Whether a dependence is of bookkeeping that is safe when iterations run in parallel: thread-local data of libraries (`errno`,
 /// caches) that only libraries read, flags that let code run once, counts of references that atomic operations keep.
 fn is_bookkeeping(profile: &Profile, d: &Dependence) -> bool {
     let is_atomic_count = |s: StatementIndex| profile.location_of(s).file.ends_with("/ext/atomicity.h");
     if is_atomic_count(d.source) && is_atomic_count(d.sink) {
+        return true;
+    }
+    // What the unwinder keeps about itself: tables that the first exception fills in, caches. It may run in several threads.
+    let unwinds = |s: StatementIndex| is_unwinder(&profile.location_of(s).function);
+    if d.memory && unwinds(d.source) && unwinds(d.sink) {
         return true;
     }
     let is_theirs = |used: &profile::ObjectUse| {
