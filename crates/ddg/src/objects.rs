@@ -10,7 +10,7 @@ use program::variables::{Storage, Variable};
 use rustc_hash::FxHashMap;
 use trace::stream::POSITIONS;
 
-use crate::walker::Walker;
+use crate::walker::{Ended, Frame, Walker};
 
 /// How far below a frame's start an address may lie and still count as stack: the usual limit of a stack.
 const STACK_REACH: u64 = 8 << 20;
@@ -141,8 +141,13 @@ impl Objects {
         Some((start, block))
     }
 
-    /// What `address` belongs to.
-    pub fn locate(&mut self, image: &Image, walker: &Walker, address: u64) -> Place {
+    /// What `address` belongs to, for an activation that has ended meanwhile, or one that is under way.
+    pub fn locate(
+        &mut self,
+        image: &Image,
+        (walker, ended): (&Walker, Option<&Ended>),
+        address: u64,
+    ) -> Place {
         if POSITIONS.contains(&address) {
             let descriptor = (address - POSITIONS.start) / 8;
             let object = self.id(Object::Descriptor(descriptor));
@@ -153,7 +158,11 @@ impl Objects {
             let object = self.id(Object::Heap(site));
             return Place { object, offset: (address - start) as i64, start, end, frame: usize::MAX };
         }
-        if let Some(place) = self.locate_on_stack(image, walker, address) {
+        let frames = walker.frames();
+        let own = ended.and_then(|ended| self.locate_in_ended(image, ended, address));
+        // Frames that were not there yet have its place now.
+        let frames = ended.map_or(frames, |ended| &frames[..ended.depth.min(frames.len())]);
+        if let Some(place) = own.or_else(|| self.locate_on_stack(image, frames, address)) {
             return place;
         }
         if let Some(place) = self.locate_in_thread(image, address, true) {
@@ -204,8 +213,13 @@ impl Objects {
         Some(Place { object, offset: from - start, start: first, end, frame: usize::MAX })
     }
 
-    fn locate_on_stack(&mut self, image: &Image, walker: &Walker, address: u64) -> Option<Place> {
-        let frames = walker.frames();
+    fn locate_in_ended(&mut self, image: &Image, ended: &Ended, address: u64) -> Option<Place> {
+        let is_own =
+            ended.bottom.max(ended.cfa.saturating_sub(STACK_REACH)) <= address && address < ended.cfa;
+        is_own.then(|| self.locate_in_frame(image, (ended.entry, ended.cfa, ended.depth), address))?
+    }
+
+    fn locate_on_stack(&mut self, image: &Image, frames: &[Frame], address: u64) -> Option<Place> {
         let known = frames.iter().rposition(|f| f.cfa > address)?;
         // Far below the innermost frame is not stack any more.
         if frames[known].cfa - address > STACK_REACH {
@@ -222,20 +236,29 @@ impl Objects {
             });
         }
         let frame = &frames[known];
-        let offset = address.wrapping_sub(frame.cfa) as i64;
-        let function = frame.entry;
+        self.locate_in_frame(image, (frame.entry, frame.cfa, known), address)
+    }
+
+    /// What an address in the frame of the function entered at `function` belongs to.
+    fn locate_in_frame(
+        &mut self,
+        image: &Image,
+        (function, cfa, number): (u64, u64, usize),
+        address: u64,
+    ) -> Option<Place> {
+        let offset = address.wrapping_sub(cfa) as i64;
         if let Some((module, index)) = self.stack_variable(image, function, offset) {
             let variable = &self.variables[&module][index];
             let Storage::Frame(at) = variable.storage else { return None };
             let size = variable.size.max(1);
-            let start = frame.cfa.wrapping_add(at as u64);
+            let start = cfa.wrapping_add(at as u64);
             let object = self.id(Object::Variable { module, index });
             return Some(Place {
                 object,
                 offset: offset - at,
                 start,
                 end: start.saturating_add(size),
-                frame: known,
+                frame: number,
             });
         }
         let object = self.id(Object::Frame(function));
@@ -244,7 +267,7 @@ impl Objects {
             offset,
             start: address & !7,
             end: (address & !7).saturating_add(8),
-            frame: known,
+            frame: number,
         })
     }
 

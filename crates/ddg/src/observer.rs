@@ -192,7 +192,14 @@ impl Observer<'_> {
             }
         };
         if run.rows > 0 && !self.is_muted {
-            let mut place = naming(self.objects, self.image, self.walker, self.streams.common(at));
+            let context = self.instances.owner(sink).context;
+            let mut place = naming(
+                self.objects,
+                self.image,
+                self.walker,
+                (self.contexts, context),
+                self.streams.common(at),
+            );
             self.streams.add_rows_to(at, &run, &mut place);
         }
     }
@@ -246,7 +253,14 @@ impl Client for Observer<'_> {
         if self.are_final(run.source, run.sink)
             && let Some(at) = self.streams.of_memory(kind_of(run.kind), run.source, run.sink)
         {
-            let mut place = naming(self.objects, self.image, self.walker, self.streams.common(at));
+            let context = self.instances.owner(run.sink).context;
+            let mut place = naming(
+                self.objects,
+                self.image,
+                self.walker,
+                (self.contexts, context),
+                self.streams.common(at),
+            );
             self.streams.add_to(at, run, &mut place);
             return;
         }
@@ -257,7 +271,8 @@ impl Client for Observer<'_> {
             return self.exchanged(&run, &from, &to);
         }
         let Some(ends) = self.ends(run.kind, (&from, source), (&to, sink)) else { return };
-        let mut place = naming(self.objects, self.image, self.walker, ends.common);
+        let context = to.context;
+        let mut place = naming(self.objects, self.image, self.walker, (self.contexts, context), ends.common);
         self.streams.add(&ends, &run, &mut place);
     }
 
@@ -277,7 +292,14 @@ impl Client for Observer<'_> {
         if self.are_final(source, sink)
             && let Some(at) = self.streams.of_memory(known, source, sink)
         {
-            let mut place = naming(self.objects, self.image, self.walker, self.streams.common(at));
+            let context = self.instances.owner(sink).context;
+            let mut place = naming(
+                self.objects,
+                self.image,
+                self.walker,
+                (self.contexts, context),
+                self.streams.common(at),
+            );
             self.streams.add_one_to(at, source_iv, sink_iv, address, &mut place);
             return;
         }
@@ -289,7 +311,8 @@ impl Client for Observer<'_> {
             return;
         }
         let Some(ends) = self.ends(kind, (&from, source), (&to, sink)) else { return };
-        let mut place = naming(self.objects, self.image, self.walker, ends.common);
+        let context = to.context;
+        let mut place = naming(self.objects, self.image, self.walker, (self.contexts, context), ends.common);
         self.streams.add_one(&ends, source_iv, sink_iv, address, &mut place);
     }
 }
@@ -302,16 +325,18 @@ fn kind_of(kind: shadow::Kind) -> Kind {
     }
 }
 
-/// Tells what is at an address, and whether the loop of a level created the frame it lies in; nothing without frames.
+/// Tells what is at an address that a context accesses, and whether the loop of a level created the frame it lies in; nothing without
+/// frames.
 fn naming<'a>(
     objects: &'a mut Objects,
     image: &'a Image,
     walker: Option<&'a Walker>,
+    (contexts, context): (&'a Contexts, ContextId),
     common: u8,
 ) -> impl FnMut(u64, u8) -> Option<(Place, bool)> + 'a {
     move |address, level| {
         let walker = walker?;
-        let place = objects.locate(image, walker, address);
+        let place = objects.locate(image, (walker, walker.ended(contexts, context)), address);
         let callee = level < common
             && place.frame != usize::MAX
             && place.frame >= walker.frames_outside(usize::from(level));

@@ -106,7 +106,28 @@ pub struct Walker {
     pub events: Vec<Event>,
     /// Frame depth at which each dimension was entered.
     entered_at: [u32; MAX_DIMS],
+    /// Activations that ended last, in a ring, and how many ever did.
+    ended: [Ended; ENDED],
+    ends: usize,
     pub(crate) lost: Lost,
+}
+
+/// Most activations that end in one path and are remembered.
+const ENDED: usize = 32;
+
+/// An activation that has ended. What it did is applied with the path that it ended in.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Ended {
+    /// Context at its start.
+    pub base: ContextId,
+    /// Address of the block it started with.
+    pub entry: u64,
+    /// Its canonical frame address.
+    pub cfa: u64,
+    /// Storage below this address belonged to functions called from it; 0 if it called none.
+    pub bottom: u64,
+    /// How many activations there were around it.
+    pub depth: usize,
 }
 
 impl Walker {
@@ -219,6 +240,8 @@ impl Walker {
             called_back: FxHashSet::default(),
             events: Vec::new(),
             entered_at: [0; MAX_DIMS],
+            ended: [Ended::default(); ENDED],
+            ends: 0,
             lost: Lost::default(),
         };
         *walker.active_count(function) += 1;
@@ -336,12 +359,34 @@ impl Walker {
             return false;
         }
         let function = top.function;
+        self.note_end();
         self.frames.pop();
         let count = self.active_count(function);
         *count = count.saturating_sub(1);
         self.context = context;
         self.block = pc;
         true
+    }
+
+    fn note_end(&mut self) {
+        if let Some(frame) = self.frames.last() {
+            let &Frame { base, entry, cfa, bottom, .. } = frame;
+            self.ended[self.ends % ENDED] = Ended { base, entry, cfa, bottom, depth: self.frames.len() - 1 };
+            self.ends = self.ends.wrapping_add(1);
+        }
+    }
+
+    /// The activation that ran a context, if it has ended but lately; nothing if it is under way.
+    pub fn ended(&self, contexts: &Contexts, context: ContextId) -> Option<&Ended> {
+        let mut base = context;
+        while base != self.root && !matches!(contexts.get(base).kind, Kind::Call { .. }) {
+            base = contexts.get(base).parent;
+        }
+        if self.frames.iter().rev().any(|frame| frame.base == base) {
+            return None;
+        }
+        let latest = (1..=ENDED.min(self.ends)).map(|back| &self.ended[(self.ends - back) % ENDED]);
+        latest.into_iter().find(|ended| ended.base == base)
     }
 
     /// Declares that recursive components `0..count` are known beforehand (two-pass runs). To be called first.
@@ -623,6 +668,7 @@ impl Walker {
     /// Ends the current activation, which is not the first one, without arriving anywhere.
     fn leave(&mut self, contexts: &Contexts, events: &mut Vec<Event>) {
         self.leave_loops(contexts, events);
+        self.note_end();
         let Some(frame) = self.lost.expect(self.frames.pop(), "an activation is under way") else { return };
         let count = self.active_count(frame.function);
         *count = count.saturating_sub(1);

@@ -88,9 +88,13 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
             scalar.declared.is_some_and(|at| (source.at.line..=source.end.line).contains(&at.line));
         let is_named_inside = is_inside && scalar.home != Home::InHeader;
         match role {
-            Role::Iterator if is_outside && !is_fortran && scalar.after != AfterLoop::Unused => {
+            // Each thread has its own iterators; what is used afterwards is that of the last iteration.
+            Role::Iterator if is_outside && scalar.after != AfterLoop::Unused => {
                 let own = source.iterators.iter().any(|iterator| iterator.name == name);
-                lists[if own { 2 } else { 0 }].1.push(name);
+                if !own && !scalar.always_written {
+                    return Err(Absent::Variable(name));
+                }
+                lists[2].1.push(name);
             }
             Role::Iterator | Role::Own => {}
             _ if is_reached(&name) || is_named_inside || !is_allowed(scalar) => {
