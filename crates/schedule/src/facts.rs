@@ -291,6 +291,35 @@ impl<'a> Facts<'a> {
         })
     }
 
+    /// The name of an array that the loop writes.
+    pub fn written(&self) -> Option<&'a str> {
+        let arrays = &self.source.arrays;
+        arrays.iter().find(|array| writes(array).next().is_some()).map(|array| array.name.as_str())
+    }
+
+    /// An array that the loop writes, and to which it comes by a subscript made of its iterator's bits, rests or quotients (`i ^ 1`,
+    /// `i & ~3`, `i % 8`, `i >> 2`): its name, and the lines of a write and of that access. Which iterations meet there a compiler knows
+    /// when it makes several of them one, and what they hand on is then in registers. What is only updated is left out where the
+    /// compiled loop `reduces`.
+    pub fn scrambled(&self, reduces: bool) -> Option<(&'a str, (u32, u32))> {
+        let iterators: Vec<&str> = self.source.iterators.iter().map(|own| own.name.as_str()).collect();
+        let is_scrambled = |access: &&ArrayAccess| {
+            access.subscripts.iter().any(|text| subscript::is_scrambled(text, &iterators))
+        };
+        self.source.arrays.iter().find_map(|array| {
+            let moves = |access: &&ArrayAccess| {
+                access.subscripts.iter().any(|text| subscript::has_name(text, &iterators))
+            };
+            let write = writes(array).find(moves)?;
+            let is_update = |access: &ArrayAccess| matches!(access.mode, AccessMode::Update(_));
+            if reduces && array.accesses.iter().all(is_update) {
+                return None;
+            }
+            let access = array.accesses.iter().find(is_scrambled)?;
+            Some((array.name.as_str(), (write.at.line, access.at.line)))
+        })
+    }
+
     /// An element that is the same in all iterations, and that an iteration reads before anything in its text writes it:
     /// the array, and the lines of the write and of the read. It has the value that an earlier iteration left, whatever
     /// the compiler makes of it: no iteration can have it for itself.

@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::Facts;
 use crate::source::SourceLoop;
-use crate::verdict::{Blocking, Parallel, Verdict};
+use crate::verdict::{Blocking, Parallel, Unknown, Verdict};
 
 /// The place of a loop context: its entry and its position among the contexts of that.
 type Place = (usize, usize);
@@ -77,6 +77,36 @@ pub(crate) fn join(profile: &Profile, loops: &mut [SourceLoop]) {
         let object = object.map(|used| used.object);
         block(&mut entry.verdicts[piece], Blocking { dependence, level, object });
         entry.parallel = Parallel::No;
+    }
+}
+
+/// A compiled loop that stands on a line of another loop's body, where the text has none, is a piece of that one: the compiler has made
+/// several loops, one in another, of its iterations. What such a piece hands on, iterations of the source hand on.
+pub(crate) fn claim(profile: &Profile, loops: &mut [SourceLoop]) {
+    let facts = |entry: &SourceLoop| entry.contexts.first().and_then(|&context| Facts::of(profile, context));
+    let is_lost = |entry: &SourceLoop| {
+        entry.line > 0 && !entry.recursive && entry.parallel == Parallel::No && facts(entry).is_none()
+    };
+    let lost: Vec<(String, String, u32)> = loops
+        .iter()
+        .filter(|entry| is_lost(entry))
+        .map(|entry| (entry.file.clone(), entry.function.clone(), entry.line))
+        .collect();
+    for entry in loops.iter_mut().filter(|entry| entry.parallel != Parallel::No) {
+        let Some(facts) = facts(entry) else { continue };
+        let is_piece = |(file, function, line): &&(String, String, u32)| {
+            (file, function) == (&entry.file, &entry.function)
+                && *line != entry.line
+                && facts.is_own_line(*line)
+        };
+        let Some(&(.., line)) = lost.iter().find(is_piece) else { continue };
+        let name = facts.accessed_on(line).or_else(|| facts.written()).unwrap_or_default().to_owned();
+        for verdict in &mut entry.verdicts {
+            verdict.parallel = Parallel::Unknown;
+            verdict.needs = None;
+            verdict.unknown = Some(Unknown::Removed { name: name.clone(), line });
+        }
+        entry.parallel = Parallel::Unknown;
     }
 }
 

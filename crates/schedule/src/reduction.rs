@@ -2,14 +2,14 @@
 //!
 //! A strongly connected set of flow dependences is a reduction of loop L if its members are only one associative operator
 //! (through its accumulator operand), moves and lane shuffles; the accumulator is one cell, or
-//! every store writes what a load of the same iteration read (histogram); and no member's value is used outside the set
+//! every store writes what a load of the same iteration read (histogram) and no other element is added; and no member's value is used outside the set
 //! while the loop runs, but by stores to one place that nothing reads meanwhile. Conversions between widths of floating point are
 //! moves.
 //!
 //! Each accumulator goes through one simple chain: a member takes one value of the set per execution and gives one, so that
 //! `a, b = b, a + b` and `s = s + s + x` are none.
 
-use profile::{ContextIndex, Operation, Profile, StatementIndex, Use};
+use profile::{ContextIndex, Kind, Operation, Profile, StatementIndex, Use};
 use rustc_hash::FxHashSet;
 
 use crate::graph::{LoopEdges, components, dimension, is_flow};
@@ -155,6 +155,18 @@ fn recognise(
         if (several || !is_one_cell) && !updates_in_place(profile, members, index, inside) {
             return None;
         }
+    }
+    // What is added may be another element, which a later iteration changes: then it matters which is first.
+    let reads_another = |d: &profile::Dependence| {
+        d.memory
+            && d.kind == Kind::Anti
+            && member(d.source)
+            && member(d.sink)
+            && d.source_access.is_some_and(|access| !updates_in_place(profile, members, access, inside))
+    };
+    let mut carried = inside.edges.iter().filter(|edge| edge.carried);
+    if array && carried.any(|edge| reads_another(&profile.dependences[edge.dependence as usize])) {
+        return None;
     }
     Some(Reduction { operator, float, array, statements })
 }

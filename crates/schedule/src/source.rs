@@ -357,6 +357,7 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
         entry.verdicts.push(verdict);
     }
     pieces::join(profile, &mut out);
+    pieces::claim(profile, &mut out);
     for entry in &mut out {
         (entry.entries, entry.trips) = counts(profile, &entry.contexts, &headers);
     }

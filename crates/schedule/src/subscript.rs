@@ -123,6 +123,38 @@ pub fn repeat(first: &[String], second: &[String], iterator: &str, step: i64) ->
     are_equal && quotients.is_some_and(|quotients| quotients.contains(&true))
 }
 
+/// A subscript without the subscripts in it.
+fn outside_brackets(text: &str) -> String {
+    let mut depth = 0u32;
+    let mut own = String::new();
+    for c in text.chars() {
+        match c {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => own.push(c),
+            _ => {}
+        }
+    }
+    own
+}
+
+/// Whether a subscript has one of these names, but in what it indexes.
+pub fn has_name(text: &str, names: &[&str]) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    outside_brackets(text).split(|c| !is_word(c)).any(|word| names.contains(&word))
+}
+
+/// Whether a subscript takes one of these iterators apart: its bits, a rest, or a quotient. What it indexes does not count.
+pub fn is_scrambled(text: &str, iterators: &[&str]) -> bool {
+    let own = outside_brackets(text);
+    let plain = own.replace("->", " ").replace("&&", " ").replace("||", " ");
+    let takes_apart = plain.contains(['&', '|', '^', '%', '/']) || plain.contains(">>");
+    let lower = plain.to_ascii_lowercase();
+    let calls =
+        ["mod(", "modulo(", "iand(", "ior(", "ieor(", "ishft("].into_iter().any(|own| lower.contains(own));
+    has_name(text, iterators) && (takes_apart || calls)
+}
+
 /// Whether a text has the iterator in quotients alone that repeat; `None` if it has it anywhere else.
 fn is_quotient(text: &str, iterator: &str, step: i64) -> Option<bool> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
@@ -252,5 +284,16 @@ mod tests {
         assert_eq!(of("k[i]", "i", "i"), None);
         assert_eq!(of("i * i", "i * i - 1", "i"), None);
         assert_eq!(of(&"(".repeat(300), "i", "i"), None);
+    }
+
+    #[test]
+    fn iterators_are_taken_apart_by_bits_rests_and_quotients() {
+        let of = |text: &str| is_scrambled(text, &["i"]);
+        for text in ["i ^ 1", "i&~3", "i | 1", "(i >> 2) + k", "i / 2", "n - i % 4", "mod(i, 4) + 1"] {
+            assert!(of(text), "{text}");
+        }
+        for text in ["i + 1", "x[i] & 255", "k >> 2", "2 * i", "p->n + i", "idx[i] % n"] {
+            assert!(!of(text), "{text}");
+        }
     }
 }

@@ -349,6 +349,7 @@ pub fn judge(
         .then(|| findings.iter().find(|finding| finding.remedy == Remedy::Privatise))
         .flatten()
         .map(|finding| Unknown::Afterwards(finding.object))
+        .or_else(|| findings.iter().find_map(|finding| loop_of.may_be_used_afterwards(finding)))
         .or(inside.asynchronous.then_some(Unknown::Asynchronous))
         .or_else(|| loop_of.meets_itself().then_some(Unknown::MappedTwice));
     let (mut privatise, mut shared_frames) = (Vec::new(), Vec::new());
@@ -403,7 +404,14 @@ pub fn judge(
     }
     for (object, lines) in loop_of.left_to_a_thread(&indexes.between_threads) {
         advise = true;
-        let need = Need { object, name: String::new(), way: Way::CopyIn, bytes: None, lines };
+        // What iterations accumulate in it is in parts then, one of each thread.
+        let is_accumulated = inside.edges.iter().filter(|edge| edge.carried).any(|edge| {
+            let d = &profile.dependences[edge.dependence as usize];
+            let mut objects = d.levels.iter().flat_map(|level| &level.objects);
+            d.memory && d.kind == profile::Kind::Flow && objects.any(|used| used.object == object)
+        });
+        let way = if is_accumulated { Way::Combine } else { Way::CopyIn };
+        let need = Need { object, name: String::new(), way, bytes: None, lines };
         add_of_object(&mut needs, need);
     }
     for (name, line) in loop_of.kept_by_a_thread(&needs) {
@@ -527,6 +535,12 @@ pub fn judge(
             let lines = [d.source, d.sink].map(|s| profile.location_of(s).line);
             let name = facts.accessed_on(lines[1]).unwrap_or_default().to_owned();
             unknown = unknown.or(Some(Unknown::Array { name, lines: lines.into() }));
+        }
+        if found.blocking.is_empty()
+            && is_optimised
+            && let Some((name, lines)) = facts.scrambled(is_reduced)
+        {
+            unknown = unknown.or(Some(Unknown::Array { name: name.to_owned(), lines }));
         }
         let trips = loop_of.most_trips(&indexes.accesses, facts);
         if found.blocking.is_empty()
@@ -1475,6 +1489,25 @@ impl Loop<'_> {
             finding.remedy = Remedy::Blocks;
             finding.uses.is_handed_on = true;
         }
+    }
+
+    /// An array of the function's own of which a compiler may have kept an element, stored to one place by every iteration, for what
+    /// stands behind the loop: then the run does not show that it is read there.
+    fn may_be_used_afterwards(&self, finding: &Finding) -> Option<Unknown> {
+        let object = self.profile.objects.get(finding.object as usize)?;
+        let is_asked = finding.remedy == Remedy::Privatise && self.is_optimised();
+        let is_own = |array: &&profile::lens::Array| {
+            array.name == object.name && array.fixed && array.home == profile::lens::Home::Local
+        };
+        let array = self.facts.filter(|_| is_asked)?.source.arrays.iter().find(is_own)?;
+        let stays = |access: &profile::Access| {
+            let around = self.profile.loops_around(self.profile.context_of(access.statement));
+            access.write && around.len() == self.dim + 1 && crate::scev::is_fixed(&access.address, self.dim)
+        };
+        needs::accesses(self.profile, finding).any(stays).then(|| Unknown::Removed {
+            name: array.name.clone(),
+            line: array.accesses.first().map_or(0, |access| access.at.line),
+        })
     }
 
     /// Whether a variable that iterations write before they read it may be left alone by some: where the source was not
