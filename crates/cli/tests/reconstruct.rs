@@ -277,7 +277,11 @@ fn regression_3_every_iteration_is_traced() {
         Command::new("cc").args(["-g", "-O2", "-o", "sc", "sc.c"]).current_dir(directory.path()).status();
     assert!(cc.expect("cc").success());
     for (function, expected) in [("scatter", [6000, 6000]), ("find", [4500, 0])] {
-        let traced = loopwright(directory.path(), &["trace", "--function", function, "-o", "sc.lwt", "--", "./sc"], b"");
+        let traced = loopwright(
+            directory.path(),
+            &["trace", "--function", function, "-o", "sc.lwt", "--", "./sc"],
+            b"",
+        );
         assert_eq!(traced.status.code(), Some(0), "{}", text(&traced.stderr));
         let found = loopwright(directory.path(), &["reconstruct", "--format", "json", "sc.lwt"], b"");
         let found: serde_json::Value = serde_json::from_slice(&found.stdout).expect("JSON");
