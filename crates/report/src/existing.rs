@@ -9,8 +9,8 @@
 
 use std::collections::BTreeSet;
 
-use profile::Profile;
 use profile::lens::{Directive, Home, Language, Operator, Scalar, ScalarForm};
+use profile::{ObjectKind, Profile};
 use schedule::facts::{Facts, Role};
 use schedule::{Parallel, SourceLoop};
 
@@ -62,6 +62,18 @@ pub enum Race {
     },
     /// Iterations depend on one another through memory, as the run has shown.
     Dependence(Box<BlockingFinding>),
+}
+
+impl Race {
+    /// Lines that write the variable.
+    fn lines(&self) -> &[u32] {
+        match self {
+            Race::NotPrivate { lines, .. } | Race::NotReduced { lines, .. } | Race::Carried { lines, .. } => {
+                lines
+            }
+            Race::Dependence(_) => &[],
+        }
+    }
 }
 
 /// What a clause does to variables.
@@ -215,7 +227,12 @@ fn races(profile: &Profile, own: &SourceLoop, facts: &Facts<'_>, guarded: &BTree
             let is_array = source.arrays.iter().any(|array| is_same(&array.name, &object))
                 || !is_scalar && ends.iter().all(is_accessed);
             let is_guarded = ends.iter().all(|line| guarded.contains(line));
-            let is_made = object.starts_with('.');
+            // Compilers put what a team shares into a structure without a name: its parts are variables that the text names.
+            let is_nameless =
+                profile.objects.iter().any(|own| own.name == object && own.kind == ObjectKind::Frame);
+            let is_part =
+                is_nameless && out.iter().any(|race| race.lines().iter().any(|at| ends.contains(at)));
+            let is_made = object.starts_with('.') || is_part;
             let is_given = is_made || is_private(&object) || is_reduced(&object) || is_named(&out, &object);
             let is_seen = out.iter().any(|race| matches!(race, Race::Dependence(other) if other.object.as_ref().map(|o| &o.name) == Some(&object)));
             if blocking.object.is_some() && is_array && !is_guarded && !is_given && !is_seen {
