@@ -170,6 +170,31 @@ pub fn between_copies<'p>(
     memory().find(|(edge, d)| !edge.carried && is_whole(d) && is_met(d) && is_between(d)).map(|(_, d)| d)
 }
 
+/// Whether a loop that only writes an array makes each of these stores by itself, once in every iteration of the text: then the run has
+/// shown which iterations meet there.
+pub fn makes_every_store(
+    profile: &Profile,
+    context: ContextIndex,
+    accesses: &Accesses,
+    facts: &Facts<'_>,
+    array: &Array,
+) -> bool {
+    if !array.accesses.iter().all(|access| access.mode == AccessMode::Write && !access.conditional) {
+        return false;
+    }
+    let lines: FxHashSet<u32> = array.accesses.iter().map(|access| access.at.line).collect();
+    let of_text = facts.source.arrays.iter().flat_map(|array| &array.accesses);
+    let written = of_text.filter(|own| own.mode != AccessMode::Read && lines.contains(&own.at.line)).count();
+    let dim = graph::dimension(profile, context);
+    let own = accesses.by_context.get(&context).into_iter().flatten();
+    let own = own.map(|&access| &profile.accesses[access as usize]);
+    let stored = own
+        .filter(|access| access.write && access.size <= 8 && !is_fixed(&access.address, dim))
+        .filter(|access| lines.contains(&profile.location_of(access.statement).line))
+        .fold(0u64, |sum, access| sum.saturating_add(access.executions));
+    stored > 0 && profile.contexts[context as usize].rounds().checked_mul(written as u64) == Some(stored)
+}
+
 /// Number of elements that an array moves on by in one iteration of a compiled loop, at most: vectors and unrolled bodies make several
 /// iterations of the source one, and leave up to as many to code beside the loop.
 pub fn elements_in_one(

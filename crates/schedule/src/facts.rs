@@ -298,10 +298,10 @@ impl<'a> Facts<'a> {
     }
 
     /// An array that the loop writes, and to which it comes by a subscript made of its iterator's bits, rests or quotients (`i ^ 1`,
-    /// `i & ~3`, `i % 8`, `i >> 2`): its name, and the lines of a write and of that access. Which iterations meet there a compiler knows
+    /// `i & ~3`, `i % 8`, `i >> 2`): the array, and the lines of a write and of that access. Which iterations meet there a compiler knows
     /// when it makes several of them one, and what they hand on is then in registers. What is only updated is left out where the
     /// compiled loop `reduces`.
-    pub fn scrambled(&self, reduces: bool) -> Option<(&'a str, (u32, u32))> {
+    pub fn scrambled(&self, reduces: bool) -> Option<(&'a Array, (u32, u32))> {
         let iterators: Vec<&str> = self.source.iterators.iter().map(|own| own.name.as_str()).collect();
         let is_scrambled = |access: &&ArrayAccess| {
             access.subscripts.iter().any(|text| subscript::is_scrambled(text, &iterators))
@@ -316,7 +316,7 @@ impl<'a> Facts<'a> {
                 return None;
             }
             let access = array.accesses.iter().find(is_scrambled)?;
-            Some((array.name.as_str(), (write.at.line, access.at.line)))
+            Some((array, (write.at.line, access.at.line)))
         })
     }
 

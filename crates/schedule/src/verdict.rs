@@ -538,9 +538,10 @@ pub fn judge(
         }
         if found.blocking.is_empty()
             && is_optimised
-            && let Some((name, lines)) = facts.scrambled(is_reduced)
+            && let Some((array, lines)) = facts.scrambled(is_reduced)
+            && !compiled::makes_every_store(profile, context, &indexes.accesses, facts, array)
         {
-            unknown = unknown.or(Some(Unknown::Array { name: name.to_owned(), lines }));
+            unknown = unknown.or(Some(Unknown::Array { name: array.name.clone(), lines }));
         }
         let trips = loop_of.most_trips(&indexes.accesses, facts);
         if found.blocking.is_empty()
