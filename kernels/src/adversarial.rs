@@ -220,9 +220,8 @@ pub fn adversarial() -> Result<Vec<Adversarial>, String> {
     let mut programs = Vec::new();
     for entry in entries {
         let path = entry.map_err(|error| error.to_string())?.path();
-        let source = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        if let Some(language) = Language::of(&source) {
-            programs.push(Adversarial::read(path, source, language)?);
+        if path.file_name().is_some_and(|name| Language::of(&name.to_string_lossy()).is_some()) {
+            programs.push(Adversarial::read(path)?);
         }
     }
     programs.sort_by(|a, b| a.source.cmp(&b.source));
@@ -260,7 +259,13 @@ impl Adversarial {
         format!("{} {}#{before}", self.source, of.function)
     }
 
-    fn read(path: PathBuf, source: String, language: Language) -> Result<Adversarial, String> {
+    /// Reads a program and the truth of its loops.
+    ///
+    /// # Errors
+    /// If the source cannot be read, is in no known language, or a truth in it cannot be read.
+    pub fn read(path: PathBuf) -> Result<Adversarial, String> {
+        let source = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        let language = Language::of(&source).ok_or_else(|| format!("{source}: unknown language"))?;
         let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         let (truth, option) = if language == Language::Fortran { ("!= ", "!: ") } else { ("//= ", "//: ") };
         let mut program = Adversarial {

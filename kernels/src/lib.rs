@@ -9,6 +9,7 @@
 mod adversarial;
 mod compile;
 mod corpus;
+mod random;
 mod table;
 
 /// Whether tests are to take everything, at all levels, instead of what CI has time for: with `LOOPWRIGHT_THOROUGH` set.
@@ -22,6 +23,7 @@ pub use adversarial::{
 };
 pub use compile::{Compiler, Error, Level, Processor, Program, command_line, compile, compile_for};
 pub use corpus::{Static, corpus};
+pub use random::random_program;
 pub use table::{
     Advised, Blocking, Distance, Expected, HardCase, Kernel, LoopTruth, Need, Parallel, TableError,
     directory, load,

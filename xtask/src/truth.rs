@@ -45,6 +45,10 @@ struct Options<'a> {
     suite: Option<&'a Path>,
     keep: bool,
     known: bool,
+    /// Number of random programs, instead of the corpus.
+    random: Option<u64>,
+    /// Seed of the first.
+    seed: u64,
     compilers: Family,
     levels: Vec<Optimised>,
     names: Vec<&'a str>,
@@ -68,6 +72,8 @@ pub fn run(arguments: &[&str]) -> Result<()> {
             }
             "--keep" => options.keep = true,
             "--known" => options.known = true,
+            "--random" => options.random = Some(value()?.parse().context("--random needs a number")?),
+            "--seed" => options.seed = value()?.parse().context("--seed needs a number")?,
             name if name.starts_with("--") => bail!("unknown option {name}"),
             name => options.names.push(name),
         }
@@ -83,7 +89,11 @@ pub fn run(arguments: &[&str]) -> Result<()> {
 }
 
 fn corpus(loopwright: &Loopwright, options: &Options) -> Result<()> {
-    let mut programs = kernels::adversarial().map_err(anyhow::Error::msg)?;
+    let sources = tempfile::tempdir()?;
+    let mut programs = match options.random {
+        Some(number) => random(sources.path(), options.seed, number)?,
+        None => kernels::adversarial().map_err(anyhow::Error::msg)?,
+    };
     programs.retain(|p| {
         options.names.is_empty() || options.names.iter().any(|n| *n == p.source || *n == p.name())
     });
@@ -112,7 +122,8 @@ fn corpus(loopwright: &Loopwright, options: &Options) -> Result<()> {
     for failure in &failed {
         println!("failed: {failure}");
     }
-    if options.names.is_empty() && options.levels.is_empty() && options.compilers == Family::Machine {
+    let is_whole = options.names.is_empty() && options.levels.is_empty() && options.random.is_none();
+    if is_whole && options.compilers == Family::Machine {
         let loops: usize = programs.iter().map(|p| p.loops.len()).sum();
         write_document(&document(&text, programs.len(), loops), None)?;
     }
@@ -120,10 +131,23 @@ fn corpus(loopwright: &Loopwright, options: &Options) -> Result<()> {
         write_known(&rows)?;
     }
     let wrong = rows.iter().filter(|r| r.judgement == Judgement::WrongYes).count();
+    if options.keep {
+        println!("sources and programs: {}", sources.keep().display());
+    }
     if wrong > 0 || !failed.is_empty() {
         bail!("{wrong} wrong yes, {} programs that failed", failed.len());
     }
     Ok(())
+}
+
+/// Random programs, written into a directory.
+fn random(directory: &Path, seed: u64, number: u64) -> Result<Vec<Adversarial>> {
+    let program = |seed: u64| {
+        let path = directory.join(format!("random_{seed}.c"));
+        std::fs::write(&path, kernels::random_program(seed))?;
+        Adversarial::read(path).map_err(anyhow::Error::msg)
+    };
+    (seed..seed.saturating_add(number)).map(program).collect()
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

@@ -48,7 +48,8 @@ pub(crate) fn address(path: &Path, pc: u64, stack: u64, frame: u64) -> Option<u6
 }
 
 /// First address, end, and how far the stack pointer lies below the canonical frame address once the prologue has run: of functions
-/// that find their frame by the stack pointer, by address. What cannot be read is left out.
+/// that find their frame by the stack pointer, by address. What cannot be read is left out, and functions that find their frame by
+/// another register too: those may align the stack pointer, or move it as they go.
 pub(crate) fn sizes(file: &object::File<'_>) -> Vec<(u64, u64, i64)> {
     let Some((stack_pointer, _)) = pointers(file.architecture()) else { return Vec::new() };
     let found = with_tables(file, |tables, bases| {
@@ -61,10 +62,14 @@ pub(crate) fn sizes(file: &object::File<'_>) -> Vec<(u64, u64, i64)> {
             let Ok(mut rows) = entry.rows(tables, bases, &mut context) else { continue };
             let mut size = None;
             while let Ok(Some(row)) = rows.next_row() {
-                if let &CfaRule::RegisterAndOffset { register, offset } = row.cfa()
-                    && register == stack_pointer
-                {
-                    size = size.max(Some(offset));
+                match row.cfa() {
+                    &CfaRule::RegisterAndOffset { register, offset } if register == stack_pointer => {
+                        size = size.max(Some(offset));
+                    }
+                    _ => {
+                        size = None;
+                        break;
+                    }
                 }
             }
             let first = entry.initial_address();

@@ -2,7 +2,8 @@
 //!
 //! Only what naming an address needs is read: variables and parameters at a fixed address, or at a fixed offset from the
 //! canonical frame address (`DW_OP_fbreg` where the frame base is the call frame's, the frame pointer at its usual place, or
-//! the stack pointer, which stays where the prologue puts it). Variables in registers or with location lists have no storage here.
+//! the stack pointer, which stays where the prologue puts it; or at an offset from one of these pointers). Variables in registers or
+//! with location lists have no storage here.
 
 use std::cell::OnceCell;
 use std::path::Path;
@@ -133,9 +134,11 @@ pub(crate) fn with_units(
     });
     let Ok(sections) = sections else { return };
     let dwarf = sections.borrow(|section| EndianSlice::new(section, endian));
+    let pointers = frames::pointers(file.architecture());
     let frames = Frames {
         below: if file.architecture() == Architecture::Riscv64 { 0 } else { 16 },
-        stack_pointer: frames::pointers(file.architecture()).map(|pointers| pointers.0),
+        stack_pointer: pointers.map(|pointers| pointers.0),
+        frame_pointer: pointers.map(|pointers| pointers.1),
         file: &file,
         sizes: OnceCell::new(),
     };
@@ -154,12 +157,22 @@ pub(crate) struct Frames<'a> {
     /// How far the frame pointer lies below the canonical frame address, at its usual place.
     below: i64,
     stack_pointer: Option<Register>,
+    frame_pointer: Option<Register>,
     file: &'a object::File<'a>,
     /// First address, end, and how far the stack pointer lies below the canonical frame address once the prologue has run; by address.
     sizes: OnceCell<Vec<(u64, u64, i64)>>,
 }
 
 impl Frames<'_> {
+    /// How far what a register points to lies below the canonical frame address, in the body of a function.
+    fn below(&self, register: Register, function: Option<(u64, u64)>) -> Option<i64> {
+        match Some(register) {
+            pointer if pointer == self.stack_pointer => self.size(function?.0),
+            pointer if pointer == self.frame_pointer => Some(self.below),
+            _ => None,
+        }
+    }
+
     /// How far the stack pointer lies below the canonical frame address in the body of the function at an address.
     fn size(&self, function: u64) -> Option<i64> {
         let sizes = self.sizes.get_or_init(|| frames::sizes(self.file));
@@ -214,7 +227,7 @@ fn read_unit<'a>(
             }
             tag @ (gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter) => {
                 let Some(scope) = scopes.last() else { continue };
-                if let Some(variable) = variable(dwarf, unit, entry, scope, tag)? {
+                if let Some(variable) = variable(dwarf, unit, entry, frames, scope, tag)? {
                     out.push(variable);
                 }
             }
@@ -243,6 +256,7 @@ fn variable<'a>(
     dwarf: &gimli::Dwarf<Slice<'a>>,
     unit: &gimli::Unit<Slice<'a>>,
     entry: &gimli::DebuggingInformationEntry<'_, '_, Slice<'a>>,
+    frames: &Frames<'_>,
     scope: &Scope,
     tag: DwTag,
 ) -> gimli::Result<Option<Variable>> {
@@ -254,6 +268,12 @@ fn variable<'a>(
         (Some(Operation::Address { address }), None, _) => Storage::Fixed(address),
         (Some(Operation::FrameOffset { offset }), None, Base::Below(below)) => {
             Storage::Frame(offset.wrapping_sub(below))
+        }
+        (Some(Operation::RegisterOffset { register, offset, .. }), None, _) => {
+            match frames.below(register, scope.function) {
+                Some(below) => Storage::Frame(offset.wrapping_sub(below)),
+                None => return Ok(None),
+            }
         }
         _ => return Ok(None),
     };

@@ -11,7 +11,7 @@
 //! Limits: counts are compared, not single accesses: what is missing can hide behind accesses that the text does not show
 //! (functions that are put in the place of a call, unrolled code).
 
-use profile::lens::{AccessMode, Array, ArrayAccess, Home};
+use profile::lens::{AccessMode, Array, ArrayAccess, Call, Home};
 use profile::{ContextIndex, ContextKind, Dependence, Kind, Profile, StatementIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -101,10 +101,47 @@ pub fn missing<'a>(
     let mut text = Text::of(facts, &lines);
     let outside = Outside { profile, context, accesses, own: &moving };
     text.writes.retain(|(array, access)| !outside.has_taken(facts, array, access));
-    text.lost(profile, context, accesses, &stores)
+    emptied(profile, context, accesses, facts)
+        .or_else(|| outside.has_sunk(facts, &stores))
+        .or_else(|| text.lost(profile, context, accesses, &stores))
         .or_else(|| text.too_few_stores(&moving))
         .or_else(|| text.too_few_loads(&moving))
         .or_else(|| text.exchanged(profile, context, facts, &stores))
+}
+
+/// What the text of the loop, or of one inside it, writes in every iteration, where the compiled loop stores nothing: that was put down
+/// beside it, or by another loop with which it has changed places.
+fn emptied<'a>(
+    profile: &Profile,
+    context: ContextIndex,
+    accesses: &Accesses,
+    facts: &Facts<'a>,
+) -> Option<Missing<'a>> {
+    let place = |context: ContextIndex| profile.location(profile.contexts[context as usize].location);
+    let mut open = vec![context];
+    while let Some(own) = open.pop() {
+        let inner = accesses.children.get(&own).into_iter().flatten().copied();
+        open.extend(inner.filter(|&inner| profile.contexts[inner as usize].kind == ContextKind::Loop));
+        let at = place(own);
+        let text = match own == context {
+            true => Some(facts.source),
+            false if at.file == place(context).file => facts.inner(at.line, at.column),
+            false => None,
+        };
+        let Some(text) = text else { continue };
+        let is_outer = |array: &&Array| array.home != Home::InBody && !(array.fixed && array.home.is_local());
+        let of_arrays = text.arrays.iter().filter(is_outer).find_map(|array| {
+            let is_write = |access: &&ArrayAccess| access.mode == AccessMode::Write && !access.conditional;
+            array.accesses.iter().find(is_write).map(|access| (array.name.as_str(), access.at.line))
+        });
+        let is_writing = |call: &&Call| !call.conditional && !call.places.is_empty();
+        let of_calls = || text.calls.iter().find(is_writing).map(|call| (call.callee.as_str(), call.at.line));
+        let Some(found) = of_arrays.or_else(of_calls) else { continue };
+        if !accesses.inside(profile, own).iter().any(|access| access.write) {
+            return Some(found);
+        }
+    }
+    None
 }
 
 /// A dependence of one iteration of a compiled loop that is one between iterations of the text: compilers write several iterations out as
@@ -275,6 +312,24 @@ impl Outside<'_, '_> {
         !stores.is_empty() && gap.is_none() && !self.profile.dependences.iter().any(|d| d.memory && meets(d))
     }
 
+    /// An array that the text writes in the loop, where on the line of the write something is stored beside the loop and nothing in it: only
+    /// what the last iteration had left was put down.
+    fn has_sunk<'t>(&self, facts: &Facts<'t>, stores: &[&profile::Access]) -> Option<Missing<'t>> {
+        let known: FxHashSet<u32> =
+            stores.iter().map(|store| self.profile.location_of(store.statement).line).collect();
+        let arrays = facts.source.arrays.iter().filter(|array| array.home != Home::InBody);
+        let writes = arrays.flat_map(|array| array.accesses.iter().map(move |access| (array, access)));
+        let mut writes = writes.filter(|(_, access)| access.mode == AccessMode::Write);
+        let (array, access) = writes.find(|(array, access)| {
+            let line = access.at.line;
+            !known.contains(&line)
+                && !facts.calls_on(line)
+                && !self.stores_on(line).is_empty()
+                && !self.has_taken(facts, array, access)
+        })?;
+        Some((&array.name, access.at.line))
+    }
+
     /// Stores beside the loop that are of a line of its function, or of what is called there.
     fn stores_on(&self, line: u32) -> FxHashSet<StatementIndex> {
         let contexts = &self.profile.contexts;
@@ -319,7 +374,8 @@ impl<'a> Text<'a> {
                 continue;
             }
             for access in &array.accesses {
-                let runs = !access.conditional || access.depth > 0 && lines.contains(&access.at.line);
+                let may_run = || lines.contains(&access.at.line) || facts.has_vanished(access, lines);
+                let runs = !access.conditional || access.depth > 0 && may_run();
                 // Rows of arrays are addresses.
                 if !runs || access.subscripts.len() < array.dimensions {
                     continue;

@@ -11,6 +11,7 @@ use profile::lens::{
     LoopKind, NotCanonical, Operator, Scalar, ScalarForm, Sharing, SharingKind, SourceLoop,
 };
 use profile::{ContextIndex, Profile};
+use rustc_hash::FxHashSet;
 
 use crate::names::short_name;
 use crate::subscript::{self, Meeting};
@@ -368,6 +369,15 @@ impl<'a> Facts<'a> {
         })
     }
 
+    /// Arrays of the loop's function whose elements the loop may write in several iterations, each with the line of such a write.
+    pub fn written_again(&self) -> impl Iterator<Item = (&'a str, u32)> {
+        let own = self.source.arrays.iter().filter(|array| array.fixed && array.home == Home::Local);
+        own.filter_map(|array| {
+            let write = writes(array).find(|write| self.step_of(array, write) != Some(true))?;
+            Some((array.name.as_str(), write.at.line))
+        })
+    }
+
     /// An element that is the same in all iterations, and that they only combine with an operator: the array, and the lines.
     pub fn combined_element(&self) -> Option<(&'a str, Vec<u32>)> {
         let [iterator] = &self.source.iterators[..] else { return None };
@@ -590,6 +600,25 @@ impl<'a> Facts<'a> {
         of(self.source)
             && !self.file.loops.iter().filter(is_inside).any(of)
             && !self.source.calls.iter().any(|call| call.is_macro && call.at.line == line)
+    }
+
+    /// The loop inside this one on a place of its file.
+    pub fn inner(&self, line: u32, column: u32) -> Option<&'a SourceLoop> {
+        let inner = self.file.at(line, Some(column).filter(|&column| column > 0))?;
+        let is_inside = (self.source.at.line, self.source.at.column) < (inner.at.line, inner.at.column)
+            && (inner.end.line, inner.end.column) <= (self.source.end.line, self.source.end.column);
+        is_inside.then_some(inner)
+    }
+
+    /// Whether an access stands in a loop inside of which nothing is left: no instruction is of its lines.
+    pub fn has_vanished(&self, access: &ArrayAccess, lines: &FxHashSet<u32>) -> bool {
+        let at = (access.at.line, access.at.column);
+        let mut around = self.file.loops.iter().filter(|other| {
+            (self.source.at.line, self.source.at.column) < (other.at.line, other.at.column)
+                && (other.at.line, other.at.column) < at
+                && at < (other.end.line, other.end.column)
+        });
+        around.any(|inner| (inner.at.line..=inner.end.line).all(|line| !lines.contains(&line)))
     }
 
     /// Whether the text combines something with a variable or an element.

@@ -7,7 +7,7 @@
 //! both access the same element in the same one.
 
 use profile::{
-    Access, ContextIndex, ContextKind, Dependence, ObjectIndex, ObjectKind, Profile, StatementIndex,
+    Access, ContextIndex, ContextKind, Dependence, Kind, ObjectIndex, ObjectKind, Profile, StatementIndex,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -191,10 +191,14 @@ fn is_dealt_with(profile: &Profile, entry: &SourceLoop, d: &Dependence, level: u
         is_frame || entry.verdicts.iter().any(needed)
     };
     let objects = &d.levels[level].objects;
+    // A value that is the same in all iterations of the loop may still be that of an iteration beside it.
+    let is_counted = match d.kind {
+        Kind::Output => is_counter(d.source) && is_counter(d.sink),
+        Kind::Flow | Kind::Anti => d.induction().is_some_and(is_counter),
+    };
     is_combined
         || is_reduced(d.source) && is_reduced(d.sink)
         || entry.parallel == Parallel::No
-        || is_counter(d.source)
-        || is_counter(d.sink)
+        || is_counted
         || !objects.is_empty() && objects.iter().all(|used| used.callee || is_replaced(used.object))
 }

@@ -528,6 +528,12 @@ pub fn judge(
             // The compiler keeps its elements in registers.
             unknown = unknown.or(Some(Unknown::Array { name: name.to_owned(), lines }));
         }
+        if is_optimised
+            && let Some((name, line)) = facts.written_again().find(|(name, _)| !loop_of.is_seen(name, true))
+        {
+            // Where debug information does not say where it lies, it looks like what the compiler puts aside.
+            unknown = unknown.or(Some(Unknown::Array { name: name.to_owned(), lines: (line, line) }));
+        }
         if found.blocking.is_empty()
             && is_optimised
             && let Some(d) = compiled::between_copies(profile, context, inside, facts)
