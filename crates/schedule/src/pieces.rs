@@ -6,12 +6,14 @@
 //! Two pieces that run through the same iterations (a loop of two statements made into two loops) hand on within an iteration where
 //! both access the same element in the same one.
 
+use profile::lens::SourceLoop as SourceText;
 use profile::{
     Access, ContextIndex, ContextKind, Dependence, Kind, ObjectIndex, ObjectKind, Profile, StatementIndex,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::Facts;
+use crate::names::short_name;
 use crate::source::SourceLoop;
 use crate::verdict::{Blocking, Parallel, Unknown, Verdict};
 
@@ -41,8 +43,9 @@ pub(crate) fn join(profile: &Profile, loops: &mut [SourceLoop]) {
         let write = access.and_then(|access| profile.accesses.get(access as usize)).is_some_and(|a| a.write);
         made.contains(&(context, profile.statements[end as usize].location, write))
     };
-    let mut lines: FxHashMap<ContextIndex, Option<(u32, u32)>> = FxHashMap::default();
+    let mut texts: FxHashMap<ContextIndex, Option<&SourceText>> = FxHashMap::default();
     let mut found: Vec<(Place, u32, usize)> = Vec::new();
+    let mut open: Vec<(Place, u32)> = Vec::new();
     for (index, d) in profile.dependences.iter().enumerate().filter(|(_, d)| d.memory) {
         // What follows from addresses alone is about one loop.
         let level = d.levels.iter().position(|level| level.level == d.common && level.count > 0);
@@ -60,11 +63,17 @@ pub(crate) fn join(profile: &Profile, loops: &mut [SourceLoop]) {
             }
             // The rest without a loop, or in one that went round once.
             (Some(a), None, Some(from), _) => (repeats(from, d.sink, d.sink_access)
-                && is_rest(profile, &mut lines, from, d.sink))
+                && is_rest(profile, &mut texts, from, d.sink))
             .then_some(a),
-            (None, Some(b), _, Some(to)) => (repeats(to, d.source, d.source_access)
-                && is_rest(profile, &mut lines, to, d.source))
-            .then_some(b),
+            (None, Some(b), _, Some(to)) => {
+                let is_repeated = repeats(to, d.source, d.source_access);
+                let is_rest = is_rest(profile, &mut texts, to, d.source);
+                // What is stored for all iterations is stored behind them: an iteration stored this, under a condition perhaps.
+                if !is_repeated && d.kind == Kind::Flow && (is_rest || is_called(profile, to, d.source)) {
+                    open.push((b, d.source));
+                }
+                (is_repeated && is_rest).then_some(b)
+            }
             _ => None,
         };
         if let Some(hit) = hit.filter(|hit| !is_dealt_with(profile, &loops[hit.0], d, level)) {
@@ -77,6 +86,19 @@ pub(crate) fn join(profile: &Profile, loops: &mut [SourceLoop]) {
         let object = object.map(|used| used.object);
         block(&mut entry.verdicts[piece], Blocking { dependence, level, object });
         entry.parallel = Parallel::No;
+    }
+    for ((at, piece), source) in open {
+        let entry = &mut loops[at];
+        let line = profile.location_of(source).line;
+        let facts = Facts::of(profile, entry.contexts[piece]);
+        let name = facts.and_then(|facts| facts.accessed_on(line).or_else(|| facts.written()));
+        let verdict = &mut entry.verdicts[piece];
+        if !matches!(verdict.parallel, Parallel::No | Parallel::Unknown) {
+            verdict.parallel = Parallel::Unknown;
+            verdict.needs = None;
+            verdict.unknown = Some(Unknown::Removed { name: name.unwrap_or_default().to_owned(), line });
+            entry.parallel = entry.parallel.max(Parallel::Unknown);
+        }
     }
 }
 
@@ -129,9 +151,9 @@ fn are_siblings(profile: &Profile, one: ContextIndex, other: ContextIndex) -> bo
 }
 
 /// Whether a statement beside a loop is of that loop's text: iterations that the compiler has put before or after it.
-fn is_rest(
-    profile: &Profile,
-    lines: &mut FxHashMap<ContextIndex, Option<(u32, u32)>>,
+fn is_rest<'p>(
+    profile: &'p Profile,
+    texts: &mut FxHashMap<ContextIndex, Option<&'p SourceText>>,
     context: ContextIndex,
     statement: StatementIndex,
 ) -> bool {
@@ -142,13 +164,23 @@ fn is_rest(
     if beside != own.parent && !is_loop_beside || own.is_unwound {
         return false;
     }
-    let of_text = || {
-        let source = Facts::of(profile, context)?.source;
-        Some((source.body.0.line, source.body.1.line))
-    };
-    let Some(body) = *lines.entry(context).or_insert_with(of_text) else { return false };
+    let of_text = || Facts::of(profile, context).map(|facts| facts.source);
+    let Some(text) = *texts.entry(context).or_insert_with(of_text) else { return false };
     let (place, at) = (profile.location_of(statement), profile.location(own.location));
-    place.file == at.file && place.function == at.function && (body.0..=body.1).contains(&place.line)
+    let body = text.body.0.line..=text.body.1.line;
+    place.file == at.file && place.function == at.function && body.contains(&place.line)
+}
+
+/// Whether a statement beside a loop is of a function that the loop calls, put in the place of a call.
+fn is_called(profile: &Profile, context: ContextIndex, statement: StatementIndex) -> bool {
+    let own = &profile.contexts[context as usize];
+    let (place, at) = (profile.location_of(statement), profile.location(own.location));
+    let is_called = |text: &SourceText| {
+        text.calls.iter().any(|call| short_name(&call.callee) == short_name(&place.function))
+    };
+    profile.context_of(statement) == own.parent
+        && place.function != at.function
+        && Facts::source(profile, context).is_some_and(is_called)
 }
 
 /// Whether two pieces run through the same iterations, and access the same element in the same one.

@@ -551,6 +551,9 @@ mod tests {
         let sum =
             |to: Place| Statement::Write { to, update: Some((Update::Add, true)), from: vec![element(0)] };
         assert_eq!(truth(vec![sum(spare())]).as_deref(), Some("reduction|words|yes"));
+        // Read again in the iteration that writes it.
+        let body = vec![write(spare(), vec![element(1)]), write(element(0), vec![element(0), spare()])];
+        assert_eq!(truth(body).as_deref(), Some("private|words"));
         let kept = Place::Scalar(Scalar::Kept);
         assert_eq!(truth(vec![sum(kept)]).as_deref(), Some("reduction|words"));
         assert_eq!(truth(vec![write(element(SIZE), vec![])]), None);

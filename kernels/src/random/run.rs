@@ -75,7 +75,9 @@ enum Manner {
 
 /// What an execution of a loop has done with a location.
 struct Seen {
+    /// The iteration that wrote it last.
     wrote: Option<i64>,
+    /// The first that read it.
     read: Option<i64>,
     form: Manner,
     flow: bool,
@@ -342,7 +344,7 @@ impl Run {
                 seen.wrote = Some(now);
             } else {
                 seen.flow |= is_earlier(seen.wrote);
-                seen.read = Some(now);
+                seen.read.get_or_insert(now);
             }
         }
     }
