@@ -62,6 +62,10 @@ cargo xtask truth [--loopwright PATH] [--level O0…] [--compiler clang] [--know
                              verdicts on the loops of kernels/adversarial against their truth; without names also
                              writes docs/truth.md (of the machine's compilers), with --known the list that the test
                              lets pass
+cargo xtask truth --random NUMBER [--seed FIRST] [--keep] [--compiler clang] [--level O0…]
+cargo xtask paste --random NUMBER [--seed FIRST] [--rounds N] [--level O0…]
+                             the same for random programs whose truth is found by running their loops; --keep keeps
+                             the sources
 cargo xtask truth [--loopwright PATH] [--keep] --suite FILE.toml [NAME…]
                              the same for public programs with OpenMP annotations; docs/truth.md says what the
                              manifest holds, and --keep adds the rows there

@@ -12,14 +12,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use kernels::{Level, Optimised};
+use kernels::{Adversarial, Level, Optimised};
 use report::Report;
 use report::trying::{self, Which};
 use trial::{Bench, Candidate, Comparison, Effort, Error, Plan, Reason};
 
 use crate::ci;
 use crate::product::Loopwright;
-use crate::truth::suite;
+use crate::truth::{self, suite};
 
 /// Programs that are worked on at a time.
 const WORKERS: usize = 2;
@@ -80,6 +80,7 @@ struct Row {
 pub fn run(arguments: &[&str]) -> Result<()> {
     let mut options = Options { rounds: ROUNDS, sanitize: false, levels: Vec::new(), names: Vec::new() };
     let (mut loopwright, mut manifest) = (std::env::var_os("LOOPWRIGHT").map(PathBuf::from), None);
+    let (mut random, mut seed) = (None, 0);
     let mut arguments = arguments.iter();
     while let Some(&argument) = arguments.next() {
         let mut value = || arguments.next().copied().with_context(|| format!("{argument} needs a value"));
@@ -88,6 +89,8 @@ pub fn run(arguments: &[&str]) -> Result<()> {
             "--suite" => manifest = Some(PathBuf::from(value()?)),
             "--rounds" => options.rounds = value()?.parse().context("--rounds takes a number")?,
             "--level" => options.levels.push(value()?),
+            "--random" => random = Some(value()?.parse().context("--random takes a number")?),
+            "--seed" => seed = value()?.parse().context("--seed takes a number")?,
             "--sanitize" => options.sanitize = true,
             name if name.starts_with("--") => bail!("unknown option {name}"),
             name => options.names.push(name),
@@ -97,9 +100,14 @@ pub fn run(arguments: &[&str]) -> Result<()> {
         Some(path) => Loopwright { path: path.canonicalize().with_context(|| path.display().to_string())? },
         None => Loopwright::optimised()?,
     };
-    let mut jobs = match &manifest {
-        Some(manifest) => of_suite(manifest)?,
-        None => of_kernels()?,
+    let sources = tempfile::tempdir()?;
+    let mut jobs = match (&manifest, random) {
+        (Some(manifest), _) => of_suite(manifest)?,
+        (None, Some(number)) => {
+            let programs = truth::random(sources.path(), seed, number)?;
+            of_programs(&programs, sources.path(), &Optimised::ALL)
+        }
+        (None, None) => of_kernels()?,
     };
     jobs.retain(|job| {
         (options.names.is_empty() || options.names.contains(&job.name.as_str()))
@@ -108,7 +116,7 @@ pub fn run(arguments: &[&str]) -> Result<()> {
     let rows = rows(&loopwright, &jobs, &options)?;
     let text = table(&rows, &options);
     print!("{text}");
-    if options.names.is_empty() && options.levels.is_empty() && manifest.is_none() {
+    if options.names.is_empty() && options.levels.is_empty() && manifest.is_none() && random.is_none() {
         std::fs::write(ci::root().join("docs/directives.md"), document(&text, &options))?;
     }
     let count = |of: fn(&Row) -> &Vec<String>| rows.iter().map(|row| of(row).len()).sum::<usize>();
@@ -143,24 +151,30 @@ fn of_kernels() -> Result<Vec<Job>> {
             });
         }
     }
-    for program in kernels::adversarial().map_err(anyhow::Error::msg)? {
-        for (level, name) in [(Optimised::O0, "O0"), (Optimised::O2, "O2")] {
+    let programs = kernels::adversarial().map_err(anyhow::Error::msg)?;
+    let directory = kernels::directory().join("adversarial");
+    out.extend(of_programs(&programs, &directory, &[Optimised::O0, Optimised::O2]));
+    Ok(out)
+}
+
+/// Programs in a directory, at some levels.
+fn of_programs(programs: &[Adversarial], directory: &Path, levels: &[Optimised]) -> Vec<Job> {
+    let mut out = Vec::new();
+    for program in programs {
+        for &level in levels {
             let Some(build) = program.command_line(level, "./pasted") else { continue };
+            let arguments = program.run.iter().map(String::as_str);
             out.push(Job {
                 name: format!("adversarial/{}", program.source),
-                level: name.to_owned(),
-                directory: kernels::directory().join("adversarial"),
+                level: format!("{level:?}"),
+                directory: directory.to_owned(),
                 build,
-                run: ["./pasted"]
-                    .into_iter()
-                    .chain(program.run.iter().map(String::as_str))
-                    .collect::<Vec<_>>()
-                    .join(" "),
+                run: ["./pasted"].into_iter().chain(arguments).collect::<Vec<_>>().join(" "),
                 profile: program.profile.clone(),
             });
         }
     }
-    Ok(out)
+    out
 }
 
 fn of_suite(manifest: &Path) -> Result<Vec<Job>> {

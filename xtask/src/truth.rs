@@ -141,7 +141,7 @@ fn corpus(loopwright: &Loopwright, options: &Options) -> Result<()> {
 }
 
 /// Random programs, written into a directory.
-fn random(directory: &Path, seed: u64, number: u64) -> Result<Vec<Adversarial>> {
+pub fn random(directory: &Path, seed: u64, number: u64) -> Result<Vec<Adversarial>> {
     let program = |seed: u64| {
         let path = directory.join(format!("random_{seed}.c"));
         std::fs::write(&path, kernels::random_program(seed))?;

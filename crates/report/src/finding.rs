@@ -163,10 +163,23 @@ pub fn why_unknown(profile: &Profile, l: &SourceLoop) -> String {
                  what others did"
             );
         }
+        Some(Unknown::Variable { name, lines }) if is_unoptimised(profile, l) => {
+            return format!(
+                "an iteration may read what an earlier one left in `{name}` ({}), or which iteration ran last may show afterwards: this \
+                 run does not tell",
+                in_lines(lines)
+            );
+        }
         Some(Unknown::Variable { name, lines }) => {
             return format!(
                 "an iteration may read what an earlier one left in `{name}` ({}): a build without optimisation (-O0 -g) shows whether it does",
                 in_lines(lines)
+            );
+        }
+        Some(Unknown::Array { name, lines: (write, read) }) if write == read => {
+            return format!(
+                "by its source iterations may come to the same elements of `{name}` (line {write}), and the compiler has changed how: a \
+                 build without optimisation (-O0 -g) says more"
             );
         }
         Some(Unknown::Array { name, lines: (write, read) }) => {
@@ -176,6 +189,14 @@ pub fn why_unknown(profile: &Profile, l: &SourceLoop) -> String {
         }
     };
     plain.to_owned()
+}
+
+/// Whether the compiler has left the function of a loop as it is written.
+fn is_unoptimised(profile: &Profile, l: &SourceLoop) -> bool {
+    l.contexts.iter().all(|&context| {
+        let function = profile.contexts[context as usize].function;
+        profile.functions.get(function as usize).is_some_and(|function| function.is_unoptimised)
+    })
 }
 
 /// Why nothing is said about a loop, of the first of its pieces about which nothing is.

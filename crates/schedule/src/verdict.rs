@@ -456,7 +456,7 @@ pub fn judge(
             match role {
                 Role::Reduction(_) if loop_of.is_cut(scalar) => {
                     needs = None;
-                    found.seen_at(inside, &lines());
+                    found.seen_at(inside, &scalar.name, &lines());
                     let why = Unknown::Variable { name: scalar.name.clone(), lines: lines() };
                     unknown = unknown.or(found.blocking.is_empty().then_some(why));
                 }
@@ -499,7 +499,7 @@ pub fn judge(
                 }
                 Role::Carried => {
                     needs = None;
-                    found.seen_at(inside, &lines());
+                    found.seen_at(inside, &scalar.name, &lines());
                     let why = Unknown::Variable { name: scalar.name.clone(), lines: lines() };
                     unknown = unknown.or(found.blocking.is_empty().then_some(why));
                 }
@@ -516,7 +516,7 @@ pub fn judge(
             && let Some((name, lines)) = facts.handed_on()
         {
             needs = None;
-            found.seen_at(inside, &[lines.0, lines.1]);
+            found.seen_at(inside, name, &[lines.0, lines.1]);
             let why = Unknown::Array { name: name.to_owned(), lines };
             unknown = unknown.or(found.blocking.is_empty().then_some(why));
         }
@@ -654,12 +654,19 @@ impl Found<'_> {
         }
     }
 
-    /// A variable that carries blocks: some dependence of the lines that assign it.
-    fn seen_at(&mut self, inside: &LoopEdges, lines: &[u32]) {
+    /// A variable that carries blocks: some dependence of the lines that assign it, through it or through where the compiler keeps it.
+    fn seen_at(&mut self, inside: &LoopEdges, name: &str, lines: &[u32]) {
         let profile = self.loop_of.profile;
+        let is_it = |used: &ObjectUse| {
+            let object = profile.objects.get(used.object as usize);
+            object.is_none_or(|object| object.name == name || object.kind == ObjectKind::Frame)
+        };
         let is_of = |edge: &&Edge| {
             let d = &profile.dependences[edge.dependence as usize];
-            edge.carried && lines.contains(&profile.location_of(d.source).line)
+            let mut objects = d.levels.iter().flat_map(|level| &level.objects).peekable();
+            let is_through =
+                if d.memory { objects.peek().is_none() || objects.any(is_it) } else { is_flow(d) };
+            edge.carried && is_through && lines.contains(&profile.location_of(d.source).line)
         };
         let flows = |edge: &&Edge| is_flow(&profile.dependences[edge.dependence as usize]);
         let of = || inside.edges.iter().filter(is_of);

@@ -21,8 +21,8 @@ const LONGEST_ATTRIBUTE: usize = 1_000;
 pub(super) fn spelled(bytes: &[u8], language: Language) -> Cow<'_, [u8]> {
     match language {
         Language::FixedFortran => Cow::Owned(fortran::as_free_form(bytes)),
-        Language::C => without_attributes(keywords(bytes)),
-        Language::Cpp => without_attributes(converted(keywords(bytes))),
+        Language::C => empty_macros(without_attributes(keywords(bytes))),
+        Language::Cpp => empty_macros(without_attributes(converted(keywords(bytes)))),
         Language::Fortran | Language::Rust => Cow::Borrowed(bytes),
     }
 }
@@ -80,6 +80,44 @@ fn without_attributes(mut text: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
         }
     }
     text
+}
+
+/// Definitions of macros without a value, with the blanks behind the name before it: the grammar takes the next line for the value where
+/// blanks follow the name, an `#endif` too.
+fn empty_macros(mut text: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
+    let mut start = 0;
+    while start < text.len() {
+        let line = &text[start..];
+        let length = line.iter().position(|&byte| byte == b'\n').unwrap_or(line.len());
+        let line = &line[..length];
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let name = || {
+            let rest = line.trim_ascii_start().strip_prefix(b"#")?.trim_ascii_start();
+            let rest = rest.strip_prefix(b"define")?;
+            let value = rest.trim_ascii_start();
+            let name = value.iter().take_while(|byte| is_of_name(**byte)).count();
+            let is_empty = name > 0 && value.len() > name && is_blank(&value[name..]);
+            (is_empty && rest.len() > value.len()).then(|| (line.len() - value.len(), value[..name].to_vec()))
+        };
+        if let Some((at, name)) = name() {
+            let end = start + line.len();
+            let text = text.to_mut();
+            text[start + at..end].fill(b' ');
+            text[end - name.len()..end].copy_from_slice(&name);
+        }
+        start += length + 1;
+    }
+    text
+}
+
+/// Whether a part of a line is nothing but blanks and comments that end in it.
+fn is_blank(line: &[u8]) -> bool {
+    let rest = line.trim_ascii_start();
+    let comment = rest.strip_prefix(b"/*").map(|comment| comment.windows(2).position(|pair| pair == b"*/"));
+    match comment {
+        Some(Some(end)) => is_blank(&rest[end + 4..]),
+        _ => rest.is_empty(),
+    }
 }
 
 /// Where the parentheses end that follow a place after blanks.

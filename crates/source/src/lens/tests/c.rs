@@ -290,6 +290,16 @@ fn conditionals_that_cut_statements() {
     assert!(c("#ifdef A\nvoid f() { if (x { for (;;) ; }").errors);
 }
 
+/// Regression: where blanks follow the name, the next line was taken for the value, and the rest of the file for conditional text.
+#[test]
+fn macros_without_a_value() {
+    let body = "#endif\nint a[9]; void f(int n) { for (int i = 0; i < n; i++) a[i] = i; }";
+    for value in ["", " ", "   ", "\t\r", " __attribute__((noinline, unused))", " /* none */ "] {
+        let found = c(&format!("#if 1\n#define ALONE{value}\n{body}"));
+        assert!(!found.errors && !found.loops[0].conditional_compilation, "{value:?}");
+    }
+}
+
 #[test]
 fn attributes() {
     let text = "void f(int n) { for (int i = 0; i < n; i++) { int v[4] __attribute__ ((aligned (64))); v[0] = i; g(v); } }";
