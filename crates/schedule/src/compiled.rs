@@ -11,18 +11,20 @@
 //! Limits: counts are compared, not single accesses: what is missing can hide behind accesses that the text does not show
 //! (functions that are put in the place of a call, unrolled code).
 
-use profile::lens::{AccessMode, Array, ArrayAccess, Call, Home};
+use profile::lens::{AccessMode, Array, ArrayAccess, Call, Home, SourceLoop};
 use profile::{ContextIndex, ContextKind, Dependence, Kind, Profile, StatementIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::Facts;
 use crate::graph::{self, LoopEdges};
+use crate::names::short_name;
 use crate::scev::is_fixed;
 
-/// Indexes of all accesses.
+/// Indexes of all accesses and statements.
 #[derive(Debug, Default)]
 pub struct Accesses {
     by_context: FxHashMap<ContextIndex, Vec<u32>>,
+    statements: FxHashMap<ContextIndex, Vec<StatementIndex>>,
     children: FxHashMap<ContextIndex, Vec<ContextIndex>>,
 }
 
@@ -36,6 +38,9 @@ impl Accesses {
         for (index, access) in profile.accesses.iter().enumerate() {
             let context = profile.context_of(access.statement);
             out.by_context.entry(context).or_default().push(index as u32);
+        }
+        for statement in 0..profile.statements.len() as StatementIndex {
+            out.statements.entry(profile.context_of(statement)).or_default().push(statement);
         }
         for (index, context) in profile.contexts.iter().enumerate().skip(1) {
             out.children.entry(context.parent).or_default().push(index as ContextIndex);
@@ -102,6 +107,7 @@ pub fn missing<'a>(
     let outside = Outside { profile, context, accesses, own: &moving };
     text.writes.retain(|(array, access)| !outside.has_taken(facts, array, access));
     emptied(profile, context, accesses, facts)
+        .or_else(|| merged(profile, context, accesses, facts))
         .or_else(|| outside.has_sunk(facts, &stores))
         .or_else(|| text.lost(profile, context, accesses, &stores))
         .or_else(|| text.too_few_stores(&moving))
@@ -117,18 +123,9 @@ fn emptied<'a>(
     accesses: &Accesses,
     facts: &Facts<'a>,
 ) -> Option<Missing<'a>> {
-    let place = |context: ContextIndex| profile.location(profile.contexts[context as usize].location);
-    let mut open = vec![context];
-    while let Some(own) = open.pop() {
-        let inner = accesses.children.get(&own).into_iter().flatten().copied();
-        open.extend(inner.filter(|&inner| profile.contexts[inner as usize].kind == ContextKind::Loop));
-        let at = place(own);
-        let text = match own == context {
-            true => Some(facts.source),
-            false if at.file == place(context).file => facts.inner(at.line, at.column),
-            false => None,
-        };
-        let Some(text) = text else { continue };
+    let compiled = compiled_inside(profile, context, accesses, facts);
+    let of_text = || std::iter::once(facts.source).chain(facts.inner_loops());
+    for text in of_text() {
         let is_outer = |array: &&Array| array.home != Home::InBody && !(array.fixed && array.home.is_local());
         let of_arrays = text.arrays.iter().filter(is_outer).find_map(|array| {
             let is_write = |access: &&ArrayAccess| access.mode == AccessMode::Write && !access.conditional;
@@ -137,11 +134,65 @@ fn emptied<'a>(
         let is_writing = |call: &&Call| !call.conditional && !call.places.is_empty();
         let of_calls = || text.calls.iter().find(is_writing).map(|call| (call.callee.as_str(), call.at.line));
         let Some(found) = of_arrays.or_else(of_calls) else { continue };
-        if !accesses.inside(profile, own).iter().any(|access| access.write) {
+        let stores = |own: ContextIndex| accesses.inside(profile, own).iter().any(|access| access.write);
+        let mut own = compiled.iter().filter(|(_, inner)| std::ptr::eq(*inner, text)).peekable();
+        // A loop of which nothing is left is a part of the one around it.
+        let is_kept =
+            if own.peek().is_some() { own.all(|(inner, _)| stores(*inner)) } else { stores(context) };
+        if !is_kept {
             return Some(found);
         }
     }
     None
+}
+
+/// The compiled loops inside a loop, and itself, that are of loops of its text, each with that.
+fn compiled_inside<'a>(
+    profile: &Profile,
+    context: ContextIndex,
+    accesses: &Accesses,
+    facts: &Facts<'a>,
+) -> Vec<(ContextIndex, &'a SourceLoop)> {
+    let place = |context: ContextIndex| profile.location(profile.contexts[context as usize].location);
+    let mut out = vec![(context, facts.source)];
+    let mut open = vec![context];
+    while let Some(own) = open.pop() {
+        let inner = accesses.children.get(&own).into_iter().flatten().copied();
+        open.extend(inner.filter(|&inner| profile.contexts[inner as usize].kind == ContextKind::Loop));
+        let at = place(own);
+        if own != context && at.file == place(context).file {
+            out.extend(facts.inner(at.line, at.column).map(|text| (own, text)));
+        }
+    }
+    out
+}
+
+/// A compiled loop inside the loop that also advances the loop itself: its iterations are those of both. What the loop's own iterations
+/// hand on is among what those of the inner one do.
+fn merged<'a>(
+    profile: &Profile,
+    context: ContextIndex,
+    accesses: &Accesses,
+    facts: &Facts<'a>,
+) -> Option<Missing<'a>> {
+    let header = facts.source.at.line..=facts.source.header_last_line;
+    let function = profile.contexts[context as usize].function;
+    compiled_inside(profile, context, accesses, facts).into_iter().skip(1).find_map(|(inner, text)| {
+        let own = &profile.contexts[inner as usize];
+        if own.function != function || header.contains(&text.at.line) {
+            return None;
+        }
+        let name = || text.arrays.first().map_or("", |array| array.name.as_str());
+        let advances = |statement: &StatementIndex| {
+            let statement = &profile.statements[*statement as usize];
+            let place = profile.location(statement.location);
+            statement.addend.is_some()
+                && header.contains(&place.line)
+                && place.file == profile.location(own.location).file
+        };
+        let statements = accesses.statements.get(&inner).into_iter().flatten();
+        statements.into_iter().any(advances).then(|| (name(), text.at.line))
+    })
 }
 
 /// A dependence of one iteration of a compiled loop that is one between iterations of the text: compilers write several iterations out as
@@ -312,22 +363,28 @@ impl Outside<'_, '_> {
         !stores.is_empty() && gap.is_none() && !self.profile.dependences.iter().any(|d| d.memory && meets(d))
     }
 
-    /// An array that the text writes in the loop, where on the line of the write something is stored beside the loop and nothing in it: only
-    /// what the last iteration had left was put down.
+    /// An array that the text writes in the loop, or a call that does, where on its line something is stored beside the loop and nothing in
+    /// it: only what the last iteration had left was put down, or the compiler has made another loop of that part of the body.
     fn has_sunk<'t>(&self, facts: &Facts<'t>, stores: &[&profile::Access]) -> Option<Missing<'t>> {
-        let known: FxHashSet<u32> =
-            stores.iter().map(|store| self.profile.location_of(store.statement).line).collect();
+        let places = || stores.iter().map(|store| self.profile.location_of(store.statement));
+        let known: FxHashSet<u32> = places().map(|place| place.line).collect();
         let arrays = facts.source.arrays.iter().filter(|array| array.home != Home::InBody);
         let writes = arrays.flat_map(|array| array.accesses.iter().map(move |access| (array, access)));
         let mut writes = writes.filter(|(_, access)| access.mode == AccessMode::Write);
-        let (array, access) = writes.find(|(array, access)| {
+        let is_beside = |line: u32| !known.contains(&line) && !self.stores_on(line).is_empty();
+        let of_arrays = writes.find(|(array, access)| {
             let line = access.at.line;
-            !known.contains(&line)
-                && !facts.calls_on(line)
-                && !self.stores_on(line).is_empty()
-                && !self.has_taken(facts, array, access)
-        })?;
-        Some((&array.name, access.at.line))
+            is_beside(line) && !facts.calls_on(line) && !self.has_taken(facts, array, access)
+        });
+        let of_calls = || {
+            let mut calls = facts.source.calls.iter().filter(|call| !call.places.is_empty());
+            let stores_inside =
+                |call: &Call| places().any(|place| short_name(&place.function) == short_name(&call.callee));
+            calls.find(|call| is_beside(call.at.line) && !stores_inside(call))
+        };
+        of_arrays
+            .map(|(array, access)| (array.name.as_str(), access.at.line))
+            .or_else(|| of_calls().map(|call| (call.callee.as_str(), call.at.line)))
     }
 
     /// Stores beside the loop that are of a line of its function, or of what is called there.

@@ -460,7 +460,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Whether an array is the same one in all iterations.
-    fn is_one_place(&self, array: &Array) -> bool {
+    pub fn is_one_place(&self, array: &Array) -> bool {
         let depends_on = |name: &str| name == array.root || mentions(&array.name, name);
         array.home != Home::InBody
             && !self.source.iterators.iter().any(|own| depends_on(&own.name))
@@ -605,9 +605,17 @@ impl<'a> Facts<'a> {
     /// The loop inside this one on a place of its file.
     pub fn inner(&self, line: u32, column: u32) -> Option<&'a SourceLoop> {
         let inner = self.file.at(line, Some(column).filter(|&column| column > 0))?;
-        let is_inside = (self.source.at.line, self.source.at.column) < (inner.at.line, inner.at.column)
-            && (inner.end.line, inner.end.column) <= (self.source.end.line, self.source.end.column);
-        is_inside.then_some(inner)
+        self.inner_loops().find(|own| std::ptr::eq(*own, inner))
+    }
+
+    /// The loops inside this one, by their text.
+    pub fn inner_loops(&self) -> impl Iterator<Item = &'a SourceLoop> {
+        let (first, end) = ((self.source.at.line, self.source.at.column), self.source.end);
+        let end = (end.line, end.column);
+        let is_inside = move |inner: &&SourceLoop| {
+            first < (inner.at.line, inner.at.column) && (inner.end.line, inner.end.column) <= end
+        };
+        self.file.loops.iter().filter(is_inside)
     }
 
     /// Whether an access stands in a loop inside of which nothing is left: no instruction is of its lines.
@@ -738,7 +746,8 @@ fn mentions(text: &str, name: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
 }
 
-fn writes(array: &Array) -> impl Iterator<Item = &ArrayAccess> {
+/// The accesses that write an array.
+pub fn writes(array: &Array) -> impl Iterator<Item = &ArrayAccess> {
     array.accesses.iter().filter(|access| matches!(access.mode, AccessMode::Write | AccessMode::Update(_)))
 }
 

@@ -36,6 +36,7 @@ pub mod needs;
 pub mod nest;
 pub mod notation;
 pub mod options;
+mod overlap;
 pub(crate) mod pieces;
 pub mod places;
 pub mod propose;

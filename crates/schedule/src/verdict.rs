@@ -25,6 +25,7 @@ use crate::graph::{self, Edge, LoopEdges, dimension, is_flow, is_inside};
 use crate::masks;
 use crate::names::short_name;
 use crate::needs::{self, Class, Need, Way};
+use crate::overlap;
 use crate::reduction::{self, Reduction};
 use crate::scev::{self, Reads, Scevs};
 use crate::storage::{self, Coverage, Finding, Remedy};
@@ -550,6 +551,13 @@ pub fn judge(
             unknown = unknown.or(Some(Unknown::Array { name: array.name.clone(), lines }));
         }
         let trips = loop_of.most_trips(&indexes.accesses, facts);
+        if found.blocking.is_empty()
+            && is_optimised
+            && let Some((name, lines)) = overlap::overlap(facts, trips, is_reduced)
+            && !loop_of.shows_meeting(inside, [lines.0, lines.1])
+        {
+            unknown = unknown.or(Some(Unknown::Array { name: name.to_owned(), lines }));
+        }
         if found.blocking.is_empty()
             && !advise
             && is_optimised
@@ -1368,6 +1376,15 @@ impl Loop<'_> {
                     && !is_of_standard_library(&place.file)
                     && !is_of_system(&place.file)
             })
+    }
+
+    /// Whether the run shows iterations that come to one place of memory on some lines.
+    fn shows_meeting(&self, inside: &LoopEdges, lines: [u32; 2]) -> bool {
+        inside.edges.iter().filter(|edge| edge.carried).any(|edge| {
+            let d = &self.profile.dependences[edge.dependence as usize];
+            let mut ends = [d.source, d.sink].into_iter().map(|end| self.profile.location_of(end).line);
+            d.memory && ends.any(|line| lines.contains(&line))
+        })
     }
 
     /// Whether the loop has met a variable of this name in memory: outside of it the compiler may keep it there, and not
