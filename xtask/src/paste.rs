@@ -19,6 +19,7 @@ use trial::{Bench, Candidate, Comparison, Effort, Error, Plan, Reason};
 
 use crate::ci;
 use crate::product::Loopwright;
+use crate::tests::locked;
 use crate::truth::{self, suite};
 
 /// Programs that are worked on at a time.
@@ -207,7 +208,7 @@ fn rows(loopwright: &Loopwright, jobs: &[Job], options: &Options) -> Result<Vec<
                     }
                     println!("{}", line(&row));
                     problems(&row).for_each(|problem| println!("  {problem}"));
-                    out.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(row);
+                    locked(&out).push(row);
                 }
             });
         }

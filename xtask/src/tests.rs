@@ -13,8 +13,8 @@ use std::io::{Read, Seek, Write};
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -106,79 +106,88 @@ fn documentation() -> Result<(Counts, bool)> {
     Ok((own, is_well))
 }
 
+/// What has ended so far.
+#[derive(Default)]
+struct Ended<'a> {
+    counts: Counts,
+    /// Names of what failed.
+    failed: Vec<String>,
+    /// Tests that are run once more.
+    again: Vec<(&'a Program, Vec<String>)>,
+}
+
+impl<'a> Ended<'a> {
+    fn count(&mut self, name: &str, own: Counts, is_well: bool) {
+        self.counts.add(if is_well { own } else { Counts { failed: own.failed.max(1), ..own } });
+        if !is_well {
+            self.failed.push(name.to_owned());
+        }
+    }
+
+    fn step(&mut self, name: &str, time: Duration, outcome: &Result<String>) {
+        let is_well = show_step(name, time.as_secs_f64(), outcome);
+        self.count(name, outcome.as_deref().map(Counts::in_text).unwrap_or_default(), is_well);
+    }
+
+    fn program(&mut self, program: &'a Program, time: Duration, outcome: &std::io::Result<Output>) {
+        let is_well = show(program, time.as_secs_f64(), outcome);
+        let text = outcome.as_ref().map(|output| String::from_utf8_lossy(&output.stdout)).unwrap_or_default();
+        let own = Counts::in_text(&text);
+        let tests = failed_tests(&text);
+        if !is_well && own.failed > 0 && own.failed == tests.len() as u64 {
+            self.count(&program.name, Counts { failed: 0, ..own }, true);
+            self.again.push((program, tests));
+        } else {
+            self.count(&program.name, own, is_well);
+        }
+    }
+}
+
 fn run_programs(programs: &[Program], beside: &[Beside]) -> Result<(Counts, Vec<String>)> {
-    let counts = Mutex::new(Counts::default());
-    let count = |own: Counts, is_well: bool| {
-        let own = if is_well { own } else { Counts { failed: own.failed.max(1), ..own } };
-        counts.lock().unwrap_or_else(std::sync::PoisonError::into_inner).add(own);
+    let (next, ended) = (AtomicUsize::new(0), Mutex::new(Ended::default()));
+    let work = || {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let start = Instant::now();
+            // The lock also keeps outputs apart.
+            if let Some((name, step)) = beside.get(at) {
+                let outcome = step();
+                locked(&ended).step(name, start.elapsed(), &outcome);
+            } else if let Some(program) = programs.get(at - beside.len()) {
+                let outcome = program.run();
+                locked(&ended).program(program, start.elapsed(), &outcome);
+            } else {
+                break;
+            }
+        }
     };
-    let next = AtomicUsize::new(0);
-    let failed = Mutex::new(Vec::new());
-    let again = Mutex::new(Vec::new());
     // Some wait much of the time.
     let workers = std::thread::available_parallelism().map_or(1, NonZero::get) + 1;
     std::thread::scope(|scope| {
         for _ in 0..workers {
-            scope.spawn(|| {
-                loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    let start = Instant::now();
-                    let seconds = || start.elapsed().as_secs_f64();
-                    // The lock also keeps outputs apart.
-                    let failed = || failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                    if let Some((name, step)) = beside.get(at) {
-                        let outcome = step();
-                        let mut failed = failed();
-                        let is_well = show_step(name, seconds(), &outcome);
-                        count(outcome.as_deref().map(Counts::in_text).unwrap_or_default(), is_well);
-                        if !is_well {
-                            failed.push((*name).to_owned());
-                        }
-                    } else if let Some(program) = programs.get(at - beside.len()) {
-                        let outcome = program.run();
-                        let mut failed = failed();
-                        let is_well = show(program, seconds(), &outcome);
-                        let text = outcome.as_ref().map(|output| String::from_utf8_lossy(&output.stdout));
-                        let text = text.unwrap_or_default();
-                        let own = Counts::in_text(&text);
-                        let tests = failed_tests(&text);
-                        if !is_well && own.failed > 0 && own.failed == tests.len() as u64 {
-                            count(Counts { failed: 0, ..own }, true);
-                            again
-                                .lock()
-                                .unwrap_or_else(std::sync::PoisonError::into_inner)
-                                .push((program, tests));
-                        } else {
-                            count(own, is_well);
-                            if !is_well {
-                                failed.push(program.name.clone());
-                            }
-                        }
-                    } else {
-                        break;
-                    }
-                }
-            });
+            scope.spawn(work);
         }
     });
-    let mut failed = failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let mut counts = counts.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    for (program, tests) in again.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
+    let mut ended = ended.into_inner().unwrap_or_else(PoisonError::into_inner);
+    for (program, tests) in std::mem::take(&mut ended.again) {
         for test in tests {
             let is_well = program.run_alone(&test)?;
-            println!(
-                "{} {test}: {} when run by itself",
-                program.name,
-                if is_well { "passes" } else { "fails" }
+            let outcome = if is_well { "passes" } else { "fails" };
+            println!("{} {test}: {outcome} when run by itself", program.name);
+            ended.count(
+                &program.name,
+                Counts { passed: u64::from(is_well), failed: u64::from(!is_well) },
+                is_well,
             );
-            counts.add(Counts { passed: u64::from(is_well), failed: u64::from(!is_well) });
-            if !is_well {
-                failed.push(program.name.clone());
-            }
         }
     }
-    failed.dedup();
-    Ok((counts, failed))
+    ended.failed.dedup();
+    Ok((ended.counts, ended.failed))
+}
+
+/// What a mutex holds, whatever happened to others that held it.
+pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Builds all test programs and lists them in the order in which they are to run.
@@ -247,7 +256,7 @@ impl Program {
         let ran = Counts::in_text(&String::from_utf8_lossy(&output.stdout));
         let is_well = output.status.success() && ran == Counts { passed: 1, failed: 0 };
         if !is_well {
-            std::io::stdout().write_all(&output.stdout)?;
+            println!("{}", cause(&String::from_utf8_lossy(&output.stdout)));
             std::io::stdout().write_all(&output.stderr)?;
         }
         Ok(is_well)
@@ -273,6 +282,12 @@ impl Program {
         };
         Ok(Output { status, stdout: whole(&mut stdout)?, stderr: whole(&mut stderr)? })
     }
+}
+
+/// What a test that failed has said, without the calls that led to it.
+fn cause(text: &str) -> String {
+    let from = text.find("\nfailures:").map_or(text, |at| &text[at + 1..]);
+    from.lines().take_while(|line| !line.starts_with("stack backtrace")).collect::<Vec<_>>().join("\n")
 }
 
 /// The names of the tests that failed, as Rust's runner lists them while they run.
@@ -356,13 +371,20 @@ fn show(program: &Program, seconds: f64, outcome: &std::io::Result<Output>) -> b
 
 #[cfg(test)]
 mod counting {
-    use super::{Counts, failed_tests};
+    use super::{Counts, cause, failed_tests};
 
     #[test]
     fn failed_tests_are_named() {
         let text = "running 2 tests\ntest a::b ... FAILED\ntest c ... ok\n\nfailures:\n    a::b\n";
         assert_eq!(failed_tests(text), ["a::b"]);
         assert!(failed_tests("test c ... ok\n").is_empty());
+    }
+
+    #[test]
+    fn causes_are_short() {
+        let text = "running 1 test\ntest a ... FAILED\n\nfailures:\n\n---- a stdout ----\nleft\nstack backtrace:\n 0: x\n";
+        assert_eq!(cause(text), "failures:\n\n---- a stdout ----\nleft");
+        assert_eq!(cause("died"), "died");
     }
 
     #[test]

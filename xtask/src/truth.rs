@@ -15,6 +15,7 @@ use kernels::{Adversarial, Family, Judgement, Language, Optimised, SaidLoop, Sai
 
 use crate::ci;
 use crate::product::Loopwright;
+use crate::tests::locked;
 
 /// Programs that are worked on at a time.
 const WORKERS: usize = 2;
@@ -148,10 +149,6 @@ pub fn random(directory: &Path, seed: u64, number: u64) -> Result<Vec<Adversaria
         Adversarial::read(path).map_err(anyhow::Error::msg)
     };
     (seed..seed.saturating_add(number)).map(program).collect()
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 fn rows_of(

@@ -369,10 +369,15 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// Arrays of the loop's function whose elements the loop may write in several iterations, each with the line of such a write.
-    pub fn written_again(&self) -> impl Iterator<Item = (&'a str, u32)> {
+    /// Arrays of the loop's function whose elements the loop may write in several iterations, each with the line of such a write. What is
+    /// only combined with an operator does not count where the loop `reduces`.
+    pub fn written_again(&self, reduces: bool) -> impl Iterator<Item = (&'a str, u32)> {
         let own = self.source.arrays.iter().filter(|array| array.fixed && array.home == Home::Local);
-        own.filter_map(|array| {
+        own.filter_map(move |array| {
+            let is_update = |access: &ArrayAccess| matches!(access.mode, AccessMode::Update(_));
+            if reduces && array.accesses.iter().all(is_update) {
+                return None;
+            }
             let write = writes(array).find(|write| self.step_of(array, write) != Some(true))?;
             Some((array.name.as_str(), write.at.line))
         })

@@ -69,7 +69,11 @@ pub(crate) fn join(profile: &Profile, loops: &mut [SourceLoop]) {
                 let is_repeated = repeats(to, d.source, d.source_access);
                 let is_rest = is_rest(profile, &mut texts, to, d.source);
                 // What is stored for all iterations is stored behind them: an iteration stored this, under a condition perhaps.
-                if !is_repeated && d.kind == Kind::Flow && (is_rest || is_called(profile, to, d.source)) {
+                if !is_repeated
+                    && d.kind == Kind::Flow
+                    && (is_rest || is_called(profile, to, d.source))
+                    && !is_dealt_with(profile, &loops[b.0], d, level)
+                {
                     open.push((b, d.source));
                 }
                 (is_repeated && is_rest).then_some(b)

@@ -530,7 +530,8 @@ pub fn judge(
             unknown = unknown.or(Some(Unknown::Array { name: name.to_owned(), lines }));
         }
         if is_optimised
-            && let Some((name, line)) = facts.written_again().find(|(name, _)| !loop_of.is_seen(name, true))
+            && let Some((name, line)) =
+                facts.written_again(is_reduced).find(|(name, _)| !loop_of.is_seen(name, true))
         {
             // Where debug information does not say where it lies, it looks like what the compiler puts aside.
             unknown = unknown.or(Some(Unknown::Array { name: name.to_owned(), lines: (line, line) }));
