@@ -160,7 +160,9 @@ fn compiled_inside<'a>(
         let inner = accesses.children.get(&own).into_iter().flatten().copied();
         open.extend(inner.filter(|&inner| profile.contexts[inner as usize].kind == ContextKind::Loop));
         let at = place(own);
-        if own != context && at.file == place(context).file {
+        // One that never repeats is none.
+        let is_loop = profile.contexts[own as usize].iterations > profile.contexts[own as usize].entries;
+        if own != context && is_loop && at.file == place(context).file {
             out.extend(facts.inner(at.line, at.column).map(|text| (own, text)));
         }
     }
@@ -370,11 +372,18 @@ impl Outside<'_, '_> {
         let known: FxHashSet<u32> = places().map(|place| place.line).collect();
         let arrays = facts.source.arrays.iter().filter(|array| array.home != Home::InBody);
         let writes = arrays.flat_map(|array| array.accesses.iter().map(move |access| (array, access)));
-        let mut writes = writes.filter(|(_, access)| access.mode == AccessMode::Write);
+        let is_write = |access: &ArrayAccess| access.mode == AccessMode::Write;
+        let mut writes = writes.filter(|(_, access)| is_write(access));
         let is_beside = |line: u32| !known.contains(&line) && !self.stores_on(line).is_empty();
+        // Stores to members of one element, or to elements beside each other, may have been made one.
+        let is_met =
+            |array: &Array| array.accesses.iter().any(|own| is_write(own) && known.contains(&own.at.line));
         let of_arrays = writes.find(|(array, access)| {
             let line = access.at.line;
-            is_beside(line) && !facts.calls_on(line) && !self.has_taken(facts, array, access)
+            is_beside(line)
+                && !is_met(array)
+                && !facts.calls_on(line)
+                && !self.has_taken(facts, array, access)
         });
         let of_calls = || {
             let mut calls = facts.source.calls.iter().filter(|call| !call.places.is_empty());
