@@ -24,7 +24,7 @@ macro_rules! programs {
 }
 
 programs! {
-    accumulators afterwards algorithms aliases applications arrays asynchronous captures carried_values classes clauses
+    accumulators afterwards algorithms aliases applications arrays asynchronous beside captures carried_values classes clauses
     constructors containers control counters cut cut_threads directives effects everyday exchanged exchanges exits
     extremes false_reductions flags fresh fresh_classes headers included inclusions iterators kept_addresses
     long_double macros memory mixed modules names not_reductions numerics objects other_names overwritten ownership
@@ -45,17 +45,32 @@ fn none_is_forgotten() {
     assert!(loops >= 150, "{loops} loops");
 }
 
+/// Random loops, whose truth is found by running them; `cargo xtask truth --random` takes any number of them.
+#[test]
+fn random_loops() {
+    let directory = tempfile::tempdir().unwrap();
+    for (seed, level) in (1..).zip(Optimised::ALL) {
+        let path = directory.path().join(format!("random_{seed}.c"));
+        std::fs::write(&path, kernels::random_program(seed)).unwrap();
+        check_at(&Adversarial::read(path).unwrap(), &[level]);
+    }
+}
+
 fn check(name: &str) {
     let programs = kernels::adversarial().unwrap();
     let program = programs.iter().find(|p| p.name() == name).unwrap();
-    let known = kernels::known().unwrap();
     let is_even = ALL.iter().position(|&other| other == name).unwrap().is_multiple_of(2);
     let levels: &[Optimised] = match is_even {
         _ if kernels::is_thorough() => &Optimised::ALL,
         true => &[Optimised::O0],
         false => &[Optimised::O2],
     };
-    let directory = tempfile::Builder::new().prefix(name).tempdir().unwrap();
+    check_at(program, levels);
+}
+
+fn check_at(program: &Adversarial, levels: &[Optimised]) {
+    let known = kernels::known().unwrap();
+    let directory = tempfile::Builder::new().prefix(program.name()).tempdir().unwrap();
     let mut wrong = String::new();
     for &level in levels {
         let report = report(program, level, directory.path());

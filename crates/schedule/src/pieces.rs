@@ -14,6 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::Facts;
 use crate::names::short_name;
+use crate::needs::Way;
 use crate::source::SourceLoop;
 use crate::verdict::{Blocking, Parallel, Unknown, Verdict};
 
@@ -220,7 +221,11 @@ fn is_dealt_with(profile: &Profile, entry: &SourceLoop, d: &Dependence, level: u
     let is_replaced = |object: ObjectIndex| {
         let needed = |verdict: &Verdict| {
             verdict.privatise.contains(&object)
-                || verdict.needs.iter().flatten().any(|need| need.object == object)
+                || verdict
+                    .needs
+                    .iter()
+                    .flatten()
+                    .any(|need| need.object == object && need.way != Way::Combine)
         };
         let is_frame =
             profile.objects.get(object as usize).is_some_and(|object| object.kind == ObjectKind::Frame);
