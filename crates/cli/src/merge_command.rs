@@ -9,7 +9,7 @@ use profile::merge::merge;
 use crate::args::{Format, MergeArgs, PlainFormat};
 use crate::output;
 use crate::progress::Progress;
-use crate::report_command::{Rendering, render};
+use crate::report_command::{Judged, Rendering};
 use crate::streams::note;
 
 /// Runs the command; gives the exit code.
@@ -36,11 +36,7 @@ pub fn run(args: &MergeArgs) -> Result<u8> {
         PlainFormat::Json => Format::Json,
     };
     let terminal = std::io::stdout().is_terminal();
-    let text = render(
-        &merged,
-        format,
-        Rendering { top: args.top, terminal, function: None, made: None, tried: None },
-    )?;
+    let text = Judged::new(&merged).render(format, Rendering { top: args.top, terminal, function: None })?;
     progress.end();
     output::print(&text, None, false)?;
     note(&format!("Profile: {}", args.output.display()));

@@ -23,7 +23,7 @@ use crate::lenses;
 use crate::parquet_files;
 use crate::progress::Progress;
 use crate::recording::{self, INTERRUPTED, absence, config, exit_code, output, part};
-use crate::report_command::{Rendering, render};
+use crate::report_command::{Judged, Rendering};
 use crate::streams::note;
 
 /// Runs the command; gives the exit code.
@@ -103,22 +103,15 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
     // First of all it is kept, whatever becomes of the report.
     let written =
         profile::file::write(&profile, &path).map_err(|error| keep_elsewhere(&profile, &path, error));
+    let judged = if written.is_ok() { Judged::written(&profile, &path) } else { Judged::new(&profile) };
     if !args.quiet {
         progress.phase("judging loops", true);
-        // Whether directives of just this profile were tried, its file tells.
-        let tried = written.as_ref().ok().and_then(|()| trial::stored::read(&path));
-        print_report_after(&profile, (args.format, args.top), tried, &progress);
+        print_report_after(&judged, (args.format, args.top), &progress);
     }
     written?;
     if let Some(file) = &args.report {
-        let rendering = Rendering {
-            top: args.top,
-            terminal: false,
-            function: None,
-            made: None,
-            tried: trial::stored::read(&path),
-        };
-        crate::output::print(&render(&profile, file.format, rendering)?, Some(&file.path), true)?;
+        let rendering = Rendering { top: args.top, terminal: false, function: None };
+        crate::output::print(&judged.render(file.format, rendering)?, Some(&file.path), true)?;
     }
     if let Some(directory) = &args.parquet {
         parquet_files::of_profile(&profile, directory)?;
@@ -299,18 +292,14 @@ pub fn about(config: &Config, outcome: &Outcome) -> About {
 
 /// Prints the report to standard error.
 pub fn print_report(profile: &Profile, format: Format, top: usize) {
-    print_report_after(profile, (format, top), None, &Progress::new(true));
+    print_report_after(&Judged::new(profile), (format, top), &Progress::new(true));
 }
 
 /// The same, ending a progress line first.
-fn print_report_after(
-    profile: &Profile,
-    (format, top): (Format, usize),
-    tried: Option<trial::Outcome>,
-    progress: &Progress,
-) {
+fn print_report_after(judged: &Judged<'_>, (format, top): (Format, usize), progress: &Progress) {
     let terminal = std::io::stderr().is_terminal();
-    let text = render(profile, format, Rendering { top, terminal, function: None, made: None, tried })
+    let text = judged
+        .render(format, Rendering { top, terminal, function: None })
         .unwrap_or_else(|error| format!("loopwright: {error:#}\n"));
     progress.end();
     // Losing the report to a closed pipe is what the reader asked for.

@@ -1,5 +1,6 @@
 //! `loopwright report`.
 
+use std::cell::OnceCell;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::time::SystemTime;
@@ -89,22 +90,13 @@ fn text_of(args: &ReportArgs, progress: &mut Progress) -> Result<String> {
         progress.phase("writing tables", true);
         parquet_files::of_profile(&profile, directory)?;
     }
-    let made = std::fs::metadata(path).and_then(|file| file.modified()).ok();
-    let rendering = Rendering { top: args.top, terminal, function, made, tried: trial::stored::read(path) };
-    match args.schedule {
-        true => {
-            let mut report = advised(&profile, args, progress)?;
-            guard(&mut report, &rendering);
-            if let Some(tried) = rendering.tried.clone() {
-                report::trying::apply(&mut report, tried);
-            }
-            render_report(&report, args.format(), &rendering)
-        }
-        false => {
-            progress.phase("judging loops", true);
-            render(&profile, args.format(), rendering)
-        }
+    let judged = Judged::stored(&profile, path);
+    if args.schedule {
+        judged.advise(advised(&profile, args, progress)?);
+    } else {
+        progress.phase("judging loops", true);
     }
+    judged.render(args.format(), Rendering { top: args.top, terminal, function })
 }
 
 /// Regions with less of the instructions are left out.
@@ -173,10 +165,8 @@ pub fn serve_schedule() -> Result<u8> {
 pub fn page(path: &Path, top: usize, progress: &mut Progress) -> Result<String> {
     progress.phase("reading", true);
     let profile = read(path, None)?;
-    let made = std::fs::metadata(path).and_then(|file| file.modified()).ok();
     progress.phase("judging loops", true);
-    let tried = trial::stored::read(path);
-    render(&profile, Format::Html, Rendering { top, terminal: false, function: None, made, tried })
+    Judged::stored(&profile, path).render(Format::Html, Rendering { top, terminal: false, function: None })
 }
 
 /// Reads a profile in which a function must have run.
@@ -196,6 +186,7 @@ fn published(path: Option<&Path>, columns: &[&'static str]) -> Result<Option<Pub
 }
 
 /// How to print a profile.
+#[derive(Debug, Clone, Copy)]
 pub struct Rendering<'a> {
     /// Number of loops in the text summary, and of nests on a page.
     pub top: usize,
@@ -203,61 +194,86 @@ pub struct Rendering<'a> {
     pub terminal: bool,
     /// The function to which polyhedral formats are confined.
     pub function: Option<&'a str>,
+}
+
+/// A profile, and what is said of its loops: found when a format first asks for it.
+pub struct Judged<'p> {
+    profile: &'p Profile,
     /// When the profile was written; `None` just now.
-    pub made: Option<SystemTime>,
+    made: Option<SystemTime>,
     /// What came of trying its directives.
-    pub tried: Option<trial::Outcome>,
+    tried: Option<trial::Outcome>,
+    report: OnceCell<Report<'p>>,
 }
 
-/// A profile in a format.
-pub fn render(profile: &Profile, format: Format, how: Rendering) -> Result<String> {
-    if matches!(format, Format::Isl | Format::Openscop) {
-        is_one_run(profile, "polyhedral programs")?;
+impl<'p> Judged<'p> {
+    /// A profile that was just made.
+    pub fn new(profile: &'p Profile) -> Judged<'p> {
+        Judged { profile, made: None, tried: None, report: OnceCell::new() }
     }
-    Ok(match format {
-        Format::Isl => isl::text(&Program::of(profile, how.function)),
-        Format::Openscop => openscop::text(&Program::of(profile, how.function)),
-        Format::Folding => folding::table(std::slice::from_ref(profile), how.function, None),
-        _ => {
-            let mut report = report::report(profile);
-            guard(&mut report, &how);
-            if let Some(tried) = how.tried.clone() {
-                report::trying::apply(&mut report, tried);
+
+    /// A profile that was just written to a file: whether directives of just this one were tried, that tells.
+    pub fn written(profile: &'p Profile, path: &Path) -> Judged<'p> {
+        Judged { tried: trial::stored::read(path), ..Judged::new(profile) }
+    }
+
+    /// A profile that was read from a file.
+    fn stored(profile: &'p Profile, path: &Path) -> Judged<'p> {
+        let made = std::fs::metadata(path).and_then(|file| file.modified()).ok();
+        Judged { made, ..Judged::written(profile, path) }
+    }
+
+    /// Takes a report that is made already.
+    fn advise(&self, report: Report<'p>) {
+        self.report.get_or_init(|| self.completed(report));
+    }
+
+    fn report(&self) -> &Report<'p> {
+        self.report.get_or_init(|| self.completed(report::report(self.profile)))
+    }
+
+    /// A report with what files beside the profile tell.
+    fn completed(&self, mut report: Report<'p>) -> Report<'p> {
+        // What guards the updates of loops that have directives already.
+        let files = existing::files(&report);
+        if !files.is_empty() {
+            existing::apply(&mut report, &source_files::read(&files, self.made));
+        }
+        if let Some(tried) = self.tried.clone() {
+            report::trying::apply(&mut report, tried);
+        }
+        report
+    }
+
+    /// It in a format.
+    pub fn render(&self, format: Format, how: Rendering) -> Result<String> {
+        if matches!(format, Format::Isl | Format::Openscop) {
+            is_one_run(self.profile, "polyhedral programs")?;
+        }
+        Ok(match format {
+            Format::Isl => isl::text(&Program::of(self.profile, how.function)),
+            Format::Openscop => openscop::text(&Program::of(self.profile, how.function)),
+            Format::Folding => folding::table(std::slice::from_ref(self.profile), how.function, None),
+            Format::Json => wire::json(self.report()),
+            Format::Html => {
+                let options = html::Options { nests: how.top };
+                let sources = source_files::read(&html::files(self.report(), options), self.made);
+                html::page(self.report(), &sources, options)
             }
-            return render_report(&report, format, &how);
-        }
-    })
-}
-
-/// Looks into the sources of loops that have directives already, for what guards their updates.
-fn guard(report: &mut Report, how: &Rendering) {
-    let files = existing::files(report);
-    if !files.is_empty() {
-        existing::apply(report, &source_files::read(&files, how.made));
+            Format::Sarif => sarif::sarif(self.report(), std::env::current_dir().ok().as_deref()),
+            Format::Svg => flamegraph::svg(self.report())?,
+            Format::Folded => stacks::folded(self.report()),
+            Format::Speedscope => stacks::speedscope(self.report()),
+            Format::Text => {
+                let colour = match anstream::ColorChoice::global() {
+                    anstream::ColorChoice::Auto => {
+                        how.terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+                    }
+                    anstream::ColorChoice::Always | anstream::ColorChoice::AlwaysAnsi => true,
+                    anstream::ColorChoice::Never => false,
+                };
+                text::summary(self.report(), text::Options { top: how.top, colour })
+            }
+        })
     }
-}
-
-/// A report in one of the formats that are about loops.
-fn render_report(report: &Report, format: Format, how: &Rendering) -> Result<String> {
-    Ok(match format {
-        Format::Json => wire::json(report),
-        Format::Html => {
-            let options = html::Options { nests: how.top };
-            html::page(report, &source_files::read(&html::files(report, options), how.made), options)
-        }
-        Format::Sarif => sarif::sarif(report, std::env::current_dir().ok().as_deref()),
-        Format::Svg => flamegraph::svg(report)?,
-        Format::Folded => stacks::folded(report),
-        Format::Speedscope => stacks::speedscope(report),
-        _ => {
-            let colour = match anstream::ColorChoice::global() {
-                anstream::ColorChoice::Auto => {
-                    how.terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
-                }
-                anstream::ColorChoice::Always | anstream::ColorChoice::AlwaysAnsi => true,
-                anstream::ColorChoice::Never => false,
-            };
-            text::summary(report, text::Options { top: how.top, colour })
-        }
-    })
 }
