@@ -1,23 +1,17 @@
 //! Recordings that end before the program: what a verdict on a part may say of the whole.
 #![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
+#[path = "support/reported.rs"]
+mod reported;
 mod support;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
+use reported::report;
 use serde_json::Value;
 use support::Place;
 
 const PROGRAMS: [&str; 4] = ["textbook.c", "carried_values.c", "reductions.c", "storage.c"];
-
-fn profile(place: &Place, program: &Path, options: &[&str]) -> Value {
-    let mut command = place.loopwright();
-    command.args(["profile", "--format", "json", "-o", "p.lwp"]).args(options).arg("--").arg(program);
-    let done = command.output().unwrap();
-    assert!(done.status.success(), "{done:?}");
-    serde_json::from_slice(&done.stderr).unwrap()
-}
 
 /// The program's own loops by name and by what calls them.
 fn loops(report: &Value) -> BTreeMap<(String, String), &Value> {
@@ -45,14 +39,14 @@ fn a_part_says_nothing_that_the_whole_does_not() {
             let source = std::fs::read_to_string(directory.join(name)).unwrap();
             let include = format!("-I{}", directory.display());
             let program = place.compile(&format!("{name}{level}"), &source, &["-g", level, &include, "-lm"]);
-            let whole = profile(&place, &program, &[]);
+            let whole = report(&place, &program, &[]);
             let all = whole["trust"]["instructions"].as_u64().unwrap();
             let whole = loops(&whole);
             assert!(whole.len() > 5, "{name} {level}");
             for part in 1..5 {
                 // No round shares: they are to end in the middle of things.
                 let limit = (all * part / 5 + 1009 * part).to_string();
-                let cut = profile(&place, &program, &["--max-instructions", &limit]);
+                let cut = report(&place, &program, &["--max-instructions", &limit]);
                 assert_eq!(cut["trust"]["cut_short"], true, "{name} {level} {limit}");
                 for (key, l) in loops(&cut) {
                     let case = format!("{name} {level} after {limit}: {l}");

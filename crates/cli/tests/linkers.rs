@@ -1,8 +1,11 @@
 //! Names hold whatever linked a program: every linker lays segments out in its own way.
 #![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
+#[path = "support/reported.rs"]
+mod reported;
 mod support;
 
+use reported::{recorded, report};
 use serde_json::Value;
 use support::Place;
 
@@ -47,12 +50,8 @@ fn names_hold_with_every_linker_and_layout() {
             flags.extend(*layout);
             let case = format!("{linker} {layout:?}");
             let program = place.compile(&format!("{linker}{at}"), SOURCE, &flags);
-            let mut command = place.loopwright();
-            command.args(["profile", "--format", "json", "--function", "second", "-o", "p.lwp"]);
-            let done = command.arg("--").arg(&program).output().unwrap();
-            assert!(done.status.success(), "{case}: {done:?}");
+            let (done, report) = recorded(&place, &program, &["--function", "second"]);
             assert_eq!(String::from_utf8_lossy(&done.stdout), "5.35754e+300\n", "{case}");
-            let report: Value = serde_json::from_slice(&done.stderr).unwrap();
             // What is recorded is this function alone, under its own name and lines.
             let loops = report["loops"].as_array().unwrap();
             let own: Vec<&Value> = loops.iter().filter(|l| l["iterations"] == 999).collect();
@@ -91,11 +90,7 @@ int main(int n, char **v) {
         [&["-O0", "-g", "-static"][..], &["-O0", "-g", "-static", "-s"], &["-O1", "-g", "-static-pie"]]
     {
         let program = place.compile("static", source, flags);
-        let mut command = place.loopwright();
-        command.args(["profile", "--format", "json", "-o", "p.lwp"]);
-        let done = command.arg("--").arg(&program).output().unwrap();
-        assert!(done.status.success(), "{flags:?}: {done:?}");
-        let report: Value = serde_json::from_slice(&done.stderr).unwrap();
+        let report = report(&place, &program, &[]);
         let loops = report["loops"].as_array().unwrap();
         let own: Vec<&Value> = loops.iter().filter(|l| l["iterations"] == 1000).collect();
         assert_eq!(own.len(), 1, "{flags:?}: {loops:#?}");

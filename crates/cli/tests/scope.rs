@@ -1,6 +1,8 @@
 //! How much of a recording came folded, and recordings of the program's own code alone.
 #![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
+#[path = "support/reported.rs"]
+mod reported;
 mod support;
 
 use std::collections::BTreeMap;
@@ -8,17 +10,9 @@ use std::path::Path;
 use std::process::Command;
 
 use kernels::Level;
+use reported::{recorded, report};
 use serde_json::Value;
 use support::Place;
-
-/// The report of a program; `options` are those of `profile`.
-fn report(place: &Place, program: &Path, options: &[&str]) -> Value {
-    let mut command = place.loopwright();
-    command.args(["profile", "--format", "json", "-o", "p.lwp"]).args(options).arg("--").arg(program);
-    let done = command.output().unwrap();
-    assert!(done.status.success(), "{done:?}");
-    serde_json::from_slice(&done.stderr).unwrap()
-}
 
 /// Accesses of the program's own code, and the share of them recorded as folded loops.
 fn folded(report: &Value) -> (u64, f64) {
@@ -129,11 +123,9 @@ fn verdicts_of_the_programs_own_code_are_the_same_alone() {
 /// The output of a program alone and under `profile --scope main`, and the report.
 fn alone(place: &Place, program: &Path) -> Value {
     let native = Command::new(program).output().unwrap();
-    let mut command = place.loopwright();
-    command.args(["profile", "--scope", "main", "--format", "json", "-o", "p.lwp", "--"]).arg(program);
-    let done = command.output().unwrap();
+    let (done, report) = recorded(place, program, &["--scope", "main"]);
     assert_eq!((&done.stdout, done.status), (&native.stdout, native.status), "{done:?}");
-    serde_json::from_slice(&done.stderr).unwrap()
+    report
 }
 
 const SORTS: &str = "#include <stdio.h>\n#include <stdlib.h>\n\

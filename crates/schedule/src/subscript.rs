@@ -123,6 +123,11 @@ pub fn repeat(first: &[String], second: &[String], iterator: &str, step: i64) ->
     are_equal && quotients.is_some_and(|quotients| quotients.contains(&true))
 }
 
+/// Whether a character may be part of a name.
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
 /// A subscript without the subscripts in it.
 fn outside_brackets(text: &str) -> String {
     let mut depth = 0u32;
@@ -140,7 +145,6 @@ fn outside_brackets(text: &str) -> String {
 
 /// Whether a subscript has one of these names, but in what it indexes.
 pub fn has_name(text: &str, names: &[&str]) -> bool {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
     outside_brackets(text).split(|c| !is_word(c)).any(|word| names.contains(&word))
 }
 
@@ -157,7 +161,6 @@ pub fn is_scrambled(text: &str, iterators: &[&str]) -> bool {
 
 /// Whether a text has the iterator in quotients alone that repeat; `None` if it has it anywhere else.
 fn is_quotient(text: &str, iterator: &str, step: i64) -> Option<bool> {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let (mut rest, mut found) = (text, false);
     while let Some(at) = rest.find(iterator) {
         let (before, after) = (&rest[..at], &rest[at + iterator.len()..]);

@@ -146,8 +146,7 @@ impl<'a> Rust<'a> {
         let tokens = children(node).into_iter().filter(|child| child.kind() == "token_tree");
         for tokens in tokens {
             let text = self.text.raw(tokens);
-            let mut words =
-                text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+            let mut words = text::words(&text);
             while words.any(|word| word == "static") {
                 let Some(name) = words.next() else { break };
                 let mut one = Declaration::plain(name.to_owned(), start(tokens));
