@@ -554,6 +554,23 @@ impl<'a> Facts<'a> {
         })
     }
 
+    /// Whether the text combines elements of an array on some lines, and also reads elements of that array: who has a copy of it to combine
+    /// in does not read there what others do.
+    pub fn is_also_read(&self, lines: &[u32]) -> bool {
+        let updates = |array: &&Array| {
+            let is_update = |access: &ArrayAccess| matches!(access.mode, AccessMode::Update(_));
+            array.accesses.iter().any(|access| is_update(access) && lines.contains(&access.at.line))
+        };
+        let mut arrays = self.source.arrays.iter().filter(updates);
+        arrays.any(|array| {
+            self.source
+                .arrays
+                .iter()
+                .filter(|other| other.name == array.name)
+                .any(|other| other.accesses.iter().any(|access| access.mode == AccessMode::Read))
+        })
+    }
+
     /// Whether a line sets elements of arrays that outlive the iteration, without combining them with what they were, and no variable.
     pub fn only_sets_elements_on(&self, line: u32) -> bool {
         let is_here = |access: &&ArrayAccess| access.at.line == line;

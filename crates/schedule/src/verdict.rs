@@ -1431,7 +1431,8 @@ impl Loop<'_> {
         if of.peek().is_none() {
             return self.has(|role| matches!(role, Role::Reduction(_)));
         }
-        facts.updates_array(&self.lines(&reduction.statements))
+        let lines = self.lines(&reduction.statements);
+        facts.updates_array(&lines) && !facts.is_also_read(&lines)
             || self.has(|role| matches!(role, Role::Reduction(_)))
                 && of.all(|(_, used)| matches!(self.role(used), Some(Role::Reduction(_)) | None))
     }

@@ -66,7 +66,7 @@ enum Location {
     Element(Array, i64, u64),
 }
 
-/// What an iteration does with a location.
+/// What an access does with a location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Manner {
     Plain,
@@ -76,12 +76,22 @@ enum Manner {
 /// What an execution of a loop has done with a location.
 struct Seen {
     /// The iteration that wrote it last.
-    wrote: Option<i64>,
+    wrote: Option<(i64, Manner)>,
     /// The first that read it.
     read: Option<i64>,
-    form: Manner,
-    flow: bool,
+    /// Some access does not combine.
+    is_plain: bool,
+    flow: Flow,
     other: bool,
+}
+
+/// What iterations hand on to later ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Flow {
+    None,
+    /// What they combine with one operator.
+    Combined,
+    Plain,
 }
 
 struct Active {
@@ -96,6 +106,8 @@ struct Found {
     flow: bool,
     counter: bool,
     reduction: bool,
+    /// Combined by some iterations, and read by others before that.
+    apart: bool,
     storage: bool,
 }
 
@@ -103,6 +115,7 @@ impl Found {
     fn words(&self) -> &'static str {
         match (self.flow, self.counter, self.reduction, self.storage) {
             (true, ..) => "no",
+            _ if self.apart => "no|words",
             (_, true, ..) => "no|induction",
             (_, _, true, true) => "reduction|private|words",
             (_, _, true, false) => "reduction|words",
@@ -200,11 +213,14 @@ impl Run {
         let found = &mut self.found[ended.number];
         for (location, seen) in ended.seen {
             let is_counter = matches!(location, Location::Scalar(Scalar::Counter, _));
-            match (seen.flow, seen.form) {
-                (true, Manner::Plain) if is_counter => found.counter = true,
-                (true, Manner::Plain) => found.flow = true,
-                (true, Manner::Updated(_)) => found.reduction = true,
-                (false, _) => found.storage |= seen.other,
+            match seen.flow {
+                Flow::Plain if is_counter => found.counter = true,
+                Flow::Plain => found.flow = true,
+                Flow::Combined if seen.is_plain && is_counter => found.counter = true,
+                // Who combines has to keep the first value for those that ask for it.
+                Flow::Combined if seen.is_plain => found.apart = true,
+                Flow::Combined => found.reduction = true,
+                Flow::None => found.storage |= seen.other,
             }
         }
         Some(())
@@ -333,17 +349,20 @@ impl Run {
     fn access(&mut self, location: Location, is_write: bool, form: Manner) {
         for active in &mut self.active {
             let now = active.iteration;
-            let first = Seen { wrote: None, read: None, form, flow: false, other: false };
+            let first = Seen { wrote: None, read: None, is_plain: false, flow: Flow::None, other: false };
             let seen = active.seen.entry(location).or_insert(first);
-            if seen.form != form {
-                seen.form = Manner::Plain;
-            }
+            seen.is_plain |= form == Manner::Plain;
             let is_earlier = |then: Option<i64>| then.is_some_and(|then| then != now);
             if is_write {
-                seen.other |= is_earlier(seen.wrote) || is_earlier(seen.read);
-                seen.wrote = Some(now);
+                seen.other |= is_earlier(seen.wrote.map(|own| own.0)) || is_earlier(seen.read);
+                seen.wrote = Some((now, form));
             } else {
-                seen.flow |= is_earlier(seen.wrote);
+                let of = |source: Manner| match form {
+                    Manner::Updated(_) if source == form => Flow::Combined,
+                    _ => Flow::Plain,
+                };
+                let source = seen.wrote.filter(|own| own.0 != now).map(|own| own.1);
+                seen.flow = seen.flow.max(source.map_or(Flow::None, of));
                 seen.read.get_or_insert(now);
             }
         }
