@@ -26,6 +26,8 @@ pub struct Accesses {
     by_context: FxHashMap<ContextIndex, Vec<u32>>,
     statements: FxHashMap<ContextIndex, Vec<StatementIndex>>,
     children: FxHashMap<ContextIndex, Vec<ContextIndex>>,
+    /// Dependences through memory between statements of one context, within an iteration of it.
+    within: FxHashMap<ContextIndex, Vec<u32>>,
 }
 
 /// What the compiled loop lacks: the array, and the line of the access in the text.
@@ -41,6 +43,13 @@ impl Accesses {
         }
         for statement in 0..profile.statements.len() as StatementIndex {
             out.statements.entry(profile.context_of(statement)).or_default().push(statement);
+        }
+        for (index, d) in profile.dependences.iter().enumerate().filter(|(_, d)| d.memory) {
+            let context = profile.context_of(d.source);
+            let is_met = |d: &Dependence| d.levels.iter().any(|l| l.level == d.common && l.count > 0);
+            if context == profile.context_of(d.sink) && is_met(d) {
+                out.within.entry(context).or_default().push(index as u32);
+            }
         }
         for (index, context) in profile.contexts.iter().enumerate().skip(1) {
             out.children.entry(context.parent).or_default().push(index as ContextIndex);
@@ -283,6 +292,50 @@ pub fn makes_every_store(
         .filter(|access| lines.contains(&profile.location_of(access.statement).line))
         .fold(0u64, |sum, access| sum.saturating_add(access.executions));
     stored > 0 && profile.contexts[context as usize].rounds().checked_mul(written as u64) == Some(stored)
+}
+
+/// A dependence between iterations that the compiler has put beside a loop, one after the other: each access of the text is there as many
+/// times, in their order. What is only combined does not count where the loop `reduces`.
+pub fn between_iterations_beside<'p>(
+    profile: &'p Profile,
+    context: ContextIndex,
+    accesses: &Accesses,
+    facts: &Facts<'_>,
+    reduces: bool,
+) -> Option<&'p Dependence> {
+    let own = profile.contexts.get(context as usize)?;
+    let at = profile.location(own.location);
+    let place = |statement: StatementIndex| {
+        let place = profile.location_of(statement);
+        let is_of_body = (&place.file, &place.function) == (&at.file, &at.function)
+            && place.column > 0
+            && facts.is_own_line(place.line)
+            && !facts.is_header(place.line);
+        is_of_body.then_some((place.line, place.column))
+    };
+    let mut copies: FxHashMap<((u32, u32), bool), Vec<(u64, StatementIndex)>> = FxHashMap::default();
+    for &index in accesses.by_context.get(&own.parent).into_iter().flatten() {
+        let access = &profile.accesses[index as usize];
+        if let Some(place) = place(access.statement) {
+            let pc = profile.statements[access.statement as usize].pc;
+            copies.entry((place, access.write)).or_default().push((pc, access.statement));
+        }
+    }
+    for of in copies.values_mut() {
+        of.sort_unstable();
+        of.dedup();
+    }
+    // Which of the iterations an end is of.
+    let copy = |statement: StatementIndex, is_write: bool| {
+        let of = copies.get(&(place(statement)?, is_write))?;
+        of.iter().position(|own| own.1 == statement).filter(|_| of.len() > 1)
+    };
+    let within = accesses.within.get(&own.parent).into_iter().flatten();
+    within.map(|&index| &profile.dependences[index as usize]).find(|d| {
+        let ends = copy(d.source, d.kind != Kind::Anti).zip(copy(d.sink, d.kind != Kind::Flow));
+        ends.is_some_and(|(source, sink)| source != sink)
+            && !(reduces && facts.are_combined([d.source, d.sink].map(|s| profile.location_of(s).line)))
+    })
 }
 
 /// Number of elements that an array moves on by in one iteration of a compiled loop, at most: vectors and unrolled bodies make several

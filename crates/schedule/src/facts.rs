@@ -606,6 +606,11 @@ impl<'a> Facts<'a> {
             && !self.calls_on(line)
     }
 
+    /// Whether a line is one of the loop's header.
+    pub fn is_header(&self, line: u32) -> bool {
+        (self.source.at.line..=self.source.header_last_line).contains(&line)
+    }
+
     /// Whether a line calls something.
     pub fn calls_on(&self, line: u32) -> bool {
         self.source.calls.iter().any(|call| call.at.line == line)

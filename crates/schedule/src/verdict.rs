@@ -538,7 +538,10 @@ pub fn judge(
         }
         if found.blocking.is_empty()
             && is_optimised
-            && let Some(d) = compiled::between_copies(profile, context, inside, facts)
+            && let Some(d) = compiled::between_copies(profile, context, inside, facts).or_else(|| {
+                let accesses = &indexes.accesses;
+                compiled::between_iterations_beside(profile, context, accesses, facts, is_reduced)
+            })
         {
             let lines = [d.source, d.sink].map(|s| profile.location_of(s).line);
             let name = facts.accessed_on(lines[1]).unwrap_or_default().to_owned();
