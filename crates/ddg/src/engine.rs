@@ -6,6 +6,7 @@
 
 mod outside;
 mod signals;
+mod sites;
 mod threads;
 mod unfinished;
 mod unroll;
@@ -22,6 +23,7 @@ use trace::block::{Block, FunctionCode, Terminator};
 use trace::sink::{Mapping, Sink, ThreadId};
 use trace::stream::{self, Special};
 
+use self::sites::Sites;
 use crate::blocks::Marks;
 use crate::budget::{Budget, Reached};
 use crate::code::{Brief, CodeId, CodeTable, FunctionTable, OwnAccesses, address, return_slot};
@@ -166,6 +168,7 @@ pub struct Engine {
     /// An allocation whose path has not ended yet.
     fresh: Option<(u64, Allocation)>,
     allocator_at: FxHashMap<u64, Option<Allocator>>,
+    sites: Sites,
     signals: signals::Signals,
     /// Addresses of the block that a fault has just interrupted.
     torn: Option<(u64, u64)>,
@@ -237,6 +240,7 @@ impl Default for Engine {
             allocations: Vec::new(),
             fresh: None,
             allocator_at: FxHashMap::default(),
+            sites: Sites::default(),
             signals: signals::Signals::default(),
             torn: None,
             limit: DEFAULT_LIMIT,
@@ -1077,7 +1081,8 @@ impl Engine {
                 && self.allocations.is_empty()
             {
                 let (a, b) = (word(arguments[0]), word(arguments[1]));
-                let site = walker.frames().last().map_or(0, |f| f.return_pc);
+                let calls = walker.frames().iter().rev().map(|frame| frame.return_pc);
+                let site = self.sites.of(&self.image, calls);
                 let size = kind.size(a, b);
                 if matches!(kind, Allocator::Free | Allocator::Resize) {
                     self.happens(Happening::Freed, &[a]);

@@ -3,6 +3,7 @@
 mod graphs;
 mod locations;
 mod objects;
+mod registers;
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use profile::{
     ObjectUse, Operation, Part, Profile, Program, Reached, Statement, Trust, Untracked, Use,
 };
 use program::image::Image;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use shadow::Iv;
 use trace::block::{Access, Address, OpKind, Role, Terminator};
 
@@ -220,10 +221,14 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
     profile.graphs = graphs::graphs(&mut engine, &profile);
     let streams = std::mem::take(&mut engine.streams).into_all();
     let mut index: FxHashMap<(u32, u32, Use), usize> = FxHashMap::default();
+    let entries: FxHashSet<u64> = engine.functions.all().iter().map(|function| function.entry).collect();
     for mut stream in streams {
         let summary = lift_stream(&mut engine, &mut stream);
         let key = (stream.source, stream.sink, stream.role);
         let register = !stream.memory;
+        if register && aligns_stack(&engine, &entries, stream.sink) {
+            continue;
+        }
         let Some(d) = dependence(&mut engine, stream, summary, &tables, &profile) else {
             continue;
         };
@@ -235,6 +240,9 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
     let mut sorted: Vec<_> = static_pairs.into_iter().collect();
     sorted.sort_unstable_by_key(|(key, _)| *key);
     for (key, (inside, carried, dims, example)) in sorted {
+        if aligns_stack(&engine, &entries, key.1) {
+            continue;
+        }
         let (Some(&source), Some(&sink)) = (tables.statement_of.get(&key.0), tables.statement_of.get(&key.1))
         else {
             continue;
@@ -299,6 +307,7 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
             add(level, carried, 1, example.unwrap_or(Iv::ZERO));
         }
     }
+    registers::name(&engine, &tables, &mut profile);
     if !is_reference {
         let crowded = crate::antis::complete(&mut profile);
         if !crowded.is_empty() {
@@ -709,6 +718,24 @@ fn loop_statement(engine: &mut Engine, function: u32, header: u64) -> LoopStatem
         deciding(&engine.image, ending(header), &latches, &ends).unwrap_or((header, false));
     let exits = ends.iter().filter(|end| end.leaves).count() as u32;
     LoopStatement { pc, code: range, top_tested, exits, instructions }
+}
+
+/// Whether a statement is the push of `rax` with which a function of x86-64 begins that has nothing to save and needs the stack aligned:
+/// nothing is handed to a function in that register but the number of vector registers, which nobody pushes.
+fn aligns_stack(engine: &Engine, entries: &FxHashSet<u64>, id: u32) -> bool {
+    const RAX: u8 = 0;
+    let instance = engine.instances.owner(id);
+    let code = engine.codes.get(instance.code);
+    let at = id.wrapping_sub(instance.first) as usize;
+    let Some(instr) = code.instrs.get(at).filter(|_| entries.contains(&code.pc)) else { return false };
+    let mut operands = code.operands.iter().filter(|operand| usize::from(operand.instr) == at);
+    let is_push = operands.next().is_some_and(|own| own.access == Access::Write && own.size == 8);
+    // Other machines have no instruction of one byte.
+    instr.len == 1
+        && is_push
+        && operands.next().is_none()
+        && instr.defs.is_empty()
+        && instr.uses.iter().any(|own| own.range.reg == RAX && own.role == Role::Value)
 }
 
 fn dependence(

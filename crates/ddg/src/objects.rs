@@ -47,6 +47,8 @@ pub enum Object {
     Descriptor(u64),
     /// A thread-local variable, by the distance of its symbol from what thread-local addresses are relative to.
     ThreadLocal(i64),
+    /// What a library keeps without a name: number of its module.
+    Library(usize),
     /// Anything else.
     Other,
 }
@@ -181,7 +183,7 @@ impl Objects {
         if let Some(place) = self.locate_in_thread(image, address, false) {
             return place;
         }
-        let object = self.id(Object::Other);
+        let object = self.id(image.library_data(address).map_or(Object::Other, Object::Library));
         Place {
             object,
             offset: 0,

@@ -60,6 +60,16 @@ impl Graph {
         by.contains(&0) || !(leaves(0) || self.can_go(0, by, &|_| true, &leaves))
     }
 
+    /// Whether every way from the function's entry to a node passes through `from`, and every way from it to an end of the function
+    /// through `to`.
+    pub fn is_between(&self, node: u32, (from, to): (u32, u32)) -> bool {
+        let leaves = |node: u32| self.nodes.get(node as usize).is_some_and(|node| node.leaves);
+        let is_entered =
+            node == from || node != 0 && !self.can_go(0, &[from], &|_| true, &|other| other == node);
+        let is_left = node == to || !leaves(node) && !self.can_go(node, &[to], &|_| true, &leaves);
+        (from == 0 || is_entered) && is_left
+    }
+
     /// Whether control can go, in one step or more, from a node to one that is a target, without the nodes in `without`.
     fn can_go(
         &self,
@@ -117,6 +127,8 @@ mod tests {
         }
         assert!(graph.covers_activations(&[5]) && graph.covers_activations(&[1]));
         assert!(!graph.covers_activations(&[3]));
+        assert!(graph.is_between(2, (1, 4)) && graph.is_between(1, (1, 4)) && graph.is_between(4, (1, 4)));
+        assert!(!graph.is_between(2, (3, 4)) && !graph.is_between(5, (1, 4)) && !graph.is_between(1, (2, 4)));
         assert_eq!((graph.node_of(35), graph.node_of(5)), (Some(2), None));
     }
 }

@@ -487,6 +487,8 @@ pub enum ObjectKind {
     System,
     /// Anything else.
     Other,
+    /// A variable of the source that dependences through registers hand on.
+    Register,
 }
 
 /// Something dependences pass through.

@@ -41,3 +41,11 @@ pub fn address(profile: &Profile, part: Part) -> u64 {
         Part::Context(context) => profile.contexts.get(context as usize).map_or(0, |context| context.at),
     }
 }
+
+/// Whether a file is one of the standard library of C++ or Rust, parts of which stand in the code of programs.
+pub fn is_of_standard_library(file: &str) -> bool {
+    file.starts_with("/rustc/")
+        || ["/library/core/src/", "/library/alloc/src/", "/library/std/src/", "/include/c++/"]
+            .iter()
+            .any(|part| file.contains(part))
+}

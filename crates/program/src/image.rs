@@ -139,6 +139,14 @@ impl Module {
         text(self.tables().build_id.as_deref()?)
     }
 
+    /// Whether an address lies in what the file gives to memory.
+    fn has_data(&self, address: u64) -> bool {
+        let inner = address.wrapping_sub(self.bias());
+        let holds =
+            |s: &Segment| inner.checked_sub(s.address).is_some_and(|offset| offset < s.size_in_memory);
+        self.tables().segments.iter().any(holds)
+    }
+
     fn symbol(&self, table: &[RawSymbol], address: u64, slack: bool) -> Option<Symbol> {
         let inner = address.wrapping_sub(self.bias());
         let at = table.partition_point(|s| s.address <= inner).checked_sub(1)?;
@@ -420,12 +428,13 @@ impl Image {
 
     /// Whether an address lies in what a file gives to memory: its code and its variables, those without a name as well.
     pub fn is_mapped_data(&self, address: u64) -> bool {
-        self.modules.iter().any(|module| {
-            let inner = address.wrapping_sub(module.bias());
-            let holds =
-                |s: &Segment| inner.checked_sub(s.address).is_some_and(|offset| offset < s.size_in_memory);
-            module.tables().segments.iter().any(holds)
-        })
+        self.modules.iter().any(|module| module.has_data(address))
+    }
+
+    /// The library, by its place among the modules, in whose code or variables an address lies, named or not.
+    pub fn library_data(&self, address: u64) -> Option<usize> {
+        let own = self.program().map(|program| &program.path);
+        self.modules.iter().position(|module| Some(&module.path) != own && module.has_data(address))
     }
 
     /// Bytes of thread-local storage that all files ask for together.

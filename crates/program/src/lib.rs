@@ -4,6 +4,7 @@
 //! - [`executed`]: all of this as a run without records shows it, with counts;
 //! - [`forest`]: the loop-nesting forest of such a graph (ALGORITHMS 1.1);
 //! - [`recursion`]: recursive components of the call graph (ALGORITHMS 1.2);
+//! - [`kept`]: variables of the source that code keeps in registers;
 //! - [`known`]: what an earlier run showed, for a second one;
 //! - [`image`]: mapped files, symbols, demangling, source lines with inlining;
 //! - [`sources`]: the source files that debug information names;
@@ -15,6 +16,7 @@ pub mod executed;
 pub mod forest;
 mod frames;
 pub mod image;
+pub mod kept;
 pub mod known;
 pub mod recursion;
 pub mod sources;

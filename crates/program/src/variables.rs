@@ -173,6 +173,11 @@ impl Frames<'_> {
         }
     }
 
+    /// What the file is for.
+    pub(crate) fn architecture(&self) -> Architecture {
+        self.file.architecture()
+    }
+
     /// How far the stack pointer lies below the canonical frame address in the body of the function at an address.
     fn size(&self, function: u64) -> Option<i64> {
         let sizes = self.sizes.get_or_init(|| frames::sizes(self.file));
@@ -281,9 +286,7 @@ fn variable<'a>(
     let mut name = None;
     let mut size = (0, 0);
     let mut is_volatile = false;
-    let mut at = entry.offset();
-    for _ in 0..4 {
-        let die = unit.entry(at)?;
+    each_of(unit, entry.offset(), |die| {
         if name.is_none()
             && let Some(value) = die.attr_value(gimli::DW_AT_name)?
         {
@@ -295,15 +298,8 @@ fn variable<'a>(
             size = type_size(unit, offset, 0)?;
             is_volatile = is_volatile_type(unit, offset)?;
         }
-        let next = match die.attr_value(gimli::DW_AT_abstract_origin)? {
-            Some(value) => Some(value),
-            None => die.attr_value(gimli::DW_AT_specification)?,
-        };
-        match next {
-            Some(AttributeValue::UnitRef(offset)) => at = offset,
-            _ => break,
-        }
-    }
+        Ok(())
+    })?;
     let Some(name) = name else { return Ok(None) };
     Ok(Some(Variable {
         name,
@@ -315,6 +311,46 @@ fn variable<'a>(
         parameter: tag == gimli::DW_TAG_formal_parameter,
         is_volatile,
     }))
+}
+
+/// Looks at an entry, then at what it is an instance or the definition of.
+fn each_of<'a>(
+    unit: &gimli::Unit<Slice<'a>>,
+    entry: gimli::UnitOffset,
+    mut look: impl FnMut(&gimli::DebuggingInformationEntry<'_, '_, Slice<'a>>) -> gimli::Result<()>,
+) -> gimli::Result<()> {
+    let mut at = entry;
+    for _ in 0..4 {
+        let die = unit.entry(at)?;
+        look(&die)?;
+        let next = match die.attr_value(gimli::DW_AT_abstract_origin)? {
+            Some(value) => Some(value),
+            None => die.attr_value(gimli::DW_AT_specification)?,
+        };
+        match next {
+            Some(AttributeValue::UnitRef(offset)) => at = offset,
+            _ => break,
+        }
+    }
+    Ok(())
+}
+
+/// The name of a variable.
+pub(crate) fn name_of<'a>(
+    dwarf: &gimli::Dwarf<Slice<'a>>,
+    unit: &gimli::Unit<Slice<'a>>,
+    entry: gimli::UnitOffset,
+) -> gimli::Result<Option<String>> {
+    let mut name = None;
+    each_of(unit, entry, |die| {
+        if name.is_none()
+            && let Some(value) = die.attr_value(gimli::DW_AT_name)?
+        {
+            name = Some(dwarf.attr_string(unit, value)?.to_string_lossy().into_owned());
+        }
+        Ok(())
+    })?;
+    Ok(name)
 }
 
 /// Whether a type, or that of its elements, is volatile or atomic.
@@ -423,7 +459,7 @@ fn default_lower_bound(unit: &gimli::Unit<Slice<'_>>) -> gimli::Result<i64> {
     )))
 }
 
-fn ranges<'a>(
+pub(crate) fn ranges<'a>(
     dwarf: &gimli::Dwarf<Slice<'a>>,
     unit: &gimli::Unit<Slice<'a>>,
     entry: &gimli::DebuggingInformationEntry<'_, '_, Slice<'a>>,

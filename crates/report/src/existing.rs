@@ -216,7 +216,7 @@ fn races(profile: &Profile, own: &SourceLoop, facts: &Facts<'_>, guarded: &BTree
         }
     }
     if own.parallel == Parallel::No {
-        for blocking in finding::blocking(profile, own) {
+        for blocking in finding::blocking(profile, own).into_iter().filter(|b| b.via == "memory") {
             let ends = [blocking.source.1, blocking.sink.1];
             let object = blocking.object.as_ref().map(|object| object.name.clone()).unwrap_or_default();
             let is_scalar = facts.scalars.iter().any(|(scalar, _)| is_same(&scalar.name, &object));

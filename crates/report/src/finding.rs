@@ -1,6 +1,6 @@
 //! Findings: what every renderer says about a loop.
 
-use profile::{Gap, Kind, ObjectKind, Operation, Profile};
+use profile::{ContextIndex, Gap, Kind, ObjectKind, Operation, Profile};
 use schedule::arrange;
 use schedule::arrange::distribution::{self, Share};
 use schedule::arrange::fusion::{self, Neighbours};
@@ -54,7 +54,7 @@ pub struct BlockingFinding {
     pub sink: (String, u32),
     /// Addresses of the earlier and the later instruction.
     pub pcs: (u64, u64),
-    /// Variable and what of it, if through memory.
+    /// Variable and what of it, as far as it is known.
     pub object: Option<ObjectFinding>,
     /// One pair: vectors and address.
     pub example: (Vec<i64>, Vec<i64>, u64),
@@ -231,8 +231,9 @@ pub fn limited_lanes(entry: &SourceLoop) -> Option<i64> {
 
 /// What blocks a loop, over all its pieces.
 pub fn blocking(profile: &Profile, entry: &SourceLoop) -> Vec<BlockingFinding> {
-    let all = entry.verdicts.iter().flat_map(|verdict| &verdict.blocking);
-    merged(all.map(|b| dependence(profile, b.dependence, b.level, b.object)))
+    let pieces = entry.verdicts.iter().zip(&entry.contexts);
+    let all = pieces.flat_map(|(verdict, &context)| verdict.blocking.iter().map(move |b| (context, b)));
+    merged(all.map(|(context, b)| dependence(profile, context, (b.dependence, b.level), b.object)))
 }
 
 /// Everything that orders the iterations of a loop, over all its pieces: what blocks it, and the dependences of reductions.
@@ -244,14 +245,19 @@ pub fn ordering(profile: &Profile, entry: &SourceLoop) -> Vec<BlockingFinding> {
             let levels = &profile.dependences[index as usize].levels;
             let Some(level) = levels.iter().position(|l| usize::from(l.level) == dim) else { continue };
             let object = levels[level].objects.first().map(|used| used.object);
-            all.push(dependence(profile, index, level, object));
+            all.push(dependence(profile, context, (index, level), object));
         }
     }
     merged(all.into_iter())
 }
 
-/// A dependence at a level.
-fn dependence(profile: &Profile, index: u32, level: usize, object_of: Option<u32>) -> BlockingFinding {
+/// A dependence at a level, as a loop sees it.
+fn dependence(
+    profile: &Profile,
+    context: ContextIndex,
+    (index, level): (u32, usize),
+    object_of: Option<u32>,
+) -> BlockingFinding {
     let d = &profile.dependences[index as usize];
     let level = &d.levels[level];
     let place = |s: u32| {
@@ -267,14 +273,35 @@ fn dependence(profile: &Profile, index: u32, level: usize, object_of: Option<u32
         source: place(d.source),
         sink: place(d.sink),
         pcs: (profile.statements[d.source as usize].pc, profile.statements[d.sink as usize].pc),
-        object: object_of.filter(|_| d.memory).map(|o| {
-            let offset = level.objects.iter().find(|u| u.object == o).map_or(0, |u| u.offset);
-            object(profile, o, offset)
-        }),
+        object: passed_through(profile, context, d, level, object_of),
         example: (level.source_iv.clone(), level.sink_iv.clone(), level.address),
         count: level.count,
         run: profile.run_of(profile.context_of(d.sink)),
     }
+}
+
+/// What a dependence passes through, as a loop sees it: what the text calls a heap block says more than where it comes from.
+fn passed_through(
+    profile: &Profile,
+    context: ContextIndex,
+    d: &profile::Dependence,
+    level: &profile::LevelSummary,
+    of: Option<u32>,
+) -> Option<ObjectFinding> {
+    let in_text = || schedule::names::in_text(profile, context, d);
+    let Some(of) = of.filter(|&of| (of as usize) < profile.objects.len()) else {
+        let name = in_text().filter(|_| !d.memory)?.to_owned();
+        return Some(ObjectFinding { shown: name.clone(), name, offset: 0 });
+    };
+    let offset = level.objects.iter().find(|used| used.object == of).map_or(0, |used| used.offset);
+    let mut found = object(profile, of, offset);
+    if profile.objects[of as usize].kind == ObjectKind::Heap
+        && let Some(name) = in_text()
+    {
+        found.name = format!("{name} ({})", found.name);
+        found.shown = format!("{name} ({})", found.shown);
+    }
+    Some(found)
 }
 
 /// The same fact through several instructions of one line is one finding; the most frequent come first.

@@ -6,6 +6,9 @@
 use profile::{Access, ContextIndex, ContextKind, Dependence, Kind, Operation, Profile, StatementIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::bookkeeping::Bookkeeping;
+use crate::once::Once;
+
 /// One dependence seen from a loop.
 #[derive(Debug, Clone, Copy)]
 pub struct Edge {
@@ -53,9 +56,10 @@ pub fn edges_by_loop(profile: &Profile) -> FxHashMap<ContextIndex, LoopEdges> {
     let mut chains: FxHashMap<ContextIndex, Vec<ContextIndex>> = FxHashMap::default();
     let mut out: FxHashMap<ContextIndex, LoopEdges> = FxHashMap::default();
     let allocator = |s: StatementIndex| profile.contexts[profile.context_of(s) as usize].allocator;
+    let bookkeeping = Bookkeeping::new(profile);
     for (index, d) in profile.dependences.iter().enumerate() {
         // Allocators are safe to call in parallel; what their bookkeeping passes from call to call is not the program's.
-        if allocator(d.source) || allocator(d.sink) || is_bookkeeping(profile, d) {
+        if allocator(d.source) || allocator(d.sink) || bookkeeping.has(d) {
             continue;
         }
         let context = profile.context_of(d.sink);
@@ -83,43 +87,15 @@ pub fn edges_by_loop(profile: &Profile) -> FxHashMap<ContextIndex, LoopEdges> {
             }
         }
     }
+    let once = Once::new(profile, &bookkeeping);
+    for (&context, edges) in &mut out {
+        once.leave_out(profile, context, edges);
+    }
     out
 }
 
-/// Whether a function, as locations name it, is of the library that unwinds the stack for exceptions.
-fn is_unwinder(function: &str) -> bool {
-    ["libgcc_s.so", "_Unwind_", "libunwind.so"].iter().any(|name| function.starts_with(name))
-}
-
-/// Whether a dependence is of bookkeeping that is safe when iterations run in parallel: thread-local data of libraries (`errno`,
-/// caches) that only libraries read, flags that let code run once, counts of references that atomic operations keep.
-fn is_bookkeeping(profile: &Profile, d: &Dependence) -> bool {
-    let is_atomic_count = |s: StatementIndex| profile.location_of(s).file.ends_with("/ext/atomicity.h");
-    if is_atomic_count(d.source) && is_atomic_count(d.sink) {
-        return true;
-    }
-    // What the unwinder keeps about itself: tables that the first exception fills in, caches. It may run in several threads.
-    let unwinds = |s: StatementIndex| is_unwinder(&profile.location_of(s).function);
-    if d.memory && unwinds(d.source) && unwinds(d.sink) {
-        return true;
-    }
-    let is_theirs = |used: &profile::ObjectUse| {
-        profile.objects.get(used.object as usize).is_some_and(|object| {
-            object.thread_local && object.library || object.name.starts_with("guard variable for ")
-        })
-    };
-    let mut objects = d.levels.iter().flat_map(|level| &level.objects).peekable();
-    let reads = if d.kind == Kind::Flow { d.sink } else { d.source };
-    let is_guard = d.levels.iter().flat_map(|level| &level.objects).all(|used| {
-        let object = profile.objects.get(used.object as usize);
-        object.is_some_and(|object| object.name.starts_with("guard variable for "))
-    });
-    let is_unread = is_guard || d.kind == Kind::Output || !profile.is_own(profile.context_of(reads));
-    d.memory && is_unread && objects.peek().is_some() && objects.all(is_theirs)
-}
-
 /// Whether a context is code of the dynamic linker.
-fn is_of_loader(profile: &Profile, context: ContextIndex) -> bool {
+pub(crate) fn is_of_loader(profile: &Profile, context: ContextIndex) -> bool {
     let context = profile.contexts.get(context as usize);
     let function = context.and_then(|context| profile.functions.get(context.function as usize));
     let module = function.map_or("", |function| &function.module);

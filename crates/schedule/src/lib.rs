@@ -4,6 +4,7 @@
 //! - [`check`]: whether a transformation respects dependences;
 //! - [`code`]: proposed schedules as C;
 //! - [`graph`]: the dependences inside one loop, and its strongly connected sets;
+//! - `bookkeeping` and `once`: dependences that order nothing: of locks, of what libraries keep, of what is made once;
 //! - [`scev`]: which statements are induction variables of a loop (ALGORITHMS 2.3);
 //! - [`ways`]: cycles through which iterations take different ways;
 //! - [`reduction`]: which carried cycles are reductions (2.5);
@@ -24,6 +25,7 @@
 
 pub mod always;
 pub mod arrange;
+mod bookkeeping;
 pub mod check;
 pub mod code;
 pub(crate) mod compiled;
@@ -35,6 +37,7 @@ pub mod names;
 pub mod needs;
 pub mod nest;
 pub mod notation;
+mod once;
 pub mod options;
 mod overlap;
 pub(crate) mod pieces;

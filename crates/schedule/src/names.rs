@@ -1,4 +1,9 @@
-//! Names of functions, as people say them.
+//! Names of functions, as people say them, and of what dependences pass through, as the text of a loop calls it.
+
+use profile::lens::AccessMode;
+use profile::{ContextIndex, Dependence, Kind, Profile};
+
+use crate::facts::Facts;
 
 /// A function's name without namespaces, parameters and arguments of templates.
 pub fn short_name(full: &str) -> &str {
@@ -16,6 +21,52 @@ pub fn short_name(full: &str) -> &str {
 /// `f._omp_fn.0`, clang: `f.omp_outlined`); `None` for other functions.
 pub fn of_region(name: &str) -> Option<&str> {
     ["._omp_fn.", ".omp_outlined"].iter().find_map(|mark| name.find(mark).map(|at| &name[..at]))
+}
+
+/// What the text of a loop calls the storage that a dependence passes through, whose ends are both on lines of it: the one array that the
+/// one line writes and the other reads (or writes), or else the one variable that is assigned where it is written. `None` where several could be
+/// meant.
+pub fn in_text<'a>(profile: &'a Profile, context: ContextIndex, d: &Dependence) -> Option<&'a str> {
+    let source = Facts::source(profile, context)?;
+    let own = profile.location(profile.contexts.get(context as usize)?.location);
+    let places = [d.source, d.sink].map(|s| profile.location_of(s));
+    let is_text = |place: &&profile::Location| {
+        (&place.file, &place.function) == (&own.file, &own.function)
+            && (source.at.line..=source.end.line).contains(&place.line)
+    };
+    if !places.iter().all(is_text) {
+        return None;
+    }
+    let writes = match d.kind {
+        Kind::Flow => [true, false],
+        Kind::Anti => [false, true],
+        Kind::Output => [true, true],
+    };
+    let accesses = |end: usize| {
+        move |array: &&profile::lens::Array| {
+            array.accesses.iter().any(|access| {
+                let is_meant = match access.mode {
+                    AccessMode::Read => !writes[end],
+                    AccessMode::Write => writes[end],
+                    AccessMode::Update(_) | AccessMode::Shared => true,
+                };
+                access.at.line == places[end].line && is_meant
+            })
+        }
+    };
+    let mut arrays = source.arrays.iter().filter(accesses(0)).filter(accesses(1));
+    if let Some(array) = arrays.next() {
+        return arrays.all(|other| other.name == array.name).then_some(&array.name);
+    }
+    let written = places[usize::from(d.kind == Kind::Anti)].line;
+    let is_assigned = |scalar: &&profile::lens::Scalar| {
+        scalar.definitions.iter().any(|definition| definition.at.line == written)
+            && (scalar.is_own_storage() != d.memory)
+            && !scalar.is_private()
+    };
+    let mut scalars = source.scalars.iter().filter(is_assigned);
+    let scalar = scalars.next().filter(|_| scalars.next().is_none())?;
+    Some(&scalar.name)
 }
 
 #[cfg(test)]

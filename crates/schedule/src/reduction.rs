@@ -9,6 +9,7 @@
 //! Each accumulator goes through one simple chain: a member takes one value of the set per execution and gives one, so that
 //! `a, b = b, a + b` and `s = s + s + x` are none.
 
+use profile::place::is_of_standard_library;
 use profile::{ContextIndex, Kind, Operation, Profile, StatementIndex, Use};
 use rustc_hash::FxHashSet;
 
@@ -123,10 +124,11 @@ fn recognise(
     // Partial values must not be seen outside.
     let mut statements = members.to_vec();
     for (_, d) in flows.iter().filter(|(_, d)| member(d.source) && !member(d.sink)) {
-        if !is_unread_store(profile, dim, d.sink, inside) {
+        if is_unread_store(profile, dim, d.sink, inside) {
+            statements.push(d.sink);
+        } else if !is_dropped(profile, d.sink) {
             return None;
         }
-        statements.push(d.sink);
     }
     statements.sort_unstable();
     statements.dedup();
@@ -195,6 +197,27 @@ fn is_unread_store(profile: &Profile, dim: usize, statement: StatementIndex, ins
         && writes.peek().is_some()
         && writes.all(|a| a.write && crate::scev::is_fixed(&a.address, dim))
         && !flows.any(|d| is_flow(d) && d.source == statement)
+}
+
+/// Whether a function of a standard library computes something that nobody takes from it: what `a += x` leaves of an atomic variable where
+/// that is a call. Only there: the program's own code may look at it in a branch that was not taken.
+fn is_dropped(profile: &Profile, statement: StatementIndex) -> bool {
+    let mut open = vec![statement];
+    let mut seen: FxHashSet<StatementIndex> = FxHashSet::default();
+    while let Some(s) = open.pop() {
+        if !seen.insert(s) {
+            continue;
+        }
+        let own = &profile.statements[s as usize];
+        let is_computed = !matches!(own.operation, Operation::Control | Operation::System)
+            && is_of_standard_library(&profile.location_of(s).file)
+            && !profile.accesses.iter().any(|access| access.statement == s && access.write);
+        if !is_computed {
+            return false;
+        }
+        open.extend(profile.dependences.iter().filter(|d| is_flow(d) && d.source == s).map(|d| d.sink));
+    }
+    true
 }
 
 /// Whether every store of the set overwrites, in the same iteration, what a load of the set has just read.

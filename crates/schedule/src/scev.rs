@@ -19,6 +19,7 @@
 //! frame, the loop's own iterator, or a variable of its body. In any other place it is an [`Induction`]: to run iterations in another
 //! order it has to be written anew as a function of the iteration.
 
+use profile::place::is_of_standard_library;
 use profile::{
     ContextIndex, Dependence, Kind, ObjectIndex, ObjectKind, ObjectUse, Operation, Profile, StatementIndex,
     Use,
@@ -28,7 +29,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::always;
 use crate::facts::{Facts, Role};
 use crate::graph::{LoopEdges, components, dimension, is_flow};
-use crate::verdict::is_of_standard_library;
 use crate::ways;
 
 /// What is known about the statements of a loop; statements without flow edges inside the loop are asked for singly.

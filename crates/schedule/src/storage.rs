@@ -296,7 +296,14 @@ fn read_after(profile: &Profile) -> FxHashMap<ContextIndex, FxHashSet<ObjectInde
                 usize::from(d.common) <= dim || usize::from(level.level) < dim
             };
             let objects = d.levels.iter().filter(leaves).flat_map(|level| &level.objects);
-            let mut objects = objects.map(|used| used.object).peekable();
+            // What a library keeps for a thread and reads itself is of no use to anybody else.
+            let is_theirs = |object: ObjectIndex| {
+                let object = profile.objects.get(object as usize);
+                object.is_some_and(|object| object.thread_local && object.library)
+            };
+            let is_own = profile.is_own(profile.context_of(d.sink));
+            let objects = objects.map(|used| used.object).filter(|&object| is_own || !is_theirs(object));
+            let mut objects = objects.peekable();
             if objects.peek().is_some() {
                 out.entry(around).or_default().extend(objects);
             }

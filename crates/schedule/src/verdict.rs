@@ -11,6 +11,7 @@
 use std::collections::BTreeMap;
 
 use profile::lens::{Call, Language, LoopKind, Operator, SharingKind};
+use profile::place::is_of_standard_library;
 use profile::{
     ContextIndex, ContextKind, Dependence, Gap, Location, ObjectIndex, ObjectKind, ObjectUse, Operation,
     Profile, StatementIndex,
@@ -234,12 +235,21 @@ fn by_name(profile: &Profile) -> FxHashMap<String, Vec<(ObjectIndex, Vec<Stateme
         }
     }
     let mut out: FxHashMap<String, Vec<(ObjectIndex, Vec<StatementIndex>)>> = FxHashMap::default();
+    let mut plain: FxHashMap<&str, u32> = FxHashMap::default();
+    for object in profile.objects.iter().filter(|object| object.kind == ObjectKind::Global) {
+        *plain.entry(object.name.rsplit("::").next().unwrap_or_default()).or_default() += 1;
+    }
+    let is_unique = |name: &str| plain.get(name) == Some(&1);
     for (index, object) in profile.objects.iter().enumerate() {
         let index = index as ObjectIndex;
         let is_variable = matches!(object.kind, ObjectKind::Global | ObjectKind::Stack);
         if let Some(mut ends) = statements.remove(&index).filter(|_| is_variable) {
             ends.sort_unstable();
             ends.dedup();
+            // The text of a loop may leave out in which module, class or function a variable is declared.
+            if let Some((_, plain)) = object.name.rsplit_once("::").filter(|(_, plain)| is_unique(plain)) {
+                out.entry(plain.to_owned()).or_default().push((index, ends.clone()));
+            }
             out.entry(object.name.clone()).or_default().push((index, ends));
         }
     }
@@ -295,6 +305,7 @@ pub fn judge(
         if loop_of.is_void(d)
             || masks::is_left_out(profile, context, inside, d)
             || loop_of.is_of_iterator(inside, d)
+            || loop_of.is_iterator_in_register(d)
             || !d.memory && scevs.is_recomputable(d.source) && loop_of.explains_register(inside, d)
         {
             continue;
@@ -757,6 +768,35 @@ impl Loop<'_> {
             && (is_own(d.sink) || is_of_standard_library(&self.profile.location_of(d.sink).file))
             && !self.has(|role| role == Role::Carried)
             && !self.is_stored_along(inside, d.source)
+    }
+
+    /// Whether a register hands on the loop's own iterator, by the debug information: whatever the compiler does with it, it is that of the
+    /// iteration. (What takes elements from anything but a range may be the way from one to the next.)
+    fn is_iterator_in_register(&self, d: &Dependence) -> bool {
+        let Some(facts) =
+            self.facts.filter(|_| !d.memory && !self.profile.statements[d.source as usize].float)
+        else {
+            return false;
+        };
+        let counts = match facts.source.kind {
+            LoopKind::For => facts.source.canonical.is_yes(),
+            LoopKind::RustFor => facts.source.iterators.iter().all(|own| own.comparison.is_some()),
+            LoopKind::FortranDo => true,
+            _ => false,
+        };
+        let is_it = |used: &ObjectUse| {
+            let object = self.profile.objects.get(used.object as usize);
+            object.is_some_and(|object| {
+                object.kind == ObjectKind::Register && facts.role(&object.name) == Some(Role::Iterator)
+            })
+        };
+        let mut levels = d.levels.iter().filter(|l| usize::from(l.level) == self.dim).peekable();
+        counts
+            && self.is_direct(d.source)
+            && self.is_direct(d.sink)
+            && self.is_in_text(d.sink)
+            && levels.peek().is_some()
+            && levels.all(|level| !level.objects.is_empty() && level.objects.iter().all(is_it))
     }
 
     /// What statements of an iteration hand on to one another in registers, but for addresses.
@@ -1337,12 +1377,19 @@ impl Loop<'_> {
                             || sharing.kind == SharingKind::PerhapsReference && scalar.is_own_storage())
                         && self.is_of_program(sharing)
             });
-        is_fixed && !scalar.definitions.is_empty()
+        // Compilers leave operations on atomic variables in memory, but for those that nobody else can come to.
+        let is_shown = scalar.storage.atomic
+            && !scalar.storage.volatile
+            && (!scalar.home.is_local()
+                || scalar.storage.reference
+                || self.is_seen(&scalar.name, scalar.home.is_local()));
+        is_fixed && !scalar.definitions.is_empty() && !is_shown
             || is_memory(scalar)
                 && self.is_optimised()
                 && self.facts.is_some_and(|facts| facts.is_one_pointed(scalar))
                 && !self.is_stored(scalar)
             || is_changed
+                && !is_shown
                 && self.is_optimised()
                 && !is_memory(scalar)
                 && !self.is_seen(&scalar.name, scalar.home.is_local())
@@ -1570,12 +1617,4 @@ impl Loop<'_> {
 /// Whether a file is a header of the system.
 fn is_of_system(file: &str) -> bool {
     file.starts_with("/usr/") && file.contains("/include/")
-}
-
-/// Whether a file is one of the standard library of C++ or Rust, parts of which stand in the code of programs.
-pub(crate) fn is_of_standard_library(file: &str) -> bool {
-    file.starts_with("/rustc/")
-        || ["/library/core/src/", "/library/alloc/src/", "/library/std/src/", "/include/c++/"]
-            .iter()
-            .any(|part| file.contains(part))
 }

@@ -23,15 +23,33 @@ impl Locations {
         }
     }
 
-    /// Position of an instruction: the innermost inlined frame.
+    /// Position of an instruction: the innermost inlined frame that is not what Rust wraps around atomic instructions; that says nothing
+    /// of what they are for.
     pub(crate) fn at(&mut self, image: &Image, pc: u64) -> u32 {
         if let Some(&id) = self.by_pc.get(&pc) {
             return id;
         }
-        let innermost: ImageLocation = image.locations(pc).into_iter().next().unwrap_or_default();
+        let mut chain = image.locations(pc);
+        let is_wrapper = |place: &ImageLocation| {
+            place.file.as_deref().is_some_and(|file| file.ends_with("/library/core/src/sync/atomic.rs"))
+        };
+        let at = chain.iter().position(|place| !is_wrapper(place)).unwrap_or(0);
+        let innermost = if at < chain.len() { chain.swap_remove(at) } else { ImageLocation::default() };
         let id = self.intern(image, pc, innermost);
         self.by_pc.insert(pc, id);
         id
+    }
+
+    /// Position of an instruction in the innermost frame that is of no standard library; in the innermost of all if none is.
+    pub(crate) fn of_text(&mut self, image: &Image, pc: u64) -> u32 {
+        let mut chain = image.locations(pc);
+        let is_text = |place: &ImageLocation| {
+            place.file.as_deref().is_some_and(|file| !profile::place::is_of_standard_library(file))
+        };
+        match chain.iter().position(is_text) {
+            Some(at) => self.intern(image, pc, chain.swap_remove(at)),
+            None => self.at(image, pc),
+        }
     }
 
     /// Position of a loop, and of the calls that its function stands in the place of, the outermost first.

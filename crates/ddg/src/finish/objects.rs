@@ -14,7 +14,7 @@ pub(super) fn objects(engine: &mut Engine, locations: &mut Locations) -> Vec<Pro
     let mut shared: FxHashMap<String, u32> = FxHashMap::default();
     for object in &all {
         if let Object::Heap(site) = object {
-            let at = locations.at(&engine.image, site.wrapping_sub(1));
+            let at = locations.of_text(&engine.image, site.wrapping_sub(1));
             *shared.entry(of_line(&locations.list[at as usize]).0).or_insert(0) += 1;
         }
     }
@@ -58,7 +58,7 @@ pub(super) fn objects(engine: &mut Engine, locations: &mut Locations) -> Vec<Pro
             }
             Object::Heap(site) => {
                 // The return address follows the call.
-                let at = locations.at(&engine.image, site.wrapping_sub(1));
+                let at = locations.of_text(&engine.image, site.wrapping_sub(1));
                 let (line, column) = of_line(&locations.list[at as usize]);
                 let is_shared = shared.get(&line).is_some_and(|&sites| sites > 1);
                 let name = if is_shared { column } else { line };
@@ -79,6 +79,14 @@ pub(super) fn objects(engine: &mut Engine, locations: &mut Locations) -> Vec<Pro
                     || symbol.as_ref().is_some_and(|symbol| symbol.name == "errno");
                 let name = symbol.map_or_else(|| "thread-local data".to_owned(), |symbol| symbol.name);
                 ProfileObject { library, thread_local: true, ..ProfileObject::new(name, ObjectKind::Global) }
+            }
+            Object::Library(module) => {
+                let path = engine.image.modules().get(module).map(|module| module.path());
+                let file = path.and_then(|path| path.file_name()).unwrap_or_default().to_string_lossy();
+                ProfileObject {
+                    library: true,
+                    ..ProfileObject::new(format!("data of {file}"), ObjectKind::Global)
+                }
             }
             Object::Other => ProfileObject::new("memory", ObjectKind::Other),
         })

@@ -289,8 +289,9 @@ impl Walker<'_> {
                     let kind = if is_place { SharingKind::Address } else { SharingKind::Method };
                     self.share(base, kind, Some(call));
                     // It may be an element that is read: `m.at(i, j)`.
-                    if self.environment.language == Language::Cpp && !arguments.is_empty() {
-                        let variable = self.root(base);
+                    let variable = self.root(base);
+                    let is_atomic = variable.is_some_and(|own| self.trace.variables[own].storage.atomic);
+                    if self.environment.language == Language::Cpp && !arguments.is_empty() && !is_atomic {
                         self.note_access(
                             one,
                             callee,
