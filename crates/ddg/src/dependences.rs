@@ -477,8 +477,11 @@ impl Streams {
         let list = &mut self.list;
         self.noted.iter().all(|noted| {
             let stream = &mut list[noted.stream as usize];
-            noted.levels.len() == stream.levels.len()
-                && stream.folder.as_mut().is_none_or(|folder| folder.can_repeat(dim))
+            noted.levels.len() == stream.levels.len() && {
+                // Sources outside of the loop stay where they are.
+                let is_same = dim >= usize::from(stream.common);
+                stream.folder.as_mut().is_none_or(|folder| folder.can_repeat(dim, is_same))
+            }
         })
     }
 
