@@ -4,6 +4,7 @@
 mod address_oracle;
 mod bench;
 mod bench_memory;
+mod bench_programs;
 mod bench_reconstruct;
 mod bench_schedule;
 mod ci;
@@ -44,6 +45,9 @@ cargo xtask fuzz-instructions MILLIONS
                              so many million random sequences of instructions, alone and under the recorder; writes
                              docs/fuzzing.md
 cargo xtask bench [KERNEL…]  speed and memory on the kernels; without names also writes docs/benchmarks.md
+cargo xtask bench-programs [--loopwright PATH] [--runs N] FILE.toml [NAME…]
+                             processor time and memory of profiles of the programs that the file names, beside the
+                             programs alone; docs/PERFORMANCE.md says what the file holds
 cargo xtask bench-reconstruct [PART…]  what reconstruction finds and how fast; writes
                              docs/reconstruction.md
 cargo xtask bench-schedule   speed of verdicts and schedules on made-up programs; writes docs/schedules.md
@@ -112,6 +116,7 @@ fn main() -> ExitCode {
         ["prove", ref names @ ..] => prove::run(names),
         ["fold-table", ref args @ ..] => fold_table::run(args),
         ["fold-shares", ref args @ ..] => fold_shares::run(args),
+        ["bench-programs", ref args @ ..] => bench_programs::run(args),
         ["bench", ref names @ ..] => bench::run(names),
         _ => {
             eprintln!("{USAGE}");

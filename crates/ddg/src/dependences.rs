@@ -136,17 +136,52 @@ impl Kept {
     }
 }
 
-/// One stream.
+/// What the latest instances of a stream have in common. Others like them are counted here, and reach their level when
+/// somebody looks at that.
+#[derive(Debug, Default)]
+#[repr(C)]
+struct Alike {
+    /// Instances that the level has not been told of, and its bits of [`Kept::later`] for them.
+    waiting: u64,
+    later: u8,
+    /// Number of the level, plus one; 0 if there is none.
+    level: u8,
+    /// Difference per common dimension.
+    distance: [i32; MAX_DIMS],
+    /// Addresses that need no name: those of the object met last, or all.
+    named: (u64, u64),
+}
+
+impl Alike {
+    /// Counts instances if they are like the latest.
+    #[inline]
+    fn takes(&mut self, source_iv: &Iv, sink_iv: &Iv, common: usize, (count, address): (u64, u64)) -> bool {
+        let differs = |differs: i64, q: usize| {
+            differs | (sink_iv.0[q].wrapping_sub(source_iv.0[q]) ^ i64::from(self.distance[q]))
+        };
+        let takes = self.level > 0
+            && (0..common).fold(0, differs) == 0
+            && (address == 0 || self.named.0 <= address && address < self.named.1);
+        if takes {
+            self.waiting = self.waiting.saturating_add(count);
+            self.later |= beyond_first(sink_iv);
+        }
+        takes
+    }
+}
+
+/// One stream. What most instances need of it comes first, in few cache lines: streams are many, and met in any order.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Stream {
-    /// Kind.
-    pub kind: Kind,
-    /// Through memory.
-    pub memory: bool,
     /// Source: operand id for memory, statement id for registers.
     pub source: u32,
     /// Sink, likewise.
     pub sink: u32,
+    /// Kind.
+    pub kind: Kind,
+    /// Through memory.
+    pub memory: bool,
     /// What the sink uses the value for.
     pub role: Use,
     /// Common dimensions.
@@ -155,19 +190,22 @@ pub struct Stream {
     source_dims: u8,
     /// Dimensions of the sink's vectors.
     sink_dims: u8,
+    /// Number of aliases of contexts when both ends were last found to stand for themselves, plus one; 0 if never.
+    final_at: u32,
     /// Instances.
     pub count: u64,
-    /// Levels met.
-    levels: Vec<Kept>,
+    alike: Alike,
     /// The relation, for flow through memory.
     folder: Option<Box<Folder>>,
     /// Number of the latest tracking that noted the stream, and which of those noted it is; see [`Streams::track`].
     noted: (u32, u32),
-    /// Counts the first instance while there is no folder.
-    gauge: Option<Gauge>,
     /// Bytes of the folder beyond what every stream counts, when they were last counted, and the number of instances to
     /// count them again at.
     counted: (usize, u64),
+    /// Levels met.
+    levels: Vec<Kept>,
+    /// Counts the first instance while there is no folder.
+    gauge: Option<Gauge>,
 }
 
 /// What a stream had when tracking began.
@@ -363,6 +401,8 @@ impl Streams {
                     levels: Vec::with_capacity(1),
                     folder: None,
                     noted: (0, 0),
+                    final_at: 0,
+                    alike: Alike::default(),
                     gauge,
                     counted: (0, RECOUNT),
                 });
@@ -391,6 +431,17 @@ impl Streams {
         self.add_one_to(at, source_iv, sink_iv, address, locate);
     }
 
+    /// Whether both ends of a stream were found to stand for themselves when so many aliases were known.
+    #[inline]
+    pub fn is_final(&self, at: usize, aliases: usize) -> bool {
+        self.list[at].final_at as usize == aliases + 1
+    }
+
+    /// Both ends of a stream stand for themselves as long as no more aliases are known.
+    pub fn set_final(&mut self, at: usize, aliases: usize) {
+        self.list[at].final_at = u32::try_from(aliases + 1).unwrap_or(0);
+    }
+
     /// Common dimensions of a stream.
     pub fn common(&self, at: usize) -> u8 {
         self.list[at].common
@@ -414,6 +465,7 @@ impl Streams {
         let stream = &mut self.list[at];
         if self.tracking != 0 && stream.noted.0 != self.tracking {
             stream.noted = (self.tracking, self.noted.len() as u32);
+            stream.tell_level();
             let levels = stream.levels.iter().map(|l| l.count).collect();
             self.noted.push(Noted { stream: at as u32, count: stream.count, levels });
         }
@@ -425,8 +477,11 @@ impl Streams {
         let list = &mut self.list;
         self.noted.iter().all(|noted| {
             let stream = &mut list[noted.stream as usize];
-            noted.levels.len() == stream.levels.len()
-                && stream.folder.as_mut().is_none_or(|folder| folder.can_repeat(dim))
+            noted.levels.len() == stream.levels.len() && {
+                // Sources outside of the loop stay where they are.
+                let is_same = dim >= usize::from(stream.common);
+                stream.folder.as_mut().is_none_or(|folder| folder.can_repeat(dim, is_same))
+            }
         })
     }
 
@@ -435,6 +490,7 @@ impl Streams {
     pub fn repeat(&mut self, dim: usize, latest: i64, times: u64) {
         for noted in &self.noted {
             let stream = &mut self.list[noted.stream as usize];
+            stream.tell_level();
             let each = stream.count - noted.count;
             let more = each.saturating_mul(times);
             stream.count = stream.count.saturating_add(more);
@@ -473,9 +529,8 @@ impl Streams {
         self.count(at);
         let stream = &mut self.list[at];
         let common = usize::from(stream.common);
-        let level = level_of(common, sink_iv, source_iv);
         let leaves = from > common || to > common;
-        stream.note_uniform((source_iv, sink_iv, 1, address), level, leaves, locate);
+        stream.note_uniform((source_iv, sink_iv, 1, address), leaves, locate);
     }
 
     /// Adds a run. `locate` names the storage at an address, given the level; it is asked only where that can matter.
@@ -497,9 +552,9 @@ impl Streams {
         self.note(at);
         let stream = &mut self.list[at];
         stream.count = stream.count.saturating_add(all);
-        let level = level_of(usize::from(stream.common), sink_iv, source_iv);
-        stream.note_uniform((source_iv, sink_iv, all, 0), level, false, &mut |_, _| None);
+        stream.note_uniform((source_iv, sink_iv, all, 0), false, &mut |_, _| None);
         if count > 1 {
+            let level = level_of(usize::from(stream.common), sink_iv, source_iv);
             // They differ in the innermost dimension.
             stream.later(level, 1 << stream.sink_dims.saturating_sub(1));
         }
@@ -563,10 +618,10 @@ impl Streams {
         let leaves = stream.memory && (from > common || to > common);
         // One instance, or many with the same differences along the common loops.
         if run.count == 1 || run.sink_step.0[..common] == run.source_step.0[..common] {
-            let level = level_of(common, &run.sink_iv, &run.source_iv);
             let one = (&run.source_iv, &run.sink_iv, run.count, run.address);
-            stream.note_uniform(one, level, leaves, locate);
+            stream.note_uniform(one, leaves, locate);
             if run.count > 1 {
+                let level = level_of(common, &run.sink_iv, &run.source_iv);
                 stream.later(level, beyond_first(&run.sink_step));
             }
             return;
@@ -635,8 +690,37 @@ impl Stream {
         self.folder.take().map(|f| f.finish())
     }
 
+    /// Adds what waits to its level.
+    fn tell_level(&mut self) {
+        let (waiting, later) =
+            (std::mem::take(&mut self.alike.waiting), std::mem::take(&mut self.alike.later));
+        if waiting > 0
+            && let Some(entry) = self.levels.get_mut(usize::from(self.alike.level).wrapping_sub(1))
+        {
+            entry.count = entry.count.saturating_add(waiting);
+            entry.later |= later;
+        }
+    }
+
+    /// From now on, instances like one of the level at an index are counted without looking at it.
+    #[inline]
+    fn follow(&mut self, at: usize, source_iv: &Iv, sink_iv: &Iv, needs_names: bool) {
+        self.tell_level();
+        let mut distance = [0; MAX_DIMS];
+        let mut fits = true;
+        for (q, distance) in distance.iter_mut().enumerate().take(usize::from(self.common)) {
+            let difference = sink_iv.0[q].wrapping_sub(source_iv.0[q]);
+            *distance = difference as i32;
+            fits &= i64::from(*distance) == difference;
+        }
+        let level = if fits { at as u8 + 1 } else { 0 };
+        let named = if needs_names { self.levels[at].latest } else { (0, u64::MAX) };
+        self.alike = Alike { level, distance, named, ..Alike::default() };
+    }
+
     /// The levels met; once.
     pub fn levels(&mut self) -> Vec<Level> {
+        self.tell_level();
         let shape = self.shape();
         std::mem::take(&mut self.levels).into_iter().map(|l| l.whole(shape)).collect()
     }
@@ -650,10 +734,14 @@ impl Stream {
     fn note_uniform(
         &mut self,
         (source_iv, sink_iv, count, address): (&Iv, &Iv, u64, u64),
-        level: u8,
         leaves: bool,
         locate: &mut dyn FnMut(u64, u8) -> Option<(Place, bool)>,
     ) {
+        let common = usize::from(self.common);
+        if self.alike.takes(source_iv, sink_iv, common, (count, address)) {
+            return;
+        }
+        let level = level_of(common, sink_iv, source_iv);
         let shape = self.shape();
         let at = self.level(level, shape, |shape| Kept::new(level, source_iv, sink_iv, address, shape));
         let entry = &mut self.levels[at];
@@ -664,6 +752,13 @@ impl Stream {
             entry.bound(q, sink_iv.0[q].wrapping_sub(source_iv.0[q]), shape);
         }
         self.note_object(at, address, leaves, locate);
+        self.follow(at, source_iv, sink_iv, self.needs_name(level, leaves));
+    }
+
+    /// Whether what an instance of a level passes through can matter.
+    #[inline]
+    fn needs_name(&self, level: u8, leaves: bool) -> bool {
+        self.memory && (level < self.common || leaves)
     }
 
     /// Sinks of a level that is there were beyond the first iteration of some dimensions.
@@ -694,8 +789,9 @@ impl Stream {
         locate: &mut dyn FnMut(u64, u8) -> Option<(Place, bool)>,
     ) {
         // Without an address nothing new is met: see `shadow::Gather`.
+        let needs_name = self.needs_name(self.levels[at].level, leaves);
         let entry = &mut self.levels[at];
-        if !self.memory || address == 0 || (entry.level == self.common && !leaves) {
+        if address == 0 || !needs_name {
             return;
         }
         if entry.latest.0 <= address && address < entry.latest.1 {
@@ -703,6 +799,9 @@ impl Stream {
         }
         let Some((place, callee)) = locate(address, entry.level) else { return };
         entry.latest = (place.start, place.end);
+        if usize::from(self.alike.level) == at + 1 {
+            self.alike.named = entry.latest;
+        }
         let known = entry.objects.iter().any(|o| o.0 == place.object && o.2 == callee);
         if !known && entry.objects.len() < OBJECTS {
             if entry.objects.is_empty() {

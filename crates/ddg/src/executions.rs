@@ -244,7 +244,7 @@ impl Executions {
     /// Whether all folders take further iterations of a dimension as a number; see [`Folder::can_repeat`].
     pub fn can_repeat(&mut self, dim: usize) -> bool {
         let folders = self.folders();
-        std::iter::once(&mut folders.domain).chain(&mut folders.words).all(|f| f.can_repeat(dim))
+        std::iter::once(&mut folders.domain).chain(&mut folders.words).all(|f| f.can_repeat(dim, true))
     }
 
     /// Adds `times` iterations of a dimension that repeat the latest one, in which there were `count` executions.

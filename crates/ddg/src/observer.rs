@@ -115,6 +115,21 @@ impl Observer<'_> {
         self.canonical.known() == 0 || is_final(source) && is_final(sink)
     }
 
+    /// The stream of this kind through memory between two operands, if it was met lately and they are those that dependences
+    /// are filed under.
+    #[inline]
+    fn known_stream(&mut self, kind: shadow::Kind, source: u32, sink: u32) -> Option<usize> {
+        let at = self.streams.of_memory(kind_of(kind), source, sink)?;
+        let aliases = self.canonical.known();
+        if !self.streams.is_final(at, aliases) {
+            if !self.are_final(source, sink) {
+                return None;
+            }
+            self.streams.set_final(at, aliases);
+        }
+        Some(at)
+    }
+
     /// The instance, id and vector that an id at a vector stands for.
     fn resolve(&mut self, id: u32, iv: &mut Iv, step: &mut Iv) -> (Instance, u32) {
         let instance = *self.instances.owner(id);
@@ -192,14 +207,9 @@ impl Observer<'_> {
             }
         };
         if run.rows > 0 && !self.is_muted {
-            let context = self.instances.owner(sink).context;
-            let mut place = naming(
-                self.objects,
-                self.image,
-                self.walker,
-                (self.contexts, context),
-                self.streams.common(at),
-            );
+            let common = self.streams.common(at);
+            let mut place =
+                naming(self.objects, self.image, self.walker, (self.contexts, self.instances, sink), common);
             self.streams.add_rows_to(at, &run, &mut place);
         }
     }
@@ -250,16 +260,14 @@ impl Client for Observer<'_> {
         if self.is_muted {
             return;
         }
-        if self.are_final(run.source, run.sink)
-            && let Some(at) = self.streams.of_memory(kind_of(run.kind), run.source, run.sink)
-        {
-            let context = self.instances.owner(run.sink).context;
+        if let Some(at) = self.known_stream(run.kind, run.source, run.sink) {
+            let common = self.streams.common(at);
             let mut place = naming(
                 self.objects,
                 self.image,
                 self.walker,
-                (self.contexts, context),
-                self.streams.common(at),
+                (self.contexts, self.instances, run.sink),
+                common,
             );
             self.streams.add_to(at, run, &mut place);
             return;
@@ -271,8 +279,8 @@ impl Client for Observer<'_> {
             return self.exchanged(&run, &from, &to);
         }
         let Some(ends) = self.ends(run.kind, (&from, source), (&to, sink)) else { return };
-        let context = to.context;
-        let mut place = naming(self.objects, self.image, self.walker, (self.contexts, context), ends.common);
+        let own = (self.contexts, &*self.instances, sink);
+        let mut place = naming(self.objects, self.image, self.walker, own, ends.common);
         self.streams.add(&ends, &run, &mut place);
     }
 
@@ -288,18 +296,10 @@ impl Client for Observer<'_> {
         if self.is_muted {
             return;
         }
-        let known = kind_of(kind);
-        if self.are_final(source, sink)
-            && let Some(at) = self.streams.of_memory(known, source, sink)
-        {
-            let context = self.instances.owner(sink).context;
-            let mut place = naming(
-                self.objects,
-                self.image,
-                self.walker,
-                (self.contexts, context),
-                self.streams.common(at),
-            );
+        if let Some(at) = self.known_stream(kind, source, sink) {
+            let common = self.streams.common(at);
+            let mut place =
+                naming(self.objects, self.image, self.walker, (self.contexts, self.instances, sink), common);
             self.streams.add_one_to(at, source_iv, sink_iv, address, &mut place);
             return;
         }
@@ -311,8 +311,8 @@ impl Client for Observer<'_> {
             return;
         }
         let Some(ends) = self.ends(kind, (&from, source), (&to, sink)) else { return };
-        let context = to.context;
-        let mut place = naming(self.objects, self.image, self.walker, (self.contexts, context), ends.common);
+        let own = (self.contexts, &*self.instances, sink);
+        let mut place = naming(self.objects, self.image, self.walker, own, ends.common);
         self.streams.add_one(&ends, source_iv, sink_iv, address, &mut place);
     }
 }
@@ -325,17 +325,18 @@ fn kind_of(kind: shadow::Kind) -> Kind {
     }
 }
 
-/// Tells what is at an address that a context accesses, and whether the loop of a level created the frame it lies in; nothing without
+/// Tells what is at an address that an operand accesses, and whether the loop of a level created the frame it lies in; nothing without
 /// frames.
 fn naming<'a>(
     objects: &'a mut Objects,
     image: &'a Image,
     walker: Option<&'a Walker>,
-    (contexts, context): (&'a Contexts, ContextId),
+    (contexts, instances, sink): (&'a Contexts, &'a Instances, u32),
     common: u8,
 ) -> impl FnMut(u64, u8) -> Option<(Place, bool)> + 'a {
     move |address, level| {
         let walker = walker?;
+        let context = instances.owner(sink).context;
         let place = objects.locate(image, (walker, walker.ended(contexts, context)), address);
         let callee = level < common
             && place.frame != usize::MAX

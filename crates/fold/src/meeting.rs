@@ -117,7 +117,10 @@ fn distances(a: Accesses<'_>, b: Accesses<'_>, pairs: Pairs) -> Result<Option<Ra
             system.at_least_zero(rest.plus(-bounds.0, &Affine::constant(1)).ok_or(TooLarge)?);
             system.at_least_zero(Affine::constant(bounds.1).plus(-1, &rest).ok_or(TooLarge)?);
         }
-        let Some(ranges) = ranges(&system, hull.len(), (0..common).map(difference))? else { continue };
+        let equal = level.min(common);
+        let Some(ranges) = ranges(&system, hull.len(), equal, (equal..common).map(difference))? else {
+            continue;
+        };
         match &mut out {
             None => out = Some(ranges),
             Some(all) => {
@@ -135,16 +138,18 @@ fn distances(a: Accesses<'_>, b: Accesses<'_>, pairs: Pairs) -> Result<Option<Ra
     Ok(out)
 }
 
-/// Ranges of some functions over the solutions of a system; `None` without solutions.
+/// Ranges of some functions that are 0 and of some others over the solutions of a system; `None` without solutions.
 fn ranges(
     system: &System,
     variables: usize,
-    functions: impl Iterator<Item = Result<Affine, TooLarge>>,
+    zeros: usize,
+    functions: impl ExactSizeIterator<Item = Result<Affine, TooLarge>>,
 ) -> Result<Option<Ranges>, TooLarge> {
-    if system.range(variables, &Affine::constant(0))?.is_none() {
+    // The range of any function says whether there are solutions.
+    if functions.len() == 0 && system.range(variables, &Affine::constant(0))?.is_none() {
         return Ok(None);
     }
-    let mut out = Vec::new();
+    let mut out = vec![(0, 0); zeros];
     for function in functions {
         match system.range(variables, &function?)? {
             Some((low, high)) => out.push((low.unwrap_or(i64::MIN), high.unwrap_or(i64::MAX))),

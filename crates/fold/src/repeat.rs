@@ -12,7 +12,10 @@ use crate::group::{Group, outputs};
 impl Folder {
     /// Whether [`Folder::repeat`] may follow: the latest iteration of dimension `level` continued what earlier ones
     /// predicted. Calling this ends the iteration: the next point must lie in another one.
-    pub fn can_repeat(&mut self, level: usize) -> bool {
+    ///
+    /// `is_same` says that iterations to come have the labels of the latest one: then two iterations that are the same already
+    /// tell what comes.
+    pub fn can_repeat(&mut self, level: usize, is_same: bool) -> bool {
         if level >= self.dims || !self.started {
             return false;
         }
@@ -23,9 +26,11 @@ impl Folder {
         for q in (level + 1..self.dims).rev() {
             self.complete(q);
         }
+        // Where groups were too many once, what they are made into may take another iteration to settle.
+        let is_same = is_same && self.out.most_alive.max(self.alive()) <= self.options.exact();
         let current = self.current(level);
         let mut latest = self.levels[level].iter().filter(|g| g.last_x() == current).peekable();
-        latest.peek().is_some() && latest.all(Group::is_repeating)
+        latest.peek().is_some() && latest.all(|group| group.is_repeating(is_same))
     }
 
     /// Adds `times` more iterations of dimension `level` that repeat the latest one, in which the stream had `points`
@@ -57,9 +62,11 @@ impl Folder {
 }
 
 impl Group {
-    /// Whether the last item was predicted: of two items any second one makes a group.
-    fn is_repeating(&self) -> bool {
-        self.kind == Kind::Coordinate && self.count >= 3 && self.step == 1
+    /// Whether the last item was predicted: of two items any second one makes a group, unless it `is_same`.
+    fn is_repeating(&self, is_same: bool) -> bool {
+        let is_predicted = self.count >= 3
+            || is_same && self.count == 2 && self.unknown == 0 && self.delta.iter().all(|by| *by == 0);
+        self.kind == Kind::Coordinate && is_predicted && self.step == 1
     }
 
     /// Takes `count` items like the last one.

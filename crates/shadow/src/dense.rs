@@ -1,11 +1,14 @@
 //! Half pages as cells of 8, 4 or 1 bytes.
 //!
+//! Where an access ends inside a cell, that cell is in parts from then on, until all of it is written at once. Only a page
+//! with many such cells gets smaller ones throughout: one odd byte in a page does not make every access to it eight.
+//!
 //! A cell names its last writer or reader; a reader cell also heads a list of earlier readers, latest (largest
 //! key) first, in a slab shared by all pages. The lists follow the rule of [`crate::class`].
 
 use crate::Stmt;
-use crate::arena::Point;
-use crate::class::{Class, Earlier, Field, Key, NO_CHAIN, is_redundant};
+use crate::arena::{Arena, Point};
+use crate::class::{Class, Classes, Earlier, Field, Key, NO_CHAIN, is_redundant};
 use crate::iv::Iv;
 use crate::page::{PAGE, Seg, Tables};
 use smallvec::SmallVec;
@@ -66,6 +69,14 @@ impl Nodes {
         next
     }
 
+    /// Frees a list.
+    #[inline]
+    pub fn pop_all(&mut self, mut at: u32) {
+        while at != 0 {
+            at = self.pop(at);
+        }
+    }
+
     pub fn iter(&self, mut at: u32) -> impl Iterator<Item = &Node> {
         std::iter::from_fn(move || {
             let node = (at != 0).then(|| &self.all[at as usize])?;
@@ -101,31 +112,55 @@ impl Nodes {
 /// Writers or readers met, with the offset in the page at which each is met first.
 pub(crate) type Sources = SmallVec<[(Stmt, Point, u32); 8]>;
 
+/// A cell in parts: `chain` is the number of the group of parts.
+pub(crate) const PARTS: Stmt = u32::MAX - 1;
+
+/// Most parts of a cell.
+const MOST_PARTS: usize = 4;
+
+/// Parts of one cell: two of 4 bytes, or four of 1 byte.
+type Group = [Cell; MOST_PARTS];
+
 pub(crate) struct Dense {
     shift: u32,
     pub cells: Box<[Cell]>,
+    /// Parts of cells that accesses have cut. The first group belongs to none.
+    groups: Vec<Group>,
+    /// Groups that belong to no cell any more.
+    free: Vec<u32>,
     /// Bytes assigned in long runs lately, and how many it takes to try segments again.
     streak: u32,
     patience: u32,
 }
 
-fn shift_for(bits: u32) -> u32 {
-    match bits.trailing_zeros() {
-        0 | 1 => 0,
-        2 => 2,
-        _ => 3,
-    }
+/// The size of the parts of a cell.
+fn finer(shift: u32) -> u32 {
+    if shift == 3 { 2 } else { 0 }
+}
+
+/// Where a cell stands.
+#[derive(Clone, Copy)]
+enum Slot {
+    Cell(usize),
+    Part(usize, usize),
 }
 
 impl Dense {
-    /// Cells as large as `bits` (the or of all offsets and sizes) allows.
-    pub fn new(bits: u32) -> Dense {
-        let shift = shift_for(bits);
-        Dense { shift, cells: vec![EMPTY; (PAGE >> shift) as usize].into(), streak: 0, patience: 2 * PAGE }
+    /// Cells of 8 bytes, or of 4.
+    pub fn new(are_small: bool) -> Dense {
+        let shift = if are_small { 2 } else { 3 };
+        Dense {
+            shift,
+            cells: vec![EMPTY; (PAGE >> shift) as usize].into(),
+            groups: vec![[EMPTY; MOST_PARTS]],
+            free: Vec::new(),
+            streak: 0,
+            patience: 2 * PAGE,
+        }
     }
 
     pub fn bytes(&self) -> usize {
-        self.cells.len() * size_of::<Cell>()
+        size_of_val(&*self.cells) + self.groups.capacity() * size_of::<Group>()
     }
 
     #[inline]
@@ -133,21 +168,149 @@ impl Dense {
         self.shift
     }
 
-    /// Makes `lo..hi` consist of whole cells and returns their numbers.
+    /// Number of cells in parts, and of parts in parts.
     #[inline]
-    pub fn range(&mut self, nodes: &mut Nodes, lo: u32, hi: u32) -> std::ops::Range<usize> {
-        if (lo | hi) & ((1 << self.shift) - 1) != 0 {
-            self.refine(nodes, shift_for(lo | hi));
-        }
-        (lo >> self.shift) as usize..(hi >> self.shift) as usize
+    fn cut_cells(&self) -> usize {
+        self.groups.len() - 1 - self.free.len()
     }
 
-    fn refine(&mut self, nodes: &mut Nodes, shift: u32) {
-        let copies = 1 << (self.shift - shift);
+    /// The cells and parts that name somebody.
+    pub fn live(&self) -> impl Iterator<Item = &Cell> {
+        self.cells.iter().chain(self.groups.iter().flatten()).filter(|cell| cell.stmt < PARTS)
+    }
+
+    /// The same.
+    pub fn live_mut(&mut self) -> impl Iterator<Item = &mut Cell> {
+        self.cells.iter_mut().chain(self.groups.iter_mut().flatten()).filter(|cell| cell.stmt < PARTS)
+    }
+
+    /// The smallest cell that holds a byte, and the byte behind its last.
+    #[inline]
+    fn at(&self, offset: u32) -> (&Cell, u32) {
+        let mut shift = self.shift;
+        let mut cell = &self.cells[(offset >> shift) as usize];
+        while cell.stmt == PARTS {
+            let within = offset & ((1 << shift) - 1);
+            shift = finer(shift);
+            cell = &self.groups[cell.chain as usize][(within >> shift) as usize];
+        }
+        (cell, ((offset >> shift) + 1) << shift)
+    }
+
+    /// The smallest cells that hold the bytes `lo..hi`, each with the first of these bytes in it.
+    pub fn within(&self, lo: u32, hi: u32) -> impl Iterator<Item = (u32, &Cell)> {
+        let mut at = lo;
+        std::iter::from_fn(move || {
+            let first = at;
+            let (cell, end) = (first < hi).then(|| self.at(first))?;
+            at = end;
+            Some((first, cell))
+        })
+    }
+
+    /// The cell of the bytes `lo..hi`, or what all of theirs say.
+    #[inline]
+    pub fn uniform(&self, lo: u32, hi: u32) -> Option<Cell> {
+        let (first, last) = (lo >> self.shift, (hi - 1) >> self.shift);
+        let cell = self.cells[first as usize];
+        if first == last && cell.stmt != PARTS {
+            return Some(cell);
+        }
+        let mut all = self.within(lo, hi).map(|(_, cell)| *cell);
+        let cell = all.next()?;
+        all.all(|other| other == cell).then_some(cell)
+    }
+
+    fn get(&mut self, slot: Slot) -> &mut Cell {
+        match slot {
+            Slot::Cell(i) => &mut self.cells[i],
+            Slot::Part(group, i) => &mut self.groups[group][i],
+        }
+    }
+
+    /// Calls `f` with every cell of the bytes `lo..hi`; those that reach beyond them are cut into parts.
+    #[inline]
+    pub fn each(&mut self, nodes: &mut Nodes, lo: u32, hi: u32, mut f: impl FnMut(&mut Nodes, &mut Cell)) {
+        let shift = self.shift;
+        if (lo | hi) & ((1 << shift) - 1) != 0 {
+            return self.each_cut(nodes, (lo, hi), &mut f);
+        }
+        for i in (lo >> shift) as usize..(hi >> shift) as usize {
+            match self.cells[i].stmt {
+                PARTS => self.each_part(nodes, Slot::Cell(i), (shift, (i as u32) << shift), (lo, hi), &mut f),
+                _ => f(nodes, &mut self.cells[i]),
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn each_cut(
+        &mut self,
+        nodes: &mut Nodes,
+        (lo, hi): (u32, u32),
+        f: &mut dyn FnMut(&mut Nodes, &mut Cell),
+    ) {
+        while self.shift > 0 && self.cut_cells() > self.cells.len() / 4 {
+            self.refine(nodes);
+        }
+        let shift = self.shift;
+        for i in lo >> shift..=(hi - 1) >> shift {
+            self.each_part(nodes, Slot::Cell(i as usize), (shift, i << shift), (lo, hi), f);
+        }
+    }
+
+    /// The same as [`Dense::each`] for those of the bytes that lie in one cell, whose size and first byte are given.
+    fn each_part(
+        &mut self,
+        nodes: &mut Nodes,
+        slot: Slot,
+        (shift, start): (u32, u32),
+        (lo, hi): (u32, u32),
+        f: &mut dyn FnMut(&mut Nodes, &mut Cell),
+    ) {
+        if start >= hi || start + (1 << shift) <= lo {
+            return;
+        }
+        if self.get(slot).stmt != PARTS {
+            if lo <= start && start + (1 << shift) <= hi {
+                return f(nodes, self.get(slot));
+            }
+            self.cut(nodes, slot, shift);
+        }
+        let (group, part) = (self.get(slot).chain as usize, finer(shift));
+        for k in 0..1 << (shift - part) {
+            self.each_part(nodes, Slot::Part(group, k), (part, start + ((k as u32) << part)), (lo, hi), f);
+        }
+    }
+
+    /// Cuts a cell into parts.
+    fn cut(&mut self, nodes: &mut Nodes, slot: Slot, shift: u32) {
+        let cell = *self.get(slot);
+        let group = self.free.pop().map_or(self.groups.len(), |group| group as usize);
+        if group == self.groups.len() {
+            self.groups.push([EMPTY; MOST_PARTS]);
+        }
+        for k in 0..1 << (shift - finer(shift)) {
+            let chain = if k == 0 { cell.chain } else { nodes.copy(cell.chain) };
+            self.groups[group][k] = Cell { chain, ..cell };
+        }
+        *self.get(slot) = Cell { stmt: PARTS, chain: group as u32, ..EMPTY };
+    }
+
+    /// Makes all cells smaller.
+    fn refine(&mut self, nodes: &mut Nodes) {
+        let shift = finer(self.shift);
+        let parts = 1 << (self.shift - shift);
         let mut cells = Vec::with_capacity((PAGE >> shift) as usize);
         for cell in &self.cells {
+            if cell.stmt == PARTS {
+                let group = std::mem::replace(&mut self.groups[cell.chain as usize], [EMPTY; MOST_PARTS]);
+                cells.extend_from_slice(&group[..parts]);
+                self.free.push(cell.chain);
+                continue;
+            }
             cells.push(*cell);
-            for _ in 1..copies {
+            for _ in 1..parts {
                 cells.push(Cell { chain: nodes.copy(cell.chain), ..*cell });
             }
         }
@@ -155,23 +318,56 @@ impl Dense {
         self.shift = shift;
     }
 
+    /// Forgets a cell with its parts.
+    fn drop_cell(&mut self, nodes: &mut Nodes, slot: Slot) {
+        let cell = std::mem::replace(self.get(slot), EMPTY);
+        if cell.stmt == PARTS {
+            for k in 0..MOST_PARTS {
+                self.drop_cell(nodes, Slot::Part(cell.chain as usize, k));
+            }
+            self.free.push(cell.chain);
+            return;
+        }
+        nodes.pop_all(cell.chain);
+    }
+
+    /// Forgets cells that are in parts and lie in the bytes `lo..hi`.
+    #[inline]
+    fn drop_parts(&mut self, nodes: &mut Nodes, lo: u32, hi: u32) {
+        if self.cut_cells() > 0 {
+            let whole = lo.div_ceil(1 << self.shift)..hi >> self.shift;
+            for i in whole.start as usize..whole.end as usize {
+                if self.cells[i].stmt == PARTS {
+                    self.drop_cell(nodes, Slot::Cell(i));
+                }
+            }
+        }
+    }
+
+    /// Makes one access the only one of the bytes `lo..hi`.
+    #[inline]
+    pub fn assign(&mut self, nodes: &mut Nodes, lo: u32, hi: u32, stmt: Stmt, point: Point) {
+        self.drop_parts(nodes, lo, hi);
+        self.each(nodes, lo, hi, |nodes, cell| {
+            let before = std::mem::replace(cell, Cell { stmt, point, chain: 0 });
+            nodes.pop_all(before.chain);
+        });
+    }
+
     #[inline]
     pub fn clear(&mut self, nodes: &mut Nodes, lo: u32, hi: u32) {
-        for i in self.range(nodes, lo, hi) {
-            let mut chain = self.cells[i].chain;
-            while chain != 0 {
-                chain = nodes.pop(chain);
-            }
-            self.cells[i] = EMPTY;
-        }
+        self.drop_parts(nodes, lo, hi);
+        self.each(nodes, lo, hi, |nodes, cell| {
+            let before = std::mem::replace(cell, EMPTY);
+            nodes.pop_all(before.chain);
+        });
     }
 
     /// Appends the writers or readers of the bytes `lo..hi` with the first offset at which each is met: an access over
     /// several cells has one dependence on each of them, whatever it finds in how many cells.
     pub fn sources(&self, nodes: &Nodes, lo: u32, hi: u32, out: &mut Sources) {
-        let (first, last) = ((lo >> self.shift) as usize, ((hi - 1) >> self.shift) as usize);
         let mut previous = None;
-        for (i, cell) in self.cells.iter().enumerate().take(last + 1).skip(first) {
+        for (first, cell) in self.within(lo, hi) {
             if cell.stmt == NONE || previous == Some(cell) {
                 continue;
             }
@@ -179,7 +375,7 @@ impl Dense {
             let chain = nodes.iter(cell.chain).map(|n| (n.stmt, n.point));
             for (stmt, point) in std::iter::once((cell.stmt, cell.point)).chain(chain) {
                 if !out.iter().any(|met| (met.0, met.1) == (stmt, point)) {
-                    out.push((stmt, point, lo.max((i as u32) << self.shift)));
+                    out.push((stmt, point, first));
                 }
             }
         }
@@ -196,9 +392,12 @@ impl Dense {
             while let Some(field) = t.classes.fields(&class, &mut [Field::NONE]).get(f).copied() {
                 let point = t.arena.moved(first, 1, &field.shift);
                 let at = at + field.at;
-                for i in self.range(&mut t.nodes, at, at + field.size) {
-                    let chain = if field.chain == NO_CHAIN { 0 } else { absolute(t, field.chain, point, e) };
-                    self.cells[i] = Cell { stmt: field.stmt, point, chain };
+                self.assign(&mut t.nodes, at, at + field.size, field.stmt, point);
+                if field.chain != NO_CHAIN {
+                    let (classes, arena) = (&t.classes, &mut t.arena);
+                    self.each(&mut t.nodes, at, at + field.size, |nodes, cell| {
+                        cell.chain = absolute(classes, arena, nodes, (field.chain, point, e));
+                    });
                 }
                 f += 1;
             }
@@ -223,6 +422,9 @@ impl Dense {
 
     /// The cells as at most `most` segments.
     pub fn segments(&self, t: &mut Tables, most: usize) -> Option<Vec<Seg>> {
+        if self.cut_cells() > 0 {
+            return None;
+        }
         let mut out = Vec::new();
         let cells = &self.cells;
         let same = |a: &Cell, b: &Cell| a.stmt == b.stmt && a.point == b.point;
@@ -365,12 +567,17 @@ pub(crate) fn add_reader(
     *cell = Cell { stmt, point, chain };
 }
 
-fn absolute(t: &mut Tables, chain: u32, last: Point, e: i64) -> u32 {
+/// The chain of element `e` of a segment, whose last reader is given, as a list.
+fn absolute(
+    classes: &Classes,
+    arena: &mut Arena,
+    nodes: &mut Nodes,
+    (chain, last, e): (u32, Point, i64),
+) -> u32 {
     let mut list = 0;
-    for i in 0..t.classes.chain(chain).len() {
-        let Earlier { stmt, offset, step, key } = t.classes.chain(chain)[i];
-        let point = t.arena.moved(last, 1, &offset.after(e, &step));
-        list = t.nodes.push(Node { stmt, point, key, next: list });
+    for &Earlier { stmt, offset, step, key } in classes.chain(chain) {
+        let point = arena.moved(last, 1, &offset.after(e, &step));
+        list = nodes.push(Node { stmt, point, key, next: list });
     }
     list
 }

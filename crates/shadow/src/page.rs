@@ -8,7 +8,7 @@
 use crate::Stmt;
 use crate::arena::{Arena, Point};
 use crate::class::{AFFINE, Class, Classes, Field, NO_CHAIN, PLAIN};
-use crate::dense::{Cell, Dense, NONE, Nodes};
+use crate::dense::{Dense, Nodes};
 use crate::iv::Iv;
 use crate::pending::Trust;
 use rustc_hash::FxHashMap;
@@ -147,7 +147,7 @@ impl Half {
             classes[s.class as usize] = true;
             instances[s.point.inst as usize] = true;
         }
-        for cell in self.dense.iter().flat_map(|d| &d.cells).filter(|c| c.stmt != NONE) {
+        for cell in self.dense.iter().flat_map(Dense::live) {
             instances[cell.point.inst as usize] = true;
         }
     }
@@ -158,7 +158,7 @@ impl Half {
             s.class = classes[s.class as usize];
             s.point.inst = instances[s.point.inst as usize];
         }
-        for cell in self.dense.iter_mut().flat_map(|d| &mut d.cells).filter(|c| c.stmt != NONE) {
+        for cell in self.dense.iter_mut().flat_map(Dense::live_mut) {
             cell.point.inst = instances[cell.point.inst as usize];
         }
     }
@@ -228,10 +228,7 @@ impl Half {
     #[inline]
     pub fn assign_access(&mut self, t: &mut Tables, lo: u32, hi: u32, stmt: Stmt, point: Point) {
         if let Some(dense) = &mut self.dense {
-            for i in dense.range(&mut t.nodes, lo, hi) {
-                dense.cells[i] = Cell { stmt, point, chain: 0 };
-            }
-            return;
+            return dense.assign(&mut t.nodes, lo, hi, stmt, point);
         }
         let class = t.classes.id(Class::plain(stmt, hi - lo, Iv::ZERO, NO_CHAIN));
         self.assign_point(t, Seg { start: lo as u16, end: hi as u16, class, point, e0: 0 });
@@ -349,13 +346,16 @@ impl Half {
     /// Turns segments into cells.
     pub fn freeze(&mut self, t: &mut Tables) -> &mut Dense {
         if self.dense.is_none() {
-            let mut granule = 8;
+            let (mut all, mut small) = (0, 0);
             for s in &self.segs {
                 let class = t.classes.get(s.class);
-                granule |= u32::from(s.start) | u32::from(s.end) | class.size;
-                granule = t.classes.fields(class, &mut [Field::NONE]).iter().fold(granule, |g, f| g | f.at);
+                let ends = u32::from(s.start) | u32::from(s.end) | class.size;
+                let ends =
+                    t.classes.fields(class, &mut [Field::NONE]).iter().fold(ends, |ends, f| ends | f.at);
+                all += s.len();
+                small += if ends & 7 == 0 { 0 } else { s.len() };
             }
-            let mut dense = Dense::new(granule);
+            let mut dense = Dense::new(4 * small > all);
             for seg in std::mem::take(&mut self.segs) {
                 dense.fill(t, &seg);
             }

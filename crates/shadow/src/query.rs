@@ -7,7 +7,7 @@
 use crate::Stmt;
 use crate::arena::Point;
 use crate::class::{AFFINE, Field, NO_CHAIN, PLAIN};
-use crate::dense::{Cell, NONE};
+use crate::dense::{Cell, NONE, PARTS};
 use crate::iv::Iv;
 use crate::page::{Half, Seg, Tables};
 
@@ -265,13 +265,11 @@ pub(crate) enum Found {
 #[inline]
 pub(crate) fn find(half: &Half, t: &Tables, offset: u32, size: u32) -> Found {
     if let Some(dense) = &half.dense {
-        let shift = dense.shift();
-        let (first, last) = ((offset >> shift) as usize, ((offset + size - 1) >> shift) as usize);
-        let cell = dense.cells[first];
-        if first != last && dense.cells[first + 1..=last].iter().any(|c| *c != cell) {
-            return Found::Several;
-        }
-        return if cell.stmt == NONE { Found::Nothing } else { Found::Cell(cell) };
+        return match dense.uniform(offset, offset + size) {
+            None => Found::Several,
+            Some(cell) if cell.stmt == NONE => Found::Nothing,
+            Some(cell) => Found::Cell(cell),
+        };
     }
     let Some(seg) = half.segs.get(half.find(offset)) else { return Found::Nothing };
     let (start, end) = (u32::from(seg.start), u32::from(seg.end));
@@ -435,7 +433,7 @@ fn query_cells(half: &Half, t: &Tables, a: &Accesses, out: &mut Vec<Piece>) -> i
         if cell(0).stmt == NONE {
             return (1..a.count).find(|&i| cell(i).stmt != NONE).unwrap_or(a.count);
         }
-        while n < a.count && continues(t, &cell(0), &cell(1), &cell(n), n) {
+        while n < a.count && cell(0).stmt != PARTS && continues(t, &cell(0), &cell(1), &cell(n), n) {
             n += 1;
         }
         if n < MAX_PERIOD && a.count >= 2 * MAX_PERIOD {
@@ -453,15 +451,15 @@ fn query_cells(half: &Half, t: &Tables, a: &Accesses, out: &mut Vec<Piece>) -> i
     let mut previous = None;
     // An access over several cells has one dependence on each reader or writer, whatever it finds in how many of them.
     let mut met: Vec<(Stmt, Point)> = Vec::new();
-    for i in first..=last {
-        let cell = dense.cells[i];
+    let is_several = first < last || dense.cells[first].stmt == PARTS;
+    for (at, &cell) in dense.within(a.offset, a.offset + a.size) {
         if cell.stmt == NONE || previous == Some(cell) {
             continue;
         }
         previous = Some(cell);
         let next = if n > 1 { dense.cells[first + stride] } else { cell };
         let mut add = |stmt, from: Point, to: Point| {
-            if first < last {
+            if is_several {
                 if met.contains(&(stmt, from)) {
                     return;
                 }
@@ -478,7 +476,7 @@ fn query_cells(half: &Half, t: &Tables, a: &Accesses, out: &mut Vec<Piece>) -> i
                 e_step: 0,
                 iv: t.arena.iv(from),
                 step: Iv::along(t.arena.lane(from.inst), i64::from(to.k) - i64::from(from.k)),
-                address: a.page + u64::from(a.offset.max((i as u32) << shift)),
+                address: a.page + u64::from(at),
                 address_step: i64::from(a.stride),
                 width: 0,
             };

@@ -390,8 +390,8 @@ pub(crate) fn add_point_to_cells(
     lo: u32,
     hi: u32,
 ) {
-    for i in dense.range(&mut t.nodes, lo, hi) {
-        let arena = &t.arena;
-        add_reader(&mut t.nodes, &mut dense.cells[i], stmt, point, |c| key_to(arena, client, c, stmt, point));
-    }
+    let arena = &t.arena;
+    dense.each(&mut t.nodes, lo, hi, |nodes, cell| {
+        add_reader(nodes, cell, stmt, point, |c| key_to(arena, client, c, stmt, point));
+    });
 }

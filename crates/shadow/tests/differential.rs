@@ -31,6 +31,40 @@ fn kernels() {
     }
 }
 
+/// Accesses of all sizes to one page of single accesses: few odd ones among those of eight bytes, many, and odd ones alone.
+#[test]
+fn cells_that_accesses_cut() {
+    let cases = [(1, 2048, 800), (6, 2048, 800), (9, 5120, 3000)];
+    for (seed, (odd, span, steps)) in (0..12).flat_map(|seed| cases.map(|case| (seed, case))) {
+        let mut random = fuzzing::Random::new(seed);
+        let mut memory = Memory::new(Options { compact_from: 200 });
+        let mut reference = Reference::default();
+        let mut observed = Observed::new(vec![vec![0, 1]; 12]);
+        for step in 0..steps {
+            let mut iv = Iv::ZERO;
+            (iv.0[0], iv.0[1]) = (step / 25, step % 25);
+            let mut operands = Vec::new();
+            for stmt in 0..12 {
+                let size = if random.below(16) < odd {
+                    random.pick(&[1, 2, 3, 4, 12])
+                } else {
+                    random.pick(&[8, 16])
+                };
+                let grain = if size % 4 == 0 { u64::from(size.min(8)) } else { 1 };
+                let base = (1 << 20) + random.below(span) / grain * grain;
+                let operand = Operand { stmt, write: stmt % 3 == 0, base, stride: 0, size };
+                operands.extend((random.below(3) == 0).then_some(operand));
+            }
+            let record = Record { iv, lane: None, count: 1, operands: &operands };
+            memory.record(&record, &mut observed);
+            reference.record(&record);
+        }
+        if let Err(difference) = compare(&reference, &observed) {
+            panic!("seed {seed}, {odd} of 16 odd: {difference}");
+        }
+    }
+}
+
 /// Strides and addresses at the ends of their ranges: wrapping is exact and nothing overflows.
 #[test]
 fn extremes() {

@@ -121,11 +121,11 @@ impl Stream {
         let leaves = self.memory && (self.source_dims > self.common || self.sink_dims > self.common);
         let (first, last) = (&run.first, run.at(run.rows - 1));
         let ends = (&first.source_iv, &first.sink_iv, first.count, first.address);
-        self.note_uniform(ends, level, leaves, locate);
+        self.note_uniform(ends, leaves, locate);
         if run.rows > 1 {
             let others = first.count.saturating_mul(run.rows - 1);
             self.note_between(run, level, leaves, locate);
-            self.note_uniform((&last.source_iv, &last.sink_iv, others, last.address), level, leaves, locate);
+            self.note_uniform((&last.source_iv, &last.sink_iv, others, last.address), leaves, locate);
         }
         if first.count > 1 {
             self.later(level, beyond_first(&first.sink_step));
