@@ -4,6 +4,8 @@
 //! - [`check`]: whether a transformation respects dependences;
 //! - [`code`]: proposed schedules as C;
 //! - [`graph`]: the dependences inside one loop, and its strongly connected sets;
+//! - `compiled`, `overlap` and `pieces`: whether the loop that ran is the loop of the text, which elements several iterations come to by
+//!   that, and what the pieces hand on that a compiler has made of one loop;
 //! - `bookkeeping` and `once`: dependences that order nothing: of locks, of what libraries keep, of what is made once;
 //! - [`scev`]: which statements are induction variables of a loop (ALGORITHMS 2.3);
 //! - [`ways`]: cycles through which iterations take different ways;
