@@ -313,7 +313,9 @@ pub fn between_iterations_beside<'p>(
             && !facts.is_header(place.line);
         is_of_body.then_some((place.line, place.column))
     };
-    let mut copies: FxHashMap<((u32, u32), bool), Vec<(u64, StatementIndex)>> = FxHashMap::default();
+    // Per place and kind of access the instructions, by address.
+    type Copies = FxHashMap<((u32, u32), bool), Vec<(u64, StatementIndex)>>;
+    let mut copies = Copies::default();
     for &index in accesses.by_context.get(&own.parent).into_iter().flatten() {
         let access = &profile.accesses[index as usize];
         if let Some(place) = place(access.statement) {
