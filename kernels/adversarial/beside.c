@@ -79,6 +79,29 @@ ALONE static void in_parts(unsigned *v, int n) {
     }
 }
 
+/* Loops inside that are written out: of what iterations write again the last is left. */
+ALONE static void four_ahead(unsigned *v, int n) {
+    for (int i = 0; i < n; i++)         //= private|words
+        for (int j = i; j < i + 4; j++) //= yes
+            put(v, j, i * 7 + j * 3 + 1);
+}
+
+ALONE static void always_the_same(int n) {
+    for (int i = n - 1; i >= 0; i--) { //= private|words
+        int j = 1;
+        while (j < 4) { //= yes|induction
+            m[j][j] = p[-j + 8 * i + 64].y + i * 7 + j * 3 + 1;
+            if (i > j) m[i + 1][j] = i * 7 + j * 3 + 1;
+            j++;
+        }
+    }
+}
+
+ALONE static void three_each(unsigned *v, int n) {
+    for (int i = 0; i < n; i++) //= yes
+        for (int k = 0; k < 3; k++) v[table[3 * i + k]] = i + k;
+}
+
 /* One header for both loops. */
 ALONE static void one_header(unsigned *v) {
     for (int i = 2; i < 24; i++)           //= no
@@ -140,6 +163,9 @@ int main(void) {
     diagonals(16);
     diagonals_with_sums(16);
     in_parts(a, 24);
+    four_ahead(a + 200, 30);
+    always_the_same(16);
+    three_each(a, 40);
     one_header(a + 1);
     unsigned sum = without_a_place(a, 12);
     product(a + 100, b, b + 200, 12);

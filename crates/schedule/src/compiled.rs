@@ -11,11 +11,11 @@
 //! Limits: counts are compared, not single accesses: what is missing can hide behind accesses that the text does not show
 //! (functions that are put in the place of a call, unrolled code).
 
-use profile::lens::{AccessMode, Array, ArrayAccess, Call, Home, SourceLoop};
+use profile::lens::{AccessMode, Array, ArrayAccess, Call, Home, Position, SourceLoop};
 use profile::{ContextIndex, ContextKind, Dependence, Kind, Profile, StatementIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::facts::Facts;
+use crate::facts::{Facts, mentions};
 use crate::graph::{self, LoopEdges};
 use crate::names::short_name;
 use crate::scev::is_fixed;
@@ -153,6 +153,51 @@ fn emptied<'a>(
         }
     }
     None
+}
+
+/// What the text of a loop inside writes, in places that the loop's own iterator has no part in, where that loop has been written out or
+/// is gone: iterations that write the same places then leave only what the last one wrote. `is_met` says whether the run shows iterations that
+/// meet, on a line or in a function that it calls.
+pub fn unrolled<'a>(
+    profile: &Profile,
+    context: ContextIndex,
+    accesses: &Accesses,
+    facts: &Facts<'a>,
+    is_met: &dyn Fn(u32, Option<&str>) -> bool,
+) -> Option<Missing<'a>> {
+    let own: Vec<&str> = facts.source.iterators.iter().map(|own| own.name.as_str()).collect();
+    if own.is_empty() {
+        return None;
+    }
+    let compiled = compiled_inside(profile, context, accesses, facts);
+    let is_gone = |inner: &&SourceLoop| !compiled.iter().any(|(_, text)| std::ptr::eq(*text, *inner));
+    let gone: Vec<&SourceLoop> = facts.inner_loops().filter(is_gone).collect();
+    let is_inside = |at: &Position| {
+        let at = (at.line, at.column);
+        gone.iter().any(|own| (own.at.line, own.at.column) < at && at <= (own.end.line, own.end.column))
+    };
+    let outer = || facts.source.arrays.iter().filter(|array| array.home != Home::InBody);
+    let writes = outer().flat_map(|array| array.accesses.iter().map(move |access| (array, access)));
+    let mut writes = writes.filter(|(_, access)| access.mode == AccessMode::Write && is_inside(&access.at));
+    let of_arrays = writes.find(|(_, access)| {
+        let names_own = access.subscripts.iter().any(|text| own.iter().any(|name| mentions(text, name)));
+        !names_own && !is_met(access.at.line, None)
+    });
+    let is_private = |name: &String| {
+        let arrays = facts.source.arrays.iter().filter(|array| array.home == Home::InBody);
+        arrays.into_iter().any(|array| array.name == *name)
+    };
+    let repeats = |call: &&Call| {
+        let mut places = call.places.iter().filter(|names| !names.iter().any(is_private));
+        is_inside(&call.at) && places.any(|names| !names.iter().any(|name| own.contains(&name.as_str())))
+    };
+    let of_calls = || {
+        let mut calls = facts.source.calls.iter().filter(repeats);
+        calls.find(|call| !is_met(call.at.line, Some(short_name(&call.callee))))
+    };
+    of_arrays
+        .map(|(array, access)| (array.name.as_str(), access.at.line))
+        .or_else(|| of_calls().map(|call| (call.callee.as_str(), call.at.line)))
 }
 
 /// The compiled loops inside a loop, and itself, that are of loops of its text, each with that.

@@ -769,7 +769,7 @@ const STATE: &[&str] = &[
 ];
 
 /// Whether a text has a name in it, as a word of its own.
-fn mentions(text: &str, name: &str) -> bool {
+pub fn mentions(text: &str, name: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
 }
 

@@ -569,9 +569,18 @@ pub fn judge(
         if found.blocking.is_empty()
             && is_optimised
             && let Some((name, lines)) = overlap::overlap(facts, trips, is_reduced)
-            && !loop_of.shows_meeting(inside, [lines.0, lines.1])
+            && ![lines.0, lines.1].iter().any(|line| loop_of.shows_meeting(inside, *line, None))
         {
             unknown = unknown.or(Some(Unknown::Array { name: name.to_owned(), lines }));
+        }
+        if found.blocking.is_empty()
+            && is_optimised
+            && let Some((name, line)) =
+                compiled::unrolled(profile, context, &indexes.accesses, facts, &|line, function| {
+                    loop_of.shows_meeting(inside, line, function)
+                })
+        {
+            unknown = unknown.or_else(|| Some(Unknown::Removed { name: name.to_owned(), line }));
         }
         if found.blocking.is_empty()
             && !advise
@@ -1429,12 +1438,15 @@ impl Loop<'_> {
             })
     }
 
-    /// Whether the run shows iterations that come to one place of memory on some lines.
-    fn shows_meeting(&self, inside: &LoopEdges, lines: [u32; 2]) -> bool {
+    /// Whether the run shows iterations that come to one place of memory, on a line or in a function put in the place of its call.
+    fn shows_meeting(&self, inside: &LoopEdges, line: u32, function: Option<&str>) -> bool {
         inside.edges.iter().filter(|edge| edge.carried).any(|edge| {
             let d = &self.profile.dependences[edge.dependence as usize];
-            let mut ends = [d.source, d.sink].into_iter().map(|end| self.profile.location_of(end).line);
-            d.memory && ends.any(|line| lines.contains(&line))
+            let mut ends = [d.source, d.sink].into_iter().map(|end| self.profile.location_of(end));
+            let is_there = |place: &Location| {
+                place.line == line || function.is_some_and(|name| short_name(&place.function) == name)
+            };
+            d.memory && ends.any(is_there)
         })
     }
 
