@@ -179,8 +179,9 @@ pub fn unrolled<'a>(
     let outer = || facts.source.arrays.iter().filter(|array| array.home != Home::InBody);
     let writes = outer().flat_map(|array| array.accesses.iter().map(move |access| (array, access)));
     let mut writes = writes.filter(|(_, access)| access.mode == AccessMode::Write && is_inside(&access.at));
-    let of_arrays = writes.find(|(_, access)| {
-        let names_own = access.subscripts.iter().any(|text| own.iter().any(|name| mentions(text, name)));
+    let of_arrays = writes.find(|(array, access)| {
+        let mut texts = access.subscripts.iter().chain([&array.name]);
+        let names_own = texts.any(|text| own.iter().any(|name| mentions(text, name)));
         !names_own && !is_met(access.at.line, None)
     });
     let is_private = |name: &String| {
