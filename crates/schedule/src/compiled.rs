@@ -373,15 +373,15 @@ pub fn between_iterations_beside<'p>(
         of.sort_unstable();
         of.dedup();
     }
-    // Which of the iterations an end is of.
+    // Which of the iterations an end is of, and how many there are.
     let copy = |statement: StatementIndex, is_write: bool| {
         let of = copies.get(&(place(statement)?, is_write))?;
-        of.iter().position(|own| own.1 == statement).filter(|_| of.len() > 1)
+        Some((of.iter().position(|own| own.1 == statement)?, of.len()))
     };
     let within = accesses.within.get(&own.parent).into_iter().flatten();
     within.map(|&index| &profile.dependences[index as usize]).find(|d| {
         let ends = copy(d.source, d.kind != Kind::Anti).zip(copy(d.sink, d.kind != Kind::Flow));
-        ends.is_some_and(|(source, sink)| source != sink)
+        ends.is_some_and(|(source, sink)| source.1 == sink.1 && source.0 != sink.0)
             && !(reduces && facts.are_combined([d.source, d.sink].map(|s| profile.location_of(s).line)))
     })
 }
