@@ -110,7 +110,7 @@ fn a_run_decides_what_can_run_on_a_device() {
     assert_eq!(code, Some(0));
     for part in [
         "loop line 10: cannot run on a device",
-        "an iteration uses what another one computed in heap block",
+        "an iteration uses what another one computed in a (heap block",
         "nest line 11 and line 12: can run on a device",
         "in, scalar: n",
         "in and out, array: b [8*n + 8, 8*n^2 - 8*n - 8)",

@@ -224,8 +224,8 @@ fn compiled_inside<'a>(
     out
 }
 
-/// A compiled loop inside the loop that also advances the loop itself: its iterations are those of both. What the loop's own iterations
-/// hand on is among what those of the inner one do.
+/// A compiled loop of a loop inside that also advances the loop itself, or that stands around it: its iterations are those of both. What
+/// the loop's own iterations hand on is among what those of the inner one do.
 fn merged<'a>(
     profile: &Profile,
     context: ContextIndex,
@@ -234,6 +234,19 @@ fn merged<'a>(
 ) -> Option<Missing<'a>> {
     let header = facts.source.at.line..=facts.source.header_last_line;
     let function = profile.contexts[context as usize].function;
+    let own = &profile.contexts[context as usize];
+    let mut around = own.parent;
+    while let Some(outer) = profile.contexts.get(around as usize).filter(|own| own.kind == ContextKind::Loop)
+    {
+        let at = profile.location(outer.location);
+        let is_here = at.file == profile.location(own.location).file && outer.function == function;
+        if let Some(text) =
+            facts.inner(at.line, at.column).filter(|_| is_here && outer.iterations > outer.entries)
+        {
+            return Some((text.arrays.first().map_or("", |array| array.name.as_str()), text.at.line));
+        }
+        around = outer.parent;
+    }
     compiled_inside(profile, context, accesses, facts).into_iter().skip(1).find_map(|(inner, text)| {
         let own = &profile.contexts[inner as usize];
         if own.function != function || header.contains(&text.at.line) {

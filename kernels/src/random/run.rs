@@ -7,6 +7,8 @@ use super::{
     Subscript, Trips, Twist, Update,
 };
 
+/// What counters begin with.
+pub(super) const FIRST_COUNT: i64 = 3;
 /// Assignments of a function, at most.
 const OPERATIONS: usize = 30_000;
 
@@ -18,7 +20,7 @@ impl Function {
             let mut run = Run {
                 n: self.n,
                 iterators: Vec::new(),
-                counter: 0,
+                counter: FIRST_COUNT,
                 fresh: 0,
                 inner: HashMap::new(),
                 active: Vec::new(),

@@ -7,6 +7,8 @@ use super::{
     Update,
 };
 
+use super::run::FIRST_COUNT;
+
 impl Function {
     /// Its text, and a call of it.
     pub(super) fn text(&self, number: usize, truths: &[String]) -> (String, String) {
@@ -14,7 +16,7 @@ impl Function {
         let parameters: String =
             (0..self.parameters.len()).map(|at| format!("{type_name} *{}, ", ["p", "q"][at])).collect();
         let mut text = format!("\nALONE static {type_name} f{number}({parameters}int n) {{\n");
-        let _ = writeln!(text, "    {type_name} kept = 1, spare = 2;\n    int count = 3;");
+        let _ = writeln!(text, "    {type_name} kept = 1, spare = 2;\n    int count = {FIRST_COUNT};");
         if self.own {
             let _ = writeln!(text, "    {type_name} own[{OWN}] = {{1, 2, 3}};");
         }
