@@ -57,13 +57,22 @@ impl Accesses {
         out
     }
 
+    /// The accesses of a context itself.
+    fn of<'p>(
+        &self,
+        profile: &'p Profile,
+        context: ContextIndex,
+    ) -> impl Iterator<Item = &'p profile::Access> {
+        let own = self.by_context.get(&context).into_iter().flatten();
+        own.map(|&access| &profile.accesses[access as usize])
+    }
+
     /// The accesses inside a loop.
     fn inside<'p>(&self, profile: &'p Profile, context: ContextIndex) -> Vec<&'p profile::Access> {
         let mut out = Vec::new();
         let mut open = vec![context];
         while let Some(context) = open.pop() {
-            let own = self.by_context.get(&context).into_iter().flatten();
-            out.extend(own.map(|&access| &profile.accesses[access as usize]));
+            out.extend(self.of(profile, context));
             open.extend(self.children.get(&context).into_iter().flatten());
         }
         out
@@ -115,8 +124,9 @@ pub fn missing<'a>(
     let mut text = Text::of(facts, &lines);
     let outside = Outside { profile, context, accesses, own: &moving };
     text.writes.retain(|(array, access)| !outside.has_taken(facts, array, access));
-    emptied(profile, context, accesses, facts)
-        .or_else(|| merged(profile, context, accesses, facts))
+    let compiled = compiled_inside(profile, context, accesses, facts);
+    emptied(profile, context, accesses, facts, &compiled)
+        .or_else(|| merged(profile, context, accesses, facts, &compiled))
         .or_else(|| outside.has_sunk(facts, &stores))
         .or_else(|| text.lost(profile, context, accesses, &stores))
         .or_else(|| text.too_few_stores(&moving))
@@ -131,8 +141,8 @@ fn emptied<'a>(
     context: ContextIndex,
     accesses: &Accesses,
     facts: &Facts<'a>,
+    compiled: &[(ContextIndex, &'a SourceLoop)],
 ) -> Option<Missing<'a>> {
-    let compiled = compiled_inside(profile, context, accesses, facts);
     let of_text = || std::iter::once(facts.source).chain(facts.inner_loops());
     for text in of_text() {
         let is_outer = |array: &&Array| array.home != Home::InBody && !(array.fixed && array.home.is_local());
@@ -231,6 +241,7 @@ fn merged<'a>(
     context: ContextIndex,
     accesses: &Accesses,
     facts: &Facts<'a>,
+    compiled: &[(ContextIndex, &'a SourceLoop)],
 ) -> Option<Missing<'a>> {
     let header = facts.source.at.line..=facts.source.header_last_line;
     let function = profile.contexts[context as usize].function;
@@ -247,8 +258,8 @@ fn merged<'a>(
         }
         around = outer.parent;
     }
-    compiled_inside(profile, context, accesses, facts).into_iter().skip(1).find_map(|(inner, text)| {
-        let own = &profile.contexts[inner as usize];
+    compiled.iter().skip(1).find_map(|(inner, text)| {
+        let own = &profile.contexts[*inner as usize];
         if own.function != function || header.contains(&text.at.line) {
             return None;
         }
@@ -260,9 +271,42 @@ fn merged<'a>(
                 && header.contains(&place.line)
                 && place.file == profile.location(own.location).file
         };
-        let statements = accesses.statements.get(&inner).into_iter().flatten();
+        let statements = accesses.statements.get(inner).into_iter().flatten();
         statements.into_iter().any(advances).then(|| (name(), text.at.line))
     })
+}
+
+/// Line and column.
+type Place = (u32, u32);
+
+/// The instructions that make each access of a text, by address: per place, and whether it stores.
+struct Copies(FxHashMap<(Place, bool), Vec<(u64, StatementIndex)>>);
+
+impl Copies {
+    fn new<'p>(
+        profile: &Profile,
+        accesses: impl Iterator<Item = &'p profile::Access>,
+        place: &impl Fn(StatementIndex) -> Option<Place>,
+    ) -> Copies {
+        let mut copies = Copies(FxHashMap::default());
+        for access in accesses {
+            if let Some(place) = place(access.statement) {
+                let pc = profile.statements[access.statement as usize].pc;
+                copies.0.entry((place, access.write)).or_default().push((pc, access.statement));
+            }
+        }
+        for of in copies.0.values_mut() {
+            of.sort_unstable();
+            of.dedup();
+        }
+        copies
+    }
+
+    /// Which of the copies of an access a statement is, and how many there are.
+    fn number(&self, place: Place, statement: StatementIndex, is_write: bool) -> Option<(usize, usize)> {
+        let of = self.0.get(&(place, is_write))?;
+        Some((of.iter().position(|own| own.1 == statement)?, of.len()))
+    }
 }
 
 /// A dependence of one iteration of a compiled loop that is one between iterations of the text: compilers write several iterations out as
@@ -272,6 +316,7 @@ fn merged<'a>(
 pub fn between_copies<'p>(
     profile: &'p Profile,
     context: ContextIndex,
+    accesses: &Accesses,
     inside: &LoopEdges,
     facts: &Facts<'_>,
 ) -> Option<&'p Dependence> {
@@ -285,25 +330,15 @@ pub fn between_copies<'p>(
             && !facts.says_elements_on(place.line);
         is_own.then_some((place.line, place.column))
     };
-    let mut copies: FxHashMap<(u32, u32, bool), Vec<(u64, StatementIndex)>> = FxHashMap::default();
     let dim = graph::dimension(profile, context);
     // What stays is the stack.
-    let moves = |access: &&profile::Access| access.address.is_empty() || !is_fixed(&access.address, dim);
-    for access in profile.accesses.iter().filter(moves) {
-        if let Some((line, column)) = place(access.statement) {
-            let pc = profile.statements[access.statement as usize].pc;
-            copies.entry((line, column, access.write)).or_default().push((pc, access.statement));
-        }
-    }
-    for of in copies.values_mut() {
-        of.sort_unstable();
-        of.dedup();
-    }
+    let moves = |access: &profile::Access| access.address.is_empty() || !is_fixed(&access.address, dim);
+    let copies = Copies::new(profile, accesses.of(profile, context).filter(|access| moves(access)), &place);
     // Place and number of a copy, and how many there are.
     let copy = |statement: StatementIndex, is_write: bool| {
-        let (line, column) = place(statement)?;
-        let of = copies.get(&(line, column, is_write))?;
-        Some(((line, column), of.iter().position(|own| own.1 == statement)?, of.len()))
+        let place = place(statement)?;
+        let (number, all) = copies.number(place, statement, is_write)?;
+        Some((place, number, all))
     };
     let ends =
         |d: &Dependence| Some((copy(d.source, d.kind != Kind::Anti)?, copy(d.sink, d.kind != Kind::Flow)?));
@@ -344,9 +379,8 @@ pub fn makes_every_store(
     let of_text = facts.source.arrays.iter().flat_map(|array| &array.accesses);
     let written = of_text.filter(|own| own.mode != AccessMode::Read && lines.contains(&own.at.line)).count();
     let dim = graph::dimension(profile, context);
-    let own = accesses.by_context.get(&context).into_iter().flatten();
-    let own = own.map(|&access| &profile.accesses[access as usize]);
-    let stored = own
+    let stored = accesses
+        .of(profile, context)
         .filter(|access| access.write && access.size <= 8 && !is_fixed(&access.address, dim))
         .filter(|access| lines.contains(&profile.location_of(access.statement).line))
         .fold(0u64, |sum, access| sum.saturating_add(access.executions));
@@ -372,25 +406,10 @@ pub fn between_iterations_beside<'p>(
             && !facts.is_header(place.line);
         is_of_body.then_some((place.line, place.column))
     };
-    // Per place and kind of access the instructions, by address.
-    type Copies = FxHashMap<((u32, u32), bool), Vec<(u64, StatementIndex)>>;
-    let mut copies = Copies::default();
-    for &index in accesses.by_context.get(&own.parent).into_iter().flatten() {
-        let access = &profile.accesses[index as usize];
-        if let Some(place) = place(access.statement) {
-            let pc = profile.statements[access.statement as usize].pc;
-            copies.entry((place, access.write)).or_default().push((pc, access.statement));
-        }
-    }
-    for of in copies.values_mut() {
-        of.sort_unstable();
-        of.dedup();
-    }
+    let copies = Copies::new(profile, accesses.of(profile, own.parent), &place);
     // Which of the iterations an end is of, and how many there are.
-    let copy = |statement: StatementIndex, is_write: bool| {
-        let of = copies.get(&(place(statement)?, is_write))?;
-        Some((of.iter().position(|own| own.1 == statement)?, of.len()))
-    };
+    let copy =
+        |statement: StatementIndex, is_write: bool| copies.number(place(statement)?, statement, is_write);
     let within = accesses.within.get(&own.parent).into_iter().flatten();
     within.map(|&index| &profile.dependences[index as usize]).find(|d| {
         let ends = copy(d.source, d.kind != Kind::Anti).zip(copy(d.sink, d.kind != Kind::Flow));

@@ -536,13 +536,7 @@ impl<'a> Facts<'a> {
     /// Whether the text has an update of an array on one of some lines, and updates that array with other operators too:
     /// what looks like a reduction of its elements is none.
     pub fn is_also_used(&self, lines: &[u32]) -> bool {
-        let updates = |array: &&Array| {
-            array
-                .accesses
-                .iter()
-                .any(|a| matches!(a.mode, AccessMode::Update(_)) && lines.contains(&a.at.line))
-        };
-        self.source.arrays.iter().filter(updates).any(|array| {
+        self.updated_on(lines).any(|array| {
             let mut operators = array.accesses.iter().filter_map(|access| match access.mode {
                 AccessMode::Update(Operator::Subtract) => Some(Operator::Add),
                 AccessMode::Update(operator) => Some(operator),
@@ -557,18 +551,18 @@ impl<'a> Facts<'a> {
     /// Whether the text combines elements of an array on some lines, and also reads elements of that array: who has a copy of it to combine
     /// in does not read there what others do.
     pub fn is_also_read(&self, lines: &[u32]) -> bool {
-        let updates = |array: &&Array| {
-            let is_update = |access: &ArrayAccess| matches!(access.mode, AccessMode::Update(_));
-            array.accesses.iter().any(|access| is_update(access) && lines.contains(&access.at.line))
-        };
-        let mut arrays = self.source.arrays.iter().filter(updates);
-        arrays.any(|array| {
-            self.source
-                .arrays
-                .iter()
-                .filter(|other| other.name == array.name)
-                .any(|other| other.accesses.iter().any(|access| access.mode == AccessMode::Read))
+        self.updated_on(lines).any(|array| {
+            let same = self.source.arrays.iter().filter(|other| other.name == array.name);
+            same.flat_map(|other| &other.accesses).any(|access| access.mode == AccessMode::Read)
         })
+    }
+
+    /// The arrays of which the text updates elements on some lines.
+    fn updated_on<'l>(&self, lines: &'l [u32]) -> impl Iterator<Item = &'a Array> + use<'a, 'l> {
+        let is_update = |access: &ArrayAccess| {
+            matches!(access.mode, AccessMode::Update(_)) && lines.contains(&access.at.line)
+        };
+        self.source.arrays.iter().filter(move |array| array.accesses.iter().any(is_update))
     }
 
     /// Whether a line sets elements of arrays that outlive the iteration, without combining them with what they were, and no variable.
@@ -648,11 +642,9 @@ impl<'a> Facts<'a> {
     /// Whether an access stands in a loop inside of which nothing is left: no instruction is of its lines.
     pub fn has_vanished(&self, access: &ArrayAccess, lines: &FxHashSet<u32>) -> bool {
         let at = (access.at.line, access.at.column);
-        let mut around = self.file.loops.iter().filter(|other| {
-            (self.source.at.line, self.source.at.column) < (other.at.line, other.at.column)
-                && (other.at.line, other.at.column) < at
-                && at < (other.end.line, other.end.column)
-        });
+        let mut around = self
+            .inner_loops()
+            .filter(|inner| (inner.at.line, inner.at.column) < at && at < (inner.end.line, inner.end.column));
         around.any(|inner| (inner.at.line..=inner.end.line).all(|line| !lines.contains(&line)))
     }
 
@@ -683,10 +675,7 @@ impl<'a> Facts<'a> {
 
     /// Whether the text updates an element of an array on one of some lines.
     pub fn updates_array(&self, lines: &[u32]) -> bool {
-        let is_update = |access: &ArrayAccess| {
-            matches!(access.mode, AccessMode::Update(_)) && lines.contains(&access.at.line)
-        };
-        self.source.arrays.iter().any(|array| array.accesses.iter().any(is_update))
+        self.updated_on(lines).next().is_some()
     }
 }
 

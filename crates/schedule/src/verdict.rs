@@ -549,10 +549,11 @@ pub fn judge(
         }
         if found.blocking.is_empty()
             && is_optimised
-            && let Some(d) = compiled::between_copies(profile, context, inside, facts).or_else(|| {
-                let accesses = &indexes.accesses;
-                compiled::between_iterations_beside(profile, context, accesses, facts, is_reduced)
-            })
+            && let accesses = &indexes.accesses
+            && let Some(d) =
+                compiled::between_copies(profile, context, accesses, inside, facts).or_else(|| {
+                    compiled::between_iterations_beside(profile, context, accesses, facts, is_reduced)
+                })
         {
             let lines = [d.source, d.sink].map(|s| profile.location_of(s).line);
             let name = facts.accessed_on(lines[1]).unwrap_or_default().to_owned();
