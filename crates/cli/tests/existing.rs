@@ -13,7 +13,9 @@ const C: &str = r#"
 #include <stdio.h>
 #define ALONE static __attribute__((noipa))
 static double a[400], b[400], m[40][40];
-static int hist[16], found[400];
+static int hist[16], found[400], slot[400], half[200];
+static int own;
+#pragma omp threadprivate(own)
 ALONE void p1(int n) {
     double t;
 #pragma omp parallel for
@@ -137,8 +139,70 @@ ALONE void g1(int n) {
         }
     }
 }
+/* Each half of the iterations comes to every element once: only two threads together come to one twice. */
+ALONE void h3(int n) {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) /*@ reduction half[:] */
+        half[slot[i]] += 1;
+}
+ALONE void h4(int n) {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) { /*@ */
+#pragma omp atomic
+        half[slot[i]] += 1;
+    }
+}
+ALONE void add(int k) { hist[k]++; }
+ALONE void c1(int n) {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) /*@ reduction hist */
+        add(i % 16);
+}
+ALONE void c2(int n) {
+#pragma omp parallel for collapse(2)
+    for (int i = 1; i < n; i++) /*@ dependence m | carried m */
+        for (int j = 0; j < n; j++)
+            m[i][j] = m[i - 1][j] + 1;
+}
+ALONE void e1(int n) {
+#pragma omp parallel for schedule(dynamic, 8)
+    for (int i = 0; i < n; i++) /*@ */
+        b[i] = a[i] * 0.5;
+}
+ALONE void e2(int n) {
+#pragma omp parallel for schedule(dynamic, 8)
+    for (int i = 0; i < n - 1; i++) /*@ dependence a */
+        a[i] = a[i + 1] * 0.5;
+}
+/* Neighbouring iterations are of different threads. */
+ALONE void e3(int n) {
+#pragma omp parallel for schedule(static, 1)
+    for (int i = 1; i < n; i++) /*@ dependence a | carried a */
+        a[i] = a[i - 1] * 0.5;
+}
+/* What one loop writes the next one reads, behind a barrier. */
+ALONE void t1(int n) {
+#pragma omp parallel
+    for (int t = 0; t < 3; t++) {
+#pragma omp for
+        for (int i = 1; i < n - 1; i++) /*@ */
+            b[i] = a[i - 1] + a[i + 1];
+#pragma omp for
+        for (int i = 1; i < n - 1; i++) /*@ */
+            a[i] = b[i] * 0.5;
+    }
+}
+ALONE void o1(int n) {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) { /*@ */
+        own = i;
+        found[i] = own * 2;
+    }
+}
 int main(void) {
     int n = 400;
+    for (int i = 0; i < n; i++) slot[i] = i % 200;
+    h3(n); h4(n); c1(n); c2(40); e1(n); e2(n); e3(n); t1(n); o1(n);
     for (int i = 0; i < n; i++) a[i] = i % 7;
     p1(n); p2(n); d1(n); d2(n); i1(40); i2(40); i3(40); h1(n); h2(n); g1(n);
     int k = k1(n) + l1(n) + l2(n);
@@ -247,7 +311,8 @@ fn check(name: &str, compiler: &str, source: &str, flags: &[&str]) {
         // The members of a team are one loop.
         assert_eq!(found.len(), 1, "{compiler} {flags:?}: line {line}: {text}");
         let existing = &found[0]["existing"];
-        assert_eq!(existing["parallel"], true, "{compiler} {flags:?}: line {line}: {text}");
+        let is_shared_out = !existing["directive"].as_str().is_some_and(|own| own.contains("simd"));
+        assert_eq!(existing["parallel"], is_shared_out, "{compiler} {flags:?}: line {line}: {text}");
         let race = |own: &Value| {
             format!("{} {}", own["kind"].as_str().unwrap(), own["variable"].as_str().unwrap_or_default())
         };
@@ -265,6 +330,49 @@ fn check(name: &str, compiler: &str, source: &str, flags: &[&str]) {
 fn races_of_c_are_named() {
     for flags in [&["-O0"][..], &["-O2"], &["-O0", "-fopenmp"], &["-O2", "-fopenmp"]] {
         check("program.c", "cc", C, flags);
+    }
+}
+
+/// Locks are taken by name; iterations that run in lockstep have to be as far apart as the directive says.
+const OTHERS: &str = r#"
+#include <omp.h>
+#include <stdio.h>
+#define ALONE static __attribute__((noipa))
+static double a[400], b[400];
+ALONE int w1(int n) {
+    int k = 0;
+    omp_lock_t lock;
+    omp_init_lock(&lock);
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) { /*@ */
+        omp_set_lock(&lock);
+        k++;
+        omp_unset_lock(&lock);
+    }
+    omp_destroy_lock(&lock);
+    return k;
+}
+ALONE void s1(int n) {
+#pragma omp simd
+    for (int i = 1; i < n; i++) /*@ dependence a */
+        a[i] = a[i - 1] + b[i];
+}
+ALONE void s2(int n) {
+#pragma omp simd safelen(4)
+    for (int i = 4; i < n; i++) /*@ */
+        a[i] = a[i - 4] + b[i];
+}
+int main(void) {
+    s1(400); s2(400);
+    printf("%d %g\n", w1(400), a[3]);
+    return 0;
+}
+"#;
+
+#[test]
+fn locks_and_lockstep_are_known() {
+    for flags in [&["-O0", "-fopenmp"][..], &["-O2", "-fopenmp"]] {
+        check("others.c", "cc", OTHERS, flags);
     }
 }
 

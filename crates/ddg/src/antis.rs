@@ -197,6 +197,7 @@ fn anti(profile: &Profile, (read, write): (u32, u32), common: usize) -> Dependen
         count: 0,
         levels: Vec::new(),
         relation: None,
+        between_members: false,
     }
 }
 

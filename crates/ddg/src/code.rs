@@ -147,7 +147,7 @@ pub struct Brief {
     pub pc: u64,
     /// Length of a record.
     pub words: usize,
-    /// It ends with a call, carries arguments or a result, or is folded: look at the whole block.
+    /// It ends with a call, carries arguments or a result, or begins a function that is watched: look at the whole block.
     pub special: bool,
     /// One record stands for many iterations.
     pub folded: bool,
@@ -194,24 +194,27 @@ pub struct CodeTable {
 
 impl CodeTable {
     /// Adds a translated block; its id must be the next one (ids are dense). A block out of order is padded over. `own`: it
-    /// is of the program itself, not of a library.
-    pub fn add(&mut self, block: Block, own: bool) {
+    /// is of the program itself, not of a library. `watched`: a function begins there whose entries mean something.
+    pub fn add(&mut self, block: Block, own: bool, watched: bool) {
         let at = block.id as usize;
         // Control never is at a loop of parts as a whole.
-        let id = if block.parts.is_empty() { self.intern(block, own) } else { self.push(block, own) };
+        let id = match block.parts.is_empty() {
+            true => self.intern(block, own, watched),
+            false => self.push(block, own, watched),
+        };
         if self.of_block.len() <= at {
             self.of_block.resize(at + 1, CodeId::MAX);
         }
         self.of_block[at] = id;
     }
 
-    fn push(&mut self, block: Block, own: bool) -> CodeId {
+    fn push(&mut self, block: Block, own: bool, watched: bool) -> CodeId {
         let id = self.blocks.len() as CodeId;
         let call = matches!(block.terminator, Terminator::Call { .. } | Terminator::IndirectCall { .. });
         self.briefs.push(Brief {
             pc: block.pc,
             words: usize::from(block.words),
-            special: call || block.arguments.is_some() || block.result.is_some(),
+            special: watched || call || block.arguments.is_some() || block.result.is_some(),
             folded: block.folded.is_some(),
             has_parts: !block.parts.is_empty(),
             own,
@@ -221,7 +224,7 @@ impl CodeTable {
     }
 
     /// The number of a block, that of an equal one if there is one.
-    fn intern(&mut self, block: Block, own: bool) -> CodeId {
+    fn intern(&mut self, block: Block, own: bool, watched: bool) -> CodeId {
         let candidates = self.by_pc.entry(block.pc).or_default();
         let same = |other: &Block| {
             other.end == block.end
@@ -235,7 +238,7 @@ impl CodeTable {
             return id;
         }
         candidates.push(self.blocks.len() as CodeId);
-        self.push(block, own)
+        self.push(block, own, watched)
     }
 
     /// The block behind a record's header.

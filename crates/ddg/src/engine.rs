@@ -290,7 +290,9 @@ impl Sink for Engine {
             self.functions.folds(block.pc);
         }
         let own = self.image.is_own(block.pc);
-        self.codes.add(block, own);
+        let begins = self.image.function(block.pc).filter(|symbol| symbol.address == block.pc);
+        let watched = begins.is_some_and(|symbol| self.threads.teams.watches(block.pc, &symbol.name));
+        self.codes.add(block, own, watched);
     }
 
     fn words(&mut self, thread: ThreadId, words: &[u64]) {
@@ -532,17 +534,20 @@ impl Engine {
             self.arrived(code, self.codes.brief(code), &words);
             self.end_path(&words, 1);
             self.allocated();
+            self.marked();
         }
     }
 
     /// Ends the path at `at` if an allocator has just returned: what came before must be applied before the block's
-    /// old content is forgotten. Returns where the words of the current path begin.
+    /// old content is forgotten. So it does where members of a team come to a point that orders them. Returns where the words of the
+    /// current path begin.
     fn cut(&mut self, words: &[u64], start: usize, at: usize) -> usize {
-        if self.fresh.is_none() {
+        if self.fresh.is_none() && self.threads.mark.is_none() {
             return start;
         }
         self.end_path(&words[start..at], 1);
         self.allocated();
+        self.marked();
         at
     }
 
@@ -592,6 +597,7 @@ impl Engine {
             return;
         }
         let block = Arc::clone(self.codes.get(code));
+        self.threads.mark = self.threads.teams.mark(block.pc);
         if let Some(slot) = return_slot(&block, record, self.thread_base) {
             self.call_slot = slot.wrapping_add(8);
         } else if let Some(word) = block.frame {

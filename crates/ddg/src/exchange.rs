@@ -104,7 +104,7 @@ impl Exchange {
     }
 
     /// The turn in which a block was executed at a vector.
-    fn turn_of(&self, contexts: &Contexts, block: InstanceId, context: ContextId, iv: &Iv) -> u32 {
+    pub fn turn_of(&self, contexts: &Contexts, (block, context, iv): (InstanceId, ContextId, &Iv)) -> u32 {
         let Some(&innermost) = contexts.loops(context).last() else {
             return self.blocks.get(&block).copied().unwrap_or(0);
         };
@@ -115,6 +115,11 @@ impl Exchange {
         began.checked_sub(1).map_or(0, |at| turns[at].0)
     }
 
+    /// Counts so many dependences between threads.
+    pub fn count(&mut self, count: u64) {
+        self.dependences = self.dependences.saturating_add(count);
+    }
+
     /// Notes so many dependences between threads: `source` and `sink` are a block, its context and a vector, the latest one of the source.
     pub fn note(
         &mut self,
@@ -123,8 +128,8 @@ impl Exchange {
         sink: (ContextId, &Iv),
         count: u64,
     ) {
-        self.dependences = self.dependences.saturating_add(count);
-        let turn = self.turn_of(contexts, source.0, source.1, source.2);
+        self.count(count);
+        let turn = self.turn_of(contexts, source);
         for (context, iv) in [(source.1, source.2), sink] {
             let standing = self.standing.get(&contexts.get(context).thread).into_iter().flatten();
             let around = standing.filter(|s| s.turn <= turn && s.is_around(contexts, context, iv));

@@ -4,6 +4,7 @@ mod graphs;
 mod locations;
 mod objects;
 mod registers;
+mod teams;
 
 use std::sync::Arc;
 
@@ -260,6 +261,7 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
                 count: 0,
                 levels: Vec::new(),
                 relation: None,
+                between_members: false,
             });
             profile.dependences.len() - 1
         });
@@ -314,6 +316,7 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
             limits.push(Limit::Crowded(crowded));
         }
     }
+    teams::add(&mut engine, &tables, &mut profile);
     for d in &mut profile.dependences {
         d.levels.sort_by_key(|l| l.level);
     }
@@ -792,5 +795,6 @@ fn dependence(
         count: stream.count,
         levels: summaries,
         relation,
+        between_members: false,
     })
 }

@@ -33,6 +33,7 @@ mod rows;
 mod run;
 mod shared;
 mod steady;
+mod teams;
 mod units;
 mod verbatim;
 pub mod walker;

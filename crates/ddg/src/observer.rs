@@ -12,6 +12,7 @@ use crate::dependences::{Ends, RunOfRows, Streams};
 use crate::exchange::Exchange;
 use crate::objects::{Objects, Place};
 use crate::paths::{Instance, Instances};
+use crate::teams::Teams;
 use crate::walker::{Walker, insert_zero};
 
 /// Contexts that stand for others since a recursion was discovered late, with the dimensions to insert.
@@ -86,6 +87,8 @@ pub struct Observer<'a> {
     pub is_muted: bool,
     /// Dependences between threads.
     pub exchange: &'a mut Exchange,
+    /// Those between members of a team.
+    pub teams: &'a mut Teams,
 }
 
 /// The observer of an engine whose walker is borrowed already; a macro because it borrows some fields alone.
@@ -102,6 +105,7 @@ macro_rules! observer {
             walker: (!$engine.is_late).then_some($walker),
             is_muted: $engine.is_muted,
             exchange: &mut $engine.threads.exchange,
+            teams: &mut $engine.threads.teams,
         }
     };
 }
@@ -184,6 +188,17 @@ impl Observer<'_> {
         let source = run.source_iv.after(steps, &run.source_step).max(run.source_iv);
         let sinks = [run.sink_iv, run.sink_iv.after(steps, &run.sink_step)];
         let source = (self.instances.owner_id(run.source), from.context, &source);
+        // What decides control alone is none.
+        let is_listed = self.ends(run.kind, (from, run.source), (to, run.sink)).is_some();
+        let turns = (self.exchange.turn_of(self.contexts, source), self.exchange.turn());
+        let own = (self.contexts, &*self.instances, run.sink);
+        let common = self.contexts.get(to.context).dims;
+        let mut place = naming(self.objects, self.image, self.walker, own, common);
+        let mut object = || place(run.address, common).map(|(place, _)| (place.object, place.offset));
+        let of = (kind_of(run.kind), run);
+        if is_listed && self.teams.file(self.contexts, of, [from.context, to.context], turns, &mut object) {
+            return self.exchange.count(run.count);
+        }
         self.exchange.note(self.contexts, source, (to.context, &sinks[0]), run.count);
         if sinks[0] != sinks[1] {
             self.exchange.note(self.contexts, source, (to.context, &sinks[1]), 0);
@@ -276,7 +291,7 @@ impl Client for Observer<'_> {
         let (from, source) = self.resolve(run.source, &mut run.source_iv, &mut run.source_step);
         let (to, sink) = self.resolve(run.sink, &mut run.sink_iv, &mut run.sink_step);
         if self.is_between_threads(&from, &to) {
-            return self.exchanged(&run, &from, &to);
+            return self.exchanged(&DependenceRun { source, sink, ..run }, &from, &to);
         }
         let Some(ends) = self.ends(run.kind, (&from, source), (&to, sink)) else { return };
         let own = (self.contexts, &*self.instances, sink);

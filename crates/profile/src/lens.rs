@@ -447,3 +447,14 @@ pub struct Directive {
     /// Its line.
     pub line: u32,
 }
+
+impl Directive {
+    /// How many loops, each the only one in the next, it makes one: the argument of `collapse`, 1 without.
+    pub fn joined(&self) -> u32 {
+        let argument = || {
+            let rest = self.text.split_once("collapse")?.1.trim_start().strip_prefix('(')?;
+            rest.split(')').next()?.trim().parse().ok()
+        };
+        argument().unwrap_or(1)
+    }
+}

@@ -423,6 +423,9 @@ pub struct Dependence {
     pub levels: Vec<LevelSummary>,
     /// Source vector as a function of the sink vector (flow dependences through memory).
     pub relation: Option<Folded>,
+    /// Members of a team that runs a parallel region executed the ends, one each, and nothing orders them: both are given in the contexts of
+    /// one of them, vectors in each one's own part of the iterations, and distances are not known.
+    pub between_members: bool,
 }
 
 impl Dependence {

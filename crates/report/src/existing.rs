@@ -5,13 +5,16 @@
 //! (OpenMP 5.2, section 1.4.1). Updates under `atomic`, `critical` or `ordered` are no races; where the source is not at hand, whether
 //! there are such is not known, and [`Existing::guards_known`] says so.
 //!
-//! Limits: locks, and functions that guard what they do, are not seen.
+//! A directive that has iterations run in lockstep (`simd`) leaves a race where they depend on others that are closer than it allows.
+//!
+//! Limits: functions that guard what they do are not seen, nor are locks but those that the text takes by the names of OpenMP and POSIX.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use profile::lens::{Directive, Home, Language, Operator, Scalar, ScalarForm};
 use profile::{ObjectKind, Profile};
 use schedule::facts::{Facts, Role};
+use schedule::needs::Way;
 use schedule::{Parallel, SourceLoop};
 
 use crate::finding::{self, BlockingFinding, Report};
@@ -26,6 +29,8 @@ pub struct Existing {
     pub line: u32,
     /// It shares out the iterations of this very loop.
     pub is_shared_out: bool,
+    /// It has several iterations of this very loop run in lockstep, and does nothing else.
+    pub is_simd: bool,
     /// What it leaves to chance.
     pub races: Vec<Race>,
     /// Whether the source was looked at for `atomic` and `critical`.
@@ -60,6 +65,15 @@ pub enum Race {
         /// Lines that write it.
         lines: Vec<u32>,
     },
+    /// Members of the team came to one place, and nothing ordered them, as the run has shown.
+    Unordered {
+        /// What lies there.
+        name: String,
+        /// The function in which they did; empty where that is the loop's own.
+        function: String,
+        /// Lines that came to it.
+        lines: Vec<u32>,
+    },
     /// Iterations depend on one another through memory, as the run has shown.
     Dependence(Box<BlockingFinding>),
 }
@@ -68,9 +82,10 @@ impl Race {
     /// Lines that write the variable.
     fn lines(&self) -> &[u32] {
         match self {
-            Race::NotPrivate { lines, .. } | Race::NotReduced { lines, .. } | Race::Carried { lines, .. } => {
-                lines
-            }
+            Race::NotPrivate { lines, .. }
+            | Race::NotReduced { lines, .. }
+            | Race::Carried { lines, .. }
+            | Race::Unordered { lines, .. } => lines,
             Race::Dependence(_) => &[],
         }
     }
@@ -104,10 +119,12 @@ fn existing(profile: &Profile, own: &SourceLoop, sources: &Sources) -> Option<Ex
     let text = Facts::source(profile, context)?;
     let directive = text.directive.as_ref().or(text.in_parallel.as_ref())?;
     let is_shared_out = text.directive.as_ref().is_some_and(shares_out);
+    let is_simd = text.directive.as_ref().is_some_and(is_simd);
     let mut out = Existing {
         directive: directive.text.clone(),
         line: directive.line,
         is_shared_out,
+        is_simd,
         races: Vec::new(),
         guards_known: false,
     };
@@ -117,9 +134,37 @@ fn existing(profile: &Profile, own: &SourceLoop, sources: &Sources) -> Option<Ex
         let lines = text.at.line..=text.end.line;
         let guarded = source.map(|source| guarded(&source.text, lines, is_fortran));
         out.guards_known = guarded.is_some();
-        out.races = races(profile, own, &facts, &guarded.unwrap_or_default());
+        let everywhere = source.map(|source| self::guarded(&source.text, 0..=u32::MAX, is_fortran));
+        let guards = (&guarded.unwrap_or_default(), &everywhere.unwrap_or_default());
+        out.races = races(profile, own, &facts, guards);
+    }
+    // Of optimised loops an iteration may be several of the text's.
+    let is_unoptimised = profile.functions.get(profile.contexts[context as usize].function as usize);
+    let is_unoptimised = is_unoptimised.is_some_and(|function| function.is_unoptimised);
+    let apart = || match is_unoptimised {
+        true => Some(own.lanes),
+        false => Some(Facts::of(profile, context)?.passed_on(u64::MAX)?.2),
+    };
+    if is_simd && own.parallel == Parallel::No && apart().is_some_and(|apart| apart < most_lanes(directive)) {
+        let carried = finding::blocking(profile, own).into_iter().filter(|blocking| blocking.kind == "flow");
+        out.races = carried.take(1).map(|blocking| Race::Dependence(Box::new(blocking))).collect();
+        out.guards_known = true;
     }
     Some(out)
+}
+
+/// Whether a directive has iterations run in lockstep, and shares out none.
+fn is_simd(directive: &Directive) -> bool {
+    let head = directive.text.split('(').next().unwrap_or_default().to_ascii_lowercase();
+    let mut words = head.split(|c: char| !c.is_ascii_alphanumeric());
+    head.contains("omp") && words.any(|word| word == "simd") && !shares_out(directive)
+}
+
+/// How many iterations a directive lets run in lockstep; without `safelen` any number.
+fn most_lanes(directive: &Directive) -> i64 {
+    let own = clauses(&directive.text);
+    let clause = own.iter().find(|clause| clause.name == "safelen");
+    clause.and_then(|clause| clause.variables.first()?.parse().ok()).unwrap_or(i64::MAX)
 }
 
 /// Whether a directive shares out the iterations of the loop that it stands on.
@@ -130,9 +175,16 @@ fn shares_out(directive: &Directive) -> bool {
     is_openmp && head.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| names.contains(&word))
 }
 
-fn races(profile: &Profile, own: &SourceLoop, facts: &Facts<'_>, guarded: &BTreeSet<u32>) -> Vec<Race> {
+/// `guarded`: lines of the loop's text that are; `everywhere`: those of its file.
+fn races(
+    profile: &Profile,
+    own: &SourceLoop,
+    facts: &Facts<'_>,
+    (guarded, everywhere): (&BTreeSet<u32>, &BTreeSet<u32>),
+) -> Vec<Race> {
     let source = facts.source;
     let is_fortran = matches!(facts.language, Language::Fortran | Language::FixedFortran);
+    let source_lines = source.at.line..=source.end.line;
     let directives: Vec<&Directive> = source.directive.iter().chain(&source.in_parallel).collect();
     let clauses: Vec<Clause> = directives.iter().flat_map(|directive| clauses(&directive.text)).collect();
     let is_same = |a: &str, b: &str| if is_fortran { a.eq_ignore_ascii_case(b) } else { a == b };
@@ -149,8 +201,7 @@ fn races(profile: &Profile, own: &SourceLoop, facts: &Facts<'_>, guarded: &BTree
     // What is declared in the region that the loop is in is its threads' own.
     let region = directives.iter().map(|directive| directive.line).min().unwrap_or(0);
     let is_inside = |scalar: &Scalar| !is_fortran && scalar.declared.is_some_and(|at| at.line > region);
-    let joined = clauses.iter().find(|clause| clause.name == "collapse");
-    let joined = joined.and_then(|clause| clause.variables.first()?.parse::<usize>().ok()).unwrap_or(1);
+    let joined = directives.iter().map(|directive| directive.joined()).max().unwrap_or(1) as usize;
     let mut out = Vec::new();
     for (scalar, role) in &facts.scalars {
         let name = scalar.name.as_str();
@@ -188,7 +239,8 @@ fn races(profile: &Profile, own: &SourceLoop, facts: &Facts<'_>, guarded: &BTree
         out.iter().any(|race| match race {
             Race::NotPrivate { name: own, .. }
             | Race::NotReduced { name: own, .. }
-            | Race::Carried { name: own, .. } => is_same(own, name),
+            | Race::Carried { name: own, .. }
+            | Race::Unordered { name: own, .. } => is_same(own, name),
             Race::Dependence(_) => false,
         })
     };
@@ -252,7 +304,60 @@ fn races(profile: &Profile, own: &SourceLoop, facts: &Facts<'_>, guarded: &BTree
     {
         out.push(Race::Carried { name: name.to_owned(), lines: vec![write] });
     }
+    // What functions that the loop calls combine.
+    for need in own.needs().into_iter().filter(|need| need.way == Way::Combine) {
+        let object = profile.objects.get(need.object as usize);
+        let Some(object) = object.filter(|object| object.kind == ObjectKind::Global) else { continue };
+        let name = object.name.clone();
+        let is_open =
+            need.lines.iter().any(|line| !everywhere.contains(line) && !source_lines.contains(line));
+        if is_open && !is_private(&name) && !is_reduced(&name) && !is_named(&out, &name) {
+            out.push(Race::NotReduced { operator: None, name, lines: need.lines });
+        }
+    }
+    for (name, function, lines) in unordered(profile, own) {
+        let is_given = is_private(&name) || is_reduced(&name) || is_named(&out, &name);
+        let is_seen = out.iter().any(|race| match race {
+            Race::Dependence(other) => other.object.as_ref().is_some_and(|object| object.name == name),
+            _ => false,
+        });
+        let is_guarded = lines.iter().all(|line| everywhere.contains(line));
+        if !is_given && !is_seen && !is_guarded {
+            out.push(Race::Unordered { name, function, lines });
+        }
+    }
     out
+}
+
+/// Variables that members of a team came to while nothing ordered them: of those that functions called in the loop come to themselves, each with
+/// the function and the lines that did. What the loop's own text comes to, that tells.
+fn unordered(profile: &Profile, own: &SourceLoop) -> Vec<(String, String, Vec<u32>)> {
+    let mut found: BTreeMap<(String, String), BTreeSet<u32>> = BTreeMap::new();
+    for d in profile.dependences.iter().filter(|d| d.between_members) {
+        let ends = [d.source, d.sink];
+        let carries = own.contexts.iter().any(|&context| {
+            let level = profile.contexts[context as usize].dims.saturating_sub(1);
+            d.levels.iter().any(|l| l.level == level)
+                && ends.iter().all(|&end| profile.is_around(context, profile.context_of(end)))
+        });
+        let places = ends.map(|end| profile.location_of(end));
+        let is_called = places
+            .iter()
+            .all(|place| place.function != own.function && place.line > 0 && place.file == own.file);
+        if !carries || !is_called {
+            continue;
+        }
+        for used in d.levels.iter().flat_map(|level| &level.objects) {
+            let object = profile.objects.get(used.object as usize);
+            let is_named =
+                |object: &&profile::Object| matches!(object.kind, ObjectKind::Global | ObjectKind::Stack);
+            if let Some(object) = object.filter(is_named) {
+                let key = (object.name.clone(), places[0].function.clone());
+                found.entry(key).or_default().extend(places.iter().map(|place| place.line));
+            }
+        }
+    }
+    found.into_iter().map(|((name, function), lines)| (name, function, lines.into_iter().collect())).collect()
 }
 
 /// Whether a variable counts one of the loops that `collapse` joins: those directly inside.
@@ -300,10 +405,35 @@ fn clauses(text: &str) -> Vec<Clause> {
     out
 }
 
-/// Lines of a text that run under `atomic`, `critical` or `ordered`.
+/// Lines of a text between those that take a lock and those that give it back, these included.
+fn locked<'t>(
+    all: &'t [&'t str],
+    lines: &'t std::ops::RangeInclusive<u32>,
+) -> impl Iterator<Item = u32> + 't {
+    const TAKE: [&str; 5] =
+        ["omp_set_lock", "omp_set_nest_lock", "pthread_mutex_lock", "pthread_spin_lock", "mtx_lock"];
+    const GIVE: [&str; 5] = [
+        "omp_unset_lock",
+        "omp_unset_nest_lock",
+        "pthread_mutex_unlock",
+        "pthread_spin_unlock",
+        "mtx_unlock",
+    ];
+    let mut held = 0usize;
+    let numbered = (1..).zip(all).filter(|(number, _)| lines.contains(number));
+    numbered.filter_map(move |(number, line)| {
+        let calls = |names: &[&str]| -> usize { names.iter().map(|name| line.matches(name).count()).sum() };
+        let taken = calls(&TAKE);
+        let is_locked = held + taken > 0;
+        held = (held + taken).saturating_sub(calls(&GIVE));
+        is_locked.then_some(number)
+    })
+}
+
+/// Lines of a text that run under `atomic`, `critical` or `ordered`, or while a lock is held.
 fn guarded(text: &str, lines: std::ops::RangeInclusive<u32>, is_fortran: bool) -> BTreeSet<u32> {
     let all: Vec<&str> = text.lines().collect();
-    let mut out = BTreeSet::new();
+    let mut out: BTreeSet<u32> = locked(&all, &lines).collect();
     for (index, line) in all.iter().enumerate() {
         let number = index as u32 + 1;
         let Some(kind) = guard(line, is_fortran).filter(|_| lines.contains(&number)) else { continue };
@@ -363,6 +493,18 @@ fn guard_ends(line: &str) -> bool {
 pub fn words(own: &SourceLoop, existing: &Existing) -> Vec<String> {
     let lines = |lines: &[u32]| crate::sequence::in_lines(lines);
     let Existing { directive, line, .. } = existing;
+    if existing.is_simd {
+        let mut out = vec![match existing.races.len() {
+            0 => format!("already vectorised: {directive}"),
+            _ => format!("already vectorised, with a race: {directive} (line {line})"),
+        }];
+        for race in &existing.races {
+            if let Race::Dependence(found) = race {
+                out.push(format!("race: {}: the directive has to go", crate::text::sentence(found, own)));
+            }
+        }
+        return out;
+    }
     if !existing.is_shared_out {
         return vec![format!("it runs inside a parallel region: {directive} (line {line})")];
     }
@@ -387,6 +529,10 @@ pub fn words(own: &SourceLoop, existing: &Existing) -> Vec<String> {
             }
             Race::Carried { name, lines: at } => format!(
                 "race: an iteration uses what an earlier one left in `{name}` ({}): no clause makes this parallel{unless}",
+                lines(at)
+            ),
+            Race::Unordered { name, function, lines: at } => format!(
+                "race: threads come to `{name}` in {function} ({}) at a time: it needs atomic, critical or a copy for each{unless}",
                 lines(at)
             ),
             Race::Dependence(found) => {

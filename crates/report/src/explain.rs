@@ -51,6 +51,8 @@ struct Evidence {
     source: Place,
     sink: Place,
     example: Option<Example>,
+    /// Two threads of a team executed the example, each in its own part of the iterations.
+    between_members: bool,
     /// Of a merged profile the input on which it was seen, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     input: Option<usize>,
@@ -170,6 +172,7 @@ fn evidence(p: &Profile, d: &BlockingFinding, l: &SourceLoop) -> Evidence {
             sink: d.example.1.clone(),
             address: Some(d.example.2).filter(|_| d.via == "memory"),
         }),
+        between_members: d.between_members,
         input: (!p.further_runs.is_empty()).then_some(d.run),
     }
 }
@@ -324,8 +327,9 @@ fn dependence(evidence: &Evidence, out: &mut String) {
     if let Some(example) = &evidence.example {
         let address = example.address.map_or(String::new(), |address| format!(", address {address:#x}"));
         let on = evidence.input.map_or(String::new(), |input| format!("on input {}, ", input + 1));
+        let of = if evidence.between_members { " of two threads, each counting its own" } else { "" };
         let pair = format!(
-            "for example {on}iteration ({}) {}, then ({}) {}{address}",
+            "for example {on}iteration ({}) {}, then ({}) {}{of}{address}",
             vector(&example.source),
             place(&evidence.source),
             vector(&example.sink),

@@ -62,6 +62,8 @@ pub struct BlockingFinding {
     pub count: u64,
     /// The run in which the pair was seen, from 0.
     pub run: usize,
+    /// Two members of a team executed the pair, and nothing ordered them: each vector counts the iterations of its own thread.
+    pub between_members: bool,
 }
 
 /// A variable in a finding.
@@ -277,6 +279,7 @@ fn dependence(
         example: (level.source_iv.clone(), level.sink_iv.clone(), level.address),
         count: level.count,
         run: profile.run_of(profile.context_of(d.sink)),
+        between_members: d.between_members,
     }
 }
 

@@ -268,6 +268,9 @@ struct Blocking {
     sink: Place,
     object: Option<Object>,
     example: Example,
+    /// Two threads of a team executed the example, and nothing ordered them: vectors count the iterations of each one's own.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    between_members: bool,
     count: u64,
     /// Of a merged profile the input on which the example was seen.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -436,6 +439,7 @@ fn race(of: &Race) -> WireRace {
         Race::NotPrivate { name, lines, last: true } => ("lastprivate", Some(name), lines.clone()),
         Race::NotReduced { name, lines, .. } => ("reduction", Some(name), lines.clone()),
         Race::Carried { name, lines } => ("carried", Some(name), lines.clone()),
+        Race::Unordered { name, lines, .. } => ("unordered", Some(name), lines.clone()),
         Race::Dependence(found) => {
             let name = found.object.as_ref().map(|object| &object.name);
             ("dependence", name, vec![found.source.1, found.sink.1])
@@ -508,6 +512,7 @@ fn blocking(p: &Profile, b: finding::BlockingFinding) -> Blocking {
         sink: Place { file: b.sink.0, line: b.sink.1, pc: b.pcs.1 },
         object: b.object.map(|o| Object { name: o.name, offset: o.offset }),
         example: Example { source_iv: b.example.0, sink_iv: b.example.1, address: b.example.2 },
+        between_members: b.between_members,
         count: b.count,
         input: (!p.further_runs.is_empty()).then_some(b.run),
     }

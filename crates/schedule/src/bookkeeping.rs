@@ -5,7 +5,9 @@
 //! were not there.
 
 use profile::place::is_of_standard_library;
-use profile::{ContextIndex, ContextKind, Dependence, Kind, Object, ObjectUse, Profile, StatementIndex};
+use profile::{
+    ContextIndex, ContextKind, Dependence, Kind, Object, ObjectKind, ObjectUse, Profile, StatementIndex,
+};
 
 use crate::graph::is_flow;
 
@@ -27,6 +29,8 @@ pub(crate) enum Duty {
     Fills,
     /// Tells its caller whether it came first.
     Tells,
+    /// Starts, orders and ends teams of threads: the runtime library of OpenMP.
+    Teams,
 }
 
 /// Names of C, without leading underscores. Attempts to take a lock are none of them: what comes of those, programs see.
@@ -139,6 +143,16 @@ fn is_reserved(name: &str) -> bool {
     name.starts_with('_') || name.starts_with("pthread_") || is_of_library(name) || name.starts_with('<')
 }
 
+/// Whether a library is one that runs OpenMP programs: those of GCC, LLVM and Intel.
+fn is_of_openmp(module: &str) -> bool {
+    ["libgomp.so", "libomp.so", "libiomp5.so"].iter().any(|name| module.starts_with(name))
+}
+
+/// Whether a variable is one that clang has made for a parallel region: of the part of the iterations that a thread runs. Each has its own.
+pub(crate) fn is_of_compiler(object: &Object) -> bool {
+    object.kind == ObjectKind::Stack && object.name.starts_with(".omp.")
+}
+
 /// Whether a function, as locations name it, is of the library that unwinds the stack for exceptions.
 fn is_unwinder(function: &str) -> bool {
     ["libgcc_s.so", "_Unwind_", "libunwind.so"].iter().any(|name| function.starts_with(name))
@@ -183,7 +197,11 @@ impl<'a> Bookkeeping<'a> {
         let named = profile.functions.iter().map(|function| {
             // A program may have a function of its own that is called so.
             let is_meant = !function.main || is_reserved(&function.name);
-            if is_meant { duty_of(&function.name) } else { Duty::Other }
+            match is_meant {
+                _ if is_of_openmp(&function.module) => Duty::Teams,
+                true => duty_of(&function.name),
+                false => Duty::Other,
+            }
         });
         let named: Vec<Duty> = named.collect();
         let located: Vec<Duty> = profile
@@ -242,7 +260,7 @@ impl<'a> Bookkeeping<'a> {
             return true;
         }
         let is_guard = |object: &Object| object.name.starts_with("guard variable for ");
-        if self.all_objects(d, is_guard) {
+        if self.all_objects(d, is_guard) || self.all_objects(d, is_of_compiler) {
             return true;
         }
         match [d.source, d.sink].map(|s| self.duty(s)) {
@@ -250,11 +268,16 @@ impl<'a> Bookkeeping<'a> {
             [Duty::Acquires | Duty::Releases, Duty::Acquires | Duty::Releases] => {
                 !(is_flow(d) && self.duty(d.source) == Duty::Acquires && self.duty(d.sink) == Duty::Releases)
             }
-            [Duty::Once, Duty::Once] => true,
+            // What the program's threads pass on themselves lies in its own code.
+            [Duty::Once, Duty::Once] | [Duty::Teams, Duty::Teams] => true,
             [Duty::Fills, _] => {
                 let is_theirs = !self.profile.is_own(self.profile.context_of(d.sink))
                     || is_of_standard_library(&self.profile.location_of(d.sink).file);
                 is_theirs && self.all_objects(d, |object| object.library)
+            }
+            // Which iterations a thread runs next, it is told by way of variables of the region's function that only the compiler knows.
+            [Duty::Teams, Duty::Other] | [Duty::Other, Duty::Teams] => {
+                self.all_objects(d, |object| object.kind == ObjectKind::Frame || is_of_compiler(object))
             }
             [Duty::Safe, Duty::Safe] => self.all_objects(d, |object| object.library),
             _ => false,

@@ -9,11 +9,12 @@
 //! - so is one that decides by the line of such a loop, and never by its own;
 //! - a loop whose header takes several lines stands on the first.
 //!
-//! - a loop of a function that a compiler has made of a parallel region stands on the loop of the source, in the function of the source.
+//! - a loop of a function that a compiler has made of a parallel region stands on the loop of the source, in the function of the source, be it
+//!   on the line of a directive; of loops that a directive makes one, on the outermost.
 //!
 //! Only where no loop around it stands there already; of several loops around, that on whose line it decides.
 
-use profile::lens::{FileLoops, LoopKind};
+use profile::lens::{FileLoops, LoopKind, SourceLoop};
 use profile::{ContextIndex, ContextKind, Location, Operation, Profile};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -27,6 +28,12 @@ type Lines = FxHashSet<(u32, u32)>;
 
 /// Puts loops where the source has them.
 pub fn settle(profile: &mut Profile) {
+    // What a compiler has made a function of stands in the text of another.
+    for place in &mut profile.locations {
+        if let Some(function) = names::of_region(&place.function).filter(|name| !name.is_empty()) {
+            place.function = function.to_owned();
+        }
+    }
     let files: FxHashMap<String, usize> =
         profile.sources.iter().enumerate().map(|(index, file)| (file.file.clone(), index)).collect();
     // Locations that differ in the file alone are told apart by the file's index.
@@ -97,6 +104,13 @@ pub fn settle(profile: &mut Profile) {
         if places[index].is_none() {
             places[index] = place_in_region(profile, &files, index, &places);
         }
+        if let Some((file, at)) = places[index]
+            && let Some(loops) = profile.sources.get(file).and_then(|source| source.loops.as_ref())
+            && let Some(outer) = joined(loops, at)
+            && !around(profile, index).any(|other| places[other] == Some((file, outer)))
+        {
+            places[index] = Some((file, outer));
+        }
         let own = profile.contexts[index].location;
         let new = Location { function, ..profile.location(own).clone() };
         profile.contexts[index].location = location(profile, new);
@@ -144,6 +158,13 @@ fn place_in_region(
     let own = profile.location(profile.contexts[index].location);
     let &file = files.get(&own.file)?;
     let loops = profile.sources.get(file)?.loops.as_ref().filter(|loops| !loops.generated)?;
+    // Some compilers give it the line of its directive.
+    let is_directive =
+        |one: &&SourceLoop| one.directive.as_ref().is_some_and(|directive| directive.line == own.line);
+    if let Some(found) = loops.loops.iter().find(is_directive).and_then(|one| loops.index_of(one)) {
+        let is_free = around(profile, index).all(|other| places[other] != Some((file, found)));
+        return is_free.then_some((file, found));
+    }
     let column = Some(own.column).filter(|&column| column > 0);
     let innermost = loops.index_of(loops.around(own.line, column)?)?;
     let mut all = std::iter::successors(Some(innermost), |&at| parent(loops, at));
@@ -153,6 +174,16 @@ fn place_in_region(
         Some(_) => all.find(|&at| !is_taken(at)),
     };
     found.map(|at| (file, at))
+}
+
+/// The loop whose directive makes it and a loop inside it one: compilers give that the place of the inner one.
+fn joined(loops: &FileLoops, inner: u32) -> Option<u32> {
+    let mut around = (2..).zip(std::iter::successors(parent(loops, inner), |&at| parent(loops, at)));
+    let joins = |number: u32, at: u32| {
+        let directive = loops.loops[at as usize].directive.as_ref();
+        directive.is_some_and(|directive| directive.joined() >= number)
+    };
+    around.find(|&(number, at)| joins(number, at)).map(|(_, at)| at)
 }
 
 /// The loop of the source on whose line a context stands.

@@ -158,6 +158,7 @@ impl Builder {
             count,
             levels: vec![level],
             relation: None,
+            between_members: false,
         });
     }
 
@@ -193,6 +194,7 @@ impl Builder {
             count: level.count,
             levels: vec![level],
             relation: Some(relation),
+            between_members: false,
         });
     }
 }

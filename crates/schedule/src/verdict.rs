@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use profile::lens::{Call, Language, LoopKind, Operator, SharingKind};
+use profile::lens::{Call, Language, LoopKind, Operator, SharingKind, SourceLoop as SourceText};
 use profile::place::is_of_standard_library;
 use profile::{
     ContextIndex, ContextKind, Dependence, Gap, Location, ObjectIndex, ObjectKind, ObjectUse, Operation,
@@ -24,7 +24,7 @@ use crate::compiled::{self, Accesses};
 use crate::facts::{Facts, Role, changes_one_place, is_fixed, is_memory};
 use crate::graph::{self, Edge, LoopEdges, dimension, is_flow, is_inside};
 use crate::masks;
-use crate::names::short_name;
+use crate::names::{of_region, short_name};
 use crate::needs::{self, Class, Need, Way};
 use crate::overlap;
 use crate::reduction::{self, Reduction};
@@ -306,6 +306,7 @@ pub fn judge(
             || masks::is_left_out(profile, context, inside, d)
             || loop_of.is_of_iterator(inside, d)
             || loop_of.is_iterator_in_register(d)
+            || loop_of.is_of_joined(d)
             || !d.memory && scevs.is_recomputable(d.source) && loop_of.explains_register(inside, d)
         {
             continue;
@@ -344,8 +345,10 @@ pub fn judge(
         }
     }
     // Storage of induction variables and accumulators is dealt with by what replaces them.
+    let joined = loop_of.joined();
     let skip = |s: StatementIndex, used: &ObjectUse| {
         in_reduction(s)
+            || loop_of.is_joined_counter(&joined, used)
             || scevs.is_induction(s)
             || loop_of.is_accumulator(s, used)
             || loop_of.is_iterator_state(s, used)
@@ -807,6 +810,55 @@ impl Loop<'_> {
             && self.is_in_text(d.sink)
             && levels.peek().is_some()
             && levels.all(|level| !level.objects.is_empty() && level.objects.iter().all(is_it))
+    }
+
+    /// The loops that the loop's directive makes one (`collapse`), in a function that a compiler has made of a parallel region: their counters
+    /// advance together, and each thread begins with those of its first iteration. None if there is no such directive.
+    fn joined(&self) -> Vec<&SourceText> {
+        let own = &self.profile.contexts[self.context as usize];
+        let function = self.profile.functions.get(own.function as usize);
+        let is_region = function.is_some_and(|function| of_region(&function.name).is_some());
+        let Some(facts) = self.facts.filter(|_| is_region) else { return Vec::new() };
+        let joined = facts.source.directive.as_ref().map_or(1, |directive| directive.joined());
+        if joined < 2 {
+            return Vec::new();
+        }
+        let is_joined = |inner: &&SourceText| inner.depth < facts.source.depth.saturating_add(joined);
+        std::iter::once(facts.source).chain(facts.inner_loops().filter(is_joined)).collect()
+    }
+
+    /// Whether an object is the counter of one of those.
+    fn is_joined_counter(&self, joined: &[&SourceText], used: &ObjectUse) -> bool {
+        let object = self.profile.objects.get(used.object as usize);
+        let mut counters = joined.iter().flat_map(|one| &one.iterators);
+        object.is_some_and(|object| {
+            object.kind == ObjectKind::Stack && counters.any(|own| own.name == object.name)
+        })
+    }
+
+    /// Whether a dependence hands on the counters of loops that a directive makes one. The headers have nothing else on their lines.
+    fn is_of_joined(&self, d: &Dependence) -> bool {
+        let joined = self.joined();
+        let Some(facts) = self.facts.filter(|_| !joined.is_empty()) else { return false };
+        if [d.source, d.sink].iter().any(|&s| !self.is_direct(s)) {
+            return false;
+        }
+        if d.memory {
+            let levels = || d.levels.iter().filter(|l| usize::from(l.level) == self.dim);
+            let mut objects = levels().flat_map(|l| &l.objects).peekable();
+            return objects.peek().is_some() && objects.all(|used| self.is_joined_counter(&joined, used));
+        }
+        let is_header =
+            |line: u32| joined.iter().any(|one| (one.at.line..=one.header_last_line).contains(&line));
+        let is_counter =
+            |name: &str| joined.iter().flat_map(|one| &one.iterators).any(|own| own.name == name);
+        let arrays =
+            facts.source.arrays.iter().flat_map(|array| &array.accesses).map(|access| access.at.line);
+        let others = facts.source.scalars.iter().filter(|scalar| !is_counter(&scalar.name));
+        let others = others.flat_map(|scalar| &scalar.definitions).map(|definition| definition.at.line);
+        !self.profile.statements[d.source as usize].float
+            && is_header(self.profile.location_of(d.source).line)
+            && !arrays.chain(others).any(is_header)
     }
 
     /// What statements of an iteration hand on to one another in registers, but for addresses.

@@ -16,6 +16,7 @@ use crate::code::CodeId;
 use crate::contexts::Kind;
 use crate::exchange::Exchange;
 use crate::registers::Registers;
+use crate::teams::{Mark, Teams};
 use crate::walker::Walker;
 
 /// What belongs to one thread while the words are another's.
@@ -50,6 +51,9 @@ pub(crate) struct Threads {
     /// What thread-local addresses were relative to last, by tree.
     bases: FxHashMap<u32, u64>,
     pub(crate) exchange: Exchange,
+    pub(crate) teams: Teams,
+    /// What the function means that was entered last, if it has not been looked at.
+    pub(crate) mark: Option<Mark>,
 }
 
 impl Engine {
@@ -83,6 +87,7 @@ impl Engine {
             None => Thread { tree: self.threads.new_tree(), ..Thread::default() },
         };
         self.exchange_thread(&mut next);
+        self.threads.teams.turn(self.threads.exchange.turn(), self.threads.tree);
         let before = std::mem::replace(&mut self.threads.current, thread);
         self.threads.others.insert(before, next);
     }
@@ -111,9 +116,36 @@ impl Engine {
         self.previous = None;
         self.registers = Registers::default();
         self.allocations.clear();
+        self.threads.teams.end(self.threads.tree);
         if self.threads.tree > 0 {
             self.threads.free.push(self.threads.tree);
         }
+    }
+
+    /// A function was entered that means something for teams; all that was executed before has been applied.
+    pub(super) fn marked(&mut self) {
+        let Some(mark) = self.threads.mark.take() else { return };
+        let Some(walker) = &self.walker else { return };
+        let tree = self.threads.tree;
+        let (context, iv) = (walker.context(), walker.iv());
+        let teams = &mut self.threads.teams;
+        match mark {
+            Mark::Forks => return teams.fork(),
+            Mark::Barrier => teams.barrier(tree, &self.contexts, &self.contexts.loops(context)),
+            Mark::Region => {
+                let mut callers = walker.frames().iter().rev().skip(1).map(|frame| teams.mark(frame.entry));
+                // Inside of another one it is a task, or a region of its own.
+                match callers.find_map(|mark| mark.filter(|mark| *mark != Mark::Barrier)) {
+                    Some(Mark::Region) => return,
+                    started => teams.begin(tree, walker.function(), started.is_some()),
+                }
+            }
+        }
+        // What comes next is in another phase.
+        if self.threads.exchange.turn() > 0 {
+            self.threads.exchange.pass(&self.contexts, tree, Some((context, iv)));
+        }
+        self.threads.teams.turn(self.threads.exchange.turn(), tree);
     }
 
     /// Nothing is claimed about loops that exchange data with other threads.

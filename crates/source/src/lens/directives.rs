@@ -84,6 +84,17 @@ pub(super) fn role(directive: &Directive, language: Language) -> Role {
     }
 }
 
+/// The variables of which a directive of C gives each thread its own: `#pragma omp threadprivate(a, b)`.
+pub(super) fn thread_private(text: &str) -> Vec<&str> {
+    let rest = || {
+        let rest = text.trim_start().strip_prefix('#')?.trim_start().strip_prefix("pragma")?;
+        let rest = rest.trim_start().strip_prefix("omp")?.trim_start().strip_prefix("threadprivate")?;
+        rest.trim_start().strip_prefix('(')?.split(')').next()
+    };
+    let names = rest().into_iter().flat_map(|list| list.split(','));
+    names.map(str::trim).filter(|name| !name.is_empty()).collect()
+}
+
 /// Whether the code under a directive runs on several threads.
 pub(super) fn is_parallel(directive: &Directive) -> bool {
     let names = construct(directive);

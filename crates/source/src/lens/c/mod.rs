@@ -14,9 +14,10 @@ use std::collections::hash_map::Entry;
 use profile::lens::{InMacro, Language};
 use tree_sitter::Node;
 
+use super::directives;
 use super::environment::{Environment, Macro, TypeKind};
-use super::text::{self, Text, children, in_field, without_comments, words};
-use super::written::{DEEPEST, Declaration, FunctionText, Kept};
+use super::text::{self, Text, children, in_field, start, without_comments, words};
+use super::written::{DEEPEST, Declaration, FunctionText, Kept, Lifetime};
 
 /// Reads the functions of a file, one at a time.
 pub(super) struct C<'a> {
@@ -153,6 +154,7 @@ impl<'a> C<'a> {
                     self.items(item, Around { broken: true, ..inside }, out);
                 }
                 "expression_statement" | "labeled_statement" | "preproc_call" | "compound_statement" => {
+                    self.thread_private(item);
                     loose.push(item);
                 }
                 kind if statements::is_statement(kind) => loose.push(item),
@@ -167,6 +169,16 @@ impl<'a> C<'a> {
                 conditional: around.conditional,
                 broken: around.broken,
             });
+        }
+    }
+
+    /// A directive gives each thread variables of its own.
+    fn thread_private(&mut self, item: Node) {
+        let text = self.text.of(item);
+        for name in directives::thread_private(&text) {
+            if let Some(global) = self.environment.globals.get_mut(name) {
+                global.storage.thread_local = true;
+            }
         }
     }
 
@@ -274,6 +286,16 @@ impl<'a> C<'a> {
     fn enumeration(&mut self, item: Node) {
         if let Some(name) = item.child_by_field_name("name") {
             self.environment.types.insert(self.text.of(name), TypeKind::Other);
+        }
+        // What it lists are names of numbers. (Those of `enum class` are used with its name in front.)
+        let list = item.child_by_field_name("body").map(children).unwrap_or_default();
+        for one in list.into_iter().filter(|one| one.kind() == "enumerator") {
+            let Some(name) = one.child_by_field_name("name") else { continue };
+            let mut number = Declaration::plain(self.text.of(name), start(name));
+            number.type_text = "const int".to_owned();
+            number.lifetime = Lifetime::Static;
+            number.storage.constant = true;
+            self.environment.globals.entry(number.name.clone()).or_insert(number);
         }
     }
 
@@ -531,7 +553,7 @@ impl<'a> C<'a> {
         }
         for old_style in children(node).into_iter().filter(|child| child.kind() == "declaration") {
             for mut declaration in self.declarations(old_style, 1) {
-                declaration.lifetime = super::written::Lifetime::Parameter;
+                declaration.lifetime = Lifetime::Parameter;
                 out.parameters.retain(|other| other.name != declaration.name);
                 out.parameters.push(declaration);
             }

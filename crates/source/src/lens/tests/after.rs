@@ -2,7 +2,7 @@
 
 use profile::lens::{AfterLoop, SharingKind};
 
-use super::{c, in_c, in_cpp, in_rust, scalar};
+use super::{c, cpp, in_c, in_cpp, in_rust, scalar};
 
 #[test]
 fn read_before_write() {
@@ -116,6 +116,9 @@ fn sharing() {
     let kinds = |name: &str| scalar(&file.loops[0], name).shared.iter().map(|s| s.kind).collect::<Vec<_>>();
     assert_eq!(kinds("x"), [SharingKind::PerhapsReference; 2]);
     assert_eq!(kinds("y"), [SharingKind::PerhapsReference]);
+    // Nobody changes a constant, or a number that an enumeration names.
+    let file = cpp("enum { WRONG = -1 };\nvoid f(int n) { const int k = n; for (;;) { g(k, WRONG); } }");
+    assert!(file.loops[0].scalars.iter().all(|s| s.shared.is_empty()));
     let file = in_rust("let mut x = 0; loop { g(&mut x); h(&k); }");
     assert_eq!(scalar(&file.loops[0], "x").shared[0].kind, SharingKind::Address);
     assert!(!file.loops[0].scalars.iter().any(|s| s.name == "k"));

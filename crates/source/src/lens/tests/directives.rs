@@ -1,6 +1,8 @@
 //! Directives on loops and around them.
 
-use super::{fortran, in_c, in_rust};
+use profile::lens::Directive;
+
+use super::{c, fortran, in_c, in_rust, scalar};
 
 #[test]
 fn on_loops() {
@@ -48,4 +50,21 @@ fn in_fortran() {
 fn in_rust_chains() {
     let file = in_rust("let s: f64 = v.par_iter().map(|x| x * 2.0).sum();");
     assert!(file.loops[0].directive.is_some());
+}
+
+#[test]
+fn thread_private_variables_are_their_threads_own() {
+    let file = c(
+        "int a, b, d;\n#pragma omp threadprivate(a, b)\nvoid f(int n) { for (int i = 0; i < n; i++) { a = i; d = a; } }",
+    );
+    let is_local = |name: &str| scalar(&file.loops[0], name).storage.thread_local;
+    assert!(is_local("a") && !is_local("d"));
+}
+
+#[test]
+fn loops_that_a_directive_joins() {
+    let joined = |text: &str| Directive { text: text.to_owned(), line: 1 }.joined();
+    assert_eq!(joined("#pragma omp parallel for collapse(2) private(x)"), 2);
+    assert_eq!(joined("!$omp do collapse ( 3 )"), 3);
+    assert_eq!((joined("#pragma omp for"), joined("#pragma omp for collapse(n)")), (1, 1));
 }

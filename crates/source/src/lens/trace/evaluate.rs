@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use profile::lens::{
-    AccessMode, DefinitionKind, Language, LeaveKind, Operator, Position, SharingKind, Update,
+    AccessMode, DefinitionKind, Language, LeaveKind, Operator, Position, SharingKind, StorageMarks, Update,
 };
 
 use super::super::environment::{OBJECT, TypeKind};
@@ -573,6 +573,15 @@ impl Walker<'_> {
         }
         let variable = self.root(argument);
         let is_rust = self.environment.language == Language::Rust;
+        let is_constant = |storage: StorageMarks| storage.constant && !storage.pointer && !storage.reference;
+        if !is_rust
+            && matches!(argument.what, Term::Name(_))
+            && variable.is_some_and(|variable| is_constant(self.trace.variables[variable].storage))
+            && !self.is_array(variable)
+        {
+            // Nobody may change it, whatever is done with a reference to it.
+            return;
+        }
         if self.is_array(variable) && matches!(argument.what, Term::Name(_)) {
             self.share(argument, SharingKind::Address, Some(call));
         } else if is_rust && self.hands_on_reference(argument, variable) {

@@ -1,0 +1,266 @@
+//! Parallel regions of OpenMP: what the members of a team do to one another's data.
+//!
+//! Definition: compilers make a function of a parallel region (GCC `f._omp_fn.0`, clang `f.omp_outlined`), which all members of a team
+//! run. Accesses of two members between the same two barriers of one execution of a region are *unordered* (OpenMP Application
+//! Programming Interface, version 5.2, section 1.4.1). A dependence between them whose ends lie in one loop of the region is carried by that
+//! loop: it is what iterations pass on that one thread would have run one after the other.
+//!
+//! Phases: of each thread the number of the region that it runs and of the barriers that it has come to in it; by turns of
+//! [`Exchange`](crate::exchange::Exchange), so that the phase of what was executed earlier is known as well.
+//!
+//! Limits: tasks, and regions inside of regions, are ordered as far as is known here; a region of one member before the second thread began
+//! counts as the region after it. Loops of the region with a barrier inside share out nothing, and carry nothing of this.
+
+use profile::Kind;
+use rustc_hash::{FxHashMap, FxHashSet};
+use shadow::{DependenceRun, Iv};
+
+use crate::contexts::{ContextId, Contexts, FunctionId, Kind as ContextKind};
+use crate::objects::ObjectId;
+
+/// What entering a function means for teams.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// A region begins: what comes next runs in all members.
+    Forks,
+    /// A member has come to a barrier.
+    Barrier,
+    /// A member begins to run a region, or a task.
+    Region,
+}
+
+/// The part of an execution in which members of a team are not ordered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Phase {
+    /// Number of the region, from 1; 0 outside of all.
+    region: u32,
+    barriers: u32,
+}
+
+/// All unordered dependences of one kind between two operands.
+#[derive(Debug, Clone)]
+pub struct Unordered {
+    /// Instances.
+    pub count: u64,
+    /// One instance: vectors and address.
+    pub source_iv: Iv,
+    /// See `source_iv`.
+    pub sink_iv: Iv,
+    /// See `source_iv`.
+    pub address: u64,
+    /// What it passes through, with the offset of the first instance.
+    pub object: Option<(ObjectId, i64)>,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Teams {
+    /// Entries of functions that mean something.
+    marks: FxHashMap<u64, Mark>,
+    /// The latest region.
+    region: u32,
+    /// Functions of regions, which a member of a team was seen to be started with.
+    regions: FxHashSet<FunctionId>,
+    /// The phase of each thread, by its tree of contexts.
+    now: FxHashMap<u32, Phase>,
+    /// The phase of the thread that had a turn, by turn.
+    turns: Vec<Phase>,
+    /// Loops with a barrier inside, by function and header.
+    barred: FxHashSet<(FunctionId, u64)>,
+    unordered: FxHashMap<(Kind, u32, u32), Option<Unordered>>,
+}
+
+/// What entering a function of this name means.
+fn mark(name: &str) -> Option<Mark> {
+    let name = name.split('@').next().unwrap_or(name);
+    const FORKS: [&str; 2] = ["__kmpc_fork_call", "__kmpc_fork_call_if"];
+    const BARRIERS: [&str; 7] = [
+        "GOMP_barrier",
+        "GOMP_barrier_cancel",
+        "GOMP_loop_end",
+        "GOMP_loop_end_cancel",
+        "GOMP_sections_end",
+        "GOMP_sections_end_cancel",
+        "__kmpc_barrier",
+    ];
+    match name {
+        _ if FORKS.contains(&name) || name.starts_with("GOMP_parallel") && !name.ends_with("_end") => {
+            Some(Mark::Forks)
+        }
+        _ if BARRIERS.contains(&name) => Some(Mark::Barrier),
+        _ if name.contains("._omp_fn.") || name.contains(".omp_outlined") => Some(Mark::Region),
+        _ => None,
+    }
+}
+
+impl Teams {
+    /// Whether a block is the entry of a function that means something; `name`: that of the function that begins there.
+    pub fn watches(&mut self, pc: u64, name: &str) -> bool {
+        let found = mark(name);
+        self.marks.extend(found.map(|mark| (pc, mark)));
+        found.is_some()
+    }
+
+    /// What entering the function that begins at an address means.
+    pub fn mark(&self, pc: u64) -> Option<Mark> {
+        if self.marks.is_empty() { None } else { self.marks.get(&pc).copied() }
+    }
+
+    /// A region begins.
+    pub fn fork(&mut self) {
+        self.region = self.region.saturating_add(1);
+    }
+
+    /// A thread begins to run the function of a region. `is_started`: it was started with that function.
+    pub fn begin(&mut self, tree: u32, function: FunctionId, is_started: bool) {
+        if is_started {
+            self.regions.insert(function);
+        }
+        if self.now.get(&tree).is_none_or(|phase| phase.region != self.region) {
+            self.now.insert(tree, Phase { region: self.region, barriers: 0 });
+        }
+    }
+
+    /// A thread has come to a barrier, in these loops.
+    pub fn barrier(&mut self, tree: u32, contexts: &Contexts, loops: &[ContextId]) {
+        if let Some(phase) = self.now.get_mut(&tree) {
+            phase.barriers = phase.barriers.saturating_add(1);
+        }
+        for &context in loops {
+            if let ContextKind::Loop { function, header } = contexts.get(context).kind {
+                self.barred.insert((function, header));
+            }
+        }
+    }
+
+    /// A thread has ended.
+    pub fn end(&mut self, tree: u32) {
+        self.now.remove(&tree);
+    }
+
+    /// From now on a turn is that of a thread, in the phase that it is in.
+    pub fn turn(&mut self, turn: u32, tree: u32) {
+        // Without a region there is nothing to remember.
+        if self.region > 0 {
+            self.turns.resize(turn as usize, Phase::default());
+            self.turns.push(self.now.get(&tree).copied().unwrap_or_default());
+        }
+    }
+
+    /// Whether what was executed in one turn and what is in another are not ordered.
+    fn are_unordered(&self, earlier: u32, later: u32) -> bool {
+        let phase = |turn: u32| self.turns.get(turn as usize).filter(|phase| phase.region > 0);
+        phase(earlier).is_some() && phase(earlier) == phase(later)
+    }
+
+    /// Files a run of dependences between threads if its ends are not ordered and lie in one loop of a region; returns whether it did. `turns`:
+    /// those of its ends. `place`: what is at its address.
+    pub fn file(
+        &mut self,
+        contexts: &Contexts,
+        (kind, run): (Kind, &DependenceRun),
+        ends: [ContextId; 2],
+        turns: (u32, u32),
+        place: impl FnOnce() -> Option<(ObjectId, i64)>,
+    ) -> bool {
+        if self.regions.is_empty() || !self.are_unordered(turns.0, turns.1) {
+            return false;
+        }
+        let key = (kind, run.source, run.sink);
+        if !self.unordered.contains_key(&key) {
+            let new = self.is_of_one_loop(contexts, ends).then(|| Unordered {
+                count: 0,
+                source_iv: run.source_iv,
+                sink_iv: run.sink_iv,
+                address: run.address,
+                object: place(),
+            });
+            self.unordered.insert(key, new);
+        }
+        let Some(Some(own)) = self.unordered.get_mut(&key) else { return false };
+        own.count = own.count.saturating_add(run.count);
+        true
+    }
+
+    /// The chain of contexts inside the region that a context lies in, with its function; `None` outside of regions and inside of tasks.
+    fn in_region(&self, contexts: &Contexts, context: ContextId) -> Option<(FunctionId, Vec<ContextKind>)> {
+        let chain: Vec<ContextKind> = contexts.chain(context).iter().map(|&c| contexts.get(c).kind).collect();
+        let function = |kind: &ContextKind| match kind {
+            ContextKind::Call { callee, .. } if self.regions.contains(callee) => Some(*callee),
+            _ => None,
+        };
+        let at = chain.iter().rposition(|kind| function(kind).is_some())?;
+        Some((function(&chain[at])?, chain[at + 1..].to_vec()))
+    }
+
+    /// Whether two contexts of different threads lie in one loop of a region that has no barrier inside.
+    fn is_of_one_loop(&self, contexts: &Contexts, ends: [ContextId; 2]) -> bool {
+        let [Some(a), Some(b)] = ends.map(|end| self.in_region(contexts, end)) else { return false };
+        let shared = a.1.iter().zip(&b.1).take_while(|(a, b)| a == b);
+        a.0 == b.0
+            && shared.map(|(kind, _)| kind).any(
+                |kind| matches!(kind, ContextKind::Loop { function, header } if !self.is_barred(*function, *header)),
+            )
+    }
+
+    /// Whether a loop, by its function and its header, has a barrier inside.
+    pub fn is_barred(&self, function: FunctionId, header: u64) -> bool {
+        self.barred.contains(&(function, header))
+    }
+
+    /// Whether a function is that of a region.
+    pub fn is_region(&self, function: FunctionId) -> bool {
+        self.regions.contains(&function)
+    }
+
+    /// What was filed, ordered by kind and operands: source, sink.
+    pub fn unordered(&mut self) -> Vec<((Kind, u32, u32), Unordered)> {
+        let all = std::mem::take(&mut self.unordered).into_iter();
+        let mut out: Vec<_> = all.filter_map(|(key, own)| Some((key, own?))).collect();
+        out.sort_unstable_by_key(|(key, _)| *key);
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_of_the_runtime_libraries_are_known() {
+        let of = |name: &str| mark(name);
+        assert_eq!(of("GOMP_parallel"), Some(Mark::Forks));
+        assert_eq!(of("GOMP_parallel_loop_dynamic@@GOMP_4.0"), Some(Mark::Forks));
+        assert_eq!(of("GOMP_parallel_end"), None);
+        assert_eq!(of("GOMP_barrier"), Some(Mark::Barrier));
+        assert_eq!(of("GOMP_loop_end_nowait"), None);
+        assert_eq!(of("main._omp_fn.12"), Some(Mark::Region));
+        assert_eq!(of("main.omp_outlined_debug__"), Some(Mark::Region));
+        assert_eq!(of("main"), None);
+    }
+
+    /// Two threads in one region: what they do before the first barrier is not ordered, what the other does behind it is.
+    #[test]
+    fn barriers_order() {
+        let mut teams = Teams::default();
+        teams.turn(1, 0);
+        teams.fork();
+        for (turn, tree) in [(2, 0), (3, 1)] {
+            teams.begin(tree, 7, tree == 0);
+            teams.turn(turn, tree);
+        }
+        assert!(teams.are_unordered(2, 3) && !teams.are_unordered(1, 3) && teams.is_region(7));
+        let contexts = Contexts::default();
+        teams.barrier(0, &contexts, &[]);
+        teams.turn(4, 0);
+        assert!(!teams.are_unordered(4, 3));
+        teams.barrier(1, &contexts, &[]);
+        teams.turn(5, 1);
+        assert!(teams.are_unordered(4, 5));
+        // The next region is another one.
+        teams.fork();
+        teams.begin(0, 7, true);
+        teams.turn(6, 0);
+        assert!(!teams.are_unordered(5, 6));
+    }
+}
