@@ -351,6 +351,13 @@ pub struct ArrayAccess {
     pub member: String,
 }
 
+impl ArrayAccess {
+    /// The subscripts without white space: `i*3 + 1` and `i * 3 + 1` are one element.
+    pub fn element(&self) -> Vec<String> {
+        self.subscripts.iter().map(|text| text.split_whitespace().collect()).collect()
+    }
+}
+
 /// What an access does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum AccessMode {
@@ -449,6 +456,14 @@ pub struct Directive {
 }
 
 impl Directive {
+    /// Whether it shares out the iterations of the loop that it stands on among threads.
+    pub fn shares_out(&self) -> bool {
+        const NAMES: [&str; 6] = ["for", "do", "loop", "distribute", "taskloop", "paralleldo"];
+        let head = self.text.split('(').next().unwrap_or_default().to_ascii_lowercase();
+        let mut words = head.split(|c: char| !c.is_ascii_alphanumeric());
+        head.contains("omp") && words.any(|word| NAMES.contains(&word))
+    }
+
     /// How many loops, each the only one in the next, it makes one: the argument of `collapse`, 1 without.
     pub fn joined(&self) -> u32 {
         let argument = || {

@@ -118,7 +118,7 @@ fn existing(profile: &Profile, own: &SourceLoop, sources: &Sources) -> Option<Ex
     let &context = own.contexts.first()?;
     let text = Facts::source(profile, context)?;
     let directive = text.directive.as_ref().or(text.in_parallel.as_ref())?;
-    let is_shared_out = text.directive.as_ref().is_some_and(shares_out);
+    let is_shared_out = text.directive.as_ref().is_some_and(Directive::shares_out);
     let is_simd = text.directive.as_ref().is_some_and(is_simd);
     let mut out = Existing {
         directive: directive.text.clone(),
@@ -157,7 +157,7 @@ fn existing(profile: &Profile, own: &SourceLoop, sources: &Sources) -> Option<Ex
 fn is_simd(directive: &Directive) -> bool {
     let head = directive.text.split('(').next().unwrap_or_default().to_ascii_lowercase();
     let mut words = head.split(|c: char| !c.is_ascii_alphanumeric());
-    head.contains("omp") && words.any(|word| word == "simd") && !shares_out(directive)
+    head.contains("omp") && words.any(|word| word == "simd") && !directive.shares_out()
 }
 
 /// How many iterations a directive lets run in lockstep; without `safelen` any number.
@@ -165,14 +165,6 @@ fn most_lanes(directive: &Directive) -> i64 {
     let own = clauses(&directive.text);
     let clause = own.iter().find(|clause| clause.name == "safelen");
     clause.and_then(|clause| clause.variables.first()?.parse().ok()).unwrap_or(i64::MAX)
-}
-
-/// Whether a directive shares out the iterations of the loop that it stands on.
-fn shares_out(directive: &Directive) -> bool {
-    let head = directive.text.split('(').next().unwrap_or_default().to_ascii_lowercase();
-    let is_openmp = head.contains("omp");
-    let names = ["for", "do", "loop", "distribute", "taskloop", "paralleldo"];
-    is_openmp && head.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| names.contains(&word))
 }
 
 /// `guarded`: lines of the loop's text that are; `everywhere`: those of its file.
@@ -564,7 +556,7 @@ mod tests {
 
     #[test]
     fn directives_that_share_out() {
-        let of = |text: &str| shares_out(&Directive { text: text.to_owned(), line: 1 });
+        let of = |text: &str| Directive { text: text.to_owned(), line: 1 }.shares_out();
         assert!(of("#pragma omp parallel for private(i)") && of("!$OMP DO") && of("#pragma omp for"));
         assert!(
             !of("#pragma omp simd reduction(+:for)")

@@ -300,6 +300,7 @@ mod tests {
             count: 100,
             levels: Vec::new(),
             relation: Some(walking.clone()),
+            between_members: false,
         };
         Profile {
             program: profile::Program { argv: vec!["/bin/sum.O2".into(), "10".into()], ..Default::default() },

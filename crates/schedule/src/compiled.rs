@@ -702,7 +702,7 @@ fn steps(address: &[fold::Folded], dim: usize) -> Option<bool> {
 
 /// Number of elements that a text tells apart; members of one may be accessed together.
 fn elements(of: &[(&Array, &ArrayAccess)]) -> usize {
-    let all = of.iter().map(|(array, access)| (&array.name, &access.subscripts));
+    let all = of.iter().map(|(array, access)| (&array.name, access.element()));
     all.collect::<FxHashSet<_>>().len()
 }
 
@@ -756,7 +756,8 @@ fn is_forwarded(array: &Array, read: &ArrayAccess) -> bool {
     array.accesses.iter().any(|write| {
         matches!(write.mode, AccessMode::Write)
             && (write.at.line, write.at.column) <= (read.at.line, read.at.column)
-            && (&write.subscripts, &write.member) == (&read.subscripts, &read.member)
+            && write.member == read.member
+            && write.element() == read.element()
     })
 }
 

@@ -100,7 +100,16 @@ pub fn settle(profile: &mut Profile) {
     }
     let all: Vec<usize> = (0..places.len()).filter(|&index| is_loop(index)).collect();
     for index in all {
-        let Some(function) = region_of(profile, index) else { continue };
+        let Some(function) = region_of(profile, index) else {
+            // A function that a region calls may share out a loop.
+            if places[index].is_none() {
+                places[index] = place_in_region(profile, &files, index, &places).filter(|&(file, at)| {
+                    let of = profile.sources[file].loops.as_ref().and_then(|all| all.loops.get(at as usize));
+                    of.and_then(|one| one.directive.as_ref()).is_some_and(|directive| directive.shares_out())
+                });
+            }
+            continue;
+        };
         if places[index].is_none() {
             places[index] = place_in_region(profile, &files, index, &places);
         }
@@ -115,6 +124,7 @@ pub fn settle(profile: &mut Profile) {
         let new = Location { function, ..profile.location(own).clone() };
         profile.contexts[index].location = location(profile, new);
     }
+    carry(profile, &places);
     for (index, place) in places.into_iter().enumerate() {
         let Some((file, at)) = place else { continue };
         let Some(loops) = profile.sources.get(file).and_then(|source| source.loops.as_ref()) else {
@@ -128,6 +138,42 @@ pub fn settle(profile: &mut Profile) {
         }
         let new = Location { line: one.at.line, column: one.at.column, ..old.clone() };
         profile.contexts[index].location = location(profile, new);
+    }
+}
+
+/// Dependences between members of a team are carried by the loop whose iterations a directive shares out among them; where the profile
+/// has them at a loop around that, it did not know.
+fn carry(profile: &mut Profile, places: &[Option<Place>]) {
+    let is_shared_out = |context: ContextIndex| {
+        let place = places.get(context as usize).copied().flatten();
+        let of = place.and_then(|(file, at)| profile.sources[file].loops.as_ref()?.loops.get(at as usize));
+        of.and_then(|one| one.directive.as_ref()).is_some_and(|directive| directive.shares_out())
+    };
+    let mut found: Vec<(usize, usize)> = Vec::new();
+    for (index, d) in profile.dependences.iter().enumerate().filter(|(_, d)| d.between_members) {
+        let around = profile.loops_around(profile.context_of(d.sink));
+        let shared = around.iter().take(usize::from(d.common));
+        let level =
+            shared.enumerate().filter(|(_, context)| is_shared_out(**context)).map(|(at, _)| at).last();
+        found.extend(level.map(|level| (index, level)));
+    }
+    for (index, level) in found {
+        for summary in &mut profile.dependences[index].levels {
+            let old = usize::from(summary.level);
+            if let Ok(new) = u8::try_from(level)
+                && old < level
+                && level < summary.minimum.len()
+            {
+                // What it was apart in before, it is not; in the other it is by any number of iterations.
+                let most = summary.maximum[level].max(1);
+                (summary.minimum[old], summary.maximum[old]) = (0, 0);
+                (summary.minimum[level], summary.maximum[level]) = (1, most);
+                for between in old + 1..level {
+                    (summary.minimum[between], summary.maximum[between]) = (0, 0);
+                }
+                summary.level = new;
+            }
+        }
     }
 }
 
