@@ -101,11 +101,11 @@ pub fn settle(profile: &mut Profile) {
     let all: Vec<usize> = (0..places.len()).filter(|&index| is_loop(index)).collect();
     for index in all {
         let Some(function) = region_of(profile, index) else {
-            // A function that a region calls may share out a loop.
+            // Loops with directives are made anew elsewhere too: in functions that a region calls, or for lockstep.
             if places[index].is_none() {
                 places[index] = place_in_region(profile, &files, index, &places).filter(|&(file, at)| {
                     let of = profile.sources[file].loops.as_ref().and_then(|all| all.loops.get(at as usize));
-                    of.and_then(|one| one.directive.as_ref()).is_some_and(|directive| directive.shares_out())
+                    of.is_some_and(|one| one.directive.is_some())
                 });
             }
             continue;
