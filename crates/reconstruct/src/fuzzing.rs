@@ -2,7 +2,8 @@
 
 use crate::check;
 use crate::chunk::{Chunker, append};
-use crate::codec;
+use crate::codec::{self, Integers};
+use crate::cursor::Runs;
 use crate::nest::{Bound, Level, Nest};
 use crate::predict::Predictor;
 use crate::run::Run;
@@ -87,7 +88,7 @@ fn attempt(random: &mut Random) -> Option<Nest> {
 /// The integers of a nest.
 pub fn integers(nest: &Nest) -> Vec<i64> {
     let mut out = Vec::new();
-    check::integers(nest, &mut |v| {
+    check::integers_of(nest, &mut |v| {
         out.push(v);
         true
     });
@@ -157,13 +158,9 @@ fn check_chunks(result: &Reconstruction, values: &[i64], random: &mut Random) ->
 /// Runs are predicted like their integers, however far they go.
 fn check_prediction(result: &Reconstruction, values: &[i64]) -> Result<(), String> {
     let (mut by_run, mut by_value) = (Predictor::new(), Predictor::new());
-    for nest in &result.nests {
-        let stride = nest.stride();
-        nest.runs(&mut |start: i64, count: i64| {
-            by_run.push_run(Run { start, stride, count: count as u64 });
-            true
-        });
-    }
+    Runs::of(&result.nests).for_each(|run| {
+        by_run.push_run(run);
+    });
     values.iter().for_each(|&v| by_value.push(v));
     if (by_run.predicted(), by_run.following(9)) != (by_value.predicted(), by_value.following(9)) {
         return Err("runs are predicted otherwise than their integers".into());
@@ -174,12 +171,7 @@ fn check_prediction(result: &Reconstruction, values: &[i64]) -> Result<(), Strin
 fn check_codec(result: &Reconstruction, values: &[i64], seed: u64) -> Result<(), String> {
     let bytes = codec::encode(&[((seed, 1), result)], Some(result));
     let file = codec::decode(&bytes).map_err(|e| format!("its own file is refused: {e}"))?;
-    let mut out = Vec::new();
-    file.streams[0].content.runs(&mut |start, stride, count| {
-        out.extend(Run { start, stride, count }.values());
-        true
-    });
-    if out != values {
+    if file.streams.iter().any(|stream| !Integers::of(&stream.statements).eq(values.iter().copied())) {
         return Err("the file holds other integers".into());
     }
     let mut random = Random::new(seed ^ 1);
@@ -194,16 +186,21 @@ fn check_codec(result: &Reconstruction, values: &[i64], seed: u64) -> Result<(),
 
 /// Hostile bytes as a file: with a right checksum, so that what lies behind it is reached.
 pub fn check_file(bytes: &[u8]) {
-    let mut file = b"LWNESTS\n\x01".to_vec();
+    let mut file = b"LWNESTS\n\x02".to_vec();
     file.extend_from_slice(bytes);
     file.extend(crc32fast::hash(&file).to_le_bytes());
     if let Ok(file) = codec::decode(&file) {
         for stream in &file.streams {
-            let mut left = 1000;
-            stream.content.runs(&mut |_, _, _| {
-                left -= 1;
-                left > 0
+            let (mut left, mut walked) = (1000, 0);
+            stream.statements.iter().all(|statement| {
+                statement.runs(&mut |_, _, _| {
+                    left -= 1;
+                    walked += 1;
+                    left > 0
+                })
             });
+            let counted = Runs::of(&stream.statements).take(walked).count();
+            assert_eq!(counted, walked, "the iterator ends before the walk");
         }
     }
 }

@@ -49,10 +49,14 @@ impl Effort {
         Effort { rounds, ..self }
     }
 
+    /// Whether somebody wants the result as it is.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+
     /// Whether the time is up.
     pub fn late(&self) -> bool {
-        self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed))
-            || self.deadline.is_some_and(|d| Instant::now() >= d)
+        self.is_stopped() || self.deadline.is_some_and(|d| Instant::now() >= d)
     }
 }
 

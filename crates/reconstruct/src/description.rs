@@ -1,0 +1,156 @@
+//! How long a description is: the objective of a reconstruction.
+//!
+//! The length of a statement is the number of bytes of its parts written one after the other: per loop a byte and its bounds
+//! (divisor, constant, one slope per counter around it, in variable length), per access a byte, 4 bytes for its address and 2
+//! for a coefficient that is not 0, whatever they are, so that nothing depends on where an array lies and how large its
+//! elements are. An integer by itself takes 8 bytes, as in the raw trace.
+//! A statement is believed to say something about the trace only where it is shorter than the integers that it makes
+//! ([`listed`]); of several descriptions of a trace the shortest is best. (Rissanen, "Modeling by shortest data
+//! description", Automatica 1978.)
+
+use crate::leb::length_signed;
+use crate::nest::{Bound, Level, Nest};
+use crate::packed::{BLOCK, Packed};
+use crate::statement::Statement;
+
+/// Bytes of a raw integer.
+pub const RAW: u64 = 8;
+
+/// Bytes of an address.
+const ADDRESS: u64 = 4;
+/// Bytes of a coefficient that is not 0.
+const COEFFICIENT: u64 = 2;
+
+/// Length of statements in bytes.
+pub fn length(statements: &[Statement]) -> u64 {
+    statements.iter().map(one).sum()
+}
+
+fn one(statement: &Statement) -> u64 {
+    match statement {
+        Statement::Nest(nest) => of_nest(nest),
+        Statement::Loop(l) => of_level(&l.level) + length(&l.body),
+        Statement::Integers(packed) => RAW * packed.count(),
+    }
+}
+
+fn of_nest(nest: &Nest) -> u64 {
+    let coefficients = nest.coefficients.iter().map(|&c| if c == 0 { 1 } else { COEFFICIENT });
+    1 + ADDRESS + coefficients.sum::<u64>() + nest.levels.iter().map(of_level).sum::<u64>()
+}
+
+fn of_level(level: &Level) -> u64 {
+    let bound = |b: &Bound| {
+        length_signed(b.divisor)
+            + length_signed(b.constant)
+            + b.coefficients.iter().map(|&c| length_signed(c)).sum::<u64>()
+    };
+    1 + level.lower.iter().chain(&level.upper).map(bound).sum::<u64>()
+}
+
+/// The statements, with those that are longer than their integers taken as integers, as many together as follow each other.
+pub fn listed(statements: Vec<Statement>) -> Vec<Statement> {
+    let mut out = Vec::with_capacity(statements.len());
+    let mut open: Vec<i64> = Vec::new();
+    for statement in statements {
+        let length = one(&statement);
+        let most = usize::try_from(length / RAW).unwrap_or(usize::MAX);
+        if let Statement::Nest(nest) = &statement
+            && nest.levels.is_empty()
+        {
+            open.push(nest.base);
+        } else if !matches!(statement, Statement::Integers(_)) && dissolved(&statement, most, &mut open) {
+        } else {
+            close(&mut open, &mut out);
+            out.push(statement);
+        }
+        if open.len() >= BLOCK {
+            close(&mut open, &mut out);
+        }
+    }
+    close(&mut open, &mut out);
+    out
+}
+
+/// Appends the integers of a statement if there are at most so many.
+fn dissolved(statement: &Statement, most: usize, to: &mut Vec<i64>) -> bool {
+    let before = to.len();
+    let complete = statement.runs(&mut |start, stride, count| {
+        let fits = usize::try_from(count).is_ok_and(|n| to.len() - before + n <= most);
+        if fits {
+            to.extend((0..count).map(|k| start.wrapping_add(stride.wrapping_mul(k))));
+        }
+        fits
+    });
+    if !complete {
+        to.truncate(before);
+    }
+    complete
+}
+
+fn close(open: &mut Vec<i64>, out: &mut Vec<Statement>) {
+    if let [value] = open[..] {
+        out.push(Nest::point(value).into());
+    } else {
+        out.extend(open.chunks(BLOCK).map(|block| Statement::Integers(Packed::of(block))));
+    }
+    open.clear();
+}
+
+/// Whether a nest is shorter than its integers.
+pub fn pays(nest: &Nest) -> bool {
+    let most = of_nest(nest) / RAW;
+    let mut count = 0u64;
+    let all = nest.runs(&mut |_, n: i64| {
+        count = count.saturating_add(n.unsigned_abs());
+        count <= most
+    });
+    !all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check;
+    use crate::fuzzing::planted;
+
+    #[test]
+    fn the_length_of_a_line_is_that_of_its_numbers() {
+        // Loop: a byte, two bounds of two numbers; access: a byte, its address, its stride.
+        assert_eq!(length(&[Nest::line(5, 8, 60).into()]), (1 + 4) + (1 + 4 + 2));
+        assert_eq!(
+            length(&[Nest::line(1 << 40, 0, 66).into(), Nest::point(5).into()]),
+            (1 + 5) + (1 + 4 + 1) + 5
+        );
+        assert!(pays(&Nest::line(5, 8, 2)));
+        assert!(!pays(&levels_of_one(3)) && !pays(&levels_of_one(1)));
+    }
+
+    /// Loops that run once.
+    fn levels_of_one(depth: usize) -> Nest {
+        let once =
+            |q: usize| Level { lower: vec![Bound::constant(q, 0)], upper: vec![Bound::constant(q, 0)] };
+        Nest { levels: (0..depth).map(once).collect(), base: 5, coefficients: vec![8; depth] }
+    }
+
+    #[test]
+    fn listing_changes_no_integer() {
+        for seed in 0..60 {
+            let nest = planted(seed);
+            let empty = Nest { levels: nest.levels.clone(), coefficients: vec![1; nest.depth()], base: 9 };
+            let statements: Vec<Statement> =
+                [Nest::point(3), nest, empty, Nest::point(7), Nest::point(1)].map(Statement::from).to_vec();
+            let mut values = Vec::new();
+            statements.iter().for_each(|s| {
+                check::integers(s, &mut |v| {
+                    values.push(v);
+                    true
+                });
+            });
+            let listed = listed(statements.clone());
+            assert_eq!(check::check(&listed, values), Ok(()), "seed {seed}");
+            assert!(length(&listed) <= length(&statements) + 4 * RAW);
+            assert!(matches!(listed.last(), Some(Statement::Integers(packed)) if packed.count() >= 2));
+        }
+    }
+}
