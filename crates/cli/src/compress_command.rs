@@ -12,7 +12,7 @@ use reconstruct::stream::{Options, Reconstruction, Reconstructor};
 use trace::accesses::StreamId;
 
 use crate::progress::Progress;
-use crate::streams::{self, Consumer, Streams, is_standard_input, name_of, note, options};
+use crate::streams::{self, Consumer, is_standard_input, name_of, note, options};
 use crate::streams_args::{CompressArgs, ExpandArgs, OutputFormat};
 
 /// Bytes of closed parts after which they are written.
@@ -130,7 +130,8 @@ fn written(args: &CompressArgs, to: Box<dyn Write>, name: &str) -> Result<u8> {
     let mut progress = Progress::new(args.quiet);
     let read = streams::open(&args.input, true, &mut progress, make(&output, &options))?;
     let mut exit = read.exit_code(args.quiet);
-    let Streams { list, order, stop, unsigned, .. } = read;
+    let (stop, unsigned) = (read.stop.clone(), read.unsigned);
+    let (list, order) = read.into_parts();
     let effort = streams::effort(&options, args.search.time_limit, list.len(), &stop);
     progress.phase("finding loops", true);
     let count = list.len();

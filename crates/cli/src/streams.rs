@@ -99,6 +99,11 @@ impl<C: Consumer> Streams<C> {
         }
     }
 
+    /// The streams and the order between them, without what made them.
+    pub fn into_parts(self) -> (Vec<Stream<C>>, Option<C>) {
+        (self.list, self.order)
+    }
+
     /// The exit code of a command that did its work on what was read; if that is not all, says so unless `quiet`.
     pub fn exit_code(&self, quiet: bool) -> u8 {
         if !self.interrupted {

@@ -12,14 +12,14 @@
 //!
 //! A section is a number of integers, a coder ([`Coder`]), unless that is plain the length of what is packed, the length of
 //! the bytes, the bytes. They hold a number of statements, and the statements: a tag with its kind in the lowest two bits,
-//! and what the kind needs.
+//! and what the kind needs. The bytes of packed integers follow on them, since they become no smaller.
 //!
 //! | kind | rest of the tag | statement |
 //! |---|---|---|
 //! | 0 | 0 | an access: its address minus that of the access before, a coefficient per counter around it |
 //! | 1 | statements in the body | a loop from 0 to one whole bound: constant, slopes; its body |
 //! | 2 | statements in the body | any other loop: per side the number of bounds, and divisor, constant, slopes of each; its body |
-//! | 3 | number of integers | integers that are packed: length, bytes |
+//! | 3 | number of integers | integers that are packed: length of their bytes |
 //!
 //! A stream is written as its statements or as its integers, whatever is smaller, so irregular streams are never larger than
 //! their integers under a general compressor by more than the header. Parts are written while a trace is still read, so
@@ -54,8 +54,10 @@ const COUNTED: u64 = 1;
 const BOUNDED: u64 = 2;
 const INTEGERS: u64 = 3;
 
-/// Statements that are smaller than one byte in so many integers are not compared with other encodings.
-const PLAINLY_SMALL: u64 = 1 << 12;
+/// Statements that are smaller than one byte in so many integers are not compared with other encodings, and neither are
+/// those of so few bytes.
+const PLAINLY_SMALL: u64 = 256;
+const FEW: u64 = 512;
 /// Most bytes of packed statements, for every byte that they are packed in: memory is bounded by the file.
 const UNPACKED: u64 = 1 << 12;
 /// Most integers that statements are spelt out as, to see whether that is smaller.
@@ -322,7 +324,9 @@ pub fn section(stream: &Reconstruction, aim: Aim) -> Section {
     let mut best = packed(&small, stream.accesses, aim);
     let length = best.0.len() as u64;
     let worth = match aim {
-        Aim::Small => length > 64 && length.saturating_mul(PLAINLY_SMALL) > stream.accesses,
+        Aim::Small => {
+            length > FEW.min(stream.accesses) && length.saturating_mul(PLAINLY_SMALL) > stream.accesses
+        }
         Aim::Fast => length > 64 && length > stream.accesses,
     };
     let is_spelt = |s: &Statement| matches!(s, Statement::Integers(_));
@@ -342,7 +346,7 @@ fn repacked<'a>(statements: &Cow<'a, [Statement]>) -> Cow<'a, [Statement]> {
         return statements.clone();
     }
     let again = |statement: &Statement| match statement {
-        Statement::Integers(packed) => Statement::Integers(Packed::smallest(&packed.values())),
+        Statement::Integers(packed) => Statement::Integers(packed.clone().smallest()),
         other => other.clone(),
     };
     Cow::Owned(statements.iter().map(again).collect())
@@ -350,9 +354,9 @@ fn repacked<'a>(statements: &Cow<'a, [Statement]>) -> Cow<'a, [Statement]> {
 
 /// The integers of statements, as blocks.
 fn spelt(statements: &[Statement], aim: Aim) -> Vec<Statement> {
-    let pack = match aim {
-        Aim::Small => Packed::smallest,
-        Aim::Fast => Packed::of,
+    let pack = |block: &[i64]| match aim {
+        Aim::Small => Packed::of(block).smallest(),
+        Aim::Fast => Packed::of(block),
     };
     let mut out = Vec::new();
     let mut block = Vec::new();
@@ -376,15 +380,7 @@ fn packed(statements: &[Statement], accesses: u64, aim: Aim) -> Section {
     let mut base = 0;
     statements.iter().for_each(|statement| put_statement(&mut plain, statement, &mut base));
     let length = plain.len() as u64;
-    // What is packed already becomes no smaller.
-    let bulk: u64 = statements
-        .iter()
-        .map(|s| if let Statement::Integers(packed) = s { packed.bytes().len() as u64 } else { 0 })
-        .sum();
-    let (coder, bytes) = match length - bulk.min(length) > 64 {
-        true => aim.pack(plain),
-        false => (Coder::Plain, plain),
-    };
+    let (coder, bytes) = if length > 64 { aim.pack(plain) } else { (Coder::Plain, plain) };
     let mut out = Vec::new();
     put(&mut out, accesses);
     out.push(coder.code());
@@ -393,6 +389,11 @@ fn packed(statements: &[Statement], accesses: u64, aim: Aim) -> Section {
     }
     put(&mut out, bytes.len() as u64);
     out.extend(bytes);
+    for statement in statements {
+        if let Statement::Integers(packed) = statement {
+            out.extend_from_slice(packed.bytes());
+        }
+    }
     Section(out)
 }
 
@@ -444,7 +445,6 @@ fn put_statement(out: &mut Vec<u8>, statement: &Statement, base: &mut i64) {
         Statement::Integers(packed) => {
             put(out, packed.count() << 2 | INTEGERS);
             put(out, packed.bytes().len() as u64);
-            out.extend_from_slice(packed.bytes());
         }
     }
 }
@@ -563,44 +563,49 @@ impl<'a> Reader<'a> {
         let unpacked = if coder == Coder::Plain { 0 } else { self.number()? };
         let length = self.number()?;
         let bytes = self.take(length)?;
-        if coder == Coder::Plain {
-            return statements(bytes, accesses, &mut to.statements);
-        }
-        if unpacked / UNPACKED > length {
-            return Err(DecodeError::Content("statements that are longer than can be"));
-        }
-        let unpacked = usize::try_from(unpacked).map_err(|_| DecodeError::Content("cut short"))?;
-        let plain = entropy::unpack(coder, bytes, unpacked);
-        statements(&plain.ok_or(DecodeError::Content("bad compression"))?, accesses, &mut to.statements)
+        let plain = match coder {
+            Coder::Plain => Cow::Borrowed(bytes),
+            _ if unpacked / UNPACKED > length => {
+                return Err(DecodeError::Content("statements that are longer than can be"));
+            }
+            _ => {
+                let unpacked = usize::try_from(unpacked).ok();
+                let plain = unpacked.and_then(|unpacked| entropy::unpack(coder, bytes, unpacked));
+                Cow::Owned(plain.ok_or(DecodeError::Content("bad compression"))?)
+            }
+        };
+        let mut body = Body { from: Reader { bytes: &plain }, packed: self, base: 0, integers: accesses };
+        body.statements(&mut to.statements)
     }
-}
-
-fn statements(bytes: &[u8], accesses: u64, to: &mut Vec<Statement>) -> Result<(), DecodeError> {
-    let mut from = Body { from: Reader { bytes }, base: 0, integers: accesses };
-    let count = from.from.number()?;
-    for _ in 0..count {
-        let statement = from.statement(0)?;
-        if !is_readable(&statement) {
-            return Err(DecodeError::Content("a nest that is not well formed"));
-        }
-        to.push(statement);
-    }
-    if !from.from.bytes.is_empty() {
-        return Err(DecodeError::Content("bytes after the statements"));
-    }
-    Ok(())
 }
 
 /// Statements that are being read.
-struct Body<'a> {
+struct Body<'a, 'b> {
     from: Reader<'a>,
+    /// Where the bytes of packed integers are.
+    packed: &'a mut Reader<'b>,
     /// Address of the access before.
     base: i64,
     /// Packed integers that may still come.
     integers: u64,
 }
 
-impl Body<'_> {
+impl Body<'_, '_> {
+    fn statements(&mut self, to: &mut Vec<Statement>) -> Result<(), DecodeError> {
+        let count = self.from.number()?;
+        for _ in 0..count {
+            let statement = self.statement(0)?;
+            if !is_readable(&statement) {
+                return Err(DecodeError::Content("a nest that is not well formed"));
+            }
+            to.push(statement);
+        }
+        match self.from.bytes.is_empty() {
+            true => Ok(()),
+            false => Err(DecodeError::Content("bytes after the statements")),
+        }
+    }
+
     fn statement(&mut self, outer: usize) -> Result<Statement, DecodeError> {
         let from = &mut self.from;
         let tag = from.number()?;
@@ -613,7 +618,7 @@ impl Body<'_> {
             }
             INTEGERS if outer == 0 => {
                 let length = from.number()?;
-                let bytes = from.take(length)?;
+                let bytes = self.packed.take(length)?;
                 self.integers =
                     self.integers.checked_sub(rest).ok_or(DecodeError::Content("too many integers"))?;
                 let packed = Packed::read(rest, bytes).ok_or(DecodeError::Content("bad integers"))?;

@@ -203,7 +203,7 @@ mod tests {
                 recogniser.line(7 * i, 3, random.below(6));
                 recogniser.line(5000 + i, 1, i.unsigned_abs() / 3);
             }
-            same(&recogniser.take(0), &format!("case {case}"));
+            same(&crate::description::statements(recogniser.take(0)), &format!("case {case}"));
         }
     }
 }

@@ -48,28 +48,95 @@ fn of_level(level: &Level) -> u64 {
     1 + level.lower.iter().chain(&level.upper).map(bound).sum::<u64>()
 }
 
-/// The statements, with those that are longer than their integers taken as integers, as many together as follow each other.
-pub fn listed(statements: Vec<Statement>) -> Vec<Statement> {
-    let mut out = Vec::with_capacity(statements.len());
-    let mut open: Vec<i64> = Vec::new();
-    for statement in statements {
-        let length = one(&statement);
-        let most = usize::try_from(length / RAW).unwrap_or(usize::MAX);
-        if let Statement::Nest(nest) = &statement
-            && nest.levels.is_empty()
-        {
-            open.push(nest.base);
-        } else if !matches!(statement, Statement::Integers(_)) && dissolved(&statement, most, &mut open) {
-        } else {
-            close(&mut open, &mut out);
-            out.push(statement);
-        }
-        if open.len() >= BLOCK {
-            close(&mut open, &mut out);
+/// A part of a trace that is not condensed yet.
+#[derive(Debug, Clone)]
+pub enum Piece {
+    /// Some integers.
+    Statement(Statement),
+    /// One integer.
+    Integer(i64),
+}
+
+impl From<Nest> for Piece {
+    fn from(nest: Nest) -> Piece {
+        if nest.levels.is_empty() { Piece::Integer(nest.base) } else { Piece::Statement(nest.into()) }
+    }
+}
+
+impl From<Statement> for Piece {
+    fn from(statement: Statement) -> Piece {
+        match statement {
+            Statement::Nest(nest) => nest.into(),
+            other => Piece::Statement(other),
         }
     }
-    close(&mut open, &mut out);
-    out
+}
+
+/// Every piece as a statement.
+pub fn statements(pieces: Vec<Piece>) -> Vec<Statement> {
+    let one = |piece| match piece {
+        Piece::Statement(statement) => statement,
+        Piece::Integer(value) => Nest::point(value).into(),
+    };
+    pieces.into_iter().map(one).collect()
+}
+
+/// Statements that are shorter than their integers, and the other integers, as many together as follow each other.
+#[derive(Debug, Clone, Default)]
+pub struct Listed {
+    /// What is complete.
+    pub statements: Vec<Statement>,
+    /// Integers that follow it.
+    open: Vec<i64>,
+}
+
+impl Listed {
+    /// Takes the next pieces.
+    pub fn extend(&mut self, pieces: Vec<Piece>) {
+        for piece in pieces {
+            match piece {
+                Piece::Integer(value) => self.open.push(value),
+                Piece::Statement(Statement::Integers(packed)) => {
+                    self.close();
+                    self.statements.push(Statement::Integers(packed));
+                }
+                Piece::Statement(statement) => {
+                    let most = usize::try_from(one(&statement) / RAW).unwrap_or(usize::MAX);
+                    if !dissolved(&statement, most, &mut self.open) {
+                        self.close();
+                        self.statements.push(statement);
+                    }
+                }
+            }
+            if self.open.len() >= BLOCK {
+                self.close();
+            }
+        }
+    }
+
+    /// Bytes, about, of the integers that are not packed yet.
+    pub fn open_size(&self) -> usize {
+        8 * self.open.len()
+    }
+
+    /// Packs the integers that follow each other so far.
+    pub fn close(&mut self) {
+        if let [value] = self.open[..] {
+            self.statements.push(Nest::point(value).into());
+        } else {
+            self.statements
+                .extend(self.open.chunks(BLOCK).map(|block| Statement::Integers(Packed::of(block))));
+        }
+        self.open.clear();
+    }
+}
+
+/// The pieces, with statements that are longer than their integers taken as integers.
+pub fn listed(pieces: Vec<Piece>) -> Vec<Statement> {
+    let mut all = Listed::default();
+    all.extend(pieces);
+    all.close();
+    all.statements
 }
 
 /// Appends the integers of a statement if there are at most so many.
@@ -86,15 +153,6 @@ fn dissolved(statement: &Statement, most: usize, to: &mut Vec<i64>) -> bool {
         to.truncate(before);
     }
     complete
-}
-
-fn close(open: &mut Vec<i64>, out: &mut Vec<Statement>) {
-    if let [value] = open[..] {
-        out.push(Nest::point(value).into());
-    } else {
-        out.extend(open.chunks(BLOCK).map(|block| Statement::Integers(Packed::of(block))));
-    }
-    open.clear();
 }
 
 /// Whether a nest is shorter than its integers.
@@ -138,8 +196,8 @@ mod tests {
         for seed in 0..60 {
             let nest = planted(seed);
             let empty = Nest { levels: nest.levels.clone(), coefficients: vec![1; nest.depth()], base: 9 };
-            let statements: Vec<Statement> =
-                [Nest::point(3), nest, empty, Nest::point(7), Nest::point(1)].map(Statement::from).to_vec();
+            let nests = [Nest::point(3), nest, empty, Nest::point(7), Nest::point(1)];
+            let statements: Vec<Statement> = nests.clone().map(Statement::from).to_vec();
             let mut values = Vec::new();
             statements.iter().for_each(|s| {
                 check::integers(s, &mut |v| {
@@ -147,7 +205,7 @@ mod tests {
                     true
                 });
             });
-            let listed = listed(statements.clone());
+            let listed = listed(nests.map(Piece::from).to_vec());
             assert_eq!(check::check(&listed, values), Ok(()), "seed {seed}");
             assert!(length(&listed) <= length(&statements) + 4 * RAW);
             assert!(matches!(listed.last(), Some(Statement::Integers(packed)) if packed.count() >= 2));

@@ -21,6 +21,7 @@ pub mod check;
 pub mod chunk;
 pub mod codec;
 mod coincidence;
+pub mod corpus;
 pub mod cursor;
 pub mod description;
 mod entropy;

@@ -84,18 +84,15 @@ impl Packed {
         best
     }
 
-    /// Packs at most [`BLOCK`] integers in as few bytes as is known.
-    pub fn smallest(values: &[i64]) -> Packed {
-        let mut best = Packed::of(values);
-        if values.len() < 3 {
-            return best;
-        }
-        best.offer(planes(values, Content::Values));
-        best.offer(planes(values, Content::Differences));
-        if values.len() <= SMALL || repeats(values) || words_help(values) {
+    /// The same integers in as few bytes as is known.
+    pub fn smallest(self) -> Packed {
+        let values = self.values();
+        let mut best = self;
+        if values.len() >= 3 && (values.len() <= SMALL || repeats(&values) || words_help(&values)) {
             for of in CONTENTS {
+                best.offer(planes(&values, of));
                 for coder in [Coder::Zstd, Coder::Lzma, Coder::LzmaWords] {
-                    best.offer(words(values, of, coder));
+                    best.offer(words(&values, of, coder));
                 }
             }
         }
@@ -262,9 +259,9 @@ fn likely(values: &[i64]) -> Content {
     if bits(Content::Differences) < bits(Content::Values) { Content::Differences } else { Content::Values }
 }
 
-/// Words whose neighbours are looked at: one in so many, chosen by their value.
+/// Stretches that are looked at: one in so many, chosen by their first difference.
 const CHOSEN: u64 = 32;
-/// Share of chosen words that were there before, as a divisor.
+/// Share of the stretches that were there before, as a divisor.
 const AGAIN: usize = 50;
 
 /// A hash of a few words.
@@ -279,10 +276,10 @@ fn repeats(values: &[i64]) -> bool {
         let mut seen = rustc_hash::FxHashSet::default();
         let (mut chosen, mut again) = (0, 0);
         for window in values.windows(4) {
-            let hash = of(window);
-            if hash >> 32 & (CHOSEN - 1) == 0 {
+            let step = window[1].wrapping_sub(window[0]) as u64;
+            if step.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32 & (CHOSEN - 1) == 0 {
                 chosen += 1;
-                again += usize::from(!seen.insert(hash));
+                again += usize::from(!seen.insert(of(window)));
             }
         }
         again * AGAIN > chosen
@@ -387,7 +384,7 @@ mod tests {
     #[test]
     fn integers_come_back_and_damage_is_noticed_or_harmless() {
         for values in cases() {
-            for packed in [Packed::of(&values), Packed::smallest(&values)] {
+            for packed in [Packed::of(&values), Packed::of(&values).smallest()] {
                 assert_eq!(packed.values(), values);
                 assert_eq!(Packed::read(packed.count(), packed.bytes()), Some(packed.clone()));
                 assert_eq!(Packed::read(packed.count() + 1, packed.bytes()), None);
@@ -403,7 +400,7 @@ mod tests {
     fn no_larger_than_general_compressors_of_the_raw_integers() {
         for values in cases() {
             let raw: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
-            let packed = Packed::smallest(&values).bytes().len();
+            let packed = Packed::of(&values).smallest().bytes().len();
             for coder in [Coder::Zstd, Coder::Lzma] {
                 let peer = entropy::pack(coder, THOROUGH, &raw).expect("memory").len();
                 assert!(packed <= peer + 8, "{} integers: {packed}, {coder:?} {peer}", values.len());

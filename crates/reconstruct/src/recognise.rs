@@ -23,11 +23,18 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use crate::description::Piece;
 use crate::nest::{Bound, Level, Nest};
 use crate::statement::Statement;
 
 /// Terms of a body, at most.
 pub const WINDOW: usize = 32;
+/// The same after many terms none of which was a loop, until there is one again.
+const NARROW: usize = 8;
+/// One loop for so many terms keeps the window open.
+const RARE: usize = 1000;
+/// Integers of an iteration that are compared one by one, at most.
+const FEW: usize = 64;
 /// Iterations that make a loop.
 const THREE: i64 = 3;
 /// Class of a single access.
@@ -171,6 +178,10 @@ struct Terms {
     list: Vec<Term>,
     /// Their vectors.
     pool: Vec<i64>,
+    /// The first numbers of the vectors: of all terms, of the even ones and of the odd ones. What is compared most lies side
+    /// by side.
+    firsts: Vec<i64>,
+    halves: [Vec<i64>; 2],
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -185,8 +196,41 @@ struct Term {
 impl Terms {
     fn push(&mut self, class: u32, vector: &[i64]) {
         let first = vector.first().copied().unwrap_or(0);
+        self.halves[self.list.len() % 2].push(first);
+        self.firsts.push(first);
         self.list.push(Term { class, at: self.pool.len(), first });
         self.pool.extend_from_slice(vector);
+    }
+
+    /// Forgets the first terms.
+    fn drop_first(&mut self, n: usize) {
+        let from = self.list.get(n).map_or(self.pool.len(), |term| term.at);
+        self.list.drain(..n);
+        self.pool.drain(..from);
+        self.list.iter_mut().for_each(|term| term.at -= from);
+        self.firsts.clear();
+        self.halves.iter_mut().for_each(Vec::clear);
+        for (i, term) in self.list.iter().enumerate() {
+            self.firsts.push(term.first);
+            self.halves[i % 2].push(term.first);
+        }
+    }
+
+    /// Lengths of groups, up to `most`, where the first number of the last term goes on as those of the same place in the
+    /// two groups before: a bit each, length 1 lowest.
+    #[inline]
+    fn even(&self, most: usize) -> u64 {
+        let n = self.firsts.len();
+        let Some(&top) = self.firsts.last() else { return 0 };
+        // Term n − 1 − 2l is as even or odd as the last.
+        let half = &self.halves[(n - 1) % 2];
+        let before = &self.firsts[n - 1 - most..n - 1];
+        let before_those = &half[half.len() - 1 - most..half.len() - 1];
+        let mut mask = 0;
+        for (k, (a, b)) in before.iter().zip(before_those).enumerate() {
+            mask |= u64::from(top.wrapping_add(*b) == a.wrapping_mul(2)) << (most - 1 - k);
+        }
+        mask
     }
 
     fn len(&self) -> usize {
@@ -202,12 +246,14 @@ impl Terms {
         if let Some(term) = self.list.get(len) {
             self.pool.truncate(term.at);
             self.list.truncate(len);
+            self.firsts.truncate(len);
+            self.halves[0].truncate(len.div_ceil(2));
+            self.halves[1].truncate(len / 2);
         }
     }
 
     fn clear(&mut self) {
-        self.list.clear();
-        self.pool.clear();
+        self.truncate(0);
     }
 
     /// Whether a term is the same as one of others.
@@ -236,6 +282,8 @@ pub struct Recogniser {
     open: Vec<Open>,
     /// Deepest nest.
     depth: usize,
+    /// Terms of a body, at most, at the moment.
+    window: usize,
     scratch: Vec<i64>,
 }
 
@@ -247,6 +295,7 @@ impl Recogniser {
             classes: Classes::default(),
             open: Vec::new(),
             depth: depth.max(1),
+            window: WINDOW,
             scratch: Vec::new(),
         }
     }
@@ -273,10 +322,11 @@ impl Recogniser {
         self.reduce();
     }
 
-    /// Takes the integers of a progression. The integer before it is its first if it stands alone and fits.
+    /// Takes the integers of a progression. The integer before it is its first if it stands alone and fits. Short ones may be
+    /// chance: whether they are loops is decided as for any integers.
     pub fn line(&mut self, mut start: i64, stride: i64, mut count: u64) {
         let before = start.wrapping_sub(stride);
-        if count >= 2
+        if count >= THREE as u64
             && let Some(last) = self.terms.list.last()
             && last.class == ACCESS
             && last.first == before
@@ -422,13 +472,12 @@ impl Recogniser {
     /// The last three groups of some number of terms become a loop.
     #[inline]
     fn form(&mut self) -> bool {
-        let list = &self.terms.list;
-        let n = list.len();
-        let Some(&top) = list.last() else { return false };
-        for l in 1..=WINDOW.min(n / 3) {
-            let (a, b) = (list[n - 1 - l], list[n - 1 - 2 * l]);
-            let even = top.first.wrapping_sub(a.first) == a.first.wrapping_sub(b.first);
-            if even && top.class == a.class && a.class == b.class && self.is_even(l) {
+        let n = self.terms.len();
+        let mut candidates = self.terms.even(self.window.min(n.saturating_sub(1) / 2));
+        while candidates != 0 {
+            let l = candidates.trailing_zeros() as usize + 1;
+            candidates &= candidates - 1;
+            if 3 * l <= n && self.is_even(l) {
                 return self.formed(l);
             }
         }
@@ -452,6 +501,7 @@ impl Recogniser {
 
     /// Makes a loop of the last three groups of l terms.
     fn formed(&mut self, l: usize) -> bool {
+        self.window = WINDOW;
         let n = self.terms.len();
         let (first, second) = (n - 3 * l, n - 2 * l);
         let at = |i: usize| self.terms.list[i].at;
@@ -466,10 +516,50 @@ impl Recogniser {
         true
     }
 
-    /// Whether the last terms are these.
-    fn ends_with(&self, written: &Terms) -> bool {
+    /// How many of the last terms are these: as they are written, or the same few integers in terms that became loops by
+    /// chance.
+    fn at_end(&self, written: &Terms) -> Option<usize> {
         let (n, l) = (self.terms.len(), written.len());
-        (1..=n).contains(&l) && (0..l).rev().all(|j| self.terms.is(n - l + j, written, j))
+        if (1..=n).contains(&l) && (0..l).rev().all(|j| self.terms.is(n - l + j, written, j)) {
+            return Some(l);
+        }
+        let wanted = self.few_integers(written, 0)?;
+        let mut have = 0;
+        let mut first = n;
+        while have < wanted.len() {
+            first = first.checked_sub(1)?;
+            have += self.count(first, FEW)?;
+        }
+        (have == wanted.len() && !wanted.is_empty() && self.few_integers(&self.terms, first)? == wanted)
+            .then_some(n - first)
+    }
+
+    /// The integers of a term, if they are at most so many.
+    fn count(&self, i: usize, most: usize) -> Option<usize> {
+        let mut count = 0;
+        let all = self.classes.runs(self.terms.list[i].class, self.terms.vector(i), &mut |_, _, n| {
+            count += usize::try_from(n).unwrap_or(usize::MAX / 2);
+            count <= most
+        });
+        all.then_some(count)
+    }
+
+    /// The integers of terms from one on, if there are only a few.
+    fn few_integers(&self, terms: &Terms, from: usize) -> Option<SmallVec<[i64; FEW]>> {
+        let mut out = SmallVec::new();
+        for i in from..terms.len() {
+            let all = self.classes.runs(terms.list[i].class, terms.vector(i), &mut |start, stride, count| {
+                let fits = out.len() as u64 + count <= FEW as u64;
+                if fits {
+                    out.extend((0..count as i64).map(|k| start.wrapping_add(stride.wrapping_mul(k))));
+                }
+                fits
+            });
+            if !all {
+                return None;
+            }
+        }
+        Some(out)
     }
 
     /// Removes what stands at the end and is an earlier iteration of a loop; gives the loop's vector with these iterations.
@@ -478,12 +568,13 @@ impl Recogniser {
         while let (Some(class), Some((count, first))) = (self.classes.of(id), vector.split_last_mut()) {
             written.clear();
             first.iter_mut().zip(&class.delta).for_each(|(x, d)| *x = x.wrapping_sub(*d));
-            if !self.classes.body_written(class, first, &mut written) || !self.ends_with(&written) {
+            let is_possible = self.classes.body_written(class, first, &mut written);
+            let Some(l) = is_possible.then(|| self.at_end(&written)).flatten() else {
                 first.iter_mut().zip(&class.delta).for_each(|(x, d)| *x = x.wrapping_add(*d));
                 break;
-            }
+            };
             *count += 1;
-            self.cut(self.terms.len() - written.len());
+            self.cut(self.terms.len() - l);
         }
         vector
     }
@@ -522,12 +613,14 @@ impl Recogniser {
             offset += self.classes.width(class.members[j - 1]);
             written.clear();
             let tail = &class.members[j..];
-            if self.classes.all_written(tail, &before[offset..], &mut written) && self.ends_with(&written) {
-                found = Some((j, offset));
+            if self.classes.all_written(tail, &before[offset..], &mut written)
+                && let Some(l) = self.at_end(&written)
+            {
+                found = Some((j, offset, l));
                 break;
             }
         }
-        let (j, offset) = found?;
+        let (j, offset, l) = found?;
         let mut rest = Terms::default();
         if !self.classes.all_written(&class.members[j..], &at(count - 1)[offset..], &mut rest) {
             return None;
@@ -536,14 +629,27 @@ impl Recogniser {
         rotated.members.rotate_left(j);
         rotated.delta.rotate_left(offset);
         let vector = before[offset..].iter().chain(&first[..offset]).chain([&count]).copied().collect();
-        self.cut(self.terms.len() - written.len());
+        self.cut(self.terms.len() - l);
         Some((rotated, vector, rest))
     }
 
-    /// Hands over the oldest terms as statements; the last `keep` terms stay.
-    pub fn take(&mut self, keep: usize) -> Vec<Statement> {
+    /// Hands over the oldest terms; the last `keep` terms stay.
+    pub fn take(&mut self, keep: usize) -> Vec<Piece> {
         let n = self.terms.len().saturating_sub(keep);
-        let taken = (0..n).flat_map(|i| self.statements_of(i)).collect();
+        let mut taken = Vec::with_capacity(n);
+        let mut loops = 0;
+        for i in 0..n {
+            match self.terms.list[i].class {
+                ACCESS => taken.push(Piece::Integer(self.terms.list[i].first)),
+                _ => {
+                    loops += 1;
+                    taken.extend(self.statements_of(i).into_iter().map(Piece::Statement));
+                }
+            }
+        }
+        if loops * RARE < n {
+            self.window = NARROW;
+        }
         self.drop_first(n);
         taken
     }
@@ -560,10 +666,7 @@ impl Recogniser {
 
     /// Forgets the oldest terms, and the classes that only they had.
     fn drop_first(&mut self, n: usize) {
-        let from = self.terms.list.get(n).map_or(self.terms.pool.len(), |term| term.at);
-        self.terms.list.drain(..n);
-        self.terms.pool.drain(..from);
-        self.terms.list.iter_mut().for_each(|term| term.at -= from);
+        self.terms.drop_first(n);
         self.open.retain_mut(|open| {
             let stays = open.term >= n;
             open.term = open.term.saturating_sub(n);
@@ -623,6 +726,7 @@ enum Foreseen {
 mod tests {
     use super::*;
     use crate::check;
+    use crate::description::statements;
     use crate::fuzzing::Random;
 
     fn recognised(values: &[i64]) -> Vec<Statement> {
@@ -634,7 +738,7 @@ mod tests {
             true
         });
         assert_eq!(runs, values);
-        let found = recogniser.take(0);
+        let found = statements(recogniser.take(0));
         assert_eq!(check::check(&found, values.iter().copied()), Ok(()));
         found
     }
@@ -695,7 +799,7 @@ mod tests {
                     }
                 }
             }
-            let found = recogniser.take(0);
+            let found = statements(recogniser.take(0));
             assert_eq!((found.len(), found[0].depth() <= 5), (1, true), "{n}: {found:?}");
         }
     }
@@ -730,10 +834,10 @@ mod tests {
         for &value in &values {
             recogniser.single(value);
             if recogniser.len() > 400 {
-                found.extend(recogniser.take(2 * WINDOW));
+                found.extend(statements(recogniser.take(2 * WINDOW)));
             }
         }
-        found.extend(recogniser.take(0));
+        found.extend(statements(recogniser.take(0)));
         assert_eq!(check::check(&found, values.iter().copied()), Ok(()));
     }
 }

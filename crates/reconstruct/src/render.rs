@@ -142,6 +142,13 @@ pub fn text(statements: &[Statement], numbers: Numbers) -> String {
     text.0
 }
 
+/// One statement under so many loops, as text.
+pub fn part(statement: &Statement, outer: usize) -> String {
+    let mut text = Text(String::new(), Numbers::Signed);
+    write_statement(statement, outer, &mut text);
+    text.0
+}
+
 struct Text(String, Numbers);
 
 // Writing to a string cannot fail.

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use crate::coincidence::Split;
 use crate::cursor::Runs;
-use crate::description::{self, listed, pays};
+use crate::description::{self, Listed, Piece, listed, pays};
 use crate::extend::extended;
 use crate::fold::{Fold, Items};
 use crate::nest::Nest;
@@ -96,7 +96,8 @@ struct Parts {
     /// The last integer that the steps have reached; `None` before the first.
     last: Option<i64>,
     open: Option<Part>,
-    closed: Vec<Statement>,
+    closed: Listed,
+    /// Bytes, about, of the statements of parts that are closed.
     closed_size: usize,
     /// Time spent on searches while the stream was still read.
     spent: Duration,
@@ -138,7 +139,7 @@ impl Reconstructor {
             accesses: 0,
             last: None,
             open: None,
-            closed: Vec::new(),
+            closed: Listed::default(),
             closed_size: 0,
             spent: Duration::ZERO,
         };
@@ -185,7 +186,7 @@ impl Reconstructor {
 
     /// Hands over the statements of parts that are closed. What is pushed afterwards follows on them.
     pub fn take_closed(&mut self) -> Reconstruction {
-        let nests = std::mem::take(&mut self.parts.closed);
+        let nests = std::mem::take(&mut self.parts.closed.statements);
         self.parts.closed_size = 0;
         let accesses = nests.iter().map(Statement::accesses).sum::<u128>();
         let accesses = u64::try_from(accesses).unwrap_or(u64::MAX);
@@ -200,7 +201,7 @@ impl Reconstructor {
 
     /// Bytes, about, of the statements of parts that are closed.
     pub fn closed_size(&self) -> usize {
-        self.parts.closed_size
+        self.parts.closed_size + self.parts.closed.open_size()
     }
 
     /// How many nests and items are kept at the moment: a measure of memory.
@@ -211,7 +212,7 @@ impl Reconstructor {
             Some(Part::Folding(folding)) => folding.fold.items(),
             Some(Part::Recognising(recogniser)) => recogniser.kept(),
         };
-        self.parts.closed.len() + open
+        self.parts.closed.statements.len() + self.parts.closed.open_size() / 8 + open
     }
 
     /// Changes how hard the piecewise search tries.
@@ -228,7 +229,8 @@ impl Reconstructor {
     pub fn finish(mut self) -> Reconstruction {
         self.scanner.flush(&mut self.parts);
         self.parts.close();
-        Reconstruction { nests: self.parts.closed, accesses: self.parts.accesses }
+        self.parts.closed.close();
+        Reconstruction { nests: self.parts.closed.statements, accesses: self.parts.accesses }
     }
 }
 
@@ -343,17 +345,25 @@ impl Parts {
     fn relieve(&mut self) {
         let Some(Part::Recognising(recogniser)) = &mut self.open else { return };
         let keep = STAYING.min(self.options.terms() / 2);
-        let old = condensed(recogniser.take(keep));
+        let old = recogniser.take(keep);
+        let old = match old.iter().any(|piece| matches!(piece, Piece::Statement(_))) {
+            true => condensed(old).into_iter().map(Piece::Statement).collect(),
+            false => old,
+        };
         self.add(old);
     }
 
-    fn add(&mut self, statements: Vec<Statement>) {
+    fn add(&mut self, pieces: Vec<Piece>) {
+        let before = self.closed.statements.len();
+        match self.options.as_folded {
+            true => self.closed.statements.extend(description::statements(pieces)),
+            false => self.closed.extend(pieces),
+        }
         let size = |statement: &Statement| match statement {
             Statement::Integers(packed) => packed.bytes().len(),
             other => STATEMENT * other.depth().max(1),
         };
-        self.closed_size += statements.iter().map(size).sum::<usize>();
-        self.closed.extend(statements);
+        self.closed_size += self.closed.statements[before..].iter().map(size).sum::<usize>();
     }
 
     /// The first integer of a part.
@@ -362,13 +372,21 @@ impl Parts {
         if SAFE.contains(&value) {
             self.open = Some(Part::WarmUp(Differences { first: value, steps: Vec::new() }));
         } else {
-            self.add(vec![Nest::point(value).into()]);
+            self.add(vec![Piece::Integer(value)]);
         }
     }
 
     /// A step to or from integers whose differences may leave 64 bits, or the first step of a new part.
     fn unsafe_step(&mut self, mut last: i64, difference: i64, mut times: u64) {
-        self.close();
+        match &self.open {
+            // One integer between others that are not safe.
+            Some(Part::WarmUp(differences)) if differences.steps.is_empty() && !self.options.as_folded => {
+                let first = differences.first;
+                self.open = None;
+                self.add(vec![Piece::Integer(first)]);
+            }
+            _ => self.close(),
+        }
         while times > 0 {
             let next = last.wrapping_add(difference);
             if SAFE.contains(&next)
@@ -408,7 +426,7 @@ impl Parts {
             Some(Part::Folding(folding)) => folding.finish(&options),
             Some(Part::Recognising(recogniser)) => ended(*recogniser, &options),
         };
-        self.add(statements);
+        self.add(statements.into_iter().map(Piece::from).collect());
         self.spent += begun.elapsed();
     }
 }
@@ -508,7 +526,7 @@ fn shortest(items: &Items, mut recogniser: Recogniser, options: &Options) -> Vec
     let trace = Unfolded(items);
     let recognised = condensed(recogniser.take(0));
     if !verify::generated(&recognised, items.stride(), items.runs()) {
-        return listed(pieces(items).into_iter().map(Statement::from).collect());
+        return listed(pieces(items).into_iter().map(Piece::from).collect());
     }
     let length = description::length(&recognised);
     if length <= SHORT || irregular(&trace) {
@@ -518,27 +536,35 @@ fn shortest(items: &Items, mut recogniser: Recogniser, options: &Options) -> Vec
     if options.floors {
         effort.divisor = i64::MAX;
     }
-    // There is less to be won than where nothing was recognised.
-    if recognised.len() == 1 {
+    // There is little to be won.
+    if length <= GOOD {
+        effort.rounds = 0;
+    } else if recognised.len() == 1 {
         effort.rounds = effort.rounds.min(1);
     }
     let found = solve(&trace, &effort);
     if !verify::generates(&found, items.stride(), items.runs()) {
         return recognised;
     }
-    let found = listed(found.into_iter().map(Statement::from).collect());
+    let found = listed(found.into_iter().map(Piece::from).collect());
     if is_better(&found, &recognised, length) { found } else { recognised }
 }
 
 /// Bytes of a description that no search makes shorter.
 const SHORT: u64 = 32;
 
-/// Whether what the search found is preferred to what was recognised, which has this length: if it is shorter, or a perfect
-/// nest of no more loops and not much longer.
+/// Bytes of a description that only the likely strategies are tried to make shorter.
+const GOOD: u64 = 512;
+
+/// Whether what the search found is preferred to what was recognised, which has this length: if it is shorter, by half if it
+/// takes more loops, or a perfect nest of no more loops and not much longer.
 fn is_better(found: &[Statement], recognised: &[Statement], length: u64) -> bool {
     let own = description::length(found);
     let depth = |statements: &[Statement]| statements.iter().map(Statement::depth).max();
-    let perfect = found.len() == 1 && found[0].nest().is_some() && depth(found) <= depth(recognised);
+    if depth(found) > depth(recognised) {
+        return own < length / 2;
+    }
+    let perfect = found.len() == 1 && found[0].nest().is_some();
     own < length || (perfect && own < length + length / 2)
 }
 
@@ -601,8 +627,8 @@ fn recognised_items(items: &Items, options: &Options) -> Recogniser {
 
 /// Statements that are shorter than their integers, the others as integers; all as integers where these, packed, are shorter
 /// still.
-fn condensed(statements: Vec<Statement>) -> Vec<Statement> {
-    let statements = listed(statements);
+fn condensed(pieces: Vec<Piece>) -> Vec<Statement> {
+    let statements = listed(pieces);
     let regular = |s: &&Statement| !matches!(s, Statement::Integers(_));
     let packed: u64 = statements
         .iter()

@@ -65,6 +65,9 @@ pub enum ReadError {
         /// The line where the second sort comes up.
         line: u64,
     },
+    /// Integers that only unsigned ones of 64 bits hold, for who has no place for them.
+    #[error("the trace has integers beyond 2^63 - 1, which signed ones of 64 bits do not hold")]
+    Unsigned,
     /// Something else than a trace.
     #[error("{0}")]
     Foreign(Foreign),
