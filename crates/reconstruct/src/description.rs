@@ -88,23 +88,37 @@ pub struct Listed {
     pub statements: Vec<Statement>,
     /// Integers that follow it.
     open: Vec<i64>,
+    /// Bytes, about, of what is complete.
+    size: usize,
 }
+
+/// Bytes of a statement per loop, about.
+const STATEMENT: usize = 200;
+/// Bytes that a statement between integers costs beside its own.
+const PARTING: u64 = 16;
+/// Packed integers of so few are put together with those around them.
+const SMALL: u64 = 1 << 12;
 
 impl Listed {
     /// Takes the next pieces.
     pub fn extend(&mut self, pieces: Vec<Piece>) {
         for piece in pieces {
             match piece {
-                Piece::Integer(value) => self.open.push(value),
+                Piece::Integer(value) => self.push(value),
+                Piece::Statement(Statement::Integers(packed)) if packed.count() < SMALL => {
+                    self.open.extend(packed.values());
+                }
                 Piece::Statement(Statement::Integers(packed)) => {
                     self.close();
-                    self.statements.push(Statement::Integers(packed));
+                    self.keep(Statement::Integers(packed));
                 }
                 Piece::Statement(statement) => {
-                    let most = usize::try_from(one(&statement) / RAW).unwrap_or(usize::MAX);
+                    // Other integers would become two lists.
+                    let parting = if self.open.is_empty() { 0 } else { PARTING };
+                    let most = usize::try_from((one(&statement) + parting) / RAW).unwrap_or(usize::MAX);
                     if !dissolved(&statement, most, &mut self.open) {
                         self.close();
-                        self.statements.push(statement);
+                        self.keep(statement);
                     }
                 }
             }
@@ -114,20 +128,43 @@ impl Listed {
         }
     }
 
-    /// Bytes, about, of the integers that are not packed yet.
-    pub fn open_size(&self) -> usize {
-        8 * self.open.len()
+    /// Takes an integer.
+    #[inline]
+    pub fn push(&mut self, value: i64) {
+        self.open.push(value);
+        if self.open.len() >= BLOCK {
+            self.close();
+        }
+    }
+
+    fn keep(&mut self, statement: Statement) {
+        self.size += match &statement {
+            Statement::Integers(packed) => packed.bytes().len(),
+            other => STATEMENT * other.depth().max(1),
+        };
+        self.statements.push(statement);
+    }
+
+    /// Bytes, about, of all of it.
+    pub fn size(&self) -> usize {
+        self.size + RAW as usize * self.open.len()
+    }
+
+    /// Hands over what is complete.
+    pub fn take(&mut self) -> Vec<Statement> {
+        self.size = 0;
+        std::mem::take(&mut self.statements)
     }
 
     /// Packs the integers that follow each other so far.
     pub fn close(&mut self) {
-        if let [value] = self.open[..] {
-            self.statements.push(Nest::point(value).into());
-        } else {
-            self.statements
-                .extend(self.open.chunks(BLOCK).map(|block| Statement::Integers(Packed::of(block))));
+        let mut open = std::mem::take(&mut self.open);
+        match open[..] {
+            [value] => self.keep(Nest::point(value).into()),
+            _ => open.chunks(BLOCK).for_each(|block| self.keep(Statement::Integers(Packed::of(block)))),
         }
-        self.open.clear();
+        open.clear();
+        self.open = open;
     }
 }
 
@@ -207,7 +244,7 @@ mod tests {
             });
             let listed = listed(nests.map(Piece::from).to_vec());
             assert_eq!(check::check(&listed, values), Ok(()), "seed {seed}");
-            assert!(length(&listed) <= length(&statements) + 4 * RAW);
+            assert!(length(&listed) <= length(&statements) + 6 * RAW);
             assert!(matches!(listed.last(), Some(Statement::Integers(packed)) if packed.count() >= 2));
         }
     }

@@ -7,6 +7,7 @@ use crate::cursor::Runs;
 use crate::nest::{Bound, Level, Nest};
 use crate::predict::Predictor;
 use crate::run::Run;
+use crate::statement::Statement;
 use crate::stream::{Options, Reconstruction, Reconstructor};
 
 /// A deterministic source of choices.
@@ -83,6 +84,61 @@ fn attempt(random: &mut Random) -> Option<Nest> {
         accesses <= MOST
     });
     (complete && accesses > 0).then_some(nest)
+}
+
+/// A random loop around several statements, of at most three loops inside each other: trip counts that are constant or grow or
+/// fall with a counter outside, accesses like those of arrays.
+pub fn planted_body(seed: u64) -> Statement {
+    let mut random = Random::new(seed ^ 0x5eed);
+    loop {
+        let trips = random.between(3, 12);
+        let level = level(Bound::constant(0, trips - 1));
+        let body = body(&mut random, 1, trips);
+        if let Some(statement) = Statement::of_loop(level, body).validated()
+            && (1..=MOST).contains(&statement.accesses())
+        {
+            return statement;
+        }
+    }
+}
+
+fn level(upper: Bound) -> Level {
+    Level { lower: vec![Bound::constant(upper.coefficients.len(), 0)], upper: vec![upper] }
+}
+
+/// One to four statements under so many loops, the outermost of which runs so often.
+fn body(random: &mut Random, outer: usize, trips: i64) -> Vec<Statement> {
+    let statement = |random: &mut Random| -> Statement {
+        if outer < 3 && random.below(3) == 0 {
+            let mut coefficients = vec![0; outer];
+            let constant = match random.below(3) {
+                0 => random.between(0, 8),
+                1 => {
+                    coefficients[outer - 1] = 1;
+                    random.between(-1, 3)
+                }
+                _ => {
+                    coefficients[0] = -1;
+                    trips
+                }
+            };
+            let upper = Bound { coefficients, constant, divisor: 1 };
+            return Statement::of_loop(level(upper), body(random, outer + 1, trips));
+        }
+        let coefficients = (0..outer).map(|_| random.between(-3, 50) * random.between(0, 8)).collect();
+        Nest { levels: Vec::new(), base: random.between(-1000, 1 << 40), coefficients }.into()
+    };
+    (0..1 + random.below(4)).map(|_| statement(random)).collect()
+}
+
+/// The integers of a statement.
+pub fn integers_of(statement: &Statement) -> Vec<i64> {
+    let mut out = Vec::new();
+    check::integers(statement, &mut |v| {
+        out.push(v);
+        true
+    });
+    out
 }
 
 /// The integers of a nest.
@@ -211,7 +267,8 @@ pub fn check_file(bytes: &[u8]) {
 /// A sentence that says what went wrong.
 pub fn check(seed: u64) -> Result<(), String> {
     let mut random = Random::new(seed);
-    let mut values = match random.below(4) {
+    let mut values = match random.below(5) {
+        4 => integers_of(&planted_body(seed)),
         0 => (0..random.below(300)).map(|_| random.below(u64::MAX) as i64).collect(),
         1 => (0..random.below(300)).map(|_| random.between(0, 3)).collect(),
         _ => integers(&planted(seed)),

@@ -71,13 +71,21 @@ const SMALL: usize = 1 << 14;
 const SAMPLE: usize = 1 << 13;
 /// Consecutive integers of a sample.
 const STRETCH: usize = 1 << 9;
+/// Part of a sample that must be saved, as a divisor, for the slow compressors to be tried on a block.
+const GAIN: usize = 32;
 /// Stretches that are packed to compare forms.
 const TRIED: usize = 4;
 
 impl Packed {
     /// Packs at most [`BLOCK`] integers, quickly.
     pub fn of(values: &[i64]) -> Packed {
-        let mut best = Packed { count: values.len() as u64, bytes: variable(values) };
+        let count = values.len() as u64;
+        if values.len() >= STRETCH * 4
+            && let Some(bytes) = planes(values, likely(values))
+        {
+            return Packed { count, bytes };
+        }
+        let mut best = Packed { count, bytes: variable(values) };
         if values.len() >= 16 {
             best.offer(planes(values, likely(values)));
         }
@@ -89,6 +97,7 @@ impl Packed {
         let values = self.values();
         let mut best = self;
         if values.len() >= 3 && (values.len() <= SMALL || repeats(&values) || words_help(&values)) {
+            best.offer(Some(variable(&values)));
             for of in CONTENTS {
                 best.offer(planes(&values, of));
                 for coder in [Coder::Zstd, Coder::Lzma, Coder::LzmaWords] {
@@ -298,7 +307,7 @@ fn words_help(values: &[i64]) -> bool {
             .filter_map(|(of, coder)| words(part, of, coder))
             .map(|w| w.len())
             .min();
-        matches!((word, plane), (Some(word), Some(plane)) if word < plane)
+        matches!((word, plane), (Some(word), Some(plane)) if word + word / GAIN < plane)
     })
 }
 

@@ -364,19 +364,35 @@ impl Recogniser {
         self.reduce();
     }
 
-    /// The number of the next integer's run and where it starts: the integer that follows if the loops go on, with the
-    /// number of integers of its progression.
-    pub fn expected(&self) -> Option<(i64, u64)> {
-        let len = self.terms.len();
-        let awaiting = |open: &&Open| open.matched == len - 1 - open.term && open.matched < open.next.len();
-        let open = self.open.iter().rev().find(awaiting)?;
-        let mut run = None;
-        let term = open.next.list[open.matched];
-        self.classes.runs(term.class, open.next.vector(open.matched), &mut |start, _, count| {
-            run = Some((start, count));
-            false
-        });
-        run
+    /// Where the next run starts if the loops go on, how many integers it has, and where the run after it starts: as the
+    /// outermost loop foresees in which all came as foreseen, else as the innermost.
+    pub fn expected(&self) -> Option<(i64, u64, Option<i64>)> {
+        let last = self.terms.len().checked_sub(1)?;
+        let as_foreseen = |open: &&Open| open.matched > 0 && open.matched == last - open.term;
+        let complete = |open: &&Open| open.term == last;
+        let open = self.open.iter().find(as_foreseen).or_else(|| self.open.iter().rev().find(complete))?;
+        let mut runs: SmallVec<[(i64, u64); 2]> = SmallVec::new();
+        let mut two = |terms: &Terms, from: usize| {
+            (from..terms.len()).all(|i| {
+                self.classes.runs(terms.list[i].class, terms.vector(i), &mut |start, _, count| {
+                    runs.push((start, count));
+                    runs.len() < 2
+                })
+            })
+        };
+        if two(&open.next, open.matched) {
+            // The iteration after the next one.
+            let class = self.classes.of(self.terms.list[open.term].class)?;
+            let (&count, first) = self.terms.vector(open.term).split_last()?;
+            let advance = |(x, d): (&i64, &i64)| x.wrapping_add(d.wrapping_mul(count.wrapping_add(1)));
+            let body: Vector = first.iter().zip(&class.delta).map(advance).collect();
+            let mut after = Terms::default();
+            if self.classes.body_written(class, &body, &mut after) {
+                two(&after, 0);
+            }
+        }
+        let &(start, count) = runs.first()?;
+        Some((start, count, runs.get(1).map(|run| run.0)))
     }
 
     /// Forgets the terms from `len` on.
@@ -654,6 +670,11 @@ impl Recogniser {
         taken
     }
 
+    /// Forgets all but the last `keep` terms.
+    pub fn forget(&mut self, keep: usize) {
+        self.drop_first(self.terms.len().saturating_sub(keep));
+    }
+
     /// Visits the runs `(start, stride, count)` of the oldest terms, up to the last `keep`.
     pub fn runs(&self, keep: usize, visit: &mut dyn FnMut(i64, i64, u64) -> bool) {
         let n = self.terms.len().saturating_sub(keep);
@@ -822,6 +843,19 @@ mod tests {
             recognised(&values);
         }
         recognised(&[i64::MIN, i64::MAX, 0, i64::MIN, i64::MAX, 0, i64::MIN, i64::MAX, 0, 5, 5, 5, 5]);
+    }
+
+    #[test]
+    fn what_comes_next_in_a_body_of_several_statements() {
+        let mut recogniser = Recogniser::new(10);
+        for i in 0..5 {
+            recogniser.single(100 * i);
+            recogniser.line(5000 + i, 3, 4);
+        }
+        assert_eq!(recogniser.expected(), Some((500, 1, Some(5005))));
+        recogniser.single(500);
+        assert_eq!(recogniser.expected(), Some((5005, 4, Some(600))));
+        assert_eq!(Recogniser::new(10).expected(), None);
     }
 
     #[test]

@@ -77,8 +77,11 @@ const ASKED: usize = 1 << 14;
 const FEWER: usize = 4;
 /// Terms of a part that is recognised, at most.
 const TERMS: usize = 1 << 16;
-/// Bytes of a closed statement per loop, about.
-const STATEMENT: usize = 200;
+/// Integers taken as they are after terms in which nothing was recognised: the first time, and at most.
+const LEAST_NAP: u64 = 4 * TERMS as u64;
+const MOST_NAP: u64 = 16 * TERMS as u64;
+/// A progression of so many integers ends that.
+const WAKING: u64 = 64;
 /// Terms that stay when the older ones are handed over.
 const STAYING: usize = 8 * WINDOW;
 
@@ -97,8 +100,10 @@ struct Parts {
     last: Option<i64>,
     open: Option<Part>,
     closed: Listed,
-    /// Bytes, about, of the statements of parts that are closed.
-    closed_size: usize,
+    /// Integers that are taken as they are before a part is recognised again.
+    asleep: u64,
+    /// The same the next time that nothing is recognised.
+    nap: u64,
     /// Time spent on searches while the stream was still read.
     spent: Duration,
 }
@@ -140,7 +145,8 @@ impl Reconstructor {
             last: None,
             open: None,
             closed: Listed::default(),
-            closed_size: 0,
+            asleep: 0,
+            nap: LEAST_NAP,
             spent: Duration::ZERO,
         };
         Reconstructor { scanner: Scanner::new(), parts }
@@ -186,8 +192,7 @@ impl Reconstructor {
 
     /// Hands over the statements of parts that are closed. What is pushed afterwards follows on them.
     pub fn take_closed(&mut self) -> Reconstruction {
-        let nests = std::mem::take(&mut self.parts.closed.statements);
-        self.parts.closed_size = 0;
+        let nests = self.parts.closed.take();
         let accesses = nests.iter().map(Statement::accesses).sum::<u128>();
         let accesses = u64::try_from(accesses).unwrap_or(u64::MAX);
         self.parts.accesses = self.parts.accesses.saturating_sub(accesses);
@@ -201,7 +206,7 @@ impl Reconstructor {
 
     /// Bytes, about, of the statements of parts that are closed.
     pub fn closed_size(&self) -> usize {
-        self.parts.closed_size + self.parts.closed.open_size()
+        self.parts.closed.size()
     }
 
     /// How many nests and items are kept at the moment: a measure of memory.
@@ -212,7 +217,7 @@ impl Reconstructor {
             Some(Part::Folding(folding)) => folding.fold.items(),
             Some(Part::Recognising(recogniser)) => recogniser.kept(),
         };
-        self.parts.closed.statements.len() + self.parts.closed.open_size() / 8 + open
+        self.parts.closed.statements.len() + open
     }
 
     /// Changes how hard the piecewise search tries.
@@ -257,7 +262,14 @@ impl Steps for Parts {
                     self.warm();
                 }
             }
+            Part::Recognising(_) if self.asleep > 0 && times < WAKING => {
+                self.asleep = self.asleep.saturating_sub(times);
+                (0..times as i64).for_each(|k| {
+                    self.closed.push(end.wrapping_sub(difference.wrapping_mul(times as i64 - 1 - k)))
+                });
+            }
             Part::Recognising(recogniser) => {
+                self.asleep = 0;
                 recogniser.line(last.wrapping_add(difference), difference, times);
                 if recogniser.len() > self.options.terms() {
                     self.relieve();
@@ -346,24 +358,29 @@ impl Parts {
         let Some(Part::Recognising(recogniser)) = &mut self.open else { return };
         let keep = STAYING.min(self.options.terms() / 2);
         let old = recogniser.take(keep);
-        let old = match old.iter().any(|piece| matches!(piece, Piece::Statement(_))) {
+        let has_loops = old.iter().any(|piece| matches!(piece, Piece::Statement(_)));
+        let old: Vec<Piece> = match has_loops {
             true => condensed(old).into_iter().map(Piece::Statement).collect(),
             false => old,
         };
-        self.add(old);
+        let says_nothing =
+            |piece: &Piece| matches!(piece, Piece::Integer(_) | Piece::Statement(Statement::Integers(_)));
+        if old.iter().all(says_nothing) {
+            let rest = recogniser.take(0);
+            (self.asleep, self.nap) = (self.nap, (2 * self.nap).min(MOST_NAP));
+            self.add(old);
+            self.add(rest);
+        } else {
+            self.nap = LEAST_NAP;
+            self.add(old);
+        }
     }
 
     fn add(&mut self, pieces: Vec<Piece>) {
-        let before = self.closed.statements.len();
         match self.options.as_folded {
             true => self.closed.statements.extend(description::statements(pieces)),
             false => self.closed.extend(pieces),
         }
-        let size = |statement: &Statement| match statement {
-            Statement::Integers(packed) => packed.bytes().len(),
-            other => STATEMENT * other.depth().max(1),
-        };
-        self.closed_size += self.closed.statements[before..].iter().map(size).sum::<usize>();
     }
 
     /// The first integer of a part.
@@ -529,7 +546,9 @@ fn shortest(items: &Items, mut recogniser: Recogniser, options: &Options) -> Vec
         return listed(pieces(items).into_iter().map(Piece::from).collect());
     }
     let length = description::length(&recognised);
-    if length <= SHORT || irregular(&trace) {
+    // The search is for single references, which mostly walk along rows.
+    let walks = || items.runs().count() as u64 * SHORT_ROWS < trace.integers();
+    if length <= SHORT || irregular(&trace) || (length <= GOOD && !walks()) {
         return recognised;
     }
     let mut effort = options.effort.clone();
@@ -553,6 +572,8 @@ fn shortest(items: &Items, mut recogniser: Recogniser, options: &Options) -> Vec
 /// Bytes of a description that no search makes shorter.
 const SHORT: u64 = 32;
 
+/// Integers of a run, on average, below which a good description is not searched for a better one.
+const SHORT_ROWS: u64 = 4;
 /// Bytes of a description that only the likely strategies are tried to make shorter.
 const GOOD: u64 = 512;
 
@@ -570,6 +591,9 @@ fn is_better(found: &[Statement], recognised: &[Statement], length: u64) -> bool
 
 /// The end of a part that was recognised: if it is not too long it is folded after all, and searched.
 fn ended(mut recogniser: Recogniser, options: &Options) -> Vec<Statement> {
+    if recogniser.is_empty() {
+        return Vec::new();
+    }
     let mut steps = Differences::default();
     let (mut last, mut fits) = (None, true);
     recogniser.runs(0, &mut |start, stride, count| {
@@ -810,6 +834,24 @@ mod tests {
         long.push_run(Run { start: 0, stride: 1 << 40, count: 1 << 23 });
         long.push_run(Run { start: -5, stride: 1, count: 10 });
         assert_eq!(long.finish().nests.iter().map(|n| n.depth()).sum::<usize>(), 2);
+    }
+
+    /// Regression 11: where recognition was at rest at the end of the trace, an integer was added. Loops after noise are found.
+    #[test]
+    fn regression_11_noise_longer_than_terms_are_kept() {
+        let mut random = crate::fuzzing::Random::new(9);
+        let noise: Vec<i64> = (0..150_000).map(|_| random.below(1 << 30) as i64).collect();
+        let mut all = Reconstructor::default();
+        all.push(&noise);
+        let found = all.finish();
+        assert_eq!(check::check(&found.nests, noise.iter().copied()), Ok(()));
+        let mut both = noise;
+        both.extend((0..300).flat_map(|i| (0..200).map(move |j| 1000 * i + j)));
+        let mut all = Reconstructor::default();
+        all.push(&both);
+        let found = all.finish();
+        assert_eq!(check::check(&found.nests, both.iter().copied()), Ok(()));
+        assert!(found.nests.last().is_some_and(|nest| nest.depth() == 2), "{:?}", found.nests.last());
     }
 
     #[test]

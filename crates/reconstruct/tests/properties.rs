@@ -88,6 +88,12 @@ proptest! {
     }
 
     #[test]
+    fn planted_bodies_of_several_statements_come_back_exactly(seed: u64) {
+        let values = fuzzing::integers_of(&fuzzing::planted_body(seed));
+        compresses(&values, &exact(&values)?)?;
+    }
+
+    #[test]
     fn shifted_and_scaled_kernels_have_the_same_loops(
         (g, values) in kernels(), shift in -(1i64 << 40)..1 << 40, scale in 2i64..1000,
     ) {
@@ -226,4 +232,21 @@ fn regression_9_distances_at_the_end_of_the_integers() {
     let values = noisy(sweep.repeat(2), 161, 4_088_355_835_503_848_368);
     let result = exact(&values).expect("exact");
     assert!(compresses(&values, &result).is_ok());
+}
+
+/// Most random bodies of several statements are one nest, with little around it. The rest are loops that begin by chance.
+#[test]
+fn most_planted_bodies_are_one_nest() {
+    let (mut all, mut one) = (0, 0);
+    for seed in 0..200 {
+        let planted = fuzzing::planted_body(seed);
+        let values = fuzzing::integers_of(&planted);
+        if values.len() < 60 {
+            continue;
+        }
+        let found = fuzzing::reconstructed(&values, 1);
+        all += 1;
+        one += usize::from(found.nests.len() <= 2);
+    }
+    assert!(all > 100 && one * 10 >= all * 7, "{one} of {all}");
 }
