@@ -357,6 +357,12 @@ impl Recogniser {
 
     /// Takes a term of a class that [`Recogniser::class`] gave, or an access.
     pub fn term(&mut self, class: u32, vector: &[i64]) {
+        // Three integers may be chance, as in `line`.
+        if let ([start, THREE], Some(Class { delta, depth: 1, .. })) = (vector, self.classes.of(class))
+            && let [stride] = delta[..]
+        {
+            return (0..THREE).for_each(|k| self.single(start.wrapping_add(stride.wrapping_mul(k))));
+        }
         self.terms.push(class, vector);
         if class != ACCESS {
             self.opened();
@@ -602,6 +608,7 @@ impl Recogniser {
             return self.push_loop(id, vector);
         };
         let class = self.class(&rotated.members, &rotated.delta);
+        let vector = self.absorb(class, vector);
         self.push_loop(class, &vector);
         for i in 0..rest.len() {
             self.term(rest.list[i].class, rest.vector(i));

@@ -639,8 +639,10 @@ mod tests {
     #[test]
     fn unsigned_integers_are_written_as_such() {
         let high: Statement = Nest::line(-4096, 8, 3).into();
-        assert!(text(&[high.clone()], Numbers::Unsigned).ends_with("8*i0 + 18446744073709547520\n"));
-        assert!(c(&[high.clone()], Numbers::Unsigned).contains("%llu"));
+        assert!(
+            text(std::slice::from_ref(&high), Numbers::Unsigned).ends_with("8*i0 + 18446744073709547520\n")
+        );
+        assert!(c(std::slice::from_ref(&high), Numbers::Unsigned).contains("%llu"));
         let stream = Stream { id: "a", nests: &[high], accesses: 3, bytes: 3 };
         assert!(json(&[stream], Numbers::Unsigned).contains("18446744073709547520"));
     }

@@ -11,6 +11,7 @@
 
 use std::time::{Duration, Instant};
 
+use crate::codec::{self, Aim};
 use crate::coincidence::Split;
 use crate::cursor::Runs;
 use crate::description::{self, Listed, Piece, listed, pays};
@@ -547,8 +548,10 @@ fn shortest(items: &Items, mut recogniser: Recogniser, options: &Options) -> Vec
     }
     let length = description::length(&recognised);
     // The search is for single references, which mostly walk along rows.
-    let walks = || items.runs().count() as u64 * SHORT_ROWS < trace.integers();
-    if length <= SHORT || irregular(&trace) || (length <= GOOD && !walks()) {
+    let integers = trace.integers();
+    let walks = || items.runs().count() as u64 * SHORT_ROWS < integers;
+    let is_random = integers > LONG && integers * description::RAW < REGULAR * length;
+    if length <= SHORT || is_random || irregular(&trace) || (length <= GOOD && !walks()) {
         return recognised;
     }
     let mut effort = options.effort.clone();
@@ -572,10 +575,13 @@ fn shortest(items: &Items, mut recogniser: Recogniser, options: &Options) -> Vec
 /// Bytes of a description that no search makes shorter.
 const SHORT: u64 = 32;
 
+/// Of so many integers, nests are to be expected only where what was recognised is so much shorter.
+const LONG: u64 = 20_000;
+const REGULAR: u64 = 16;
 /// Integers of a run, on average, below which a good description is not searched for a better one.
 const SHORT_ROWS: u64 = 4;
 /// Bytes of a description that only the likely strategies are tried to make shorter.
-const GOOD: u64 = 512;
+const GOOD: u64 = 1024;
 
 /// Whether what the search found is preferred to what was recognised, which has this length: if it is shorter, by half if it
 /// takes more loops, or a perfect nest of no more loops and not much longer.
@@ -593,6 +599,12 @@ fn is_better(found: &[Statement], recognised: &[Statement], length: u64) -> bool
 fn ended(mut recogniser: Recogniser, options: &Options) -> Vec<Statement> {
     if recogniser.is_empty() {
         return Vec::new();
+    }
+    if recogniser.len() == 1 {
+        let only = condensed(recogniser.clone().take(0));
+        if description::length(&only) <= SHORT {
+            return only;
+        }
     }
     let mut steps = Differences::default();
     let (mut last, mut fits) = (None, true);
@@ -662,9 +674,10 @@ fn condensed(pieces: Vec<Piece>) -> Vec<Statement> {
     if described.len() < MANY {
         return statements;
     }
-    let length = description::length(&described) + packed;
+    let described = Reconstruction { nests: described, accesses: 0 };
+    let length = codec::section(&described, Aim::Fast).len() as u64 + packed;
     // Most integers for which it may be worth the while.
-    let most = usize::try_from(length).unwrap_or(usize::MAX);
+    let most = usize::try_from(length.saturating_mul(RARE)).unwrap_or(usize::MAX);
     let mut values = Vec::new();
     for run in Runs::of(&statements) {
         if values.len().saturating_add(usize::try_from(run.count).unwrap_or(usize::MAX)) > most {
@@ -679,6 +692,8 @@ fn condensed(pieces: Vec<Piece>) -> Vec<Statement> {
     }
 }
 
+/// Integers are shorter than statements only if there are at most so many for a byte of these.
+const RARE: u64 = 16;
 /// Statements from which on it is asked whether their integers are shorter.
 const MANY: usize = 64;
 
