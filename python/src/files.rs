@@ -41,7 +41,7 @@ pub fn compress<'py>(
 /// A file of one stream, or of none where there are no integers.
 pub fn encoded(found: &Reconstruction) -> Vec<u8> {
     match found.accesses {
-        0 => codec::encode(&[], None),
+        0 => codec::encode::<codec::Id>(&[], None),
         _ => codec::encode(&[((0, 0), found)], None),
     }
 }

@@ -115,7 +115,8 @@ impl Peer {
     }
 
     /// Terms on the stack.
-    pub fn terms(&self) -> usize {
+    #[cfg(test)]
+    fn terms(&self) -> usize {
         self.stack.len()
     }
 
