@@ -321,6 +321,11 @@ fn text(id: &[u8]) -> Option<String> {
 /// names of loops unreadable, are left out: overloaded functions have one name.
 pub fn demangle(name: &str) -> String {
     let plain = name.split('@').next().unwrap_or(name);
+    // What a compiler has made of a parallel region is named after the function that it stands in.
+    let region = ["._omp_fn.", ".omp_outlined"].iter().find_map(|mark| plain.find(mark));
+    if let Some(at) = region.filter(|&at| at > 0) {
+        return format!("{}{}", demangle(&plain[..at]), &plain[at..]);
+    }
     if let Ok(rust) = rustc_demangle::try_demangle(plain) {
         return format!("{rust:#}");
     }
@@ -517,6 +522,8 @@ mod tests {
         assert_eq!(demangle("main"), "main");
         assert_eq!(demangle("memcpy@@GLIBC_2.14"), "memcpy");
         assert_eq!(demangle("_ZN3foo3barEi"), "foo::bar");
+        assert_eq!(demangle("_ZN3foo3barEi._omp_fn.1"), "foo::bar._omp_fn.1");
+        assert_eq!(demangle("solve.omp_outlined"), "solve.omp_outlined");
         assert_eq!(demangle("_ZN4core3fmt5write17h0123456789abcdefE"), "core::fmt::write");
         assert_eq!(demangle("_ZN12_GLOBAL__N_13fooEv"), "(anonymous namespace)::foo");
         assert_eq!(demangle("_Z8evaluateIdESt6vectorIT_SaIS1_EERKS3_S5_"), "evaluate<double>");

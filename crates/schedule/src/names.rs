@@ -18,9 +18,11 @@ pub fn short_name(full: &str) -> &str {
 }
 
 /// The function in which a parallel region stands, by the name of the function that a compiler has made of the region (GCC:
-/// `f._omp_fn.0`, clang: `f.omp_outlined`); `None` for other functions.
+/// `f._omp_fn.0`, clang: `f.omp_outlined`; demangled `f [clone ._omp_fn.0]`); `None` for other functions.
 pub fn of_region(name: &str) -> Option<&str> {
-    ["._omp_fn.", ".omp_outlined"].iter().find_map(|mark| name.find(mark).map(|at| &name[..at]))
+    let at = ["._omp_fn.", ".omp_outlined"].iter().find_map(|mark| name.find(mark))?;
+    let of = name[..at].trim_end();
+    Some(of.strip_suffix("[clone").map_or(of, str::trim_end))
 }
 
 /// What the text of a loop calls the storage that a dependence passes through, whose ends are both on lines of it: the one array that the
@@ -80,5 +82,13 @@ mod tests {
         assert_eq!(short_name("solver::Matrix::multiply"), "multiply");
         assert_eq!(short_name("main"), "main");
         assert_eq!(short_name("operator<(a, b)"), "operator<(a, b)");
+    }
+
+    #[test]
+    fn regions_name_their_functions() {
+        assert_eq!(of_region("solve._omp_fn.12"), Some("solve"));
+        assert_eq!(of_region("grid::relax [clone ._omp_fn.0]"), Some("grid::relax"));
+        assert_eq!(of_region("main.omp_outlined"), Some("main"));
+        assert_eq!(of_region("main"), None);
     }
 }

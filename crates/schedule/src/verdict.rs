@@ -10,7 +10,9 @@
 
 use std::collections::BTreeMap;
 
-use profile::lens::{Call, Language, LoopKind, Operator, SharingKind, SourceLoop as SourceText};
+use profile::lens::{
+    AccessMode, Call, Home, Language, LoopKind, Operator, ScalarForm, SharingKind, SourceLoop as SourceText,
+};
 use profile::place::is_of_standard_library;
 use profile::{
     ContextIndex, ContextKind, Dependence, Gap, Location, ObjectIndex, ObjectKind, ObjectUse, Operation,
@@ -525,6 +527,9 @@ pub fn judge(
                 }
                 _ => {}
             }
+        }
+        if is_optimised && let Some((name, lines)) = loop_of.kept_for_a_pointer() {
+            unknown = unknown.or(Some(Unknown::Variable { name: name.to_owned(), lines }));
         }
         let may_expand = needs.as_ref().is_some_and(|needs| !needs.is_empty());
         if (advise || may_expand)
@@ -1457,10 +1462,41 @@ impl Loop<'_> {
                 && !self.is_seen(&scalar.name, scalar.home.is_local())
     }
 
+    /// A place that a pointer of the function's own leads to, the same in all iterations, that they write and the compiler keeps in a register:
+    /// it knows what variable that is, and may hand its value on to where the text reads it by another name. The lines that write it.
+    fn kept_for_a_pointer(&self) -> Option<(&str, Vec<u32>)> {
+        let facts = self.facts?;
+        let is_own = |home: Home| matches!(home, Home::Local | Home::StaticLocal | Home::InBody);
+        let scalar = facts.scalars.iter().map(|(scalar, _)| *scalar).find(|scalar| {
+            matches!(scalar.form, ScalarForm::Dereference | ScalarForm::PointedMember)
+                && is_own(scalar.home)
+                && facts.is_one_pointed(scalar)
+                && !self.is_stored(scalar)
+        });
+        if let Some(scalar) = scalar {
+            let lines = scalar.definitions.iter().map(|definition| definition.at.line);
+            return Some((&scalar.name, lines.collect()));
+        }
+        let pointers = facts.source.arrays.iter().filter(|array| !array.fixed && is_own(array.home));
+        let mut writes = pointers.flat_map(|array| array.accesses.iter().map(move |access| (array, access)));
+        let found = writes.find(|(array, access)| {
+            matches!(access.mode, AccessMode::Write | AccessMode::Update(_))
+                && access.affine.iter().all(|own| own.as_ref().is_some_and(|own| own.terms.is_empty()))
+                && !array.type_text.contains("vector")
+                && !self.stores_on(&[access.at.line])
+        });
+        found.map(|(array, access)| (array.name.as_str(), vec![access.at.line]))
+    }
+
     /// Whether the loop stores on the lines that define what a pointer leads to, at an address that stays: if not, the
     /// compiler keeps that in a register.
     fn is_stored(&self, scalar: &profile::lens::Scalar) -> bool {
         let lines: Vec<u32> = scalar.definitions.iter().map(|definition| definition.at.line).collect();
+        self.stores_on(&lines)
+    }
+
+    /// Whether the loop stores on some of these lines, at an address that stays.
+    fn stores_on(&self, lines: &[u32]) -> bool {
         self.profile.accesses.iter().any(|access| {
             access.write
                 && self.is_direct(access.statement)
