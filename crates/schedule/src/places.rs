@@ -154,7 +154,7 @@ fn carry(profile: &mut Profile, places: &[Option<Place>]) {
         let around = profile.loops_around(profile.context_of(d.sink));
         let shared = around.iter().take(usize::from(d.common));
         let level =
-            shared.enumerate().filter(|(_, context)| is_shared_out(**context)).map(|(at, _)| at).last();
+            shared.enumerate().filter(|(_, context)| is_shared_out(**context)).map(|(at, _)| at).next_back();
         found.extend(level.map(|level| (index, level)));
     }
     for (index, level) in found {
