@@ -316,7 +316,7 @@ fn object<'py>(py: Python<'py>, statement: &Statement) -> PyResult<Bound<'py, Py
 }
 
 /// A statement that stands in no loop.
-fn alone<'a>(statement: &'a Statement, outer: usize) -> PyResult<&'a [Statement]> {
+fn alone(statement: &Statement, outer: usize) -> PyResult<&[Statement]> {
     match outer {
         0 => Ok(std::slice::from_ref(statement)),
         _ => Err(PyValueError::new_err("it stands in the body of a loop; ask the loop")),
