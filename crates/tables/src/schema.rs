@@ -53,6 +53,7 @@ fn blocking() -> DataType {
         is("sink", place()),
         may("object", object),
         is("example", example),
+        may("between_members", TRUTH),
         is("count", COUNT),
         may("input", COUNT),
     ])
