@@ -4,7 +4,6 @@
 mod address_oracle;
 mod bench;
 mod bench_memory;
-mod bench_peers;
 mod bench_programs;
 mod bench_reconstruct;
 mod bench_schedule;
@@ -19,7 +18,6 @@ mod guide;
 mod inputs;
 mod licences;
 mod measure;
-mod nlr;
 mod paste;
 mod picture;
 mod polybench;

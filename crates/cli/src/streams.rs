@@ -7,16 +7,13 @@ use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow, bail};
 use indicatif::ProgressBar;
-use reconstruct::codec::Id;
-use reconstruct::piecewise::Effort;
-use reconstruct::stream::{Options, Reconstruction, Reconstructor};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use trace::accesses::{Accesses, Kind, StreamId};
+use trace::accesses::{Accesses, StreamId};
 use trace::foreign::{Format, guess, read};
 
 use crate::progress::Progress;
@@ -33,8 +30,8 @@ pub trait Consumer {
 
 /// One stream of a trace.
 pub struct Stream<C> {
-    /// What it is called.
-    pub name: String,
+    /// Its id.
+    pub id: StreamId,
     /// What is made of it.
     pub consumer: C,
     size: Option<u32>,
@@ -43,33 +40,15 @@ pub struct Stream<C> {
 
 /// The streams of a trace, in order of appearance.
 pub struct Streams<C> {
-    make: Box<dyn Fn(&Id) -> C>,
+    make: Box<dyn Fn() -> C>,
     only: Option<String>,
     indices: HashMap<StreamId, usize>,
-    names: HashMap<StreamId, String>,
     /// The streams.
     pub list: Vec<Stream<C>>,
     /// The index of the stream of every access, while it is known.
     pub order: Option<C>,
     /// The trace was interrupted by the user.
     pub interrupted: bool,
-    /// Negative integers stand for themselves plus 2^64.
-    pub unsigned: bool,
-    /// Set when the user interrupts again.
-    pub stop: Arc<AtomicBool>,
-}
-
-/// A stream's id as compressed files keep it.
-fn id_of(stream: StreamId, name: Option<&String>) -> Id {
-    Id { number: stream.number, kind: stream.kind.code(), name: name.cloned().unwrap_or_default() }
-}
-
-/// What a stream of a compressed file is called.
-pub fn name_of(id: &Id) -> String {
-    match id.name.is_empty() {
-        true => StreamId { number: id.number, kind: Kind::of(id.kind).unwrap_or_default() }.to_string(),
-        false => id.name.clone(),
-    }
 }
 
 impl<C: Consumer> Streams<C> {
@@ -77,31 +56,13 @@ impl<C: Consumer> Streams<C> {
         if let Some(&index) = self.indices.get(&id) {
             return Some(index);
         }
-        let id_in_files = id_of(id, self.names.get(&id));
-        let name = name_of(&id_in_files);
-        if self.only.as_ref().is_some_and(|only| !name.starts_with(only)) {
+        if self.only.as_ref().is_some_and(|only| *only != id.to_string()) {
             return None;
         }
         let index = self.list.len();
         self.indices.insert(id, index);
-        let consumer = (self.make)(&id_in_files);
-        self.list.push(Stream { name, consumer, size: None, mixed: false });
+        self.list.push(Stream { id, consumer: (self.make)(), size: None, mixed: false });
         Some(index)
-    }
-
-    /// A stream that is called exactly as was asked for is the only one that was meant.
-    fn choose(&mut self) {
-        if let Some(only) = &self.only
-            && let Some(at) = self.list.iter().position(|stream| stream.name == *only)
-        {
-            self.list.swap(0, at);
-            self.list.truncate(1);
-        }
-    }
-
-    /// The streams and the order between them, without what made them.
-    pub fn into_parts(self) -> (Vec<Stream<C>>, Option<C>) {
-        (self.list, self.order)
     }
 
     /// The exit code of a command that did its work on what was read; if that is not all, says so unless `quiet`.
@@ -117,7 +78,7 @@ impl<C: Consumer> Streams<C> {
 
     /// Streams whose accesses are of several sizes.
     pub fn mixed(&self) -> Vec<String> {
-        self.list.iter().filter(|s| s.mixed).map(|s| s.name.clone()).collect()
+        self.list.iter().filter(|s| s.mixed).map(|s| s.id.to_string()).collect()
     }
 }
 
@@ -148,14 +109,6 @@ impl<C: Consumer> Accesses for Streams<C> {
             stream.mixed |= stream.size.is_some_and(|s| s != bytes);
             stream.size = Some(bytes);
         }
-    }
-
-    fn named(&mut self, stream: StreamId, name: &str) {
-        self.names.insert(stream, name.to_owned());
-    }
-
-    fn unsigned(&mut self) {
-        self.unsigned = true;
     }
 }
 
@@ -195,7 +148,7 @@ pub fn open<C: Consumer>(
     input: &Input,
     ordered: bool,
     progress: &mut Progress,
-    make: impl Fn(&Id) -> C + 'static,
+    make: impl Fn() -> C + 'static,
 ) -> Result<Streams<C>> {
     let name = if is_standard_input(&input.trace) {
         "standard input".into()
@@ -229,26 +182,21 @@ pub fn open<C: Consumer>(
                 Err(_) if interrupted.load(Ordering::Relaxed) => &[],
                 head => head.with_context(|| name.clone())?,
             };
-            guess(&head[..head.len().min(HEAD)]).map_err(|error| anyhow!("{name}: {error}"))?
+            guess(&head[..head.len().min(HEAD)])
         }
     };
-    let order = ordered.then(|| make(&Id::default()));
+    let order = ordered.then(&make);
     let mut streams = Streams {
         make: Box::new(make),
         only: input.stream.clone(),
         indices: HashMap::new(),
-        names: HashMap::new(),
         list: Vec::new(),
         order,
         interrupted: false,
-        unsigned: format == Format::U64,
-        stop: interrupted.clone(),
     };
     let result = read(format, &mut from, &mut streams);
     progress.end();
-    // What follows can be interrupted by itself.
-    streams.interrupted = interrupted.swap(false, Ordering::Relaxed);
-    streams.choose();
+    streams.interrupted = interrupted.load(Ordering::Relaxed);
     match result {
         // What was cut off by the interrupt is not an error of the input.
         Err(_) if streams.interrupted => {}
@@ -257,7 +205,7 @@ pub fn open<C: Consumer>(
     if let Some(only) = &input.stream
         && streams.list.is_empty()
     {
-        bail!("{name} has no stream that begins with {only}; run without --stream to see all");
+        bail!("{name} has no stream {only}; run without --stream to see all");
     }
     Ok(streams)
 }
@@ -279,7 +227,7 @@ fn known(format: InputFormat) -> Format {
     }
 }
 
-impl Consumer for Reconstructor {
+impl Consumer for reconstruct::stream::Reconstructor {
     fn values(&mut self, values: &[i64]) {
         self.push(values);
     }
@@ -289,59 +237,35 @@ impl Consumer for Reconstructor {
     }
 }
 
-/// A reconstructed stream and its name.
-pub struct Found {
-    /// What the stream is called.
-    pub name: String,
-    /// What it consists of.
-    pub result: Reconstruction,
-}
-
-/// The effort for streams the reading of which is over: the time limit begins now, and an interrupt ends it.
-pub fn effort(options: &Options, limit: Duration, streams: usize, stop: &Arc<AtomicBool>) -> Effort {
-    let mut effort = options.effort.clone().for_streams(streams);
-    effort.deadline = Instant::now().checked_add(limit);
-    effort.stop = Some(stop.clone());
-    effort
-}
-
-/// Ends the reconstruction of all streams; whether it was interrupted.
+/// Ends the reconstruction of all streams.
 pub fn finish(
-    streams: Vec<Stream<Reconstructor>>,
-    effort: &Effort,
+    streams: Vec<Stream<reconstruct::stream::Reconstructor>>,
+    options: reconstruct::stream::Options,
     progress: &mut Progress,
-) -> (Vec<Found>, bool) {
+) -> Vec<(StreamId, reconstruct::stream::Reconstruction)> {
     progress.phase("finding loops", true);
-    let one = |mut s: Stream<Reconstructor>| {
+    let effort = options.effort.for_streams(streams.len());
+    let one = |mut s: Stream<reconstruct::stream::Reconstructor>| {
         s.consumer.set_effort(effort.clone());
-        Found { name: s.name, result: s.consumer.finish() }
+        (s.id, s.consumer.finish())
     };
     let found = streams.into_iter().map(one).collect();
     progress.end();
-    (found, effort.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed)))
+    found
 }
 
-/// What is said of a search that was interrupted.
-pub const SEARCH_ENDED: &str =
-    "loopwright: interrupted; the search ended early, the result is exact all the same";
-
-/// Options of the search as the library takes them. The time limit is that of the search after the trace was read.
-pub fn options(search: &Search) -> Options {
-    let mut options = Options::default();
+/// Options of the search as the library takes them.
+pub fn options(search: &Search) -> reconstruct::stream::Options {
+    let mut options = reconstruct::stream::Options::default();
     let processors = || std::thread::available_parallelism().map_or(1, usize::from);
     options.effort.threads = search.threads.unwrap_or_else(processors).clamp(1, 256);
-    options.effort.depth = usize::from(search.max_depth);
+    options.effort.deadline = search.time_limit.and_then(|limit| Instant::now().checked_add(limit));
     options
 }
 
-/// Whether a file given for output is standard output.
-fn is_standard_output(path: Option<&Path>) -> bool {
-    path.is_none_or(|path| path == Path::new("-"))
-}
-
-/// Writes to a file, all or nothing, or to standard output, which is also meant by `-`.
+/// Writes to a file, all or nothing, or to standard output.
 pub fn write(output: Option<&Path>, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-    match output.filter(|_| !is_standard_output(output)) {
+    match output {
         Some(path) => profile::file::replace(path, |file| {
             let mut buffered = io::BufWriter::with_capacity(1 << 18, file);
             content(&mut buffered)?;

@@ -81,8 +81,7 @@ impl Differences {
         last.map(|_| out)
     }
 
-    /// Appends `times` equal differences.
-    pub fn push(&mut self, difference: i64, times: u64) {
+    fn push(&mut self, difference: i64, times: u64) {
         if times == 0 {
             return;
         }

@@ -13,8 +13,6 @@ the argument. What the system refuses is an `OSError`.
 from loopwright._native import (
     Chunker,
     Folded,
-    Integers,
-    Loop,
     Nest,
     Nests,
     Piece,
@@ -33,8 +31,6 @@ from loopwright.traces import reconstruct_trace
 __all__ = [
     "Chunker",
     "Folded",
-    "Integers",
-    "Loop",
     "Nest",
     "Nests",
     "Piece",
