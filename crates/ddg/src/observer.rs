@@ -189,7 +189,13 @@ impl Observer<'_> {
         let sinks = [run.sink_iv, run.sink_iv.after(steps, &run.sink_step)];
         let source = (self.instances.owner_id(run.source), from.context, &source);
         // What decides control alone is none.
-        let is_listed = self.ends(run.kind, (from, run.source), (to, run.sink)).is_some();
+        // The effects of system calls are no operands, and have no twin in another thread.
+        let is_operand = |id: u32, own: &Instance| {
+            id.checked_sub(own.first + own.statements).is_some_and(|operand| operand < own.operands)
+        };
+        let is_listed = is_operand(run.source, from)
+            && is_operand(run.sink, to)
+            && self.ends(run.kind, (from, run.source), (to, run.sink)).is_some();
         let turns = (self.exchange.turn_of(self.contexts, source), self.exchange.turn());
         let own = (self.contexts, &*self.instances, run.sink);
         let common = self.contexts.get(to.context).dims;
