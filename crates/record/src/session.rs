@@ -99,8 +99,12 @@ pub(crate) fn record<S: Sink + 'static>(
 
 /// See [`crate::survey()`].
 pub(crate) fn survey(config: &Config, guide: &mut dyn Guide) -> Result<(Outcome, Survey), Error> {
-    let config =
-        Config { encoding: Encoding::None, buffer_words: 512, max_instructions: None, ..config.clone() };
+    let config = Config {
+        encoding: Encoding::None,
+        buffer_words: SMALLEST_BUFFER,
+        max_instructions: None,
+        ..config.clone()
+    };
     let ended = whole(&config, Origin::of(&config), guide, Box::new(Nobody), Some(Counting::default()))?;
     let (mut outcome, counting) = (ended.outcome, ended.counting.unwrap_or_default());
     if counting.replaced() > 0 {
@@ -179,6 +183,17 @@ struct Traced {
     counting: Option<Counting>,
 }
 
+/// Smallest buffer under a limit, in words.
+const SMALLEST_BUFFER: usize = 512;
+
+/// Words of a record buffer. A limit on instructions is looked at when one is full, and may be missed by as much as two hold:
+/// under a small limit they are small.
+fn buffer_words(config: &Config) -> usize {
+    let most =
+        config.max_instructions.map_or(usize::MAX, |limit| usize::try_from(limit / 64).unwrap_or(usize::MAX));
+    config.buffer_words.min(most.max(SMALLEST_BUFFER))
+}
+
 /// Traces a program or process from the given beginning.
 fn traced(
     config: &Config,
@@ -190,7 +205,7 @@ fn traced(
     let on = starts_on(config);
     let cache = Cache::new(!on, counting.is_some(), config.code_bytes)?;
     let progress = Arc::new(Progress::default());
-    let buffers = Buffers::new(config.buffer_words, sink, config.max_instructions, Arc::clone(&progress))?;
+    let buffers = Buffers::new(buffer_words(config), sink, config.max_instructions, Arc::clone(&progress))?;
     cache.state.set_word(SLOT_POINTER as usize, buffers.start());
     let is_forked = matches!(origin, Origin::Forked(_));
     let is_followed = is_forked || matches!(origin, Origin::Executed(..));

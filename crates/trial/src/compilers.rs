@@ -84,6 +84,18 @@ fn kind(name: &str) -> Option<Kind> {
         .find_map(|(names, kind)| names.contains(&plain).then_some(kind))
 }
 
+/// Whether this clang can link programs for ThreadSanitizer: its runtime is often a package of its own.
+fn links_for_threads(clang: &Path) -> bool {
+    let Ok(directory) = tempfile::tempdir() else { return false };
+    let source = directory.path().join("empty.c");
+    if std::fs::write(&source, "int main(void) { return 0; }\n").is_err() {
+        return false;
+    }
+    let mut command = std::process::Command::new(clang);
+    command.args(["-fopenmp", "-fsanitize=thread", "-o"]).arg(directory.path().join("empty")).arg(&source);
+    command.output().is_ok_and(|done| done.status.success())
+}
+
 /// clang with ThreadSanitizer and libomp, and Archer where that is installed: for C, for C++.
 pub(crate) fn sanitizing() -> Option<(PathBuf, PathBuf, Option<PathBuf>)> {
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -97,6 +109,9 @@ pub(crate) fn sanitizing() -> Option<(PathBuf, PathBuf, Option<PathBuf>)> {
         let c = found(&format!("clang{version}"))?;
         let cpp = found(&format!("clang++{version}"))?;
         library(&c, "libomp.so")?;
+        if !links_for_threads(&c) {
+            return None;
+        }
         let archer = library(&c, "libarcher.so");
         Some((c, cpp, archer))
     })

@@ -63,7 +63,7 @@ pub enum Error {
     },
     /// There is no compiler with ThreadSanitizer.
     #[error(
-        "--sanitize takes clang with the runtime of ThreadSanitizer and libomp: install clang and libomp-dev of one version"
+        "--sanitize takes clang with the runtime of ThreadSanitizer and libomp: install clang, libomp-dev and libclang-rt-dev of one version"
     )]
     NoSanitizer,
     /// The user has interrupted it.

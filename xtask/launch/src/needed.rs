@@ -17,6 +17,7 @@ const NEEDED: &[(&str, &str)] = &[
     ("clang-linker-wrapper-19", "clang-tools-19"),
     // A path is looked for as it is.
     ("/usr/lib/llvm-19/lib/libomptarget.so", "libomp-19-dev"),
+    ("/usr/lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.tsan-x86_64.a", "libclang-rt-19-dev"),
     ("/usr/include/CL/cl.h", "opencl-c-headers"),
     ("/usr/lib/x86_64-linux-gnu/libOpenCL.so", "ocl-icd-opencl-dev"),
     ("/etc/OpenCL/vendors/pocl.icd", "pocl-opencl-icd"),

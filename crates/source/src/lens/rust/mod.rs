@@ -118,7 +118,8 @@ impl<'a> Rust<'a> {
                     "call_expression" => calls.extend(last("function")),
                     _ => {}
                 }
-                open.extend(children(node));
+                // Functions inside of it run where they are called.
+                open.extend(children(node).into_iter().filter(|child| child.kind() != "function_item"));
             }
             called.push((name, calls));
         }

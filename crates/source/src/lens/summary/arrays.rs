@@ -63,10 +63,13 @@ impl Summary<'_> {
     fn is_shared(&self, index: usize, variable: usize) -> bool {
         let own = &self.trace.variables[variable];
         let text = &self.trace.loops[index];
+        // They are in order.
+        let events = &self.by_variable[variable];
+        let from = events.partition_point(|&at| at < text.first);
+        let mut inside = events[from..].iter().take_while(|&&at| at < text.last);
         let is_reached = |&at: &usize| {
-            (text.first..text.last).contains(&at)
-                && matches!(self.trace.events[at].what, Happening::Share(_, SharingKind::Elsewhere, _))
+            matches!(self.trace.events[at].what, Happening::Share(_, SharingKind::Elsewhere, _))
         };
-        own.is_kept || own.storage.reference || self.by_variable[variable].iter().any(is_reached)
+        own.is_kept || own.storage.reference || inside.any(is_reached)
     }
 }
