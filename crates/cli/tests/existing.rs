@@ -15,7 +15,8 @@ const C: &str = r#"
 static double a[400], b[400], m[40][40];
 static int hist[16], found[400], slot[400], half[200];
 static int own;
-#pragma omp threadprivate(own)
+static int owned[4];
+#pragma omp threadprivate(own, owned)
 ALONE void p1(int n) {
     double t;
 #pragma omp parallel for
@@ -199,9 +200,92 @@ ALONE void o1(int n) {
         found[i] = own * 2;
     }
 }
+/* Two critical sections with two names are two. */
+ALONE int g2(int n) {
+    int s = 0;
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) { /*@ reduction s */
+#pragma omp critical(one)
+        s += i;
+#pragma omp critical(other)
+        s -= 3;
+    }
+    return s;
+}
+ALONE int g3(int n) {
+    int s = 0;
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) { /*@ reduction s */
+        if (i & 1) {
+#pragma omp critical
+            s += i;
+        } else
+            s -= 3;
+    }
+    return s;
+}
+/* What is read outside may be written at that time. */
+ALONE double g4(int n) {
+    double s = 0;
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) { /*@ carried s */
+#pragma omp critical
+        s += b[i];
+        a[i] = s;
+    }
+    return s;
+}
+ALONE void g5(int n) {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) { /*@ */
+#pragma omp critical
+        {
+            add(i % 16);
+        }
+    }
+}
+ALONE void r4(int n, double *s) {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) /*@ reduction *s */
+        *s += b[i];
+}
+ALONE void r5(int n) {
+#pragma omp parallel
+    {
+        double part[4] = {0, 0, 0, 0};
+#pragma omp for
+        for (int i = 0; i < n; i++) /*@ */
+            part[i % 4] += b[i];
+#pragma omp critical
+        m[1][2] += part[0] + part[1];
+    }
+}
+ALONE void o2(int n) {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) /*@ */
+        owned[i % 4] += i;
+}
+ALONE int f1(int n) {
+    int any = 0;
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) /*@ unordered any */
+        if (b[i] > 3)
+            any = 1;
+    return any;
+}
+ALONE void c3(int n) {
+#pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++) /*@ dependence m | carried m */
+        for (int j = 1; j < n; j++)
+            m[i][j] = m[i][j - 1] + 1;
+}
 int main(void) {
     int n = 400;
+    double sum = 0;
     for (int i = 0; i < n; i++) slot[i] = i % 200;
+    printf("%d %d\n", g2(n), g3(n));
+    g4(n); g5(n); r4(n, &sum); r5(n); o2(n); c3(40);
+    printf("%g %d\n", sum, f1(n));
     h3(n); h4(n); c1(n); c2(40); e1(n); e2(n); e3(n); t1(n); o1(n);
     for (int i = 0; i < n; i++) a[i] = i % 7;
     p1(n); p2(n); d1(n); d2(n); i1(40); i2(40); i3(40); h1(n); h2(n); g1(n);
@@ -352,6 +436,43 @@ ALONE int w1(int n) {
     omp_destroy_lock(&lock);
     return k;
 }
+static int hist[16];
+ALONE void w2(int n) {
+    omp_lock_t locks[16];
+    for (int i = 0; i < 16; i++)
+        omp_init_lock(&locks[i]);
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) { /*@ */
+        int k = (i * 7) % 16;
+        omp_set_lock(&locks[k]);
+        hist[k]++;
+        omp_unset_lock(&locks[k]);
+    }
+}
+ALONE int w3(int n) {
+    int k = 0;
+    omp_lock_t locks[2];
+    omp_init_lock(&locks[0]);
+    omp_init_lock(&locks[1]);
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) { /*@ reduction k */
+        omp_set_lock(&locks[i & 1]);
+        k++;
+        omp_unset_lock(&locks[i & 1]);
+    }
+    return k;
+}
+ALONE double w4(int n) {
+    double part[64] = {0};
+#pragma omp parallel
+    {
+        int me = omp_get_thread_num();
+#pragma omp for
+        for (int i = 0; i < n; i++) /*@ */
+            part[me] += b[i];
+    }
+    return part[0] + part[1];
+}
 ALONE void s1(int n) {
 #pragma omp simd
     for (int i = 1; i < n; i++) /*@ dependence a */
@@ -364,7 +485,8 @@ ALONE void s2(int n) {
 }
 int main(void) {
     s1(400); s2(400);
-    printf("%d %g\n", w1(400), a[3]);
+    w2(400);
+    printf("%d %g %d %g %d\n", w1(400), a[3], w3(400), w4(400), hist[2]);
     return 0;
 }
 "#;

@@ -7,11 +7,14 @@
 //!
 //! A directive that has iterations run in lockstep (`simd`) leaves a race where they depend on others that are closer than it allows.
 //!
-//! Limits: functions that guard what they do are not seen, nor are locks but those that the text takes by the names of OpenMP and POSIX.
+//! Limits: see [`guards`]; tasks and sections are not compared, nor are two loops that no barrier parts.
+
+mod guards;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use profile::lens::{Directive, Home, Language, Operator, Scalar, ScalarForm};
+use guards::{Guarded, Guards};
+use profile::lens::{Array, Call, Directive, Home, Language, Operator, Scalar, ScalarForm};
 use profile::{ObjectKind, Profile};
 use schedule::facts::{Facts, Role};
 use schedule::needs::Way;
@@ -79,6 +82,17 @@ pub enum Race {
 }
 
 impl Race {
+    /// What it is about.
+    fn variable(&self) -> Option<&str> {
+        match self {
+            Race::NotPrivate { name, .. }
+            | Race::NotReduced { name, .. }
+            | Race::Carried { name, .. }
+            | Race::Unordered { name, .. } => Some(name),
+            Race::Dependence(found) => found.object.as_ref().map(|object| object.name.as_str()),
+        }
+    }
+
     /// Lines that write the variable.
     fn lines(&self) -> &[u32] {
         match self {
@@ -98,9 +112,44 @@ struct Clause {
     variables: Vec<String>,
 }
 
+/// What the texts of a program say beside its loops.
+struct Texts<'a> {
+    sources: &'a Sources,
+    /// Guards by file: of those files that are as they were compiled.
+    guards: BTreeMap<&'a str, Guards>,
+}
+
+impl<'a> Texts<'a> {
+    /// Those of the files in which loops with directives stand.
+    fn of(profile: &Profile, loops: &'a [SourceLoop], sources: &'a Sources) -> Texts<'a> {
+        let mut guards: BTreeMap<&'a str, Guards> = BTreeMap::new();
+        for own in loops {
+            let language = own.contexts.first().and_then(|&context| language(profile, context));
+            if let (Some(language), Some(text)) = (language, text_of(sources, &own.file)) {
+                let is_fortran = matches!(language, Language::Fortran | Language::FixedFortran);
+                guards.entry(&own.file).or_insert_with(|| Guards::of(text, is_fortran));
+            }
+        }
+        Texts { sources, guards }
+    }
+}
+
+/// The text of a file, if it is the one that was compiled.
+fn text_of<'a>(sources: &'a Sources, file: &str) -> Option<&'a str> {
+    sources.get(file).filter(|source| !source.is_newer).map(|source| source.text.as_str())
+}
+
+/// The language of a loop that has a directive, or stands in a region with one.
+fn language(profile: &Profile, context: profile::ContextIndex) -> Option<Language> {
+    let text = Facts::source(profile, context)?;
+    text.directive.as_ref().or(text.in_parallel.as_ref())?;
+    Facts::of(profile, context).map(|facts| facts.language)
+}
+
 /// What is said of the loops of a report; without sources nothing is known of guards.
 pub fn of_loops(profile: &Profile, loops: &[SourceLoop], sources: &Sources) -> Vec<Option<Existing>> {
-    loops.iter().map(|own| existing(profile, own, sources)).collect()
+    let texts = Texts::of(profile, loops, sources);
+    (0..loops.len()).map(|at| existing(profile, loops, at, &texts)).collect()
 }
 
 /// Looks at loops with directives again, with their sources.
@@ -114,7 +163,8 @@ pub fn files(report: &Report<'_>) -> BTreeSet<String> {
     with.map(|(own, _)| own.file.clone()).collect()
 }
 
-fn existing(profile: &Profile, own: &SourceLoop, sources: &Sources) -> Option<Existing> {
+fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_>) -> Option<Existing> {
+    let own = loops.get(at)?;
     let &context = own.contexts.first()?;
     let text = Facts::source(profile, context)?;
     let directive = text.directive.as_ref().or(text.in_parallel.as_ref())?;
@@ -129,14 +179,29 @@ fn existing(profile: &Profile, own: &SourceLoop, sources: &Sources) -> Option<Ex
         guards_known: false,
     };
     if let Some(facts) = Facts::of(profile, context).filter(|_| is_shared_out) {
-        let source = sources.get(&own.file).filter(|source| !source.is_newer);
-        let is_fortran = matches!(facts.language, Language::Fortran | Language::FixedFortran);
-        let lines = text.at.line..=text.end.line;
-        let guarded = source.map(|source| guarded(&source.text, lines, is_fortran));
-        out.guards_known = guarded.is_some();
-        let everywhere = source.map(|source| self::guarded(&source.text, 0..=u32::MAX, is_fortran));
-        let guards = (&guarded.unwrap_or_default(), &everywhere.unwrap_or_default());
-        out.races = races(profile, own, &facts, guards);
+        let guards = texts.guards.get(own.file.as_str());
+        out.guards_known = guards.is_some();
+        let none = Guards::default();
+        let guards = guards.unwrap_or(&none);
+        let text = text_of(texts.sources, &own.file).unwrap_or_default();
+        out.races = races(profile, own, &facts, (guards, text));
+        // Iterations of the loops that it joins are shared out as well.
+        let mut outer = at;
+        for _ in 1..directive.joined() {
+            let Some(inner) = loops.iter().position(|other| other.parent == Some(outer)) else { break };
+            outer = inner;
+            let own = &loops[inner];
+            let Some(facts) = own.contexts.first().and_then(|&context| Facts::of(profile, context)) else {
+                break;
+            };
+            for race in races(profile, own, &facts, (guards, text)) {
+                let is_known = out.races.iter().any(|other| other.variable() == race.variable());
+                // Each of them has its own iterator.
+                if !is_known && matches!(race, Race::Dependence(_) | Race::Carried { .. }) {
+                    out.races.push(race);
+                }
+            }
+        }
     }
     // Of optimised loops an iteration may be several of the text's.
     let is_unoptimised = profile.functions.get(profile.contexts[context as usize].function as usize);
@@ -167,12 +232,12 @@ fn most_lanes(directive: &Directive) -> i64 {
     clause.and_then(|clause| clause.variables.first()?.parse().ok()).unwrap_or(i64::MAX)
 }
 
-/// `guarded`: lines of the loop's text that are; `everywhere`: those of its file.
+/// `guards`: those of its file; `text`: that file's, empty if it is not known.
 fn races(
     profile: &Profile,
     own: &SourceLoop,
     facts: &Facts<'_>,
-    (guarded, everywhere): (&BTreeSet<u32>, &BTreeSet<u32>),
+    (guards, text): (&Guards, &str),
 ) -> Vec<Race> {
     let source = facts.source;
     let is_fortran = matches!(facts.language, Language::Fortran | Language::FixedFortran);
@@ -193,26 +258,42 @@ fn races(
     // What is declared in the region that the loop is in is its threads' own.
     let region = directives.iter().map(|directive| directive.line).min().unwrap_or(0);
     let is_inside = |scalar: &Scalar| !is_fortran && scalar.declared.is_some_and(|at| at.line > region);
+    let own_text: Vec<&str> =
+        text.lines().skip(region as usize).take(source.end.line.saturating_sub(region) as usize).collect();
+    let before = &own_text[..own_text.len().min(source.at.line.saturating_sub(region + 1) as usize)];
+    let is_of_thread = |array: &Array| {
+        source.thread_locals.iter().any(|(name, _)| is_same(name, &array.root))
+            || !is_fortran && array.fixed && declares(before, &array.name)
+            || is_chosen_by_thread(&own_text, array)
+    };
+    let is_varying = |name: &str| {
+        source.iterators.iter().any(|own| own.name == name)
+            || source.scalars.iter().any(|own| own.name == name)
+    };
+    let one = Guarded::Place(&is_varying);
     let joined = directives.iter().map(|directive| directive.joined()).max().unwrap_or(1) as usize;
     let mut out = Vec::new();
     for (scalar, role) in &facts.scalars {
         let name = scalar.name.as_str();
         let is_plain = matches!(scalar.form, ScalarForm::Variable | ScalarForm::Member);
+        // What a pointer that stays leads to is one place, wherever that is.
+        let is_one = is_plain || facts.is_one_pointed(scalar);
         let is_own = matches!(scalar.home, Home::InBody | Home::InHeader) || is_inside(scalar);
-        if !is_plain
-            || is_own
-            || scalar.storage.thread_local
-            || is_private(&scalar.root)
-            || defaults_to_private
+        if !is_one || is_own || scalar.storage.thread_local || is_private(&scalar.root) || defaults_to_private
         {
             continue;
         }
-        let written = scalar.definitions.iter().map(|definition| definition.at.line);
-        let lines: Vec<u32> =
-            written.filter(|line| !guarded.contains(line)).collect::<BTreeSet<_>>().into_iter().collect();
-        if lines.is_empty() || is_reduced(name) {
+        let written: BTreeSet<u32> = scalar.definitions.iter().map(|definition| definition.at.line).collect();
+        let mut all: Vec<u32> = written.iter().copied().collect();
+        // What is read while another thread may write it is a race as well.
+        if matches!(role, Role::Carried | Role::Induction(_) | Role::Shared) {
+            all.extend(&scalar.reads);
+        }
+        if written.is_empty() || guards.exclude(&all, &one) || is_reduced(name) {
             continue;
         }
+        let open: Vec<u32> = written.iter().copied().filter(|&line| !guards.is_guarded(line)).collect();
+        let lines = if open.is_empty() { written.into_iter().collect() } else { open };
         let name = name.to_owned();
         match role {
             // That of the loop, and in Fortran those of all loops inside, are private by themselves.
@@ -224,38 +305,37 @@ fn races(
                 out.push(Race::NotReduced { operator: operator_of(*operator, is_fortran), name, lines });
             }
             Role::Carried | Role::Induction(_) | Role::Companion => out.push(Race::Carried { name, lines }),
-            Role::Own | Role::Flag | Role::Shared => {}
+            // The same value, but at a time.
+            Role::Flag => out.push(Race::Unordered { name, function: String::new(), lines }),
+            Role::Own | Role::Shared => {}
         }
     }
     let is_named = |out: &[Race], name: &str| {
-        out.iter().any(|race| match race {
-            Race::NotPrivate { name: own, .. }
-            | Race::NotReduced { name: own, .. }
-            | Race::Carried { name: own, .. }
-            | Race::Unordered { name: own, .. } => is_same(own, name),
-            Race::Dependence(_) => false,
-        })
+        let others = out.iter().filter(|race| !matches!(race, Race::Dependence(_)));
+        others.filter_map(Race::variable).any(|own| is_same(own, name))
     };
     // Arrays of which each iteration needs its own.
     for name in finding::privatise(profile, own) {
         let array = source.arrays.iter().find(|array| is_same(&array.name, &name));
-        let array = array.filter(|array| array.fixed && array.home != Home::InBody);
+        let array = array.filter(|array| array.fixed && array.home != Home::InBody && !is_of_thread(array));
         let Some(array) = array.filter(|_| !is_private(&name) && !is_reduced(&name) && !defaults_to_private)
         else {
             continue;
         };
         let writes = array.accesses.iter().filter(|access| access.mode != profile::lens::AccessMode::Read);
-        let lines: BTreeSet<u32> =
-            writes.map(|access| access.at.line).filter(|line| !guarded.contains(line)).collect();
-        if !lines.is_empty() && !is_named(&out, &name) {
-            out.push(Race::NotPrivate { name, lines: lines.into_iter().collect(), last: false });
+        let lines: BTreeSet<u32> = writes.map(|access| access.at.line).collect();
+        let lines: Vec<u32> = lines.into_iter().collect();
+        if !lines.is_empty() && !guards.exclude(&lines, &one) && !is_named(&out, &name) {
+            out.push(Race::NotPrivate { name, lines, last: false });
         }
     }
     for (operator, name, line) in finding::reductions(profile, own) {
         let Some(name) = name else { continue };
         let plain = name.trim_end_matches("[:]").to_owned();
-        let is_array = source.arrays.iter().any(|array| is_same(&array.name, &plain));
-        if is_array && !is_reduced(&plain) && !guarded.contains(&line) && !is_named(&out, &plain) {
+        let mut arrays = source.arrays.iter().filter(|array| is_same(&array.name, &plain)).peekable();
+        let is_array = arrays.peek().is_some() && !arrays.any(is_of_thread);
+        let is_guarded = || guards.exclude(&[line], &Guarded::Elements(&elements(facts, &plain)));
+        if is_array && !is_reduced(&plain) && !is_guarded() && !is_named(&out, &plain) {
             out.push(Race::NotReduced { operator: Some(operator), name, lines: vec![line] });
         }
     }
@@ -268,9 +348,11 @@ fn races(
             let is_accessed = |line: &u32| {
                 source.arrays.iter().flat_map(|array| &array.accesses).any(|access| access.at.line == *line)
             };
-            let is_array = source.arrays.iter().any(|array| is_same(&array.name, &object))
-                || !is_scalar && ends.iter().all(is_accessed);
-            let is_guarded = ends.iter().all(|line| guarded.contains(line));
+            let mut arrays = source.arrays.iter().filter(|array| is_same(&array.name, &object));
+            let is_of_threads = arrays.clone().any(is_of_thread);
+            let is_array =
+                !is_of_threads && (arrays.next().is_some() || !is_scalar && ends.iter().all(is_accessed));
+            let is_guarded = guards.exclude(&ends, &Guarded::Elements(&elements(facts, &object)));
             // Compilers put what a team shares into a structure without a name: its parts are variables that the text names.
             let is_nameless =
                 profile.objects.iter().any(|own| own.name == object && own.kind == ObjectKind::Frame);
@@ -278,7 +360,9 @@ fn races(
                 is_nameless && out.iter().any(|race| race.lines().iter().any(|at| ends.contains(at)));
             let is_made = object.starts_with('.') || is_part;
             let is_given = is_made || is_private(&object) || is_reduced(&object) || is_named(&out, &object);
-            let is_seen = out.iter().any(|race| matches!(race, Race::Dependence(other) if other.object.as_ref().map(|o| &o.name) == Some(&object)));
+            let is_seen = out
+                .iter()
+                .any(|race| matches!(race, Race::Dependence(_)) && race.variable() == Some(object.as_str()));
             if blocking.object.is_some() && is_array && !is_guarded && !is_given && !is_seen {
                 out.push(Race::Dependence(Box::new(blocking)));
             }
@@ -289,7 +373,8 @@ fn races(
     if own.parallel == Parallel::No
         && !is_shown
         && let Some((name, (write, read), _)) = facts.passed_on(u64::MAX)
-        && ![write, read].iter().all(|line| guarded.contains(line))
+        && !guards.exclude(&[write, read], &Guarded::Elements(&elements(facts, name)))
+        && !source.arrays.iter().any(|array| array.name == name && is_of_thread(array))
         && !is_private(name)
         && !is_reduced(name)
         && !is_named(&out, name)
@@ -301,24 +386,74 @@ fn races(
         let object = profile.objects.get(need.object as usize);
         let Some(object) = object.filter(|object| object.kind == ObjectKind::Global) else { continue };
         let name = object.name.clone();
-        let is_open =
-            need.lines.iter().any(|line| !everywhere.contains(line) && !source_lines.contains(line));
+        let called = profile.locations.iter().find(|place| {
+            place.file == own.file && need.lines.contains(&place.line) && place.function != own.function
+        });
+        let is_open = called.is_some_and(|place| {
+            !source_lines.contains(&place.line)
+                && !guards.exclude(&need.lines, &one)
+                && !are_calls_guarded(facts, guards, &place.function, &one)
+        });
         if is_open && !is_private(&name) && !is_reduced(&name) && !is_named(&out, &name) {
             out.push(Race::NotReduced { operator: None, name, lines: need.lines });
         }
     }
     for (name, function, lines) in unordered(profile, own) {
         let is_given = is_private(&name) || is_reduced(&name) || is_named(&out, &name);
-        let is_seen = out.iter().any(|race| match race {
-            Race::Dependence(other) => other.object.as_ref().is_some_and(|object| object.name == name),
-            _ => false,
-        });
-        let is_guarded = lines.iter().all(|line| everywhere.contains(line));
+        let is_seen = out.iter().any(|race| race.variable() == Some(name.as_str()));
+        let is_guarded = guards.exclude(&lines, &one) || are_calls_guarded(facts, guards, &function, &one);
         if !is_given && !is_seen && !is_guarded {
             out.push(Race::Unordered { name, function, lines });
         }
     }
     out
+}
+
+/// The subscripts by which a loop comes to the elements of an array, without spaces.
+fn elements(facts: &Facts<'_>, name: &str) -> Vec<String> {
+    let arrays = facts.source.arrays.iter().filter(|array| array.name == name);
+    let all: BTreeSet<String> =
+        arrays.flat_map(|array| &array.accesses).flat_map(profile::lens::ArrayAccess::element).collect();
+    all.into_iter().collect()
+}
+
+/// Whether all calls of a function in a loop stand under one guard.
+fn are_calls_guarded(facts: &Facts<'_>, guards: &Guards, function: &str, what: &Guarded<'_>) -> bool {
+    let last = |name: &str| name.rsplit(['.', ':', '>']).next().map(str::to_owned);
+    let calls = |call: &&Call| last(&call.callee) == last(function);
+    let lines: Vec<u32> = facts.source.calls.iter().filter(calls).map(|call| call.at.line).collect();
+    !lines.is_empty() && guards.exclude(&lines, what)
+}
+
+/// Whether some lines declare an array of this name, as far as a line tells.
+fn declares(lines: &[&str], name: &str) -> bool {
+    lines.iter().any(|line| {
+        line.match_indices(name).any(|(at, _)| {
+            let (before, after) = (line[..at].trim(), line[at + name.len()..].trim_start());
+            let is_word = |c: char| c.is_alphanumeric() || c == '_';
+            let stands_alone = !line[..at].ends_with(is_word) && after.starts_with('[');
+            let is_type = !before.is_empty()
+                && !before.contains(['=', '(', '[', '+', '-', '/', '.', '"'])
+                && before != "return";
+            stands_alone && is_type
+        })
+    })
+}
+
+/// Whether a loop comes to an array by the number of its thread alone: each has an element, or a row, of its own.
+fn is_chosen_by_thread(lines: &[&str], array: &Array) -> bool {
+    const NUMBER: &str = "omp_get_thread_num";
+    let set = |line: &&&str| line.contains(NUMBER);
+    let named: Vec<&str> = lines
+        .iter()
+        .filter(set)
+        .filter_map(|line| line.split_once(NUMBER)?.0.rsplit_once('='))
+        .filter_map(|(before, _)| {
+            before.split(|c: char| !c.is_alphanumeric() && c != '_').rfind(|word| !word.is_empty())
+        })
+        .collect();
+    let is_number = |text: &String| text.contains(NUMBER) || named.contains(&text.as_str());
+    !array.accesses.is_empty() && array.accesses.iter().all(|access| access.element().iter().any(is_number))
 }
 
 /// Variables that members of a team came to while nothing ordered them: of those that functions called in the loop come to themselves, each with
@@ -397,90 +532,6 @@ fn clauses(text: &str) -> Vec<Clause> {
     out
 }
 
-/// Lines of a text between those that take a lock and those that give it back, these included.
-fn locked<'t>(
-    all: &'t [&'t str],
-    lines: &'t std::ops::RangeInclusive<u32>,
-) -> impl Iterator<Item = u32> + 't {
-    const TAKE: [&str; 5] =
-        ["omp_set_lock", "omp_set_nest_lock", "pthread_mutex_lock", "pthread_spin_lock", "mtx_lock"];
-    const GIVE: [&str; 5] = [
-        "omp_unset_lock",
-        "omp_unset_nest_lock",
-        "pthread_mutex_unlock",
-        "pthread_spin_unlock",
-        "mtx_unlock",
-    ];
-    let mut held = 0usize;
-    let numbered = (1..).zip(all).filter(|(number, _)| lines.contains(number));
-    numbered.filter_map(move |(number, line)| {
-        let calls = |names: &[&str]| -> usize { names.iter().map(|name| line.matches(name).count()).sum() };
-        let taken = calls(&TAKE);
-        let is_locked = held + taken > 0;
-        held = (held + taken).saturating_sub(calls(&GIVE));
-        is_locked.then_some(number)
-    })
-}
-
-/// Lines of a text that run under `atomic`, `critical` or `ordered`, or while a lock is held.
-fn guarded(text: &str, lines: std::ops::RangeInclusive<u32>, is_fortran: bool) -> BTreeSet<u32> {
-    let all: Vec<&str> = text.lines().collect();
-    let mut out: BTreeSet<u32> = locked(&all, &lines).collect();
-    for (index, line) in all.iter().enumerate() {
-        let number = index as u32 + 1;
-        let Some(kind) = guard(line, is_fortran).filter(|_| lines.contains(&number)) else { continue };
-        // Compilers put what they guard on its line.
-        out.insert(number);
-        let mut depth = 0i64;
-        let mut is_open = false;
-        for (after, line) in all.iter().enumerate().skip(index + 1) {
-            let is_over = match is_fortran {
-                true => guard_ends(line),
-                false => false,
-            };
-            if is_over || !lines.contains(&(after as u32 + 1)) {
-                break;
-            }
-            out.insert(after as u32 + 1);
-            if is_fortran {
-                // Those two take one statement without an end.
-                if kind == "atomic" && !line.trim().is_empty() {
-                    break;
-                }
-                continue;
-            }
-            is_open |= line.contains('{');
-            depth += line.matches('{').count() as i64 - line.matches('}').count() as i64;
-            let is_done = if is_open { depth <= 0 } else { line.contains(';') };
-            if is_done {
-                break;
-            }
-        }
-    }
-    out
-}
-
-/// The word of a directive that guards what follows.
-fn guard(line: &str, is_fortran: bool) -> Option<&'static str> {
-    let line = line.trim_start().to_ascii_lowercase();
-    let rest = if is_fortran {
-        line.strip_prefix("!$omp").or_else(|| line.strip_prefix("c$omp"))?.to_owned()
-    } else {
-        let rest = line.strip_prefix('#')?.trim_start().strip_prefix("pragma")?.trim_start().to_owned();
-        rest.strip_prefix("omp")?.to_owned()
-    };
-    let word = rest.split(|c: char| !c.is_ascii_alphanumeric()).find(|word| !word.is_empty())?.to_owned();
-    ["atomic", "critical", "ordered"].into_iter().find(|guard| word == *guard)
-}
-
-fn guard_ends(line: &str) -> bool {
-    let line = line.trim_start().to_ascii_lowercase();
-    let rest = line.strip_prefix("!$omp").unwrap_or_default().trim_start();
-    rest.strip_prefix("end").is_some_and(|rest| {
-        ["atomic", "critical", "ordered"].iter().any(|guard| rest.trim_start().starts_with(guard))
-    })
-}
-
 /// What is said of a loop that has a directive, line by line.
 pub fn words(own: &SourceLoop, existing: &Existing) -> Vec<String> {
     let lines = |lines: &[u32]| crate::sequence::in_lines(lines);
@@ -523,6 +574,10 @@ pub fn words(own: &SourceLoop, existing: &Existing) -> Vec<String> {
                 "race: an iteration uses what an earlier one left in `{name}` ({}): no clause makes this parallel{unless}",
                 lines(at)
             ),
+            Race::Unordered { name, function, lines: at } if function.is_empty() => format!(
+                "race: threads come to `{name}` ({}) at a time: it needs atomic{unless}",
+                lines(at)
+            ),
             Race::Unordered { name, function, lines: at } => format!(
                 "race: threads come to `{name}` in {function} ({}) at a time: it needs atomic, critical or a copy for each{unless}",
                 lines(at)
@@ -563,13 +618,5 @@ mod tests {
                 && !of("#pragma omp parallel")
                 && !of("#pragma acc loop")
         );
-    }
-
-    #[test]
-    fn guards_reach_over_a_statement_or_a_block() {
-        let c = "for (;;) {\n#pragma omp atomic\n a +=\n b;\n c;\n # pragma omp critical (x)\n {\n d;\n }\n e;\n}\n";
-        assert_eq!(guarded(c, 1..=11, false).into_iter().collect::<Vec<_>>(), [2, 3, 4, 6, 7, 8, 9]);
-        let f = "do i = 1, n\n!$omp atomic\n a = a + 1\n b = 2\n!$OMP CRITICAL\n c = 1\n d = 2\n!$omp end critical\n e = 1\nend do\n";
-        assert_eq!(guarded(f, 1..=10, true).into_iter().collect::<Vec<_>>(), [2, 3, 5, 6, 7]);
     }
 }

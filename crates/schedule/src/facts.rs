@@ -514,6 +514,23 @@ impl<'a> Facts<'a> {
         })
     }
 
+    /// Whether the text takes a minimum or maximum on a line.
+    pub fn takes_extreme_on(&self, line: u32) -> bool {
+        let is_extreme = |operator: Operator| matches!(operator, Operator::Minimum | Operator::Maximum);
+        let updates = self.source.scalars.iter().flat_map(|scalar| &scalar.definitions).filter(|d| {
+            // Its condition may stand on a line before it.
+            let compares = d.update.as_ref().is_some_and(|update| update.comparison.is_some());
+            d.at.line == line || compares && (self.source.body.0.line..d.at.line).contains(&line)
+        });
+        let mut operators = updates.filter_map(|d| d.update.as_ref()).map(|update| update.operator);
+        let mut accesses = self.source.arrays.iter().flat_map(|array| &array.accesses);
+        operators.any(is_extreme)
+            || accesses.any(|access| {
+                access.at.line == line
+                    && matches!(access.mode, AccessMode::Update(operator) if is_extreme(operator))
+            })
+    }
+
     /// Whether a line does nothing but combine what a pointer points to, always the same place, with an operator.
     pub fn combines_pointed(&self, lines: [u32; 2]) -> bool {
         // The condition of a minimum or maximum may stand on a line before it.
@@ -524,6 +541,16 @@ impl<'a> Facts<'a> {
                     && (self.source.body.0.line..definition.at.line).contains(&line)
                     && !self.assigns_on(&(line..=definition.at.line - 1))
         };
+        let is_other = |line: u32| {
+            let mut others = self.source.arrays.iter().flat_map(writes);
+            let scalars = self.source.scalars.iter().filter(|s| s.home != Home::InBody);
+            let mut named = scalars.filter(|s| !is_memory(s)).flat_map(|s| &s.definitions);
+            others.any(|a| a.at.line == line) || named.any(|d| d.at.line == line && !d.header)
+        };
+        // Which of several statements on a line comes to it is not known.
+        if lines.iter().any(|&line| is_other(line)) {
+            return false;
+        }
         self.scalars.iter().any(|(scalar, role)| {
             matches!(role, Role::Reduction(_))
                 && is_memory(scalar)
@@ -974,11 +1001,41 @@ fn goes_along(file: &FileLoops, source: &SourceLoop, scalar: &Scalar) -> bool {
         })
 }
 
-/// Whether a dereference may mean another place in another iteration: what it starts from is assigned in the loop.
+/// Whether a dereference may mean another place in another iteration: what it starts from is assigned in the loop. A pointer that the
+/// body declares stays where it is if it is made of what stays.
 fn is_moving(source: &SourceLoop, scalar: &Scalar) -> bool {
-    matches!(scalar.home, Home::InBody | Home::InHeader)
-        || source.iterators.iter().any(|own| own.name == scalar.root)
-        || source.scalars.iter().any(|other| other.name == scalar.root)
+    match scalar.home {
+        Home::InBody => changes(source, &scalar.root, 0),
+        Home::InHeader => true,
+        _ => is_assigned(source, &scalar.root),
+    }
+}
+
+fn is_assigned(source: &SourceLoop, name: &str) -> bool {
+    source.iterators.iter().any(|own| own.name == name)
+        || source.scalars.iter().any(|other| other.name == name)
+}
+
+/// Names that are made of names are followed so far.
+const DEEPEST_NAMES: u32 = 8;
+
+/// Whether the value of a variable may be another one in another iteration.
+fn changes(source: &SourceLoop, name: &str, depth: u32) -> bool {
+    let Some(own) = source.scalars.iter().find(|scalar| scalar.name == name) else {
+        return is_assigned(source, name);
+    };
+    let is_made_once = |definition: &profile::lens::Definition| {
+        definition.kind == DefinitionKind::Declaration
+            // A call may give another value each time, and so may what is read from memory.
+            && !definition.value.contains(['(', '[', '*'])
+            && !definition.value.contains("->")
+            && definition.reads.iter().all(|read| !changes(source, read, depth + 1))
+    };
+    depth > DEEPEST_NAMES
+        || own.home != Home::InBody
+        || !own.shared.is_empty()
+        || own.definitions.is_empty()
+        || !own.definitions.iter().all(is_made_once)
 }
 
 /// The operator with which iterations combine a variable, if they do nothing else with it.

@@ -13,6 +13,9 @@
 //!   on the line of a directive; of loops that a directive makes one, on the outermost.
 //!
 //! Only where no loop around it stands there already; of several loops around, that on whose line it decides.
+//!
+//! Where a compiler has put a function in the place of its call, what is left of a loop's header may have the line of the call. If the text
+//! has no loop there, the loop is the innermost one around everything by which it comes to memory.
 
 use profile::lens::{FileLoops, LoopKind, SourceLoop};
 use profile::{ContextIndex, ContextKind, Location, Operation, Profile};
@@ -124,6 +127,7 @@ pub fn settle(profile: &mut Profile) {
         let new = Location { function, ..profile.location(own).clone() };
         profile.contexts[index].location = location(profile, new);
     }
+    place_by_accesses(profile, &files, &lines, &mut places);
     carry(profile, &places);
     for (index, place) in places.into_iter().enumerate() {
         let Some((file, at)) = place else { continue };
@@ -230,6 +234,88 @@ fn joined(loops: &FileLoops, inner: u32) -> Option<u32> {
         directive.is_some_and(|directive| directive.joined() >= number)
     };
     around.find(|&(number, at)| joins(number, at)).map(|(_, at)| at)
+}
+
+/// Places loops of optimised functions that stand where the text has none, and names the functions in which they are written.
+fn place_by_accesses(
+    profile: &mut Profile,
+    files: &FxHashMap<String, usize>,
+    lines: &FxHashMap<ContextIndex, Lines>,
+    places: &mut [Option<Place>],
+) {
+    let is_open = |index: usize| {
+        let own = &profile.contexts[index];
+        let function = profile.functions.get(own.function as usize);
+        own.kind == ContextKind::Loop
+            && places[index].is_none()
+            && function.is_some_and(|function| !function.is_unoptimised)
+            && files.contains_key(&profile.location(own.location).file)
+    };
+    let open: FxHashSet<usize> = (0..places.len()).filter(|&index| is_open(index)).collect();
+    let mut accessed: FxHashMap<usize, FxHashSet<u32>> = FxHashMap::default();
+    for access in &profile.accesses {
+        let context = profile.context_of(access.statement) as usize;
+        if open.contains(&context) {
+            let location = profile.statements[access.statement as usize].location;
+            accessed.entry(context).or_default().insert(location);
+        }
+    }
+    // Loops inside stand behind those around them.
+    let mut open: Vec<usize> = open.into_iter().collect();
+    open.sort_unstable();
+    for index in open {
+        let Some(((file, innermost), function)) =
+            accessed.get(&index).and_then(|of| common(profile, files, of))
+        else {
+            continue;
+        };
+        // A loop inside of which nothing but accesses is left decides nothing.
+        let Some(loops) = profile.sources[file].loops.as_ref() else { continue };
+        let decides = |at: u32| {
+            let one = &loops.loops[at as usize];
+            let mut header = one.at.line..=one.header_last_line;
+            let of = lines.get(&(index as ContextIndex));
+            of.is_some_and(|of| header.any(|line| of.contains(&(file as u32, line))))
+        };
+        let mut all = std::iter::successors(Some(innermost), |&at| parent(loops, at));
+        let Some(place) = all.find(|&at| decides(at)).map(|at| (file, at)) else { continue };
+        if around(profile, index).any(|other| places[other] == Some(place)) {
+            continue;
+        }
+        places[index] = Some(place);
+        let old = profile.location(profile.contexts[index].location);
+        let file = profile.sources[place.0].file.clone();
+        let new = Location { function, file, ..old.clone() };
+        profile.contexts[index].location = location(profile, new);
+    }
+}
+
+/// The innermost loop of the source around all of some locations, and the function in which they are.
+fn common(
+    profile: &Profile,
+    files: &FxHashMap<String, usize>,
+    locations: &FxHashSet<u32>,
+) -> Option<(Place, String)> {
+    let mut found: Option<(Place, String)> = None;
+    for &index in locations {
+        let location = profile.location(index);
+        // What comes from a library's header is part of something here.
+        let Some(&file) = files.get(&location.file) else { continue };
+        let loops = profile.sources[file].loops.as_ref().filter(|loops| !loops.generated)?;
+        let column = Some(location.column).filter(|&column| column > 0);
+        let own = loops.index_of(loops.around(location.line, column)?)?;
+        found = Some(match found {
+            None => ((file, own), location.function.clone()),
+            Some(((other_file, other), function)) => {
+                if other_file != file || function != location.function {
+                    return None;
+                }
+                let mut all = std::iter::successors(Some(own), |&at| parent(loops, at));
+                ((file, all.find(|&at| is_around(loops, at, other))?), function)
+            }
+        });
+    }
+    found
 }
 
 /// The loop of the source on whose line a context stands.

@@ -202,6 +202,15 @@ pub fn is_fixed(address: &[fold::Folded], dim: usize) -> bool {
         function: Option<(i64, Vec<i64>)>,
         extent: Option<Vec<(i64, i64)>>,
     }
+    // One address in all: most that is asked for.
+    let only =
+        |folded: &fold::Folded| folded.ranges.first().filter(|range| range.0 == range.1).map(|range| range.0);
+    if let Some((first, rest)) = address.split_first()
+        && let Some(value) = only(first)
+        && rest.iter().all(|other| only(other) == Some(value))
+    {
+        return true;
+    }
     let mut parts: Vec<Part> = Vec::new();
     for folded in address {
         let single = folded.ranges.first().filter(|range| range.0 == range.1);

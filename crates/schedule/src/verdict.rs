@@ -448,8 +448,8 @@ pub fn judge(
         unknown = unknown.or_else(|| Some(Unknown::State { name: name.to_owned(), line }));
     }
     if let Some(scalar) = facts.and_then(Facts::shared_iterator) {
-        let lines = scalar.definitions.iter().map(|definition| definition.at.line).collect();
-        unknown = unknown.or_else(|| Some(Unknown::Variable { name: scalar.name.clone(), lines }));
+        unknown = unknown
+            .or_else(|| Some(Unknown::Variable { name: scalar.name.clone(), lines: lines_of(scalar) }));
     }
     if let Some((name, line)) = loop_of.taken_in() {
         unknown = unknown.or_else(|| Some(Unknown::Elsewhere { name: name.to_owned(), line }));
@@ -464,8 +464,7 @@ pub fn judge(
             |object: &ObjectIndex| profile.objects.get(*object as usize).map(|object| object.name.as_str());
         let is_optimised = loop_of.is_optimised();
         for (scalar, role) in &facts.scalars {
-            let lines =
-                || -> Vec<u32> { scalar.definitions.iter().map(|definition| definition.at.line).collect() };
+            let lines = || lines_of(scalar);
             let is_of = |need: &Need| is_named(&need.object) == Some(scalar.name.as_str());
             let is_seen = needs.iter().flatten().any(is_of);
             let mut of = needs.iter().flatten().filter(|need| is_of(need));
@@ -1224,6 +1223,9 @@ impl Loop<'_> {
 
     /// Whether a flow dependence is that of an accumulator by the text.
     fn is_reduction_of_source(&self, d: &Dependence) -> bool {
+        if self.is_read_beside(d) {
+            return false;
+        }
         let level = d.levels.iter().find(|l| usize::from(l.level) == self.dim);
         let lines = [d.source, d.sink].map(|s| self.profile.location_of(s).line);
         let is_text = [d.source, d.sink].iter().all(|&s| self.is_direct(s) && self.is_in_text(s));
@@ -1253,6 +1255,36 @@ impl Loop<'_> {
                         .iter()
                         .all(|used| matches!(self.role(used), Some(Role::Reduction(_) | Role::Companion)))
             })
+    }
+
+    /// Whether iterations read the place that a dependence passes through more often than they write it, so that something else than
+    /// its updates reads it, by whatever name: each update reads once what it writes once. Minima and maxima also read where they do not
+    /// write.
+    fn is_read_beside(&self, d: &Dependence) -> bool {
+        let compares = |s: StatementIndex| {
+            let line = self.profile.location_of(s).line;
+            self.facts.is_some_and(|facts| facts.takes_extreme_on(line))
+        };
+        let access = d.source_access.and_then(|access| self.profile.accesses.get(access as usize));
+        let Some(place) = access.filter(|_| self.stays(d)).and_then(profile::Access::bytes) else {
+            return false;
+        };
+        if compares(d.source) || compares(d.sink) || !self.is_direct(d.source) || !self.is_direct(d.sink) {
+            return false;
+        }
+        let meets = |access: &&profile::Access| {
+            let bytes = access.bytes();
+            bytes.is_none_or(|other| other.0 < place.1 && place.0 < other.1)
+                && is_inside(self.profile, access.statement, self.context)
+                && self.is_direct(access.statement)
+                && scev::is_fixed(&access.address, self.dim)
+        };
+        let (mut read, mut written) = (0u64, 0u64);
+        for access in self.profile.accesses.iter().filter(meets) {
+            let sum = if access.write { &mut written } else { &mut read };
+            *sum = sum.saturating_add(access.executions.saturating_mul(access.size.into()));
+        }
+        read > written
     }
 
     /// Whether a flow dependence is that of a variable which by the text every iteration advances.
@@ -1468,14 +1500,18 @@ impl Loop<'_> {
         let facts = self.facts?;
         let is_own = |home: Home| matches!(home, Home::Local | Home::StaticLocal | Home::InBody);
         let scalar = facts.scalars.iter().map(|(scalar, _)| *scalar).find(|scalar| {
+            let is_kept = || match facts.is_one_pointed(scalar) {
+                true => !self.is_stored(scalar),
+                // Wherever it leads, what is written there is stored, or kept in registers.
+                false => scalar.home == Home::InBody && !self.stores_anywhere_on(&lines_of(scalar)),
+            };
             matches!(scalar.form, ScalarForm::Dereference | ScalarForm::PointedMember)
                 && is_own(scalar.home)
-                && facts.is_one_pointed(scalar)
-                && !self.is_stored(scalar)
+                && !scalar.definitions.is_empty()
+                && is_kept()
         });
         if let Some(scalar) = scalar {
-            let lines = scalar.definitions.iter().map(|definition| definition.at.line);
-            return Some((&scalar.name, lines.collect()));
+            return Some((&scalar.name, lines_of(scalar)));
         }
         let pointers = facts.source.arrays.iter().filter(|array| !array.fixed && is_own(array.home));
         let mut writes = pointers.flat_map(|array| array.accesses.iter().map(move |access| (array, access)));
@@ -1491,17 +1527,25 @@ impl Loop<'_> {
     /// Whether the loop stores on the lines that define what a pointer leads to, at an address that stays: if not, the
     /// compiler keeps that in a register.
     fn is_stored(&self, scalar: &profile::lens::Scalar) -> bool {
-        let lines: Vec<u32> = scalar.definitions.iter().map(|definition| definition.at.line).collect();
-        self.stores_on(&lines)
+        self.stores_on(&lines_of(scalar))
     }
 
     /// Whether the loop stores on some of these lines, at an address that stays.
     fn stores_on(&self, lines: &[u32]) -> bool {
-        self.profile.accesses.iter().any(|access| {
+        self.stores(lines).any(|access| scev::is_fixed(&access.address, self.dim))
+    }
+
+    /// Whether the loop stores on some of these lines.
+    fn stores_anywhere_on(&self, lines: &[u32]) -> bool {
+        self.stores(lines).next().is_some()
+    }
+
+    /// The stores of the loop's own code on some lines.
+    fn stores<'b>(&'b self, lines: &'b [u32]) -> impl Iterator<Item = &'b profile::Access> {
+        self.profile.accesses.iter().filter(|access| {
             access.write
                 && self.is_direct(access.statement)
                 && lines.contains(&self.profile.location_of(access.statement).line)
-                && scev::is_fixed(&access.address, self.dim)
                 && is_inside(self.profile, access.statement, self.context)
         })
     }
@@ -1718,4 +1762,9 @@ impl Loop<'_> {
 /// Whether a file is a header of the system.
 fn is_of_system(file: &str) -> bool {
     file.starts_with("/usr/") && file.contains("/include/")
+}
+
+/// The lines on which the text of a loop assigns a scalar.
+fn lines_of(scalar: &profile::lens::Scalar) -> Vec<u32> {
+    scalar.definitions.iter().map(|definition| definition.at.line).collect()
 }
