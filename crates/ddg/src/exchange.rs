@@ -7,7 +7,7 @@
 //!
 //! Invariants: time is counted in turns of threads ([`Exchange::turn`]); one thread runs in each. Only loops that were active when their
 //! thread passed the turn can exchange. When an end was executed is known to the turn, for loops by the vectors with which their turns
-//! began, else by block. Where that is not certain, it is taken to be late, which marks more.
+//! began, else by block; by both where an iteration may take several turns. Where that is not certain, it is taken to be late, which marks more.
 
 use std::cmp::Ordering;
 
@@ -47,6 +47,10 @@ pub struct Exchange {
     loops: FxHashMap<ContextId, Vec<(u32, Iv)>>,
     /// The latest turn in which a block outside of loops was.
     blocks: FxHashMap<InstanceId, u32>,
+    /// Loops of which one iteration may take several turns, in ways that matter: from a turn on their own blocks are followed one by one.
+    fine: FxHashMap<ContextId, u32>,
+    /// The first vector of each turn in which a block of such a loop was executed.
+    in_fine: FxHashMap<InstanceId, Vec<(u32, Iv)>>,
     dependences: u64,
     marked: FxHashSet<ContextId>,
     /// Loops that were found to exchange since the last call of [`Exchange::marks`].
@@ -87,20 +91,25 @@ impl Exchange {
         self.turn = self.turn.saturating_add(1);
     }
 
+    /// From now on the blocks of some loops are followed one by one.
+    pub fn refine(&mut self, loops: impl IntoIterator<Item = ContextId>) {
+        for context in loops {
+            self.fine.entry(context).or_insert(self.turn);
+        }
+    }
+
     /// A loop, or blocks outside of loops, are executed, from a vector on.
     pub fn executes(&mut self, innermost: Option<ContextId>, blocks: &[InstanceId], iv: &Iv) {
         let Some(innermost) = innermost else {
             self.blocks.extend(blocks.iter().map(|&block| (block, self.turn)));
             return;
         };
-        let turns = self.loops.entry(innermost).or_default();
-        if turns.last().is_some_and(|last| last.0 == self.turn) {
-            return;
+        add(self.loops.entry(innermost).or_default(), self.turn, iv);
+        if self.fine.contains_key(&innermost) {
+            for &block in blocks {
+                add(self.in_fine.entry(block).or_default(), self.turn, iv);
+            }
         }
-        if turns.len() >= MOST {
-            *turns = turns.chunks(2).map(|two| (two[two.len() - 1].0, two[0].1)).collect();
-        }
-        turns.push((self.turn, *iv));
     }
 
     /// The turn in which a block was executed at a vector.
@@ -109,10 +118,21 @@ impl Exchange {
             return self.blocks.get(&block).copied().unwrap_or(0);
         };
         let dims = usize::from(contexts.get(innermost).dims);
+        let of = |turns: &[(u32, Iv)]| {
+            let began =
+                turns.partition_point(|(_, first)| first.0[..dims].cmp(&iv.0[..dims]) != Ordering::Greater);
+            began.checked_sub(1).map(|at| turns[at].0)
+        };
         let Some(turns) = self.loops.get(&innermost) else { return 0 };
-        let began =
-            turns.partition_point(|(_, first)| first.0[..dims].cmp(&iv.0[..dims]) != Ordering::Greater);
-        began.checked_sub(1).map_or(0, |at| turns[at].0)
+        if let Some(&refined) = self.fine.get(&innermost) {
+            let own = self.in_fine.get(&block).and_then(|own| of(own));
+            // It was executed before its loop was followed so.
+            let before = || of(&turns[..turns.partition_point(|(turn, _)| *turn <= refined)]);
+            if let Some(turn) = own.or_else(before) {
+                return turn;
+            }
+        }
+        of(turns).unwrap_or(0)
     }
 
     /// Counts so many dependences between threads.
@@ -150,4 +170,15 @@ impl Exchange {
     pub fn marks(&mut self) -> Vec<ContextId> {
         std::mem::take(&mut self.fresh)
     }
+}
+
+/// Adds a turn that begins with a vector to those of a loop or block.
+fn add(turns: &mut Vec<(u32, Iv)>, turn: u32, iv: &Iv) {
+    if turns.last().is_some_and(|last| last.0 == turn) {
+        return;
+    }
+    if turns.len() >= MOST {
+        *turns = turns.chunks(2).map(|two| (two[two.len() - 1].0, two[0].1)).collect();
+    }
+    turns.push((turn, *iv));
 }

@@ -8,8 +8,12 @@
 //! Phases: of each thread the number of the region that it runs and of the barriers that it has come to in it; by turns of
 //! [`Exchange`](crate::exchange::Exchange), so that the phase of what was executed earlier is known as well.
 //!
+//! A dependence between them whose ends lie in no such loop is one that nothing orders either, but for a lock: two loops without a barrier
+//! between them, what one member alone does and another reads.
+//!
 //! Limits: tasks, and regions inside of regions, are ordered as far as is known here; a region of one member before the second thread began
-//! counts as the region after it. Loops of the region with a barrier inside share out nothing, and carry nothing of this.
+//! counts as the region after it. Loops of the region with a barrier inside share out nothing, and carry nothing of this. Of regions with
+//! tasks or with what else orders members in ways that are not followed ([`Mark::Orders`]) loops alone are looked at.
 
 use profile::Kind;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -27,6 +31,8 @@ pub enum Mark {
     Barrier,
     /// A member begins to run a region, or a task.
     Region,
+    /// Members are ordered in a way that is not followed: by tasks, by iterations that wait for others, by what one broadcasts.
+    Orders,
 }
 
 /// The part of an execution in which members of a team are not ordered.
@@ -50,6 +56,10 @@ pub struct Unordered {
     pub address: u64,
     /// What it passes through, with the offset of the first instance.
     pub object: Option<(ObjectId, i64)>,
+    /// Its ends lie in one loop of the region, which carries it.
+    pub is_carried: bool,
+    /// Number of the region of the first instance.
+    region: u32,
 }
 
 /// See the module.
@@ -65,6 +75,8 @@ pub struct Teams {
     now: FxHashMap<u32, Phase>,
     /// The phase of the thread that had a turn, by turn.
     turns: Vec<Phase>,
+    /// Regions whose members are ordered in ways that are not followed.
+    unclear: FxHashSet<u32>,
     /// Loops with a barrier inside, by function and header.
     barred: FxHashSet<(FunctionId, u64)>,
     unordered: FxHashMap<(Kind, u32, u32), Option<Unordered>>,
@@ -83,7 +95,18 @@ fn mark(name: &str) -> Option<Mark> {
         "GOMP_sections_end_cancel",
         "__kmpc_barrier",
     ];
+    const ORDERS: [&str; 8] = [
+        "GOMP_task",
+        "GOMP_taskloop",
+        "GOMP_doacross",
+        "GOMP_single_copy",
+        "GOMP_target",
+        "__kmpc_omp_task",
+        "__kmpc_doacross",
+        "__kmpc_copyprivate",
+    ];
     match name {
+        _ if ORDERS.iter().any(|own| name.starts_with(own)) => Some(Mark::Orders),
         _ if FORKS.contains(&name) || name.starts_with("GOMP_parallel") && !name.ends_with("_end") => {
             Some(Mark::Forks)
         }
@@ -121,6 +144,11 @@ impl Teams {
         }
     }
 
+    /// A member orders itself after others in a way that is not followed.
+    pub fn orders(&mut self, tree: u32) {
+        self.unclear.extend(self.now.get(&tree).map(|phase| phase.region));
+    }
+
     /// A thread has come to a barrier, in these loops.
     pub fn barrier(&mut self, tree: u32, contexts: &Contexts, loops: &[ContextId]) {
         if let Some(phase) = self.now.get_mut(&tree) {
@@ -153,8 +181,8 @@ impl Teams {
         phase(earlier).is_some() && phase(earlier) == phase(later)
     }
 
-    /// Files a run of dependences between threads if its ends are not ordered and lie in one loop of a region; returns whether it did. `turns`:
-    /// those of its ends. `place`: what is at its address.
+    /// Files a run of dependences between threads if its ends are not ordered and lie in one region; returns whether a loop of the region
+    /// carries it. `turns`: those of its ends. `place`: what is at its address.
     pub fn file(
         &mut self,
         contexts: &Contexts,
@@ -168,18 +196,21 @@ impl Teams {
         }
         let key = (kind, run.source, run.sink);
         if !self.unordered.contains_key(&key) {
-            let new = self.is_of_one_loop(contexts, ends).then(|| Unordered {
+            let region = self.turns.get(turns.1 as usize).map_or(0, |phase| phase.region);
+            let new = self.is_of_one_loop(contexts, ends).map(|is_carried| Unordered {
                 count: 0,
                 source_iv: run.source_iv,
                 sink_iv: run.sink_iv,
                 address: run.address,
                 object: place(),
+                is_carried,
+                region,
             });
             self.unordered.insert(key, new);
         }
         let Some(Some(own)) = self.unordered.get_mut(&key) else { return false };
         own.count = own.count.saturating_add(run.count);
-        true
+        own.is_carried
     }
 
     /// The chain of contexts inside the region that a context lies in, with its function; `None` outside of regions and inside of tasks.
@@ -193,14 +224,18 @@ impl Teams {
         Some((function(&chain[at])?, chain[at + 1..].to_vec()))
     }
 
-    /// Whether two contexts of different threads lie in one loop of a region that has no barrier inside.
-    fn is_of_one_loop(&self, contexts: &Contexts, ends: [ContextId; 2]) -> bool {
-        let [Some(a), Some(b)] = ends.map(|end| self.in_region(contexts, end)) else { return false };
+    /// Whether two contexts of different threads lie in one loop of a region that has no barrier inside; `None` if they do not lie in one
+    /// region.
+    fn is_of_one_loop(&self, contexts: &Contexts, ends: [ContextId; 2]) -> Option<bool> {
+        let [Some(a), Some(b)] = ends.map(|end| self.in_region(contexts, end)) else { return None };
         let shared = a.1.iter().zip(&b.1).take_while(|(a, b)| a == b);
-        a.0 == b.0
-            && shared.map(|(kind, _)| kind).any(
-                |kind| matches!(kind, ContextKind::Loop { function, header } if !self.is_barred(*function, *header)),
-            )
+        let mut shared = shared.map(|(kind, _)| kind);
+        (a.0 == b.0).then(|| {
+            shared.any(|kind| match kind {
+                ContextKind::Loop { function, header } => !self.is_barred(*function, *header),
+                _ => false,
+            })
+        })
     }
 
     /// Whether a loop, by its function and its header, has a barrier inside.
@@ -216,7 +251,8 @@ impl Teams {
     /// What was filed, ordered by kind and operands: source, sink.
     pub fn unordered(&mut self) -> Vec<((Kind, u32, u32), Unordered)> {
         let all = std::mem::take(&mut self.unordered).into_iter();
-        let mut out: Vec<_> = all.filter_map(|(key, own)| Some((key, own?))).collect();
+        let is_clear = |own: &Unordered| own.is_carried || !self.unclear.contains(&own.region);
+        let mut out: Vec<_> = all.filter_map(|(key, own)| Some((key, own.filter(is_clear)?))).collect();
         out.sort_unstable_by_key(|(key, _)| *key);
         out
     }
@@ -234,6 +270,7 @@ mod tests {
         assert_eq!(of("GOMP_parallel_end"), None);
         assert_eq!(of("GOMP_barrier"), Some(Mark::Barrier));
         assert_eq!(of("GOMP_loop_end_nowait"), None);
+        assert_eq!(of("GOMP_taskwait"), Some(Mark::Orders));
         assert_eq!(of("main._omp_fn.12"), Some(Mark::Region));
         assert_eq!(of("main.omp_outlined_debug__"), Some(Mark::Region));
         assert_eq!(of("main"), None);

@@ -7,8 +7,11 @@
 //!
 //! A directive that has iterations run in lockstep (`simd`) leaves a race where they depend on others that are closer than it allows.
 //!
-//! Limits: see [`guards`]; tasks and sections are not compared, nor are two loops that no barrier parts.
+//! What no loop shows is in [`between`].
+//!
+//! Limits: see [`guards`]; tasks are not compared.
 
+pub mod between;
 mod guards;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -155,12 +158,13 @@ pub fn of_loops(profile: &Profile, loops: &[SourceLoop], sources: &Sources) -> V
 /// Looks at loops with directives again, with their sources.
 pub fn apply(report: &mut Report<'_>, sources: &Sources) {
     report.existing = of_loops(report.profile, &report.loops, sources);
+    report.between = between::races(report.profile, sources);
 }
 
-/// The sources of loops with directives.
+/// The sources of loops with directives, and of what else members of a team do.
 pub fn files(report: &Report<'_>) -> BTreeSet<String> {
     let with = report.loops.iter().zip(&report.existing).filter(|(_, existing)| existing.is_some());
-    with.map(|(own, _)| own.file.clone()).collect()
+    with.map(|(own, _)| own.file.clone()).chain(between::files(report.profile)).collect()
 }
 
 fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_>) -> Option<Existing> {

@@ -33,6 +33,8 @@ pub struct Report<'a> {
     pub directives: Vec<Option<Choice>>,
     /// Per loop that has a directive already, or runs under one, what that says and leaves open.
     pub existing: Vec<Option<Existing>>,
+    /// Races of regions that no loop shows; empty without the sources ([`existing::apply`]).
+    pub between: Vec<existing::between::Between>,
     /// What a trial of the directives found, if there was one ([`crate::trying::apply`]).
     pub tried: Option<trial::Outcome>,
 }
@@ -85,6 +87,7 @@ pub fn report(profile: &Profile) -> Report<'_> {
         profile,
         directives: worth::choose(profile, &loops),
         existing: existing::of_loops(profile, &loops, &crate::html::Sources::new()),
+        between: Vec::new(),
         tried: None,
         neighbours: fusion::neighbours(profile, &loops, &index),
         distributions: distribution::distributions(profile, &loops, &index),

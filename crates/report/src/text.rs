@@ -33,6 +33,10 @@ pub fn summary(report: &Report<'_>, options: Options) -> String {
     for shown in &shown {
         entry(report, shown, &survey, options, &mut out);
     }
+    for race in &report.between {
+        out.push('\n');
+        paragraph(&mut out, "", &existing::between::words(race));
+    }
     let is_all = shown.len() < options.top;
     if shown.is_empty() && is_all {
         out.push_str("\nNo loop of the program's own code ran more than one iteration.\n");

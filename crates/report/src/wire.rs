@@ -30,9 +30,24 @@ struct Root {
     /// Loops that follow one another.
     fusions: Vec<Fusion>,
     nests: Vec<Nest>,
+    /// Races of parallel regions that no loop shows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    races: Vec<WireBetween>,
     #[serde(skip_serializing_if = "Option::is_none")]
     proposals: Option<Vec<WireProposal>>,
     code: Option<WireCode>,
+}
+
+/// Two lines to which members of a team come at a time.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct WireBetween {
+    file: String,
+    lines: (u32, u32),
+    functions: (String, String),
+    variable: String,
+    /// Both write; else one reads.
+    written_twice: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -366,6 +381,7 @@ pub fn json(report: &Report<'_>) -> String {
         loops: loops(report),
         fusions: report.neighbours.iter().map(|pair| fusion(report, pair)).collect(),
         nests: nests(report),
+        races: report.between.iter().map(between).collect(),
         proposals: report.proposals.as_ref().map(|all| proposals::wire(p, &report.loops, all)),
         code: report.code.as_ref().map(|written| code::wire(p, &report.loops, written)),
     };
@@ -431,6 +447,16 @@ fn loops(report: &Report<'_>) -> Vec<Loop> {
             accesses: own_accesses(p, &innermost, l).map(|a| access(p, a)).collect(),
         })
         .collect()
+}
+
+fn between(of: &crate::existing::between::Between) -> WireBetween {
+    WireBetween {
+        file: of.file.clone(),
+        lines: of.lines,
+        functions: of.functions.clone(),
+        variable: of.name.clone(),
+        written_twice: of.is_written_twice,
+    }
 }
 
 fn race(of: &Race) -> WireRace {

@@ -131,11 +131,18 @@ impl Engine {
         let teams = &mut self.threads.teams;
         match mark {
             Mark::Forks => return teams.fork(),
-            Mark::Barrier => teams.barrier(tree, &self.contexts, &self.contexts.loops(context)),
+            Mark::Orders => return teams.orders(tree),
+            Mark::Barrier => {
+                let loops = self.contexts.loops(context);
+                teams.barrier(tree, &self.contexts, &loops);
+                self.threads.exchange.refine(loops);
+            }
             Mark::Region => {
                 let mut callers = walker.frames().iter().rev().skip(1).map(|frame| teams.mark(frame.entry));
                 // Inside of another one it is a task, or a region of its own.
-                match callers.find_map(|mark| mark.filter(|mark| *mark != Mark::Barrier)) {
+                match callers
+                    .find_map(|mark| mark.filter(|mark| !matches!(mark, Mark::Barrier | Mark::Orders)))
+                {
                     Some(Mark::Region) => return,
                     started => teams.begin(tree, walker.function(), started.is_some()),
                 }
@@ -175,7 +182,10 @@ impl Engine {
         };
         let mut iv = Iv::ZERO;
         iv.0[0] = had - 1;
-        (self.contexts.child(0, Kind::Thread { tree }), iv)
+        let root = self.contexts.child(0, Kind::Thread { tree });
+        // It counts threads as a loop does iterations, and of all that they do.
+        self.threads.exchange.refine([root]);
+        (root, iv)
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Members of a team run one loop in trees of contexts of their own. A dependence between them becomes one between the statements of one
 //! tree: the loop carries it there, as it would if one thread ran all iterations. The twin of a statement is the instruction at the same
-//! address, in the same calls and loops from the region's function on.
+//! address, in the same calls and loops from the region's function on. Where no loop of the region carries it, it is one of one iteration of
+//! the loops around both, from what comes first in the text to the other.
 
 use profile::{
     AccessIndex, ContextIndex, ContextKind, Dependence, Gap, Kind, LevelSummary, ObjectUse, Profile,
@@ -28,7 +29,8 @@ pub(super) fn add(engine: &mut Engine, tables: &Tables, profile: &mut Profile) {
         let [Some(source), Some(sink)] = ends else { continue };
         match region.dependence(profile, kind, [source, sink], &own) {
             Some(dependence) => found.push(dependence),
-            None => open.extend([source, sink]),
+            None if own.is_carried => open.extend([source, sink]),
+            None => {}
         }
     }
     profile.dependences.append(&mut found);
@@ -148,7 +150,15 @@ impl<'a> Regions<'a> {
             let node = &profile.contexts[context as usize];
             self.teams.is_barred(node.function, node.at)
         };
-        let level = (outside..shared.len()).find(|&level| !is_barred(shared[level]))?;
+        let level = match own.is_carried {
+            true => (outside..shared.len()).find(|&level| !is_barred(shared[level]))?,
+            false => shared.len(),
+        };
+        let is_turned = !own.is_carried && self.comes_later(profile, statements, new);
+        let (kind, ends, statements, new) = match is_turned {
+            false => (kind, ends, statements, new),
+            true => (turned(kind), turn(ends), turn(statements), turn(new)),
+        };
         // Which of its iterations a member got is not known: any two may be meant.
         let trips = |q: usize| {
             let node = &profile.contexts[shared[q] as usize];
@@ -166,10 +176,15 @@ impl<'a> Regions<'a> {
         let vectors = [&own.source_iv, &own.sink_iv];
         let outer = &vectors[usize::from(root == roots[1])].0[..outside];
         let vector = |end: usize| {
-            let (from, to) = (dims(roots[end]), dims(contexts[end]));
+            let of = if is_turned { 1 - end } else { end };
+            let (from, to) = (dims(roots[of]), dims(contexts[of]));
             let mut out = outer.to_vec();
-            out.extend(&vectors[end].0[from..to.max(from)]);
+            out.extend(&vectors[of].0[from..to.max(from)]);
             out.resize(dims(new[end]), 0);
+            if !own.is_carried {
+                // One iteration of all loops around both.
+                out[outside..shared.len()].fill(0);
+            }
             out
         };
         let objects = own.object.map(|(object, offset)| ObjectUse { object, offset, callee: false });
@@ -201,5 +216,38 @@ impl<'a> Regions<'a> {
             relation: None,
             between_members: true,
         })
+    }
+
+    /// Whether the first of two statements comes after the second in one iteration of the loops around both, as far as their places tell:
+    /// contexts and code are in the order in which they were met.
+    fn comes_later(&self, profile: &Profile, statements: [StatementIndex; 2], at: [ContextIndex; 2]) -> bool {
+        let chain = |context: ContextIndex| {
+            let mut out: Vec<ContextIndex> = std::iter::successors(Some(context), |&at| {
+                let parent = profile.contexts.get(at as usize)?.parent;
+                (at != 0 && parent != at).then_some(parent)
+            })
+            .collect();
+            out.reverse();
+            out
+        };
+        let chains = at.map(chain);
+        let apart = chains[0].iter().zip(&chains[1]).find(|(a, b)| a != b);
+        match apart {
+            Some((a, b)) => profile.contexts[*a as usize].at > profile.contexts[*b as usize].at,
+            None => statements.map(|s| profile.statements[s as usize].pc).is_sorted_by(|a, b| a > b),
+        }
+    }
+}
+
+fn turn<T: Copy>([a, b]: [T; 2]) -> [T; 2] {
+    [b, a]
+}
+
+/// The kind of a dependence whose ends are in the other order.
+fn turned(kind: Kind) -> Kind {
+    match kind {
+        Kind::Flow => Kind::Anti,
+        Kind::Anti => Kind::Flow,
+        Kind::Output => Kind::Output,
     }
 }
