@@ -27,7 +27,7 @@ programs! {
     accumulators afterwards algorithms aliases applications arrays asynchronous beside captures carried_values classes clauses
     constructors containers control counters cut cut_threads directives effects everyday exchanged exchanges exits
     extremes false_reductions flags fresh fresh_classes headers included inclusions iterators kept_addresses
-    long_double macros memory mixed modules names not_reductions numerics objects other_names overwritten ownership
+    long_double macros made memory mixed modules names not_reductions numerics objects other_names overwritten ownership
     pieces plain_forms pointed positions recursions reduction_forms reductions references selects several spelling state
     storage streams taken_out templates text textbook threads thrown guards guarded held
 }

@@ -514,6 +514,59 @@ impl<'a> Facts<'a> {
         })
     }
 
+    /// A pointer that the body declares and writes through, of which the text does not say that no other iteration comes to where it leads:
+    /// another pointer of the body, or a subscript, leads to another element of the same array, or what the same function gives for something else.
+    /// Its name and its line.
+    pub fn pointed_apart(&self) -> Option<(&'a str, u32)> {
+        let source = self.source;
+        let plain = |text: &str| text.split_whitespace().collect::<String>();
+        // What pointers that the body declares are made of: an array and a subscript, or a function and all of the call.
+        let made = |scalar: &'a Scalar| -> Option<(String, String, bool)> {
+            let [definition] = &scalar.definitions[..] else { return None };
+            let is_pointer =
+                scalar.storage.pointer || scalar.storage.reference || scalar.type_text.contains("auto");
+            if scalar.home != Home::InBody || scalar.form != ScalarForm::Variable || !is_pointer {
+                return None;
+            }
+            let text = plain(&definition.value);
+            let text = text.trim_start_matches(['&', '(', '*']);
+            let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+            let (root, rest) = text.split_at(end);
+            let subscript = match rest.chars().next() {
+                Some('[') => rest[1..].split_once(']').map_or(rest, |(own, _)| own).to_owned(),
+                Some('+') => rest[1..].to_owned(),
+                _ => rest.to_owned(),
+            };
+            (!root.is_empty()).then(|| (root.to_owned(), subscript, rest.starts_with('(')))
+        };
+        let pointers: Vec<(&Scalar, (String, String, bool))> =
+            source.scalars.iter().filter_map(|scalar| Some((scalar, made(scalar)?))).collect();
+        let is_written = |name: &str| {
+            let mut places =
+                source.scalars.iter().filter(|scalar| scalar.root == name && scalar.name != name);
+            let mut arrays = source.arrays.iter().filter(|array| array.root == name);
+            places.any(|scalar| !scalar.definitions.is_empty())
+                || arrays.any(|array| writes(array).next().is_some())
+        };
+        let iterator = source.iterators.first().map_or("", |own| own.name.as_str());
+        let may_meet = |a: &str, b: &str, is_call: bool| {
+            let of = |text: &str| [text.to_owned()];
+            a != b && (is_call || subscript::meeting(&of(a), &of(b), iterator).is_some())
+        };
+        let found = pointers.iter().filter(|(scalar, _)| is_written(&scalar.name)).find(
+            |(own, (root, at, is_call))| {
+                let of_pointers = pointers.iter().any(|(other, (other_root, other_at, _))| {
+                    own.name != other.name && root == other_root && may_meet(at, other_at, *is_call)
+                });
+                let elements = source.arrays.iter().filter(|array| array.name == *root);
+                let mut accesses =
+                    elements.flat_map(|array| &array.accesses).flat_map(|access| access.element());
+                of_pointers || accesses.any(|other| may_meet(at, &other, false))
+            },
+        );
+        found.map(|(scalar, _)| (scalar.name.as_str(), scalar.definitions[0].at.line))
+    }
+
     /// Whether the text takes a minimum or maximum on a line.
     pub fn takes_extreme_on(&self, line: u32) -> bool {
         let is_extreme = |operator: Operator| matches!(operator, Operator::Minimum | Operator::Maximum);
@@ -1025,9 +1078,11 @@ fn changes(source: &SourceLoop, name: &str, depth: u32) -> bool {
         return is_assigned(source, name);
     };
     let is_made_once = |definition: &profile::lens::Definition| {
+        let is_address = definition.value.trim_start().starts_with('&');
         definition.kind == DefinitionKind::Declaration
             // A call may give another value each time, and so may what is read from memory.
-            && !definition.value.contains(['(', '[', '*'])
+            && !definition.value.contains(['(', '*'])
+            && (is_address || !definition.value.contains('['))
             && !definition.value.contains("->")
             && definition.reads.iter().all(|read| !changes(source, read, depth + 1))
     };

@@ -530,6 +530,12 @@ pub fn judge(
         if is_optimised && let Some((name, lines)) = loop_of.kept_for_a_pointer() {
             unknown = unknown.or(Some(Unknown::Variable { name: name.to_owned(), lines }));
         }
+        if found.blocking.is_empty()
+            && is_optimised
+            && let Some((name, line)) = facts.pointed_apart()
+        {
+            unknown = unknown.or(Some(Unknown::Variable { name: name.to_owned(), lines: vec![line] }));
+        }
         let may_expand = needs.as_ref().is_some_and(|needs| !needs.is_empty());
         if (advise || may_expand)
             && let Some((name, lines)) = facts.handed_on()

@@ -24,6 +24,8 @@ pub(super) struct Environment {
     pub reference_types: HashSet<String>,
     /// Macros whose text has a loop.
     pub loop_macros: HashSet<String>,
+    /// Members of classes that all objects share, and members that are references: what is assigned to these is none of the object's.
+    pub members_elsewhere: MembersElsewhere,
     /// Functions of the file that keep something from call to call.
     pub stateful: HashSet<String>,
     /// Functions of the file that do so, or call such ones. Known once [`Environment::settle`] has looked at all of them.
@@ -47,6 +49,17 @@ pub(super) struct Environment {
     pub calls: HashMap<String, HashSet<String>>,
     /// Per function name every declaration.
     pub signatures: HashMap<String, Vec<Signature>>,
+}
+
+/// Members of classes that do not lie in their objects (C++).
+#[derive(Debug, Clone, Default)]
+pub(super) struct MembersElsewhere {
+    /// `static` ones.
+    pub shared: HashSet<String>,
+    /// References.
+    pub references: HashSet<String>,
+    /// The classes, by name.
+    pub classes: HashSet<String>,
 }
 
 /// What a function changes through what it is handed.
@@ -150,6 +163,7 @@ impl Environment {
             array_writes: HashMap::new(),
             reads: HashMap::new(),
             places: HashMap::new(),
+            members_elsewhere: MembersElsewhere::default(),
             handed_on: Vec::new(),
             common: HashSet::new(),
             kept: Kept::default(),

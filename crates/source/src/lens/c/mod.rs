@@ -94,6 +94,9 @@ impl<'a> C<'a> {
             in_macro: Cell::new(InMacro::No),
             in_function: Cell::new(false),
         };
+        if c.language == Language::Cpp {
+            c.note_members(root);
+        }
         let mut items = Items { functions: Vec::new(), macros: Vec::new() };
         let around = Around { members: None, conditional: false, broken: false, depth: 0 };
         c.items(root, around, &mut items);
@@ -384,6 +387,46 @@ impl<'a> C<'a> {
             }
         }
         self.environment.stateful.extend(found);
+    }
+
+    /// Notes the classes of a text and those of their members that do not lie in objects: methods may name them before they are declared.
+    fn note_members(&mut self, root: Node) {
+        let mut open = vec![root];
+        while let Some(node) = open.pop() {
+            let noted = &mut self.environment.members_elsewhere;
+            match node.kind() {
+                "class_specifier" | "struct_specifier" => {
+                    noted.classes.extend(node.child_by_field_name("name").map(|name| self.text.tight(name)));
+                }
+                "field_declaration" => {
+                    let parts = children(node);
+                    let is_shared = parts.iter().any(|part| {
+                        part.kind() == "storage_class_specifier" && self.text.tight(*part) == "static"
+                    });
+                    let is_reference = parts.iter().any(|part| part.kind() == "reference_declarator");
+                    let names = in_field(node, "declarator").into_iter().flat_map(|declarator| {
+                        let mut inside = vec![declarator];
+                        let mut found = None;
+                        while let Some(part) = inside.pop() {
+                            if part.kind() == "field_identifier" {
+                                found = Some(self.text.tight(part));
+                                break;
+                            }
+                            inside.extend(children(part));
+                        }
+                        found
+                    });
+                    let names: Vec<String> = names.collect();
+                    match (is_shared, is_reference) {
+                        (true, _) => noted.shared.extend(names),
+                        (false, true) => noted.references.extend(names),
+                        (false, false) => {}
+                    }
+                }
+                _ => {}
+            }
+            open.extend(children(node));
+        }
     }
 
     /// Notes what a function assigns that it does not declare, and what it calls.

@@ -32,6 +32,8 @@ struct Names {
     arrays: HashSet<String>,
     /// The function is a method: names that nobody declares are members.
     is_method: bool,
+    /// It makes or ends an object: what it changes there is new, or never seen again.
+    makes: bool,
     /// Parts of expressions that may still be looked at.
     left: Cell<usize>,
 }
@@ -65,7 +67,8 @@ impl C<'_> {
             return;
         };
         let is_method = in_class || self.qualified_name(declarator).is_some_and(|name| name.contains("::"));
-        let mut names = Names { left: Cell::new(MOST_PARTS), is_method, ..Names::default() };
+        let makes = name.starts_with('~') || self.environment.members_elsewhere.classes.contains(&name);
+        let mut names = Names { left: Cell::new(MOST_PARTS), is_method, makes, ..Names::default() };
         names.parameters.insert(THIS.to_owned(), OBJECT);
         for (index, parameter) in self.parameters(declarator, 1).into_iter().enumerate() {
             if parameter.storage.reference {
@@ -191,7 +194,12 @@ impl C<'_> {
                     let name = self.text.tight(at);
                     let is_own = names.parameters.contains_key(&name) || names.locals.contains_key(&name);
                     if !is_own && names.is_method && !self.environment.globals.contains_key(&name) {
-                        out.insert(THIS.to_owned());
+                        let elsewhere = &self.environment.members_elsewhere;
+                        let is_elsewhere = elsewhere.shared.contains(&name)
+                            || names.makes && (is_led || elsewhere.references.contains(&name));
+                        if !is_elsewhere {
+                            out.insert(THIS.to_owned());
+                        }
                         return Place::Led(out);
                     }
                     let is_variable = !is_led && !is_element && !names.references.contains(&name);

@@ -247,7 +247,7 @@ impl Walker<'_> {
             }
             _ => self.environment.keeps(&name, arguments),
         };
-        let keeps = keeps || is_stateful;
+        let keeps = keeps || is_stateful || self.hands_on(&name, arguments);
         let mut arrays: Vec<String> =
             self.environment.array_writes.get(&name).into_iter().flatten().cloned().collect();
         arrays.sort_unstable();
@@ -691,6 +691,7 @@ impl Walker<'_> {
         is_compound: bool,
     ) {
         self.assigned_by_macro(target);
+        self.assigned_through_call(target);
         let is_update = update.is_some();
         let operator = update.as_ref().map(|update| update.operator);
         self.trace.definitions[definition].update = update;
@@ -784,6 +785,53 @@ impl Walker<'_> {
         }
     }
 
+    /// Whether a function changes what one argument leads to while another one leads to somewhere else in the same array: `copy(a + i + 1, a + i)`.
+    fn hands_on(&self, name: &str, arguments: &[Expression]) -> bool {
+        let is_offset = |one: &Expression| {
+            let text = self.tight(one);
+            matches!(one.what, Term::Address { .. } | Term::Chain { .. }) && text.contains(['+', '-', '['])
+        };
+        let root = |one: &Expression| {
+            let text = self.tight(one);
+            let plain = text.trim_start_matches(['&', '*', '(']);
+            let end = plain.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(plain.len());
+            plain[..end].to_owned()
+        };
+        let is_beside = |at: usize| {
+            let Some(own) = arguments.get(at).filter(|own| is_offset(own)) else { return false };
+            let (text, root) = (self.tight(own), root(own));
+            let mut others = arguments.iter().enumerate().filter(|(other, _)| *other != at);
+            others.any(|(_, other)| self.tight(other) != text && other.names().contains(&root))
+        };
+        let copies = known::written_by_copy(name);
+        copies.is_some_and(|at| is_beside(at))
+            || self.environment.places_of(name).flatten().any(|&at| at != OBJECT && is_beside(at))
+    }
+
+    /// `*top() = x`, `self()->n++`, `at(a, i) = x`: what a function of the file gives leads to the place, which the text does not show.
+    fn assigned_through_call(&mut self, target: &Expression) {
+        let mut at = target;
+        let name = loop {
+            match &at.what {
+                Term::Dereference(base) | Term::Member { base, .. } | Term::Index { base, .. } => at = base,
+                Term::Call { callee, .. } => match &callee.what {
+                    Term::Name(name) => break name.clone(),
+                    _ => return,
+                },
+                _ => return,
+            }
+        };
+        let plain = name.rsplit("::").next().unwrap_or(&name).to_owned();
+        let is_function = self.environment.calls.contains_key(&plain)
+            && !self.environment.macros.contains_key(&plain)
+            && self.declared(&name).is_none();
+        if is_function {
+            let call = self.trace.calls.len();
+            self.trace.calls.push(CallText { callee: name, keeps: true, ..CallText::default() });
+            self.event(target.at, Happening::Call(call));
+        }
+    }
+
     /// `FIELD(c) = x`: a macro of the file stands for what is assigned; its arguments choose the place.
     fn assigned_by_macro(&mut self, target: &Expression) {
         let Term::Call { callee, arguments } = &target.what else { return };
@@ -818,6 +866,7 @@ impl Walker<'_> {
 
     fn step(&mut self, target: &Expression, by: i64, used: bool) {
         self.assigned_by_macro(target);
+        self.assigned_through_call(target);
         let definition = self.define(target, DefinitionKind::Increment(by), None);
         let operator = if by < 0 { Operator::Subtract } else { Operator::Add };
         let text = &mut self.trace.definitions[definition];

@@ -431,3 +431,12 @@ pub(super) fn is_harmless_macro(name: &str) -> bool {
             | "ensure!"
     )
 }
+
+/// The argument that a function of a library copies to from another one.
+pub(super) fn written_by_copy(function: &str) -> Option<usize> {
+    match function.rsplit("::").next()? {
+        "memcpy" | "memmove" | "strcpy" | "strncpy" | "mempcpy" | "wmemcpy" | "__builtin_memcpy" => Some(0),
+        "copy" | "copy_n" | "copy_backward" | "move_backward" => Some(2),
+        _ => None,
+    }
+}
