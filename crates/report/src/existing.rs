@@ -200,8 +200,7 @@ fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_
             };
             for race in races(profile, own, &facts, (guards, text)) {
                 let is_known = out.races.iter().any(|other| other.variable() == race.variable());
-                // Each of them has its own iterator.
-                if !is_known && matches!(race, Race::Dependence(_) | Race::Carried { .. }) {
+                if !is_known {
                     out.races.push(race);
                 }
             }
@@ -215,7 +214,13 @@ fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_
         false => Some(Facts::of(profile, context)?.passed_on(u64::MAX)?.2),
     };
     if is_simd && own.parallel == Parallel::No && apart().is_some_and(|apart| apart < most_lanes(directive)) {
+        let given: Vec<String> =
+            clauses(&directive.text).into_iter().flat_map(|clause| clause.variables).collect();
+        let is_given = |blocking: &BlockingFinding| {
+            blocking.object.as_ref().is_some_and(|object| given.contains(&object.name))
+        };
         let carried = finding::blocking(profile, own).into_iter().filter(|blocking| blocking.kind == "flow");
+        let carried = carried.filter(|blocking| !is_given(blocking));
         out.races = carried.take(1).map(|blocking| Race::Dependence(Box::new(blocking))).collect();
         out.guards_known = true;
     }
@@ -311,6 +316,10 @@ fn races(
             Role::Carried | Role::Induction(_) | Role::Companion => out.push(Race::Carried { name, lines }),
             // The same value, but at a time.
             Role::Flag => out.push(Race::Unordered { name, function: String::new(), lines }),
+            // One place that each iteration writes.
+            Role::Shared if facts.is_one_pointed(scalar) && !scalar.storage.atomic => {
+                out.push(Race::Unordered { name, function: String::new(), lines });
+            }
             Role::Own | Role::Shared => {}
         }
     }
@@ -318,19 +327,33 @@ fn races(
         let others = out.iter().filter(|race| !matches!(race, Race::Dependence(_)));
         others.filter_map(Race::variable).any(|own| is_same(own, name))
     };
-    // Arrays of which each iteration needs its own.
+    // Storage of which each iteration needs its own: arrays, and variables that functions write which are handed their addresses.
     for name in finding::privatise(profile, own) {
         let array = source.arrays.iter().find(|array| is_same(&array.name, &name));
         let array = array.filter(|array| array.fixed && array.home != Home::InBody && !is_of_thread(array));
-        let Some(array) = array.filter(|_| !is_private(&name) && !is_reduced(&name) && !defaults_to_private)
-        else {
-            continue;
+        let scalar = facts.scalars.iter().map(|(scalar, _)| *scalar).find(|scalar| {
+            let is_outer = !matches!(scalar.home, Home::InBody | Home::InHeader) && !is_inside(scalar);
+            is_same(&scalar.name, &name)
+                && is_outer
+                && !scalar.shared.is_empty()
+                && !scalar.storage.thread_local
+        });
+        let lines: BTreeSet<u32> = match (array, scalar) {
+            (Some(array), _) => array.accesses.iter().map(|access| access.at.line).collect(),
+            (None, Some(scalar)) => scalar.shared.iter().map(|sharing| sharing.at.line).collect(),
+            (None, None) => continue,
         };
-        let writes = array.accesses.iter().filter(|access| access.mode != profile::lens::AccessMode::Read);
-        let lines: BTreeSet<u32> = writes.map(|access| access.at.line).collect();
         let lines: Vec<u32> = lines.into_iter().collect();
-        if !lines.is_empty() && !guards.exclude(&lines, &one) && !is_named(&out, &name) {
+        let is_given = is_private(&name) || is_reduced(&name) || defaults_to_private || is_named(&out, &name);
+        if !is_given && !guards.exclude(&lines, &one) {
             out.push(Race::NotPrivate { name, lines, last: false });
+        }
+    }
+    for (name, function, lines) in called(profile, own, source_lines.clone()) {
+        let is_guarded = guards.exclude(&lines, &one) || are_calls_guarded(facts, guards, &function, &one);
+        let is_given = is_private(&name) || is_reduced(&name) || is_named(&out, &name);
+        if !is_guarded && !is_given {
+            out.push(Race::Unordered { name, function, lines });
         }
     }
     for (operator, name, line) in finding::reductions(profile, own) {
@@ -374,9 +397,10 @@ fn races(
     }
     // What the compiler kept in registers, the text shows.
     let is_shown = out.iter().any(|race| matches!(race, Race::Dependence(_)));
-    if own.parallel == Parallel::No
+    let most = own.iterations;
+    if matches!(own.parallel, Parallel::No | Parallel::Unknown)
         && !is_shown
-        && let Some((name, (write, read), _)) = facts.passed_on(u64::MAX)
+        && let Some((name, (write, read), _)) = facts.passed_on(most).or_else(|| facts.overwritten(most))
         && !guards.exclude(&[write, read], &Guarded::Elements(&elements(facts, name)))
         && !source.arrays.iter().any(|array| array.name == name && is_of_thread(array))
         && !is_private(name)
@@ -411,6 +435,53 @@ fn races(
         }
     }
     out
+}
+
+/// Variables of the program that functions which a loop calls come to by themselves, and of which iterations share one: each with the function
+/// and the lines that do.
+fn called(
+    profile: &Profile,
+    own: &SourceLoop,
+    source_lines: std::ops::RangeInclusive<u32>,
+) -> Vec<(String, String, Vec<u32>)> {
+    let function_on = |lines: &[u32]| {
+        let mut places = profile.locations.iter().filter(|place| place.file == own.file);
+        let found = places.find(|place| lines.contains(&place.line) && place.function != own.function)?;
+        (!found.function.is_empty()).then(|| found.function.clone())
+    };
+    let is_outside =
+        |lines: &[u32]| !lines.is_empty() && lines.iter().all(|line| !source_lines.contains(line));
+    let is_shared = |object: &profile::Object| {
+        object.kind == ObjectKind::Global
+            && !object.thread_local
+            && !object.library
+            && !object.is_volatile
+            && !object.name.starts_with('.')
+    };
+    let mut found: BTreeMap<(String, String), BTreeSet<u32>> = BTreeMap::new();
+    for need in own.needs() {
+        let object = profile.objects.get(need.object as usize).filter(|object| is_shared(object));
+        let is_kept = matches!(need.way, Way::Private | Way::LastPrivate | Way::CopyIn | Way::Induction(_));
+        if let Some(object) = object.filter(|_| is_kept && is_outside(&need.lines))
+            && let Some(function) = function_on(&need.lines)
+        {
+            found.entry((object.name.clone(), function)).or_default().extend(need.lines);
+        }
+    }
+    for blocking in finding::blocking(profile, own).into_iter().filter(|b| b.via == "memory") {
+        let lines = [blocking.source.1, blocking.sink.1];
+        let is_here = blocking.source.0 == own.file && blocking.sink.0 == own.file;
+        let Some(name) = blocking.object.map(|object| object.name).filter(|_| is_here && is_outside(&lines))
+        else {
+            continue;
+        };
+        if profile.objects.iter().any(|object| object.name == name && is_shared(object))
+            && let Some(function) = function_on(&lines)
+        {
+            found.entry((name, function)).or_default().extend(lines);
+        }
+    }
+    found.into_iter().map(|((name, function), lines)| (name, function, lines.into_iter().collect())).collect()
 }
 
 /// The subscripts by which a loop comes to the elements of an array, without spaces.

@@ -265,7 +265,7 @@ fn place_by_accesses(
     open.sort_unstable();
     for index in open {
         let Some(((file, innermost), function)) =
-            accessed.get(&index).and_then(|of| common(profile, files, of))
+            accessed.get(&index).and_then(|of| common(profile, files, of, profile.contexts[index].location))
         else {
             continue;
         };
@@ -290,12 +290,14 @@ fn place_by_accesses(
     }
 }
 
-/// The innermost loop of the source around all of some locations, and the function in which they are.
+/// The innermost loop of the source around all of some locations, and the function in which they are; `call`: where the loop is said to be.
 fn common(
     profile: &Profile,
     files: &FxHashMap<String, usize>,
     locations: &FxHashSet<u32>,
+    call: u32,
 ) -> Option<(Place, String)> {
+    let call = profile.location(call);
     let mut found: Option<(Place, String)> = None;
     for &index in locations {
         let location = profile.location(index);
@@ -303,7 +305,13 @@ fn common(
         let Some(&file) = files.get(&location.file) else { continue };
         let loops = profile.sources[file].loops.as_ref().filter(|loops| !loops.generated)?;
         let column = Some(location.column).filter(|&column| column > 0);
-        let own = loops.index_of(loops.around(location.line, column)?)?;
+        let own = loops.around(location.line, column).and_then(|own| loops.index_of(own));
+        let own = match own {
+            Some(own) => own,
+            // Some of what was put there has the line of the call too.
+            None if (location.line, &location.file) == (call.line, &call.file) => continue,
+            None => return None,
+        };
         found = Some(match found {
             None => ((file, own), location.function.clone()),
             Some(((other_file, other), function)) => {

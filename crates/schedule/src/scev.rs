@@ -509,7 +509,11 @@ pub fn is_hidden(
                     Some(facts) => {
                         facts.is_iterator(&object.name) || facts.role(&object.name) == Some(Role::Iterator)
                     }
-                    None => reads.is_read_on_line_of(profile, context, used.object),
+                    // Its header may be known where the rest is not.
+                    None => match Facts::source(profile, context).filter(|own| !own.iterators.is_empty()) {
+                        Some(own) => own.iterators.iter().any(|iterator| iterator.name == object.name),
+                        None => reads.is_read_on_line_of(profile, context, used.object),
+                    },
                 }
         }
         _ => false,
