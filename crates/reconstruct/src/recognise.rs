@@ -35,6 +35,8 @@ const NARROW: usize = 8;
 const RARE: usize = 1000;
 /// Integers of an iteration that are compared one by one, at most.
 const FEW: usize = 64;
+/// Integers of a last iteration that is looked for in other terms, at most.
+const MANY: usize = 4096;
 /// Iterations that make a loop.
 const THREE: i64 = 3;
 /// Class of a single access.
@@ -335,6 +337,56 @@ impl Recogniser {
             self.cut(len);
             (start, count) = (before, count + 1);
         }
+        self.alone(start, stride, count);
+    }
+
+    /// Takes the integers of a progression that may be several rows: the last row of a tile runs into the first of the next
+    /// where that begins one stride after it. Where a loop awaits less of it, the rest begins anew.
+    pub fn rows(&mut self, mut start: i64, stride: i64, mut count: u64) {
+        let mut is_rest = false;
+        while let Some(n) = self.row(start, stride).filter(|&n| n < count) {
+            self.alone(start, stride, n);
+            start = start.wrapping_add(stride.wrapping_mul(n as i64));
+            count -= n;
+            is_rest = true;
+        }
+        // A rest is not joined with what it was separated from.
+        match is_rest {
+            true => self.alone(start, stride, count),
+            false => self.line(start, stride, count),
+        }
+    }
+
+    /// How many integers of a progression are awaited before something else is: a row, or single accesses if they complete an
+    /// iteration.
+    fn row(&self, start: i64, stride: i64) -> Option<u64> {
+        let open = self.awaiting()?;
+        let (mut covered, mut is_row, mut fits) = (0u64, false, true);
+        for i in open.matched..open.next.len() {
+            let more = self.classes.runs(open.next.list[i].class, open.next.vector(i), &mut |first, advance, n| {
+                let foreseen = start.wrapping_add(stride.wrapping_mul(covered as i64));
+                fits = first == foreseen && (n == 1 || advance == stride) && (n == 1 || covered == 0);
+                covered = covered.saturating_add(n);
+                is_row = n > 1;
+                fits && !is_row
+            });
+            if !more {
+                break;
+            }
+        }
+        (fits && covered > 0).then_some(covered)
+    }
+
+    /// The loop whose next iteration is foreseen: the outermost in which all came as foreseen, else the innermost.
+    fn awaiting(&self) -> Option<&Open> {
+        let last = self.terms.len().checked_sub(1)?;
+        let as_foreseen = |open: &&Open| open.matched > 0 && open.matched == last - open.term;
+        let complete = |open: &&Open| open.term == last;
+        self.open.iter().find(as_foreseen).or_else(|| self.open.iter().rev().find(complete))
+    }
+
+    /// Takes the integers of a progression that nothing before it belongs to.
+    fn alone(&mut self, start: i64, stride: i64, count: u64) {
         if count < THREE as u64 {
             (0..count as i64).for_each(|k| self.single(start.wrapping_add(stride.wrapping_mul(k))));
             return;
@@ -373,10 +425,7 @@ impl Recogniser {
     /// Where the next run starts if the loops go on, how many integers it has, and where the run after it starts: as the
     /// outermost loop foresees in which all came as foreseen, else as the innermost.
     pub fn expected(&self) -> Option<(i64, u64, Option<i64>)> {
-        let last = self.terms.len().checked_sub(1)?;
-        let as_foreseen = |open: &&Open| open.matched > 0 && open.matched == last - open.term;
-        let complete = |open: &&Open| open.term == last;
-        let open = self.open.iter().find(as_foreseen).or_else(|| self.open.iter().rev().find(complete))?;
+        let open = self.awaiting()?;
         let mut runs: SmallVec<[(i64, u64); 2]> = SmallVec::new();
         let mut two = |terms: &Terms, from: usize| {
             (from..terms.len()).all(|i| {
@@ -661,14 +710,23 @@ impl Recogniser {
         let n = self.terms.len().saturating_sub(keep);
         let mut taken = Vec::with_capacity(n);
         let mut loops = 0;
-        for i in 0..n {
-            match self.terms.list[i].class {
-                ACCESS => taken.push(Piece::Integer(self.terms.list[i].first)),
-                _ => {
-                    loops += 1;
-                    taken.extend(self.statements_of(i).into_iter().map(Piece::Statement));
-                }
+        let mut i = 0;
+        while i < n {
+            let Term { class, first, .. } = self.terms.list[i];
+            i += 1;
+            if class == ACCESS {
+                taken.push(Piece::Integer(first));
+                continue;
             }
+            loops += 1;
+            let mut vector: Vector = SmallVec::from_slice(self.terms.vector(i - 1));
+            while let Some(end) = self.goes_on(class, &vector, i..n)
+                && let Some(count) = vector.last_mut()
+            {
+                *count += 1;
+                i = end;
+            }
+            taken.extend(self.statements_of(class, &vector).into_iter().map(Piece::Statement));
         }
         if loops * RARE < n {
             self.window = NARROW;
@@ -712,8 +770,58 @@ impl Recogniser {
         }
     }
 
-    fn statements_of(&self, i: usize) -> Vec<Statement> {
-        let (class, vector) = (self.terms.list[i].class, self.terms.vector(i));
+    /// Where the next iteration of a loop ends, if the terms in a range begin with it, in whatever form. The last iterations of
+    /// a nest may be so short that their integers became other loops than before.
+    fn goes_on(&self, id: u32, vector: &[i64], range: std::ops::Range<usize>) -> Option<usize> {
+        let class = self.classes.of(id)?;
+        let (&count, first) = vector.split_last()?;
+        // A progression would have gone on by itself.
+        if class.members[..] == [ACCESS] || count == i64::MAX {
+            return None;
+        }
+        let next = self.terms.list.get(range.start)?;
+        let mut begins = None;
+        self.classes.runs(next.class, self.terms.vector(range.start), &mut |start, _, _| {
+            begins = Some(start);
+            false
+        });
+        let body: Vector =
+            first.iter().zip(&class.delta).map(|(x, d)| x.wrapping_add(d.wrapping_mul(count))).collect();
+        let (mut wanted, mut fits, mut rest) = (Vec::new(), true, &body[..]);
+        for &member in &class.members {
+            let (own, after) = rest.split_at(self.classes.width(member));
+            rest = after;
+            fits = fits
+                && self.classes.runs(member, own, &mut |start, stride, n| {
+                    let n = usize::try_from(n).unwrap_or(usize::MAX);
+                    let fits = n <= MANY - wanted.len() && (!wanted.is_empty() || begins == Some(start));
+                    if fits {
+                        wanted.extend((0..n as i64).map(|k| start.wrapping_add(stride.wrapping_mul(k))));
+                    }
+                    fits
+                });
+        }
+        let mut left = &wanted[..];
+        for i in range {
+            if !fits || left.is_empty() {
+                break;
+            }
+            let term = self.terms.list[i];
+            fits = self.classes.runs(term.class, self.terms.vector(i), &mut |start, stride, n| {
+                let Some((own, after)) = usize::try_from(n).ok().and_then(|n| left.split_at_checked(n)) else {
+                    return false;
+                };
+                left = after;
+                own.iter().zip(0..).all(|(&v, k)| v == start.wrapping_add(stride.wrapping_mul(k)))
+            });
+            if fits && left.is_empty() && !wanted.is_empty() {
+                return Some(i + 1);
+            }
+        }
+        None
+    }
+
+    fn statements_of(&self, class: u32, vector: &[i64]) -> Vec<Statement> {
         let affine: Vec<Affine> = vector.iter().map(|&v| SmallVec::from_slice(&[v])).collect();
         if let Some(statement) = self.classes.statement(class, &affine, 0).validated() {
             return vec![statement];

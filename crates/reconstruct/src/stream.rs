@@ -542,16 +542,33 @@ impl Folding {
 /// The shortest description known of a trace that does not fold: what was recognised, or what the piecewise search finds.
 fn shortest(items: &Items, mut recogniser: Recogniser, options: &Options) -> Vec<Statement> {
     let trace = Unfolded(items);
-    let recognised = condensed(recogniser.take(0));
+    let terms = recogniser.len();
+    let mut recognised = condensed(recogniser.take(0));
     if !verify::generated(&recognised, items.stride(), items.runs()) {
         return listed(pieces(items).into_iter().map(Piece::from).collect());
     }
-    let length = description::length(&recognised);
-    // The search is for single references, which mostly walk along rows.
+    let mut length = description::length(&recognised);
     let integers = trace.integers();
-    let walks = || items.runs().count() as u64 * SHORT_ROWS < integers;
     let is_random = integers > LONG && integers * description::RAW < REGULAR * length;
-    if length <= SHORT || is_random || irregular(&trace) || (length <= GOOD && !walks()) {
+    if length <= SHORT || is_random || irregular(&trace) {
+        return recognised;
+    }
+    // The search is for single references, which mostly walk along rows.
+    let runs = items.runs().count() as u64;
+    let walks = runs * SHORT_ROWS < integers;
+    let is_perfect = recognised.len() == 1 && recognised[0].nest().is_some();
+    if walks
+        && !is_perfect
+        && runs <= SEARCHED as u64
+        && let Some(apart) = recognised_rows(items, terms, options)
+    {
+        let own = description::length(&apart);
+        if own < length && verify::generated(&apart, items.stride(), items.runs()) {
+            (recognised, length) = (apart, own);
+        }
+    }
+    let is_one = recognised.len() == 1;
+    if is_one && length <= GOOD && !walks {
         return recognised;
     }
     let mut effort = options.effort.clone();
@@ -559,9 +576,9 @@ fn shortest(items: &Items, mut recogniser: Recogniser, options: &Options) -> Vec
         effort.divisor = i64::MAX;
     }
     // There is little to be won.
-    if length <= GOOD {
+    if length <= if is_one { GOOD } else { FAIR } {
         effort.rounds = 0;
-    } else if recognised.len() == 1 {
+    } else if is_one {
         effort.rounds = effort.rounds.min(1);
     }
     let found = solve(&trace, &effort);
@@ -582,13 +599,16 @@ const REGULAR: u64 = 16;
 const SHORT_ROWS: u64 = 4;
 /// Bytes of a description that only the likely strategies are tried to make shorter.
 const GOOD: u64 = 1024;
+/// The same of a description by several statements, which may still be one nest.
+const FAIR: u64 = 320;
 
 /// Whether what the search found is preferred to what was recognised, which has this length: if it is shorter, by half if it
-/// takes more loops, or a perfect nest of no more loops and not much longer.
+/// takes more loops without being one nest instead of several, or a perfect nest of no more loops and not much longer.
 fn is_better(found: &[Statement], recognised: &[Statement], length: u64) -> bool {
     let own = description::length(found);
     let depth = |statements: &[Statement]| statements.iter().map(Statement::depth).max();
-    if depth(found) > depth(recognised) {
+    let is_one_instead = found.len() == 1 && recognised.len() > 1;
+    if depth(found) > depth(recognised) && !is_one_instead {
         return own < length / 2;
     }
     let perfect = found.len() == 1 && found[0].nest().is_some();
@@ -659,6 +679,20 @@ fn recognised_items(items: &Items, options: &Options) -> Recogniser {
     let mut recogniser = Recogniser::new(options.effort.depth);
     items.each_term(&mut recogniser);
     recogniser
+}
+
+/// The statements of what was folded if rows that were joined by coincidence are taken apart; none if these are more terms
+/// than so many, and a few that a loop has not begun to take in.
+fn recognised_rows(items: &Items, terms: usize, options: &Options) -> Option<Vec<Statement>> {
+    let mut recogniser = Recogniser::new(options.effort.depth);
+    let (stride, most) = (items.stride(), terms + STAYING);
+    for (start, count) in items.runs() {
+        recogniser.rows(start, stride, count.unsigned_abs());
+        if recogniser.len() > most {
+            return None;
+        }
+    }
+    Some(condensed(recogniser.take(0)))
 }
 
 /// Statements that are shorter than their integers, the others as integers; all as integers where these, packed, are shorter
