@@ -55,9 +55,12 @@ const BOUNDED: u64 = 2;
 const INTEGERS: u64 = 3;
 
 /// Statements that are smaller than one byte in so many integers are not compared with other encodings, and neither are
-/// those of so few bytes.
+/// those of so few bytes: integers under a general compressor are hardly smaller.
 const PLAINLY_SMALL: u64 = 256;
-const FEW: u64 = 512;
+const FEW: u64 = 96;
+/// The same for a single statement of up to so many bytes, the loops of which have been found.
+const ALONE: u64 = 16;
+const SHORT: u64 = 512;
 /// Most bytes of packed statements, for every byte that they are packed in: memory is bounded by the file.
 const UNPACKED: u64 = 1 << 12;
 /// Most integers that statements are spelt out as, to see whether that is smaller.
@@ -325,7 +328,8 @@ pub fn section(stream: &Reconstruction, aim: Aim) -> Section {
     let length = best.0.len() as u64;
     let worth = match aim {
         Aim::Small => {
-            length > FEW.min(stream.accesses) && length.saturating_mul(PLAINLY_SMALL) > stream.accesses
+            let ratio = if small.len() == 1 && length <= SHORT { ALONE } else { PLAINLY_SMALL };
+            length > FEW.min(stream.accesses) && length.saturating_mul(ratio) > stream.accesses
         }
         Aim::Fast => length > 64 && length > stream.accesses,
     };

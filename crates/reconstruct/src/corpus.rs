@@ -256,4 +256,25 @@ mod tests {
             assert!(found.iter().all(|nest| nest.depth() <= loops), "{name}: {found:?}");
         }
     }
+
+    /// A trace that ends amid its nest is that nest, and what has begun of the last iteration of each loop: at most the parts of a
+    /// body that are complete, and two iterations of a loop, which are none yet.
+    #[test]
+    fn nests_are_found_where_a_trace_ends_amid_them() {
+        const LAST: usize = 8;
+        for name in ["tile_loop_outside_230", "tile_loop_outside_260", "tile_loop_outside_300"] {
+            let trace = ALL.iter().find(|trace| trace.name == name).expect("a trace");
+            let whole = trace.at(5);
+            for length in [whole.len() - 1, whole.len() * 19 / 20, whole.len() * 17 / 20] {
+                let values = &whole[..length];
+                let mut all = Reconstructor::default();
+                all.push(values);
+                let found = all.finish().nests;
+                assert_eq!(check::check(&found, values.iter().copied()), Ok(()), "{name}, {length}");
+                let depths: Vec<usize> = found.iter().map(|nest| nest.depth()).collect();
+                assert!(depths.iter().all(|&depth| depth <= 5), "{name}, {length}: {depths:?}");
+                assert!(depths.contains(&5) && depths.len() <= 1 + LAST, "{name}, {length}: {depths:?}");
+            }
+        }
+    }
 }

@@ -363,13 +363,14 @@ impl Recogniser {
         let open = self.awaiting()?;
         let (mut covered, mut is_row, mut fits) = (0u64, false, true);
         for i in open.matched..open.next.len() {
-            let more = self.classes.runs(open.next.list[i].class, open.next.vector(i), &mut |first, advance, n| {
-                let foreseen = start.wrapping_add(stride.wrapping_mul(covered as i64));
-                fits = first == foreseen && (n == 1 || advance == stride) && (n == 1 || covered == 0);
-                covered = covered.saturating_add(n);
-                is_row = n > 1;
-                fits && !is_row
-            });
+            let more =
+                self.classes.runs(open.next.list[i].class, open.next.vector(i), &mut |first, advance, n| {
+                    let foreseen = start.wrapping_add(stride.wrapping_mul(covered as i64));
+                    fits = first == foreseen && (n == 1 || advance == stride) && (n == 1 || covered == 0);
+                    covered = covered.saturating_add(n);
+                    is_row = n > 1;
+                    fits && !is_row
+                });
             if !more {
                 break;
             }
@@ -808,7 +809,8 @@ impl Recogniser {
             }
             let term = self.terms.list[i];
             fits = self.classes.runs(term.class, self.terms.vector(i), &mut |start, stride, n| {
-                let Some((own, after)) = usize::try_from(n).ok().and_then(|n| left.split_at_checked(n)) else {
+                let Some((own, after)) = usize::try_from(n).ok().and_then(|n| left.split_at_checked(n))
+                else {
                     return false;
                 };
                 left = after;
@@ -938,6 +940,48 @@ mod tests {
             let found = statements(recogniser.take(0));
             assert_eq!((found.len(), found[0].depth() <= 5), (1, true), "{n}: {found:?}");
         }
+    }
+
+    /// The same as a scan sees it, with the last row of a tile joined to the first of the next; tiles at the ends are small.
+    #[test]
+    fn rows_that_run_into_the_next_tile_are_taken_apart() {
+        for n in [230, 260, 288, 300] {
+            let mut rows: Vec<(i64, i64)> = Vec::new();
+            for k in 0..5 {
+                for it in (0..n).step_by(32) {
+                    for jt in (0..n).step_by(32) {
+                        for _ in it..n.min(it + 32) {
+                            let (start, count) = (k * n + jt, n.min(jt + 32) - jt);
+                            match rows.last_mut() {
+                                Some(last) if last.0 + last.1 == start => last.1 += count,
+                                _ => rows.push((start, count)),
+                            }
+                        }
+                    }
+                }
+            }
+            let (mut joined, mut apart) = (Recogniser::new(10), Recogniser::new(10));
+            rows.iter().for_each(|&(start, count)| joined.line(start, 1, count as u64));
+            rows.iter().for_each(|&(start, count)| apart.rows(start, 1, count as u64));
+            let (joined, apart) = (statements(joined.take(0)), statements(apart.take(0)));
+            let values = || rows.iter().flat_map(|&(start, count)| start..start + count);
+            assert_eq!(check::check(&joined, values()), Ok(()), "{n}");
+            assert_eq!(check::check(&apart, values()), Ok(()), "{n}");
+            assert_eq!((apart.len(), apart[0].depth() <= 5), (1, true), "{n}: {apart:?}");
+        }
+    }
+
+    /// The inner loops of the last iterations run twice and once: their integers are other loops by themselves.
+    #[test]
+    fn short_last_iterations_are_iterations() {
+        let values: Vec<i64> = (0i64..10)
+            .flat_map(|i| {
+                let inner =
+                    move |j: i64| (0..10 - i).flat_map(move |k| [70 * j + 9 * k, 100_000 + 300 * i + 11 * j]);
+                [1000 * i].into_iter().chain((0..4).flat_map(inner)).collect::<Vec<_>>()
+            })
+            .collect();
+        one(&values, 3);
     }
 
     #[test]

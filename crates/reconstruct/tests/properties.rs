@@ -234,7 +234,8 @@ fn regression_9_distances_at_the_end_of_the_integers() {
     assert!(compresses(&values, &result).is_ok());
 }
 
-/// Most random bodies of several statements are one nest, with little around it. The rest are loops that begin by chance.
+/// Most random bodies of several statements are one nest, with little around it: 100 of these 113. Of the rest most run only
+/// three times outside and less than three times inside, so that no three iterations look alike.
 #[test]
 fn most_planted_bodies_are_one_nest() {
     let (mut all, mut one) = (0, 0);
@@ -248,5 +249,5 @@ fn most_planted_bodies_are_one_nest() {
         all += 1;
         one += usize::from(found.nests.len() <= 2);
     }
-    assert!(all > 100 && one * 10 >= all * 7, "{one} of {all}");
+    assert!(all > 100 && one * 100 >= all * 85, "{one} of {all}");
 }
