@@ -1,6 +1,6 @@
 //! NumPy arrays of 64-bit integers as slices, without a copy.
 //!
-//! Unsigned integers are addresses and must fit 63 bits, as in the command line's format `u64`. An array must not be
+//! Unsigned integers are addresses and must fit 63 bits, since results are arrays of signed ones. An array must not be
 //! changed by others while it is read; NumPy has no means to forbid it.
 
 use numpy::{PyArrayDescrMethods, ndarray};
@@ -55,6 +55,21 @@ impl<'py> Values<'py> {
     }
 }
 
+/// An unsigned integer that a signed one of 64 bits cannot hold.
+#[derive(Debug, Clone, Copy)]
+pub struct TooLarge {
+    index: u64,
+    value: u64,
+}
+
+impl TooLarge {
+    /// As an exception about an argument.
+    pub fn error(self, argument: &str) -> PyErr {
+        let TooLarge { index, value } = self;
+        PyValueError::new_err(format!("{argument}: integer {index} (from 0) is {value}, beyond 2^63 - 1"))
+    }
+}
+
 impl<'a> Slice<'a> {
     /// Some consecutive integers, the first of which has this position.
     pub fn part(&self, from: usize, count: usize) -> Slice<'a> {
@@ -66,14 +81,11 @@ impl<'a> Slice<'a> {
     ///
     /// # Errors
     /// If an unsigned one does not fit 63 bits.
-    pub fn checked(&self, position: u64) -> Result<&'a [i64], ReadError> {
+    pub fn checked(&self, position: u64) -> Result<&'a [i64], TooLarge> {
         let wrong = if self.unsigned { self.values.iter().position(|&value| value < 0) } else { None };
         match wrong {
             None => Ok(self.values),
-            Some(at) => Err(ReadError::TooLarge {
-                index: position + at as u64,
-                value: self.values[at].cast_unsigned(),
-            }),
+            Some(at) => Err(TooLarge { index: position + at as u64, value: self.values[at].cast_unsigned() }),
         }
     }
 }

@@ -8,8 +8,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ::reconstruct::chunk;
-use ::reconstruct::codec::{self, Content, Stored};
+use ::reconstruct::codec::{self, Stored};
+use ::reconstruct::cursor::Runs;
 use ::reconstruct::run::Run;
+use ::reconstruct::statement::Statement;
 use ::reconstruct::stream::{Reconstruction, Reconstructor};
 use numpy::PyArray1;
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
@@ -39,7 +41,7 @@ pub fn compress<'py>(
 /// A file of one stream, or of none where there are no integers.
 pub fn encoded(found: &Reconstruction) -> Vec<u8> {
     match found.accesses {
-        0 => codec::encode(&[], None),
+        0 => codec::encode::<codec::Id>(&[], None),
         _ => codec::encode(&[((0, 0), found)], None),
     }
 }
@@ -53,7 +55,7 @@ pub fn expand<'py>(
     stream: Option<&str>,
 ) -> PyResult<Bound<'py, PyArray1<i64>>> {
     let file = py.detach(|| codec::decode(data)).map_err(|error| damaged("data", &error))?;
-    let ids: Vec<String> = file.streams.iter().map(|s| id_of(s).to_string()).collect();
+    let ids: Vec<String> = file.streams.iter().map(id_of).collect();
     let chosen = match (stream, &file.streams[..]) {
         (None, []) => return Ok(PyArray1::from_vec(py, Vec::new())),
         (None, [one]) => one,
@@ -70,28 +72,29 @@ pub fn expand<'py>(
             at.map(|at| &all[at]).ok_or_else(missing)?
         }
     };
-    let values = py.detach(|| values(&chosen.content, chosen.accesses));
+    let values = py.detach(|| values(&chosen.statements, chosen.accesses));
     let values = values
         .ok_or_else(|| PyMemoryError::new_err(format!("no memory for {} integers", chosen.accesses)))?;
     Ok(PyArray1::from_vec(py, values))
 }
 
-fn id_of(stream: &Stored) -> StreamId {
-    StreamId { number: stream.id.0, kind: Kind::of(stream.id.1).unwrap_or_default() }
+fn id_of(stream: &Stored) -> String {
+    match stream.id.name.is_empty() {
+        true => StreamId { number: stream.id.number, kind: Kind::of(stream.id.kind).unwrap_or_default() }
+            .to_string(),
+        false => stream.id.name.clone(),
+    }
 }
 
-/// The integers of a content that should have so many; `None` without memory for them.
-fn values(content: &Content, accesses: u64) -> Option<Vec<i64>> {
+/// The integers of statements that should be so many; `None` without memory for them.
+fn values(statements: &[Statement], accesses: u64) -> Option<Vec<i64>> {
     let mut out: Vec<i64> = Vec::new();
     out.try_reserve_exact(usize::try_from(accesses).ok()?).ok()?;
-    let has_room = content.runs(&mut |start, stride, count| {
-        let fits = usize::try_from(count).is_ok_and(|count| out.try_reserve(count).is_ok());
-        if fits {
-            out.extend(Run { start, stride, count }.values());
-        }
-        fits
-    });
-    has_room.then_some(out)
+    for run in Runs::of(statements) {
+        out.try_reserve(usize::try_from(run.count).ok()?).ok()?;
+        out.extend(run.values());
+    }
+    Some(out)
 }
 
 fn damaged(argument: &str, error: &codec::DecodeError) -> PyErr {
@@ -183,10 +186,15 @@ pub fn trace_chunks(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyDict>
 /// The streams of a trace in order of appearance.
 fn chunks(from: Stoppable) -> Result<Vec<(String, Vec<u8>)>, ReadError> {
     let mut from = BufReader::with_capacity(1 << 18, from);
-    let format = foreign::guess(head(from.fill_buf()?));
+    let format = foreign::guess(head(from.fill_buf()?))?;
     let mut streams = Streams::default();
     foreign::read(format, &mut from, &mut streams)?;
-    Ok(streams.list.into_iter().map(|(id, chunk)| (id.to_string(), chunk.finish())).collect())
+    if streams.unsigned {
+        return Err(ReadError::Unsigned);
+    }
+    let names = streams.names;
+    let name = |id: StreamId| names.get(&id).cloned().unwrap_or_else(|| id.to_string());
+    Ok(streams.list.into_iter().map(|(id, chunk)| (name(id), chunk.finish())).collect())
 }
 
 /// What a format is guessed from, as on the command line.
@@ -199,6 +207,8 @@ fn head(buffer: &[u8]) -> &[u8] {
 struct Streams {
     indices: HashMap<StreamId, usize>,
     list: Vec<(StreamId, chunk::Chunker)>,
+    names: HashMap<StreamId, String>,
+    unsigned: bool,
 }
 
 impl Streams {
@@ -224,6 +234,14 @@ impl Accesses for Streams {
 
     fn size(&mut self, stream: StreamId, _bytes: u32) {
         self.of(stream);
+    }
+
+    fn named(&mut self, stream: StreamId, name: &str) {
+        self.names.insert(stream, name.to_owned());
+    }
+
+    fn unsigned(&mut self) {
+        self.unsigned = true;
     }
 }
 

@@ -28,7 +28,7 @@ mod _native {
     #[pymodule_export]
     use crate::folding::{Folded, Piece, fold};
     #[pymodule_export]
-    use crate::nests::{Nest, Nests, reconstruct, restore_nests};
+    use crate::nests::{Integers, Loop, Nest, Nests, reconstruct, restore_nests};
     #[pymodule_export]
     use crate::profiles::Profile;
     #[pymodule_export]

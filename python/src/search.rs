@@ -10,11 +10,12 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use ::reconstruct::levels;
+use ::reconstruct::statement::Statement;
 use ::reconstruct::stream::{Options, Reconstruction, Reconstructor};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::arrays::{Slice, refused};
+use crate::arrays::Slice;
 
 /// How long an interrupt may go unnoticed.
 const NOTICE: Duration = Duration::from_millis(100);
@@ -93,10 +94,12 @@ pub fn with_levels(found: &mut Reconstruction, wanted: Option<i64>, trip: Option
     if let Some(trip) = trip.filter(|&trip| trip < 2) {
         return Err(PyValueError::new_err(format!("trip is {trip}; at least 2 is needed")));
     }
-    let modal = levels::modal_trips(&found.nests);
-    for nest in &mut found.nests {
-        *nest = levels::split(nest, wanted, trip, &modal)
-            .map_err(|error| PyValueError::new_err(format!("levels: {error}")))?;
+    let modal = levels::modal_trips(found.nests.iter().filter_map(Statement::nest));
+    for statement in &mut found.nests {
+        if let Statement::Nest(nest) = statement {
+            *nest = levels::split(nest, wanted, trip, &modal)
+                .map_err(|error| PyValueError::new_err(format!("levels: {error}")))?;
+        }
     }
     Ok(())
 }
@@ -142,7 +145,7 @@ pub fn push_all(
     for from in (0..all.values.len()).step_by(PART) {
         let part = all.part(from, PART);
         let taken = py.detach(|| part.checked(first + from as u64).map(&mut push));
-        taken.map_err(|error| refused(argument, error))?;
+        taken.map_err(|error| error.error(argument))?;
         watch.look(py, from + part.values.len())?;
     }
     Ok(())

@@ -338,3 +338,34 @@ def test_progress_and_other_threads():
     with pytest.raises(KeyError, match="enough"):
         lw.reconstruct(array, progress=refuse)
     assert time.monotonic() - start < 1.0
+
+
+def test_imperfect_nests():
+    """Bodies of several statements are objects as perfect nests are."""
+    trace = []
+    for i in range(30):
+        trace += [1000 * i] + [500_000 + 40 * i + j for j in range(i + 1)] + [900_000 - i]
+    nests = lw.reconstruct(integers(*trace))
+    assert len(nests) == 1
+    outer = nests[0]
+    assert isinstance(outer, lw.Loop) and (outer.depth, len(outer)) == (2, len(trace))
+    assert outer.level == ([([], 0, 1)], [([], 29, 1)])
+    first, inner, last = outer.body
+    assert (first.coefficients, inner.coefficients, last.coefficients) == ([1000], [40, 1], [-1])
+    assert inner.levels == [([([0], 0, 1)], [([1], 0, 1)])]
+    assert np.array_equal(np.asarray(outer), trace) and np.array_equal(np.asarray(nests), trace)
+    assert inner.to_text().startswith("  for i1 = 0 .. i0\n")
+    with pytest.raises(ValueError, match="body of a loop"):
+        len(inner)
+    assert pickle.loads(pickle.dumps(nests)) == nests
+    assert outer.to_c() == nests.to_c()
+
+
+def test_integers_that_no_loop_describes():
+    noise = np.random.default_rng(1).integers(0, 2**40, 500)
+    rows = np.concatenate([noise, np.arange(1000)])
+    nests = lw.reconstruct(rows)
+    assert [type(nest) for nest in nests] == [lw.Integers, lw.Nest]
+    assert np.array_equal(np.asarray(nests[0]), noise) and len(nests[0]) == 500
+    assert np.array_equal(nests[1:].expand(), np.arange(1000))
+    assert np.asarray(nests[::-1], dtype=float)[0] == 0.0

@@ -13,7 +13,7 @@ use reconstruct::predict::Predictor;
 use reconstruct::run::Run;
 use reconstruct::stream::{Options, Reconstruction, Reconstructor};
 
-use crate::{bench_memory, ci, polybench};
+use crate::{bench_memory, bench_peers, ci, polybench};
 
 /// Integers of the traces that are scanned raw.
 const RAW: usize = 1 << 26;
@@ -31,7 +31,7 @@ const INTRODUCTION: &str = "# Reconstruction: measured\n\nWritten by `cargo xtas
 /// A part of the benchmark: its name, the heading of its first section, what measures it.
 type Part = (&'static str, &'static str, fn() -> Result<String>);
 
-const PARTS: [Part; 8] = [
+const PARTS: [Part; 9] = [
     ("single", "Single-domain kernels, from runs", single),
     ("tiled", "Piecewise and tiled nests", tiled),
     ("large", "Large tiled traces", large),
@@ -39,6 +39,7 @@ const PARTS: [Part; 8] = [
     ("planted", "Random nests", planted),
     ("predict", "Prediction", predict),
     ("speed", "From raw integers", speed),
+    ("peers", "Beside other compressors, on traces of every kind", bench_peers::peers),
     ("memory", "Memory", bench_memory::memory),
 ];
 

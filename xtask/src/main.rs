@@ -4,6 +4,7 @@
 mod address_oracle;
 mod bench;
 mod bench_memory;
+mod bench_peers;
 mod bench_programs;
 mod bench_reconstruct;
 mod bench_schedule;
@@ -18,6 +19,7 @@ mod guide;
 mod inputs;
 mod licences;
 mod measure;
+mod nlr;
 mod paste;
 mod picture;
 mod polybench;

@@ -22,7 +22,7 @@ impl Consumer for Predictor {
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &PredictArgs) -> Result<u8> {
-    let read = streams::open(&args.input, false, &mut Progress::new(false), Predictor::new)?;
+    let read = streams::open(&args.input, false, &mut Progress::new(false), |_| Predictor::new())?;
     let exit = read.exit_code(false);
     let mut out = String::new();
     let (mut predicted, mut accesses) = (0, 0);
@@ -32,7 +32,7 @@ pub fn run(args: &PredictArgs) -> Result<u8> {
     for stream in &read.list {
         let p = &stream.consumer;
         let (right, all) = (p.predicted(), p.accesses());
-        let _ = writeln!(out, "{:>7.3} %  {right:>14}  {all:>14}  {}", share(right, all), stream.id);
+        let _ = writeln!(out, "{:>7.3} %  {right:>14}  {all:>14}  {}", share(right, all), stream.name);
         if args.next > 0 {
             let next: Vec<String> = p.following(args.next).iter().map(i64::to_string).collect();
             let _ = writeln!(out, "           next: {}", next.join(" "));

@@ -7,13 +7,16 @@ use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 use indicatif::ProgressBar;
+use reconstruct::codec::Id;
+use reconstruct::piecewise::Effort;
+use reconstruct::stream::{Options, Reconstruction, Reconstructor};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use trace::accesses::{Accesses, StreamId};
+use trace::accesses::{Accesses, Kind, StreamId};
 use trace::foreign::{Format, guess, read};
 
 use crate::progress::Progress;
@@ -30,8 +33,8 @@ pub trait Consumer {
 
 /// One stream of a trace.
 pub struct Stream<C> {
-    /// Its id.
-    pub id: StreamId,
+    /// What it is called.
+    pub name: String,
     /// What is made of it.
     pub consumer: C,
     size: Option<u32>,
@@ -40,15 +43,33 @@ pub struct Stream<C> {
 
 /// The streams of a trace, in order of appearance.
 pub struct Streams<C> {
-    make: Box<dyn Fn() -> C>,
+    make: Box<dyn Fn(&Id) -> C>,
     only: Option<String>,
     indices: HashMap<StreamId, usize>,
+    names: HashMap<StreamId, String>,
     /// The streams.
     pub list: Vec<Stream<C>>,
     /// The index of the stream of every access, while it is known.
     pub order: Option<C>,
     /// The trace was interrupted by the user.
     pub interrupted: bool,
+    /// Negative integers stand for themselves plus 2^64.
+    pub unsigned: bool,
+    /// Set when the user interrupts again.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// A stream's id as compressed files keep it.
+fn id_of(stream: StreamId, name: Option<&String>) -> Id {
+    Id { number: stream.number, kind: stream.kind.code(), name: name.cloned().unwrap_or_default() }
+}
+
+/// What a stream of a compressed file is called.
+pub fn name_of(id: &Id) -> String {
+    match id.name.is_empty() {
+        true => StreamId { number: id.number, kind: Kind::of(id.kind).unwrap_or_default() }.to_string(),
+        false => id.name.clone(),
+    }
 }
 
 impl<C: Consumer> Streams<C> {
@@ -56,13 +77,31 @@ impl<C: Consumer> Streams<C> {
         if let Some(&index) = self.indices.get(&id) {
             return Some(index);
         }
-        if self.only.as_ref().is_some_and(|only| *only != id.to_string()) {
+        let id_in_files = id_of(id, self.names.get(&id));
+        let name = name_of(&id_in_files);
+        if self.only.as_ref().is_some_and(|only| !name.starts_with(only)) {
             return None;
         }
         let index = self.list.len();
         self.indices.insert(id, index);
-        self.list.push(Stream { id, consumer: (self.make)(), size: None, mixed: false });
+        let consumer = (self.make)(&id_in_files);
+        self.list.push(Stream { name, consumer, size: None, mixed: false });
         Some(index)
+    }
+
+    /// A stream that is called exactly as was asked for is the only one that was meant.
+    fn choose(&mut self) {
+        if let Some(only) = &self.only
+            && let Some(at) = self.list.iter().position(|stream| stream.name == *only)
+        {
+            self.list.swap(0, at);
+            self.list.truncate(1);
+        }
+    }
+
+    /// The streams and the order between them, without what made them.
+    pub fn into_parts(self) -> (Vec<Stream<C>>, Option<C>) {
+        (self.list, self.order)
     }
 
     /// The exit code of a command that did its work on what was read; if that is not all, says so unless `quiet`.
@@ -78,7 +117,7 @@ impl<C: Consumer> Streams<C> {
 
     /// Streams whose accesses are of several sizes.
     pub fn mixed(&self) -> Vec<String> {
-        self.list.iter().filter(|s| s.mixed).map(|s| s.id.to_string()).collect()
+        self.list.iter().filter(|s| s.mixed).map(|s| s.name.clone()).collect()
     }
 }
 
@@ -109,6 +148,14 @@ impl<C: Consumer> Accesses for Streams<C> {
             stream.mixed |= stream.size.is_some_and(|s| s != bytes);
             stream.size = Some(bytes);
         }
+    }
+
+    fn named(&mut self, stream: StreamId, name: &str) {
+        self.names.insert(stream, name.to_owned());
+    }
+
+    fn unsigned(&mut self) {
+        self.unsigned = true;
     }
 }
 
@@ -148,7 +195,7 @@ pub fn open<C: Consumer>(
     input: &Input,
     ordered: bool,
     progress: &mut Progress,
-    make: impl Fn() -> C + 'static,
+    make: impl Fn(&Id) -> C + 'static,
 ) -> Result<Streams<C>> {
     let name = if is_standard_input(&input.trace) {
         "standard input".into()
@@ -182,21 +229,26 @@ pub fn open<C: Consumer>(
                 Err(_) if interrupted.load(Ordering::Relaxed) => &[],
                 head => head.with_context(|| name.clone())?,
             };
-            guess(&head[..head.len().min(HEAD)])
+            guess(&head[..head.len().min(HEAD)]).map_err(|error| anyhow!("{name}: {error}"))?
         }
     };
-    let order = ordered.then(&make);
+    let order = ordered.then(|| make(&Id::default()));
     let mut streams = Streams {
         make: Box::new(make),
         only: input.stream.clone(),
         indices: HashMap::new(),
+        names: HashMap::new(),
         list: Vec::new(),
         order,
         interrupted: false,
+        unsigned: format == Format::U64,
+        stop: interrupted.clone(),
     };
     let result = read(format, &mut from, &mut streams);
     progress.end();
-    streams.interrupted = interrupted.load(Ordering::Relaxed);
+    // What follows can be interrupted by itself.
+    streams.interrupted = interrupted.swap(false, Ordering::Relaxed);
+    streams.choose();
     match result {
         // What was cut off by the interrupt is not an error of the input.
         Err(_) if streams.interrupted => {}
@@ -205,7 +257,7 @@ pub fn open<C: Consumer>(
     if let Some(only) = &input.stream
         && streams.list.is_empty()
     {
-        bail!("{name} has no stream {only}; run without --stream to see all");
+        bail!("{name} has no stream that begins with {only}; run without --stream to see all");
     }
     Ok(streams)
 }
@@ -227,7 +279,7 @@ fn known(format: InputFormat) -> Format {
     }
 }
 
-impl Consumer for reconstruct::stream::Reconstructor {
+impl Consumer for Reconstructor {
     fn values(&mut self, values: &[i64]) {
         self.push(values);
     }
@@ -237,35 +289,59 @@ impl Consumer for reconstruct::stream::Reconstructor {
     }
 }
 
-/// Ends the reconstruction of all streams.
+/// A reconstructed stream and its name.
+pub struct Found {
+    /// What the stream is called.
+    pub name: String,
+    /// What it consists of.
+    pub result: Reconstruction,
+}
+
+/// The effort for streams the reading of which is over: the time limit begins now, and an interrupt ends it.
+pub fn effort(options: &Options, limit: Duration, streams: usize, stop: &Arc<AtomicBool>) -> Effort {
+    let mut effort = options.effort.clone().for_streams(streams);
+    effort.deadline = Instant::now().checked_add(limit);
+    effort.stop = Some(stop.clone());
+    effort
+}
+
+/// Ends the reconstruction of all streams; whether it was interrupted.
 pub fn finish(
-    streams: Vec<Stream<reconstruct::stream::Reconstructor>>,
-    options: reconstruct::stream::Options,
+    streams: Vec<Stream<Reconstructor>>,
+    effort: &Effort,
     progress: &mut Progress,
-) -> Vec<(StreamId, reconstruct::stream::Reconstruction)> {
+) -> (Vec<Found>, bool) {
     progress.phase("finding loops", true);
-    let effort = options.effort.for_streams(streams.len());
-    let one = |mut s: Stream<reconstruct::stream::Reconstructor>| {
+    let one = |mut s: Stream<Reconstructor>| {
         s.consumer.set_effort(effort.clone());
-        (s.id, s.consumer.finish())
+        Found { name: s.name, result: s.consumer.finish() }
     };
     let found = streams.into_iter().map(one).collect();
     progress.end();
-    found
+    (found, effort.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed)))
 }
 
-/// Options of the search as the library takes them.
-pub fn options(search: &Search) -> reconstruct::stream::Options {
-    let mut options = reconstruct::stream::Options::default();
+/// What is said of a search that was interrupted.
+pub const SEARCH_ENDED: &str =
+    "loopwright: interrupted; the search ended early, the result is exact all the same";
+
+/// Options of the search as the library takes them. The time limit is that of the search after the trace was read.
+pub fn options(search: &Search) -> Options {
+    let mut options = Options::default();
     let processors = || std::thread::available_parallelism().map_or(1, usize::from);
     options.effort.threads = search.threads.unwrap_or_else(processors).clamp(1, 256);
-    options.effort.deadline = search.time_limit.and_then(|limit| Instant::now().checked_add(limit));
+    options.effort.depth = usize::from(search.max_depth);
     options
 }
 
-/// Writes to a file, all or nothing, or to standard output.
+/// Whether a file given for output is standard output.
+fn is_standard_output(path: Option<&Path>) -> bool {
+    path.is_none_or(|path| path == Path::new("-"))
+}
+
+/// Writes to a file, all or nothing, or to standard output, which is also meant by `-`.
 pub fn write(output: Option<&Path>, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-    match output {
+    match output.filter(|_| !is_standard_output(output)) {
         Some(path) => profile::file::replace(path, |file| {
             let mut buffered = io::BufWriter::with_capacity(1 << 18, file);
             content(&mut buffered)?;

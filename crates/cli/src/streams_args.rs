@@ -57,7 +57,7 @@ pub struct Input {
     /// Format of the trace; guessed when absent.
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub input_format: Option<InputFormat>,
-    /// Only this stream (an id, or ADDRESS:load, ADDRESS:store).
+    /// Only the stream of this id (ADDRESS:load, ADDRESS:store), or all whose ids begin so.
     #[arg(long, value_name = "ID")]
     pub stream: Option<String>,
 }
@@ -68,9 +68,12 @@ pub struct Search {
     /// Strategies tried at the same time [default: one per processor]; the result does not depend on it.
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
-    /// Stop looking for fewer loops or nests after this time; the answer is exact all the same.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    pub time_limit: Option<Duration>,
+    /// Stop looking for fewer loops or nests so long after the trace was read; the answer is exact all the same.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60")]
+    pub time_limit: Duration,
+    /// Deepest nest.
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u8).range(1..=12))]
+    pub max_depth: u8,
 }
 
 #[derive(Debug, Args)]
@@ -92,9 +95,6 @@ pub struct ReconstructArgs {
     /// Join loops even where the bounds inside then need divisions.
     #[arg(long)]
     pub floors: bool,
-    /// Deepest nest.
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u8).range(1..=12))]
-    pub max_depth: u8,
     /// Print nothing but the result and errors.
     #[arg(short, long)]
     pub quiet: bool,
@@ -118,9 +118,12 @@ pub struct CompressArgs {
 
 #[derive(Debug, Args)]
 pub struct ExpandArgs {
-    /// The compressed trace.
-    #[arg(value_name = "FILE")]
+    /// The compressed trace; `-` or nothing is standard input.
+    #[arg(value_name = "FILE", default_value = "-")]
     pub file: PathBuf,
+    /// Write only the first so many integers; a trace of more than 10^12 is written only with this.
+    #[arg(long, value_name = "COUNT")]
+    pub first: Option<u64>,
     /// How to write the integers.
     #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
     pub format: OutputFormat,

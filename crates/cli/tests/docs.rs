@@ -149,6 +149,12 @@ fn prepare(page: &str, place: &Path) {
             let banded = (0..20).flat_map(|i: i64| (0.max(i - 10)..=9).map(move |j| 100 * i + j));
             let lines: Vec<String> = banded.map(|value| value.to_string()).collect();
             std::fs::write(place.join("banded.txt"), lines.join("\n")).unwrap();
+            let row = |i: i64| {
+                let inner = (0..=i).map(move |j| 170 * i + 8 * j + 50_000);
+                std::iter::once(1000 * i).chain(inner).chain([900_000 - 13 * i])
+            };
+            let lines: Vec<String> = (0..12).flat_map(row).map(|value| value.to_string()).collect();
+            std::fs::write(place.join("triangle.txt"), lines.join("\n")).unwrap();
         }
         _ => {}
     }

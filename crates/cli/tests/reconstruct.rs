@@ -117,15 +117,18 @@ fn bad_input_says_what_and_where() {
     let directory = tempfile::tempdir().expect("a directory");
     for (args, input, expected) in [
         (&["reconstruct"][..], &b"1\n2\nx\n"[..], "line 3: not an integer: `x`"),
-        (&["reconstruct"], b"1\n99999999999999999999\n", "line 2: does not fit a signed 64-bit integer"),
+        (&["reconstruct"], b"1\n99999999999999999999\n", "line 2: does not fit a 64-bit integer"),
         (&["reconstruct", "--input-format", "i64"], b"123456789", "ends inside integer 1"),
-        (&["reconstruct", "--input-format", "u64"], &[0xff; 8], "integer 0 (from 0) is 18446744073709551615"),
+        (&["reconstruct"], b"18446744073709551615\n-1\n", "line 2: the trace has negative integers and"),
+        (&["reconstruct"], b"LWNESTS\n\x02", "a compressed trace, no trace; run loopwright expand on it"),
+        (&["predict"], b"\x7fELF\x02\x01\x01\x00\x00", "a program (ELF), no trace"),
+        (&["compress", "-o", "none"], b"\x1f\x8b\x08\x00\x01\x02\x03\x04\x05", "a gzip file, no trace"),
         (&["reconstruct", "--input-format", "npy"], b"\x93NUMPY\x01\x00\xff", "NumPy file"),
         (&["reconstruct", "--input-format", "lwt"], b"LWTRACE\n\x01\0\0", "damaged trace (cut short)"),
         (&["reconstruct", "--input-format", "lackey"], b" L 1ffe,8\n L zz,8\n", "line 2"),
         (&["compress", "-o", "none"], b"1\n2 3\n", "line 2"),
         (&["predict"], b"1\n-\n", "line 2: not an integer: `-`"),
-        (&["reconstruct", "--stream", "5"], b"1\n", "no stream 5"),
+        (&["reconstruct", "--stream", "5"], b"1\n", "no stream that begins with 5"),
         (&["reconstruct", "missing"], b"", "missing"),
         (&["compress"], b"1\n", "-o FILE"),
         (&["expand", "."], b"", "."),
@@ -146,6 +149,76 @@ fn bad_input_says_what_and_where() {
     assert!(text(&mixed.stdout).contains("# 3 integers, 1 nest of 1 loop, exact"), "{}", text(&mixed.stdout));
     let message = "loopwright: accesses of several sizes in one stream: 0x4001000:load\n";
     assert_eq!(text(&mixed.stderr), message);
+}
+
+/// `for i { a; for j { b }; c }` is one nest in every output, and comes back from each.
+#[test]
+fn imperfect_nests_in_every_form() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let trace: String = (0..12)
+        .flat_map(|i: i64| {
+            let inner = (0..=i).map(move |j| 50_000 + 170 * i + 8 * j);
+            [1000 * i].into_iter().chain(inner).chain([900_000 - 13 * i]).collect::<Vec<_>>()
+        })
+        .map(|value| format!("{value}\n"))
+        .collect();
+    let run = |args: &[&str], input: &[u8]| {
+        let output = loopwright(directory.path(), args, input);
+        assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));
+        output.stdout
+    };
+    assert_eq!(
+        text(&run(&["reconstruct"], trace.as_bytes())),
+        "# 102 integers, 1 nest of 2 loops, exact\nfor i0 = 0 .. 11\n  1000*i0\n  for i1 = 0 .. i0\n    \
+         170*i0 + 8*i1 + 50000\n  -13*i0 + 900000\n"
+    );
+    let isl = text(&run(&["reconstruct", "--format", "isl"], trace.as_bytes()));
+    assert!(isl.contains("{ S0_1[i0, i1] -> [0, i0, 1, i1] }"), "{isl}");
+    let json = run(&["reconstruct", "--format", "json"], trace.as_bytes());
+    let json: serde_json::Value = serde_json::from_slice(&json).expect("JSON");
+    assert_eq!(json["streams"][0]["nests"][0]["body"][2]["access"]["coefficients"], serde_json::json!([-13]));
+    std::fs::write(directory.path().join("nest.c"), run(&["reconstruct", "--format", "c"], trace.as_bytes()))
+        .expect("a file");
+    let compiled = Command::new("cc").args(["-o", "nest", "nest.c"]).current_dir(directory.path()).status();
+    assert!(compiled.expect("cc").success());
+    let printed = Command::new(directory.path().join("nest")).output().expect("it runs");
+    assert_eq!(text(&printed.stdout), trace);
+    let compressed = run(&["compress", "-o", "-"], trace.as_bytes());
+    assert!(compressed.len() < 80, "{} bytes", compressed.len());
+    assert_eq!(text(&run(&["expand", "-"], &compressed)), trace);
+    assert_eq!(text(&run(&["expand", "--first", "2"], &compressed)), "0\n50000\n");
+}
+
+/// Names, instructions and unsigned addresses go through text and compressed files, in their order.
+#[test]
+fn streams_of_any_name_come_back_through_text() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut trace = String::from("\u{feff}");
+    for i in 0..40u64 {
+        trace.push_str(&format!("A[i] {}\n0x401000:load {}\n", 8 * i, u64::MAX - 4095 + 8 * i));
+        if i % 3 == 0 {
+            trace.push_str(&format!("B[i][j] {}\n", i * i * 7919 % 1013));
+        }
+    }
+    let compressed = loopwright(directory.path(), &["compress", "-q", "-o", "-"], trace.as_bytes());
+    assert!(compressed.status.success(), "{}", text(&compressed.stderr));
+    let expanded = loopwright(directory.path(), &["expand"], &compressed.stdout);
+    assert_eq!(text(&expanded.stdout), trace.trim_start_matches('\u{feff}'));
+    let again = loopwright(directory.path(), &["compress", "-q", "-o", "-"], &expanded.stdout);
+    assert_eq!(again.stdout, compressed.stdout);
+    let one = loopwright(directory.path(), &["reconstruct", "--stream", "0x40"], trace.as_bytes());
+    let expected =
+        "# 40 integers, 1 nest of 1 loop, exact\nfor i0 = 0 .. 39\n  8*i0 + 18446744073709547520\n";
+    assert_eq!(text(&one.stdout), expected);
+}
+
+/// Integers of which no description is shorter are listed as they are.
+#[test]
+fn ten_random_integers_are_no_nest() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let ten = "13\n872\n401\n77\n930\n5\n644\n218\n999\n310\n";
+    let output = loopwright(directory.path(), &["reconstruct"], ten.as_bytes());
+    assert_eq!(text(&output.stdout), format!("# 10 integers, no nest, exact\n{ten}"));
 }
 
 fn interrupt(child: &Child) {

@@ -1,32 +1,70 @@
-//! The compressed file: whole traces as nests.
+//! The compressed file: whole traces as statements.
 //!
-//! Magic, format version, flags, then sections of streams, and a CRC-32 of everything before it. Numbers are LEB128,
-//! signed ones zigzag coded. A stream is stored in the smallest of three ways: its nests as they are, its nests under
-//! zstd, or the differences of its integers under zstd, so irregular streams are never larger than that last one by more
-//! than the header. A trace whose streams are interleaved has one more stream: the sequence of stream numbers.
+//! Magic, format version, then records, and a CRC-32 of everything before it. Numbers are LEB128, signed ones zigzag coded.
 //!
-//! Decoding checks length, checksum, every count, and that nests are well formed; a damaged file is refused.
+//! | tag | record |
+//! |---|---|
+//! | 1 | defines the next stream: number, kind, length of its name, its name in UTF-8 |
+//! | 2 | part of a stream: its index, a section |
+//! | 3 | part of the order between streams, the sequence of their indices: a section |
+//! | 4 | the integers are unsigned: negative ones stand for themselves plus 2^64 |
+//! | 0 | end |
+//!
+//! A section is a number of integers, a coder ([`Coder`]), unless that is plain the length of what is packed, the length of
+//! the bytes, the bytes. They hold a number of statements, and the statements: a tag with its kind in the lowest two bits,
+//! and what the kind needs. The bytes of packed integers follow on them, since they become no smaller.
+//!
+//! | kind | rest of the tag | statement |
+//! |---|---|---|
+//! | 0 | 0 | an access: its address minus that of the access before, a coefficient per counter around it |
+//! | 1 | statements in the body | a loop from 0 to one whole bound: constant, slopes; its body |
+//! | 2 | statements in the body | any other loop: per side the number of bounds, and divisor, constant, slopes of each; its body |
+//! | 3 | number of integers | integers that are packed: length of their bytes |
+//!
+//! A stream is written as its statements or as its integers, whatever is smaller, so irregular streams are never larger than
+//! their integers under a general compressor by more than the header. Parts are written while a trace is still read, so
+//! a writer needs memory for one part.
+//!
+//! Decoding checks length, checksum, every count, and that statements are well formed; a damaged file is refused.
 
 use std::borrow::Cow;
+use std::io::{self, Write};
 
-use crate::cursor::Cursor;
+use crate::cursor::Runs;
+use crate::entropy::{self, Coder, QUICK, THOROUGH};
+use crate::leb::{self, put, put_signed};
 use crate::nest::{Bound, Level, MAX_DEPTH, Nest};
+use crate::packed::{BLOCK, Packed};
+use crate::run::Run;
+use crate::statement::Statement;
 use crate::stream::Reconstruction;
 
-const MAGIC: &[u8; 8] = b"LWNESTS\n";
-const VERSION: u8 = 1;
-const INTERLEAVED: u8 = 1;
+/// First bytes of a file.
+pub const MAGIC: &[u8; 8] = b"LWNESTS\n";
+const VERSION: u8 = 2;
 
-const NESTS: u8 = 0;
-const PACKED: u8 = 1;
-const DIFFERENCES: u8 = 2;
+const END: u64 = 0;
+const STREAM: u64 = 1;
+const PART: u64 = 2;
+const ORDER: u64 = 3;
+const UNSIGNED: u64 = 4;
 
-/// Compression level of the general compressor.
-const ZSTD: i32 = 9;
-/// Nests that are smaller than one byte in so many integers are not compared with other encodings.
-const PLAINLY_SMALL: u64 = 1 << 12;
-/// Most integers of one decoded stream of differences: memory of a hostile file is bounded by its own claims elsewhere.
-const MOST_DIFFERENCES: u64 = 1 << 33;
+const ACCESS: u64 = 0;
+const COUNTED: u64 = 1;
+const BOUNDED: u64 = 2;
+const INTEGERS: u64 = 3;
+
+/// Statements that are smaller than one byte in so many integers are not compared with other encodings, and neither are
+/// those of so few bytes: integers under a general compressor are hardly smaller.
+const PLAINLY_SMALL: u64 = 256;
+const FEW: u64 = 96;
+/// The same for a single statement of up to so many bytes, the loops of which have been found.
+const ALONE: u64 = 16;
+const SHORT: u64 = 512;
+/// Most bytes of packed statements, for every byte that they are packed in: memory is bounded by the file.
+const UNPACKED: u64 = 1 << 12;
+/// Most integers that statements are spelt out as, to see whether that is smaller.
+const SPELT: u64 = 1 << 24;
 
 /// Why bytes are no compressed trace.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -45,57 +83,51 @@ pub enum DecodeError {
     Content(&'static str),
 }
 
-/// One stream.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stored {
-    /// Number and kind, as the trace gave them.
-    pub id: (u64, u8),
-    /// Length.
-    pub accesses: u64,
-    /// The nests.
-    pub content: Content,
-}
-
-/// Content of a stored stream.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Content {
-    /// Nests that generate it.
-    Nests(Vec<Nest>),
-    /// The integers themselves.
-    Integers(Vec<i64>),
-}
-
-impl Content {
-    /// Calls `visit` with runs `(start, stride, count)`, in order, until it returns false.
-    pub fn runs(&self, visit: &mut dyn FnMut(i64, i64, u64) -> bool) -> bool {
-        match self {
-            Content::Nests(nests) => nests.iter().all(|nest| {
-                nest.runs(&mut |start: i64, count: i64| visit(start, nest.stride(), count as u64))
-            }),
-            Content::Integers(values) => values.iter().all(|&v| visit(v, 0, 1)),
-        }
+impl From<leb::Damaged> for DecodeError {
+    fn from(_: leb::Damaged) -> DecodeError {
+        DecodeError::Content("cut short, or a number of more than 64 bits")
     }
 }
 
-/// The integers of a stored stream, one at a time.
-#[derive(Debug)]
+/// What a stream is called.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Id {
+    /// Number, as the trace gave it.
+    pub number: u64,
+    /// Kind of the stream, as a number.
+    pub kind: u8,
+    /// Its name; empty where the number is all there is.
+    pub name: String,
+}
+
+impl From<(u64, u8)> for Id {
+    fn from((number, kind): (u64, u8)) -> Id {
+        Id { number, kind, name: String::new() }
+    }
+}
+
+/// One stream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    /// Its id.
+    pub id: Id,
+    /// Length.
+    pub accesses: u64,
+    /// The statements that make it, in order.
+    pub statements: Vec<Statement>,
+}
+
+/// The integers of statements, one at a time.
+#[derive(Debug, Clone)]
 pub struct Integers<'a> {
-    nests: std::slice::Iter<'a, Nest>,
-    values: std::slice::Iter<'a, i64>,
-    cursor: Option<Cursor<'a>>,
-    stride: i64,
-    next: i64,
-    left: i64,
+    runs: Runs<'a>,
+    run: Run,
 }
 
 impl<'a> Integers<'a> {
-    /// Those of a content, in order.
-    pub fn of(content: &'a Content) -> Integers<'a> {
-        let (nests, values): (&[Nest], &[i64]) = match content {
-            Content::Nests(nests) => (nests, &[]),
-            Content::Integers(values) => (&[], values),
-        };
-        Integers { nests: nests.iter(), values: values.iter(), cursor: None, stride: 0, next: 0, left: 0 }
+    /// Those of statements, in order.
+    pub fn of(statements: &'a [Statement]) -> Integers<'a> {
+        Integers { runs: Runs::of(statements), run: Run { start: 0, stride: 0, count: 0 } }
     }
 }
 
@@ -103,21 +135,12 @@ impl Iterator for Integers<'_> {
     type Item = i64;
 
     fn next(&mut self) -> Option<i64> {
-        while self.left == 0 {
-            match self.cursor.as_mut().and_then(Iterator::next) {
-                Some((start, count)) => (self.next, self.left) = (start, count),
-                None => match self.nests.next() {
-                    Some(nest) => {
-                        self.stride = nest.stride();
-                        self.cursor = Some(Cursor::new(nest));
-                    }
-                    None => return self.values.next().copied(),
-                },
-            }
+        while self.run.count == 0 {
+            self.run = self.runs.next()?;
         }
-        let value = self.next;
-        self.left -= 1;
-        self.next = value.wrapping_add(self.stride);
+        let value = self.run.start;
+        self.run.count -= 1;
+        self.run.start = value.wrapping_add(self.run.stride);
         Some(value)
     }
 }
@@ -129,31 +152,130 @@ pub struct File {
     pub streams: Vec<Stored>,
     /// The index of the stream of each access, if the order between streams is known.
     pub order: Option<Stored>,
+    /// Whether negative integers stand for themselves plus 2^64.
+    pub unsigned: bool,
+}
+
+/// Writes a file, part by part.
+#[derive(Debug)]
+pub struct Writer<W> {
+    to: W,
+    checksum: crc32fast::Hasher,
+    written: u64,
+    streams: u64,
+}
+
+impl<W: Write> Writer<W> {
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn new(to: W) -> io::Result<Writer<W>> {
+        let mut writer = Writer { to, checksum: crc32fast::Hasher::new(), written: 0, streams: 0 };
+        writer.put(MAGIC)?;
+        writer.put(&[VERSION])?;
+        Ok(writer)
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.checksum.update(bytes);
+        self.written += bytes.len() as u64;
+        self.to.write_all(bytes)
+    }
+
+    /// Defines a stream; gives its index.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn stream(&mut self, id: &Id) -> io::Result<u64> {
+        let mut out = Vec::new();
+        put(&mut out, STREAM);
+        put(&mut out, id.number);
+        out.push(id.kind);
+        put(&mut out, id.name.len() as u64);
+        out.extend_from_slice(id.name.as_bytes());
+        self.put(&out)?;
+        self.streams += 1;
+        Ok(self.streams - 1)
+    }
+
+    /// The next part of a stream.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn part(&mut self, stream: u64, section: &Section) -> io::Result<()> {
+        let mut out = Vec::new();
+        put(&mut out, PART);
+        put(&mut out, stream);
+        self.put(&out)?;
+        self.put(&section.0)
+    }
+
+    /// The next part of the order between streams.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn order(&mut self, section: &Section) -> io::Result<()> {
+        self.put(&[ORDER as u8])?;
+        self.put(&section.0)
+    }
+
+    /// Says that the integers are unsigned.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn unsigned(&mut self) -> io::Result<()> {
+        self.put(&[UNSIGNED as u8])
+    }
+
+    /// Bytes written so far.
+    pub fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// Ends the file.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.put(&[END as u8])?;
+        let checksum = self.checksum.finalize();
+        self.to.write_all(&checksum.to_le_bytes())?;
+        Ok(self.to)
+    }
 }
 
 /// Encodes streams `(id, reconstruction)` and, if known, their order.
-pub fn encode(streams: &[((u64, u8), &Reconstruction)], order: Option<&Reconstruction>) -> Vec<u8> {
-    let sections: Vec<_> = streams.iter().map(|(id, stream)| (*id, section(stream, Aim::Small))).collect();
+pub fn encode<I: Into<Id> + Clone>(
+    streams: &[(I, &Reconstruction)],
+    order: Option<&Reconstruction>,
+) -> Vec<u8> {
+    let sections: Vec<_> =
+        streams.iter().map(|(id, stream)| (id.clone(), section(stream, Aim::Small))).collect();
     file(&sections, order.map(|order| section(order, Aim::Small)))
 }
 
-/// A file of streams that are encoded already.
-pub fn file(streams: &[((u64, u8), Section)], order: Option<Section>) -> Vec<u8> {
-    let mut out = MAGIC.to_vec();
-    out.push(VERSION);
-    out.push(if order.is_some() { INTERLEAVED } else { 0 });
-    put(&mut out, streams.len() as u64);
-    for (id, section) in streams {
-        put(&mut out, id.0);
-        out.push(id.1);
-        out.extend_from_slice(&section.0);
-    }
-    if let Some(order) = order {
-        out.extend(order.0);
-    }
-    let checksum = crc32fast::hash(&out);
-    out.extend(checksum.to_le_bytes());
-    out
+/// A file of streams that are encoded already; entries of one id that follow each other are parts of one stream.
+pub fn file<I: Into<Id> + Clone>(streams: &[(I, Section)], order: Option<Section>) -> Vec<u8> {
+    let write = || -> io::Result<Vec<u8>> {
+        let mut writer = Writer::new(Vec::new())?;
+        let mut last: Option<(Id, u64)> = None;
+        for (id, section) in streams {
+            let id: Id = id.clone().into();
+            let index = match &last {
+                Some((known, index)) if *known == id => *index,
+                _ => writer.stream(&id)?,
+            };
+            writer.part(index, section)?;
+            last = Some((id, index));
+        }
+        if let Some(order) = order {
+            writer.order(&order)?;
+        }
+        writer.finish()
+    };
+    // Writing into memory cannot fail.
+    write().unwrap_or_default()
 }
 
 /// Bytes that one stream takes in a file.
@@ -161,84 +283,144 @@ pub fn size(reconstruction: &Reconstruction) -> u64 {
     section(reconstruction, Aim::Small).0.len() as u64
 }
 
-/// One stream as it stands in a file.
+/// A part of a stream as it stands in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section(Vec<u8>);
+
+impl Section {
+    /// Its bytes.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether it has none, which no section has.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
 
 /// What an encoding is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Aim {
     /// As small as can be.
     Small,
-    /// Small at little cost: differences are tried only where nests take more than a byte per integer.
+    /// Small at little cost: integers are spelt out only where statements take more than a byte per integer.
     Fast,
 }
 
 impl Aim {
-    /// Compression level of the general compressor.
-    fn level(self) -> i32 {
+    fn pack(self, bytes: Vec<u8>) -> (Coder, Vec<u8>) {
         match self {
-            Aim::Small => ZSTD,
-            Aim::Fast => 3,
+            Aim::Small => entropy::smallest(&[Coder::Zstd, Coder::Lzma, Coder::LzmaWords], THOROUGH, bytes),
+            Aim::Fast => entropy::smallest(&[Coder::Zstd], QUICK, bytes),
         }
     }
 }
 
 /// Encodes one stream.
 pub fn section(stream: &Reconstruction, aim: Aim) -> Section {
+    let statements = readable(&stream.nests);
+    let small = match aim {
+        Aim::Small => repacked(&statements),
+        Aim::Fast => statements,
+    };
+    let mut best = packed(&small, stream.accesses, aim);
+    let length = best.0.len() as u64;
+    let worth = match aim {
+        Aim::Small => {
+            let ratio = if small.len() == 1 && length <= SHORT { ALONE } else { PLAINLY_SMALL };
+            length > FEW.min(stream.accesses) && length.saturating_mul(ratio) > stream.accesses
+        }
+        Aim::Fast => length > 64 && length > stream.accesses,
+    };
+    let is_spelt = |s: &Statement| matches!(s, Statement::Integers(_));
+    if worth && stream.accesses <= SPELT && !small.iter().all(is_spelt) {
+        let other = packed(&spelt(&small, aim), stream.accesses, aim);
+        if other.0.len() < best.0.len() {
+            best = other;
+        }
+    }
+    best
+}
+
+/// Integers in the statements packed as small as can be.
+fn repacked<'a>(statements: &Cow<'a, [Statement]>) -> Cow<'a, [Statement]> {
+    let is_packed = |s: &Statement| matches!(s, Statement::Integers(_));
+    if !statements.iter().any(is_packed) {
+        return statements.clone();
+    }
+    let again = |statement: &Statement| match statement {
+        Statement::Integers(packed) => Statement::Integers(packed.clone().smallest()),
+        other => other.clone(),
+    };
+    Cow::Owned(statements.iter().map(again).collect())
+}
+
+/// The integers of statements, as blocks.
+fn spelt(statements: &[Statement], aim: Aim) -> Vec<Statement> {
+    let pack = |block: &[i64]| match aim {
+        Aim::Small => Packed::of(block).smallest(),
+        Aim::Fast => Packed::of(block),
+    };
     let mut out = Vec::new();
-    put(&mut out, stream.accesses);
-    let nests = readable(&stream.nests);
+    let mut block = Vec::new();
+    for value in Integers::of(statements) {
+        block.push(value);
+        if block.len() == BLOCK {
+            out.push(Statement::Integers(pack(&block)));
+            block.clear();
+        }
+    }
+    if !block.is_empty() {
+        out.push(Statement::Integers(pack(&block)));
+    }
+    out
+}
+
+/// Statements as a section.
+fn packed(statements: &[Statement], accesses: u64, aim: Aim) -> Section {
     let mut plain = Vec::new();
-    put(&mut plain, nests.len() as u64);
+    put(&mut plain, statements.len() as u64);
     let mut base = 0;
-    for nest in nests.iter() {
-        put_nest(&mut plain, nest, base);
-        base = nest.base;
+    statements.iter().for_each(|statement| put_statement(&mut plain, statement, &mut base));
+    let length = plain.len() as u64;
+    let (coder, bytes) = if length > 64 { aim.pack(plain) } else { (Coder::Plain, plain) };
+    let mut out = Vec::new();
+    put(&mut out, accesses);
+    out.push(coder.code());
+    if coder != Coder::Plain {
+        put(&mut out, length);
     }
-    let mut best = (NESTS, plain);
-    let bytes = best.1.len() as u64;
-    if bytes > 64 && bytes.saturating_mul(PLAINLY_SMALL) > stream.accesses {
-        // Compression into memory cannot fail; if it did, the plain form is right as well.
-        if let Ok(packed) = zstd::encode_all(&best.1[..], aim.level())
-            && packed.len() < best.1.len()
-        {
-            best = (PACKED, packed);
-        }
-        if (aim == Aim::Small || bytes > stream.accesses)
-            && let Ok(packed) = differences(&nests, aim.level())
-            && packed.len() < best.1.len()
-        {
-            best = (DIFFERENCES, packed);
+    put(&mut out, bytes.len() as u64);
+    out.extend(bytes);
+    for statement in statements {
+        if let Statement::Integers(packed) = statement {
+            out.extend_from_slice(packed.bytes());
         }
     }
-    out.push(best.0);
-    put(&mut out, best.1.len() as u64);
-    out.extend(best.1);
     Section(out)
 }
 
-/// The nests as a reader takes them: its bounds on intermediate values are stricter than the values themselves, which may
-/// lie anywhere in 64 bits, so a nest beyond them is spelt out as lines, or as single integers.
-fn readable(nests: &[Nest]) -> Cow<'_, [Nest]> {
-    if nests.iter().all(is_readable) {
-        return Cow::Borrowed(nests);
+/// The statements as a reader takes them: its bounds on intermediate values are stricter than the values themselves, which
+/// may lie anywhere in 64 bits, so a nest beyond them is spelt out as lines, or as single integers.
+fn readable(statements: &[Statement]) -> Cow<'_, [Statement]> {
+    if statements.iter().all(is_readable) {
+        return Cow::Borrowed(statements);
     }
     let mut out = Vec::new();
-    for nest in nests {
-        if is_readable(nest) {
-            out.push(nest.clone());
+    for statement in statements {
+        if is_readable(statement) {
+            out.push(statement.clone());
             continue;
         }
-        let stride = nest.stride();
-        nest.runs(&mut |start: i64, count: i64| {
-            let line = Nest::line(start, stride, count.unsigned_abs());
+        statement.runs(&mut |start, stride, count| {
+            let line = Nest::line(start, stride, count.unsigned_abs()).into();
             if is_readable(&line) {
                 out.push(line);
             } else {
                 // A step from one end of the 64 bits to the other.
                 let at = |t: i64| start.wrapping_add(stride.wrapping_mul(t));
-                out.extend((0..count).map(|t| Nest::point(at(t))));
+                out.extend((0..count).map(|t| Statement::from(Nest::point(at(t)))));
             }
             true
         });
@@ -246,51 +428,49 @@ fn readable(nests: &[Nest]) -> Cow<'_, [Nest]> {
     Cow::Owned(out)
 }
 
-/// Whether a nest can be read back. Single integers and lines may use all of 64 bits.
-fn is_readable(nest: &Nest) -> bool {
-    nest.is_line() || nest.clone().validated().is_some()
+/// Whether a statement can be read back. Single integers and lines may use all of 64 bits.
+fn is_readable(statement: &Statement) -> bool {
+    statement.nest().is_some_and(Nest::is_line) || statement.is_valid()
 }
 
-/// The integers of the nests as differences under zstd.
-fn differences(nests: &[Nest], level: i32) -> std::io::Result<Vec<u8>> {
-    use std::io::Write;
-    let mut encoder = zstd::Encoder::new(Vec::new(), level)?;
-    let mut buffer = Vec::with_capacity(1 << 16);
-    let mut last = 0i64;
-    for nest in nests {
-        let stride = nest.stride();
-        let mut failed = Ok(());
-        nest.runs(&mut |start: i64, count: i64| {
-            let mut value = start;
-            for _ in 0..count {
-                buffer.extend(value.wrapping_sub(last).to_le_bytes());
-                last = value;
-                value = value.wrapping_add(stride);
-                if buffer.len() >= 1 << 16 {
-                    failed = encoder.write_all(&buffer);
-                    buffer.clear();
-                }
-            }
-            failed.is_ok()
-        });
-        failed?;
+fn put_statement(out: &mut Vec<u8>, statement: &Statement, base: &mut i64) {
+    match statement {
+        Statement::Nest(nest) => {
+            nest.levels.iter().for_each(|level| put_level(out, level, 1));
+            put(out, ACCESS);
+            put_signed(out, nest.base.wrapping_sub(*base));
+            nest.coefficients.iter().for_each(|&c| put_signed(out, c));
+            *base = nest.base;
+        }
+        Statement::Loop(l) => {
+            put_level(out, &l.level, l.body.len());
+            l.body.iter().for_each(|inner| put_statement(out, inner, base));
+        }
+        Statement::Integers(packed) => {
+            put(out, packed.count() << 2 | INTEGERS);
+            put(out, packed.bytes().len() as u64);
+        }
     }
-    encoder.write_all(&buffer)?;
-    encoder.finish()
 }
 
-fn put_nest(out: &mut Vec<u8>, nest: &Nest, base: i64) {
-    put(out, nest.levels.len() as u64);
-    put_signed(out, nest.base.wrapping_sub(base));
-    for (level, c) in nest.levels.iter().zip(&nest.coefficients) {
-        put_signed(out, *c);
-        for side in [&level.lower, &level.upper] {
-            put(out, side.len() as u64);
-            for bound in side {
-                put(out, bound.divisor as u64);
-                put_signed(out, bound.constant);
-                bound.coefficients.iter().for_each(|&c| put_signed(out, c));
-            }
+fn put_level(out: &mut Vec<u8>, level: &Level, body: usize) {
+    let zero = |b: &Bound| b.constant == 0 && b.divisor == 1 && b.coefficients.iter().all(|&c| c == 0);
+    if let ([lower], [upper]) = (&level.lower[..], &level.upper[..])
+        && zero(lower)
+        && upper.divisor == 1
+    {
+        put(out, (body as u64) << 2 | COUNTED);
+        put_signed(out, upper.constant);
+        upper.coefficients.iter().for_each(|&c| put_signed(out, c));
+        return;
+    }
+    put(out, (body as u64) << 2 | BOUNDED);
+    for side in [&level.lower, &level.upper] {
+        put(out, side.len() as u64);
+        for bound in side {
+            put(out, bound.divisor as u64);
+            put_signed(out, bound.constant);
+            bound.coefficients.iter().for_each(|&c| put_signed(out, c));
         }
     }
 }
@@ -304,39 +484,50 @@ pub fn decode(bytes: &[u8]) -> Result<File, DecodeError> {
         return Err(DecodeError::NotATrace);
     }
     let Some((body, checksum)) = bytes.split_last_chunk::<4>() else { return Err(DecodeError::NotATrace) };
-    if body.len() < MAGIC.len() + 2 {
+    let Some((&version, records)) = body.get(MAGIC.len()..).and_then(|rest| rest.split_first()) else {
         return Err(DecodeError::NotATrace);
-    }
-    let version = body[MAGIC.len()];
+    };
     if version != VERSION {
         return Err(DecodeError::Version(version));
     }
     if crc32fast::hash(body) != u32::from_le_bytes(*checksum) {
         return Err(DecodeError::Checksum);
     }
-    let flags = body[MAGIC.len() + 1];
-    let mut from = Reader { bytes: &body[MAGIC.len() + 2..] };
-    let count = from.number()?;
-    let mut streams = Vec::new();
-    for _ in 0..count {
-        let id = (from.number()?, from.byte()?);
-        streams.push(from.stream(id)?);
+    let mut from = Reader { bytes: records };
+    let mut file = File { streams: Vec::new(), order: None, unsigned: false };
+    loop {
+        match from.number()? {
+            END => break,
+            STREAM => {
+                let (number, kind, length) = (from.number()?, from.byte()?, from.number()?);
+                let name = std::str::from_utf8(from.take(length)?);
+                let name = name.map_err(|_| DecodeError::Content("a name that is no UTF-8"))?.to_owned();
+                let id = Id { number, kind, name };
+                file.streams.push(Stored { id, accesses: 0, statements: Vec::new() });
+            }
+            PART => {
+                let index = usize::try_from(from.number()?).unwrap_or(usize::MAX);
+                let stream = file.streams.get_mut(index);
+                from.section(stream.ok_or(DecodeError::Content("a part of an unknown stream"))?)?;
+            }
+            ORDER => {
+                let empty = Stored { id: Id::default(), accesses: 0, statements: Vec::new() };
+                from.section(file.order.get_or_insert(empty))?;
+            }
+            UNSIGNED => file.unsigned = true,
+            _ => return Err(DecodeError::Content("an unknown record")),
+        }
     }
-    let order = match flags {
-        0 => None,
-        INTERLEAVED => Some(from.stream((0, 0))?),
-        _ => return Err(DecodeError::Content("unknown flags")),
-    };
     if !from.bytes.is_empty() {
         return Err(DecodeError::Content("bytes after the end"));
     }
-    if let Some(order) = &order {
-        let total = streams.iter().try_fold(0u64, |n, s| n.checked_add(s.accesses));
+    if let Some(order) = &file.order {
+        let total = file.streams.iter().try_fold(0u64, |n, s| n.checked_add(s.accesses));
         if total != Some(order.accesses) {
             return Err(DecodeError::Content("the order is not as long as the streams"));
         }
     }
-    Ok(File { streams, order })
+    Ok(file)
 }
 
 struct Reader<'a> {
@@ -358,131 +549,118 @@ impl<'a> Reader<'a> {
     }
 
     fn number(&mut self) -> Result<u64, DecodeError> {
-        let mut value = 0u64;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            let bits = u64::from(byte & 127);
-            if shift == 63 && bits > 1 {
-                break;
-            }
-            value |= bits << shift;
-            if byte < 128 {
-                return Ok(value);
-            }
-        }
-        Err(DecodeError::Content("a number of more than 64 bits"))
+        Ok(leb::get(&mut self.bytes)?)
     }
 
     fn signed(&mut self) -> Result<i64, DecodeError> {
-        let value = self.number()?;
-        Ok((value >> 1) as i64 ^ -((value & 1) as i64))
+        Ok(leb::get_signed(&mut self.bytes)?)
     }
 
-    fn stream(&mut self, id: (u64, u8)) -> Result<Stored, DecodeError> {
+    /// Appends a section to a stream.
+    fn section(&mut self, to: &mut Stored) -> Result<(), DecodeError> {
         let accesses = self.number()?;
-        let way = self.byte()?;
+        to.accesses = to
+            .accesses
+            .checked_add(accesses)
+            .ok_or(DecodeError::Content("more integers than are counted"))?;
+        let coder = Coder::of(self.byte()?).ok_or(DecodeError::Content("unknown compression"))?;
+        let unpacked = if coder == Coder::Plain { 0 } else { self.number()? };
         let length = self.number()?;
         let bytes = self.take(length)?;
-        let content = match way {
-            NESTS => Content::Nests(nests(bytes)?),
-            PACKED => {
-                let plain = zstd::decode_all(bytes).map_err(|_| DecodeError::Content("bad compression"))?;
-                Content::Nests(nests(&plain)?)
+        let plain = match coder {
+            Coder::Plain => Cow::Borrowed(bytes),
+            _ if unpacked / UNPACKED > length => {
+                return Err(DecodeError::Content("statements that are longer than can be"));
             }
-            DIFFERENCES => Content::Integers(integers(bytes, accesses)?),
-            _ => return Err(DecodeError::Content("unknown encoding")),
-        };
-        Ok(Stored { id, accesses, content })
-    }
-}
-
-fn nests(bytes: &[u8]) -> Result<Vec<Nest>, DecodeError> {
-    let mut from = Reader { bytes };
-    let count = from.number()?;
-    let mut out = Vec::new();
-    let mut base = 0i64;
-    for _ in 0..count {
-        let nest = nest(&mut from, base)?;
-        base = nest.base;
-        out.push(nest);
-    }
-    if !from.bytes.is_empty() {
-        return Err(DecodeError::Content("bytes after the nests"));
-    }
-    Ok(out)
-}
-
-fn nest(from: &mut Reader<'_>, last: i64) -> Result<Nest, DecodeError> {
-    let depth = from.number()? as usize;
-    if depth > MAX_DEPTH {
-        return Err(DecodeError::Content("a nest that is too deep"));
-    }
-    let base = last.wrapping_add(from.signed()?);
-    let mut levels = Vec::new();
-    let mut coefficients = Vec::new();
-    for q in 0..depth {
-        coefficients.push(from.signed()?);
-        let mut side = || -> Result<Vec<Bound>, DecodeError> {
-            let count = from.number()?;
-            let mut bounds = Vec::new();
-            for _ in 0..count {
-                let divisor = i64::try_from(from.number()?).map_err(|_| DecodeError::Content("divisor"))?;
-                let constant = from.signed()?;
-                let coefficients = (0..q).map(|_| from.signed()).collect::<Result<_, _>>()?;
-                bounds.push(Bound { coefficients, constant, divisor });
+            _ => {
+                let unpacked = usize::try_from(unpacked).ok();
+                let plain = unpacked.and_then(|unpacked| entropy::unpack(coder, bytes, unpacked));
+                Cow::Owned(plain.ok_or(DecodeError::Content("bad compression"))?)
             }
-            Ok(bounds)
         };
-        levels.push(Level { lower: side()?, upper: side()? });
+        let mut body = Body { from: Reader { bytes: &plain }, packed: self, base: 0, integers: accesses };
+        body.statements(&mut to.statements)
     }
-    let nest = Nest { levels, base, coefficients };
-    if !is_readable(&nest) {
-        return Err(DecodeError::Content("a nest that is not well formed"));
-    }
-    Ok(nest)
 }
 
-fn integers(bytes: &[u8], accesses: u64) -> Result<Vec<i64>, DecodeError> {
-    use std::io::Read;
-    if accesses > MOST_DIFFERENCES {
-        return Err(DecodeError::Content("too many integers"));
-    }
-    let bad = |_| DecodeError::Content("bad compression");
-    let mut decoder = zstd::Decoder::new(bytes).map_err(bad)?;
-    let mut out = Vec::new();
-    let mut buffer = Vec::new();
-    let mut last = 0i64;
-    loop {
-        buffer.clear();
-        let read = decoder.by_ref().take(1 << 16).read_to_end(&mut buffer).map_err(bad)?;
-        let (whole, rest) = buffer.as_chunks::<8>();
-        for difference in whole {
-            last = last.wrapping_add(i64::from_le_bytes(*difference));
-            out.push(last);
-        }
-        if !rest.is_empty() || out.len() as u64 > accesses {
-            return Err(DecodeError::Content("wrong number of integers"));
-        }
-        if read == 0 {
-            break;
-        }
-    }
-    if out.len() as u64 != accesses {
-        return Err(DecodeError::Content("wrong number of integers"));
-    }
-    Ok(out)
+/// Statements that are being read.
+struct Body<'a, 'b> {
+    from: Reader<'a>,
+    /// Where the bytes of packed integers are.
+    packed: &'a mut Reader<'b>,
+    /// Address of the access before.
+    base: i64,
+    /// Packed integers that may still come.
+    integers: u64,
 }
 
-fn put(to: &mut Vec<u8>, mut value: u64) {
-    while value >= 128 {
-        to.push(value as u8 | 128);
-        value >>= 7;
+impl Body<'_, '_> {
+    fn statements(&mut self, to: &mut Vec<Statement>) -> Result<(), DecodeError> {
+        let count = self.from.number()?;
+        for _ in 0..count {
+            let statement = self.statement(0)?;
+            if !is_readable(&statement) {
+                return Err(DecodeError::Content("a nest that is not well formed"));
+            }
+            to.push(statement);
+        }
+        match self.from.bytes.is_empty() {
+            true => Ok(()),
+            false => Err(DecodeError::Content("bytes after the statements")),
+        }
     }
-    to.push(value as u8);
-}
 
-fn put_signed(to: &mut Vec<u8>, value: i64) {
-    put(to, ((value << 1) ^ (value >> 63)) as u64);
+    fn statement(&mut self, outer: usize) -> Result<Statement, DecodeError> {
+        let from = &mut self.from;
+        let tag = from.number()?;
+        let rest = tag >> 2;
+        let level = match tag & 3 {
+            ACCESS => {
+                self.base = self.base.wrapping_add(from.signed()?);
+                let coefficients = (0..outer).map(|_| from.signed()).collect::<Result<_, _>>()?;
+                return Ok(Nest { levels: Vec::new(), base: self.base, coefficients }.into());
+            }
+            INTEGERS if outer == 0 => {
+                let length = from.number()?;
+                let bytes = self.packed.take(length)?;
+                self.integers =
+                    self.integers.checked_sub(rest).ok_or(DecodeError::Content("too many integers"))?;
+                let packed = Packed::read(rest, bytes).ok_or(DecodeError::Content("bad integers"))?;
+                return Ok(Statement::Integers(packed));
+            }
+            INTEGERS => return Err(DecodeError::Content("integers in a loop")),
+            _ if outer >= MAX_DEPTH => return Err(DecodeError::Content("a nest that is too deep")),
+            COUNTED => {
+                let (constant, divisor) = (from.signed()?, 1);
+                let coefficients = (0..outer).map(|_| from.signed()).collect::<Result<_, _>>()?;
+                Level {
+                    lower: vec![Bound::constant(outer, 0)],
+                    upper: vec![Bound { coefficients, constant, divisor }],
+                }
+            }
+            _ => {
+                let mut side = || -> Result<Vec<Bound>, DecodeError> {
+                    let count = from.number()?;
+                    let mut bounds = Vec::new();
+                    for _ in 0..count {
+                        let divisor =
+                            i64::try_from(from.number()?).map_err(|_| DecodeError::Content("divisor"))?;
+                        let constant = from.signed()?;
+                        let coefficients = (0..outer).map(|_| from.signed()).collect::<Result<_, _>>()?;
+                        bounds.push(Bound { coefficients, constant, divisor });
+                    }
+                    Ok(bounds)
+                };
+                Level { lower: side()?, upper: side()? }
+            }
+        };
+        // A statement takes a byte at least, so a wrong number of them ends with the bytes.
+        let mut body = Vec::new();
+        for _ in 0..rest {
+            body.push(self.statement(outer + 1)?);
+        }
+        Ok(Statement::of_loop(level, body))
+    }
 }
 
 #[cfg(test)]
@@ -496,13 +674,8 @@ mod tests {
         r.finish()
     }
 
-    fn values(content: &Content) -> Vec<i64> {
-        let mut out = Vec::new();
-        content.runs(&mut |start, stride, count| {
-            out.extend((0..count).map(|k| start.wrapping_add(stride.wrapping_mul(k as i64))));
-            true
-        });
-        out
+    fn values(statements: &[Statement]) -> Vec<i64> {
+        Integers::of(statements).collect()
     }
 
     fn noise(n: usize) -> Vec<i64> {
@@ -524,7 +697,7 @@ mod tests {
         let bytes = encode(&streams, None);
         let file = decode(&bytes).expect("a good file");
         for (stored, expected) in file.streams.iter().zip([&rows, &random, &wild]) {
-            assert_eq!((&values(&stored.content), stored.accesses), (expected, expected.len() as u64));
+            assert_eq!((&values(&stored.statements), stored.accesses), (expected, expected.len() as u64));
         }
         assert!(size(&made[0]) < 40, "{}", size(&made[0]));
     }

@@ -158,7 +158,7 @@ mod tests {
                 // Slopes may grow beyond what is represented.
                 let Some(part) = cut(&nest, length as u128) else { continue };
                 assert_eq!(
-                    check::check(&[part], values[..length].iter().copied()),
+                    check::check(&[part.into()], values[..length].iter().copied()),
                     Ok(()),
                     "seed {seed}, {length}"
                 );

@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::nest::{Bound, Level, MAX_DEPTH, Nest};
+use crate::recognise::{ACCESS, Recogniser};
 
 /// Height of the items that are kept in memory.
 const KEPT: usize = 4;
@@ -414,6 +415,60 @@ impl Items {
             .collect();
         let coefficients = kept.iter().map(|&h| coefficient(h)).collect();
         Nest { levels, base: vector[0], coefficients }.validated()
+    }
+}
+
+/// A number in the vector of an item: its position there, and its value in this copy.
+type Component = (usize, i64);
+
+impl Items {
+    /// Hands the items to a recogniser of nested loops, as the terms that it would have made of them: loops that always run
+    /// once or twice are written out.
+    pub fn each_term(&self, to: &mut Recogniser) {
+        for i in 0..self.len() {
+            let mut chain: Vec<&[i64]> = Vec::new();
+            let mut class = self.classes[i];
+            while let Some(c) = (class as usize).checked_sub(1).and_then(|c| self.table.get(c)) {
+                chain.push(&c.delta);
+                class = c.inner;
+            }
+            chain.reverse();
+            let stride = [self.stride];
+            let deltas: Vec<&[i64]> = std::iter::once(&stride[..]).chain(chain).collect();
+            for (class, components) in terms(self.vector(i), &deltas, self.height, to) {
+                let vector: Vec<i64> = components.iter().map(|c| c.1).collect();
+                to.term(class, &vector);
+            }
+        }
+    }
+}
+
+/// The terms of the loops up to height `h`; `deltas` holds the advance of the vector per iteration of every loop.
+fn terms(vector: &[i64], deltas: &[&[i64]], h: usize, to: &mut Recogniser) -> Vec<(u32, Vec<Component>)> {
+    let Some(delta) = h.checked_sub(1).and_then(|below| deltas.get(below)) else {
+        return vec![(ACCESS, vec![(0, vector[0])])];
+    };
+    let inner = terms(vector, deltas, h - 1, to);
+    let advance = |&(at, value): &Component| (at, delta.get(at).copied().unwrap_or(0), value);
+    let count = vector[h];
+    let is_constant = deltas[h..].iter().all(|outer| outer.get(h).is_none_or(|&d| d == 0));
+    match count {
+        1 if is_constant => inner,
+        2 if is_constant => {
+            let next = inner.iter().map(|(class, components)| {
+                let moved = components.iter().map(advance).map(|(at, d, value)| (at, value.wrapping_add(d)));
+                (*class, moved.collect())
+            });
+            let next: Vec<_> = next.collect();
+            inner.into_iter().chain(next).collect()
+        }
+        _ => {
+            let members: Vec<u32> = inner.iter().map(|term| term.0).collect();
+            let components: Vec<Component> = inner.into_iter().flat_map(|term| term.1).collect();
+            let delta: Vec<i64> = components.iter().map(|c| advance(c).1).collect();
+            let class = to.class(&members, &delta);
+            vec![(class, components.into_iter().chain([(h, count)]).collect())]
+        }
     }
 }
 

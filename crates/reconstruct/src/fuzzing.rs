@@ -2,10 +2,12 @@
 
 use crate::check;
 use crate::chunk::{Chunker, append};
-use crate::codec;
+use crate::codec::{self, Integers};
+use crate::cursor::Runs;
 use crate::nest::{Bound, Level, Nest};
 use crate::predict::Predictor;
 use crate::run::Run;
+use crate::statement::Statement;
 use crate::stream::{Options, Reconstruction, Reconstructor};
 
 /// A deterministic source of choices.
@@ -84,10 +86,65 @@ fn attempt(random: &mut Random) -> Option<Nest> {
     (complete && accesses > 0).then_some(nest)
 }
 
+/// A random loop around several statements, of at most three loops inside each other: trip counts that are constant or grow or
+/// fall with a counter outside, accesses like those of arrays.
+pub fn planted_body(seed: u64) -> Statement {
+    let mut random = Random::new(seed ^ 0x5eed);
+    loop {
+        let trips = random.between(3, 12);
+        let level = level(Bound::constant(0, trips - 1));
+        let body = body(&mut random, 1, trips);
+        if let Some(statement) = Statement::of_loop(level, body).validated()
+            && (1..=MOST).contains(&statement.accesses())
+        {
+            return statement;
+        }
+    }
+}
+
+fn level(upper: Bound) -> Level {
+    Level { lower: vec![Bound::constant(upper.coefficients.len(), 0)], upper: vec![upper] }
+}
+
+/// One to four statements under so many loops, the outermost of which runs so often.
+fn body(random: &mut Random, outer: usize, trips: i64) -> Vec<Statement> {
+    let statement = |random: &mut Random| -> Statement {
+        if outer < 3 && random.below(3) == 0 {
+            let mut coefficients = vec![0; outer];
+            let constant = match random.below(3) {
+                0 => random.between(0, 8),
+                1 => {
+                    coefficients[outer - 1] = 1;
+                    random.between(-1, 3)
+                }
+                _ => {
+                    coefficients[0] = -1;
+                    trips
+                }
+            };
+            let upper = Bound { coefficients, constant, divisor: 1 };
+            return Statement::of_loop(level(upper), body(random, outer + 1, trips));
+        }
+        let coefficients = (0..outer).map(|_| random.between(-3, 50) * random.between(0, 8)).collect();
+        Nest { levels: Vec::new(), base: random.between(-1000, 1 << 40), coefficients }.into()
+    };
+    (0..1 + random.below(4)).map(|_| statement(random)).collect()
+}
+
+/// The integers of a statement.
+pub fn integers_of(statement: &Statement) -> Vec<i64> {
+    let mut out = Vec::new();
+    check::integers(statement, &mut |v| {
+        out.push(v);
+        true
+    });
+    out
+}
+
 /// The integers of a nest.
 pub fn integers(nest: &Nest) -> Vec<i64> {
     let mut out = Vec::new();
-    check::integers(nest, &mut |v| {
+    check::integers_of(nest, &mut |v| {
         out.push(v);
         true
     });
@@ -157,13 +214,9 @@ fn check_chunks(result: &Reconstruction, values: &[i64], random: &mut Random) ->
 /// Runs are predicted like their integers, however far they go.
 fn check_prediction(result: &Reconstruction, values: &[i64]) -> Result<(), String> {
     let (mut by_run, mut by_value) = (Predictor::new(), Predictor::new());
-    for nest in &result.nests {
-        let stride = nest.stride();
-        nest.runs(&mut |start: i64, count: i64| {
-            by_run.push_run(Run { start, stride, count: count as u64 });
-            true
-        });
-    }
+    Runs::of(&result.nests).for_each(|run| {
+        by_run.push_run(run);
+    });
     values.iter().for_each(|&v| by_value.push(v));
     if (by_run.predicted(), by_run.following(9)) != (by_value.predicted(), by_value.following(9)) {
         return Err("runs are predicted otherwise than their integers".into());
@@ -174,12 +227,7 @@ fn check_prediction(result: &Reconstruction, values: &[i64]) -> Result<(), Strin
 fn check_codec(result: &Reconstruction, values: &[i64], seed: u64) -> Result<(), String> {
     let bytes = codec::encode(&[((seed, 1), result)], Some(result));
     let file = codec::decode(&bytes).map_err(|e| format!("its own file is refused: {e}"))?;
-    let mut out = Vec::new();
-    file.streams[0].content.runs(&mut |start, stride, count| {
-        out.extend(Run { start, stride, count }.values());
-        true
-    });
-    if out != values {
+    if file.streams.iter().any(|stream| !Integers::of(&stream.statements).eq(values.iter().copied())) {
         return Err("the file holds other integers".into());
     }
     let mut random = Random::new(seed ^ 1);
@@ -194,16 +242,21 @@ fn check_codec(result: &Reconstruction, values: &[i64], seed: u64) -> Result<(),
 
 /// Hostile bytes as a file: with a right checksum, so that what lies behind it is reached.
 pub fn check_file(bytes: &[u8]) {
-    let mut file = b"LWNESTS\n\x01".to_vec();
+    let mut file = b"LWNESTS\n\x02".to_vec();
     file.extend_from_slice(bytes);
     file.extend(crc32fast::hash(&file).to_le_bytes());
     if let Ok(file) = codec::decode(&file) {
         for stream in &file.streams {
-            let mut left = 1000;
-            stream.content.runs(&mut |_, _, _| {
-                left -= 1;
-                left > 0
+            let (mut left, mut walked) = (1000, 0);
+            stream.statements.iter().all(|statement| {
+                statement.runs(&mut |_, _, _| {
+                    left -= 1;
+                    walked += 1;
+                    left > 0
+                })
             });
+            let counted = Runs::of(&stream.statements).take(walked).count();
+            assert_eq!(counted, walked, "the iterator ends before the walk");
         }
     }
 }
@@ -214,7 +267,8 @@ pub fn check_file(bytes: &[u8]) {
 /// A sentence that says what went wrong.
 pub fn check(seed: u64) -> Result<(), String> {
     let mut random = Random::new(seed);
-    let mut values = match random.below(4) {
+    let mut values = match random.below(5) {
+        4 => integers_of(&planted_body(seed)),
         0 => (0..random.below(300)).map(|_| random.below(u64::MAX) as i64).collect(),
         1 => (0..random.below(300)).map(|_| random.between(0, 3)).collect(),
         _ => integers(&planted(seed)),

@@ -5,6 +5,9 @@
 //! positive divisor, rounded inwards (ALGORITHMS 6.1). Each iteration of the innermost level makes one access to
 //! `base + Σ coefficients[q]·i_q`; a nest of depth 0 makes one access.
 //!
+//! A nest may stand in the body of other loops ([`crate::statement`]). Then its bounds and its access are affine in their
+//! counters as well, which come first; `levels` holds its own loops alone.
+//!
 //! Invariant of nests accepted by [`Nest::validated`]: no evaluation leaves 63 bits, so [`Nest::runs`] is exact.
 
 use serde::{Deserialize, Serialize};
@@ -84,16 +87,35 @@ impl Level {
         let high: Option<Vec<i64>> = self.upper.iter().map(|b| b.floor(point)).collect();
         Some((low?.into_iter().max()?, high?.into_iter().min()?))
     }
+
+    /// What the counter lies between where the outer ones lie between these, by interval arithmetic; `None` if a bound is not
+    /// well formed or may leave 63 bits.
+    pub fn bracket(&self, outer: &[(i128, i128)]) -> Option<(i128, i128)> {
+        let (mut low, mut high) = (None, None);
+        for bound in &self.lower {
+            let at = -(-bound.range(outer)?.0).div_euclid(i128::from(bound.divisor));
+            low = Some(low.map_or(at, |l: i128| l.max(at)));
+        }
+        for bound in &self.upper {
+            let at = bound.range(outer)?.1.div_euclid(i128::from(bound.divisor));
+            high = Some(high.map_or(at, |h: i128| h.min(at)));
+        }
+        let (low, high) = (low?, high?);
+        if low < -LIMIT || high.max(low) > LIMIT {
+            return None;
+        }
+        Some((low, high.max(low)))
+    }
 }
 
 /// A loop nest with one access.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Nest {
-    /// Loops, outermost first.
+    /// Its own loops, outermost first.
     pub levels: Vec<Level>,
     /// Address where all counters are 0.
     pub base: i64,
-    /// Advance of the address per counter, outermost first.
+    /// Advance of the address per counter, outermost first; those of enclosing loops come before its own.
     pub coefficients: Vec<i64>,
 }
 
@@ -150,7 +172,12 @@ impl Nest {
 
     /// Advance of the innermost loop; 0 without loops.
     pub fn stride(&self) -> i64 {
-        self.coefficients.last().copied().unwrap_or(0)
+        if self.levels.is_empty() { 0 } else { self.coefficients.last().copied().unwrap_or(0) }
+    }
+
+    /// Number of loops around it.
+    pub fn outer(&self) -> usize {
+        self.coefficients.len().saturating_sub(self.levels.len())
     }
 
     /// The nest itself if it is well formed and no evaluation can leave 63 bits.
@@ -158,7 +185,12 @@ impl Nest {
     /// Ranges of counters are found by interval arithmetic from the outermost level inwards, so a nest that is refused
     /// here may still be fine; those of traces are many orders of magnitude smaller.
     pub fn validated(self) -> Option<Nest> {
-        let ranges = self.ranges()?;
+        self.is_valid_under(&[]).is_some().then_some(self)
+    }
+
+    /// The same for a nest inside loops whose counters lie between these.
+    pub fn is_valid_under(&self, outer: &[(i128, i128)]) -> Option<()> {
+        let ranges = self.ranges_under(outer)?;
         let (mut lowest, mut highest) = (i128::from(self.base), i128::from(self.base));
         for (&c, (low, high)) in self.coefficients.iter().zip(ranges) {
             let (p, q) = (i128::from(c) * low, i128::from(c) * high);
@@ -167,31 +199,25 @@ impl Nest {
                 return None;
             }
         }
-        Some(self)
+        Some(())
     }
 
     /// What the counters lie between, by interval arithmetic; `None` if the nest is not well formed or an evaluation of a
     /// bound may leave 63 bits.
     pub fn ranges(&self) -> Option<Vec<(i128, i128)>> {
-        if self.coefficients.len() != self.levels.len() || self.levels.len() > MAX_DEPTH {
+        self.ranges_under(&[])
+    }
+
+    /// The same for a nest inside loops whose counters lie between these; they come first.
+    fn ranges_under(&self, outer: &[(i128, i128)]) -> Option<Vec<(i128, i128)>> {
+        let depth = outer.len() + self.levels.len();
+        if self.coefficients.len() != depth || depth > MAX_DEPTH {
             return None;
         }
-        let mut ranges: Vec<(i128, i128)> = Vec::new();
+        let mut ranges = outer.to_vec();
         for level in &self.levels {
-            let (mut low, mut high) = (None, None);
-            for bound in &level.lower {
-                let at = -(-bound.range(&ranges)?.0).div_euclid(i128::from(bound.divisor));
-                low = Some(low.map_or(at, |l: i128| l.max(at)));
-            }
-            for bound in &level.upper {
-                let at = bound.range(&ranges)?.1.div_euclid(i128::from(bound.divisor));
-                high = Some(high.map_or(at, |h: i128| h.min(at)));
-            }
-            let (low, high) = (low?, high?);
-            if low < -LIMIT || high.max(low) > LIMIT {
-                return None;
-            }
-            ranges.push((low, high.max(low)));
+            let range = level.bracket(&ranges)?;
+            ranges.push(range);
         }
         Some(ranges)
     }
@@ -200,8 +226,7 @@ impl Nest {
     /// [`Nest::validated`]; another may visit wrong runs.
     pub fn runs(&self, visit: &mut impl Visit) -> bool {
         let walker = Walker::new(self);
-        let mut point = [0; MAX_DEPTH];
-        walker.level(0, &mut point, self.base, visit)
+        walker.walk(&mut [0; MAX_DEPTH], visit)
     }
 
     /// Number of accesses.
@@ -244,6 +269,7 @@ fn least(faces: &[Face], point: &[i64]) -> i64 {
     faces.iter().map(|f| f.value(point)).min().unwrap_or(i64::MAX)
 }
 
+/// A loop as the walker uses it.
 struct WalkedLevel {
     upper: Vec<Face>,
     /// Negated: the counter starts at minus the least of these.
@@ -251,53 +277,91 @@ struct WalkedLevel {
     coefficient: i64,
 }
 
-struct Walker {
+impl WalkedLevel {
+    fn new(level: &Level, coefficient: i64) -> WalkedLevel {
+        let face = |b: &Bound, sign: i64| Face {
+            slopes: b.coefficients.iter().map(|c| c.wrapping_mul(sign)).collect(),
+            constant: b.constant.wrapping_mul(sign),
+            divisor: b.divisor.max(1),
+        };
+        WalkedLevel {
+            upper: level.upper.iter().map(|b| face(b, 1)).collect(),
+            lower: level.lower.iter().map(|b| face(b, -1)).collect(),
+            coefficient,
+        }
+    }
+}
+
+/// The bounds of a loop prepared for being evaluated.
+pub struct WalkedRange(WalkedLevel);
+
+impl WalkedRange {
+    /// Of a loop with evaluations in 63 bits.
+    pub fn new(level: &Level) -> WalkedRange {
+        WalkedRange(WalkedLevel::new(level, 0))
+    }
+
+    /// First and last value of the counter at a point of the outer ones.
+    #[inline]
+    pub fn at(&self, outer: &[i64]) -> (i64, i64) {
+        (-least(&self.0.lower, outer), least(&self.0.upper, outer))
+    }
+}
+
+/// A nest prepared for being visited.
+pub struct Walker {
     levels: Vec<WalkedLevel>,
+    base: i64,
+    /// Advance of the address per counter of the loops around the nest.
+    around: Vec<i64>,
 }
 
 /// Most bounds per side for the incremental inner loops.
 const FEW: usize = 8;
 
 impl Walker {
-    fn new(nest: &Nest) -> Walker {
-        let face = |b: &Bound, sign: i64| Face {
-            slopes: b.coefficients.iter().map(|c| c.wrapping_mul(sign)).collect(),
-            constant: b.constant.wrapping_mul(sign),
-            divisor: b.divisor.max(1),
-        };
-        let levels = nest
-            .levels
-            .iter()
-            .zip(&nest.coefficients)
-            .map(|(l, &coefficient)| WalkedLevel {
-                upper: l.upper.iter().map(|b| face(b, 1)).collect(),
-                lower: l.lower.iter().map(|b| face(b, -1)).collect(),
-                coefficient,
-            })
-            .collect();
-        Walker { levels }
+    /// For a nest that is [`Nest::validated`] or valid under the loops around it.
+    pub fn new(nest: &Nest) -> Walker {
+        let own = nest.coefficients.iter().skip(nest.outer());
+        let levels = nest.levels.iter().zip(own).map(|(level, &c)| WalkedLevel::new(level, c)).collect();
+        let around = nest.coefficients[..nest.outer()].to_vec();
+        Walker { levels, base: nest.base, around }
+    }
+
+    /// Visits the runs at a point of the counters around the nest.
+    #[inline]
+    pub fn walk(&self, point: &mut [i64; MAX_DEPTH], visit: &mut impl Visit) -> bool {
+        let mut address = self.base;
+        for (c, x) in self.around.iter().zip(&point[..]) {
+            address = address.wrapping_add(c.wrapping_mul(*x));
+        }
+        self.level(self.around.len(), point, address, visit)
+    }
+
+    /// The loop of counter `q`, counted from the outermost around the nest.
+    fn at(&self, q: usize) -> Option<&WalkedLevel> {
+        self.levels.get(q - self.around.len())
     }
 
     fn level(&self, q: usize, point: &mut [i64; MAX_DEPTH], address: i64, visit: &mut impl Visit) -> bool {
-        let Some(level) = self.levels.get(q) else { return visit.run(address, 1) };
+        let Some(level) = self.at(q) else { return visit.run(address, 1) };
         let low = -least(&level.lower, &point[..q]);
         let high = least(&level.upper, &point[..q]);
         if high < low {
             return true;
         }
-        if q + 1 == self.levels.len() {
+        let Some(inner) = self.at(q + 1) else {
             let start = address.wrapping_add(level.coefficient.wrapping_mul(low));
             return visit.run(start, high - low + 1);
-        }
-        let inner = &self.levels[q + 1];
+        };
         let whole = |faces: &[Face]| faces.len() <= FEW && faces.iter().all(|f| f.divisor == 1);
-        if q + 2 == self.levels.len() && whole(&inner.upper) && whole(&inner.lower) {
+        if self.at(q + 2).is_none() && whole(&inner.upper) && whole(&inner.lower) {
             return match (inner.upper.len(), inner.lower.len()) {
-                (1, 1) => self.innermost::<1, 1>(q, low, high, point, address, visit),
-                (1..=2, 1) => self.innermost::<2, 1>(q, low, high, point, address, visit),
-                (1..=2, 1..=2) => self.innermost::<2, 2>(q, low, high, point, address, visit),
-                (1..=4, 1..=4) => self.innermost::<4, 4>(q, low, high, point, address, visit),
-                _ => self.innermost::<FEW, FEW>(q, low, high, point, address, visit),
+                (1, 1) => innermost::<1, 1>((level, inner), q, (low, high), point, address, visit),
+                (1..=2, 1) => innermost::<2, 1>((level, inner), q, (low, high), point, address, visit),
+                (1..=2, 1..=2) => innermost::<2, 2>((level, inner), q, (low, high), point, address, visit),
+                (1..=4, 1..=4) => innermost::<4, 4>((level, inner), q, (low, high), point, address, visit),
+                _ => innermost::<FEW, FEW>((level, inner), q, (low, high), point, address, visit),
             };
         }
         for x in low..=high {
@@ -309,41 +373,39 @@ impl Walker {
         }
         true
     }
+}
 
-    /// The two innermost loops when all inner bounds have divisor 1: bounds advance by their slopes.
-    #[inline(never)]
-    fn innermost<const U: usize, const L: usize>(
-        &self,
-        q: usize,
-        low: i64,
-        high: i64,
-        point: &mut [i64; MAX_DEPTH],
-        address: i64,
-        visit: &mut impl Visit,
-    ) -> bool {
-        point[q] = low;
-        let inner = &self.levels[q + 1];
-        let (mut upper, upper_slopes) = advance::<U>(&inner.upper, &point[..=q]);
-        let (mut lower, lower_slopes) = advance::<L>(&inner.lower, &point[..=q]);
-        let step = self.levels[q].coefficient;
-        let stride = inner.coefficient;
-        let mut here = address.wrapping_add(step.wrapping_mul(low));
-        for _ in low..=high {
-            let last = upper.iter().fold(i64::MAX, |a, &b| a.min(b));
-            let first = -lower.iter().fold(i64::MAX, |a, &b| a.min(b));
-            if first <= last && !visit.run(here.wrapping_add(stride.wrapping_mul(first)), last - first + 1) {
-                return false;
-            }
-            for (value, slope) in upper.iter_mut().zip(upper_slopes) {
-                *value = value.wrapping_add(slope);
-            }
-            for (value, slope) in lower.iter_mut().zip(lower_slopes) {
-                *value = value.wrapping_add(slope);
-            }
-            here = here.wrapping_add(step);
+/// The two innermost loops when all inner bounds have divisor 1: bounds advance by their slopes.
+#[inline(never)]
+fn innermost<const U: usize, const L: usize>(
+    (level, inner): (&WalkedLevel, &WalkedLevel),
+    q: usize,
+    (low, high): (i64, i64),
+    point: &mut [i64; MAX_DEPTH],
+    address: i64,
+    visit: &mut impl Visit,
+) -> bool {
+    point[q] = low;
+    let (mut upper, upper_slopes) = advance::<U>(&inner.upper, &point[..=q]);
+    let (mut lower, lower_slopes) = advance::<L>(&inner.lower, &point[..=q]);
+    let step = level.coefficient;
+    let stride = inner.coefficient;
+    let mut here = address.wrapping_add(step.wrapping_mul(low));
+    for _ in low..=high {
+        let last = upper.iter().fold(i64::MAX, |a, &b| a.min(b));
+        let first = -lower.iter().fold(i64::MAX, |a, &b| a.min(b));
+        if first <= last && !visit.run(here.wrapping_add(stride.wrapping_mul(first)), last - first + 1) {
+            return false;
         }
-        true
+        for (value, slope) in upper.iter_mut().zip(upper_slopes) {
+            *value = value.wrapping_add(slope);
+        }
+        for (value, slope) in lower.iter_mut().zip(lower_slopes) {
+            *value = value.wrapping_add(slope);
+        }
+        here = here.wrapping_add(step);
     }
+    true
 }
 
 /// Values of faces at a point and their advance along its last coordinate; unused places never decide.

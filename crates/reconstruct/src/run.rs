@@ -81,7 +81,8 @@ impl Differences {
         last.map(|_| out)
     }
 
-    fn push(&mut self, difference: i64, times: u64) {
+    /// Appends `times` equal differences.
+    pub fn push(&mut self, difference: i64, times: u64) {
         if times == 0 {
             return;
         }

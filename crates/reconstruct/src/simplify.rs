@@ -187,7 +187,7 @@ mod tests {
 
     fn integers(nest: &Nest) -> Vec<i64> {
         let mut out = Vec::new();
-        assert!(check::integers(nest, &mut |v| {
+        assert!(check::integers_of(nest, &mut |v| {
             out.push(v);
             true
         }));

@@ -3,6 +3,7 @@
 //! The comparison ignores how runs are joined or split, and nothing else: both sides must describe the same integers.
 
 use crate::nest::{Nest, Visit};
+use crate::statement::Statement;
 
 /// The input side of a comparison.
 struct Against<I> {
@@ -70,6 +71,18 @@ pub fn generates<'a>(
         }
     }
     against.count == 0 && against.runs.next().is_none()
+}
+
+/// The same for statements, which must be [`Statement::validated`].
+pub fn generated(statements: &[Statement], stride: i64, runs: impl Iterator<Item = (i64, i64)>) -> bool {
+    let mut against = Against { runs, stride, start: 0, count: 0, generated: 0, matched: 0 };
+    let all = statements.iter().all(|statement| {
+        statement.runs(&mut |start, stride, count| {
+            against.generated = stride;
+            against.run(start, count)
+        })
+    });
+    all && against.count == 0 && against.runs.next().is_none()
 }
 
 /// How many accesses a nest generates rightly before its first mistake, and whether it generates exactly the given runs.

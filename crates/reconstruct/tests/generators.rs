@@ -132,13 +132,32 @@ fn the_worked_examples() {
     assert_eq!((nests.len(), nests[0].depth()), (1, 3));
     let upper: Vec<i64> = (0..20).flat_map(|i| (0..=9.min(i + 2)).map(move |j| 100 * i + j)).collect();
     let nests = of(&upper);
-    assert_eq!((upper.len(), nests.len(), nests[0].depth(), nests[0].levels[1].upper.len()), (172, 1, 2, 2));
+    assert_eq!(
+        (
+            upper.len(),
+            nests.len(),
+            nests[0].depth(),
+            nests[0].nest().expect("a perfect nest").levels[1].upper.len()
+        ),
+        (172, 1, 2, 2)
+    );
     let lower: Vec<i64> = (0..20).flat_map(|i| (0.max(i - 10)..=9).map(move |j| 100 * i + j)).collect();
     let nests = of(&lower);
-    assert_eq!((lower.len(), nests.len(), nests[0].depth(), nests[0].levels[1].lower.len()), (155, 1, 2, 2));
+    assert_eq!(
+        (
+            lower.len(),
+            nests.len(),
+            nests[0].depth(),
+            nests[0].nest().expect("a perfect nest").levels[1].lower.len()
+        ),
+        (155, 1, 2, 2)
+    );
     let third: Vec<i64> = (0..300).flat_map(|i| (0..=i / 3 + 5).map(move |j| 1000 * i + j)).collect();
     let nests = of(&third);
-    assert_eq!((nests.len(), nests[0].depth(), nests[0].levels[1].upper[0].divisor), (1, 2, 3));
+    assert_eq!(
+        (nests.len(), nests[0].depth(), nests[0].nest().expect("a perfect nest").levels[1].upper[0].divisor),
+        (1, 2, 3)
+    );
 }
 
 #[test]

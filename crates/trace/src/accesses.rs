@@ -23,6 +23,8 @@ pub enum Kind {
     Load,
     /// Stores of one instruction.
     Store,
+    /// Integers of a stream that is known by a name; its number counts the names of the trace.
+    Named,
 }
 
 impl Kind {
@@ -32,6 +34,7 @@ impl Kind {
             Kind::Plain => 0,
             Kind::Load => 1,
             Kind::Store => 2,
+            Kind::Named => 3,
         }
     }
 
@@ -41,6 +44,7 @@ impl Kind {
             0 => Some(Kind::Plain),
             1 => Some(Kind::Load),
             2 => Some(Kind::Store),
+            3 => Some(Kind::Named),
             _ => None,
         }
     }
@@ -59,6 +63,7 @@ impl fmt::Display for StreamId {
             Kind::Plain => write!(f, "{}", self.number),
             Kind::Load => write!(f, "{:#x}:load", self.number),
             Kind::Store => write!(f, "{:#x}:store", self.number),
+            Kind::Named => write!(f, "#{}", self.number),
         }
     }
 }
@@ -71,4 +76,8 @@ pub trait Accesses {
     fn run(&mut self, stream: StreamId, start: i64, stride: i64, count: u64);
     /// An access of this many bytes belongs to the stream.
     fn size(&mut self, _stream: StreamId, _bytes: u32) {}
+    /// The name of a stream of [`Kind::Named`], before its first access.
+    fn named(&mut self, _stream: StreamId, _name: &str) {}
+    /// Integers of the trace are unsigned: a negative one stands for itself plus 2^64.
+    fn unsigned(&mut self) {}
 }

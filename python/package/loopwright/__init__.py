@@ -13,6 +13,8 @@ the argument. What the system refuses is an `OSError`.
 from loopwright._native import (
     Chunker,
     Folded,
+    Integers,
+    Loop,
     Nest,
     Nests,
     Piece,
@@ -31,6 +33,8 @@ from loopwright.traces import reconstruct_trace
 __all__ = [
     "Chunker",
     "Folded",
+    "Integers",
+    "Loop",
     "Nest",
     "Nests",
     "Piece",

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, final
+from typing import Any, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 __all__ = [
     "Chunker",
     "Folded",
+    "Integers",
+    "Loop",
     "Nest",
     "Nests",
     "Piece",
@@ -116,15 +118,21 @@ def restore_nests(state: bytes) -> Nests:
 
 @final
 class Nests:
-    """Loop nests that generate a sequence of integers, in order. Equal if all their nests are; they can be pickled."""
+    """Loop nests that generate a sequence of integers, and integers between them, in order. Equal if all their nests are; they can be pickled."""
 
     @property
     def accesses(self) -> int:
         """Number of integers."""
 
     def __len__(self) -> int: ...
-    def __getitem__(self, index: int, /) -> Nest: ...
-    def __iter__(self) -> Iterator[Nest]: ...
+    @overload
+    def __getitem__(self, index: int, /) -> Nest | Loop | Integers: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> Nests: ...
+    def __iter__(self) -> Iterator[Nest | Loop | Integers]: ...
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """The integers, as `expand` gives them."""
+
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
     def to_text(self) -> str:
@@ -178,7 +186,14 @@ class Nest:
 
     @property
     def accesses(self) -> int:
-        """Number of integers."""
+        """Number of integers. Raises ValueError for a nest in the body of a loop, as `len` and all below do but text."""
+
+    def __len__(self) -> int: ...
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """The integers."""
+
+    def to_c(self) -> str:
+        """A C program that prints the integers."""
 
     def to_text(self) -> str:
         """The loops for people."""
@@ -186,6 +201,65 @@ class Nest:
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
     def _repr_html_(self) -> str: ...
+
+@final
+class Loop:
+    """A loop around several statements: an imperfect nest."""
+
+    @property
+    def depth(self) -> int:
+        """Number of loops inside each other, with this one."""
+
+    @property
+    def level(self) -> tuple[list[_Bound], list[_Bound]]:
+        """Its lower and its upper bounds, as in `Nest.levels`, over the counters of the loops around it."""
+
+    @property
+    def body(self) -> list[Nest | Loop]:
+        """What every iteration does, in order. Coefficients are those of the loops around, then of this one, then own ones."""
+
+    @property
+    def accesses(self) -> int:
+        """Number of integers. Raises ValueError for a loop in the body of another, as `len` and all below do but text."""
+
+    def __len__(self) -> int: ...
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """The integers."""
+
+    def to_c(self) -> str:
+        """A C program that prints the integers."""
+
+    def to_text(self) -> str:
+        """The loops for people."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def _repr_html_(self) -> str: ...
+
+@final
+class Integers:
+    """Integers that no loop describes in fewer bytes."""
+
+    @property
+    def depth(self) -> int:
+        """Number of loops: 0."""
+
+    @property
+    def accesses(self) -> int:
+        """Number of integers."""
+
+    def __len__(self) -> int: ...
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """The integers."""
+
+    def to_c(self) -> str:
+        """A C program that prints the integers."""
+
+    def to_text(self) -> str:
+        """The integers, a line each."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
 
 @final
 class Chunker:

@@ -49,10 +49,14 @@ impl Effort {
         Effort { rounds, ..self }
     }
 
+    /// Whether somebody wants the result as it is.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+
     /// Whether the time is up.
     pub fn late(&self) -> bool {
-        self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed))
-            || self.deadline.is_some_and(|d| Instant::now() >= d)
+        self.is_stopped() || self.deadline.is_some_and(|d| Instant::now() >= d)
     }
 }
 
@@ -96,7 +100,7 @@ const ALONE: usize = 1000;
 /// A trace of so many more runs than with its best stride is not cut with another.
 const MORE_RUNS: u64 = 8;
 
-/// The shortest sequence of nests found for a trace.
+/// The shortest sequence of nests found for a trace; none if the time was up before one was.
 pub fn solve(trace: &dyn Trace, effort: &Effort) -> Vec<Nest> {
     let strides = strides(trace);
     let rows = Rows::cut(trace, strides[0]);
@@ -107,6 +111,7 @@ pub fn solve(trace: &dyn Trace, effort: &Effort) -> Vec<Nest> {
     let effort = Effort { threads, ..effort.clone() };
     match single(trace, &strides, &rows, &effort) {
         Some(nest) => vec![nest],
+        None if effort.late() => Vec::new(),
         None => cover(rows, &effort),
     }
 }
@@ -206,7 +211,7 @@ impl State<'_> {
 
     /// Extends parts that are understood to the whole trace.
     fn extend(&mut self, rows: &Arc<Rows>, budget: u64) {
-        if budget == 0 {
+        if budget == 0 || self.effort.late() {
             return;
         }
         let mut trees = Vec::new();

@@ -22,17 +22,18 @@ pub fn signed(from: &mut dyn BufRead, to: &mut dyn Accesses) -> Result<(), ReadE
 
 pub fn unsigned(from: &mut dyn BufRead, to: &mut dyn Accesses) -> Result<(), ReadError> {
     let mut values = vec![0i64; BATCH];
-    elements(from, 8, None, &mut |bytes, index| {
+    let mut is_large = false;
+    elements(from, 8, None, &mut |bytes, _| {
         let n = bytes.len() / 8;
         for (value, bytes) in values.iter_mut().zip(bytes.as_chunks::<8>().0) {
             *value = i64::from_le_bytes(*bytes);
         }
-        let good = values[..n].iter().position(|&v| v < 0).unwrap_or(n);
-        to.values(StreamId::default(), &values[..good]);
-        match values[..n].get(good) {
-            Some(&v) => Err(ReadError::TooLarge { index: index + good as u64, value: v as u64 }),
-            None => Ok(()),
+        if !is_large && values[..n].iter().any(|&v| v < 0) {
+            is_large = true;
+            to.unsigned();
         }
+        to.values(StreamId::default(), &values[..n]);
+        Ok(())
     })
 }
 
@@ -90,28 +91,29 @@ struct Type {
 
 pub fn npy(from: &mut dyn BufRead, to: &mut dyn Accesses) -> Result<(), ReadError> {
     let (element, count, columns) = header(from)?;
-    let decode = |bytes: &[u8], index: u64| -> Result<i64, ReadError> {
+    let mut is_large = false;
+    let decode = |bytes: &[u8]| -> i64 {
         let fill = if element.signed && bytes[bytes.len() - 1] >= 128 { 0xff } else { 0 };
         let mut wide = [fill; 8];
         wide[..bytes.len()].copy_from_slice(bytes);
-        let value = i64::from_le_bytes(wide);
-        if value < 0 && !element.signed {
-            return Err(ReadError::TooLarge { index, value: value as u64 });
-        }
-        Ok(value)
+        i64::from_le_bytes(wide)
     };
     let mut values = Vec::with_capacity(BATCH);
     let row = element.size * columns;
-    elements(from, row, Some(count), &mut |bytes, index| {
+    elements(from, row, Some(count), &mut |bytes, _| {
         values.clear();
-        for (k, row) in bytes.chunks_exact(row).enumerate() {
-            let at = index + k as u64;
-            if columns == 1 {
-                values.push(decode(row, at)?);
-                continue;
+        for row in bytes.chunks_exact(row) {
+            let (id, value) = row.split_at(row.len() - element.size);
+            let value = decode(value);
+            if value < 0 && !element.signed && !is_large {
+                is_large = true;
+                to.unsigned();
             }
-            let (id, value) = row.split_at(element.size);
-            to.values(StreamId::plain(decode(id, at)? as u64), &[decode(value, at)?]);
+            if columns == 1 {
+                values.push(value);
+            } else {
+                to.values(StreamId::plain(decode(id) as u64), &[value]);
+            }
         }
         to.values(StreamId::default(), &values);
         Ok(())

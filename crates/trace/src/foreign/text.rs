@@ -2,6 +2,8 @@
 
 use std::io::BufRead;
 
+use rustc_hash::FxHashMap;
+
 use super::ReadError;
 use crate::accesses::{Accesses, Kind, StreamId};
 
@@ -56,10 +58,30 @@ impl<'a> Lines<'a> {
 }
 
 const NOT_AN_INTEGER: &str = "not an integer";
-const OUT_OF_RANGE: &str = "does not fit a signed 64-bit integer";
+const OUT_OF_RANGE: &str = "does not fit a 64-bit integer";
 
-/// A decimal integer, or a hexadecimal one after `0x`, maybe with a sign.
-fn integer(text: &[u8]) -> Result<i64, &'static str> {
+/// Which integers a trace has.
+#[derive(Default)]
+struct Signs {
+    negative: bool,
+    /// From 2^63 on.
+    large: bool,
+}
+
+impl Signs {
+    /// An integer as the 64 bits that stand for it; `None` if the trace has both negative and large ones.
+    fn bits(&mut self, value: i128, to: &mut dyn Accesses) -> Option<i64> {
+        self.negative |= value < 0;
+        if value > i128::from(i64::MAX) && !self.large {
+            self.large = true;
+            to.unsigned();
+        }
+        (!self.negative || !self.large).then_some(value as i64)
+    }
+}
+
+/// A decimal integer, or a hexadecimal one after `0x`, maybe with a sign, of at most 64 bits.
+fn integer(text: &[u8]) -> Result<i128, &'static str> {
     let (negative, digits) = match text {
         [b'-', rest @ ..] => (true, rest),
         [b'+', rest @ ..] => (false, rest),
@@ -70,7 +92,7 @@ fn integer(text: &[u8]) -> Result<i64, &'static str> {
         _ => digits_of(digits, 10)?,
     };
     let value = if negative { -i128::from(magnitude) } else { i128::from(magnitude) };
-    i64::try_from(value).map_err(|_| OUT_OF_RANGE)
+    if value < i128::from(i64::MIN) { Err(OUT_OF_RANGE) } else { Ok(value) }
 }
 
 fn digits_of(text: &[u8], base: u32) -> Result<u64, &'static str> {
@@ -90,15 +112,42 @@ fn digits_of(text: &[u8], base: u32) -> Result<u64, &'static str> {
 }
 
 /// A hexadecimal address with or without `0x`.
-fn address(text: &[u8]) -> Result<i64, &'static str> {
+fn address(text: &[u8]) -> Result<u64, &'static str> {
     let digits = text.strip_prefix(b"0x").or_else(|| text.strip_prefix(b"0X")).unwrap_or(text);
-    i64::try_from(digits_of(digits, 16)?).map_err(|_| OUT_OF_RANGE)
+    digits_of(digits, 16)
 }
 
-fn unsigned(text: &[u8]) -> Result<u64, &'static str> {
-    match text {
-        [b'0', b'x' | b'X', hex @ ..] => digits_of(hex, 16),
-        _ => digits_of(text, 10),
+/// The streams of a trace with ids of any text.
+#[derive(Default)]
+struct Ids {
+    names: FxHashMap<Vec<u8>, StreamId>,
+    named: u64,
+}
+
+impl Ids {
+    /// A number is the stream of that number, `ADDRESS:load` and `ADDRESS:store` are those of an instruction, other texts
+    /// are names.
+    fn of(&mut self, text: &[u8], to: &mut dyn Accesses) -> StreamId {
+        if let Some(&known) = self.names.get(text) {
+            return known;
+        }
+        let number = |digits: &[u8]| match digits {
+            [b'0', b'x' | b'X', hex @ ..] => digits_of(hex, 16),
+            _ => digits_of(digits, 10),
+        };
+        let of = |digits: &[u8], kind| Some(StreamId { number: number(digits).ok()?, kind });
+        let id = of(text, Kind::Plain)
+            .or_else(|| of(text.strip_suffix(b":load")?, Kind::Load))
+            .or_else(|| of(text.strip_suffix(b":store")?, Kind::Store));
+        let id = id.unwrap_or_else(|| {
+            let id = StreamId { number: self.named, kind: Kind::Named };
+            self.named += 1;
+            to.named(id, &String::from_utf8_lossy(text));
+            id
+        });
+        // As many as fit memory as streams do.
+        self.names.insert(text.to_vec(), id);
+        id
     }
 }
 
@@ -107,6 +156,7 @@ pub fn integers(from: &mut dyn BufRead, to: &mut dyn Accesses) -> Result<(), Rea
     let mut batch: Vec<i64> = Vec::with_capacity(BATCH);
     let mut stream = StreamId::default();
     let mut columns = None;
+    let (mut ids, mut signs) = (Ids::default(), Signs::default());
     let result = loop {
         match lines.advance() {
             Ok(true) => {}
@@ -125,14 +175,12 @@ pub fn integers(from: &mut dyn BufRead, to: &mut dyn Accesses) -> Result<(), Rea
         if *columns.get_or_insert(second.is_some()) != second.is_some() {
             break Err(lines.wrong("some lines have an id and some have not"));
         }
-        let parsed = match second {
-            None => integer(first).map(|v| (StreamId::default(), v)),
-            Some(second) => unsigned(first).and_then(|id| Ok((StreamId::plain(id), integer(second)?))),
-        };
-        let (id, value) = match parsed {
-            Ok(parsed) => parsed,
+        let value = match integer(second.unwrap_or(first)) {
+            Ok(value) => value,
             Err(what) => break Err(lines.wrong(what)),
         };
+        let Some(value) = signs.bits(value, to) else { break Err(ReadError::Mixed { line: lines.number }) };
+        let id = if second.is_some() { ids.of(first, to) } else { StreamId::default() };
         if id != stream || batch.len() == BATCH {
             to.values(stream, &batch);
             batch.clear();
@@ -146,6 +194,7 @@ pub fn integers(from: &mut dyn BufRead, to: &mut dyn Accesses) -> Result<(), Rea
 
 pub fn lackey(from: &mut dyn BufRead, to: &mut dyn Accesses) -> Result<(), ReadError> {
     let mut lines = Lines::new(from);
+    let mut signs = Signs::default();
     let mut instruction = 0;
     while lines.advance()? {
         let line = lines.line();
@@ -161,7 +210,7 @@ pub fn lackey(from: &mut dyn BufRead, to: &mut dyn Accesses) -> Result<(), ReadE
         let size = u32::try_from(size).unwrap_or(u32::MAX);
         let kinds: &[Kind] = match what {
             b'I' => {
-                instruction = at as u64;
+                instruction = at;
                 continue;
             }
             b'L' => &[Kind::Load],
@@ -169,6 +218,8 @@ pub fn lackey(from: &mut dyn BufRead, to: &mut dyn Accesses) -> Result<(), ReadE
             b'M' => &[Kind::Load, Kind::Store],
             _ => return Err(lines.wrong("expected I, L, S or M")),
         };
+        // Addresses are never negative.
+        let at = signs.bits(i128::from(at), to).unwrap_or_default();
         for &kind in kinds {
             let stream = StreamId { number: instruction, kind };
             to.size(stream, size);
@@ -180,6 +231,7 @@ pub fn lackey(from: &mut dyn BufRead, to: &mut dyn Accesses) -> Result<(), ReadE
 
 pub fn pinatrace(from: &mut dyn BufRead, to: &mut dyn Accesses) -> Result<(), ReadError> {
     let mut lines = Lines::new(from);
+    let mut signs = Signs::default();
     while lines.advance()? {
         let line = lines.line();
         if line.is_empty() || line[0] == b'#' {
@@ -190,13 +242,14 @@ pub fn pinatrace(from: &mut dyn BufRead, to: &mut dyn Accesses) -> Result<(), Re
             return Err(lines.wrong("expected `ip: R address` or `ip: W address`"));
         };
         let Some(ip) = ip.strip_suffix(b":") else { return Err(lines.wrong("expected `ip:`")) };
-        let number = address(ip).map_err(|w| lines.wrong(w))? as u64;
+        let number = address(ip).map_err(|w| lines.wrong(w))?;
         let kind = match kind {
             b"R" => Kind::Load,
             b"W" => Kind::Store,
             _ => return Err(lines.wrong("expected R or W")),
         };
         let at = address(at).map_err(|w| lines.wrong(w))?;
+        let at = signs.bits(i128::from(at), to).unwrap_or_default();
         to.values(StreamId { number, kind }, &[at]);
     }
     Ok(())
