@@ -3,6 +3,7 @@
 
 mod support;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 use serde_json::Value;
@@ -369,7 +370,8 @@ fn expected(source: &str) -> Vec<(u64, Vec<String>)> {
     source.lines().enumerate().filter_map(of).collect()
 }
 
-fn check(name: &str, compiler: &str, source: &str, flags: &[&str]) {
+/// The report in JSON and as text.
+fn check(name: &str, compiler: &str, source: &str, flags: &[&str]) -> (Value, String) {
     let place = Place::new();
     let file = place.path(name);
     std::fs::write(&file, source).unwrap();
@@ -408,6 +410,7 @@ fn check(name: &str, compiler: &str, source: &str, flags: &[&str]) {
         assert!(found[0]["directive"].is_null());
     }
     assert!(text.contains("already parallel"), "{text}");
+    (report, text)
 }
 
 #[test]
@@ -490,6 +493,196 @@ int main(void) {
     return 0;
 }
 "#;
+
+/// Regions in which two members of a team meet and no loop shows it: a race is named behind the lines that it is between.
+const REGIONS: &str = r#"
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#define N 200
+#define ALONE static __attribute__((noipa))
+static double a[N], b[N], c[N];
+ALONE void two_loops(void) {
+#pragma omp parallel
+    {
+#pragma omp for nowait
+        for (int i = 0; i < N; i++)
+            a[i] = i * 2.0; /*~ a 1 */
+#pragma omp for
+        for (int i = 0; i < N; i++)
+            b[i] = a[N - 1 - i]; /*~ a 1 */
+    }
+}
+ALONE void two_loops_with_a_barrier(void) {
+#pragma omp parallel
+    {
+#pragma omp for
+        for (int i = 0; i < N; i++)
+            a[i] = i * 2.0;
+#pragma omp for
+        for (int i = 0; i < N; i++)
+            c[i] = a[N - 1 - i];
+    }
+}
+ALONE int of_one_member(void) {
+    int first = 0, sum = 0;
+#pragma omp parallel
+    {
+#pragma omp master
+        first = 10; /*~ first 2 */
+#pragma omp critical
+        sum += first; /*~ first 2 */
+    }
+    return sum;
+}
+ALONE int behind_a_barrier(void) {
+    int first = 0, sum = 0;
+#pragma omp parallel
+    {
+#pragma omp master
+        first = 10;
+#pragma omp barrier
+#pragma omp critical
+        sum += first;
+    }
+    return sum;
+}
+ALONE double combined(void) {
+    double s = 0, m = 0;
+#pragma omp parallel for reduction(+ : s) reduction(max : m)
+    for (int i = 0; i < N; i++) {
+        s += a[i];
+        m = m < a[i] ? a[i] : m;
+    }
+    return s + m;
+}
+ALONE double combined_by_hand(void) {
+    double s = 0;
+#pragma omp parallel
+    {
+        double own = 0;
+#pragma omp for nowait
+        for (int i = 0; i < N; i++)
+            own += a[i];
+#pragma omp atomic
+        s += own;
+    }
+    return s;
+}
+ALONE double combined_without(void) {
+    double s = 0;
+#pragma omp parallel
+    {
+        double own = 0;
+#pragma omp for
+        for (int i = 0; i < N; i++)
+            own += a[i];
+        s += own; /*~ s 3 */
+    }
+    return s;
+}
+ALONE int set_once(void) {
+    int k;
+#pragma omp parallel
+    {
+#pragma omp single
+        k = 5;
+#pragma omp for
+        for (int i = 0; i < N; i++)
+            c[i] += k;
+    }
+    return k;
+}
+ALONE int handed_to_all(void) {
+    int s = 0;
+#pragma omp parallel
+    {
+        int k;
+#pragma omp single copyprivate(k)
+        k = 7;
+#pragma omp atomic
+        s += k;
+    }
+    return s;
+}
+ALONE void blocks_of_each(void) {
+#pragma omp parallel
+    {
+        double *t = malloc(64 * sizeof *t);
+        for (int i = 0; i < 64; i++)
+            t[i] = i;
+#pragma omp critical
+        c[3] += t[5];
+        free(t);
+    }
+}
+ALONE int tasks_in_order(void) {
+    int x = 0, y = 0;
+#pragma omp parallel
+#pragma omp single
+    {
+#pragma omp task depend(out : x) shared(x)
+        x = 1;
+#pragma omp task depend(in : x) shared(x, y)
+        y = x;
+    }
+    return y;
+}
+ALONE void steps(void) {
+#pragma omp parallel
+    for (int t = 0; t < 3; t++) {
+#pragma omp single
+        c[t] = a[t];
+#pragma omp for
+        for (int i = 3; i < N; i++)
+            c[i] += c[t];
+    }
+}
+ALONE int counted(int x) {
+    static int last;
+    last += x;
+    return last;
+}
+ALONE void counts(int n) {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) /*@ unordered last */
+        b[i] = counted(i);
+}
+int main(void) {
+    two_loops();
+    two_loops_with_a_barrier();
+    int r = of_one_member() + behind_a_barrier() + set_once() + handed_to_all() + tasks_in_order();
+    double d = combined() + combined_by_hand() + combined_without();
+    blocks_of_each();
+    steps();
+    counts(N);
+    printf("%d %g %g %g\n", r, d, b[3], c[3]);
+    return 0;
+}
+"#;
+
+#[test]
+fn races_of_regions_are_named() {
+    let mut wanted: BTreeMap<(String, String), Vec<u64>> = BTreeMap::new();
+    for (number, line) in (1..).zip(REGIONS.lines()) {
+        if let Some((_, mark)) = line.split_once("/*~ ") {
+            let mut words = mark.split_whitespace().map(str::to_owned);
+            wanted.entry((words.next().unwrap(), words.next().unwrap())).or_default().push(number);
+        }
+    }
+    let wanted: BTreeSet<(String, u64, u64)> =
+        wanted.into_iter().map(|((name, _), lines)| (name, lines[0], lines[lines.len() - 1])).collect();
+    for level in ["-O0", "-O2"] {
+        let (report, text) = check("regions.c", "cc", REGIONS, &[level, "-fopenmp"]);
+        let of = |race: &Value| {
+            let line = |at: usize| race["lines"][at].as_u64().unwrap();
+            (race["variable"].as_str().unwrap().to_owned(), line(0), line(1))
+        };
+        let found: BTreeSet<_> = report["races"].as_array().into_iter().flatten().map(of).collect();
+        assert_eq!(found, wanted, "{level}: {text}");
+        assert!(text.contains("race: threads of one region"), "{text}");
+    }
+}
 
 #[test]
 fn locks_and_lockstep_are_known() {

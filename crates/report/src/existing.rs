@@ -146,7 +146,8 @@ fn text_of<'a>(sources: &'a Sources, file: &str) -> Option<&'a str> {
 fn language(profile: &Profile, context: profile::ContextIndex) -> Option<Language> {
     let text = Facts::source(profile, context)?;
     text.directive.as_ref().or(text.in_parallel.as_ref())?;
-    Facts::of(profile, context).map(|facts| facts.language)
+    let location = profile.location(profile.contexts.get(context as usize)?.location);
+    profile.source(&location.file).map(|file| file.language)
 }
 
 /// What is said of the loops of a report; without sources nothing is known of guards.
@@ -182,11 +183,21 @@ fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_
         races: Vec::new(),
         guards_known: false,
     };
-    if let Some(facts) = Facts::of(profile, context).filter(|_| is_shared_out) {
-        let guards = texts.guards.get(own.file.as_str());
+    let guards = texts.guards.get(own.file.as_str());
+    let none = Guards::default();
+    if is_shared_out {
         out.guards_known = guards.is_some();
-        let none = Guards::default();
-        let guards = guards.unwrap_or(&none);
+    }
+    let guards = guards.unwrap_or(&none);
+    if is_shared_out && Facts::of(profile, context).is_none() {
+        // What the text says of variables is not known; what functions do that it calls, the run has shown.
+        let given: Vec<String> = clauses(&directive.text).into_iter().flat_map(|own| own.variables).collect();
+        let all = of_callees(profile, own, text, guards).into_iter();
+        out.races = all
+            .filter(|race| !race.variable().is_some_and(|name| given.iter().any(|own| own == name)))
+            .collect();
+    }
+    if let Some(facts) = Facts::of(profile, context).filter(|_| is_shared_out) {
         let text = text_of(texts.sources, &own.file).unwrap_or_default();
         out.races = races(profile, own, &facts, (guards, text));
         // Iterations of the loops that it joins are shared out as well.
@@ -349,13 +360,6 @@ fn races(
             out.push(Race::NotPrivate { name, lines, last: false });
         }
     }
-    for (name, function, lines) in called(profile, own, source_lines.clone()) {
-        let is_guarded = guards.exclude(&lines, &one) || are_calls_guarded(facts, guards, &function, &one);
-        let is_given = is_private(&name) || is_reduced(&name) || is_named(&out, &name);
-        if !is_guarded && !is_given {
-            out.push(Race::Unordered { name, function, lines });
-        }
-    }
     for (operator, name, line) in finding::reductions(profile, own) {
         let Some(name) = name else { continue };
         let plain = name.trim_end_matches("[:]").to_owned();
@@ -420,17 +424,48 @@ fn races(
         let is_open = called.is_some_and(|place| {
             !source_lines.contains(&place.line)
                 && !guards.exclude(&need.lines, &one)
-                && !are_calls_guarded(facts, guards, &place.function, &one)
+                && !are_calls_guarded(source, guards, &place.function, &one)
         });
         if is_open && !is_private(&name) && !is_reduced(&name) && !is_named(&out, &name) {
             out.push(Race::NotReduced { operator: None, name, lines: need.lines });
         }
     }
-    for (name, function, lines) in unordered(profile, own) {
-        let is_given = is_private(&name) || is_reduced(&name) || is_named(&out, &name);
-        let is_seen = out.iter().any(|race| race.variable() == Some(name.as_str()));
-        let is_guarded = guards.exclude(&lines, &one) || are_calls_guarded(facts, guards, &function, &one);
-        if !is_given && !is_seen && !is_guarded {
+    for race in of_callees(profile, own, source, guards) {
+        let name = race.variable().unwrap_or_default();
+        let is_given = is_private(name) || is_reduced(name) || is_named(&out, name);
+        if !is_given && !out.iter().any(|other| other.variable() == Some(name)) {
+            out.push(race);
+        }
+    }
+    out
+}
+
+/// What functions that a loop calls do to variables of the program while nothing guards that.
+fn of_callees(
+    profile: &Profile,
+    own: &SourceLoop,
+    source: &profile::lens::SourceLoop,
+    guards: &Guards,
+) -> Vec<Race> {
+    let is_varying = |name: &str| {
+        source.iterators.iter().any(|own| own.name == name)
+            || source.scalars.iter().any(|own| own.name == name)
+    };
+    let one = Guarded::Place(&is_varying);
+    let all =
+        called(profile, own, source.at.line..=source.end.line).into_iter().chain(unordered(profile, own));
+    let is_open = |(_, function, lines): &(String, String, Vec<u32>)| {
+        !guards.exclude(lines, &one) && !are_calls_guarded(source, guards, function, &one)
+    };
+    let mut out: Vec<Race> = Vec::new();
+    for (name, function, lines) in all.filter(is_open) {
+        // Compilers number variables that outlive the calls of their function.
+        let is_number = |end: &str| !end.is_empty() && end.bytes().all(|c| c.is_ascii_digit());
+        let name = match name.rsplit_once('.') {
+            Some((plain, end)) if is_number(end) => plain.to_owned(),
+            _ => name,
+        };
+        if !out.iter().any(|race| race.variable() == Some(name.as_str())) {
             out.push(Race::Unordered { name, function, lines });
         }
     }
@@ -493,10 +528,15 @@ fn elements(facts: &Facts<'_>, name: &str) -> Vec<String> {
 }
 
 /// Whether all calls of a function in a loop stand under one guard.
-fn are_calls_guarded(facts: &Facts<'_>, guards: &Guards, function: &str, what: &Guarded<'_>) -> bool {
+fn are_calls_guarded(
+    source: &profile::lens::SourceLoop,
+    guards: &Guards,
+    function: &str,
+    what: &Guarded<'_>,
+) -> bool {
     let last = |name: &str| name.rsplit(['.', ':', '>']).next().map(str::to_owned);
     let calls = |call: &&Call| last(&call.callee) == last(function);
-    let lines: Vec<u32> = facts.source.calls.iter().filter(calls).map(|call| call.at.line).collect();
+    let lines: Vec<u32> = source.calls.iter().filter(calls).map(|call| call.at.line).collect();
     !lines.is_empty() && guards.exclude(&lines, what)
 }
 

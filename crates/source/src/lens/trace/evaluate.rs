@@ -804,7 +804,7 @@ impl Walker<'_> {
             others.any(|(_, other)| self.tight(other) != text && other.names().contains(&root))
         };
         let copies = known::written_by_copy(name);
-        copies.is_some_and(|at| is_beside(at))
+        copies.is_some_and(&is_beside)
             || self.environment.places_of(name).flatten().any(|&at| at != OBJECT && is_beside(at))
     }
 
