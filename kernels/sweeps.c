@@ -31,7 +31,7 @@ static __attribute__((noinline)) void relax(int steps, int n, double *x, double 
     for (int t = 0; t < steps; t++) { /* @t */
         if (t == 0)
             weigh(n, w);
-        if (t % 32 == 31) /* @renewal */
+        if (t % 32 == 31)
             x[0] = t;
         gather(n, x, y, w, p);
         mean(n, x, y);

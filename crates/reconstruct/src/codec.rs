@@ -10,7 +10,7 @@
 //! | 4 | the integers are unsigned: negative ones stand for themselves plus 2^64 |
 //! | 0 | end |
 //!
-//! A section is a number of integers, a coder ([`Coder`]), unless that is plain the length of what is packed, the length of
+//! A section is a number of integers, a coder (`Coder`), unless that is plain the length of what is packed, the length of
 //! the bytes, the bytes. They hold a number of statements, and the statements: a tag with its kind in the lowest two bits,
 //! and what the kind needs. The bytes of packed integers follow on them, since they become no smaller.
 //!

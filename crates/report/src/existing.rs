@@ -9,7 +9,7 @@
 //!
 //! What no loop shows is in [`between`].
 //!
-//! Limits: see [`guards`]; tasks are not compared.
+//! Limits: see the module `guards`; tasks are not compared.
 
 pub mod between;
 mod guards;

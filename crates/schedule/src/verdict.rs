@@ -777,6 +777,8 @@ impl Loop<'_> {
         let is_own = |s: StatementIndex| {
             let place = self.profile.location_of(s);
             let stays = || self.reads.are_fixed(self.profile, s, self.dim);
+            // No number leads to an element.
+            let is_number = || self.profile.statements[s as usize].float;
             let counts = !matches!(facts.source.kind, LoopKind::RustFor | LoopKind::RangeFor);
             place.line == 0 && (counts || self.is_direct(s) && stays())
                 || place.file == own.file
@@ -785,7 +787,7 @@ impl Loop<'_> {
                 // It keeps nothing but what it is called on, and no variable is left open. What an iterator reads at
                 // addresses that move is the way from one element to the next: nobody knows an element before its
                 // predecessors.
-                || is_of_standard_library(&place.file) && stays()
+                || is_of_standard_library(&place.file) && (stays() || is_number())
         };
         is_own(d.source)
             && (is_own(d.sink) || is_of_standard_library(&self.profile.location_of(d.sink).file))
@@ -1311,10 +1313,18 @@ impl Loop<'_> {
 
     /// Variables with names that something outside of the loop's own text comes to, and that iterations share.
     fn reached(&self, inside: &LoopEdges) -> Vec<String> {
-        let is_outside = |s: StatementIndex| !self.is_direct(s) || !self.is_in_text(s);
+        let is_outside = |s: StatementIndex, access: Option<u32>| {
+            let access = access.and_then(|access| self.profile.accesses.get(access as usize));
+            // Minima and maxima of the standard library are handed references, and read them.
+            let is_read = || access.is_some_and(|access| !access.write);
+            let is_library = || is_of_standard_library(&self.profile.location_of(s).file);
+            (!self.is_direct(s) || !self.is_in_text(s)) && !(is_read() && is_library())
+        };
         let carried = inside.edges.iter().filter(|edge| edge.carried);
         let memory = carried.map(|edge| &self.profile.dependences[edge.dependence as usize]);
-        let outside = memory.filter(|d| d.memory && (is_outside(d.source) || is_outside(d.sink)));
+        let outside = memory.filter(|d| {
+            d.memory && (is_outside(d.source, d.source_access) || is_outside(d.sink, d.sink_access))
+        });
         let levels = outside.flat_map(|d| d.levels.iter().filter(|l| usize::from(l.level) == self.dim));
         let mut objects: Vec<ObjectIndex> =
             levels.flat_map(|level| &level.objects).map(|used| used.object).collect();
@@ -1625,7 +1635,13 @@ impl Loop<'_> {
     /// of an array.
     fn is_nameable(&self, inside: &LoopEdges, reduction: &Reduction) -> bool {
         let Some(facts) = self.facts else { return true };
-        if !reduction.statements.iter().all(|&s| self.is_direct(s) && self.is_in_text(s)) {
+        // The library's text of a minimum or maximum is the loop's.
+        let takes_extremes =
+            self.has(|role| matches!(role, Role::Reduction(Operator::Minimum | Operator::Maximum)));
+        let is_in_text = |s: StatementIndex| {
+            self.is_in_text(s) || takes_extremes && is_of_standard_library(&self.profile.location_of(s).file)
+        };
+        if !reduction.statements.iter().all(|&s| self.is_direct(s) && is_in_text(s)) {
             return false;
         }
         let mut of = self.accumulators(inside, reduction).peekable();

@@ -1,7 +1,7 @@
 //! Races of a parallel region that no loop of it shows: between two loops without a barrier, or what one member alone does.
 //!
 //! Definition: two members of a team came to one place, one of them wrote, no barrier stands between, and the text of the two lines has no
-//! guard in common ([`super::guards`]). The run has shown it; another run may not.
+//! guard in common (module `guards`). The run has shown it; another run may not.
 //!
 //! Limits: what the run's members happened not to do is not seen; regions with tasks are not looked at; without the source nothing is said,
 //! since guards are not known.
