@@ -1318,7 +1318,8 @@ impl Loop<'_> {
             // Minima and maxima of the standard library are handed references, and read them.
             let is_read = || access.is_some_and(|access| !access.write);
             let is_library = || is_of_standard_library(&self.profile.location_of(s).file);
-            (!self.is_direct(s) || !self.is_in_text(s)) && !(is_read() && is_library())
+            let is_own = self.is_direct(s) && self.is_in_text(s);
+            !(is_own || is_read() && is_library())
         };
         let carried = inside.edges.iter().filter(|edge| edge.carried);
         let memory = carried.map(|edge| &self.profile.dependences[edge.dependence as usize]);
