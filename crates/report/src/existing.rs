@@ -189,17 +189,20 @@ fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_
         out.guards_known = guards.is_some();
     }
     let guards = guards.unwrap_or(&none);
-    if is_shared_out && Facts::of(profile, context).is_none() {
+    let facts = Facts::of(profile, context);
+    let given = || -> Vec<String> {
+        clauses(&directive.text).into_iter().flat_map(|clause| clause.variables).collect()
+    };
+    if is_shared_out && facts.is_none() {
         // What the text says of variables is not known; what functions do that it calls, the run has shown.
-        let given: Vec<String> = clauses(&directive.text).into_iter().flat_map(|own| own.variables).collect();
-        let all = of_callees(profile, own, text, guards).into_iter();
-        out.races = all
-            .filter(|race| !race.variable().is_some_and(|name| given.iter().any(|own| own == name)))
-            .collect();
+        let given = given();
+        let is_given = |race: &Race| race.variable().is_some_and(|name| given.iter().any(|own| own == name));
+        out.races = of_callees(profile, own, text, guards);
+        out.races.retain(|race| !is_given(race));
     }
-    if let Some(facts) = Facts::of(profile, context).filter(|_| is_shared_out) {
+    if let Some(facts) = facts.as_ref().filter(|_| is_shared_out) {
         let text = text_of(texts.sources, &own.file).unwrap_or_default();
-        out.races = races(profile, own, &facts, (guards, text));
+        out.races = races(profile, own, facts, (guards, text));
         // Iterations of the loops that it joins are shared out as well.
         let mut outer = at;
         for _ in 1..directive.joined() {
@@ -222,11 +225,10 @@ fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_
     let is_unoptimised = is_unoptimised.is_some_and(|function| function.is_unoptimised);
     let apart = || match is_unoptimised {
         true => Some(own.lanes),
-        false => Some(Facts::of(profile, context)?.passed_on(u64::MAX)?.2),
+        false => Some(facts.as_ref()?.passed_on(u64::MAX)?.2),
     };
     if is_simd && own.parallel == Parallel::No && apart().is_some_and(|apart| apart < most_lanes(directive)) {
-        let given: Vec<String> =
-            clauses(&directive.text).into_iter().flat_map(|clause| clause.variables).collect();
+        let given = given();
         let is_given = |blocking: &BlockingFinding| {
             blocking.object.as_ref().is_some_and(|object| given.contains(&object.name))
         };
@@ -286,10 +288,7 @@ fn races(
             || !is_fortran && array.fixed && declares(before, &array.name)
             || is_chosen_by_thread(&own_text, array)
     };
-    let is_varying = |name: &str| {
-        source.iterators.iter().any(|own| own.name == name)
-            || source.scalars.iter().any(|own| own.name == name)
-    };
+    let is_varying = |name: &str| is_varying(source, name);
     let one = Guarded::Place(&is_varying);
     let joined = directives.iter().map(|directive| directive.joined()).max().unwrap_or(1) as usize;
     let mut out = Vec::new();
@@ -447,10 +446,7 @@ fn of_callees(
     source: &profile::lens::SourceLoop,
     guards: &Guards,
 ) -> Vec<Race> {
-    let is_varying = |name: &str| {
-        source.iterators.iter().any(|own| own.name == name)
-            || source.scalars.iter().any(|own| own.name == name)
-    };
+    let is_varying = |name: &str| is_varying(source, name);
     let one = Guarded::Place(&is_varying);
     let all =
         called(profile, own, source.at.line..=source.end.line).into_iter().chain(unordered(profile, own));
@@ -517,6 +513,11 @@ fn called(
         }
     }
     found.into_iter().map(|((name, function), lines)| (name, function, lines.into_iter().collect())).collect()
+}
+
+/// Whether a name may mean another value in another iteration.
+fn is_varying(source: &profile::lens::SourceLoop, name: &str) -> bool {
+    source.iterators.iter().any(|own| own.name == name) || source.scalars.iter().any(|own| own.name == name)
 }
 
 /// The subscripts by which a loop comes to the elements of an array, without spaces.

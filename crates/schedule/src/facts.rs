@@ -500,13 +500,8 @@ impl<'a> Facts<'a> {
             let first = operators.next().flatten();
             first.is_some() && operators.all(|operator| operator == first)
         });
-        let writes_others = |own: &Array, line: u32| {
-            let mut others =
-                self.source.arrays.iter().filter(|array| array.name != own.name).flat_map(writes);
-            let mut definitions =
-                self.source.scalars.iter().filter(|s| s.home != Home::InBody).flat_map(|s| &s.definitions);
-            others.any(|a| a.at.line == line) || definitions.any(|d| d.at.line == line && !d.header)
-        };
+        let writes_others =
+            |own: &Array, line: u32| self.writes_on(line, &|array| array.name != own.name, &|_| true);
         arrays.into_iter().any(|array| {
             lines.iter().all(|&line| {
                 array.accesses.iter().any(|access| access.at.line == line) && !writes_others(array, line)
@@ -584,6 +579,19 @@ impl<'a> Facts<'a> {
             })
     }
 
+    /// Whether a line writes some arrays, or assigns some variables that outlive the iteration.
+    fn writes_on(
+        &self,
+        line: u32,
+        is_array: &dyn Fn(&Array) -> bool,
+        is_scalar: &dyn Fn(&Scalar) -> bool,
+    ) -> bool {
+        let arrays = self.source.arrays.iter().filter(|array| is_array(array));
+        let scalars = self.source.scalars.iter().filter(|s| s.home != Home::InBody && is_scalar(s));
+        arrays.flat_map(writes).any(|write| write.at.line == line)
+            || scalars.flat_map(|s| &s.definitions).any(|d| d.at.line == line && !d.header)
+    }
+
     /// Whether a line does nothing but combine what a pointer points to, always the same place, with an operator.
     pub fn combines_pointed(&self, lines: [u32; 2]) -> bool {
         // The condition of a minimum or maximum may stand on a line before it.
@@ -594,12 +602,7 @@ impl<'a> Facts<'a> {
                     && (self.source.body.0.line..definition.at.line).contains(&line)
                     && !self.assigns_on(&(line..=definition.at.line - 1))
         };
-        let is_other = |line: u32| {
-            let mut others = self.source.arrays.iter().flat_map(writes);
-            let scalars = self.source.scalars.iter().filter(|s| s.home != Home::InBody);
-            let mut named = scalars.filter(|s| !is_memory(s)).flat_map(|s| &s.definitions);
-            others.any(|a| a.at.line == line) || named.any(|d| d.at.line == line && !d.header)
-        };
+        let is_other = |line: u32| self.writes_on(line, &|_| true, &|scalar| !is_memory(scalar));
         // Which of several statements on a line comes to it is not known.
         if lines.iter().any(|&line| is_other(line)) {
             return false;

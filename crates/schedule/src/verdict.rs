@@ -1231,9 +1231,12 @@ impl Loop<'_> {
 
     /// Whether a flow dependence is that of an accumulator by the text.
     fn is_reduction_of_source(&self, d: &Dependence) -> bool {
-        if self.is_read_beside(d) {
-            return false;
-        }
+        // The latter looks at all accesses.
+        self.is_combined_by_text(d) && !self.is_read_beside(d)
+    }
+
+    /// Whether the text says that both ends of a dependence combine something.
+    fn is_combined_by_text(&self, d: &Dependence) -> bool {
         let level = d.levels.iter().find(|l| usize::from(l.level) == self.dim);
         let lines = [d.source, d.sink].map(|s| self.profile.location_of(s).line);
         let is_text = [d.source, d.sink].iter().all(|&s| self.is_direct(s) && self.is_in_text(s));
