@@ -148,6 +148,9 @@ pub struct ProfileArgs {
     /// Record the code of the program's own file alone: libraries run unrecorded, and loops that call them get no verdict.
     #[arg(long, value_enum, default_value_t = Scope::All, conflicts_with_all = ["fast", "function", "region"])]
     pub scope: Scope,
+    /// Record also what runs before the program's first own instruction: the loader, and constructors of libraries.
+    #[arg(long, conflicts_with_all = ["fast", "function", "region", "pid"])]
+    pub record_startup: bool,
     #[command(flatten)]
     pub bounds: Bounds,
     /// Give up exact coefficients of dependences where that lets instances fold together, as is done for addresses.

@@ -37,6 +37,7 @@ pub fn run(args: &DemoArgs) -> Result<u8> {
     }
     anstream::eprintln!("Compiled {} with cc -g -O2; recording it.\n", source.display());
     let mut config = Config::new(&binary);
+    config.skip_startup = true;
     config.args = vec![binary.clone().into_os_string()];
     let plan = Plan {
         part: Part::Whole,

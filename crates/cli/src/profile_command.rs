@@ -36,6 +36,7 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
     let interrupts = Interrupts::hold(chatty);
     let mut config = config(&args.target, &args.bounds)?;
     config.scope = scope(args.scope);
+    config.skip_startup = !args.record_startup;
     recording::refuse_emulated(
         &config,
         &[
@@ -286,7 +287,8 @@ pub fn about(config: &Config, outcome: &Outcome) -> About {
     limits.extend(outcome.abandoned.then_some(Limit::Abandoned));
     let met = |u: &trace::sink::Untracked| Untracked::Met { what: u.what.clone(), count: u.count };
     let twice = outcome.aliases.iter().map(|&alias| Untracked::MappedTwice(alias));
-    let untracked = outcome.untracked.iter().map(met).chain(twice).collect();
+    let startup = outcome.skipped_startup.then_some(Untracked::StartUp);
+    let untracked = outcome.untracked.iter().map(met).chain(twice).chain(startup).collect();
     About { program, limits, untracked, part: None, main_only: config.scope == record::Scope::Main }
 }
 

@@ -396,6 +396,15 @@ impl Engine {
                 start = at;
                 continue;
             }
+            // Where members of a team come to a point that orders them, what came before is applied first.
+            if brief.special
+                && !has_come
+                && self.node.is_some()
+                && self.threads.teams.mark(brief.pc).is_some()
+            {
+                self.end_path(&words[start..at], 1);
+                start = at;
+            }
             // The common case: the path goes on as it did before.
             if !has_come
                 && let Some(node) = self.node
@@ -532,22 +541,21 @@ impl Engine {
             let words = block.folded.as_ref().map_or_else(|| record.to_vec(), |f| f.at(record, t));
             self.step(code, block.pc, &[]);
             self.arrived(code, self.codes.brief(code), &words);
+            self.marked();
             self.end_path(&words, 1);
             self.allocated();
-            self.marked();
         }
     }
 
     /// Ends the path at `at` if an allocator has just returned: what came before must be applied before the block's
-    /// old content is forgotten. So it does where members of a team come to a point that orders them. Returns where the words of the
-    /// current path begin.
+    /// old content is forgotten. Returns where the words of the current path begin.
     fn cut(&mut self, words: &[u64], start: usize, at: usize) -> usize {
-        if self.fresh.is_none() && self.threads.mark.is_none() {
+        self.marked();
+        if self.fresh.is_none() {
             return start;
         }
         self.end_path(&words[start..at], 1);
         self.allocated();
-        self.marked();
         at
     }
 

@@ -69,6 +69,8 @@ pub struct Teams {
     marks: FxHashMap<u64, Mark>,
     /// The latest region.
     region: u32,
+    /// The thread that has begun it, as long as it does not run its function.
+    forking: Option<u32>,
     /// Functions of regions, which a member of a team was seen to be started with.
     regions: FxHashSet<FunctionId>,
     /// The phase of each thread, by its tree of contexts.
@@ -129,14 +131,20 @@ impl Teams {
         if self.marks.is_empty() { None } else { self.marks.get(&pc).copied() }
     }
 
-    /// A region begins.
-    pub fn fork(&mut self) {
+    /// A thread begins a region.
+    pub fn fork(&mut self, tree: u32) {
         self.region = self.region.saturating_add(1);
+        self.forking = Some(tree);
     }
 
-    /// A thread begins to run the function of a region. `is_started`: it was started with that function.
-    pub fn begin(&mut self, tree: u32, function: FunctionId, is_started: bool) {
-        if is_started {
+    /// Whether a thread has begun a region and does not run its function yet.
+    pub fn is_forking(&self, tree: u32) -> bool {
+        self.forking == Some(tree)
+    }
+
+    /// A thread begins to run the function of a region. If it has just begun one, it is that region's.
+    pub fn begin(&mut self, tree: u32, function: FunctionId) {
+        if self.forking.take_if(|forking| *forking == tree).is_some() {
             self.regions.insert(function);
         }
         if self.now.get(&tree).is_none_or(|phase| phase.region != self.region) {
@@ -281,9 +289,9 @@ mod tests {
     fn barriers_order() {
         let mut teams = Teams::default();
         teams.turn(1, 0);
-        teams.fork();
+        teams.fork(0);
         for (turn, tree) in [(2, 0), (3, 1)] {
-            teams.begin(tree, 7, tree == 0);
+            teams.begin(tree, 7);
             teams.turn(turn, tree);
         }
         assert!(teams.are_unordered(2, 3) && !teams.are_unordered(1, 3) && teams.is_region(7));
@@ -295,8 +303,8 @@ mod tests {
         teams.turn(5, 1);
         assert!(teams.are_unordered(4, 5));
         // The next region is another one.
-        teams.fork();
-        teams.begin(0, 7, true);
+        teams.fork(0);
+        teams.begin(0, 7);
         teams.turn(6, 0);
         assert!(!teams.are_unordered(5, 6));
     }

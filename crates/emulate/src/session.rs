@@ -67,7 +67,19 @@ pub(crate) fn run<S: Sink + 'static>(
     let untracked = untracked.into_iter().map(|(what, count)| Untracked { what, count }).collect();
     let abandoned = abandoned.load(Ordering::Relaxed);
     let aliases = Vec::new();
-    Ok((Outcome { exit, child_cpu, untracked, aliases, stopped, abandoned, words, blocks, stops: 0 }, sink))
+    let outcome = Outcome {
+        exit,
+        child_cpu,
+        untracked,
+        aliases,
+        skipped_startup: false,
+        stopped,
+        abandoned,
+        words,
+        blocks,
+        stops: 0,
+    };
+    Ok((outcome, sink))
 }
 
 fn emulator(machine: Machine, program: &Path) -> Result<PathBuf, Error> {

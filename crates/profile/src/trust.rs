@@ -207,4 +207,6 @@ pub enum Untracked {
     /// The program saw the same memory at these two ranges of addresses, each to behind its last: what loops pass on from one to the
     /// other is not seen.
     MappedTwice([(u64, u64); 2]),
+    /// What loads the program and starts its libraries, before its first own instruction.
+    StartUp,
 }

@@ -86,6 +86,7 @@ impl Engine<'_> {
         hint: Option<Pair>,
         edge: Option<Edge>,
     ) -> Result<Next, Error> {
+        self.pass_startup(regs, pc)?;
         if !self.on && self.config.encoding != Encoding::None && self.guide.starts_recording(pc) {
             self.switch(true);
             self.special(&Special::Gap { instructions: 0, stack: regs.rsp })?;

@@ -61,6 +61,7 @@ mod session;
 mod shared;
 mod signals;
 mod start;
+mod startup;
 mod strings;
 mod symbols;
 mod syscalls;
@@ -135,6 +136,9 @@ pub struct Config {
     pub scope: Scope,
     /// Whether recording is on from the first instruction; else the guide says where it starts.
     pub start_recording: bool,
+    /// What loads a program and starts its libraries runs unrecorded: recording begins with the program's first own instruction, or
+    /// where its start makes a thread. Matters where it would be on from the first instruction.
+    pub skip_startup: bool,
     /// Stop recording after about this many instructions; the program runs on natively.
     pub max_instructions: Option<u64>,
     /// Stop recording after this time; the program runs on natively.
@@ -159,6 +163,7 @@ impl Config {
             code_bytes: usize::MAX,
             scope: Scope::All,
             start_recording: true,
+            skip_startup: false,
             max_instructions: None,
             duration: None,
             input: None,
@@ -211,6 +216,8 @@ pub struct Outcome {
     pub untracked: Vec<Untracked>,
     /// Memory that the program saw at two places.
     pub aliases: Vec<Alias>,
+    /// What loads and starts the program ran unrecorded ([`Config::skip_startup`]).
+    pub skipped_startup: bool,
     /// Why recording ended early, if it did.
     pub stopped: Option<StopReason>,
     /// Part of what was recorded was not handed to the sink, as the user did not want to wait.
@@ -260,6 +267,7 @@ pub fn native(config: &Config) -> Result<Outcome, Error> {
         child_cpu,
         untracked: Vec::new(),
         aliases: Vec::new(),
+        skipped_startup: false,
         stopped: None,
         abandoned: false,
         words: 0,

@@ -180,6 +180,18 @@ impl Tracee {
         Some(start + at as u64)
     }
 
+    /// The entry of the program's own file, as the kernel has told its loader.
+    pub(crate) fn entry(&self) -> Option<u64> {
+        let vector = std::fs::read(format!("/proc/{}/auxv", self.pid)).ok()?;
+        let (words, _) = vector.as_chunks::<8>();
+        let (pairs, _) = words.as_chunks::<2>();
+        pairs
+            .iter()
+            .map(|pair| pair.map(u64::from_le_bytes))
+            .find(|pair| pair[0] == libc::AT_ENTRY)
+            .map(|pair| pair[1])
+    }
+
     /// Number of the thread; that of the process for its first.
     pub(crate) fn pid(&self) -> c_int {
         self.pid

@@ -30,6 +30,7 @@ use crate::pace::Pace;
 use crate::process::{self, Resume, Status, Tracee};
 use crate::scope::Left;
 use crate::shared::{GUARD, SLOT_POINTER, SLOT_RCX, SLOT_SITE};
+use crate::startup::Startup;
 use crate::strings::Halt;
 use crate::syscalls::Call;
 use crate::threads::Threads;
@@ -100,6 +101,8 @@ pub(crate) struct Engine<'a> {
     pub(crate) region: Option<(u64, u64)>,
     /// Windows of recording.
     pub(crate) windows: Windows,
+    /// What runs before the program's first own instruction.
+    pub(crate) startup: Startup,
     /// Above the outermost activation that is recorded, where recording began in the middle of one.
     pub(crate) outermost: Option<u64>,
     /// Where the program has a system call instruction of the kernel's, once that was looked for.

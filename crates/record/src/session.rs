@@ -26,6 +26,7 @@ use crate::process::{self, Status, Tracee};
 use crate::run::Engine;
 use crate::scope::{Left, starts_on};
 use crate::shared::SLOT_POINTER;
+use crate::startup::Startup;
 use crate::threads::Threads;
 use crate::translate::Translator;
 use crate::windows::Windows;
@@ -203,7 +204,7 @@ fn traced(
     counting: Option<Counting>,
 ) -> Result<(Traced, Executes), Error> {
     let on = starts_on(config);
-    let cache = Cache::new(!on, counting.is_some(), config.code_bytes)?;
+    let cache = Cache::new(!on || config.skip_startup, counting.is_some(), config.code_bytes)?;
     let progress = Arc::new(Progress::default());
     let buffers = Buffers::new(buffer_words(config), sink, config.max_instructions, Arc::clone(&progress))?;
     cache.state.set_word(SLOT_POINTER as usize, buffers.start());
@@ -265,6 +266,7 @@ fn traced(
         aliases: BTreeSet::new(),
         region: None,
         windows: Windows::default(),
+        startup: Startup::default(),
         outermost: None,
         kernel_call: None,
         is_followed,
@@ -310,8 +312,18 @@ fn traced(
     let untracked = engine.untracked.into_iter().map(|(what, count)| Untracked { what, count }).collect();
     let (blocks, stops) = (u64::from(engine.blocks), engine.stops);
     let aliases = engine.aliases.into_iter().collect();
-    let outcome =
-        Outcome { exit, child_cpu, untracked, aliases, stopped, abandoned: false, words: 0, blocks, stops };
+    let outcome = Outcome {
+        exit,
+        child_cpu,
+        untracked,
+        aliases,
+        skipped_startup: engine.startup.was_skipped(),
+        stopped,
+        abandoned: false,
+        words: 0,
+        blocks,
+        stops,
+    };
     let Engine { buffers, progress, counting, .. } = engine;
     Ok((Traced { buffers, pointer, progress, outcome, counting }, executes))
 }

@@ -27,7 +27,7 @@ impl Engine<'_> {
             return self.start_amid();
         }
         let signals = self.tracee.begin()?;
-        self.start_image()?;
+        self.start_image(true)?;
         self.tracee.give_back(signals)?;
         Ok(Next::Resume(0))
     }
@@ -80,8 +80,8 @@ impl Engine<'_> {
         self.entries.clear();
     }
 
-    /// Takes over a program stopped at its first instruction.
-    fn start_image(&mut self) -> Result<(), Error> {
+    /// Takes over a program stopped at its first instruction; the first one of the recording, or one that takes its place.
+    fn start_image(&mut self, is_first: bool) -> Result<(), Error> {
         self.reset();
         self.is_inside = true;
         image::inject(&self.tracee, &self.cache, &self.buffers)?;
@@ -93,8 +93,9 @@ impl Engine<'_> {
             return Ok(());
         }
         regs.gs_base = STATE;
-        self.special(&Special::ThreadBase(regs.fs_base))?;
         let pc = regs.rip;
+        self.begin_startup(is_first.then_some(pc));
+        self.special(&Special::ThreadBase(regs.fs_base))?;
         self.enter_function(pc)?;
         self.arrive(&mut regs, pc, None, Some(Edge::Call)).map(|_| ())
     }
@@ -117,7 +118,7 @@ impl Engine<'_> {
                 if self.has_border() {
                     self.count("program that took the place of the first one, left out by --scope main");
                 }
-                self.start_image()?;
+                self.start_image(false)?;
                 self.tracee.give_back(signals)
             }
             libc::PTRACE_EVENT_FORK | libc::PTRACE_EVENT_VFORK | libc::PTRACE_EVENT_CLONE => {
@@ -131,6 +132,7 @@ impl Engine<'_> {
                 regs.rcx = self.last_next;
                 regs.gs_base = 0;
                 if thread {
+                    self.end_startup()?;
                     return self.add_thread(&child, &regs, gs_base);
                 }
                 self.masks.reveal(&child, event == libc::PTRACE_EVENT_CLONE)?;

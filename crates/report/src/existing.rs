@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use guards::{Guarded, Guards};
 use profile::lens::{Array, Call, Directive, Home, Language, Operator, Scalar, ScalarForm};
-use profile::{ObjectKind, Profile};
+use profile::{ContextKind, ObjectKind, Profile};
 use schedule::facts::{Facts, Role};
 use schedule::needs::Way;
 use schedule::{Parallel, SourceLoop};
@@ -119,35 +119,46 @@ struct Clause {
 struct Texts<'a> {
     sources: &'a Sources,
     /// Guards by file: of those files that are as they were compiled.
-    guards: BTreeMap<&'a str, Guards>,
+    guards: BTreeMap<String, Guards>,
 }
 
 impl<'a> Texts<'a> {
-    /// Those of the files in which loops with directives stand.
-    fn of(profile: &Profile, loops: &'a [SourceLoop], sources: &'a Sources) -> Texts<'a> {
-        let mut guards: BTreeMap<&'a str, Guards> = BTreeMap::new();
-        for own in loops {
-            let language = own.contexts.first().and_then(|&context| language(profile, context));
-            if let (Some(language), Some(text)) = (language, text_of(sources, &own.file)) {
-                let is_fortran = matches!(language, Language::Fortran | Language::FixedFortran);
-                guards.entry(&own.file).or_insert_with(|| Guards::of(text, is_fortran));
+    /// Those of the files in which loops with directives stand, and of what else members of a team do.
+    fn of(profile: &'a Profile, loops: &'a [SourceLoop], sources: &'a Sources) -> Texts<'a> {
+        let has_directive = |own: &&SourceLoop| {
+            let text = own.contexts.first().and_then(|&context| Facts::source(profile, context));
+            text.is_some_and(|text| text.directive.is_some() || text.in_parallel.is_some())
+        };
+        let files = loops.iter().filter(has_directive).map(|own| own.file.clone());
+        let files: BTreeSet<String> = files.chain(between::files(profile, loops)).collect();
+        let mut guards: BTreeMap<String, Guards> = BTreeMap::new();
+        for file in files {
+            if let Some(text) = text_of(sources, &file) {
+                let guarded = Guards::of(text, is_fortran(profile, &file));
+                guards.insert(file, guarded);
             }
         }
         Texts { sources, guards }
+    }
+
+    /// A line of a file, from 1; empty if it is not known.
+    fn line(&self, file: &str, line: u32) -> &str {
+        let text = text_of(self.sources, file).unwrap_or_default();
+        (line as usize).checked_sub(1).and_then(|at| text.lines().nth(at)).unwrap_or_default()
+    }
+}
+
+/// Whether a file is in Fortran: by its loops if they were read, else by its name.
+fn is_fortran(profile: &Profile, file: &str) -> bool {
+    match profile.source(file) {
+        Some(read) => matches!(read.language, Language::Fortran | Language::FixedFortran),
+        None => file.rsplit_once('.').is_some_and(|(_, extension)| extension.starts_with(['f', 'F'])),
     }
 }
 
 /// The text of a file, if it is the one that was compiled.
 fn text_of<'a>(sources: &'a Sources, file: &str) -> Option<&'a str> {
     sources.get(file).filter(|source| !source.is_newer).map(|source| source.text.as_str())
-}
-
-/// The language of a loop that has a directive, or stands in a region with one.
-fn language(profile: &Profile, context: profile::ContextIndex) -> Option<Language> {
-    let text = Facts::source(profile, context)?;
-    text.directive.as_ref().or(text.in_parallel.as_ref())?;
-    let location = profile.location(profile.contexts.get(context as usize)?.location);
-    profile.source(&location.file).map(|file| file.language)
 }
 
 /// What is said of the loops of a report; without sources nothing is known of guards.
@@ -158,14 +169,19 @@ pub fn of_loops(profile: &Profile, loops: &[SourceLoop], sources: &Sources) -> V
 
 /// Looks at loops with directives again, with their sources.
 pub fn apply(report: &mut Report<'_>, sources: &Sources) {
-    report.existing = of_loops(report.profile, &report.loops, sources);
-    report.between = between::races(report.profile, sources);
+    let texts = Texts::of(report.profile, &report.loops, sources);
+    report.existing =
+        (0..report.loops.len()).map(|at| existing(report.profile, &report.loops, at, &texts)).collect();
+    let loops = report.loops.iter().zip(&report.existing);
+    let shared_out = loops.filter(|(_, existing)| existing.as_ref().is_some_and(|own| own.is_shared_out));
+    let shared_out = shared_out.flat_map(|(own, _)| own.contexts.iter().copied()).collect();
+    report.between = between::races(report.profile, &report.loops, &shared_out, &texts);
 }
 
 /// The sources of loops with directives, and of what else members of a team do.
 pub fn files(report: &Report<'_>) -> BTreeSet<String> {
     let with = report.loops.iter().zip(&report.existing).filter(|(_, existing)| existing.is_some());
-    with.map(|(own, _)| own.file.clone()).chain(between::files(report.profile)).collect()
+    with.map(|(own, _)| own.file.clone()).chain(between::files(report.profile, &report.loops)).collect()
 }
 
 fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_>) -> Option<Existing> {
@@ -227,6 +243,19 @@ fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_
         true => Some(own.lanes),
         false => Some(facts.as_ref()?.passed_on(u64::MAX)?.2),
     };
+    if let Some(facts) = facts.as_ref().filter(|_| is_simd) {
+        let text = text_of(texts.sources, &own.file).unwrap_or_default();
+        out.races = races(profile, own, facts, (guards, text));
+        out.races.retain(|race| matches!(race, Race::NotReduced { operator: Some(_), .. }));
+        // What the compiler has changed, the text still says.
+        if own.parallel == Parallel::Unknown
+            && !is_unoptimised
+            && let Some((name, (write, _), _)) =
+                facts.passed_on(u64::MAX).filter(|found| found.2 < most_lanes(directive))
+        {
+            out.races.push(Race::Carried { name: name.to_owned(), lines: vec![write] });
+        }
+    }
     if is_simd && own.parallel == Parallel::No && apart().is_some_and(|apart| apart < most_lanes(directive)) {
         let given = given();
         let is_given = |blocking: &BlockingFinding| {
@@ -234,10 +263,87 @@ fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_
         };
         let carried = finding::blocking(profile, own).into_iter().filter(|blocking| blocking.kind == "flow");
         let carried = carried.filter(|blocking| !is_given(blocking));
-        out.races = carried.take(1).map(|blocking| Race::Dependence(Box::new(blocking))).collect();
+        out.races.extend(carried.take(1).map(|blocking| Race::Dependence(Box::new(blocking))));
         out.guards_known = true;
     }
     Some(out)
+}
+
+/// Whether a directive's team has one member, by its own words.
+fn is_alone(text: &str) -> bool {
+    clauses(text).iter().any(|clause| {
+        let argument = clause.variables.first().map(String::as_str);
+        match clause.name.as_str() {
+            "num_threads" => argument == Some("1"),
+            "if" => matches!(argument, Some("0" | "false" | ".false.")),
+            _ => false,
+        }
+    })
+}
+
+/// The lines on which a loop comes to the elements of an array.
+fn lines_of(source: &profile::lens::SourceLoop, name: &str) -> Vec<u32> {
+    let arrays = source.arrays.iter().filter(|array| array.name == name);
+    arrays.flat_map(|array| &array.accesses).map(|access| access.at.line).collect()
+}
+
+/// What a run has shown of a loop whose iterations members of a team shared.
+struct Run<'a> {
+    profile: &'a Profile,
+    own: &'a SourceLoop,
+    /// Several members had iterations of it.
+    is_shared: bool,
+}
+
+impl<'a> Run<'a> {
+    fn of(profile: &'a Profile, own: &'a SourceLoop) -> Run<'a> {
+        // The contexts of each thread beside the first are below one of its own.
+        let tree = |context: profile::ContextIndex| {
+            let mut at = context;
+            while let Some(node) =
+                profile.contexts.get(at as usize).filter(|node| node.parent != 0 && at != 0)
+            {
+                at = node.parent;
+            }
+            let is_thread =
+                profile.contexts.get(at as usize).is_some_and(|node| node.kind == ContextKind::Entries);
+            if is_thread { at } else { 0 }
+        };
+        let ran = own.contexts.iter().filter(|&&context| profile.contexts[context as usize].iterations > 0);
+        let members: BTreeSet<profile::ContextIndex> = ran.map(|&context| tree(context)).collect();
+        Run { profile, own, is_shared: members.len() > 1 }
+    }
+
+    /// Whether members came at a time to something that has a name or lies on some lines.
+    fn shows(&self, name: &str, lines: &[u32]) -> bool {
+        self.profile.dependences.iter().filter(|d| d.between_members && d.memory).any(|d| {
+            let is_on = |end: u32| {
+                let place = self.profile.location_of(end);
+                place.file == self.own.file && lines.contains(&place.line)
+            };
+            let objects = d.levels.iter().flat_map(|level| &level.objects);
+            let mut objects = objects.filter_map(|used| self.profile.objects.get(used.object as usize));
+            is_on(d.source) || is_on(d.sink) || objects.any(|object| object.name == name)
+        })
+    }
+
+    /// Whether several members had iterations, and none came to an array, on these lines, that another one came to.
+    fn refutes(&self, name: &str, lines: &[u32]) -> bool {
+        self.is_shared && !self.shows(name, lines)
+    }
+
+    /// The same of a variable that one iteration writes.
+    fn is_of_one_iteration(&self, name: &str, lines: &[u32]) -> bool {
+        let on_lines = |access: &&profile::Access| {
+            let place = self.profile.location_of(access.statement);
+            access.write
+                && access.executions > 0
+                && place.file == self.own.file
+                && lines.contains(&place.line)
+        };
+        let writes = self.profile.accesses.iter().filter(on_lines).map(|access| access.executions);
+        writes.min() == Some(1) && self.refutes(name, lines)
+    }
 }
 
 /// Whether a directive has iterations run in lockstep, and shares out none.
@@ -273,7 +379,16 @@ fn races(
     };
     let is_private =
         |name: &str| is_in(&["private", "firstprivate", "lastprivate", "linear", "copyin"], name);
-    let is_reduced = |name: &str| is_in(&["reduction", "in_reduction", "task_reduction"], name);
+    // A reduction of an object is one of its members.
+    let is_reduced = |name: &str| {
+        let of = |name: &str| is_in(&["reduction", "in_reduction", "task_reduction"], name);
+        of(name) || name.split(['.', '[']).next().is_some_and(of)
+    };
+    // A team of one has nobody to race with.
+    if directives.iter().any(|directive| is_alone(&directive.text)) {
+        return Vec::new();
+    }
+    let run = Run::of(profile, own);
     let defaults_to_private = clauses
         .iter()
         .any(|clause| clause.name == "default" && clause.variables.iter().any(|own| own.contains("private")));
@@ -323,6 +438,9 @@ fn races(
             Role::Reduction(operator) => {
                 out.push(Race::NotReduced { operator: operator_of(*operator, is_fortran), name, lines });
             }
+            // One iteration alone, as the run has shown.
+            Role::Carried | Role::Induction(_) | Role::Companion | Role::Flag
+                if run.is_of_one_iteration(&name, &all) => {}
             Role::Carried | Role::Induction(_) | Role::Companion => out.push(Race::Carried { name, lines }),
             // The same value, but at a time.
             Role::Flag => out.push(Race::Unordered { name, function: String::new(), lines }),
@@ -406,6 +524,7 @@ fn races(
         && let Some((name, (write, read), _)) = facts.passed_on(most).or_else(|| facts.overwritten(most))
         && !guards.exclude(&[write, read], &Guarded::Elements(&elements(facts, name)))
         && !source.arrays.iter().any(|array| array.name == name && is_of_thread(array))
+        && !run.refutes(name, &lines_of(source, name))
         && !is_private(name)
         && !is_reduced(name)
         && !is_named(&out, name)
@@ -429,11 +548,67 @@ fn races(
             out.push(Race::NotReduced { operator: None, name, lines: need.lines });
         }
     }
+    for race in met(profile, own, facts, (guards, text)) {
+        let is_known = out.iter().any(|other| {
+            other.variable() == race.variable()
+                || other.lines().iter().any(|line| race.lines().contains(line))
+                || matches!(other, Race::Dependence(found) if race.lines().contains(&found.source.1)
+                    || race.lines().contains(&found.sink.1))
+        });
+        if !is_known {
+            out.push(race);
+        }
+    }
     for race in of_callees(profile, own, source, guards) {
         let name = race.variable().unwrap_or_default();
         let is_given = is_private(name) || is_reduced(name) || is_named(&out, name);
         if !is_given && !out.iter().any(|other| other.variable() == Some(name)) {
             out.push(race);
+        }
+    }
+    out
+}
+
+/// What members of a team came to at a time while the iterations of a loop were shared out, by whatever name, if nothing guards it.
+fn met(profile: &Profile, own: &SourceLoop, facts: &Facts<'_>, (guards, text): (&Guards, &str)) -> Vec<Race> {
+    let is_varying = |name: &str| is_varying(facts.source, name);
+    let line_of = |line: u32| text.lines().nth(line as usize - 1).unwrap_or_default();
+    let mut out: Vec<Race> = Vec::new();
+    for d in profile.dependences.iter().filter(|d| d.between_members && d.memory) {
+        let ends = [d.source, d.sink];
+        let is_carried = own.contexts.iter().any(|&context| {
+            let level = profile.contexts[context as usize].dims.saturating_sub(1);
+            d.levels.iter().any(|l| l.level == level)
+                && ends.iter().all(|&end| profile.is_around(context, profile.context_of(end)))
+        });
+        let places = ends.map(|end| profile.location_of(end));
+        let is_text = |place: &&profile::Location| {
+            place.file == own.file && place.line > 0 && !guards.is_directive(place.line)
+        };
+        if !is_carried || !places.iter().all(is_text) {
+            continue;
+        }
+        let lines: BTreeSet<u32> = places.iter().map(|place| place.line).collect();
+        let lines: Vec<u32> = lines.into_iter().collect();
+        let Some(name) = between::name_of(profile, d, places.map(|place| line_of(place.line))) else {
+            continue;
+        };
+        let arrays = facts
+            .source
+            .arrays
+            .iter()
+            .filter(|array| array.accesses.iter().any(|access| lines.contains(&access.at.line)));
+        let subscripts: Vec<String> = arrays.flat_map(|array| elements(facts, &array.name)).collect();
+        let is_element =
+            profile.objects.iter().any(|object| object.name == name && object.kind == ObjectKind::Heap)
+                || facts.source.arrays.iter().any(|array| array.name == name);
+        let what = if is_element { Guarded::Elements(&subscripts) } else { Guarded::Place(&is_varying) };
+        let is_guarded = guards.exclude(&lines, &what)
+            || places[0].function != own.function
+                && are_calls_guarded(facts.source, guards, &places[0].function, &what);
+        let is_known = out.iter().any(|race| race.variable() == Some(name.as_str()));
+        if !is_guarded && !is_known {
+            out.push(Race::Unordered { name, function: places[0].function.clone(), lines });
         }
     }
     out
@@ -658,8 +833,19 @@ pub fn words(own: &SourceLoop, existing: &Existing) -> Vec<String> {
             _ => format!("already vectorised, with a race: {directive} (line {line})"),
         }];
         for race in &existing.races {
-            if let Race::Dependence(found) = race {
-                out.push(format!("race: {}: the directive has to go", crate::text::sentence(found, own)));
+            match race {
+                Race::Dependence(found) => {
+                    out.push(format!("race: {}: the directive has to go", crate::text::sentence(found, own)));
+                }
+                Race::NotReduced { operator: Some(operator), name, lines: at } => out.push(format!(
+                    "race: lanes update one `{name}` ({}): reduction({operator}:{name}) is missing",
+                    lines(at)
+                )),
+                Race::Carried { name, lines: at } => out.push(format!(
+                    "race: an iteration uses what an earlier one left in `{name}` ({}): the directive has to go",
+                    lines(at)
+                )),
+                _ => {}
             }
         }
         return out;

@@ -106,6 +106,7 @@ fn left_out(profile: &Profile, untracked: &Untracked) -> String {
             second.0,
             first.1.saturating_sub(first.0) / 1024
         ),
+        Untracked::StartUp => "what loads it and starts its libraries (--record-startup)".to_owned(),
         Untracked::Passes(first, second) => {
             format!("the passes ended differently (status {first}, then {second})")
         }

@@ -122,7 +122,7 @@ impl Engine {
         }
     }
 
-    /// A function was entered that means something for teams; all that was executed before has been applied.
+    /// If a function was entered that means something for teams; all that was executed before has been applied, its own first block has not.
     pub(super) fn marked(&mut self) {
         let Some(mark) = self.threads.mark.take() else { return };
         let Some(walker) = &self.walker else { return };
@@ -130,7 +130,7 @@ impl Engine {
         let (context, iv) = (walker.context(), walker.iv());
         let teams = &mut self.threads.teams;
         match mark {
-            Mark::Forks => return teams.fork(),
+            Mark::Forks => return teams.fork(tree),
             Mark::Orders => return teams.orders(tree),
             Mark::Barrier => {
                 let loops = self.contexts.loops(context);
@@ -138,14 +138,14 @@ impl Engine {
                 self.threads.exchange.refine(loops);
             }
             Mark::Region => {
-                let mut callers = walker.frames().iter().rev().skip(1).map(|frame| teams.mark(frame.entry));
-                // Inside of another one it is a task, or a region of its own.
-                match callers
-                    .find_map(|mark| mark.filter(|mark| !matches!(mark, Mark::Barrier | Mark::Orders)))
+                // Inside of another one it is a task, unless a region has just begun. What began it may have left by a jump to the library.
+                let mut callers = walker.frames().iter().rev().skip(1);
+                if !teams.is_forking(tree)
+                    && callers.any(|frame| teams.mark(frame.entry) == Some(Mark::Region))
                 {
-                    Some(Mark::Region) => return,
-                    started => teams.begin(tree, walker.function(), started.is_some()),
+                    return;
                 }
+                teams.begin(tree, walker.function());
             }
         }
         // What comes next is in another phase.

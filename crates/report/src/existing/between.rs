@@ -1,18 +1,21 @@
-//! Races of a parallel region that no loop of it shows: between two loops without a barrier, or what one member alone does.
+//! Races of a parallel region that no loop with a directive shows: between two loops without a barrier, in what all members do, or in
+//! what one member alone does; and between sections.
 //!
 //! Definition: two members of a team came to one place, one of them wrote, no barrier stands between, and the text of the two lines has no
-//! guard in common (module `guards`). The run has shown it; another run may not.
+//! guard in common (module `guards`). The run has shown it; another run may not. Sections are handed out in a loop: what one of them passes on
+//! to another is a race, whoever ran them.
 //!
 //! Limits: what the run's members happened not to do is not seen; regions with tasks are not looked at; without the source nothing is said,
 //! since guards are not known.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use profile::{Dependence, Kind, ObjectKind, Profile};
+use profile::place::is_of_standard_library;
+use profile::{ContextIndex, Dependence, Kind, LevelSummary, Location, ObjectKind, Profile};
+use schedule::SourceLoop;
 
-use super::guards::{Guarded, Guards};
-use super::text_of;
-use crate::html::Sources;
+use super::Texts;
+use super::guards::Guarded;
 
 /// A pair of lines to which members of a team come at a time.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,56 +32,61 @@ pub struct Between {
     pub is_written_twice: bool,
 }
 
-/// Whether a dependence is one that no loop carries.
-fn is_open(d: &&Dependence) -> bool {
-    d.between_members && d.memory && d.levels.iter().all(|level| level.level == d.common)
+/// Whether members of a team come to a place at a time; `shared_out`: loops of which a directive shares out the iterations, which says so itself.
+fn is_open(profile: &Profile, d: &Dependence, shared_out: &BTreeSet<ContextIndex>) -> bool {
+    let around = || profile.loops_around(profile.context_of(d.source));
+    let is_said = |level: &LevelSummary| {
+        level.level < d.common
+            && around().iter().take(usize::from(level.level) + 1).any(|context| shared_out.contains(context))
+    };
+    d.between_members && d.memory && !d.levels.iter().all(is_said)
 }
 
-/// Files in which such dependences have their ends.
-pub fn files(profile: &Profile) -> BTreeSet<String> {
-    let ends = profile.dependences.iter().filter(is_open).flat_map(|d| [d.source, d.sink]);
-    ends.map(|end| profile.location_of(end).file.clone()).filter(|file| !file.is_empty()).collect()
+/// Files in which such dependences have their ends, and loops that hand out sections stand.
+pub fn files(profile: &Profile, loops: &[SourceLoop]) -> BTreeSet<String> {
+    let none = BTreeSet::new();
+    let open = profile.dependences.iter().filter(|d| is_open(profile, d, &none));
+    let ends = open.flat_map(|d| [d.source, d.sink]).map(|end| profile.location_of(end).file.clone());
+    let sections = loops.iter().filter(|own| is_of_region(profile, own)).map(|own| own.file.clone());
+    ends.chain(sections).filter(|file| !file.is_empty()).collect()
 }
 
-/// All of a profile.
-pub fn races(profile: &Profile, sources: &Sources) -> Vec<Between> {
-    let mut guards: BTreeMap<&str, (Guards, BTreeSet<u32>)> = BTreeMap::new();
+/// Whether a loop stands in the function that a compiler has made of a region.
+fn is_of_region(profile: &Profile, own: &SourceLoop) -> bool {
+    let functions = own.contexts.iter().filter_map(|&context| profile.contexts.get(context as usize));
+    let mut functions = functions.filter_map(|context| profile.functions.get(context.function as usize));
+    own.main && functions.any(|function| schedule::names::of_region(&function.name).is_some())
+}
+
+/// All of a profile. `shared_out`: contexts of loops of which a directive shares out the iterations.
+pub(super) fn races(
+    profile: &Profile,
+    loops: &[SourceLoop],
+    shared_out: &BTreeSet<ContextIndex>,
+    texts: &Texts<'_>,
+) -> Vec<Between> {
     let mut found: BTreeSet<Between> = BTreeSet::new();
-    for d in profile.dependences.iter().filter(is_open) {
+    for d in profile.dependences.iter().filter(|d| is_open(profile, d, shared_out)) {
         let [a, b] = [d.source, d.sink].map(|end| profile.location_of(end));
-        let Some(text) = text_of(sources, &a.file).filter(|_| a.file == b.file && a.line > 0 && b.line > 0)
-        else {
-            continue;
-        };
-        let (guards, directives) = guards.entry(&a.file).or_insert_with(|| of_text(&a.file, text));
-        // What compilers put on a directive's line combines what its clauses say.
-        if [a, b].iter().any(|place| directives.contains(&place.line)) {
-            continue;
-        }
-        if guards.exclude(&[a.line, b.line], &Guarded::Place(&|_| true)) {
-            continue;
-        }
-        let (first, second) = if (a.line, &a.function) <= (b.line, &b.function) { (a, b) } else { (b, a) };
-        let lines =
-            [first, second].map(|place| text.lines().nth(place.line as usize - 1).unwrap_or_default());
-        let used = d.levels.iter().flat_map(|level| &level.objects);
-        let mut objects = used.filter_map(|used| profile.objects.get(used.object as usize)).peekable();
-        let name = match objects.peek() {
-            Some(object) if object.is_volatile || object.thread_local || object.library => None,
-            Some(object) if matches!(object.kind, ObjectKind::Global | ObjectKind::Heap) => {
-                Some(object.name.clone())
+        found.extend(pair(profile, d, [a, b], texts));
+    }
+    // A loop that hands out sections.
+    for own in loops.iter().filter(|own| is_of_region(profile, own)) {
+        let line = texts.line(&own.file, own.line).to_ascii_lowercase();
+        let hands_out =
+            texts.guards.get(own.file.as_str()).is_some_and(|guards| guards.is_directive(own.line))
+                && line.contains("section");
+        for (verdict, &context) in own.verdicts.iter().zip(&own.contexts).filter(|_| hands_out) {
+            let level = profile.contexts[context as usize].dims.saturating_sub(1);
+            for d in profile.dependences.iter().filter(|d| d.memory && !d.between_members) {
+                let ends = [d.source, d.sink];
+                let is_carried = d.levels.iter().any(|own| own.level == level)
+                    && ends.iter().all(|&end| profile.is_around(context, profile.context_of(end)));
+                let is_control = |end: &u32| verdict.scevs.binary_search(end).is_ok();
+                if is_carried && !ends.iter().any(is_control) {
+                    found.extend(pair(profile, d, ends.map(|end| profile.location_of(end)), texts));
+                }
             }
-            // What a team shares of a function's variables compilers put together, without their names.
-            _ => common_name(lines).map(str::to_owned),
-        };
-        if let Some(name) = name {
-            found.insert(Between {
-                file: a.file.clone(),
-                lines: (first.line, second.line),
-                functions: (first.function.clone(), second.function.clone()),
-                name,
-                is_written_twice: d.kind == Kind::Output,
-            });
         }
     }
     // A pair that both write and one reads is one finding.
@@ -88,6 +96,50 @@ pub fn races(profile: &Profile, sources: &Sources) -> Vec<Between> {
         own.is_written_twice && all.contains(&other)
     };
     all.iter().filter(|own| !is_second(own)).cloned().collect()
+}
+
+/// What two members do at two places, if nothing in the text guards it.
+fn pair(profile: &Profile, d: &Dependence, [a, b]: [&Location; 2], texts: &Texts<'_>) -> Option<Between> {
+    if a.file != b.file || a.line == 0 || b.line == 0 || is_of_standard_library(&a.file) {
+        return None;
+    }
+    let guards = texts.guards.get(a.file.as_str())?;
+    // What compilers put on directives' lines combines what their clauses say.
+    // So does the line of a loop right behind.
+    let is_made = |line: u32| guards.is_directive(line) || guards.is_directive(line.saturating_sub(1));
+    if is_made(a.line) && is_made(b.line) && (guards.is_directive(a.line) || guards.is_directive(b.line))
+        || guards.exclude(&[a.line, b.line], &Guarded::Place(&|_| true))
+    {
+        return None;
+    }
+    let (first, second) = if (a.line, &a.function) <= (b.line, &b.function) { (a, b) } else { (b, a) };
+    let name = name_of(profile, d, [first, second].map(|place| texts.line(&place.file, place.line)))?;
+    Some(Between {
+        file: a.file.clone(),
+        lines: (first.line, second.line),
+        functions: (first.function.clone(), second.function.clone()),
+        name,
+        is_written_twice: d.kind == Kind::Output,
+    })
+}
+
+/// What a dependence between members is about, whose ends stand on two lines; `None` for what may be met by several at a time.
+pub(super) fn name_of(profile: &Profile, d: &Dependence, lines: [&str; 2]) -> Option<String> {
+    let used = d.levels.iter().flat_map(|level| &level.objects);
+    let mut objects = used.filter_map(|used| profile.objects.get(used.object as usize)).peekable();
+    match objects.peek() {
+        Some(object) if object.is_volatile || object.thread_local || object.library => None,
+        Some(object) if matches!(object.kind, ObjectKind::Global | ObjectKind::Heap) => {
+            // Compilers number variables that outlive the calls of their function.
+            let is_number = |end: &str| !end.is_empty() && end.bytes().all(|c| c.is_ascii_digit());
+            Some(match object.name.rsplit_once('.') {
+                Some((plain, end)) if is_number(end) && object.kind == ObjectKind::Global => plain.to_owned(),
+                _ => object.name.clone(),
+            })
+        }
+        // What a team shares of a function's variables compilers put together, without their names.
+        _ => common_name(lines).map(str::to_owned),
+    }
 }
 
 /// The variable that two lines are about: the first name in what one of them assigns that stands in both, and is no function's.
@@ -132,26 +184,10 @@ fn common_name([a, b]: [&str; 2]) -> Option<&str> {
         })
     };
     let names = || shared.iter().map(|&(from, to)| &a[from..to]);
-    names().find(|name| is_changed(a, name) || is_changed(b, name))
-}
-
-/// The guards of a text, and the lines of its directives.
-fn of_text(file: &str, text: &str) -> (Guards, BTreeSet<u32>) {
-    let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension);
-    let is_fortran = extension.starts_with(['f', 'F']);
-    let mut directives = BTreeSet::new();
-    let mut goes_on = false;
-    for (number, line) in (1..).zip(text.lines()) {
-        let start = line.trim_start().to_ascii_lowercase();
-        let begins = start.starts_with("!$omp")
-            || start.starts_with("c$omp")
-            || start.strip_prefix('#').is_some_and(|rest| rest.trim_start().starts_with("pragma"));
-        if begins || goes_on {
-            directives.insert(number);
-        }
-        goes_on = (begins || goes_on) && line.trim_end().ends_with('\\');
-    }
-    (Guards::of(text, is_fortran), directives)
+    let is_directive = |line: &str| line.trim_start().starts_with(['#', '!']);
+    let named = names().find(|name| is_changed(a, name) || is_changed(b, name));
+    // A directive changes what its clauses name.
+    named.or_else(|| names().find(|_| is_directive(a) != is_directive(b)))
 }
 
 /// One in words.
@@ -180,14 +216,5 @@ mod tests {
         assert_eq!(common_name(["  s += own;", "  s += own;"]), Some("s"));
         assert_eq!(common_name(["  print(s);", "  t = u;"]), None);
         assert_eq!(common_name(["  if (k == 2) f(k);", "  ++k;"]), Some("k"));
-    }
-
-    #[test]
-    fn lines_of_directives_are_known() {
-        let (_, found) =
-            of_text("a.c", "int s;\n#pragma omp parallel for \\\n  reduction(+:s)\nfor (;;)\n s++;\n");
-        assert_eq!(found.into_iter().collect::<Vec<_>>(), [2, 3]);
-        let (_, found) = of_text("a.f90", "s = 0\n!$OMP parallel do\ndo i = 1, n\n");
-        assert_eq!(found.into_iter().collect::<Vec<_>>(), [2]);
     }
 }

@@ -4,7 +4,10 @@
 //! there. Two lines exclude each other if they have a guard in common: critical sections of one name, one lock, two atomic operations
 //! (OpenMP 5.2, sections 15.2, 15.8 and 18.9).
 //!
-//! Limits: locks are known by the names of OpenMP's and POSIX's functions and by how their argument is written.
+//! Comments and what strings say are no text. What stands in `#if 0` is left out; other conditions of the preprocessor are taken to hold.
+//! A lock that is taken on a condition guards what the condition does, up to its closing brace.
+//!
+//! Limits: locks are known by the names of OpenMP's and POSIX's functions and of C++'s guards, and by how their argument is written.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +24,11 @@ enum Guard {
 
 /// The guards of a file's lines.
 #[derive(Debug, Default)]
-pub struct Guards(BTreeMap<u32, BTreeSet<Guard>>);
+pub struct Guards {
+    of: BTreeMap<u32, BTreeSet<Guard>>,
+    /// Lines of directives.
+    directives: BTreeSet<u32>,
+}
 
 /// What a lock that is chosen by a subscript has to do with what is guarded.
 pub enum Guarded<'a> {
@@ -34,27 +41,68 @@ pub enum Guarded<'a> {
 impl Guards {
     /// Those of a text.
     pub fn of(text: &str, is_fortran: bool) -> Guards {
-        let all: Vec<&str> = text.lines().collect();
+        let plain = if is_fortran { text.to_owned() } else { plain(text) };
+        let all: Vec<&str> = plain.lines().collect();
         let mut out = Guards::default();
         out.locks(&all);
-        for (index, line) in all.iter().enumerate() {
-            if let Some(guard) = construct(line, is_fortran) {
-                for line in lines_of(&all, index, &guard, is_fortran) {
-                    out.0.entry(line).or_default().insert(guard.clone());
+        // Macros that begin a construct: `#define GUARDED _Pragma("omp critical")`.
+        let macros: Vec<(String, Guard)> = text
+            .lines()
+            .filter_map(|line| {
+                let define = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("define")?;
+                let (name, rest) = define.trim_start().split_once(char::is_whitespace)?;
+                let pragma = rest.trim().strip_prefix("_Pragma")?.trim_start().strip_prefix("(\"")?;
+                let guard = construct(&format!("#pragma {}", pragma.split('"').next()?), false)?;
+                Some((name.to_owned(), guard))
+            })
+            .collect();
+        let mut index = 0;
+        while index < all.len() {
+            let last = last_of(&all, index, is_fortran);
+            if is_directive(all[index], is_fortran) {
+                out.directives.extend(index as u32 + 1..=last as u32 + 1);
+                let whole: Vec<&str> = all[index..=last]
+                    .iter()
+                    .map(|line| line.trim_end().trim_end_matches(['\\', '&']))
+                    .collect();
+                if let Some(guard) = construct(&whole.join(" "), is_fortran) {
+                    for line in lines_of(&all, (index, last), &guard, is_fortran) {
+                        out.of.entry(line).or_default().insert(guard.clone());
+                    }
                 }
+            } else if let Some((guard, is_whole)) = macros.iter().find_map(|(name, guard)| {
+                let rest = all[index].trim_start().strip_prefix(name.as_str())?;
+                let is_name = !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+                is_name.then(|| (guard, !rest.trim().is_empty()))
+            }) {
+                let lines = match is_whole {
+                    true => vec![index as u32 + 1],
+                    false => lines_of(&all, (index, index), guard, is_fortran),
+                };
+                for line in lines {
+                    out.of.entry(line).or_default().insert(guard.clone());
+                }
+            } else if ATOMIC.iter().any(|name| all[index].contains(name)) {
+                out.of.entry(index as u32 + 1).or_default().insert(Guard::Atomic);
             }
+            index = last + 1;
         }
         out
     }
 
     /// Whether there is some guard on a line.
     pub fn is_guarded(&self, line: u32) -> bool {
-        self.0.contains_key(&line)
+        self.of.contains_key(&line)
+    }
+
+    /// Whether a line is a directive's.
+    pub fn is_directive(&self, line: u32) -> bool {
+        self.directives.contains(&line)
     }
 
     /// Whether some guard is held on all of these lines, so that no two threads are there at a time.
     pub fn exclude(&self, lines: &[u32], what: &Guarded<'_>) -> bool {
-        let mut all = lines.iter().map(|line| self.0.get(line));
+        let mut all = lines.iter().map(|line| self.of.get(line));
         let Some(Some(first)) = all.next() else { return false };
         let mut common = first.clone();
         for own in all {
@@ -67,31 +115,169 @@ impl Guards {
         })
     }
 
-    /// Between what takes a lock and what gives it back, these lines included. Functions begin without.
+    /// Between what takes a lock and what gives it back, these lines included; what C++ takes until its scope ends, to there. Functions
+    /// begin without.
     fn locks(&mut self, all: &[&str]) {
-        const TAKE: [&str; 5] =
-            ["omp_set_lock", "omp_set_nest_lock", "pthread_mutex_lock", "pthread_spin_lock", "mtx_lock"];
-        const GIVE: [&str; 5] = [
-            "omp_unset_lock",
-            "omp_unset_nest_lock",
-            "pthread_mutex_unlock",
-            "pthread_spin_unlock",
-            "mtx_unlock",
-        ];
-        let mut held: BTreeSet<String> = BTreeSet::new();
+        // How often a lock is held, and at which depth of braces it was taken.
+        let mut held: BTreeMap<String, (u32, i64)> = BTreeMap::new();
+        let mut scoped: Vec<(String, i64)> = Vec::new();
+        let mut depth = 0i64;
         for (number, line) in (1..).zip(all) {
             if line.starts_with('}') {
                 held.clear();
+                scoped.clear();
+                depth = 0;
             }
-            held.extend(TAKE.iter().flat_map(|name| arguments(line, name)));
-            if !held.is_empty() {
-                self.0.entry(number).or_default().extend(held.iter().cloned().map(Guard::Lock));
+            let before = depth;
+            depth += line.matches('{').count() as i64 - line.matches('}').count() as i64;
+            let start = line.trim_start().trim_start_matches('}').trim_start();
+            let taken = match start.starts_with("if") || start.starts_with("else") {
+                true if line.contains('{') => depth,
+                // The one statement that depends on it.
+                true => i64::MAX,
+                // `while (!omp_test_lock(&l)) { … }` has it behind the braces.
+                false => before.min(depth),
+            };
+            for lock in TAKE.iter().flat_map(|name| arguments(line, name)) {
+                held.entry(lock).or_insert((0, taken)).0 += 1;
+            }
+            for scope in SCOPED.iter().filter(|name| line.contains(*name)) {
+                let lock = line.split_once(scope).and_then(|(_, rest)| {
+                    let rest = rest.trim_start_matches(|c| c != '(' && c != '{' && c != ';');
+                    Some(rest.strip_prefix(['(', '{'])?.split([')', '}', ',']).next()?.trim().to_owned())
+                });
+                scoped.extend(lock.map(|lock| (lock, depth)));
+            }
+            let guards = held.keys().chain(scoped.iter().map(|(lock, _)| lock)).cloned().map(Guard::Lock);
+            let guards: Vec<Guard> = guards.collect();
+            if !guards.is_empty() {
+                self.of.entry(number).or_default().extend(guards);
             }
             for given in GIVE.iter().flat_map(|name| arguments(line, name)) {
-                held.remove(&given);
+                if let Some((count, taken)) = held.get_mut(&given) {
+                    *count = count.saturating_sub(1);
+                    // What gives it back on a condition leaves the way on which it is held.
+                    let leaves = depth > *taken || before > *taken;
+                    if *count == 0 && !leaves {
+                        held.remove(&given);
+                    } else {
+                        *count = (*count).max(1);
+                    }
+                }
             }
+            // Taken on a condition, it is not held behind that.
+            held.retain(|_, (_, taken)| *taken <= depth);
+            scoped.retain(|(_, taken)| *taken <= depth);
         }
     }
+}
+
+/// Functions that take the lock to which their first argument leads.
+const TAKE: [&str; 8] = [
+    "omp_set_lock",
+    "omp_test_lock",
+    "omp_set_nest_lock",
+    "omp_test_nest_lock",
+    "pthread_mutex_lock",
+    "pthread_spin_lock",
+    "pthread_rwlock_wrlock",
+    "mtx_lock",
+];
+/// Functions that give it back.
+const GIVE: [&str; 6] = [
+    "omp_unset_lock",
+    "omp_unset_nest_lock",
+    "pthread_mutex_unlock",
+    "pthread_spin_unlock",
+    "pthread_rwlock_unlock",
+    "mtx_unlock",
+];
+/// What takes a lock until its scope ends.
+const SCOPED: [&str; 3] = ["lock_guard", "scoped_lock", "unique_lock"];
+/// How compilers spell atomic operations.
+const ATOMIC: [&str; 3] = ["__atomic_", "__sync_", "atomic_fetch_"];
+
+/// The text of C or C++ without comments, without what strings say, and without what stands in `#if 0`; line by line.
+fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    let mut before = ' ';
+    while let Some(c) = rest.next() {
+        match (c, rest.peek().copied()) {
+            ('/', Some('/')) => {
+                while rest.peek().is_some_and(|&c| c != '\n') {
+                    rest.next();
+                }
+            }
+            ('/', Some('*')) => {
+                rest.next();
+                let mut star = false;
+                for c in rest.by_ref() {
+                    if c == '\n' {
+                        out.push(c);
+                    }
+                    if star && c == '/' {
+                        break;
+                    }
+                    star = c == '*';
+                }
+                out.push(' ');
+            }
+            // Not the separator of digits.
+            ('"' | '\'', _) if c == '"' || !before.is_ascii_alphanumeric() => {
+                out.push(c);
+                while let Some(next) = rest.next() {
+                    match next {
+                        '\\' => drop(rest.next()),
+                        '\n' => {
+                            out.push(next);
+                            break;
+                        }
+                        _ if next == c => {
+                            out.push(next);
+                            break;
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            _ => out.push(c),
+        }
+        before = c;
+    }
+    let mut off = 0usize;
+    let lines = out.lines().map(|line| {
+        let word = line.trim_start().strip_prefix('#').map(str::trim_start);
+        match word {
+            Some(word) if off > 0 && word.starts_with("if") => off += 1,
+            Some(word) if off > 0 && word.starts_with("endif") => off -= 1,
+            Some(word) if off == 1 && word.starts_with("el") => off = 0,
+            Some(word) if word.strip_prefix("if").is_some_and(|rest| rest.trim() == "0") => off = 1,
+            _ if off > 0 => {}
+            _ => return line,
+        }
+        ""
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Whether a line begins a directive.
+fn is_directive(line: &str, is_fortran: bool) -> bool {
+    let start = line.trim_start().to_ascii_lowercase();
+    match is_fortran {
+        true => start.starts_with("!$omp") || start.starts_with("c$omp") || start.starts_with("*$omp"),
+        false => start.strip_prefix('#').is_some_and(|rest| rest.trim_start().starts_with("pragma")),
+    }
+}
+
+/// The index of the last line of what begins on one.
+fn last_of(all: &[&str], index: usize, is_fortran: bool) -> usize {
+    if !is_directive(all[index], is_fortran) {
+        return index;
+    }
+    let goes_on = |line: &&str| line.trim_end().ends_with(if is_fortran { '&' } else { '\\' });
+    let more = all[index..].iter().take_while(|line| goes_on(line)).count();
+    (index + more).min(all.len() - 1)
 }
 
 /// Whether a lock that is written so guards something.
@@ -156,12 +342,13 @@ fn construct(line: &str, is_fortran: bool) -> Option<Guard> {
     }
 }
 
-/// The lines of a construct that begins on a line: the statement or block behind it, and its own, on which compilers put what they do for
-/// it.
-fn lines_of(all: &[&str], index: usize, guard: &Guard, is_fortran: bool) -> Vec<u32> {
-    let mut out = vec![index as u32 + 1];
-    let (mut depth, mut is_open) = (0i64, false);
-    for (after, line) in all.iter().enumerate().skip(index + 1) {
+/// The lines of a construct whose directive stands on some lines: the statement or block behind it, and its own, on which compilers put
+/// what they do for it.
+fn lines_of(all: &[&str], (index, last): (usize, usize), guard: &Guard, is_fortran: bool) -> Vec<u32> {
+    let mut out: Vec<u32> = (index as u32 + 1..=last as u32 + 1).collect();
+    let (mut depth, mut round) = (0i64, 0i64);
+    let mut behind = all.iter().enumerate().skip(last + 1).peekable();
+    while let Some((after, line)) = behind.next() {
         if is_fortran && ends(line) {
             break;
         }
@@ -173,9 +360,24 @@ fn lines_of(all: &[&str], index: usize, guard: &Guard, is_fortran: bool) -> Vec<
             }
             continue;
         }
-        is_open |= line.contains('{');
-        depth += line.matches('{').count() as i64 - line.matches('}').count() as i64;
-        if if is_open { depth <= 0 } else { line.contains(';') } {
+        let mut is_over = false;
+        for c in line.chars() {
+            match c {
+                '{' => depth += 1,
+                '}' => {
+                    depth -= 1;
+                    is_over |= depth <= 0;
+                }
+                '(' => round += 1,
+                ')' => round -= 1,
+                ';' => is_over |= depth == 0 && round == 0,
+                _ => {}
+            }
+        }
+        let goes_on = |line: &str| line.trim_start().starts_with("else");
+        let more = line.rsplit(['}', ';']).next().is_some_and(goes_on)
+            || behind.peek().is_some_and(|(_, next)| goes_on(next));
+        if is_over && depth <= 0 && !more {
             break;
         }
     }
@@ -195,7 +397,7 @@ mod tests {
     use super::*;
 
     fn lines(guards: &Guards) -> Vec<u32> {
-        guards.0.keys().copied().collect()
+        guards.of.keys().copied().collect()
     }
 
     const ONE: Guarded<'static> = Guarded::Place(&|name| name == "i");
@@ -206,6 +408,32 @@ mod tests {
         assert_eq!(lines(&Guards::of(c, false)), [2, 3, 4, 6, 7, 8, 9]);
         let f = "do i = 1, n\n!$omp atomic\n a = a + 1\n b = 2\n!$OMP CRITICAL\n c = 1\n d = 2\n!$omp end critical\n e = 1\nend do\n";
         assert_eq!(lines(&Guards::of(f, true)), [2, 3, 5, 6, 7]);
+    }
+
+    #[test]
+    fn what_is_not_text_guards_nothing() {
+        let c = "void f() {\n // omp_set_lock(&l);\n s++;\n#if 0\n#pragma omp critical\n#endif\n s++;\n puts(\"}\");\n/* \n#pragma omp atomic\n*/\n s++;\n}\n";
+        assert!(lines(&Guards::of(c, false)).is_empty());
+        let c = "#pragma omp \\\n critical\n {\n puts(\"}\");\n s++;\n }\n s++;\n";
+        assert_eq!(lines(&Guards::of(c, false)), [1, 2, 3, 4, 5, 6]);
+    }
+
+    #[test]
+    fn a_guard_reaches_over_all_of_a_condition() {
+        let c = "#pragma omp critical\n if (a)\n s++;\n else\n s--;\n t++;\n#pragma omp critical\n if (a) {\n s++;\n } else {\n s--;\n }\n t++;\n";
+        assert_eq!(lines(&Guards::of(c, false)), [1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12]);
+    }
+
+    #[test]
+    fn locks_are_counted_and_conditional() {
+        let c = "void f() {\n omp_set_nest_lock(&l);\n omp_set_nest_lock(&l);\n s++;\n omp_unset_nest_lock(&l);\n s++;\n omp_unset_nest_lock(&l);\n s++;\n}\n";
+        assert_eq!(lines(&Guards::of(c, false)), [2, 3, 4, 5, 6, 7]);
+        let c = "void f() {\n if (i & 1) omp_set_lock(&l);\n s++;\n}\n";
+        assert_eq!(lines(&Guards::of(c, false)), [2]);
+        let c = "void f() {\n {\n std::lock_guard<std::mutex> own(m);\n s++;\n }\n s++;\n}\n";
+        assert_eq!(lines(&Guards::of(c, false)), [3, 4]);
+        let c = "void f() {\n omp_set_lock(&l);\n if (k) {\n omp_unset_lock(&l);\n continue;\n }\n s++;\n omp_unset_lock(&l);\n t++;\n}\n";
+        assert_eq!(lines(&Guards::of(c, false)), [2, 3, 4, 5, 6, 7, 8]);
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! A loop as several, one per strongly connected set of what is in it.
 //!
 //! What is in it are its inner loops and calls, each in one piece, and the statements of each line. What passes values on in
-//! registers or in private variables inside an iteration stays together, so no variable has to be expanded; but for values
+//! registers or in storage that the next iteration writes again stays together, so no variable has to be expanded; but for values
 //! that were loaded from what the loop does not write, which can be loaded again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use profile::place::{Part, way};
-use profile::{ContextIndex, Kind, Operation, Profile, StatementIndex};
+use profile::{ContextIndex, ContextKind, Kind, Operation, Profile, StatementIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Index, LEAST_SHARE, is_induction, is_own, single};
@@ -81,6 +81,19 @@ fn distribution(
         .filter(|d| d.kind == Kind::Anti)
         .map(|d| d.source)
         .collect();
+    // What the next iteration overwrites is gone when a second loop comes to read it. Which loads are overwritten is not known of all of
+    // them, which stores are is.
+    let renewed: FxHashSet<StatementIndex> = all()
+        .filter(|edge| edge.carried)
+        .map(|edge| &profile.dependences[edge.dependence as usize])
+        .filter(|d| d.kind == Kind::Output)
+        .flat_map(|d| [d.source, d.sink])
+        .collect();
+    let fed: FxHashSet<StatementIndex> = all()
+        .map(|edge| &profile.dependences[edge.dependence as usize])
+        .filter(|d| d.memory && d.kind == Kind::Flow)
+        .map(|d| d.sink)
+        .collect();
     let mut graph = Vec::new();
     let mut carried: BTreeSet<(Item, Item)> = BTreeSet::new();
     for edge in all() {
@@ -90,7 +103,10 @@ fn distribution(
             graph.push((from, to));
             carried.insert((from, to));
         }
-        let is_loaded_again = !d.memory && loads.contains(&d.source) && !overwritten.contains(&d.source);
+        let is_loaded_again = !d.memory
+            && loads.contains(&d.source)
+            && !overwritten.contains(&d.source)
+            && !fed.contains(&d.source);
         if !edge.within || from == to || is_loaded_again || is_induction(verdict, d) {
             continue;
         }
@@ -98,7 +114,7 @@ fn distribution(
         let levels = d.levels.iter().filter(|level| usize::from(level.level) > dim);
         let (mut is_ordered, mut is_kept) = (false, false);
         for level in levels {
-            let is_own = !d.memory || is_own(profile, verdict, level);
+            let is_own = !d.memory || renewed.contains(&d.source) || is_own(profile, verdict, level);
             is_kept |= is_own && d.kind == Kind::Flow;
             is_ordered |= !is_own;
         }
@@ -137,6 +153,20 @@ impl Inside<'_> {
         })
     }
 
+    /// The line on which a statement of the loop is executed: that of the call where it is in a callee.
+    fn line(&self, statement: StatementIndex) -> u32 {
+        let way = way(self.profile, statement);
+        let within = way.iter().skip_while(|(context, _)| *context != self.context).skip(1);
+        let call =
+            within.map(|&(context, _)| self.profile.contexts[context as usize].kind).find_map(|kind| {
+                match kind {
+                    ContextKind::Call { site, .. } => Some(site),
+                    _ => None,
+                }
+            });
+        call.map_or_else(|| self.profile.location_of(statement), |site| self.profile.location(site)).line
+    }
+
     /// What stores something, and the lines of each.
     fn items(&self, index: &Index) -> BTreeMap<Item, BTreeSet<u32>> {
         let mut out: BTreeMap<Item, BTreeSet<u32>> = BTreeMap::new();
@@ -151,7 +181,7 @@ impl Inside<'_> {
         let here = contexts.iter().filter_map(|context| index.accesses.get(context)).flatten();
         for access in here.map(|&at| &self.profile.accesses[at as usize]).filter(is_meant) {
             if let Some(item) = self.item(access.statement) {
-                out.entry(item).or_default().insert(self.profile.location_of(access.statement).line);
+                out.entry(item).or_default().insert(self.line(access.statement));
             }
         }
         out
@@ -183,6 +213,8 @@ impl Inside<'_> {
             let is_parallel = !carried.iter().any(is_inside);
             out.push(Share { lines: lines.into_iter().filter(|&line| line > 0).collect(), is_parallel });
         }
-        if out.len() > 1 { out } else { Vec::new() }
+        // Nobody can write a loop of what has no place in the source.
+        let have_places = out.iter().all(|share| !share.lines.is_empty());
+        if out.len() > 1 && have_places { out } else { Vec::new() }
     }
 }
