@@ -210,7 +210,8 @@ int main(void) {
     assert!(row["ops_fraction"].as_f64() < find("hot.c:main:11")["ops_fraction"].as_f64());
     assert_eq!(report["trust"]["memory_accesses"], 0);
     // The instructions are those of a recording.
-    place.loopwright().args(["profile", "-q", "-o", "p.lwp", "--"]).arg(&program).output().unwrap();
+    let options = ["profile", "-q", "--record-startup", "-o", "p.lwp", "--"];
+    place.loopwright().args(options).arg(&program).output().unwrap();
     assert_eq!(report["trust"]["instructions"], reported(&place, "p.lwp")["trust"]["instructions"]);
 }
 

@@ -11,9 +11,12 @@
 //! A dependence between them whose ends lie in no such loop is one that nothing orders either, but for a lock: two loops without a barrier
 //! between them, what one member alone does and another reads.
 //!
-//! Limits: tasks, and regions inside of regions, are ordered as far as is known here; a region of one member before the second thread began
+//! Tasks are functions of their own as well, which any member may run, at barriers too. What orders them is not followed: what a task and
+//! another thread of its region do is listed whatever lies between, for who reads the text ([`Unordered`]).
+//!
+//! Limits: regions inside of regions are ordered as far as is known here; a region of one member before the second thread began
 //! counts as the region after it. Loops of the region with a barrier inside share out nothing, and carry nothing of this. Of regions with
-//! tasks or with what else orders members in ways that are not followed ([`Mark::Orders`]) loops alone are looked at.
+//! what else orders members in ways that are not followed ([`Mark::Orders`]) loops alone are looked at.
 
 use profile::Kind;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -31,7 +34,9 @@ pub enum Mark {
     Barrier,
     /// A member begins to run a region, or a task.
     Region,
-    /// Members are ordered in a way that is not followed: by tasks, by iterations that wait for others, by what one broadcasts.
+    /// A member makes tasks or waits for them.
+    Tasks,
+    /// Members are ordered in a way that is not followed: by iterations that wait for others, by what one broadcasts.
     Orders,
 }
 
@@ -60,6 +65,10 @@ pub struct Unordered {
     pub is_carried: bool,
     /// Number of the region of the first instance.
     region: u32,
+    /// Contexts of its ends.
+    ends: [ContextId; 2],
+    /// No barrier stands between the ends of the first instance.
+    in_phase: bool,
 }
 
 /// See the module.
@@ -73,12 +82,18 @@ pub struct Teams {
     forking: Option<u32>,
     /// Functions of regions, which a member of a team was seen to be started with.
     regions: FxHashSet<FunctionId>,
+    /// Blocks that call them: a function of a region may leave by a jump to another one at once.
+    sites: FxHashSet<u64>,
     /// The phase of each thread, by its tree of contexts.
     now: FxHashMap<u32, Phase>,
     /// The phase of the thread that had a turn, by turn.
     turns: Vec<Phase>,
     /// Regions whose members are ordered in ways that are not followed.
     unclear: FxHashSet<u32>,
+    /// Regions with tasks.
+    with_tasks: FxHashSet<u32>,
+    /// Functions that compilers have made of regions and tasks, as far as they ran.
+    outlined: FxHashSet<FunctionId>,
     /// Loops with a barrier inside, by function and header.
     barred: FxHashSet<(FunctionId, u64)>,
     unordered: FxHashMap<(Kind, u32, u32), Option<Unordered>>,
@@ -97,17 +112,11 @@ fn mark(name: &str) -> Option<Mark> {
         "GOMP_sections_end_cancel",
         "__kmpc_barrier",
     ];
-    const ORDERS: [&str; 8] = [
-        "GOMP_task",
-        "GOMP_taskloop",
-        "GOMP_doacross",
-        "GOMP_single_copy",
-        "GOMP_target",
-        "__kmpc_omp_task",
-        "__kmpc_doacross",
-        "__kmpc_copyprivate",
-    ];
+    const TASKS: [&str; 3] = ["GOMP_task", "__kmpc_omp_task", "__kmpc_taskloop"];
+    const ORDERS: [&str; 5] =
+        ["GOMP_doacross", "GOMP_single_copy", "GOMP_target", "__kmpc_doacross", "__kmpc_copyprivate"];
     match name {
+        _ if TASKS.iter().any(|own| name.starts_with(own)) => Some(Mark::Tasks),
         _ if ORDERS.iter().any(|own| name.starts_with(own)) => Some(Mark::Orders),
         _ if FORKS.contains(&name) || name.starts_with("GOMP_parallel") && !name.ends_with("_end") => {
             Some(Mark::Forks)
@@ -143,13 +152,25 @@ impl Teams {
     }
 
     /// A thread begins to run the function of a region. If it has just begun one, it is that region's.
-    pub fn begin(&mut self, tree: u32, function: FunctionId) {
+    pub fn begin(&mut self, tree: u32, function: FunctionId, site: Option<u64>) {
         if self.forking.take_if(|forking| *forking == tree).is_some() {
             self.regions.insert(function);
         }
+        self.outlined.insert(function);
+        self.sites.extend(site);
         if self.now.get(&tree).is_none_or(|phase| phase.region != self.region) {
             self.now.insert(tree, Phase { region: self.region, barriers: 0 });
         }
+    }
+
+    /// A thread begins to run a function that a compiler has made of a task.
+    pub fn begin_task(&mut self, function: FunctionId) {
+        self.outlined.insert(function);
+    }
+
+    /// A member makes tasks, or waits for them.
+    pub fn tasks(&mut self, tree: u32) {
+        self.with_tasks.extend(self.now.get(&tree).map(|phase| phase.region));
     }
 
     /// A member orders itself after others in a way that is not followed.
@@ -189,7 +210,21 @@ impl Teams {
         phase(earlier).is_some() && phase(earlier) == phase(later)
     }
 
-    /// Files a run of dependences between threads if its ends are not ordered and lie in one region; returns whether a loop of the region
+    /// Whether what was executed in two turns belongs to one region with tasks.
+    fn have_tasks(&self, earlier: u32, later: u32) -> bool {
+        let region = |turn: u32| self.turns.get(turn as usize).map(|phase| phase.region);
+        region(earlier) == region(later) && region(later).is_some_and(|own| self.with_tasks.contains(&own))
+    }
+
+    /// Whether a context lies in a task.
+    fn is_in_task(&self, contexts: &Contexts, context: ContextId) -> bool {
+        contexts.chain(context).iter().any(|&own| match contexts.get(own).kind {
+            ContextKind::Call { callee, .. } => self.outlined.contains(&callee) && !self.is_region(callee),
+            _ => false,
+        })
+    }
+
+    /// Files a run of dependences between threads if its ends are not ordered, or may not be as there are tasks, and lie in one region; returns whether a loop of the region
     /// carries it. `turns`: those of its ends. `place`: what is at its address.
     pub fn file(
         &mut self,
@@ -199,13 +234,16 @@ impl Teams {
         turns: (u32, u32),
         place: impl FnOnce() -> Option<(ObjectId, i64)>,
     ) -> bool {
-        if self.regions.is_empty() || !self.are_unordered(turns.0, turns.1) {
+        let (in_phase, have_tasks) =
+            (self.are_unordered(turns.0, turns.1), self.have_tasks(turns.0, turns.1));
+        if self.regions.is_empty() || !(in_phase || have_tasks) {
             return false;
         }
         let key = (kind, run.source, run.sink);
         if !self.unordered.contains_key(&key) {
             let region = self.turns.get(turns.1 as usize).map_or(0, |phase| phase.region);
-            let new = self.is_of_one_loop(contexts, ends).map(|is_carried| Unordered {
+            let is_carried = if in_phase { self.is_of_one_loop(contexts, ends) } else { None };
+            let new = is_carried.or(have_tasks.then_some(false)).map(|is_carried| Unordered {
                 count: 0,
                 source_iv: run.source_iv,
                 sink_iv: run.sink_iv,
@@ -213,6 +251,8 @@ impl Teams {
                 object: place(),
                 is_carried,
                 region,
+                ends,
+                in_phase,
             });
             self.unordered.insert(key, new);
         }
@@ -225,7 +265,9 @@ impl Teams {
     fn in_region(&self, contexts: &Contexts, context: ContextId) -> Option<(FunctionId, Vec<ContextKind>)> {
         let chain: Vec<ContextKind> = contexts.chain(context).iter().map(|&c| contexts.get(c).kind).collect();
         let function = |kind: &ContextKind| match kind {
-            ContextKind::Call { callee, .. } if self.regions.contains(callee) => Some(*callee),
+            ContextKind::Call { site, callee } if self.is_region(*callee) || self.sites.contains(site) => {
+                Some(*callee)
+            }
             _ => None,
         };
         let at = chain.iter().rposition(|kind| function(kind).is_some())?;
@@ -251,15 +293,23 @@ impl Teams {
         self.barred.contains(&(function, header))
     }
 
+    /// Blocks that call functions of regions.
+    pub fn sites(&self) -> impl Iterator<Item = u64> {
+        self.sites.iter().copied()
+    }
+
     /// Whether a function is that of a region.
     pub fn is_region(&self, function: FunctionId) -> bool {
         self.regions.contains(&function)
     }
 
     /// What was filed, ordered by kind and operands: source, sink.
-    pub fn unordered(&mut self) -> Vec<((Kind, u32, u32), Unordered)> {
+    pub fn unordered(&mut self, contexts: &Contexts) -> Vec<((Kind, u32, u32), Unordered)> {
         let all = std::mem::take(&mut self.unordered).into_iter();
-        let is_clear = |own: &Unordered| own.is_carried || !self.unclear.contains(&own.region);
+        let is_clear = |own: &Unordered| {
+            let is_of_task = || own.ends.iter().any(|&end| self.is_in_task(contexts, end));
+            own.is_carried || !self.unclear.contains(&own.region) && (own.in_phase || is_of_task())
+        };
         let mut out: Vec<_> = all.filter_map(|(key, own)| Some((key, own.filter(is_clear)?))).collect();
         out.sort_unstable_by_key(|(key, _)| *key);
         out
@@ -278,7 +328,8 @@ mod tests {
         assert_eq!(of("GOMP_parallel_end"), None);
         assert_eq!(of("GOMP_barrier"), Some(Mark::Barrier));
         assert_eq!(of("GOMP_loop_end_nowait"), None);
-        assert_eq!(of("GOMP_taskwait"), Some(Mark::Orders));
+        assert_eq!(of("GOMP_taskwait"), Some(Mark::Tasks));
+        assert_eq!(of("GOMP_doacross_wait"), Some(Mark::Orders));
         assert_eq!(of("main._omp_fn.12"), Some(Mark::Region));
         assert_eq!(of("main.omp_outlined_debug__"), Some(Mark::Region));
         assert_eq!(of("main"), None);
@@ -291,7 +342,7 @@ mod tests {
         teams.turn(1, 0);
         teams.fork(0);
         for (turn, tree) in [(2, 0), (3, 1)] {
-            teams.begin(tree, 7);
+            teams.begin(tree, 7, None);
             teams.turn(turn, tree);
         }
         assert!(teams.are_unordered(2, 3) && !teams.are_unordered(1, 3) && teams.is_region(7));
@@ -304,7 +355,7 @@ mod tests {
         assert!(teams.are_unordered(4, 5));
         // The next region is another one.
         teams.fork(0);
-        teams.begin(0, 7);
+        teams.begin(0, 7, None);
         teams.turn(6, 0);
         assert!(!teams.are_unordered(5, 6));
     }

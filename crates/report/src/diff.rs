@@ -85,8 +85,8 @@ pub fn diff(before: &Report<'_>, after: &Report<'_>, tolerance: f64) -> Differen
             optional("stride01_fraction", old.stride01, new.stride01),
             optional(
                 "simd",
-                Some(truth(finding::is_vectorisable(old))),
-                Some(truth(finding::is_vectorisable(new))),
+                Some(truth(finding::is_vectorisable(before.profile, old))),
+                Some(truth(finding::is_vectorisable(after.profile, new))),
             ),
             optional(
                 "permutable",

@@ -9,10 +9,11 @@
 //!
 //! What no loop shows is in [`between`].
 //!
-//! Limits: see the module `guards`; tasks are not compared.
+//! Limits: see the modules `guards` and `tasks`.
 
 pub mod between;
 mod guards;
+mod tasks;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,6 +23,7 @@ use profile::{ContextKind, ObjectKind, Profile};
 use schedule::facts::{Facts, Role};
 use schedule::needs::Way;
 use schedule::{Parallel, SourceLoop};
+use tasks::Tasks;
 
 use crate::finding::{self, BlockingFinding, Report};
 use crate::html::Sources;
@@ -120,6 +122,8 @@ struct Texts<'a> {
     sources: &'a Sources,
     /// Guards by file: of those files that are as they were compiled.
     guards: BTreeMap<String, Guards>,
+    /// The tasks of the same.
+    tasks: BTreeMap<String, Tasks>,
 }
 
 impl<'a> Texts<'a> {
@@ -130,15 +134,18 @@ impl<'a> Texts<'a> {
             text.is_some_and(|text| text.directive.is_some() || text.in_parallel.is_some())
         };
         let files = loops.iter().filter(has_directive).map(|own| own.file.clone());
-        let files: BTreeSet<String> = files.chain(between::files(profile, loops)).collect();
-        let mut guards: BTreeMap<String, Guards> = BTreeMap::new();
+        let files: BTreeSet<String> = files.chain(between::files(profile)).collect();
+        let mut out = Texts { sources, guards: BTreeMap::new(), tasks: BTreeMap::new() };
         for file in files {
             if let Some(text) = text_of(sources, &file) {
-                let guarded = Guards::of(text, is_fortran(profile, &file));
-                guards.insert(file, guarded);
+                let guards = Guards::of(text, is_fortran(profile, &file));
+                let loops = profile.source(&file).map_or(&[][..], |read| &read.loops);
+                let loops = loops.iter().map(|own| (own.at.line, own.end.line)).collect();
+                out.tasks.insert(file.clone(), Tasks::of(&guards, loops));
+                out.guards.insert(file, guards);
             }
         }
-        Texts { sources, guards }
+        out
     }
 
     /// A line of a file, from 1; empty if it is not known.
@@ -176,12 +183,13 @@ pub fn apply(report: &mut Report<'_>, sources: &Sources) {
     let shared_out = loops.filter(|(_, existing)| existing.as_ref().is_some_and(|own| own.is_shared_out));
     let shared_out = shared_out.flat_map(|(own, _)| own.contexts.iter().copied()).collect();
     report.between = between::races(report.profile, &report.loops, &shared_out, &texts);
+    report.between.extend(tasks::races(report.profile, &texts));
 }
 
 /// The sources of loops with directives, and of what else members of a team do.
 pub fn files(report: &Report<'_>) -> BTreeSet<String> {
     let with = report.loops.iter().zip(&report.existing).filter(|(_, existing)| existing.is_some());
-    with.map(|(own, _)| own.file.clone()).chain(between::files(report.profile, &report.loops)).collect()
+    with.map(|(own, _)| own.file.clone()).chain(between::files(report.profile)).collect()
 }
 
 fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_>) -> Option<Existing> {

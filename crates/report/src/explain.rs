@@ -193,9 +193,9 @@ fn remedies(report: &Report<'_>, at: usize) -> Vec<Remedy> {
         add("a reduction clause".to_owned(), "the loop is parallel, with sums in another order".to_owned());
         return out;
     }
-    if let Some(lanes) = finding::limited_lanes(l) {
+    if let Some(lanes) = finding::limited_lanes(report.profile, l) {
         add(format!("omp simd safelen({lanes})"), format!("up to {lanes} iterations run in lockstep"));
-    } else if l.parallel == Parallel::No && finding::is_vectorisable(l) {
+    } else if l.parallel == Parallel::No && finding::is_vectorisable(report.profile, l) {
         add("omp simd".to_owned(), "iterations run in lockstep, in vectors of any length".to_owned());
     }
     if let Some(words) = finding::distributing(report, at) {

@@ -215,22 +215,26 @@ pub fn is_parallelisable(entry: &SourceLoop) -> bool {
 }
 
 /// Whether a loop's iterations can be the lanes of vectors.
-pub fn is_vectorisable(entry: &SourceLoop) -> bool {
+pub fn is_vectorisable(profile: &Profile, entry: &SourceLoop) -> bool {
     let is_in_step = entry.parallel == Parallel::No && entry.lanes == i64::MAX;
     // Lanes that update one element of an array together would lose updates.
     let has_scattered = || entry.verdicts.iter().flat_map(|v| &v.reductions).any(|reduction| reduction.array);
     let is_free = match entry.parallel {
         Parallel::Yes => true,
-        Parallel::Reduction => !has_scattered(),
+        // What no clause names (the place of an extreme) lanes cannot combine.
+        Parallel::Reduction => !has_scattered() && entry.needs().is_empty(),
         _ => is_in_step,
     };
-    entry.innermost && is_free
+    // What data decides to leave is left by the lanes behind it too.
+    entry.innermost && is_free && !crate::directive::is_left_early(profile, entry)
 }
 
 /// How many neighbouring iterations of an innermost loop that is not parallel may run in lockstep, if several may.
-pub fn limited_lanes(entry: &SourceLoop) -> Option<i64> {
-    let is_limited =
-        entry.innermost && entry.parallel == Parallel::No && (2..i64::MAX).contains(&entry.lanes);
+pub fn limited_lanes(profile: &Profile, entry: &SourceLoop) -> Option<i64> {
+    let is_limited = entry.innermost
+        && entry.parallel == Parallel::No
+        && (2..i64::MAX).contains(&entry.lanes)
+        && !crate::directive::is_left_early(profile, entry);
     is_limited.then_some(entry.lanes)
 }
 

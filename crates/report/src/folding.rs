@@ -169,7 +169,7 @@ pub fn advice(profile: &Profile, function: Option<&str>) -> String {
     let tilable = advised.iter().filter(|(l, band)| *band > 1 || is_parallelisable(l)).map(|(_, band)| *band);
     parts.extend(tilable.max().map(|n| format!("T {n}D")));
     parts.extend(advised.iter().any(|(l, _)| is_parallelisable(l)).then(|| "P".to_owned()));
-    parts.extend(advised.iter().any(|(l, _)| is_vectorisable(l)).then(|| "V".to_owned()));
+    parts.extend(advised.iter().any(|(l, _)| is_vectorisable(profile, l)).then(|| "V".to_owned()));
     if parts.is_empty() { "-".to_owned() } else { parts.join(", ") }
 }
 

@@ -72,7 +72,8 @@ impl Requirement {
                 } else {
                     ": it is not an innermost loop".to_owned()
                 };
-                (!finding::is_vectorisable(l)).then(|| format!("{} cannot be vectorised{inner}", l.id))
+                (!finding::is_vectorisable(report.profile, l))
+                    .then(|| format!("{} cannot be vectorised{inner}", l.id))
             }),
             Requirement::Permutable(name) => named(name, &|at| {
                 let l = &report.loops[at];

@@ -6,6 +6,7 @@
 
 use std::path::Path;
 
+use profile::place::is_of_standard_library;
 use schedule::{Parallel, SourceLoop};
 use serde::Serialize;
 
@@ -160,7 +161,8 @@ pub fn sarif(report: &Report<'_>, directory: Option<&Path>) -> String {
 
 fn result(report: &Report<'_>, at: usize, directory: Option<&Path>) -> Option<Finding> {
     let l = &report.loops[at];
-    if !l.main || l.line == 0 || l.share < WORTH {
+    // A loop of the standard library that stands in the program's code is not the program's to change.
+    if !l.main || l.line == 0 || l.share < WORTH || is_of_standard_library(&l.file) {
         return None;
     }
     let p = report.profile;

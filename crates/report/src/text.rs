@@ -327,13 +327,13 @@ fn entry(report: &Report<'_>, shown: &Shown, survey: &Survey<'_>, options: Optio
         if let Some(needs) = finding::needs(p, l) {
             paragraph(out, &pad, &needs);
         }
-        match finding::limited_lanes(l) {
+        match finding::limited_lanes(p, l) {
             Some(lanes) => paragraph(
                 out,
                 &pad,
                 &format!("up to {lanes} iterations may run in lockstep: #pragma omp simd safelen({lanes})"),
             ),
-            None if finding::is_vectorisable(l) => {
+            None if finding::is_vectorisable(p, l) => {
                 paragraph(out, &pad, "iterations may run in lockstep: #pragma omp simd");
             }
             None => {}

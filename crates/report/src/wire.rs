@@ -442,8 +442,8 @@ fn loops(report: &Report<'_>) -> Vec<Loop> {
             reason: (l.parallel == Parallel::Unknown).then(|| finding::why_unknown(p, l)),
             stride01_fraction: l.stride01,
             distribution: report.distributions[at].iter().map(part).collect(),
-            simd: finding::is_vectorisable(l),
-            simd_lanes: finding::limited_lanes(l),
+            simd: finding::is_vectorisable(p, l),
+            simd_lanes: finding::limited_lanes(p, l),
             accesses: own_accesses(p, &innermost, l).map(|a| access(p, a)).collect(),
         })
         .collect()
@@ -649,12 +649,12 @@ fn advice(report: &Report<'_>, innermost: &Innermost, chain: &[usize], bands: &[
         }
     }
     let Some(&leaf) = chain.last() else { return out };
-    if let Some(lanes) = finding::limited_lanes(&loops[leaf]) {
+    if let Some(lanes) = finding::limited_lanes(report.profile, &loops[leaf]) {
         let why =
             format!("up to {lanes} neighbouring iterations may run in lockstep (omp simd safelen({lanes}))");
         out.push(of("vectorise", &[leaf], why));
     }
-    if finding::is_vectorisable(&loops[leaf]) {
+    if finding::is_vectorisable(report.profile, &loops[leaf]) {
         let share = loops[leaf].stride01.map_or(String::new(), |share| {
             format!("; {:.0} % of its accesses have stride 0 or one element", 100.0 * share)
         });

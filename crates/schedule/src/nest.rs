@@ -8,7 +8,7 @@ use profile::{AccessIndex, ContextIndex, ContextKind, Kind, Profile};
 use rustc_hash::FxHashMap;
 
 use crate::graph::{LoopEdges, dimension};
-use crate::verdict::Verdict;
+use crate::verdict::{Blocking, Verdict};
 
 /// Per loop the dependences inside it that can stand against a band which begins with it: those with a level that a loop
 /// around both ends carries, or along which something goes backwards. What passes values on inside iterations alone stands
@@ -157,7 +157,10 @@ pub fn lanes(profile: &Profile, context: ContextIndex, verdict: &Verdict) -> i64
         let is_in_step = d.kind == Kind::Anti && d.source < d.sink && block(d.source) == block(d.sink);
         levels.filter(move |_| !is_in_step).map(|l| l.minimum.get(dim).copied().unwrap_or(1))
     });
-    carried.min().unwrap_or(i64::MAX).max(1)
+    let carried = carried.min().unwrap_or(i64::MAX).max(1);
+    // What blocks a piece of it blocks all of it.
+    let is_elsewhere = |blocking: &Blocking| verdict.ordering.binary_search(&blocking.dependence).is_err();
+    if verdict.blocking.iter().any(is_elsewhere) { 1 } else { carried }
 }
 
 /// Whether two contexts are the same, or pieces of one loop of the source, on the same call path.

@@ -400,17 +400,24 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
         innermost.lanes = known.min().unwrap_or(1);
         innermost.skew = skew(profile, &innermost.contexts, &mut against, &verdicts);
     }
-    compare(&mut out);
+    compare(profile, &mut out);
     name(&mut out);
     out
 }
 
-/// Notes of every loop whether it is worse in another context: what is written into the source holds for all of them.
-fn compare(loops: &mut [SourceLoop]) {
+/// Notes of every loop whether it is worse in another context, or in another copy that the compiler has made of it: what is written into
+/// the source holds for all of them.
+fn compare(profile: &Profile, loops: &mut [SourceLoop]) {
     let mut worst: FxHashMap<(String, u32, u32), (Parallel, Option<Class>)> = FxHashMap::default();
     // A class that is not known is the worst.
     let rank = |class: Option<Class>| class.map_or(u8::MAX, |class| class as u8);
-    let key = |own: &SourceLoop| (own.file.clone(), own.line, own.column);
+    let key = |own: &SourceLoop| {
+        let text = profile.source(&own.file);
+        // Of the one loop of a line copies may have other columns.
+        let is_only =
+            text.is_some_and(|text| text.loops.iter().filter(|l| l.at.line == own.line).count() == 1);
+        (own.file.clone(), own.line, if is_only { 0 } else { own.column })
+    };
     for own in loops.iter().filter(|own| own.line > 0) {
         let found = worst.entry(key(own)).or_insert((own.parallel, own.own_class()));
         found.0 = found.0.max(own.parallel);

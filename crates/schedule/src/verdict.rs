@@ -617,6 +617,17 @@ pub fn judge(
         (true, None, false, true) => Parallel::Reduction,
         (true, None, false, false) => Parallel::Yes,
     };
+    // What goes with a minimum or maximum no clause names.
+    if let (Parallel::Reduction, Some(needs), Some(facts)) = (parallel, &mut needs, facts) {
+        let companions = facts.scalars.iter().filter(|(_, role)| *role == Role::Companion);
+        needs.extend(companions.map(|(scalar, _)| Need {
+            object: ObjectIndex::MAX,
+            name: scalar.name.clone(),
+            way: Way::Combine,
+            bytes: None,
+            lines: scalar.definitions.iter().map(|definition| definition.at.line).collect(),
+        }));
+    }
     let mut statements: Vec<u32> = inside
         .edges
         .iter()

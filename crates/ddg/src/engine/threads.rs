@@ -132,6 +132,7 @@ impl Engine {
         match mark {
             Mark::Forks => return teams.fork(tree),
             Mark::Orders => return teams.orders(tree),
+            Mark::Tasks => return teams.tasks(tree),
             Mark::Barrier => {
                 let loops = self.contexts.loops(context);
                 teams.barrier(tree, &self.contexts, &loops);
@@ -143,9 +144,14 @@ impl Engine {
                 if !teams.is_forking(tree)
                     && callers.any(|frame| teams.mark(frame.entry) == Some(Mark::Region))
                 {
-                    return;
+                    return teams.begin_task(walker.function());
                 }
-                teams.begin(tree, walker.function());
+                let chain = self.contexts.chain(context).into_iter().rev();
+                let site = chain.map(|own| self.contexts.get(own).kind).find_map(|kind| match kind {
+                    Kind::Call { site, .. } => Some(site),
+                    _ => None,
+                });
+                teams.begin(tree, walker.function(), site);
             }
         }
         // What comes next is in another phase.

@@ -3,34 +3,39 @@
 //! Members of a team run one loop in trees of contexts of their own. A dependence between them becomes one between the statements of one
 //! tree: the loop carries it there, as it would if one thread ran all iterations. The twin of a statement is the instruction at the same
 //! address, in the same calls and loops from the region's function on. Where no loop of the region carries it, it is one of one iteration of
-//! the loops around both, from what comes first in the text to the other.
+//! the loops around both, from what comes first in the text to the other. What has no twin stays between two trees, with no loop around both.
 
 use profile::{
     AccessIndex, ContextIndex, ContextKind, Dependence, Gap, Kind, LevelSummary, ObjectUse, Profile,
     StatementIndex, Use,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Tables, canonical_id};
+use super::{Tables, canonical_id, last_instruction};
 use crate::engine::Engine;
 use crate::teams::{Teams, Unordered};
 
 /// Adds them.
 pub(super) fn add(engine: &mut Engine, tables: &Tables, profile: &mut Profile) {
     let mut teams = std::mem::take(&mut engine.threads.teams);
-    let all = teams.unordered();
+    let all = teams.unordered(&engine.contexts);
     if all.is_empty() {
         return;
     }
-    let region = Regions::new(profile, &teams);
+    let region = Regions::new(engine, profile, &teams);
     let (mut found, mut open) = (Vec::new(), Vec::new());
     for ((kind, source, sink), own) in all {
         let ends = [source, sink].map(|id| tables.access_of.get(&canonical_id(engine, id)).copied());
         let [Some(source), Some(sink)] = ends else { continue };
         match region.dependence(profile, kind, [source, sink], &own) {
             Some(dependence) => found.push(dependence),
-            None if own.is_carried => open.extend([source, sink]),
-            None => {}
+            None => {
+                // What one member alone has executed, and the other has not, has no twin: it stays between the two.
+                found.push(region.apart(profile, kind, [source, sink], &own));
+                if own.is_carried {
+                    open.extend([source, sink]);
+                }
+            }
         }
     }
     profile.dependences.append(&mut found);
@@ -48,15 +53,19 @@ pub(super) fn add(engine: &mut Engine, tables: &Tables, profile: &mut Profile) {
 
 struct Regions<'a> {
     teams: &'a Teams,
+    /// Instructions that call functions of regions.
+    sites: FxHashSet<u64>,
     children: FxHashMap<ContextIndex, Vec<ContextIndex>>,
     statements: FxHashMap<(ContextIndex, u64), Vec<StatementIndex>>,
     accesses: FxHashMap<StatementIndex, Vec<AccessIndex>>,
 }
 
 impl<'a> Regions<'a> {
-    fn new(profile: &Profile, teams: &'a Teams) -> Regions<'a> {
+    fn new(engine: &Engine, profile: &Profile, teams: &'a Teams) -> Regions<'a> {
+        let sites = teams.sites().map(|site| last_instruction(engine, site).unwrap_or(site));
         let mut out = Regions {
             teams,
+            sites: sites.collect(),
             children: FxHashMap::default(),
             statements: FxHashMap::default(),
             accesses: FxHashMap::default(),
@@ -81,7 +90,7 @@ impl<'a> Regions<'a> {
         loop {
             let node = profile.contexts.get(at as usize)?;
             if let ContextKind::Call { callee, .. } = node.kind
-                && self.teams.is_region(callee)
+                && (self.teams.is_region(callee) || self.sites.contains(&node.at))
             {
                 out.reverse();
                 return Some(out);
@@ -188,10 +197,6 @@ impl<'a> Regions<'a> {
             out
         };
         let objects = own.object.map(|(object, offset)| ObjectUse { object, offset, callee: false });
-        let role = match kind {
-            Kind::Flow => profile.accesses[ends[1] as usize].role,
-            Kind::Anti | Kind::Output => Use::Value,
-        };
         Some(Dependence {
             kind,
             memory: true,
@@ -199,7 +204,7 @@ impl<'a> Regions<'a> {
             sink: statements[1],
             source_access: Some(ends[0]),
             sink_access: Some(ends[1]),
-            role,
+            role: role(profile, kind, ends[1]),
             common: u8::try_from(shared.len()).ok()?,
             count: own.count,
             levels: vec![LevelSummary {
@@ -216,6 +221,38 @@ impl<'a> Regions<'a> {
             relation: None,
             between_members: true,
         })
+    }
+
+    /// A dependence whose ends stay in the trees of their threads, with no loop around both.
+    fn apart(&self, profile: &Profile, kind: Kind, ends: [AccessIndex; 2], own: &Unordered) -> Dependence {
+        let statements = ends.map(|end| profile.accesses[end as usize].statement);
+        let dims = statements.map(|s| usize::from(profile.contexts[profile.context_of(s) as usize].dims));
+        let objects = own.object.map(|(object, offset)| ObjectUse { object, offset, callee: false });
+        let level = LevelSummary {
+            level: 0,
+            count: own.count,
+            minimum: Vec::new(),
+            maximum: Vec::new(),
+            later: u8::MAX,
+            source_iv: own.source_iv.0[..dims[0]].to_vec(),
+            sink_iv: own.sink_iv.0[..dims[1]].to_vec(),
+            address: own.address,
+            objects: objects.into_iter().collect(),
+        };
+        Dependence {
+            kind,
+            memory: true,
+            source: statements[0],
+            sink: statements[1],
+            source_access: Some(ends[0]),
+            sink_access: Some(ends[1]),
+            role: role(profile, kind, ends[1]),
+            common: 0,
+            count: own.count,
+            levels: vec![level],
+            relation: None,
+            between_members: true,
+        }
     }
 
     /// Whether the first of two statements comes after the second in one iteration of the loops around both, as far as their places tell:
@@ -236,6 +273,14 @@ impl<'a> Regions<'a> {
             Some((a, b)) => profile.contexts[*a as usize].at > profile.contexts[*b as usize].at,
             None => statements.map(|s| profile.statements[s as usize].pc).is_sorted_by(|a, b| a > b),
         }
+    }
+}
+
+/// What a dependence's sink takes its value for.
+fn role(profile: &Profile, kind: Kind, sink: AccessIndex) -> Use {
+    match kind {
+        Kind::Flow => profile.accesses[sink as usize].role,
+        Kind::Anti | Kind::Output => Use::Value,
     }
 }
 

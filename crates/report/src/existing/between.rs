@@ -5,14 +5,15 @@
 //! guard in common (module `guards`). The run has shown it; another run may not. Sections are handed out in a loop: what one of them passes on
 //! to another is a race, whoever ran them.
 //!
-//! Limits: what the run's members happened not to do is not seen; regions with tasks are not looked at; without the source nothing is said,
-//! since guards are not known.
+//! Limits: what the run's members happened not to do is not seen; without the source nothing is said, since guards are not known. Tasks are the
+//! module `tasks`'.
 
 use std::collections::BTreeSet;
 
 use profile::place::is_of_standard_library;
 use profile::{ContextIndex, Dependence, Kind, LevelSummary, Location, ObjectKind, Profile};
 use schedule::SourceLoop;
+use schedule::names::of_region;
 
 use super::Texts;
 use super::guards::Guarded;
@@ -42,20 +43,28 @@ fn is_open(profile: &Profile, d: &Dependence, shared_out: &BTreeSet<ContextIndex
     d.between_members && d.memory && !d.levels.iter().all(is_said)
 }
 
-/// Files in which such dependences have their ends, and loops that hand out sections stand.
-pub fn files(profile: &Profile, loops: &[SourceLoop]) -> BTreeSet<String> {
+/// Files in which such dependences have their ends, and regions and tasks stand.
+pub fn files(profile: &Profile) -> BTreeSet<String> {
     let none = BTreeSet::new();
     let open = profile.dependences.iter().filter(|d| is_open(profile, d, &none));
-    let ends = open.flat_map(|d| [d.source, d.sink]).map(|end| profile.location_of(end).file.clone());
-    let sections = loops.iter().filter(|own| is_of_region(profile, own)).map(|own| own.file.clone());
-    ends.chain(sections).filter(|file| !file.is_empty()).collect()
+    let ends = open.flat_map(|d| [d.source, d.sink]);
+    let is_outlined = |function: &profile::Function| function.main && of_region(&function.name).is_some();
+    let outlined: BTreeSet<u32> =
+        (0..).zip(&profile.functions).filter(|(_, own)| is_outlined(own)).map(|(at, _)| at).collect();
+    let is_of_outlined = |statement: &u32| {
+        outlined.contains(&profile.contexts[profile.context_of(*statement) as usize].function)
+    };
+    let count = if outlined.is_empty() { 0 } else { profile.statements.len() as u32 };
+    let places = ends.chain((0..count).filter(is_of_outlined)).map(|end| &profile.location_of(end).file);
+    let files: BTreeSet<&String> = places.filter(|file| !file.is_empty()).collect();
+    files.into_iter().cloned().collect()
 }
 
 /// Whether a loop stands in the function that a compiler has made of a region.
 fn is_of_region(profile: &Profile, own: &SourceLoop) -> bool {
     let functions = own.contexts.iter().filter_map(|&context| profile.contexts.get(context as usize));
     let mut functions = functions.filter_map(|context| profile.functions.get(context.function as usize));
-    own.main && functions.any(|function| schedule::names::of_region(&function.name).is_some())
+    own.main && functions.any(|function| of_region(&function.name).is_some())
 }
 
 /// All of a profile. `shared_out`: contexts of loops of which a directive shares out the iterations.
@@ -66,7 +75,10 @@ pub(super) fn races(
     texts: &Texts<'_>,
 ) -> Vec<Between> {
     let mut found: BTreeSet<Between> = BTreeSet::new();
-    for d in profile.dependences.iter().filter(|d| is_open(profile, d, shared_out)) {
+    // Those of tasks are another matter.
+    let of_tasks = super::tasks::are_of_tasks(profile, texts);
+    let all = profile.dependences.iter().enumerate().filter(|(at, _)| !of_tasks.contains(at));
+    for d in all.map(|(_, d)| d).filter(|d| is_open(profile, d, shared_out)) {
         let [a, b] = [d.source, d.sink].map(|end| profile.location_of(end));
         found.extend(pair(profile, d, [a, b], texts));
     }
@@ -82,8 +94,13 @@ pub(super) fn races(
                 let ends = [d.source, d.sink];
                 let is_carried = d.levels.iter().any(|own| own.level == level)
                     && ends.iter().all(|&end| profile.is_around(context, profile.context_of(end)));
+                // What lies on the stack is each thread's own, but for what the team's parent has there, of which nothing is known here.
+                let objects = d.levels.iter().flat_map(|level| &level.objects);
+                let mut objects = objects.filter_map(|used| profile.objects.get(used.object as usize));
+                let is_shared =
+                    objects.any(|object| matches!(object.kind, ObjectKind::Global | ObjectKind::Heap));
                 let is_control = |end: &u32| verdict.scevs.binary_search(end).is_ok();
-                if is_carried && !ends.iter().any(is_control) {
+                if is_carried && is_shared && !ends.iter().any(is_control) {
                     found.extend(pair(profile, d, ends.map(|end| profile.location_of(end)), texts));
                 }
             }

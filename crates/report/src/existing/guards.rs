@@ -28,6 +28,8 @@ pub struct Guards {
     of: BTreeMap<u32, BTreeSet<Guard>>,
     /// Lines of directives.
     directives: BTreeSet<u32>,
+    /// The text of each directive, and the first and last line of it and of what it stands before.
+    constructs: Vec<(String, (u32, u32))>,
 }
 
 /// What a lock that is chosen by a subscript has to do with what is guarded.
@@ -65,10 +67,19 @@ impl Guards {
                     .iter()
                     .map(|line| line.trim_end().trim_end_matches(['\\', '&']))
                     .collect();
-                if let Some(guard) = construct(&whole.join(" "), is_fortran) {
+                let whole = whole.join(" ");
+                if let Some(guard) = construct(&whole, is_fortran) {
                     for line in lines_of(&all, (index, last), &guard, is_fortran) {
                         out.of.entry(line).or_default().insert(guard.clone());
                     }
+                }
+                if whole.to_ascii_lowercase().contains("omp") {
+                    let end = match is_fortran {
+                        true => fortran_end(&all, (index, last)),
+                        false => lines_of(&all, (index, last), &Guard::Ordered, false).last().copied(),
+                    };
+                    let first = index as u32 + 1;
+                    out.constructs.push((whole, (first, end.unwrap_or(last as u32 + 1))));
                 }
             } else if let Some((guard, is_whole)) = macros.iter().find_map(|(name, guard)| {
                 let rest = all[index].trim_start().strip_prefix(name.as_str())?;
@@ -93,6 +104,11 @@ impl Guards {
     /// Whether there is some guard on a line.
     pub fn is_guarded(&self, line: u32) -> bool {
         self.of.contains_key(&line)
+    }
+
+    /// Directives, each with the first and last line of it and of the statement or block that it stands before.
+    pub fn constructs(&self) -> impl Iterator<Item = (&str, (u32, u32))> {
+        self.constructs.iter().map(|(text, lines)| (text.as_str(), *lines))
     }
 
     /// Whether a line is a directive's.
@@ -347,7 +363,7 @@ fn construct(line: &str, is_fortran: bool) -> Option<Guard> {
 fn lines_of(all: &[&str], (index, last): (usize, usize), guard: &Guard, is_fortran: bool) -> Vec<u32> {
     let mut out: Vec<u32> = (index as u32 + 1..=last as u32 + 1).collect();
     let (mut depth, mut round) = (0i64, 0i64);
-    let mut behind = all.iter().enumerate().skip(last + 1).peekable();
+    let mut behind = all.iter().enumerate().skip(last + 1).take(MOST_LINES).peekable();
     while let Some((after, line)) = behind.next() {
         if is_fortran && ends(line) {
             break;
@@ -383,6 +399,33 @@ fn lines_of(all: &[&str], (index, last): (usize, usize), guard: &Guard, is_fortr
     }
     out
 }
+
+/// The line on which a construct of Fortran ends whose directive stands on some lines: by the directive that says so.
+fn fortran_end(all: &[&str], (index, last): (usize, usize)) -> Option<u32> {
+    let word = |line: &str| -> Option<(bool, String)> {
+        let line = line.trim_start().to_ascii_lowercase();
+        let rest = line.strip_prefix("!$omp").or_else(|| line.strip_prefix("c$omp"))?.trim_start();
+        let (is_end, rest) = rest.strip_prefix("end").map_or((false, rest), |rest| (true, rest.trim_start()));
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+        Some((is_end, rest[..end].to_owned()))
+    };
+    let (_, own) = word(all[index])?;
+    let mut open = 1usize;
+    for (at, line) in all.iter().enumerate().skip(last + 1).take(MOST_LINES) {
+        match word(line) {
+            Some((true, other)) if other == own => open -= 1,
+            Some((false, other)) if other == own => open += 1,
+            _ => {}
+        }
+        if open == 0 {
+            return Some(at as u32 + 1);
+        }
+    }
+    None
+}
+
+/// Most lines of a construct that are read.
+const MOST_LINES: usize = 1 << 14;
 
 fn ends(line: &str) -> bool {
     let line = line.trim_start().to_ascii_lowercase();

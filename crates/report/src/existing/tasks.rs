@@ -1,0 +1,449 @@
+//! Races of tasks: what a task and other code of its region came to, and what the text does not order.
+//!
+//! Definition: a *construct* is a `task` or `taskloop` directive with the statement behind it. The run has shown which statements came to
+//! one place ([`Dependence`]), whichever thread ran them; their order is the text's (OpenMP 5.2, sections 12.5, 15.4, 15.5 and 15.9.5). What
+//! stands behind a construct follows it if a `taskwait` of the same generating task, the end of a `taskgroup` around it, or a barrier, explicit
+//! or at the end of a worksharing construct or region, stands between. Two constructs are ordered so, or by `depend` clauses about one
+//! variable.
+//!
+//! Limits: tasks of one construct that functions make which call themselves are not compared; clauses are compared by the names of their
+//! variables; conditions are taken to hold.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use profile::{ContextIndex, ContextKind, Dependence, Kind, ObjectKind, Profile, StatementIndex};
+use rustc_hash::FxHashMap;
+use schedule::names::of_region;
+
+use super::Texts;
+use super::between::{Between, name_of};
+use super::clauses;
+use super::guards::{Guarded, Guards};
+
+/// A task in the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Construct {
+    /// Lines, those of the directive included.
+    lines: (u32, u32),
+    /// It is a `taskloop`.
+    is_loop: bool,
+    /// The code behind it goes on when it is done.
+    is_waited_for: bool,
+    /// Variables of its `depend` clauses, and whether it writes them.
+    depends: Vec<(String, bool)>,
+    /// The construct around it: what makes it.
+    parent: Option<usize>,
+}
+
+/// What has tasks end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wait {
+    /// Those that the same code has made: on a line.
+    Children(u32),
+    /// All that were made on lines up to the last of these, behind which it is.
+    Group(u32, u32),
+    /// All: on a line.
+    Barrier(u32),
+}
+
+/// The tasks of a file.
+#[derive(Debug, Clone, Default)]
+pub struct Tasks {
+    constructs: Vec<Construct>,
+    waits: Vec<Wait>,
+    /// First and last lines of loops.
+    loops: Vec<(u32, u32)>,
+}
+
+impl Tasks {
+    /// Those of a text, in C or Fortran.
+    pub fn of(guards: &Guards, loops: Vec<(u32, u32)>) -> Tasks {
+        let mut out = Tasks { loops, ..Tasks::default() };
+        for (text, lines) in guards.constructs() {
+            let head = text.split('(').next().unwrap_or_default().to_ascii_lowercase();
+            let words: Vec<&str> = head.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+            if !words.contains(&"omp") || words.contains(&"end") {
+                continue;
+            }
+            let has = |word: &str| words.contains(&word);
+            let all = text.to_ascii_lowercase();
+            let (own, last) = (lines.0, lines.1);
+            if has("taskwait") {
+                out.waits.push(Wait::Children(own));
+            } else if has("barrier") {
+                out.waits.push(Wait::Barrier(own));
+            } else if has("taskgroup") {
+                out.waits.push(Wait::Group(own, last));
+            } else if has("task") || has("taskloop") {
+                let list = clauses(text);
+                let is_off = |value: &str| matches!(value, "0" | "false" | ".false.");
+                let is_loop = has("taskloop");
+                let is_serial = list.iter().any(|clause| {
+                    clause.name == "if" && clause.variables.first().is_some_and(|value| is_off(value))
+                });
+                out.constructs.push(Construct {
+                    lines,
+                    is_loop,
+                    is_waited_for: is_serial || is_loop && !all.contains("nogroup"),
+                    depends: depends(text),
+                    parent: None,
+                });
+            } else if has("parallel")
+                || ["single", "for", "do", "sections", "scope"].iter().any(|word| has(word))
+                    && !all.contains("nowait")
+            {
+                out.waits.push(Wait::Barrier(last));
+            }
+        }
+        let all = out.constructs.clone();
+        for (at, own) in out.constructs.iter_mut().enumerate() {
+            let around = |(other, outer): &(usize, &Construct)| {
+                *other != at && outer.lines.0 < own.lines.0 && own.lines.1 <= outer.lines.1
+            };
+            let innermost = all.iter().enumerate().filter(around).max_by_key(|(_, outer)| outer.lines.0);
+            own.parent = innermost.map(|(other, _)| other);
+        }
+        out
+    }
+
+    /// The innermost construct in which all of these lines stand.
+    fn around(&self, lines: &BTreeSet<u32>) -> Option<usize> {
+        let (first, last) = (*lines.first()?, *lines.last()?);
+        let all = self.constructs.iter().enumerate();
+        let around = all.filter(|(_, own)| own.lines.0 <= first && last <= own.lines.1);
+        around.max_by_key(|(_, own)| own.lines.0).map(|(at, _)| at)
+    }
+
+    /// The innermost construct around a line, other than those that begin on it.
+    fn generating(&self, line: u32) -> Option<usize> {
+        let all = self.constructs.iter().enumerate();
+        let around = all.filter(|(_, own)| own.lines.0 < line && line <= own.lines.1);
+        around.max_by_key(|(_, own)| own.lines.0).map(|(at, _)| at)
+    }
+
+    /// Whether a task of a construct has ended where control comes to a line behind it.
+    fn has_ended(&self, at: usize, line: u32) -> bool {
+        let own = &self.constructs[at];
+        if own.is_waited_for && self.generating(line) == own.parent {
+            return true;
+        }
+        let is_between = |wait: &Wait| match *wait {
+            Wait::Children(on) => own.lines.1 < on && on <= line && self.generating(on) == own.parent,
+            Wait::Group(first, last) => first <= own.lines.0 && own.lines.1 <= last && last < line,
+            Wait::Barrier(on) => own.lines.1 <= on && on < line,
+        };
+        if self.waits.iter().any(is_between) {
+            return true;
+        }
+        // The one that makes it has waited for it, and has ended itself.
+        own.parent.is_some_and(|parent| {
+            let outer = self.constructs[parent].lines.1;
+            line > outer && self.has_ended(at, outer) && self.has_ended(parent, line)
+        })
+    }
+
+    /// The innermost loop around some lines.
+    fn common_loop(&self, first: u32, last: u32) -> Option<(u32, u32)> {
+        let around = self.loops.iter().filter(|own| own.0 <= first && last <= own.1);
+        around.max_by_key(|own| own.0).copied()
+    }
+
+    /// Whether the tasks of a construct that a loop makes one after the other do not overlap.
+    fn are_in_turn(&self, at: usize) -> bool {
+        let own = &self.constructs[at];
+        let Some((_, end)) = self.common_loop(own.lines.0, own.lines.1) else { return true };
+        own.is_waited_for || self.has_ended(at, end) || depend_on_one(own, own)
+    }
+
+    /// Whether a task, and what its maker does on a line, are ordered. `is_first`: the task came first in the run.
+    fn is_ordered(&self, at: usize, line: u32, is_first: bool) -> bool {
+        let own = &self.constructs[at];
+        if line > own.lines.1 {
+            return self.has_ended(at, line);
+        }
+        // What stands before it comes before it, but for the next iteration.
+        !is_first
+            || self
+                .common_loop(line.min(own.lines.0), own.lines.1)
+                .is_none_or(|(_, end)| own.is_waited_for || self.has_ended(at, end))
+    }
+
+    /// Whether tasks of two constructs are ordered.
+    fn are_ordered(&self, a: usize, b: usize) -> bool {
+        let (a, b) = if self.constructs[a].lines <= self.constructs[b].lines { (a, b) } else { (b, a) };
+        let [first, second] = [a, b].map(|at| &self.constructs[at]);
+        if second.lines.0 <= first.lines.1 {
+            // One makes the other: what it does before it is ordered, what it does behind it is looked at by lines.
+            return true;
+        }
+        self.has_ended(a, second.lines.0) || depend_on_one(first, second)
+    }
+}
+
+/// Whether clauses order two tasks.
+fn depend_on_one(a: &Construct, b: &Construct) -> bool {
+    let is_one = |(name, writes): &(String, bool)| {
+        b.depends.iter().any(|(other, other_writes)| name == other && (*writes || *other_writes))
+    };
+    a.depends.iter().any(is_one)
+}
+
+/// What a directive's `depend` clauses name, and whether as written.
+fn depends(text: &str) -> Vec<(String, bool)> {
+    let mut out = Vec::new();
+    for (at, _) in text.match_indices("depend") {
+        let Some(inside) = text[at + "depend".len()..].trim_start().strip_prefix('(') else { continue };
+        let mut depth = 1usize;
+        let end = inside.find(|c: char| {
+            match c {
+                '(' => depth += 1,
+                ')' => depth -= 1,
+                _ => {}
+            }
+            depth == 0
+        });
+        let Some((modes, list)) = inside[..end.unwrap_or(inside.len())].split_once(':') else { continue };
+        let writes = modes.split(',').any(|mode| mode.trim().to_ascii_lowercase() != "in");
+        let mut depth = 0i32;
+        let items = list.split(|c: char| {
+            match c {
+                '(' | '[' => depth += 1,
+                ')' | ']' => depth -= 1,
+                _ => {}
+            }
+            c == ',' && depth == 0
+        });
+        out.extend(items.map(|item| {
+            let name = item.trim().split(['[', '(']).next().unwrap_or_default();
+            (name.trim_start_matches('*').trim().to_owned(), writes)
+        }));
+    }
+    out
+}
+
+/// Where one end of a dependence is.
+struct End {
+    /// The construct of the innermost task that it is in, with the context of that task.
+    task: Option<(usize, ContextIndex)>,
+    statement: StatementIndex,
+}
+
+/// Races of the tasks of a profile.
+pub(super) fn races(profile: &Profile, texts: &Texts<'_>) -> Vec<Between> {
+    if texts.tasks.values().all(|own| own.constructs.is_empty()) {
+        return Vec::new();
+    }
+    let of_functions = functions(profile, texts);
+    if of_functions.is_empty() {
+        return Vec::new();
+    }
+    let judge = Judge { profile, texts, of_functions };
+    let found: BTreeSet<Between> =
+        profile.dependences.iter().filter(|d| d.memory).filter_map(|d| judge.race(d)).collect();
+    found.into_iter().collect()
+}
+
+/// The construct of each function that a compiler has made of one, with its file.
+fn functions<'t>(profile: &Profile, texts: &'t Texts<'_>) -> FxHashMap<u32, (&'t str, usize)> {
+    let mut lines: BTreeMap<u32, (String, BTreeSet<u32>)> = BTreeMap::new();
+    for (at, _) in profile.statements.iter().enumerate() {
+        let function = profile.contexts[profile.context_of(at as u32) as usize].function;
+        let is_outlined =
+            profile.functions.get(function as usize).is_some_and(|own| of_region(&own.name).is_some());
+        let place = profile.location_of(at as u32);
+        if is_outlined && place.line > 0 && texts.tasks.contains_key(&place.file) {
+            let own = lines.entry(function).or_insert_with(|| (place.file.clone(), BTreeSet::new()));
+            if own.0 == place.file {
+                own.1.insert(place.line);
+            }
+        }
+    }
+    let construct = |(function, (file, lines)): (u32, (String, BTreeSet<u32>))| {
+        let (file, tasks) = texts.tasks.get_key_value(&file)?;
+        Some((function, (file.as_str(), tasks.around(&lines)?)))
+    };
+    lines.into_iter().filter_map(construct).collect()
+}
+
+struct Judge<'a> {
+    profile: &'a Profile,
+    texts: &'a Texts<'a>,
+    of_functions: FxHashMap<u32, (&'a str, usize)>,
+}
+
+impl Judge<'_> {
+    /// A context and those around it, from the inside.
+    fn chain(&self, context: ContextIndex) -> impl Iterator<Item = ContextIndex> + '_ {
+        std::iter::successors(Some(context), |&at| {
+            let parent = self.profile.contexts.get(at as usize)?.parent;
+            (at != 0 && parent != at).then_some(parent)
+        })
+    }
+
+    fn end(&self, statement: StatementIndex) -> End {
+        let task = self.chain(self.profile.context_of(statement)).find_map(|context| {
+            match self.profile.contexts[context as usize].kind {
+                ContextKind::Call { callee, .. } => Some((self.of_functions.get(&callee)?.1, context)),
+                _ => None,
+            }
+        });
+        End { task, statement }
+    }
+
+    /// The line in a function's own text on which a statement is executed, or what calls it.
+    fn line_in(&self, file: &str, function: &str, statement: StatementIndex) -> Option<u32> {
+        let plain = |name: &str| of_region(name).unwrap_or(name).to_owned();
+        let is_of = |place: &&profile::Location| {
+            place.file == file && place.line > 0 && plain(&place.function) == function
+        };
+        let own = self.profile.location_of(statement);
+        let sites = self.chain(self.profile.context_of(statement)).filter_map(|context| {
+            match self.profile.contexts[context as usize].kind {
+                ContextKind::Call { site, .. } => Some(self.profile.location(site)),
+                _ => None,
+            }
+        });
+        std::iter::once(own).chain(sites).find(is_of).map(|place| place.line)
+    }
+
+    /// Whether several may come to what a dependence passes through: no storage of the activations that do.
+    fn is_shared(&self, d: &Dependence) -> Option<bool> {
+        let used = d.levels.iter().flat_map(|level| &level.objects);
+        let object = used.filter_map(|used| self.profile.objects.get(used.object as usize)).next()?;
+        let is_own = |end: StatementIndex| {
+            let pc = self.profile.statements[end as usize].pc;
+            object.owner.is_none_or(|owner| (owner.0..owner.1).contains(&pc))
+        };
+        Some(match object.kind {
+            ObjectKind::Global | ObjectKind::Heap => {
+                !object.thread_local && !object.library && !object.is_volatile
+            }
+            ObjectKind::Stack => d.kind != Kind::Output && !(is_own(d.source) && is_own(d.sink)),
+            _ => false,
+        })
+    }
+
+    fn race(&self, d: &Dependence) -> Option<Between> {
+        let [a, b] = [d.source, d.sink].map(|end| self.end(end));
+        let (construct, task) = a.task.or(b.task)?;
+        let callee = self.profile.contexts[task as usize].function;
+        let (file, _) = *self.of_functions.get(&callee)?;
+        let tasks = self.texts.tasks.get(file)?;
+        let guards = self.texts.guards.get(file)?;
+        let name = &self.profile.functions.get(callee as usize)?.name;
+        let function = of_region(name).unwrap_or(name);
+        if !self.is_shared(d)? {
+            return None;
+        }
+        let places = [&a, &b].map(|end| self.profile.location_of(end.statement));
+        if places.iter().any(|place| place.file != file || place.line == 0 || guards.is_directive(place.line))
+        {
+            return None;
+        }
+        let is_ordered = match (a.task, b.task) {
+            (Some((first, context)), Some((second, other))) if first == second => {
+                let dims = self.profile.contexts[context as usize].dims;
+                let is_one = context == other && d.levels.iter().all(|level| level.level >= dims);
+                // It makes others of its own kind.
+                let calls_itself = [&a, &b].iter().any(|end| {
+                    let own = self.chain(self.profile.context_of(end.statement));
+                    own.take_while(|&own| own != context && own != other).any(|own| {
+                        match self.profile.contexts[own as usize].kind {
+                            ContextKind::Call { callee, .. } => self
+                                .profile
+                                .functions
+                                .get(callee as usize)
+                                .is_some_and(|own| own.name == function),
+                            ContextKind::Recursive => true,
+                            _ => false,
+                        }
+                    })
+                });
+                let is_loop = tasks.constructs[first].is_loop;
+                is_one || calls_itself || is_loop || tasks.are_in_turn(first)
+            }
+            (Some((first, _)), Some((second, _))) => {
+                let [one, other] = [first, second].map(|at| &tasks.constructs[at]);
+                let is_around = |outer: &Construct, inner: &Construct| {
+                    outer.lines.0 < inner.lines.0 && inner.lines.1 <= outer.lines.1
+                };
+                if is_around(one, other) {
+                    let line = self.line_in(file, function, a.statement)?;
+                    tasks.is_ordered(second, line, false)
+                } else if is_around(other, one) {
+                    let line = self.line_in(file, function, b.statement)?;
+                    tasks.is_ordered(first, line, true)
+                } else {
+                    tasks.are_ordered(first, second)
+                }
+            }
+            _ => {
+                let outside = if a.task.is_some() { &b } else { &a };
+                let line = self.line_in(file, function, outside.statement)?;
+                tasks.is_ordered(construct, line, a.task.is_some())
+            }
+        };
+        let lines = places.map(|place| place.line);
+        if is_ordered || guards.exclude(&lines, &Guarded::Place(&|_| true)) {
+            return None;
+        }
+        let [first, second] = if lines[0] <= lines[1] { places } else { [places[1], places[0]] };
+        let name = name_of(self.profile, d, [first, second].map(|place| self.texts.line(file, place.line)))?;
+        Some(Between {
+            file: file.to_owned(),
+            lines: (first.line, second.line),
+            functions: (first.function.clone(), second.function.clone()),
+            name,
+            is_written_twice: d.kind == Kind::Output,
+        })
+    }
+
+    /// Whether an end of a dependence lies in a task.
+    fn is_of_task(&self, d: &Dependence) -> bool {
+        [d.source, d.sink].iter().any(|&end| self.end(end).task.is_some())
+    }
+}
+
+/// Which dependences are about tasks.
+pub(super) fn are_of_tasks(profile: &Profile, texts: &Texts<'_>) -> BTreeSet<usize> {
+    let of_functions = functions(profile, texts);
+    if of_functions.is_empty() {
+        return BTreeSet::new();
+    }
+    let judge = Judge { profile, texts, of_functions };
+    let all =
+        profile.dependences.iter().enumerate().filter(|(_, d)| d.between_members && judge.is_of_task(d));
+    all.map(|(at, _)| at).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tasks(text: &str) -> Tasks {
+        Tasks::of(&Guards::of(text, false), Vec::new())
+    }
+
+    #[test]
+    fn waits_end_the_tasks_of_their_own() {
+        let own = tasks(
+            "#pragma omp parallel\n#pragma omp single\n{\n#pragma omp task\n{\n#pragma omp task\n x = 1;\n}\n#pragma omp taskwait\n y = x;\n}\n z = x;\n",
+        );
+        assert_eq!(own.constructs.iter().map(|own| own.lines).collect::<Vec<_>>(), [(4, 8), (6, 7)]);
+        assert_eq!(own.constructs[1].parent, Some(0));
+        assert!(own.has_ended(0, 10) && !own.has_ended(1, 10) && own.has_ended(1, 12));
+    }
+
+    #[test]
+    fn clauses_and_groups_order() {
+        let own = tasks(
+            "{\n#pragma omp task depend(out: x)\n x = 1;\n#pragma omp task depend(in: x, b[1])\n y = x;\n#pragma omp taskgroup\n{\n#pragma omp task\n y = 2;\n}\n z = y;\n}\n",
+        );
+        assert!(own.are_ordered(0, 1) && !own.are_ordered(1, 2));
+        assert!(own.has_ended(2, 11) && !own.has_ended(1, 11));
+        assert_eq!(
+            depends("depend(inout: a[i], b) depend(in:c)"),
+            [("a".to_owned(), true), ("b".to_owned(), true), ("c".to_owned(), false)]
+        );
+    }
+}
