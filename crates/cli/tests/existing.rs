@@ -684,6 +684,291 @@ fn races_of_regions_are_named() {
     }
 }
 
+/// What members of a team were seen to do, function by function: behind each stands whether it has a race, and at which level alone that
+/// is known.
+const SEEN: &str = r#"
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#define N 128
+#define ALONE __attribute__((noipa)) static
+static double a[N + 2], b[N + 2], f[N + 2];
+static int elements[N][2], x, y, k[N];
+ALONE void scratch_behind_a_pointer(void) { /*! race */
+    double *t = malloc(4 * sizeof *t);
+#pragma omp parallel for
+    for (int i = 0; i < N; i++) {
+        for (int j = 0; j < 4; j++)
+            t[j] = i * j;
+        b[i] = t[0] + t[3];
+    }
+    free(t);
+}
+ALONE void scratch_of_each(void) { /*! */
+#pragma omp parallel for
+    for (int i = 0; i < N; i++) {
+        double *t = malloc(4 * sizeof *t);
+        for (int j = 0; j < 4; j++)
+            t[j] = i * j;
+        b[i] = t[0] + t[3];
+        free(t);
+    }
+}
+ALONE void pointer_of_each(double *t) { /*! race */
+#pragma omp parallel for firstprivate(t)
+    for (int i = 0; i < N; i++) {
+        t[0] = i;
+        b[i] = t[0];
+    }
+}
+ALONE void static_in_the_body(void) { /*! race O0 */
+#pragma omp parallel for
+    for (int i = 0; i < N; i++) {
+        static double t;
+        t = a[i];
+        b[i] = t;
+    }
+}
+ALONE void scattered(void) { /*! race */
+#pragma omp parallel for
+    for (int e = 0; e < N; e++)
+        for (int j = 0; j < 2; j++)
+            f[elements[e][j]] += 1.0;
+}
+ALONE void scattered_atomically(void) { /*! */
+#pragma omp parallel for
+    for (int e = 0; e < N; e++)
+        for (int j = 0; j < 2; j++)
+#pragma omp atomic
+            f[elements[e][j]] += 1.0;
+}
+ALONE void loop_of_all(void) { /*! race */
+#pragma omp parallel
+    for (int i = 0; i < N; i++)
+        a[i] += 1.0;
+}
+ALONE void split_by_hand(void) { /*! */
+#pragma omp parallel num_threads(4)
+    {
+        int me = omp_get_thread_num();
+        for (int i = me * (N / 4); i < (me + 1) * (N / 4); i++)
+            a[i] += 1.0;
+    }
+}
+ALONE void counted_by_all(void) { /*! race */
+#pragma omp parallel
+    x++;
+}
+ALONE void counted_by_one(void) { /*! */
+#pragma omp parallel
+#pragma omp single
+    x++;
+}
+ALONE void sections_that_share(void) { /*! race O0 */
+#pragma omp parallel sections
+    {
+#pragma omp section
+        x = 1;
+#pragma omp section
+        y = x;
+    }
+}
+ALONE void sections_apart(void) { /*! */
+#pragma omp parallel sections
+    {
+#pragma omp section
+        x = 1;
+#pragma omp section
+        y = 2;
+    }
+}
+ALONE void read_before_the_barrier(void) { /*! race */
+#pragma omp parallel
+    {
+#pragma omp single nowait
+        x = 42;
+        k[omp_get_thread_num()] = x;
+    }
+}
+ALONE void guarded_by_a_comment(void) { /*! race */
+    int s = 0;
+#pragma omp parallel for
+    for (int i = 0; i < N; i++) {
+        // #pragma omp critical
+        s += k[i];
+    }
+    x = s;
+}
+ALONE void guarded_either_way(void) { /*! */
+    int s = 0;
+#pragma omp parallel for
+    for (int i = 0; i < N; i++) {
+#pragma omp critical
+        if (k[i] > 3)
+            s += k[i];
+        else
+            s--;
+    }
+    x = s;
+}
+ALONE void written_by_one_iteration(void) { /*! O0 */
+#pragma omp parallel for
+    for (int i = 0; i < N; i++) {
+        if (i == 17)
+            x = i;
+    }
+}
+ALONE void team_of_one(void) { /*! */
+#pragma omp parallel for num_threads(1)
+    for (int i = 1; i < N; i++)
+        a[i] = a[i - 1] + 1.0;
+}
+ALONE void red_and_black(void) { /*! */
+    for (int colour = 0; colour < 2; colour++) {
+#pragma omp parallel for
+        for (int i = 1 + colour; i < N; i += 2)
+            a[i] = 0.5 * (a[i - 1] + a[i + 1]);
+    }
+}
+ALONE void sum_in_lanes(void) { /*! race */
+    double s = 0;
+#pragma omp simd
+    for (int i = 0; i < N; i++)
+        s += a[i];
+    b[0] = s;
+}
+ALONE void task_without_a_wait(void) { /*! race */
+#pragma omp parallel
+#pragma omp single
+    {
+#pragma omp task
+        x = 1;
+        y = x;
+    }
+}
+ALONE void task_with_a_wait(void) { /*! */
+#pragma omp parallel
+#pragma omp single
+    {
+#pragma omp task
+        x = 1;
+#pragma omp taskwait
+        y = x;
+    }
+}
+ALONE void task_of_a_task(void) { /*! race */
+#pragma omp parallel
+#pragma omp single
+    {
+#pragma omp task
+        {
+#pragma omp task
+            x = 1;
+        }
+#pragma omp taskwait
+        y = x;
+    }
+}
+ALONE void group_of_tasks(void) { /*! */
+#pragma omp parallel
+#pragma omp single
+    {
+#pragma omp taskgroup
+        {
+#pragma omp task
+            {
+#pragma omp task
+                x = 1;
+            }
+        }
+        y = x;
+    }
+}
+ALONE void tasks_beside(void) { /*! race */
+#pragma omp parallel
+#pragma omp single
+    {
+#pragma omp task depend(out : x)
+        x = 1;
+#pragma omp task
+        y = x;
+    }
+}
+ALONE void tasks_of_a_loop(void) { /*! race */
+#pragma omp parallel
+#pragma omp single
+    for (int i = 0; i < 16; i++) {
+#pragma omp task firstprivate(i)
+        x += i;
+    }
+}
+ALONE void tasks_in_turn(void) { /*! */
+#pragma omp parallel
+#pragma omp single
+    for (int i = 0; i < 16; i++) {
+#pragma omp task firstprivate(i) depend(inout : x)
+        x += i;
+    }
+}
+ALONE int of_halves(int n) { /*! */
+    int p, q;
+    if (n < 2)
+        return n;
+#pragma omp task shared(p)
+    p = of_halves(n - 1);
+#pragma omp task shared(q)
+    q = of_halves(n - 2);
+#pragma omp taskwait
+    return p + q;
+}
+int main(void) {
+    for (int e = 0; e < N; e++)
+        elements[e][0] = e, elements[e][1] = e + 1;
+    scratch_behind_a_pointer(), scratch_of_each(), pointer_of_each(f), static_in_the_body();
+    scattered(), scattered_atomically(), loop_of_all(), split_by_hand(), counted_by_all(), counted_by_one();
+    sections_that_share(), sections_apart(), read_before_the_barrier();
+    guarded_by_a_comment(), guarded_either_way(), written_by_one_iteration(), team_of_one(), red_and_black();
+    sum_in_lanes(), task_without_a_wait(), task_with_a_wait(), task_of_a_task(), group_of_tasks();
+    tasks_beside(), tasks_of_a_loop(), tasks_in_turn();
+#pragma omp parallel
+#pragma omp single
+    x += of_halves(6);
+    printf("%d %d %g %g %g\n", x, y, a[3], b[4], f[5]);
+    return 0;
+}
+"#;
+
+#[test]
+fn what_members_of_a_team_do_is_seen() {
+    for level in ["-O0", "-O2"] {
+        let (report, text) = check("seen.c", "cc", SEEN, &[level, "-fopenmp"]);
+        let mut lines: BTreeSet<u64> = BTreeSet::new();
+        let all = |list: &Value| -> Vec<Value> { list.as_array().into_iter().flatten().cloned().collect() };
+        for own in all(&report["loops"]) {
+            let raced = !all(&own["existing"]["races"]).is_empty();
+            lines.extend(own["line"].as_u64().filter(|_| raced && own["main"] == true));
+        }
+        for race in all(&report["races"]) {
+            lines.extend(all(&race["lines"]).iter().filter_map(Value::as_u64));
+        }
+        let functions: Vec<(u64, &str)> =
+            (1..).zip(SEEN.lines()).filter_map(|(at, line)| Some((at, line.split_once("/*!")?.1))).collect();
+        for (at, (first, mark)) in functions.iter().enumerate() {
+            let last = functions.get(at + 1).map_or(u64::MAX, |next| next.0 - 1);
+            let mark = mark.trim_end_matches("*/").trim();
+            let (wanted, only) = match mark.split_once('O') {
+                Some((wanted, only)) => (wanted.trim(), format!("-O{only}")),
+                None => (mark, level.to_owned()),
+            };
+            if only == level {
+                let found = lines.range(first..=&last).next().is_some();
+                let name = SEEN.lines().nth(*first as usize - 1).unwrap();
+                assert_eq!(found, wanted == "race", "{level} {name}\n{text}");
+            }
+        }
+    }
+}
+
 #[test]
 fn locks_and_lockstep_are_known() {
     for flags in [&["-O0", "-fopenmp"][..], &["-O2", "-fopenmp"]] {

@@ -308,7 +308,13 @@ impl Teams {
         let all = std::mem::take(&mut self.unordered).into_iter();
         let is_clear = |own: &Unordered| {
             let is_of_task = || own.ends.iter().any(|&end| self.is_in_task(contexts, end));
-            own.is_carried || !self.unclear.contains(&own.region) && (own.in_phase || is_of_task())
+            // What stands behind a region, or before it, is none of it.
+            let is_inside =
+                |end: ContextId| self.in_region(contexts, end).is_some() || self.is_in_task(contexts, end);
+            own.is_carried
+                || !self.unclear.contains(&own.region)
+                    && own.ends.iter().all(|&end| is_inside(end))
+                    && (own.in_phase || is_of_task())
         };
         let mut out: Vec<_> = all.filter_map(|(key, own)| Some((key, own.filter(is_clear)?))).collect();
         out.sort_unstable_by_key(|(key, _)| *key);

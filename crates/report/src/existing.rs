@@ -331,7 +331,9 @@ impl<'a> Run<'a> {
             };
             let objects = d.levels.iter().flat_map(|level| &level.objects);
             let mut objects = objects.filter_map(|used| self.profile.objects.get(used.object as usize));
-            is_on(d.source) || is_on(d.sink) || objects.any(|object| object.name == name)
+            let is_here = |end: u32| self.profile.location_of(end).function == self.own.function;
+            let is_about = is_here(d.source) && is_here(d.sink);
+            is_on(d.source) || is_on(d.sink) || is_about && objects.any(|object| object.name == name)
         })
     }
 

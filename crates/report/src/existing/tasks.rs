@@ -31,6 +31,10 @@ pub struct Construct {
     is_waited_for: bool,
     /// Variables of its `depend` clauses, and whether it writes them.
     depends: Vec<(String, bool)>,
+    /// It takes part in a reduction.
+    reduces: bool,
+    /// Every member of a team makes one.
+    is_multiplied: bool,
     /// The construct around it: what makes it.
     parent: Option<usize>,
 }
@@ -58,6 +62,9 @@ pub struct Tasks {
 impl Tasks {
     /// Those of a text, in C or Fortran.
     pub fn of(guards: &Guards, loops: Vec<(u32, u32)>) -> Tasks {
+        // What members of a team do one for all, or each a part of.
+        const ALONE: [&str; 8] = ["single", "master", "masked", "section", "sections", "for", "do", "task"];
+        let mut regions: Vec<((u32, u32), bool)> = Vec::new();
         let mut out = Tasks { loops, ..Tasks::default() };
         for (text, lines) in guards.constructs() {
             let head = text.split('(').next().unwrap_or_default().to_ascii_lowercase();
@@ -86,9 +93,16 @@ impl Tasks {
                     is_loop,
                     is_waited_for: is_serial || is_loop && !all.contains("nogroup"),
                     depends: depends(text),
+                    reduces: list.iter().any(|clause| clause.name.ends_with("reduction")),
+                    is_multiplied: false,
                     parent: None,
                 });
-            } else if has("parallel")
+            }
+            if has("parallel") || ALONE.iter().any(|word| has(word)) {
+                let is_shared = ALONE.iter().any(|word| has(word)) || has("taskloop");
+                regions.push((lines, !is_shared));
+            }
+            if has("parallel")
                 || ["single", "for", "do", "sections", "scope"].iter().any(|word| has(word))
                     && !all.contains("nowait")
             {
@@ -102,6 +116,8 @@ impl Tasks {
             };
             let innermost = all.iter().enumerate().filter(around).max_by_key(|(_, outer)| outer.lines.0);
             own.parent = innermost.map(|(other, _)| other);
+            let region = regions.iter().filter(|(lines, _)| lines.0 < own.lines.0 && own.lines.1 <= lines.1);
+            own.is_multiplied = region.max_by_key(|(lines, _)| lines.0).is_some_and(|(_, is_team)| *is_team);
         }
         out
     }
@@ -151,6 +167,9 @@ impl Tasks {
     /// Whether the tasks of a construct that a loop makes one after the other do not overlap.
     fn are_in_turn(&self, at: usize) -> bool {
         let own = &self.constructs[at];
+        if own.is_multiplied {
+            return false;
+        }
         let Some((_, end)) = self.common_loop(own.lines.0, own.lines.1) else { return true };
         own.is_waited_for || self.has_ended(at, end) || depend_on_one(own, own)
     }
@@ -221,11 +240,13 @@ fn depends(text: &str) -> Vec<(String, bool)> {
     out
 }
 
-/// Where one end of a dependence is.
-struct End {
-    /// The construct of the innermost task that it is in, with the context of that task.
-    task: Option<(usize, ContextIndex)>,
-    statement: StatementIndex,
+/// Where one end of a dependence is, as the text of functions with tasks has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// In a task of a construct; with the context of the task.
+    Task(usize, ContextIndex),
+    /// On a line of the code that makes tasks.
+    Line(u32),
 }
 
 /// Races of the tasks of a profile.
@@ -237,7 +258,7 @@ pub(super) fn races(profile: &Profile, texts: &Texts<'_>) -> Vec<Between> {
     if of_functions.is_empty() {
         return Vec::new();
     }
-    let judge = Judge { profile, texts, of_functions };
+    let judge = Judge::new(profile, texts, of_functions);
     let found: BTreeSet<Between> =
         profile.dependences.iter().filter(|d| d.memory).filter_map(|d| judge.race(d)).collect();
     found.into_iter().collect()
@@ -269,9 +290,27 @@ struct Judge<'a> {
     profile: &'a Profile,
     texts: &'a Texts<'a>,
     of_functions: FxHashMap<u32, (&'a str, usize)>,
+    /// Functions that make tasks, by name, and their files.
+    makers: FxHashMap<String, &'a str>,
 }
 
-impl Judge<'_> {
+/// The name of the function in whose text a function stands that a compiler has made.
+fn plain(name: &str) -> &str {
+    of_region(name).unwrap_or(name)
+}
+
+impl<'a> Judge<'a> {
+    fn new(
+        profile: &'a Profile,
+        texts: &'a Texts<'a>,
+        of_functions: FxHashMap<u32, (&'a str, usize)>,
+    ) -> Judge<'a> {
+        let name = |function: &u32| profile.functions.get(*function as usize).map_or("", |own| &own.name);
+        let makers = of_functions.iter().map(|(function, own)| (plain(name(function)).to_owned(), own.0));
+        let makers = makers.collect();
+        Judge { profile, texts, of_functions, makers }
+    }
+
     /// A context and those around it, from the inside.
     fn chain(&self, context: ContextIndex) -> impl Iterator<Item = ContextIndex> + '_ {
         std::iter::successors(Some(context), |&at| {
@@ -280,30 +319,23 @@ impl Judge<'_> {
         })
     }
 
-    fn end(&self, statement: StatementIndex) -> End {
-        let task = self.chain(self.profile.context_of(statement)).find_map(|context| {
-            match self.profile.contexts[context as usize].kind {
-                ContextKind::Call { callee, .. } => Some((self.of_functions.get(&callee)?.1, context)),
-                _ => None,
+    /// Where a statement is executed, by the innermost activation of a task or of a function that makes some; with its file and function.
+    fn place(&self, statement: StatementIndex) -> Option<(Place, &str, String)> {
+        let mut at = self.profile.location_of(statement);
+        for context in self.chain(self.profile.context_of(statement)) {
+            let node = self.profile.contexts.get(context as usize)?;
+            let ContextKind::Call { site, callee } = node.kind else { continue };
+            let name = plain(&self.profile.functions.get(callee as usize)?.name).to_owned();
+            if let Some(&(file, construct)) = self.of_functions.get(&callee) {
+                return Some((Place::Task(construct, context), file, name));
             }
-        });
-        End { task, statement }
-    }
-
-    /// The line in a function's own text on which a statement is executed, or what calls it.
-    fn line_in(&self, file: &str, function: &str, statement: StatementIndex) -> Option<u32> {
-        let plain = |name: &str| of_region(name).unwrap_or(name).to_owned();
-        let is_of = |place: &&profile::Location| {
-            place.file == file && place.line > 0 && plain(&place.function) == function
-        };
-        let own = self.profile.location_of(statement);
-        let sites = self.chain(self.profile.context_of(statement)).filter_map(|context| {
-            match self.profile.contexts[context as usize].kind {
-                ContextKind::Call { site, .. } => Some(self.profile.location(site)),
-                _ => None,
+            if let Some(file) = self.makers.get(&name).copied().filter(|file| *file == at.file && at.line > 0)
+            {
+                return Some((Place::Line(at.line), file, name));
             }
-        });
-        std::iter::once(own).chain(sites).find(is_of).map(|place| place.line)
+            at = self.profile.location(site);
+        }
+        None
     }
 
     /// Whether several may come to what a dependence passes through: no storage of the activations that do.
@@ -318,69 +350,68 @@ impl Judge<'_> {
             ObjectKind::Global | ObjectKind::Heap => {
                 !object.thread_local && !object.library && !object.is_volatile
             }
-            ObjectKind::Stack => d.kind != Kind::Output && !(is_own(d.source) && is_own(d.sink)),
+            // Where compilers have several variables in one place, the run cannot tell which is meant.
+            ObjectKind::Stack => {
+                let is_unoptimised = |end: StatementIndex| {
+                    let function = self.profile.contexts[self.profile.context_of(end) as usize].function;
+                    self.profile.functions.get(function as usize).is_some_and(|own| own.is_unoptimised)
+                };
+                let ends = [d.source, d.sink];
+                d.kind != Kind::Output
+                    && ends.iter().all(|&end| is_unoptimised(end))
+                    && !ends.iter().all(|&end| is_own(end))
+            }
             _ => false,
         })
     }
 
     fn race(&self, d: &Dependence) -> Option<Between> {
-        let [a, b] = [d.source, d.sink].map(|end| self.end(end));
-        let (construct, task) = a.task.or(b.task)?;
-        let callee = self.profile.contexts[task as usize].function;
-        let (file, _) = *self.of_functions.get(&callee)?;
-        let tasks = self.texts.tasks.get(file)?;
-        let guards = self.texts.guards.get(file)?;
-        let name = &self.profile.functions.get(callee as usize)?.name;
-        let function = of_region(name).unwrap_or(name);
-        if !self.is_shared(d)? {
+        let ends = [d.source, d.sink];
+        let [(first, file, function), (second, other_file, other)] =
+            [self.place(ends[0])?, self.place(ends[1])?];
+        if (file, &function) != (other_file, &other) || !self.is_shared(d)? {
             return None;
         }
-        let places = [&a, &b].map(|end| self.profile.location_of(end.statement));
+        let tasks = self.texts.tasks.get(file)?;
+        let guards = self.texts.guards.get(file)?;
+        let places = ends.map(|end| self.profile.location_of(end));
         if places.iter().any(|place| place.file != file || place.line == 0 || guards.is_directive(place.line))
         {
             return None;
         }
-        let is_ordered = match (a.task, b.task) {
-            (Some((first, context)), Some((second, other))) if first == second => {
+        // What a task combines for its group is its thread's.
+        let is_own = |place: &Place| matches!(place, Place::Task(at, _) if tasks.constructs[*at].reduces);
+        let is_heap = || {
+            let used = d.levels.iter().flat_map(|level| &level.objects);
+            let mut objects = used.filter_map(|used| self.profile.objects.get(used.object as usize));
+            objects.any(|object| object.kind == ObjectKind::Heap)
+        };
+        if [first, second].iter().any(is_own) && is_heap() {
+            return None;
+        }
+        let is_ordered = match (first, second) {
+            // Activations of one function by different tasks: what made which is not known.
+            (Place::Line(_), Place::Line(_)) => true,
+            (Place::Task(at, _), Place::Line(line)) => tasks.is_ordered(at, line, true),
+            (Place::Line(line), Place::Task(at, _)) => tasks.is_ordered(at, line, false),
+            (Place::Task(one, context), Place::Task(other, second)) if one == other => {
                 let dims = self.profile.contexts[context as usize].dims;
-                let is_one = context == other && d.levels.iter().all(|level| level.level >= dims);
-                // It makes others of its own kind.
-                let calls_itself = [&a, &b].iter().any(|end| {
-                    let own = self.chain(self.profile.context_of(end.statement));
-                    own.take_while(|&own| own != context && own != other).any(|own| {
-                        match self.profile.contexts[own as usize].kind {
-                            ContextKind::Call { callee, .. } => self
-                                .profile
-                                .functions
-                                .get(callee as usize)
-                                .is_some_and(|own| own.name == function),
-                            ContextKind::Recursive => true,
-                            _ => false,
-                        }
-                    })
-                });
-                let is_loop = tasks.constructs[first].is_loop;
-                is_one || calls_itself || is_loop || tasks.are_in_turn(first)
+                let is_one = context == second && d.levels.iter().all(|level| level.level >= dims);
+                let own = &tasks.constructs[one];
+                is_one || own.is_loop && !own.is_multiplied || tasks.are_in_turn(one)
             }
-            (Some((first, _)), Some((second, _))) => {
-                let [one, other] = [first, second].map(|at| &tasks.constructs[at]);
-                let is_around = |outer: &Construct, inner: &Construct| {
-                    outer.lines.0 < inner.lines.0 && inner.lines.1 <= outer.lines.1
+            (Place::Task(one, _), Place::Task(other, _)) => {
+                let is_around = |outer: usize, inner: usize| {
+                    let [outer, inner] = [outer, inner].map(|at| tasks.constructs[at].lines);
+                    outer.0 < inner.0 && inner.1 <= outer.1
                 };
                 if is_around(one, other) {
-                    let line = self.line_in(file, function, a.statement)?;
-                    tasks.is_ordered(second, line, false)
+                    tasks.is_ordered(other, places[0].line, false)
                 } else if is_around(other, one) {
-                    let line = self.line_in(file, function, b.statement)?;
-                    tasks.is_ordered(first, line, true)
+                    tasks.is_ordered(one, places[1].line, true)
                 } else {
-                    tasks.are_ordered(first, second)
+                    tasks.are_ordered(one, other)
                 }
-            }
-            _ => {
-                let outside = if a.task.is_some() { &b } else { &a };
-                let line = self.line_in(file, function, outside.statement)?;
-                tasks.is_ordered(construct, line, a.task.is_some())
             }
         };
         let lines = places.map(|place| place.line);
@@ -400,7 +431,11 @@ impl Judge<'_> {
 
     /// Whether an end of a dependence lies in a task.
     fn is_of_task(&self, d: &Dependence) -> bool {
-        [d.source, d.sink].iter().any(|&end| self.end(end).task.is_some())
+        let is_in_task = |context: ContextIndex| match self.profile.contexts[context as usize].kind {
+            ContextKind::Call { callee, .. } => self.of_functions.contains_key(&callee),
+            _ => false,
+        };
+        [d.source, d.sink].iter().any(|&end| self.chain(self.profile.context_of(end)).any(is_in_task))
     }
 }
 
@@ -410,7 +445,7 @@ pub(super) fn are_of_tasks(profile: &Profile, texts: &Texts<'_>) -> BTreeSet<usi
     if of_functions.is_empty() {
         return BTreeSet::new();
     }
-    let judge = Judge { profile, texts, of_functions };
+    let judge = Judge::new(profile, texts, of_functions);
     let all =
         profile.dependences.iter().enumerate().filter(|(_, d)| d.between_members && judge.is_of_task(d));
     all.map(|(at, _)| at).collect()
