@@ -43,6 +43,61 @@ fn recording_is_on_only_inside_the_region() {
     assert!(got.digest.instructions > 5 * 10 * 5);
 }
 
+/// What loads a program is left out on request, and nothing else; a program without a loader has nothing to leave out.
+#[test]
+fn start_up_is_left_out() {
+    let linked = compile("startup.c", PROGRAM, &["-O1", "-no-pie"]);
+    let config = Config { skip_startup: true, ..Config::new(&linked) };
+    let (outcome, got) = record::run(&config, &mut Unguided::default(), Checked::default()).unwrap();
+    let (_, whole) = record(&linked, &[], Encoding::Folded, 1 << 14);
+    assert_eq!(outcome.exit, record::native(&config).unwrap().exit);
+    assert!(outcome.skipped_startup);
+    assert_eq!(got.functions[0].entry, address(&linked, "_start"));
+    assert!(got.digest.instructions < whole.digest.instructions / 2);
+    for name in ["_start", "main", "region", "leaf"] {
+        let at = address(&linked, name);
+        assert_eq!(got.calls_to(at), whole.calls_to(at), "{name}");
+    }
+    let alone = program();
+    let config = Config { skip_startup: true, ..Config::new(&alone) };
+    let (outcome, got) = record::run(&config, &mut Unguided::default(), Checked::default()).unwrap();
+    let (_, whole) = record(&alone, &[], Encoding::Folded, 1 << 14);
+    assert!(!outcome.skipped_startup);
+    assert_eq!(got.digest.instructions, whole.digest.instructions);
+}
+
+/// A library whose constructor makes a thread: what they do is recorded from there on.
+#[test]
+fn a_thread_ends_start_up() {
+    const LIBRARY: &str = "#include <pthread.h>
+        int in_thread, in_constructor;
+        __attribute__((noinline)) void *work(void *a) { for (int i = 0; i < 9; i++) ((volatile int *)&in_thread)[0] += i; return a; }
+        __attribute__((constructor)) static void begin(void) {
+            pthread_t t; pthread_create(&t, 0, work, 0); pthread_join(t, 0); in_constructor = 1; }";
+    const USER: &str =
+        "extern int in_thread, in_constructor; int main(void) { return in_thread + in_constructor; }";
+    let library = compile("constructs.c", LIBRARY, &["-O1", "-shared", "-fPIC"]);
+    let place = library.parent().unwrap().display().to_string();
+    let own = library.file_name().unwrap().to_str().unwrap();
+    let program = compile(
+        "constructed.c",
+        USER,
+        &[
+            "-O1",
+            &format!("-L{place}"),
+            &format!("-Wl,-rpath,{place}"),
+            "-Wl,--no-as-needed",
+            &format!("-l:{own}"),
+        ],
+    );
+    let config = Config { skip_startup: true, ..Config::new(&program) };
+    let (outcome, got) = record::run(&config, &mut Unguided::default(), Checked::default()).unwrap();
+    assert_eq!(outcome.exit, Exit::Code(37));
+    assert!(outcome.skipped_startup && !got.blocks.is_empty());
+    let (_, whole) = record(&program, &[], Encoding::Folded, 1 << 14);
+    assert!(got.digest.instructions < whole.digest.instructions);
+}
+
 #[test]
 fn arguments_and_results() {
     let program = program();

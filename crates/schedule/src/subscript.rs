@@ -152,11 +152,52 @@ pub fn has_name(text: &str, names: &[&str]) -> bool {
 pub fn is_scrambled(text: &str, iterators: &[&str]) -> bool {
     let own = outside_brackets(text);
     let plain = own.replace("->", " ").replace("&&", " ").replace("||", " ");
-    let takes_apart = plain.contains(['&', '|', '^', '%', '/']) || plain.contains(">>");
+    let takes_apart =
+        plain.contains(['&', '|', '^']) || plain.contains(">>") || divides(&plain, iterators, 0);
     let lower = plain.to_ascii_lowercase();
     let calls =
         ["mod(", "modulo(", "iand(", "ior(", "ieor(", "ishft("].into_iter().any(|own| lower.contains(own));
     has_name(text, iterators) && (takes_apart || calls)
+}
+
+/// Deeper parentheses are taken to divide.
+const MOST_LEVELS: u32 = 32;
+
+/// Whether a term of a sum divides, or takes the rest of, something with an iterator in it: not `i + n / 2`.
+fn divides(text: &str, iterators: &[&str], level: u32) -> bool {
+    if level > MOST_LEVELS {
+        return true;
+    }
+    let text = text.trim();
+    let mut depth = 0i32;
+    let mut closes = text.len();
+    let mut terms: Vec<&str> = Vec::new();
+    let mut from = 0;
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => {
+                depth -= 1;
+                if depth == 0 {
+                    closes = closes.min(at);
+                }
+            }
+            '+' | '-' if depth == 0 => {
+                terms.push(&text[from..at]);
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    terms.push(&text[from..]);
+    if let Some(inside) = text.strip_prefix('(').filter(|_| closes + 1 == text.len()) {
+        return divides(&inside[..inside.len() - 1], iterators, level + 1);
+    }
+    let is_divided = |term: &&str| term.contains(['/', '%']) && has_name(term, iterators);
+    match terms.len() {
+        1 => is_divided(&text),
+        _ => terms.iter().any(|term| divides(term, iterators, level + 1)),
+    }
 }
 
 /// Whether a text has the iterator in quotients alone that repeat; `None` if it has it anywhere else.
@@ -292,10 +333,30 @@ mod tests {
     #[test]
     fn iterators_are_taken_apart_by_bits_rests_and_quotients() {
         let of = |text: &str| is_scrambled(text, &["i"]);
-        for text in ["i ^ 1", "i&~3", "i | 1", "(i >> 2) + k", "i / 2", "n - i % 4", "mod(i, 4) + 1"] {
+        for text in [
+            "i ^ 1",
+            "i&~3",
+            "i | 1",
+            "(i >> 2) + k",
+            "i / 2",
+            "n - i % 4",
+            "mod(i, 4) + 1",
+            "(i + n) / 2",
+            "(n + i / 2)",
+        ] {
             assert!(of(text), "{text}");
         }
-        for text in ["i + 1", "x[i] & 255", "k >> 2", "2 * i", "p->n + i", "idx[i] % n"] {
+        for text in [
+            "i + 1",
+            "x[i] & 255",
+            "k >> 2",
+            "2 * i",
+            "p->n + i",
+            "idx[i] % n",
+            "i + n / 2",
+            "(i + n % 2)",
+            "(n / 2 - i)",
+        ] {
             assert!(!of(text), "{text}");
         }
     }

@@ -403,7 +403,9 @@ pub fn judge(
     for reduction in reductions.iter().filter(|reduction| !loop_of.is_nameable(inside, reduction)) {
         let object = loop_of.accumulator(inside, reduction).unwrap_or(ObjectIndex::MAX);
         let lines = loop_of.lines(&reduction.statements);
-        let name = facts.and_then(|facts| facts.accumulator()).unwrap_or_default().to_owned();
+        let element = || facts?.combined_element().map(|(name, _)| name);
+        let name = facts.and_then(|facts| facts.accumulator()).or_else(element);
+        let name = name.unwrap_or("the accumulator").to_owned();
         let need = Need { object, name, way: Way::Combine, bytes: None, lines };
         needs.iter_mut().for_each(|needs| needs.push(need.clone()));
     }

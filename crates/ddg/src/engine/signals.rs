@@ -97,8 +97,9 @@ impl Engine {
         }
         self.away = None;
         let Some(back) = self.signals.interruptions.pop() else {
-            walker.unwind(&mut self.contexts, &mut self.functions, walker.frames().len(), pc);
+            // Another program has taken the place of the one that ran, perhaps: its code is none that is known here.
             self.functions.executed(walker.function(), None, pc);
+            walker.unwind(&mut self.contexts, &mut self.functions, walker.frames().len(), pc);
             return true;
         };
         let is_torn = back.torn.is_some_and(|(start, end)| (start..end).contains(&pc));

@@ -474,7 +474,7 @@ mod tests {
         let c = "void f() {\n if (i & 1) omp_set_lock(&l);\n s++;\n}\n";
         assert_eq!(lines(&Guards::of(c, false)), [2]);
         let c = "void f() {\n {\n std::lock_guard<std::mutex> own(m);\n s++;\n }\n s++;\n}\n";
-        assert_eq!(lines(&Guards::of(c, false)), [3, 4]);
+        assert_eq!(lines(&Guards::of(c, false)), [3, 4, 5]);
         let c = "void f() {\n omp_set_lock(&l);\n if (k) {\n omp_unset_lock(&l);\n continue;\n }\n s++;\n omp_unset_lock(&l);\n t++;\n}\n";
         assert_eq!(lines(&Guards::of(c, false)), [2, 3, 4, 5, 6, 7, 8]);
     }

@@ -84,10 +84,13 @@ pub(super) fn role(directive: &Directive, language: Language) -> Role {
     }
 }
 
-/// The variables of which a directive of C gives each thread its own: `#pragma omp threadprivate(a, b)`.
+/// The variables of which a directive gives each thread its own: `#pragma omp threadprivate(a, b)`; in Fortran, in lower case,
+/// `!$omp threadprivate(a, /block/)`.
 pub(super) fn thread_private(text: &str) -> Vec<&str> {
     let rest = || {
-        let rest = text.trim_start().strip_prefix('#')?.trim_start().strip_prefix("pragma")?;
+        let text = text.trim_start();
+        let pragma = || text.strip_prefix('#')?.trim_start().strip_prefix("pragma");
+        let rest = pragma().or_else(|| ["!$", "c$", "*$"].iter().find_map(|mark| text.strip_prefix(mark)))?;
         let rest = rest.trim_start().strip_prefix("omp")?.trim_start().strip_prefix("threadprivate")?;
         rest.trim_start().strip_prefix('(')?.split(')').next()
     };

@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use tree_sitter::Node;
 
-use super::super::text::{children, in_field};
+use super::super::directives::thread_private;
+use super::super::text::{children, in_field, words};
 use super::super::written::{Declaration, Lifetime};
 use super::Fortran;
 
@@ -37,7 +38,9 @@ impl Fortran<'_> {
                 _ => {}
             }
         }
+        let of_threads = self.thread_private(unit);
         for one in &mut out {
+            one.storage.thread_local |= of_threads.contains(&one.name.to_ascii_lowercase());
             if saves_all && one.lifetime == Lifetime::Automatic {
                 one.lifetime = Lifetime::Static;
             }
@@ -49,6 +52,26 @@ impl Fortran<'_> {
             if parameters.contains(&one.name) {
                 one.lifetime = Lifetime::Parameter;
                 one.storage.reference = true;
+            }
+        }
+        out
+    }
+
+    /// The variables of a program unit of which each thread has its own: by name, or with the common block that they lie in.
+    fn thread_private(&self, unit: Node) -> HashSet<String> {
+        let text = self.text.raw(unit).to_ascii_lowercase();
+        let mut out: HashSet<String> = text.lines().flat_map(thread_private).map(str::to_owned).collect();
+        if out.is_empty() {
+            return out;
+        }
+        for node in children(unit).into_iter().filter(|one| one.kind() == "common_statement") {
+            let text = self.text.raw(node).to_ascii_lowercase();
+            // `common /a/ x, y(3) /b/ z`: names behind the block that they lie in.
+            let mut parts = text.split('/').skip(1);
+            while let (Some(block), Some(list)) = (parts.next(), parts.next()) {
+                if out.contains(&format!("/{}/", block.trim())) {
+                    out.extend(words(list).map(str::to_owned));
+                }
             }
         }
         out

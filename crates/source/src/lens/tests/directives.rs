@@ -59,6 +59,11 @@ fn thread_private_variables_are_their_threads_own() {
     );
     let is_local = |name: &str| scalar(&file.loops[0], name).storage.thread_local;
     assert!(is_local("a") && !is_local("d"));
+    let file = fortran(
+        "subroutine f(n)\ninteger :: n, i, a, b, d\ncommon /own/ a, b\n!$omp threadprivate(/own/)\ndo i = 1, n\n  a = i\n  d = a\nend do\nend subroutine\n",
+    );
+    let is_local = |name: &str| scalar(&file.loops[0], name).storage.thread_local;
+    assert!(is_local("a") && !is_local("d"));
 }
 
 #[test]
