@@ -44,6 +44,11 @@ pub(crate) fn clauses(profile: &Profile, entry: &SourceLoop) -> Option<Result<Cl
     finding::is_parallelisable(entry).then(|| found(profile, entry))
 }
 
+/// The directive that has a loop's iterations run in lockstep, with the clauses that its variables need; `None` if there is none.
+pub(crate) fn on_lanes(profile: &Profile, entry: &SourceLoop) -> Option<String> {
+    clauses(profile, entry)?.ok()?.lanes()
+}
+
 fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
     let facts = entry.contexts.first().and_then(|&context| Facts::of(profile, context));
     let facts = facts.filter(|_| !entry.recursive && entry.line > 0).ok_or(Absent::NoSource)?;

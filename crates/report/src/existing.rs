@@ -227,6 +227,8 @@ fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_
     if let Some(facts) = facts.as_ref().filter(|_| is_shared_out) {
         let text = text_of(texts.sources, &own.file).unwrap_or_default();
         out.races = races(profile, own, facts, (guards, text));
+        let source_iterators: Vec<String> =
+            facts.source.iterators.iter().map(|own| own.name.clone()).collect();
         // Iterations of the loops that it joins are shared out as well.
         let mut outer = at;
         for _ in 1..directive.joined() {
@@ -237,7 +239,9 @@ fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_
                 break;
             };
             for race in races(profile, own, &facts, (guards, text)) {
-                let is_known = out.races.iter().any(|other| other.variable() == race.variable());
+                let counts = |name: &str| source_iterators.iter().any(|own| own == name);
+                let is_known = out.races.iter().any(|other| other.variable() == race.variable())
+                    || race.variable().is_some_and(counts);
                 if !is_known {
                     out.races.push(race);
                 }
@@ -287,6 +291,21 @@ fn is_alone(text: &str) -> bool {
             _ => false,
         }
     })
+}
+
+/// Whether the text of a region, from its directive to a line, asks for the number of a thread or allocates memory.
+fn has_own_storage(text: &str, from: u32, to: u32) -> bool {
+    const MARKS: [&str; 4] = ["omp_get_thread_num", "alloc(", "allocate(", "new "];
+    let mut lines = text.lines().skip(from as usize).take(to.saturating_sub(from) as usize);
+    lines.any(|line| MARKS.iter().any(|own| line.contains(own)))
+}
+
+/// The subscripts by which a loop comes to an array, and to those on some lines.
+fn elements_on(facts: &Facts<'_>, name: &str, lines: &[u32]) -> Vec<String> {
+    let is_on = |array: &&Array| {
+        array.name == name || array.accesses.iter().any(|access| lines.contains(&access.at.line))
+    };
+    facts.source.arrays.iter().filter(is_on).flat_map(|array| elements(facts, &array.name)).collect()
 }
 
 /// The lines on which a loop comes to the elements of an array.
@@ -399,11 +418,13 @@ fn races(
         return Vec::new();
     }
     let run = Run::of(profile, own);
+    // What threads choose by their number, or make in the region, the text does not tell from what they share.
+    let region = directives.iter().map(|directive| directive.line).min().unwrap_or(0);
+    let has_own_storage = has_own_storage(text, region, source.end.line);
     let defaults_to_private = clauses
         .iter()
         .any(|clause| clause.name == "default" && clause.variables.iter().any(|own| own.contains("private")));
     // What is declared in the region that the loop is in is its threads' own.
-    let region = directives.iter().map(|directive| directive.line).min().unwrap_or(0);
     let is_inside = |scalar: &Scalar| !is_fortran && scalar.declared.is_some_and(|at| at.line > region);
     let own_text: Vec<&str> =
         text.lines().skip(region as usize).take(source.end.line.saturating_sub(region) as usize).collect();
@@ -433,7 +454,8 @@ fn races(
         if matches!(role, Role::Carried | Role::Induction(_) | Role::Shared) {
             all.extend(&scalar.reads);
         }
-        if written.is_empty() || guards.exclude(&all, &one) || is_reduced(name) {
+        let writes: Vec<u32> = written.iter().copied().collect();
+        if written.is_empty() || guards.separate(&writes, &all, &one) || is_reduced(name) {
             continue;
         }
         let open: Vec<u32> = written.iter().copied().filter(|&line| !guards.is_guarded(line)).collect();
@@ -466,7 +488,13 @@ fn races(
         others.filter_map(Race::variable).any(|own| is_same(own, name))
     };
     // Storage of which each iteration needs its own: arrays, and variables that functions write which are handed their addresses.
-    for name in finding::privatise(profile, own) {
+    // Each thread has its own of what counts the iterations that are shared out.
+    let is_iterator = |name: &str| {
+        let inner = source.inner_iterators.iter().take(if is_fortran { usize::MAX } else { joined - 1 });
+        source.iterators.iter().any(|own| is_same(&own.name, name))
+            || inner.into_iter().any(|own| is_same(&own.name, name))
+    };
+    for name in finding::privatise(profile, own).into_iter().filter(|name| !is_iterator(name)) {
         let array = source.arrays.iter().find(|array| is_same(&array.name, &name));
         let array = array.filter(|array| array.fixed && array.home != Home::InBody && !is_of_thread(array));
         let scalar = facts.scalars.iter().map(|(scalar, _)| *scalar).find(|scalar| {
@@ -492,7 +520,10 @@ fn races(
         let plain = name.trim_end_matches("[:]").to_owned();
         let mut arrays = source.arrays.iter().filter(|array| is_same(&array.name, &plain)).peekable();
         let is_array = arrays.peek().is_some() && !arrays.any(is_of_thread);
-        let is_guarded = || guards.exclude(&[line], &Guarded::Elements(&elements(facts, &plain)));
+        let is_guarded = || {
+            guards.exclude(&[line], &Guarded::Elements(&elements_on(facts, &plain, &[line])))
+                || has_own_storage && !run.shows(&plain, &[line])
+        };
         if is_array && !is_reduced(&plain) && !is_guarded() && !is_named(&out, &plain) {
             out.push(Race::NotReduced { operator: Some(operator), name, lines: vec![line] });
         }
@@ -510,7 +541,9 @@ fn races(
             let is_of_threads = arrays.clone().any(is_of_thread);
             let is_array =
                 !is_of_threads && (arrays.next().is_some() || !is_scalar && ends.iter().all(is_accessed));
-            let is_guarded = guards.exclude(&ends, &Guarded::Elements(&elements(facts, &object)));
+            let subscripts = elements_on(facts, &object, &ends);
+            let is_guarded =
+                guards.exclude(&ends, &Guarded::Elements(&subscripts)) || guards.are_locked_apart(&ends);
             // Compilers put what a team shares into a structure without a name: its parts are variables that the text names.
             let is_nameless =
                 profile.objects.iter().any(|own| own.name == object && own.kind == ObjectKind::Frame);
@@ -521,7 +554,8 @@ fn races(
             let is_seen = out
                 .iter()
                 .any(|race| matches!(race, Race::Dependence(_)) && race.variable() == Some(object.as_str()));
-            if blocking.object.is_some() && is_array && !is_guarded && !is_given && !is_seen {
+            let is_own = is_iterator(&object) || has_own_storage && !run.shows(&object, &ends);
+            if blocking.object.is_some() && is_array && !is_guarded && !is_given && !is_seen && !is_own {
                 out.push(Race::Dependence(Box::new(blocking)));
             }
         }
@@ -544,7 +578,8 @@ fn races(
     // What functions that the loop calls combine.
     for need in own.needs().into_iter().filter(|need| need.way == Way::Combine) {
         let object = profile.objects.get(need.object as usize);
-        let Some(object) = object.filter(|object| object.kind == ObjectKind::Global) else { continue };
+        let is_meant = |object: &&profile::Object| object.kind == ObjectKind::Global && !object.thread_local;
+        let Some(object) = object.filter(is_meant) else { continue };
         let name = object.name.clone();
         let called = profile.locations.iter().find(|place| {
             place.file == own.file && need.lines.contains(&place.line) && place.function != own.function
@@ -603,17 +638,14 @@ fn met(profile: &Profile, own: &SourceLoop, facts: &Facts<'_>, (guards, text): (
         let Some(name) = between::name_of(profile, d, places.map(|place| line_of(place.line))) else {
             continue;
         };
-        let arrays = facts
-            .source
-            .arrays
-            .iter()
-            .filter(|array| array.accesses.iter().any(|access| lines.contains(&access.at.line)));
-        let subscripts: Vec<String> = arrays.flat_map(|array| elements(facts, &array.name)).collect();
+        let subscripts = elements_on(facts, &name, &lines);
         let is_element =
             profile.objects.iter().any(|object| object.name == name && object.kind == ObjectKind::Heap)
                 || facts.source.arrays.iter().any(|array| array.name == name);
         let what = if is_element { Guarded::Elements(&subscripts) } else { Guarded::Place(&is_varying) };
         let is_guarded = guards.exclude(&lines, &what)
+            || is_element && guards.are_locked_apart(&lines)
+            || places.iter().any(|place| guards.is_combiner(&place.function))
             || places[0].function != own.function
                 && are_calls_guarded(facts.source, guards, &places[0].function, &what);
         let is_known = out.iter().any(|race| race.variable() == Some(name.as_str()));

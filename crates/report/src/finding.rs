@@ -223,10 +223,12 @@ pub fn is_vectorisable(profile: &Profile, entry: &SourceLoop) -> bool {
         Parallel::Yes => true,
         // What no clause names (the place of an extreme) lanes cannot combine.
         Parallel::Reduction => !has_scattered() && entry.needs().is_empty(),
+        Parallel::AfterPrivatisation => crate::directive::on_lanes(profile, entry).is_some(),
         _ => is_in_step,
     };
     // What data decides to leave is left by the lanes behind it too.
-    entry.innermost && is_free && !crate::directive::is_left_early(profile, entry)
+    let is_left = || crate::directive::is_left_early(profile, entry);
+    entry.innermost && is_free && !entry.differs_elsewhere && !is_left()
 }
 
 /// How many neighbouring iterations of an innermost loop that is not parallel may run in lockstep, if several may.

@@ -635,8 +635,11 @@ fn advice(report: &Report<'_>, innermost: &Innermost, chain: &[usize], bands: &[
     };
     let mut out = Vec::new();
     let p = report.profile;
-    let is_candidate =
-        |at: &&usize| finding::is_parallelisable(&loops[**at]) && !directive::is_left_early(p, &loops[**at]);
+    // What is written into the source holds for all calls that reach it.
+    let is_candidate = |at: &&usize| {
+        let own = &loops[**at];
+        finding::is_parallelisable(own) && !own.differs_elsewhere && !directive::is_left_early(p, own)
+    };
     let pasted = chain.iter().find(|at| directive::pasted(report, **at).is_some());
     if let Some(&at) = pasted.or_else(|| chain.iter().find(is_candidate)) {
         let text = directive::pasted(report, at).map(str::to_owned);
@@ -658,11 +661,11 @@ fn advice(report: &Report<'_>, innermost: &Innermost, chain: &[usize], bands: &[
         let share = loops[leaf].stride01.map_or(String::new(), |share| {
             format!("; {:.0} % of its accesses have stride 0 or one element", 100.0 * share)
         });
-        out.push(of(
-            "vectorise",
-            &[leaf],
-            format!("iterations of the innermost loop are independent{share}"),
-        ));
+        let why = match loops[leaf].parallel {
+            Parallel::AfterPrivatisation => directive::on_lanes(p, &loops[leaf]).unwrap_or_default(),
+            _ => "iterations of the innermost loop are independent".to_owned(),
+        };
+        out.push(of("vectorise", &[leaf], format!("{why}{share}")));
     }
     for &at in chain {
         if let Some(why) = finding::fusing(report, at)

@@ -95,12 +95,8 @@ pub(super) fn races(
                 let is_carried = d.levels.iter().any(|own| own.level == level)
                     && ends.iter().all(|&end| profile.is_around(context, profile.context_of(end)));
                 // What lies on the stack is each thread's own, but for what the team's parent has there, of which nothing is known here.
-                let objects = d.levels.iter().flat_map(|level| &level.objects);
-                let mut objects = objects.filter_map(|used| profile.objects.get(used.object as usize));
-                let is_shared =
-                    objects.any(|object| matches!(object.kind, ObjectKind::Global | ObjectKind::Heap));
                 let is_control = |end: &u32| verdict.scevs.binary_search(end).is_ok();
-                if is_carried && is_shared && !ends.iter().any(is_control) {
+                if is_carried && is_shared(profile, d) && !ends.iter().any(is_control) {
                     found.extend(pair(profile, d, ends.map(|end| profile.location_of(end)), texts));
                 }
             }
@@ -122,14 +118,26 @@ fn pair(profile: &Profile, d: &Dependence, [a, b]: [&Location; 2], texts: &Texts
     }
     let guards = texts.guards.get(a.file.as_str())?;
     // What compilers put on directives' lines combines what their clauses say.
-    // So does the line of a loop right behind.
-    let is_made = |line: u32| guards.is_directive(line) || guards.is_directive(line.saturating_sub(1));
-    if is_made(a.line) && is_made(b.line) && (guards.is_directive(a.line) || guards.is_directive(b.line))
+    // So do lines of what they stand before.
+    let has_directive = guards.is_directive(a.line) || guards.is_directive(b.line);
+    if has_directive && guards.is_of_directive(a.line, b.line)
+        || [a, b].iter().any(|place| guards.is_combiner(&place.function))
+        || guards.has_flags()
+        || guards.are_locked_apart(&[a.line, b.line])
         || guards.exclude(&[a.line, b.line], &Guarded::Place(&|_| true))
     {
         return None;
     }
     let (first, second) = if (a.line, &a.function) <= (b.line, &b.function) { (a, b) } else { (b, a) };
+    // Tasks may have their data on the stack of any thread, one after the other.
+    let is_of_region = |end: u32| {
+        let function = profile.contexts[profile.context_of(end) as usize].function;
+        profile.functions.get(function as usize).is_some_and(|own| of_region(&own.name).is_some())
+    };
+    let has_tasks = texts.tasks.get(&a.file).is_some_and(|tasks| !tasks.is_empty());
+    if has_tasks && !is_shared(profile, d) && ![d.source, d.sink].into_iter().all(is_of_region) {
+        return None;
+    }
     let name = name_of(profile, d, [first, second].map(|place| texts.line(&place.file, place.line)))?;
     Some(Between {
         file: a.file.clone(),
@@ -138,6 +146,13 @@ fn pair(profile: &Profile, d: &Dependence, [a, b]: [&Location; 2], texts: &Texts
         name,
         is_written_twice: d.kind == Kind::Output,
     })
+}
+
+/// Whether what a dependence passes through lies on no stack.
+fn is_shared(profile: &Profile, d: &Dependence) -> bool {
+    let used = d.levels.iter().flat_map(|level| &level.objects);
+    let mut objects = used.filter_map(|used| profile.objects.get(used.object as usize));
+    objects.any(|object| matches!(object.kind, ObjectKind::Global | ObjectKind::Heap))
 }
 
 /// What a dependence between members is about, whose ends stand on two lines; `None` for what may be met by several at a time.
@@ -189,7 +204,11 @@ fn common_name([a, b]: [&str; 2]) -> Option<&str> {
     // What an operator changes, not what it takes.
     let is_changed = |line: &str, name: &str| {
         words(line).iter().any(|&(from, to)| {
-            let after = line[to..].trim_start();
+            let mut after = line[to..].trim_start();
+            // An element of it.
+            while let Some((_, rest)) = after.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+                after = rest.trim_start();
+            }
             let operator = after.trim_start_matches(['+', '-', '*', '/', '&', '|', '^', '<', '>', '%']);
             let is_set = operator.starts_with('=') && !operator.starts_with("==")
                 || after.starts_with("++")

@@ -111,6 +111,43 @@ impl Guards {
         self.constructs.iter().map(|(text, lines)| (text.as_str(), *lines))
     }
 
+    /// Whether some guard is held on two lines each time that one of them writes: pairwise, as what is read twice needs none.
+    pub fn separate(&self, writes: &[u32], all: &[u32], what: &Guarded<'_>) -> bool {
+        !writes.is_empty()
+            && writes.iter().all(|&write| all.iter().all(|&other| self.exclude(&[write, other], what)))
+    }
+
+    /// Whether a lock that is chosen by an element or a pointer is held on all of these lines, which may be one and the same.
+    pub fn are_locked_apart(&self, lines: &[u32]) -> bool {
+        let is_chosen = |guard: &Guard| matches!(guard, Guard::Lock(lock) if lock.contains(['[', '>', '.']));
+        lines.iter().all(|line| self.of.get(line).is_some_and(|own| own.iter().any(is_chosen)))
+    }
+
+    /// Whether threads are ordered by what they write and read: by flags, which are not followed.
+    pub fn has_flags(&self) -> bool {
+        self.constructs().any(|(text, _)| {
+            let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            words.any(|word| matches!(word, "flush" | "acquire" | "release" | "acq_rel"))
+        })
+    }
+
+    /// Whether a function combines what a reduction that the text declares has.
+    pub fn is_combiner(&self, function: &str) -> bool {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        self.constructs().filter(|(text, _)| text.contains("declare") && text.contains("reduction")).any(
+            |(text, _)| text.split(|c: char| !is_word(c)).any(|word| !word.is_empty() && word == function),
+        )
+    }
+
+    /// Whether one of two lines is a directive's, and the other what it stands before: compilers put what they do for its clauses on
+    /// both.
+    pub fn is_of_directive(&self, a: u32, b: u32) -> bool {
+        self.constructs.iter().any(|(_, (first, last))| {
+            let (inside, own) = (|line: u32| (*first..=*last).contains(&line), |line: u32| line == *first);
+            inside(a) && inside(b) && (own(a) || own(b) || self.is_directive(a) || self.is_directive(b))
+        })
+    }
+
     /// Whether a line is a directive's.
     pub fn is_directive(&self, line: u32) -> bool {
         self.directives.contains(&line)
@@ -410,6 +447,10 @@ fn fortran_end(all: &[&str], (index, last): (usize, usize)) -> Option<u32> {
         Some((is_end, rest[..end].to_owned()))
     };
     let (_, own) = word(all[index])?;
+    let is_loop =
+        all[index].to_ascii_lowercase().split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == "do");
+    let mut depth = 0usize;
+    let mut loop_end = None;
     let mut open = 1usize;
     for (at, line) in all.iter().enumerate().skip(last + 1).take(MOST_LINES) {
         match word(line) {
@@ -420,8 +461,28 @@ fn fortran_end(all: &[&str], (index, last): (usize, usize)) -> Option<u32> {
         if open == 0 {
             return Some(at as u32 + 1);
         }
+        // A loop ends its directive where no other does.
+        let line = line.trim_start().to_ascii_lowercase();
+        let line = line
+            .split_once(':')
+            .filter(|(label, _)| !label.contains(['(', '=', '!']))
+            .map_or(&*line, |(_, rest)| rest.trim_start());
+        if line.starts_with("do ") || line.trim_end() == "do" {
+            depth += 1;
+        } else if line.starts_with("end do") || line.starts_with("enddo") {
+            depth = depth.saturating_sub(1);
+            if depth == 0 && is_loop && loop_end.is_none() {
+                loop_end = Some(at as u32 + 1);
+            }
+        }
+        if line.starts_with("end program")
+            || line.starts_with("end subroutine")
+            || line.starts_with("end function")
+        {
+            break;
+        }
     }
-    None
+    loop_end
 }
 
 /// Most lines of a construct that are read.

@@ -25,6 +25,8 @@ use super::guards::{Guarded, Guards};
 pub struct Construct {
     /// Lines, those of the directive included.
     lines: (u32, u32),
+    /// The last line of the directive.
+    directive: u32,
     /// It is a `taskloop`.
     is_loop: bool,
     /// The code behind it goes on when it is done.
@@ -88,8 +90,10 @@ impl Tasks {
                 let is_serial = list.iter().any(|clause| {
                     clause.name == "if" && clause.variables.first().is_some_and(|value| is_off(value))
                 });
+                let directive = (lines.0..=lines.1).take_while(|&line| guards.is_directive(line)).last();
                 out.constructs.push(Construct {
                     lines,
+                    directive: directive.unwrap_or(lines.0),
                     is_loop,
                     is_waited_for: is_serial || is_loop && !all.contains("nogroup"),
                     depends: depends(text),
@@ -120,6 +124,16 @@ impl Tasks {
             own.is_multiplied = region.max_by_key(|(lines, _)| lines.0).is_some_and(|(_, is_team)| *is_team);
         }
         out
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.constructs.is_empty()
+    }
+
+    /// The construct whose directive stands on a line.
+    fn on(&self, line: u32) -> Option<usize> {
+        self.constructs.iter().position(|own| own.lines.0 == line || own.directive == line)
     }
 
     /// The innermost construct in which all of these lines stand.
@@ -279,9 +293,28 @@ fn functions<'t>(profile: &Profile, texts: &'t Texts<'_>) -> FxHashMap<u32, (&'t
             }
         }
     }
+    let entry = |function: u32| {
+        let entry = profile.functions.get(function as usize)?.entry;
+        let at = profile.statements.iter().position(|statement| statement.pc == entry)?;
+        Some(profile.location_of(at as u32).line)
+    };
     let construct = |(function, (file, lines)): (u32, (String, BTreeSet<u32>))| {
         let (file, tasks) = texts.tasks.get_key_value(&file)?;
-        Some((function, (file.as_str(), tasks.around(&lines)?)))
+        let guards = texts.guards.get(file)?;
+        // A function that a compiler has made begins on the directive's line, whatever is put into it.
+        let own = match entry(function).filter(|&line| guards.is_directive(line)) {
+            Some(line) => tasks.on(line),
+            // The compiler has begun with something else, and may have put other functions into it.
+            None => tasks.around(&lines).or_else(|| {
+                let is_region = guards.constructs().any(|(text, (first, _))| {
+                    lines.contains(&first)
+                        && text.split(|c: char| !c.is_alphanumeric()).any(|word| word == "parallel")
+                });
+                let met = |own: &Construct| lines.range(own.lines.0..=own.lines.1).next().is_some();
+                if is_region { None } else { tasks.constructs.iter().position(met) }
+            }),
+        };
+        Some((function, (file.as_str(), own?)))
     };
     lines.into_iter().filter_map(construct).collect()
 }
@@ -327,7 +360,14 @@ impl<'a> Judge<'a> {
             let ContextKind::Call { site, callee } = node.kind else { continue };
             let name = plain(&self.profile.functions.get(callee as usize)?.name).to_owned();
             if let Some(&(file, construct)) = self.of_functions.get(&callee) {
-                return Some((Place::Task(construct, context), file, name));
+                let (first, last) = self.texts.tasks.get(file)?.constructs[construct].lines;
+                // The function that makes tasks, put into one of them.
+                let is_inlined = at.file == file
+                    && at.line > 0
+                    && plain(&at.function) == name
+                    && !(first..=last).contains(&at.line);
+                let place = if is_inlined { Place::Line(at.line) } else { Place::Task(construct, context) };
+                return Some((place, file, name));
             }
             if let Some(file) = self.makers.get(&name).copied().filter(|file| *file == at.file && at.line > 0)
             {
@@ -357,7 +397,8 @@ impl<'a> Judge<'a> {
                     self.profile.functions.get(function as usize).is_some_and(|own| own.is_unoptimised)
                 };
                 let ends = [d.source, d.sink];
-                d.kind != Kind::Output
+                // What overwrites it may be another activation's.
+                d.kind == Kind::Flow
                     && ends.iter().all(|&end| is_unoptimised(end))
                     && !ends.iter().all(|&end| is_own(end))
             }
@@ -415,7 +456,7 @@ impl<'a> Judge<'a> {
             }
         };
         let lines = places.map(|place| place.line);
-        if is_ordered || guards.exclude(&lines, &Guarded::Place(&|_| true)) {
+        if is_ordered || guards.has_flags() || guards.exclude(&lines, &Guarded::Place(&|_| true)) {
             return None;
         }
         let [first, second] = if lines[0] <= lines[1] { places } else { [places[1], places[0]] };
@@ -431,8 +472,23 @@ impl<'a> Judge<'a> {
 
     /// Whether an end of a dependence lies in a task.
     fn is_of_task(&self, d: &Dependence) -> bool {
+        // A task may leave by a jump to another function at once, which the library then seems to call.
+        let function = |at: u32| self.profile.functions.get(at as usize);
+        let is_library = |context: ContextIndex| {
+            let parent = self.profile.contexts[context as usize].parent;
+            let caller = function(self.profile.contexts[parent as usize].function);
+            caller.is_some_and(|own| {
+                !own.main && ["libgomp", "libomp"].iter().any(|name| own.module.contains(name))
+            })
+        };
+        let is_left = |callee: u32, context: ContextIndex| {
+            function(callee).is_some_and(|own| own.main && of_region(&own.name).is_none())
+                && is_library(context)
+        };
         let is_in_task = |context: ContextIndex| match self.profile.contexts[context as usize].kind {
-            ContextKind::Call { callee, .. } => self.of_functions.contains_key(&callee),
+            ContextKind::Call { callee, .. } => {
+                self.of_functions.contains_key(&callee) || is_left(callee, context)
+            }
             _ => false,
         };
         [d.source, d.sink].iter().any(|&end| self.chain(self.profile.context_of(end)).any(is_in_task))
