@@ -13,13 +13,15 @@
 
 pub mod between;
 mod guards;
+mod run;
 mod tasks;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use guards::{Guarded, Guards};
 use profile::lens::{Array, Call, Directive, Home, Language, Operator, Scalar, ScalarForm};
-use profile::{ContextKind, ObjectKind, Profile};
+use profile::{Dependence, ObjectKind, Profile};
+use run::Run;
 use schedule::facts::{Facts, Role};
 use schedule::needs::Way;
 use schedule::{Parallel, SourceLoop};
@@ -124,6 +126,8 @@ struct Texts<'a> {
     guards: BTreeMap<String, Guards>,
     /// The tasks of the same.
     tasks: BTreeMap<String, Tasks>,
+    /// What members of teams were seen to do to one another.
+    between: Vec<&'a Dependence>,
 }
 
 impl<'a> Texts<'a> {
@@ -135,7 +139,8 @@ impl<'a> Texts<'a> {
         };
         let files = loops.iter().filter(has_directive).map(|own| own.file.clone());
         let files: BTreeSet<String> = files.chain(between::files(profile)).collect();
-        let mut out = Texts { sources, guards: BTreeMap::new(), tasks: BTreeMap::new() };
+        let between = profile.dependences.iter().filter(|d| d.between_members && d.memory).collect();
+        let mut out = Texts { sources, guards: BTreeMap::new(), tasks: BTreeMap::new(), between };
         for file in files {
             if let Some(text) = text_of(sources, &file) {
                 let guards = Guards::of(text, is_fortran(profile, &file));
@@ -221,12 +226,12 @@ fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_
         // What the text says of variables is not known; what functions do that it calls, the run has shown.
         let given = given();
         let is_given = |race: &Race| race.variable().is_some_and(|name| given.iter().any(|own| own == name));
-        out.races = of_callees(profile, own, text, guards);
+        out.races = of_callees(profile, own, text, (guards, &texts.between));
         out.races.retain(|race| !is_given(race));
     }
     if let Some(facts) = facts.as_ref().filter(|_| is_shared_out) {
         let text = text_of(texts.sources, &own.file).unwrap_or_default();
-        out.races = races(profile, own, facts, (guards, text));
+        out.races = races(profile, own, facts, (guards, text), &texts.between);
         let source_iterators: Vec<String> =
             facts.source.iterators.iter().map(|own| own.name.clone()).collect();
         // Iterations of the loops that it joins are shared out as well.
@@ -238,7 +243,7 @@ fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_
             let Some(facts) = own.contexts.first().and_then(|&context| Facts::of(profile, context)) else {
                 break;
             };
-            for race in races(profile, own, &facts, (guards, text)) {
+            for race in races(profile, own, &facts, (guards, text), &texts.between) {
                 let counts = |name: &str| source_iterators.iter().any(|own| own == name);
                 let is_known = out.races.iter().any(|other| other.variable() == race.variable())
                     || race.variable().is_some_and(counts);
@@ -257,7 +262,7 @@ fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_
     };
     if let Some(facts) = facts.as_ref().filter(|_| is_simd) {
         let text = text_of(texts.sources, &own.file).unwrap_or_default();
-        out.races = races(profile, own, facts, (guards, text));
+        out.races = races(profile, own, facts, (guards, text), &texts.between);
         out.races.retain(|race| matches!(race, Race::NotReduced { operator: Some(_), .. }));
         // What the compiler has changed, the text still says.
         if own.parallel == Parallel::Unknown
@@ -314,67 +319,6 @@ fn lines_of(source: &profile::lens::SourceLoop, name: &str) -> Vec<u32> {
     arrays.flat_map(|array| &array.accesses).map(|access| access.at.line).collect()
 }
 
-/// What a run has shown of a loop whose iterations members of a team shared.
-struct Run<'a> {
-    profile: &'a Profile,
-    own: &'a SourceLoop,
-    /// Several members had iterations of it.
-    is_shared: bool,
-}
-
-impl<'a> Run<'a> {
-    fn of(profile: &'a Profile, own: &'a SourceLoop) -> Run<'a> {
-        // The contexts of each thread beside the first are below one of its own.
-        let tree = |context: profile::ContextIndex| {
-            let mut at = context;
-            while let Some(node) =
-                profile.contexts.get(at as usize).filter(|node| node.parent != 0 && at != 0)
-            {
-                at = node.parent;
-            }
-            let is_thread =
-                profile.contexts.get(at as usize).is_some_and(|node| node.kind == ContextKind::Entries);
-            if is_thread { at } else { 0 }
-        };
-        let ran = own.contexts.iter().filter(|&&context| profile.contexts[context as usize].iterations > 0);
-        let members: BTreeSet<profile::ContextIndex> = ran.map(|&context| tree(context)).collect();
-        Run { profile, own, is_shared: members.len() > 1 }
-    }
-
-    /// Whether members came at a time to something that has a name or lies on some lines.
-    fn shows(&self, name: &str, lines: &[u32]) -> bool {
-        self.profile.dependences.iter().filter(|d| d.between_members && d.memory).any(|d| {
-            let is_on = |end: u32| {
-                let place = self.profile.location_of(end);
-                place.file == self.own.file && lines.contains(&place.line)
-            };
-            let objects = d.levels.iter().flat_map(|level| &level.objects);
-            let mut objects = objects.filter_map(|used| self.profile.objects.get(used.object as usize));
-            let is_here = |end: u32| self.profile.location_of(end).function == self.own.function;
-            let is_about = is_here(d.source) && is_here(d.sink);
-            is_on(d.source) || is_on(d.sink) || is_about && objects.any(|object| object.name == name)
-        })
-    }
-
-    /// Whether several members had iterations, and none came to an array, on these lines, that another one came to.
-    fn refutes(&self, name: &str, lines: &[u32]) -> bool {
-        self.is_shared && !self.shows(name, lines)
-    }
-
-    /// The same of a variable that one iteration writes.
-    fn is_of_one_iteration(&self, name: &str, lines: &[u32]) -> bool {
-        let on_lines = |access: &&profile::Access| {
-            let place = self.profile.location_of(access.statement);
-            access.write
-                && access.executions > 0
-                && place.file == self.own.file
-                && lines.contains(&place.line)
-        };
-        let writes = self.profile.accesses.iter().filter(on_lines).map(|access| access.executions);
-        writes.min() == Some(1) && self.refutes(name, lines)
-    }
-}
-
 /// Whether a directive has iterations run in lockstep, and shares out none.
 fn is_simd(directive: &Directive) -> bool {
     let head = directive.text.split('(').next().unwrap_or_default().to_ascii_lowercase();
@@ -395,6 +339,7 @@ fn races(
     own: &SourceLoop,
     facts: &Facts<'_>,
     (guards, text): (&Guards, &str),
+    between: &[&Dependence],
 ) -> Vec<Race> {
     let source = facts.source;
     let is_fortran = matches!(facts.language, Language::Fortran | Language::FixedFortran);
@@ -417,7 +362,7 @@ fn races(
     if directives.iter().any(|directive| is_alone(&directive.text)) {
         return Vec::new();
     }
-    let run = Run::of(profile, own);
+    let run = Run::of(profile, own, between);
     // What threads choose by their number, or make in the region, the text does not tell from what they share.
     let region = directives.iter().map(|directive| directive.line).min().unwrap_or(0);
     let has_own_storage = has_own_storage(text, region, source.end.line);
@@ -593,7 +538,7 @@ fn races(
             out.push(Race::NotReduced { operator: None, name, lines: need.lines });
         }
     }
-    for race in met(profile, own, facts, (guards, text)) {
+    for race in met(profile, own, facts, (guards, text), between) {
         let is_known = out.iter().any(|other| {
             other.variable() == race.variable()
                 || other.lines().iter().any(|line| race.lines().contains(line))
@@ -604,7 +549,7 @@ fn races(
             out.push(race);
         }
     }
-    for race in of_callees(profile, own, source, guards) {
+    for race in of_callees(profile, own, source, (guards, between)) {
         let name = race.variable().unwrap_or_default();
         let is_given = is_private(name) || is_reduced(name) || is_named(&out, name);
         if !is_given && !out.iter().any(|other| other.variable() == Some(name)) {
@@ -615,11 +560,17 @@ fn races(
 }
 
 /// What members of a team came to at a time while the iterations of a loop were shared out, by whatever name, if nothing guards it.
-fn met(profile: &Profile, own: &SourceLoop, facts: &Facts<'_>, (guards, text): (&Guards, &str)) -> Vec<Race> {
+fn met(
+    profile: &Profile,
+    own: &SourceLoop,
+    facts: &Facts<'_>,
+    (guards, text): (&Guards, &str),
+    between: &[&Dependence],
+) -> Vec<Race> {
     let is_varying = |name: &str| is_varying(facts.source, name);
     let line_of = |line: u32| text.lines().nth(line as usize - 1).unwrap_or_default();
     let mut out: Vec<Race> = Vec::new();
-    for d in profile.dependences.iter().filter(|d| d.between_members && d.memory) {
+    for d in between {
         let ends = [d.source, d.sink];
         let is_carried = own.contexts.iter().any(|&context| {
             let level = profile.contexts[context as usize].dims.saturating_sub(1);
@@ -661,12 +612,13 @@ fn of_callees(
     profile: &Profile,
     own: &SourceLoop,
     source: &profile::lens::SourceLoop,
-    guards: &Guards,
+    (guards, between): (&Guards, &[&Dependence]),
 ) -> Vec<Race> {
     let is_varying = |name: &str| is_varying(source, name);
     let one = Guarded::Place(&is_varying);
-    let all =
-        called(profile, own, source.at.line..=source.end.line).into_iter().chain(unordered(profile, own));
+    let all = called(profile, own, source.at.line..=source.end.line)
+        .into_iter()
+        .chain(unordered(profile, own, between));
     let is_open = |(_, function, lines): &(String, String, Vec<u32>)| {
         !guards.exclude(lines, &one) && !are_calls_guarded(source, guards, function, &one)
     };
@@ -791,9 +743,13 @@ fn is_chosen_by_thread(lines: &[&str], array: &Array) -> bool {
 
 /// Variables that members of a team came to while nothing ordered them: of those that functions called in the loop come to themselves, each with
 /// the function and the lines that did. What the loop's own text comes to, that tells.
-fn unordered(profile: &Profile, own: &SourceLoop) -> Vec<(String, String, Vec<u32>)> {
+fn unordered(
+    profile: &Profile,
+    own: &SourceLoop,
+    between: &[&Dependence],
+) -> Vec<(String, String, Vec<u32>)> {
     let mut found: BTreeMap<(String, String), BTreeSet<u32>> = BTreeMap::new();
-    for d in profile.dependences.iter().filter(|d| d.between_members) {
+    for d in between {
         let ends = [d.source, d.sink];
         let carries = own.contexts.iter().any(|&context| {
             let level = profile.contexts[context as usize].dims.saturating_sub(1);

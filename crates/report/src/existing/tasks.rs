@@ -236,7 +236,7 @@ fn depends(text: &str) -> Vec<(String, bool)> {
             depth == 0
         });
         let Some((modes, list)) = inside[..end.unwrap_or(inside.len())].split_once(':') else { continue };
-        let writes = modes.split(',').any(|mode| mode.trim().to_ascii_lowercase() != "in");
+        let writes = modes.split(',').any(|mode| !mode.trim().eq_ignore_ascii_case("in"));
         let mut depth = 0i32;
         let items = list.split(|c: char| {
             match c {

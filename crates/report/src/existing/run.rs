@@ -1,0 +1,72 @@
+//! What a run says for and against a race that the text of a loop may have.
+//!
+//! Where several members of a team had iterations of a loop, and none of them came to a place that another one came to, the run speaks
+//! against it. It says nothing where one member had all iterations.
+
+use std::collections::BTreeSet;
+
+use profile::{Access, ContextIndex, ContextKind, Dependence, Profile};
+use schedule::SourceLoop;
+
+/// What a run has shown of a loop whose iterations members of a team shared.
+pub(super) struct Run<'a> {
+    profile: &'a Profile,
+    own: &'a SourceLoop,
+    /// What members of teams were seen to do to one another.
+    between: &'a [&'a Dependence],
+    /// Several members had iterations of it.
+    is_shared: bool,
+}
+
+impl<'a> Run<'a> {
+    pub fn of(profile: &'a Profile, own: &'a SourceLoop, between: &'a [&'a Dependence]) -> Run<'a> {
+        // The contexts of each thread beside the first are below one of its own.
+        let tree = |context: ContextIndex| {
+            let mut at = context;
+            while let Some(node) =
+                profile.contexts.get(at as usize).filter(|node| node.parent != 0 && at != 0)
+            {
+                at = node.parent;
+            }
+            let is_thread =
+                profile.contexts.get(at as usize).is_some_and(|node| node.kind == ContextKind::Entries);
+            if is_thread { at } else { 0 }
+        };
+        let ran = own.contexts.iter().filter(|&&context| profile.contexts[context as usize].iterations > 0);
+        let members: BTreeSet<ContextIndex> = ran.map(|&context| tree(context)).collect();
+        Run { profile, own, between, is_shared: members.len() > 1 }
+    }
+
+    /// Whether members came at a time to something that has a name or lies on some lines.
+    pub fn shows(&self, name: &str, lines: &[u32]) -> bool {
+        self.between.iter().any(|d| {
+            let is_on = |end: u32| {
+                let place = self.profile.location_of(end);
+                place.file == self.own.file && lines.contains(&place.line)
+            };
+            let objects = d.levels.iter().flat_map(|level| &level.objects);
+            let mut objects = objects.filter_map(|used| self.profile.objects.get(used.object as usize));
+            let is_here = |end: u32| self.profile.location_of(end).function == self.own.function;
+            let is_about = is_here(d.source) && is_here(d.sink);
+            is_on(d.source) || is_on(d.sink) || is_about && objects.any(|object| object.name == name)
+        })
+    }
+
+    /// Whether several members had iterations, and none came to an array, on these lines, that another one came to.
+    pub fn refutes(&self, name: &str, lines: &[u32]) -> bool {
+        self.is_shared && !self.shows(name, lines)
+    }
+
+    /// The same of a variable that one iteration writes.
+    pub fn is_of_one_iteration(&self, name: &str, lines: &[u32]) -> bool {
+        let on_lines = |access: &&Access| {
+            let place = self.profile.location_of(access.statement);
+            access.write
+                && access.executions > 0
+                && place.file == self.own.file
+                && lines.contains(&place.line)
+        };
+        let writes = self.profile.accesses.iter().filter(on_lines).map(|access| access.executions);
+        writes.min() == Some(1) && self.refutes(name, lines)
+    }
+}
