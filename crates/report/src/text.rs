@@ -185,6 +185,9 @@ fn header(report: &Report<'_>, out: &mut String) {
         Some(share) if t.unanalysed > 0 => {
             format!("{count} instructions analysed, {:.1} % of those that ran", 100.0 * share)
         }
+        Some(share) if share >= 0.9995 && t.untracked.contains(&profile::Untracked::StartUp) => {
+            format!("all {count} instructions after its start-up recorded")
+        }
         Some(share) if share >= 0.9995 => format!("all {count} instructions recorded"),
         Some(share) => format!("{count} instructions recorded, {:.1} % of those that ran", 100.0 * share),
         None => format!("{count} instructions recorded; the program ran on unrecorded"),
