@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use guards::{Guarded, Guards};
 use profile::lens::{Array, Call, Directive, Home, Language, Operator, Scalar, ScalarForm};
-use profile::{Dependence, ObjectKind, Profile};
+use profile::{ContextIndex, Dependence, ObjectKind, Profile};
 use run::Run;
 use schedule::facts::{Facts, Role};
 use schedule::needs::Way;
@@ -175,20 +175,23 @@ fn text_of<'a>(sources: &'a Sources, file: &str) -> Option<&'a str> {
 
 /// What is said of the loops of a report; without sources nothing is known of guards.
 pub fn of_loops(profile: &Profile, loops: &[SourceLoop], sources: &Sources) -> Vec<Option<Existing>> {
-    let texts = Texts::of(profile, loops, sources);
-    (0..loops.len()).map(|at| existing(profile, loops, at, &texts)).collect()
+    all(profile, loops, &Texts::of(profile, loops, sources))
+}
+
+fn all(profile: &Profile, loops: &[SourceLoop], texts: &Texts<'_>) -> Vec<Option<Existing>> {
+    (0..loops.len()).map(|at| existing(profile, loops, at, texts)).collect()
 }
 
 /// Looks at loops with directives again, with their sources.
 pub fn apply(report: &mut Report<'_>, sources: &Sources) {
     let texts = Texts::of(report.profile, &report.loops, sources);
-    report.existing =
-        (0..report.loops.len()).map(|at| existing(report.profile, &report.loops, at, &texts)).collect();
+    report.existing = all(report.profile, &report.loops, &texts);
     let loops = report.loops.iter().zip(&report.existing);
     let shared_out = loops.filter(|(_, existing)| existing.as_ref().is_some_and(|own| own.is_shared_out));
     let shared_out = shared_out.flat_map(|(own, _)| own.contexts.iter().copied()).collect();
-    report.between = between::races(report.profile, &report.loops, &shared_out, &texts);
-    report.between.extend(tasks::races(report.profile, &texts));
+    let tasks = tasks::Judge::of(report.profile, &texts);
+    report.between = between::races(report.profile, &report.loops, &shared_out, (&texts, tasks.as_ref()));
+    report.between.extend(tasks.iter().flat_map(tasks::Judge::races));
 }
 
 /// The sources of loops with directives, and of what else members of a team do.
@@ -292,10 +295,15 @@ fn is_alone(text: &str) -> bool {
         let argument = clause.variables.first().map(String::as_str);
         match clause.name.as_str() {
             "num_threads" => argument == Some("1"),
-            "if" => matches!(argument, Some("0" | "false" | ".false.")),
-            _ => false,
+            _ => is_off(clause),
         }
     })
+}
+
+/// Whether a clause says that what it is about is done by the thread that comes to it, at once.
+fn is_off(clause: &Clause) -> bool {
+    let argument = clause.variables.first().map(String::as_str);
+    clause.name == "if" && matches!(argument, Some("0" | "false" | ".false."))
 }
 
 /// Whether the text of a region, from its directive to a line, asks for the number of a thread or allocates memory.
@@ -572,11 +580,7 @@ fn met(
     let mut out: Vec<Race> = Vec::new();
     for d in between {
         let ends = [d.source, d.sink];
-        let is_carried = own.contexts.iter().any(|&context| {
-            let level = profile.contexts[context as usize].dims.saturating_sub(1);
-            d.levels.iter().any(|l| l.level == level)
-                && ends.iter().all(|&end| profile.is_around(context, profile.context_of(end)))
-        });
+        let is_carried = own.contexts.iter().any(|&context| is_carried_by(profile, context, d));
         let places = ends.map(|end| profile.location_of(end));
         let is_text = |place: &&profile::Location| {
             place.file == own.file && place.line > 0 && !guards.is_directive(place.line)
@@ -624,12 +628,7 @@ fn of_callees(
     };
     let mut out: Vec<Race> = Vec::new();
     for (name, function, lines) in all.filter(is_open) {
-        // Compilers number variables that outlive the calls of their function.
-        let is_number = |end: &str| !end.is_empty() && end.bytes().all(|c| c.is_ascii_digit());
-        let name = match name.rsplit_once('.') {
-            Some((plain, end)) if is_number(end) => plain.to_owned(),
-            _ => name,
-        };
+        let name = without_number(&name).to_owned();
         if !out.iter().any(|race| race.variable() == Some(name.as_str())) {
             out.push(Race::Unordered { name, function, lines });
         }
@@ -682,6 +681,19 @@ fn called(
         }
     }
     found.into_iter().map(|((name, function), lines)| (name, function, lines.into_iter().collect())).collect()
+}
+
+/// Whether a loop carries a dependence, both ends of which lie in it.
+fn is_carried_by(profile: &Profile, context: ContextIndex, d: &Dependence) -> bool {
+    let level = profile.contexts[context as usize].dims.saturating_sub(1);
+    d.levels.iter().any(|own| own.level == level)
+        && [d.source, d.sink].iter().all(|&end| profile.is_around(context, profile.context_of(end)))
+}
+
+/// The name of a variable without the number that compilers give those that outlive the calls of their function.
+fn without_number(name: &str) -> &str {
+    let is_number = |end: &str| !end.is_empty() && end.bytes().all(|c| c.is_ascii_digit());
+    name.rsplit_once('.').filter(|(_, end)| is_number(end)).map_or(name, |(plain, _)| plain)
 }
 
 /// Whether a name may mean another value in another iteration.
@@ -751,11 +763,7 @@ fn unordered(
     let mut found: BTreeMap<(String, String), BTreeSet<u32>> = BTreeMap::new();
     for d in between {
         let ends = [d.source, d.sink];
-        let carries = own.contexts.iter().any(|&context| {
-            let level = profile.contexts[context as usize].dims.saturating_sub(1);
-            d.levels.iter().any(|l| l.level == level)
-                && ends.iter().all(|&end| profile.is_around(context, profile.context_of(end)))
-        });
+        let carries = own.contexts.iter().any(|&context| is_carried_by(profile, context, d));
         let places = ends.map(|end| profile.location_of(end));
         let is_called = places
             .iter()

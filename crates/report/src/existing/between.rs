@@ -15,8 +15,9 @@ use profile::{ContextIndex, Dependence, Kind, LevelSummary, Location, ObjectKind
 use schedule::SourceLoop;
 use schedule::names::of_region;
 
-use super::Texts;
 use super::guards::Guarded;
+use super::tasks::Judge;
+use super::{Texts, is_carried_by, without_number};
 
 /// A pair of lines to which members of a team come at a time.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,13 +73,12 @@ pub(super) fn races(
     profile: &Profile,
     loops: &[SourceLoop],
     shared_out: &BTreeSet<ContextIndex>,
-    texts: &Texts<'_>,
+    (texts, tasks): (&Texts<'_>, Option<&Judge<'_>>),
 ) -> Vec<Between> {
     let mut found: BTreeSet<Between> = BTreeSet::new();
     // Those of tasks are another matter.
-    let of_tasks = super::tasks::are_of_tasks(profile, texts);
-    let all = profile.dependences.iter().enumerate().filter(|(at, _)| !of_tasks.contains(at));
-    for d in all.map(|(_, d)| d).filter(|d| is_open(profile, d, shared_out)) {
+    let is_plain = |d: &&&Dependence| tasks.is_none_or(|tasks| !tasks.is_of_task(d));
+    for d in texts.between.iter().filter(|d| is_open(profile, d, shared_out)).filter(is_plain) {
         let [a, b] = [d.source, d.sink].map(|end| profile.location_of(end));
         found.extend(pair(profile, d, [a, b], texts));
     }
@@ -89,11 +89,9 @@ pub(super) fn races(
             texts.guards.get(own.file.as_str()).is_some_and(|guards| guards.is_directive(own.line))
                 && line.contains("section");
         for (verdict, &context) in own.verdicts.iter().zip(&own.contexts).filter(|_| hands_out) {
-            let level = profile.contexts[context as usize].dims.saturating_sub(1);
             for d in profile.dependences.iter().filter(|d| d.memory && !d.between_members) {
                 let ends = [d.source, d.sink];
-                let is_carried = d.levels.iter().any(|own| own.level == level)
-                    && ends.iter().all(|&end| profile.is_around(context, profile.context_of(end)));
+                let is_carried = is_carried_by(profile, context, d);
                 // What lies on the stack is each thread's own, but for what the team's parent has there, of which nothing is known here.
                 let is_control = |end: &u32| verdict.scevs.binary_search(end).is_ok();
                 if is_carried && is_shared(profile, d) && !ends.iter().any(is_control) {
@@ -162,12 +160,8 @@ pub(super) fn name_of(profile: &Profile, d: &Dependence, lines: [&str; 2]) -> Op
     match objects.peek() {
         Some(object) if object.is_volatile || object.thread_local || object.library => None,
         Some(object) if matches!(object.kind, ObjectKind::Global | ObjectKind::Heap) => {
-            // Compilers number variables that outlive the calls of their function.
-            let is_number = |end: &str| !end.is_empty() && end.bytes().all(|c| c.is_ascii_digit());
-            Some(match object.name.rsplit_once('.') {
-                Some((plain, end)) if is_number(end) && object.kind == ObjectKind::Global => plain.to_owned(),
-                _ => object.name.clone(),
-            })
+            let is_global = object.kind == ObjectKind::Global;
+            Some(if is_global { without_number(&object.name) } else { &object.name }.to_owned())
         }
         // What a team shares of a function's variables compilers put together, without their names.
         _ => common_name(lines).map(str::to_owned),

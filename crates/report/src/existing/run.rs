@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use profile::{Access, ContextIndex, ContextKind, Dependence, Profile};
+use profile::{Access, ContextIndex, Dependence, Profile};
 use schedule::SourceLoop;
 
 /// What a run has shown of a loop whose iterations members of a team shared.
@@ -20,21 +20,11 @@ pub(super) struct Run<'a> {
 
 impl<'a> Run<'a> {
     pub fn of(profile: &'a Profile, own: &'a SourceLoop, between: &'a [&'a Dependence]) -> Run<'a> {
-        // The contexts of each thread beside the first are below one of its own.
-        let tree = |context: ContextIndex| {
-            let mut at = context;
-            while let Some(node) =
-                profile.contexts.get(at as usize).filter(|node| node.parent != 0 && at != 0)
-            {
-                at = node.parent;
-            }
-            let is_thread =
-                profile.contexts.get(at as usize).is_some_and(|node| node.kind == ContextKind::Entries);
-            if is_thread { at } else { 0 }
-        };
-        let ran = own.contexts.iter().filter(|&&context| profile.contexts[context as usize].iterations > 0);
-        let members: BTreeSet<ContextIndex> = ran.map(|&context| tree(context)).collect();
-        Run { profile, own, between, is_shared: members.len() > 1 }
+        let ran = || own.contexts.iter().filter(|&&at| profile.contexts[at as usize].iterations > 0);
+        let threads: BTreeSet<ContextIndex> = ran().map(|&context| profile.thread_of(context)).collect();
+        let runs: BTreeSet<usize> = ran().map(|&context| profile.run_of(context)).collect();
+        // Every run has its first thread.
+        Run { profile, own, between, is_shared: threads.len() > runs.len() }
     }
 
     /// Whether members came at a time to something that has a name or lies on some lines.

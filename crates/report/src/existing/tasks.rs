@@ -17,8 +17,8 @@ use schedule::names::of_region;
 
 use super::Texts;
 use super::between::{Between, name_of};
-use super::clauses;
 use super::guards::{Guarded, Guards};
+use super::{clauses, is_off};
 
 /// A task in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,11 +85,8 @@ impl Tasks {
                 out.waits.push(Wait::Group(own, last));
             } else if has("task") || has("taskloop") {
                 let list = clauses(text);
-                let is_off = |value: &str| matches!(value, "0" | "false" | ".false.");
                 let is_loop = has("taskloop");
-                let is_serial = list.iter().any(|clause| {
-                    clause.name == "if" && clause.variables.first().is_some_and(|value| is_off(value))
-                });
+                let is_serial = list.iter().any(is_off);
                 let directive = (lines.0..=lines.1).take_while(|&line| guards.is_directive(line)).last();
                 out.constructs.push(Construct {
                     lines,
@@ -263,21 +260,6 @@ enum Place {
     Line(u32),
 }
 
-/// Races of the tasks of a profile.
-pub(super) fn races(profile: &Profile, texts: &Texts<'_>) -> Vec<Between> {
-    if texts.tasks.values().all(|own| own.constructs.is_empty()) {
-        return Vec::new();
-    }
-    let of_functions = functions(profile, texts);
-    if of_functions.is_empty() {
-        return Vec::new();
-    }
-    let judge = Judge::new(profile, texts, of_functions);
-    let found: BTreeSet<Between> =
-        profile.dependences.iter().filter(|d| d.memory).filter_map(|d| judge.race(d)).collect();
-    found.into_iter().collect()
-}
-
 /// The construct of each function that a compiler has made of one, with its file.
 fn functions<'t>(profile: &Profile, texts: &'t Texts<'_>) -> FxHashMap<u32, (&'t str, usize)> {
     let mut lines: BTreeMap<u32, (String, BTreeSet<u32>)> = BTreeMap::new();
@@ -293,16 +275,19 @@ fn functions<'t>(profile: &Profile, texts: &'t Texts<'_>) -> FxHashMap<u32, (&'t
             }
         }
     }
-    let entry = |function: u32| {
-        let entry = profile.functions.get(function as usize)?.entry;
-        let at = profile.statements.iter().position(|statement| statement.pc == entry)?;
-        Some(profile.location_of(at as u32).line)
-    };
+    // The lines of their first instructions.
+    let entry = |function: u32| profile.functions.get(function as usize).map(|own| own.entry);
+    let entries: BTreeSet<u64> = lines.keys().filter_map(|&function| entry(function)).collect();
+    let mut first: FxHashMap<u64, u32> = FxHashMap::default();
+    for (at, statement) in (0..).zip(&profile.statements).filter(|(_, own)| entries.contains(&own.pc)) {
+        first.entry(statement.pc).or_insert_with(|| profile.location_of(at).line);
+    }
+    let begins = |function: u32| first.get(&entry(function)?).copied();
     let construct = |(function, (file, lines)): (u32, (String, BTreeSet<u32>))| {
         let (file, tasks) = texts.tasks.get_key_value(&file)?;
         let guards = texts.guards.get(file)?;
         // A function that a compiler has made begins on the directive's line, whatever is put into it.
-        let own = match entry(function).filter(|&line| guards.is_directive(line)) {
+        let own = match begins(function).filter(|&line| guards.is_directive(line)) {
             Some(line) => tasks.on(line),
             // The compiler has begun with something else, and may have put other functions into it.
             None => tasks.around(&lines).or_else(|| {
@@ -319,7 +304,8 @@ fn functions<'t>(profile: &Profile, texts: &'t Texts<'_>) -> FxHashMap<u32, (&'t
     lines.into_iter().filter_map(construct).collect()
 }
 
-struct Judge<'a> {
+/// What is known of the tasks of a profile.
+pub(super) struct Judge<'a> {
     profile: &'a Profile,
     texts: &'a Texts<'a>,
     of_functions: FxHashMap<u32, (&'a str, usize)>,
@@ -333,15 +319,26 @@ fn plain(name: &str) -> &str {
 }
 
 impl<'a> Judge<'a> {
-    fn new(
-        profile: &'a Profile,
-        texts: &'a Texts<'a>,
-        of_functions: FxHashMap<u32, (&'a str, usize)>,
-    ) -> Judge<'a> {
+    /// `None` if it has no tasks.
+    pub fn of(profile: &'a Profile, texts: &'a Texts<'a>) -> Option<Judge<'a>> {
+        if texts.tasks.values().all(Tasks::is_empty) {
+            return None;
+        }
+        let of_functions = functions(profile, texts);
+        if of_functions.is_empty() {
+            return None;
+        }
         let name = |function: &u32| profile.functions.get(*function as usize).map_or("", |own| &own.name);
         let makers = of_functions.iter().map(|(function, own)| (plain(name(function)).to_owned(), own.0));
         let makers = makers.collect();
-        Judge { profile, texts, of_functions, makers }
+        Some(Judge { profile, texts, of_functions, makers })
+    }
+
+    /// All races of its tasks.
+    pub fn races(&self) -> Vec<Between> {
+        let all = self.profile.dependences.iter().filter(|d| d.memory);
+        let found: BTreeSet<Between> = all.filter_map(|d| self.race(d)).collect();
+        found.into_iter().collect()
     }
 
     /// A context and those around it, from the inside.
@@ -471,7 +468,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Whether an end of a dependence lies in a task.
-    fn is_of_task(&self, d: &Dependence) -> bool {
+    pub fn is_of_task(&self, d: &Dependence) -> bool {
         // A task may leave by a jump to another function at once, which the library then seems to call.
         let function = |at: u32| self.profile.functions.get(at as usize);
         let is_library = |context: ContextIndex| {
@@ -493,18 +490,6 @@ impl<'a> Judge<'a> {
         };
         [d.source, d.sink].iter().any(|&end| self.chain(self.profile.context_of(end)).any(is_in_task))
     }
-}
-
-/// Which dependences are about tasks.
-pub(super) fn are_of_tasks(profile: &Profile, texts: &Texts<'_>) -> BTreeSet<usize> {
-    let of_functions = functions(profile, texts);
-    if of_functions.is_empty() {
-        return BTreeSet::new();
-    }
-    let judge = Judge::new(profile, texts, of_functions);
-    let all =
-        profile.dependences.iter().enumerate().filter(|(_, d)| d.between_members && judge.is_of_task(d));
-    all.map(|(at, _)| at).collect()
 }
 
 #[cfg(test)]
