@@ -19,8 +19,8 @@ use crate::arrays::Slice;
 
 /// How long an interrupt may go unnoticed.
 const NOTICE: Duration = Duration::from_millis(100);
-/// Integers that are taken between two looks at the clock.
-const PART: usize = 1 << 20;
+/// Integers that are taken between two looks at the clock: less than [`NOTICE`] of work, also for those that no loop describes.
+const PART: usize = 1 << 14;
 /// Most threads, as on the command line.
 const MOST_THREADS: i64 = 256;
 

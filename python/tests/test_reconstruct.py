@@ -289,9 +289,14 @@ def test_files(command_line, tmp_path):
         lw.reconstruct_trace(path)
 
 
+# Seconds of this process's own, for the machine may be busy, in which a call that is told to end has ended.
+# A search takes several times that.
+AT_ONCE = 1.0
+
+
 def slow() -> np.ndarray:
     """Integers that are searched for many seconds: few different steps, in no order."""
-    return np.cumsum(np.random.default_rng(5).choice([1, 1, 1, 7, 50, 1000], 400_000))
+    return np.cumsum(np.random.default_rng(5).choice([1, 1, 1, 7, 50, 1000], 600_000))
 
 
 def test_a_call_can_be_interrupted():
@@ -300,14 +305,14 @@ def test_a_call_can_be_interrupted():
 
     def interrupt():
         time.sleep(0.7)
-        sent.append(time.monotonic())
+        sent.append(time.process_time())
         os.kill(os.getpid(), signal.SIGINT)
 
     thread = threading.Thread(target=interrupt)
     thread.start()
     with pytest.raises(KeyboardInterrupt):
         lw.reconstruct(array)
-    assert time.monotonic() - sent[0] < 1.0
+    assert time.process_time() - sent[0] < AT_ONCE
     thread.join()
 
 
@@ -334,10 +339,10 @@ def test_progress_and_other_threads():
     def refuse(at, total):
         raise KeyError("enough")
 
-    start = time.monotonic()
+    start = time.process_time()
     with pytest.raises(KeyError, match="enough"):
         lw.reconstruct(array, progress=refuse)
-    assert time.monotonic() - start < 1.0
+    assert time.process_time() - start < AT_ONCE
 
 
 def test_imperfect_nests():
