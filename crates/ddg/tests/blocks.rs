@@ -35,7 +35,7 @@ fn check(name: &str, arguments: &[&str]) {
     let directory = tempfile::tempdir().unwrap();
     for level in Level::ALL {
         let program = kernels::compile(kernel, level, directory.path()).unwrap();
-        check_program(&format!("{name} {level}"), Config::new(&program.path), arguments);
+        check_program(&format!("{name} {level}"), support::after_startup(&program.path), arguments);
     }
 }
 
@@ -169,7 +169,7 @@ fn random_nests() {
             let status =
                 Command::new("gcc").args(flags).args(["-g", "-w", "-o"]).arg(&path).arg(&source).status();
             assert!(status.unwrap().success());
-            let mut config = Config::new(&path);
+            let mut config = support::after_startup(&path);
             // Rows are also cut by the end of a buffer.
             config.buffer_words = [config.buffer_words, 1 << 9, 1 << 11][seed as usize % 3];
             check_program(&format!("seed {seed} {flags:?}:\n{}", program(seed)), config, &[]);
@@ -246,6 +246,6 @@ fn faults_in_the_middle_of_blocks() {
         command.args([level, "-g", "-o"]).arg(&program).arg(&source);
         assert!(command.status().unwrap().success());
         assert!(Command::new(&program).status().unwrap().success());
-        check_program(&format!("faults {level}"), Config::new(&program), &[]);
+        check_program(&format!("faults {level}"), support::after_startup(&program), &[]);
     }
 }

@@ -77,7 +77,7 @@ fn compile(level: &str, directory: &Path) -> PathBuf {
 
 /// What two engines make of one run, told of it in small parts.
 fn profiles(program: &Path, arguments: &[&str], engines: (Engine, Engine)) -> (Profile, Profile) {
-    let config = Config { buffer_words: 1 << 12, ..Config::new(program) };
+    let config = Config { buffer_words: 1 << 12, ..support::after_startup(program) };
     support::profiles(config, arguments, engines)
 }
 

@@ -7,7 +7,6 @@
 #![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 mod support;
 
@@ -107,12 +106,23 @@ fn check(name: &str, level: Level) {
     let kernel = table.iter().find(|k| k.name() == name).unwrap();
     let directory = tempfile::tempdir().unwrap();
     let program = kernels::compile(kernel, level, directory.path()).unwrap();
-    compare(&format!("{name} {level}"), &program.path, arguments(name));
+    compare(&format!("{name} {level}"), support::after_startup(&program.path), arguments(name));
 }
 
-fn compare(what: &str, program: &Path, arguments: &[&str]) {
-    let (fast, slow) =
-        support::profiles(Config::new(program), arguments, (Engine::default(), Engine::reference()));
+/// What loads a program and starts its libraries, too.
+#[test]
+fn from_the_start() {
+    let table = kernels::load().unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    for name in ["dot", "exceptions"] {
+        let kernel = table.iter().find(|k| k.name() == name).unwrap();
+        let program = kernels::compile(kernel, Level::O2, directory.path()).unwrap();
+        compare(&format!("{name} from the start"), Config::new(&program.path), arguments(name));
+    }
+}
+
+fn compare(what: &str, config: Config, arguments: &[&str]) {
+    let (fast, slow) = support::profiles(config, arguments, (Engine::default(), Engine::reference()));
     assert_eq!(fast.trust.instructions, slow.trust.instructions, "{what}: instructions");
     assert_eq!(fast.contexts, slow.contexts, "{what}: contexts");
     assert_eq!(executions(&fast), executions(&slow), "{what}: executions");
@@ -223,7 +233,7 @@ fn compare_source(name: &str, source: &str, flags: &[&str]) {
     let status =
         std::process::Command::new("gcc").args(flags).args(["-g", "-o"]).arg(&program).arg(&text).status();
     assert!(status.unwrap().success());
-    compare(&format!("{name} {flags:?}"), &program, &[]);
+    compare(&format!("{name} {flags:?}"), support::after_startup(&program), &[]);
 }
 
 fn levels(name: &str) -> Vec<Level> {

@@ -11,11 +11,10 @@ use compare::compare;
 use ddg::Engine;
 use kernels::Level;
 use profile::Profile;
-use record::Config;
 
 /// What counting iterations that repeat makes of a program, and what applying all does.
 fn recorded(program: &Path, arguments: &[&str]) -> (Profile, Profile) {
-    support::profiles(Config::new(program), arguments, (Engine::default(), Engine::applying_all()))
+    support::profiles(support::after_startup(program), arguments, (Engine::default(), Engine::applying_all()))
 }
 
 fn check(name: &str, arguments: &[&str]) {
@@ -118,7 +117,7 @@ fn random_programs() {
             let status = Command::new("gcc").args([level, "-g", "-o"]).arg(&path).arg(&source).status();
             assert!(status.unwrap().success());
             let engines = (Engine::default(), Engine::applying_all());
-            let both = support::profiles(Config::new(&path), &[], engines);
+            let both = support::profiles(support::after_startup(&path), &[], engines);
             compare(&format!("seed {seed} {level}:\n{}", program(seed)), both);
         }
     }

@@ -8,6 +8,7 @@
 //! Invariants: blocks are placed at ascending addresses; rewritten fields never cross a cache line, so the program may
 //! run while they change.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -38,6 +39,8 @@ pub(crate) struct Placed {
     pub(crate) fold: Option<LoopHead>,
     /// How the words of its record advance, if it stands for many iterations.
     pub(crate) folded: Option<Arc<Folded>>,
+    /// As in [`Translation`].
+    pub(crate) unfinished: Vec<Range<u64>>,
     pub(crate) own: Option<OwnLoop>,
     /// If the program can change its code by a mere store.
     pub(crate) comparison: Option<Comparison>,
@@ -267,6 +270,7 @@ impl Cache {
             points: t.points.clone(),
             fold: t.fold,
             folded: t.folded.clone(),
+            unfinished: t.unfinished.clone(),
             own: t.counters.as_ref().and_then(|c| c.own),
             comparison: t.comparison,
         });

@@ -207,6 +207,7 @@ impl Emit<'_> {
             points: Vec::new(),
             fold: None,
             folded: None,
+            unfinished: Vec::new(),
             counters: None,
             exits: Vec::new(),
             trap: None,

@@ -93,6 +93,7 @@ impl Emit<'_> {
             self.code.store_constant(p, i32::from(words - 1) * 8, 0);
         }
         self.code.save(SLOT_POINTER, p);
+        let begun = self.code.here();
         if running.is_some() {
             self.code.lea(p, p, i32::from(words) * 8);
         }
@@ -113,19 +114,23 @@ impl Emit<'_> {
         let (sides, last) = self.body(body, starts, (plan, running), head)?;
         self.words = words;
         let end = self.code.here();
+        let mut unfinished = vec![begun..end];
         let mut exits = Vec::new();
         let register = entry.register;
         let ending = Ending { register, exit, number, words };
         if let Some(next) = last {
             self.leave_loop((plan, running), ending, 0, (0, 0));
+            unfinished.push(end..self.code.here());
             exits.push(self.exit(None, next));
         }
         for (k, side) in sides.iter().enumerate() {
+            let from = self.code.here();
             side.from.iter().for_each(|&from| self.code.land(from));
             if side.target.is_none() {
                 self.code.restore(RCX, SLOT_T);
             }
             self.leave_loop((plan, running), ending, side.progress, (k as i32 + 1, side.recorded));
+            unfinished.push(from..self.code.here());
             match side.target {
                 Some(target) => exits.push(self.exit(None, target)),
                 None => {
@@ -171,6 +176,7 @@ impl Emit<'_> {
                 runs: running,
             }),
             folded: advancing,
+            unfinished,
             counters: None,
             exits,
             trap: None,

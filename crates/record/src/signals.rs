@@ -403,12 +403,16 @@ impl Engine<'_> {
     /// Before the program may die of a signal: makes sure what it recorded is not lost.
     fn save_pointer(&mut self, regs: &mut user_regs_struct) {
         let Some(block) = self.cache.find(regs.rip).cloned() else { return };
-        let body = block.fold.is_some_and(|h| (h.at..h.end).contains(&regs.rip));
         let pointer = *register(regs, block.pair.0);
         if let Some(own) = block.own.filter(|o| (o.at..o.end).contains(&regs.rip)) {
             self.tear(own, pointer);
         }
-        if regs.rip >= block.fast && !body && (self.buffers.start()..=self.buffers.end()).contains(&pointer) {
+        // A loop's record ends where it began until it is complete, whatever the register holds.
+        let is_whole = !block.unfinished.iter().any(|part| part.contains(&regs.rip));
+        if regs.rip >= block.fast
+            && is_whole
+            && (self.buffers.start()..=self.buffers.end()).contains(&pointer)
+        {
             self.set_pointer(pointer);
         }
     }

@@ -9,6 +9,7 @@
 //! by byte unless they mention the instruction pointer; record words are stored in ascending order, so a fault at the
 //! end of a buffer leaves a complete prefix.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use iced_x86::{Encoder, Mnemonic};
@@ -180,6 +181,9 @@ pub(crate) struct Translation {
     pub(crate) fold: Option<LoopHead>,
     /// How the words of its record advance, if it stands for many iterations.
     pub(crate) folded: Option<Arc<Folded>>,
+    /// Addresses in the cache where a loop's record has begun, its start in [`SLOT_POINTER`](crate::shared::SLOT_POINTER), and is
+    /// not complete.
+    pub(crate) unfinished: Vec<Range<u64>>,
     pub(crate) counters: Option<Counters>,
     pub(crate) exits: Vec<Exit>,
     pub(crate) trap: Option<(u64, Trap)>,

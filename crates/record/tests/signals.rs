@@ -3,11 +3,13 @@
 
 mod support;
 
+use std::collections::HashMap;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-use record::{Encoding, Exit};
-use support::{compile, record, same, same_under};
+use record::{Config, Encoding, Exit};
+use support::{Checked, compile, record, same, same_under};
+use trace::block::Access;
 
 /// Not a test of its own: the recorded half of [`same`].
 #[test]
@@ -259,6 +261,42 @@ fn rapid_timers() {
             int st; while (wait(&st) < 0); double s = 0; while (next < 300) s += churn(1); printf(\"%d %ld %d\\n\", next, wrong, s >= 0); return 0; }",
         &["-O2"],
     );
+}
+
+/// Regression: a program that dies while a record of a loop has begun, or is about to be completed, leaves no record with what
+/// was in the buffer before.
+#[test]
+fn records_end_where_a_program_dies() {
+    const EACH: u64 = 5;
+    let source = format!(
+        "static double sums[64]; static int at[{EACH}] = {{ 3, 1, 40, 17, 9 }};
+        int main(int n, char **v) {{
+            volatile unsigned long *rounds = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, open(v[1], 2), 0);
+            struct itimerval t = {{ {{ 0, 0 }}, {{ 0, atoi(v[2]) }} }};
+            for (;;) {{ if (*rounds == 30) setitimer(ITIMER_REAL, &t, 0); for (int i = 0; i < {EACH}; i++) sums[at[i]] += 1; ++*rounds; }} }}"
+    );
+    let program = compile("dies.c", &format!("{HEAD}#include <fcntl.h>\n{source}"), &["-O0"]);
+    let file = support::directory().join("dies.rounds");
+    for k in 0..40 {
+        std::fs::write(&file, [0; 4096]).unwrap();
+        let args = vec![program.clone().into(), file.clone().into(), format!("{}", 500 + 57 * k).into()];
+        let config = Config { args, skip_startup: true, encoding: Encoding::Folded, ..Config::new(&program) };
+        let (outcome, got) =
+            record::run(&config, &mut support::Unguided::default(), Checked::with_trail()).unwrap();
+        assert_eq!(outcome.exit, Exit::Signal(libc::SIGALRM));
+        let rounds = u64::from_le_bytes(std::fs::read(&file).unwrap()[..8].try_into().unwrap());
+        let mut executions: HashMap<u64, u64> = HashMap::new();
+        let reads = got.trail.as_ref().unwrap().iter().filter(|access| access.3 == Access::Read);
+        reads.clone().for_each(|&(pc, ..)| *executions.entry(pc).or_default() += 1);
+        let most = executions.values().copied().max().unwrap_or_default();
+        assert!(got.partly > 0);
+        // What it was doing is what it did all the time.
+        let latest: Vec<u64> = reads.rev().take(20).map(|&(pc, ..)| pc).collect();
+        assert!(latest.iter().all(|pc| executions[pc] >= rounds - 1), "{latest:x?}, run {k}");
+        // The comparison runs most often, once more than the body. The last record may be lost.
+        let expected = (EACH + 1) * rounds;
+        assert!(rounds >= 30 && most.abs_diff(expected) <= 2 * EACH, "{most}, not {expected}, run {k}");
+    }
 }
 
 /// Regression: a signal inside a repeated string instruction waits for its end, not for a stop after every element.

@@ -1,6 +1,7 @@
 //! Two engines that see one recording.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use ddg::Engine;
 use ddg::finish::{About, finish};
@@ -30,6 +31,11 @@ impl Sink for Both {
         self.0.words(thread, words);
         self.1.words(thread, words);
     }
+}
+
+/// How a program is recorded after its start-up, which is the same in all of them and longer than most.
+pub fn after_startup(program: impl Into<PathBuf>) -> Config {
+    Config { skip_startup: true, ..Config::new(program) }
 }
 
 /// What two engines make of one run of a program.
