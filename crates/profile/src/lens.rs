@@ -91,6 +91,13 @@ pub enum LoopKind {
     RustIterator,
 }
 
+impl LoopKind {
+    /// Whether it has a condition and no iterator.
+    pub fn is_while(self) -> bool {
+        matches!(self, LoopKind::While | LoopKind::DoWhile | LoopKind::FortranDoWhile | LoopKind::RustWhile)
+    }
+}
+
 /// Whether a loop stands in a macro.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum InMacro {
@@ -223,6 +230,8 @@ pub enum NotCanonical {
     BoundMayChange,
     /// The bound is a floating-point number.
     BoundType,
+    /// The test looks up what the loop moves to (`*p`, `s[n]`): how often it iterates, the data say.
+    TestOfData,
 }
 
 /// Where a name is declared, as seen from one loop.

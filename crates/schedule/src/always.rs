@@ -29,6 +29,28 @@ pub fn are_always(profile: &Profile, statements: &[StatementIndex], context: Con
     statements.iter().all(|s| is_always(profile, std::slice::from_ref(s), context))
 }
 
+/// Whether a statement has been executed whenever another one is, in the same activation of the same function.
+pub fn precedes(profile: &Profile, first: StatementIndex, then: StatementIndex) -> bool {
+    let activation = |statement: StatementIndex| {
+        let mut context = profile.context_of(statement);
+        while let Some(own) =
+            profile.contexts.get(context as usize).filter(|own| own.kind == ContextKind::Loop)
+        {
+            context = own.parent;
+        }
+        context
+    };
+    let pc = |statement: StatementIndex| profile.statements.get(statement as usize).map(|own| own.pc);
+    let context = activation(first);
+    let function = profile.contexts.get(context as usize).map(|own| own.function);
+    let graph = function.filter(|_| context == activation(then)).and_then(|function| profile.graph(function));
+    let nodes = graph.and_then(|graph| {
+        let node = |statement| graph.node_of(pc(statement)?);
+        Some((graph, node(first)?, node(then)?))
+    });
+    nodes.is_some_and(|(graph, first, then)| graph.is_between(then, (first, then)))
+}
+
 /// The node of a loop's function in which, whenever it is executed, a statement is; `None` if that is not certain.
 fn place(profile: &Profile, own: &Graph, statement: StatementIndex, context: ContextIndex) -> Option<u32> {
     let mut pc = profile.statements.get(statement as usize)?.pc;

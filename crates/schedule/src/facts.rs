@@ -13,6 +13,7 @@ use profile::lens::{
 use profile::{ContextIndex, Profile};
 use rustc_hash::FxHashSet;
 
+use crate::advance::{self, is_assigned};
 use crate::names::short_name;
 use crate::subscript::{self, Meeting};
 
@@ -477,15 +478,16 @@ impl<'a> Facts<'a> {
     pub fn tests_data(&self) -> bool {
         let body = (self.source.body.0.line, self.source.body.0.column);
         let is_header = |at: &profile::lens::Position| (at.line, at.column) < body;
-        self.source.canonical == Canonical::No(NotCanonical::Test)
-            && (self
-                .source
-                .arrays
-                .iter()
-                .flat_map(|array| &array.accesses)
-                .any(|access| is_header(&access.at))
-                || self.source.calls.iter().any(|call| is_header(&call.at))
-                || self.source.iterators.iter().all(|own| own.step_value.is_none_or(|step| step == 0)))
+        self.source.canonical == Canonical::No(NotCanonical::TestOfData)
+            || self.source.canonical == Canonical::No(NotCanonical::Test)
+                && (self
+                    .source
+                    .arrays
+                    .iter()
+                    .flat_map(|array| &array.accesses)
+                    .any(|access| is_header(&access.at))
+                    || self.source.calls.iter().any(|call| is_header(&call.at))
+                    || self.source.iterators.iter().all(|own| own.step_value.is_none_or(|step| step == 0)))
     }
 
     /// Whether both ends of a dependence are on lines that do nothing but combine one thing with an operator: an array
@@ -852,7 +854,11 @@ pub fn writes(array: &Array) -> impl Iterator<Item = &ArrayAccess> {
 
 /// Whether the iterator of a loop counts by itself: it is set and advanced by the header alone.
 fn has_iterator(source: &SourceLoop) -> bool {
-    if source.kind == LoopKind::For && source.iterators.iter().any(|own| own.step_value == Some(0)) {
+    if source.kind.is_while() {
+        return false;
+    }
+    let stands = || source.iterators.iter().any(|own| own.step_value == Some(0));
+    if source.kind == LoopKind::For && (stands() || !advance::has_known_steps(source)) {
         return false;
     }
     !matches!(
@@ -977,14 +983,15 @@ fn role(file: &FileLoops, source: &SourceLoop, scalar: &Scalar) -> Role {
     if is_companion(source, scalar) {
         return Role::Companion;
     }
-    if source.advanced.iter().any(|own| is_named(&own.name)) || is_advanced(source, scalar) {
-        return Role::Induction(step(source, scalar));
+    if advance::is_advanced(source, scalar) {
+        return Role::Induction(advance::step(source, scalar));
     }
     // The header advances it, but not in the form that directives take.
     let is_counter = source.iterators.iter().find(|own| is_named(&own.name));
     let advances = |own: &&profile::lens::Iterator| {
         source.kind == LoopKind::For
             && own.step_value != Some(0)
+            && advance::has_known_steps(source)
             && scalar.definitions.iter().all(|d| d.header)
     };
     if let Some(own) = is_counter.filter(advances) {
@@ -1065,11 +1072,6 @@ fn is_moving(source: &SourceLoop, scalar: &Scalar) -> bool {
         Home::InHeader => true,
         _ => is_assigned(source, &scalar.root),
     }
-}
-
-fn is_assigned(source: &SourceLoop, name: &str) -> bool {
-    source.iterators.iter().any(|own| own.name == name)
-        || source.scalars.iter().any(|other| other.name == name)
 }
 
 /// Names that are made of names are followed so far.
@@ -1159,39 +1161,4 @@ fn is_companion(source: &SourceLoop, scalar: &Scalar) -> bool {
         && scalar.reads.is_empty()
         && scalar.definitions.len() == 1
         && scalar.definitions.iter().all(|d| d.kind == DefinitionKind::Plain && !d.reads_itself)
-}
-
-/// Whether every iteration advances a variable, unconditionally. The conditions of loops without counters of their own run with each.
-fn is_advanced(source: &SourceLoop, scalar: &Scalar) -> bool {
-    let is_plain = matches!(source.kind, LoopKind::While | LoopKind::DoWhile);
-    !scalar.definitions.is_empty()
-        && scalar.definitions.iter().all(|definition| {
-            let adds = match (&definition.update, definition.kind) {
-                (_, DefinitionKind::Increment(_)) => true,
-                (Some(update), _) => {
-                    !update.operand_reads_itself
-                        && matches!(update.operator, Operator::Add | Operator::Subtract | Operator::Multiply)
-                }
-                (None, _) => false,
-            };
-            adds && !definition.conditional && definition.depth == 0 && (is_plain || !definition.header)
-        })
-}
-
-/// By how much a variable is advanced in each iteration, if that is a constant.
-fn step(source: &SourceLoop, scalar: &Scalar) -> Option<i64> {
-    if let Some(own) = source.advanced.iter().find(|own| own.name == scalar.name) {
-        return own.step_value;
-    }
-    scalar.definitions.iter().try_fold(0i64, |sum, definition| {
-        let operand =
-            || definition.update.as_ref().and_then(|update| update.operand.trim().parse::<i64>().ok());
-        let by = match (definition.kind, definition.update.as_ref().map(|update| update.operator)) {
-            (DefinitionKind::Increment(by), _) => by,
-            (_, Some(Operator::Add)) => operand()?,
-            (_, Some(Operator::Subtract)) => operand()?.checked_neg()?,
-            _ => return None,
-        };
-        sum.checked_add(by)
-    })
 }

@@ -25,6 +25,7 @@
 //! - [`synthetic`]: made-up programs of any size, to measure on.
 #![forbid(unsafe_code)]
 
+mod advance;
 pub mod always;
 pub mod arrange;
 mod bookkeeping;

@@ -26,10 +26,10 @@ use profile::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::always;
 use crate::facts::{Facts, Role};
 use crate::graph::{LoopEdges, components, dimension, is_flow};
 use crate::ways;
+use crate::{advance, always};
 
 /// What is known about the statements of a loop; statements without flow edges inside the loop are asked for singly.
 #[derive(Debug, Default)]
@@ -88,6 +88,8 @@ pub struct Reads {
     flow: FxHashMap<StatementIndex, Vec<u32>>,
     /// Loads that are the first half of an update.
     in_place: FxHashSet<u32>,
+    /// Statements from which some other one reads through memory.
+    read_back: FxHashSet<StatementIndex>,
     /// Per object the locations of statements that read it.
     places: FxHashMap<ObjectIndex, FxHashSet<u32>>,
 }
@@ -103,8 +105,12 @@ impl Reads {
         }
         let mut flow: FxHashMap<StatementIndex, Vec<u32>> = FxHashMap::default();
         let mut places: FxHashMap<ObjectIndex, FxHashSet<u32>> = FxHashMap::default();
+        let mut read_back: FxHashSet<StatementIndex> = FxHashSet::default();
         for (index, d) in profile.dependences.iter().enumerate().filter(|(_, d)| is_flow(d)) {
             flow.entry(d.sink).or_default().push(index as u32);
+            if d.memory {
+                read_back.insert(d.source);
+            }
             let location = profile.statements[d.sink as usize].location;
             for used in d.levels.iter().flat_map(|level| &level.objects) {
                 places.entry(used.object).or_default().insert(location);
@@ -132,7 +138,7 @@ impl Reads {
         }
         in_place
             .extend(by_load.into_iter().filter(|&(load, own)| own >= executions(load)).map(|(load, _)| load));
-        Reads { of, writes, flow, in_place, places }
+        Reads { of, writes, flow, in_place, read_back, places }
     }
 
     /// Whether a load is the first half of an update: what it reads is overwritten in the same iteration of all loops around, always or
@@ -176,6 +182,11 @@ impl Reads {
     /// Whether a statement stores at addresses that move while a loop of dimension `dim` runs.
     pub fn stores_along(&self, profile: &Profile, statement: StatementIndex, dim: usize) -> bool {
         self.stores(statement) && !self.stay(profile, statement, dim)
+    }
+
+    /// Whether a statement stores into memory what nobody has read there.
+    pub fn stores_unread(&self, statement: StatementIndex) -> bool {
+        self.stores(statement) && !self.read_back.contains(&statement)
     }
 
     /// Whether a statement stores into memory.
@@ -346,6 +357,20 @@ pub fn find(
     }
     let saved = unnamed(profile, (inside, dim), |d| d.sink);
     let saves = unnamed(profile, (inside, dim), |d| d.source);
+    // Values that reach a statement on some ways alone: which of them it has, the way through the iteration decides. (What only ever
+    // moves, registers that functions put back among it, is one value on all ways.)
+    let merges = |s: StatementIndex, kept: &FxHashSet<StatementIndex>| {
+        let own = profile.statements[s as usize].block;
+        let from = predecessors.get(&s).map_or(&[][..], Vec::as_slice);
+        from.iter().any(|p| {
+            let is_one = saved.contains(p) || kept.contains(p);
+            !is_one
+                && profile.statements[*p as usize].block != own
+                && !always::is_always(profile, &[*p], context)
+                && !always::precedes(profile, *p, s)
+        })
+    };
+    let mut kept: FxHashSet<StatementIndex> = FxHashSet::default();
     let components = components(&edges);
     let mut scevs = Scevs::default();
     let mut invariant: FxHashSet<StatementIndex> = FxHashSet::default();
@@ -371,10 +396,11 @@ pub fn find(
             if stores && (read_later.contains(&s) || !is_steady()) {
                 continue;
             }
-            if from.iter().all(|p| invariant.contains(p)) {
+            if from.iter().all(|p| invariant.contains(p)) && !merges(s, &kept) {
                 invariant.insert(s);
                 scevs.scev.insert(s);
-            } else if is_linear(statement) && from.iter().all(|p| scevs.scev.contains(p)) {
+            } else if is_linear(statement) && from.iter().all(|p| scevs.scev.contains(p)) && !merges(s, &kept)
+            {
                 scevs.scev.insert(s);
                 if stores {
                     scevs.stores.insert(s);
@@ -400,6 +426,7 @@ pub fn find(
                 && !from.iter().any(|p| members.binary_search(p).is_ok() && scaled.contains(&(*p, *s)))
                 && fixed(s)
                 && outside_ok
+                && !merges(*s, &kept)
                 && is_regular(profile, *s, dim)
         }) && always::are_always(profile, &members, context);
         // A cycle of moves alone keeps one value: invariant.
@@ -424,6 +451,7 @@ pub fn find(
             scevs.inductions.extend(induction(profile, (context, inside), &members, reads, facts));
         }
         if moves_only && fed {
+            kept.extend(members.iter().copied());
             scevs.scev.extend(members.iter().copied());
             invariant.extend(members.iter().copied());
         }
@@ -511,7 +539,10 @@ pub fn is_hidden(
                     }
                     // Its header may be known where the rest is not.
                     None => match Facts::source(profile, context).filter(|own| !own.iterators.is_empty()) {
-                        Some(own) => own.iterators.iter().any(|iterator| iterator.name == object.name),
+                        Some(own) => {
+                            own.iterators.iter().any(|iterator| iterator.name == object.name)
+                                && advance::has_known_steps(own)
+                        }
                         None => reads.is_read_on_line_of(profile, context, used.object),
                     },
                 }

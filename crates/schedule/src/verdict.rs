@@ -305,6 +305,7 @@ pub fn judge(
             continue;
         }
         if loop_of.is_void(d)
+            || loop_of.is_put_by(d)
             || masks::is_left_out(profile, context, inside, d)
             || loop_of.is_of_iterator(inside, d)
             || loop_of.is_iterator_in_register(d)
@@ -985,6 +986,18 @@ impl Loop<'_> {
         };
         let levels = || d.levels.iter().filter(|l| usize::from(l.level) == self.dim);
         d.memory && levels().all(|level| !level.objects.is_empty() && level.objects.iter().all(is_new))
+    }
+
+    /// Whether a function of a library puts by a register that may hold one of its arguments, and does not look at it:
+    /// functions with any number of arguments begin so.
+    fn is_put_by(&self, d: &Dependence) -> bool {
+        let context = self.profile.context_of(d.sink);
+        let function = self.profile.contexts.get(context as usize).map(|own| own.function);
+        let is_of_library = function
+            .and_then(|function| self.profile.functions.get(function as usize))
+            .is_some_and(|function| !function.main);
+        let is_copy = self.profile.statements[d.sink as usize].operation == profile::Operation::Copy;
+        !d.memory && is_of_library && is_copy && self.reads.stores_unread(d.sink)
     }
 
     fn is_of_own_frame(&self, object: &profile::Object) -> bool {

@@ -7,6 +7,27 @@ use super::Summary;
 
 impl Summary<'_> {
     pub(super) fn canonical(&self, index: usize) -> Canonical {
+        let found = self.form(index);
+        let text = &self.trace.loops[index];
+        let may_test_data = match &found {
+            Canonical::No(NotCanonical::Kind) => text.kind.is_while(),
+            Canonical::No(lacks) => matches!(lacks, NotCanonical::Test | NotCanonical::BoundAssigned),
+            Canonical::Yes => false,
+        };
+        if may_test_data && text.looked_up.iter().any(|&variable| self.moves(index, variable)) {
+            return Canonical::No(NotCanonical::TestOfData);
+        }
+        found
+    }
+
+    /// Whether a loop assigns a variable.
+    fn moves(&self, index: usize, variable: usize) -> bool {
+        let is_write = |at: usize| matches!(self.trace.events[at].what, Happening::Write(..));
+        let iterators = &self.trace.loops[index].iterators;
+        iterators.iter().any(|one| one.variable == variable) || self.own_events(index, variable).any(is_write)
+    }
+
+    fn form(&self, index: usize) -> Canonical {
         let text = &self.trace.loops[index];
         if let Some(lacks) = &text.form {
             return Canonical::No(lacks.clone());

@@ -37,7 +37,10 @@ fn not_canonical() {
         ("i = 0, j = 0; i < n; i++", "", SeveralStarts),
         ("i = 0; ; i++", "", Test),
         ("i = 0; i < n && j; i++", "", Test),
-        ("i = 0; a[i]; i++", "", Test),
+        ("i = 0; a[i]; i++", "", TestOfData),
+        ("i = 0; i < n && a[i] > 0; i++", "", TestOfData),
+        ("i = 0; i < n && a[j] > 0; i++", "", Test),
+        ("i = 0; i < a[i]; i++", "", TestOfData),
         ("i = 0; i < n; i *= 2", "", Step),
         ("i = 0; i < n; i--", "", Step),
         ("i = 0; i != n; i += 2", "", Step),
@@ -257,6 +260,17 @@ fn other_loops() {
     assert!(!scalar(one, "n").reads.is_empty());
     assert!(!scalar(one, "a").reads.is_empty());
     assert_eq!(scalar(one, "*a").definitions.len(), 1);
+    for (text, is_data) in [
+        ("while (a[k]) k++;", true),
+        ("while (*a) a++;", true),
+        ("do a++; while (*a++);", true),
+        ("while (k < n && a[k] != 3) k++;", true),
+        ("while (k < a[n]) k++;", false),
+        ("while (k < n) k++;", false),
+    ] {
+        let lacks = if is_data { NotCanonical::TestOfData } else { NotCanonical::Kind };
+        assert_eq!(in_c(text).loops[0].canonical, Canonical::No(lacks), "{text}");
+    }
 }
 
 #[test]

@@ -47,6 +47,7 @@ impl Walker<'_> {
             form: Some(NotCanonical::Kind),
             bound_reads: Vec::new(),
             bound_is_open: false,
+            looked_up: Vec::new(),
             directive: directive.clone(),
             in_parallel,
         });
@@ -125,12 +126,14 @@ impl Walker<'_> {
             Header::Counted(counts) => self.counted(index, one, counts),
             Header::While(test) => {
                 self.begin_rounds(index);
+                self.look_up(index, test, false);
                 self.in_header(|walker| walker.condition(test));
                 self.round(index, false, |walker| walker.loop_body(&one.body));
             }
             Header::DoWhile(test) => {
                 self.begin_rounds(index);
                 self.round(index, true, |walker| walker.loop_body(&one.body));
+                self.look_up(index, test, false);
                 self.in_header(|walker| walker.condition(test));
             }
             Header::Forever => {
@@ -274,6 +277,7 @@ impl Walker<'_> {
         }
         let starts = starts(start);
         let tested = test.and_then(|test| self.tested(test, &steps));
+        test.into_iter().for_each(|test| self.look_up(index, test, false));
         let own = tested.as_ref().map(|tested| tested.0).or((!steps.is_empty()).then_some(0));
         let form = self.form(&starts, tested.as_ref(), &steps, step);
         self.trace.loops[index].form = form;
@@ -450,6 +454,19 @@ impl Walker<'_> {
             (Some(own), _) => Some((own, *comparison, second)),
             (None, Some(own)) => Some((own, comparison.mirrored(), first)),
             _ => None,
+        }
+    }
+
+    /// Notes the variables of what a test looks up: elements, and what pointers lead to.
+    fn look_up(&mut self, index: usize, of: &Expression, is_place: bool) {
+        if let (true, Term::Name(name)) = (is_place, &of.what) {
+            let variable = self.resolve(name);
+            self.trace.loops[index].looked_up.push(variable);
+        }
+        let leads =
+            matches!(of.what, Term::Index { .. } | Term::Dereference(_) | Term::Member { arrow: true, .. });
+        for part in of.parts() {
+            self.look_up(index, part, is_place || leads);
         }
     }
 

@@ -214,6 +214,8 @@ pub(super) struct LoopTrace {
     /// Variables that the bound and the step read, and whether they call or read memory otherwise.
     pub bound_reads: Vec<usize>,
     pub bound_is_open: bool,
+    /// Variables of the places that the test looks up.
+    pub looked_up: Vec<usize>,
     pub directive: Option<Directive>,
     pub in_parallel: Option<Directive>,
 }
