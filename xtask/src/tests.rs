@@ -1,5 +1,5 @@
 //! All tests of the workspace, as `cargo test` runs them, but several test programs at a time: many end with one long test
-//! that leaves the other cores idle.
+//! that leaves the other cores idle. Documentation has none: a test of `cli::design` sees to that.
 //!
 //! Every program runs its own tests one after the other. What it prints appears when it has ended, so that nothing is mixed
 //! up; a program that fails does not keep others from running. One that does not end in [`LONGEST`] is killed and has failed,
@@ -75,35 +75,12 @@ impl Counts {
 
 /// Runs all tests, and other steps before the first of them ends; gives the counts, and the names of what failed.
 pub fn run(beside: &[Beside]) -> Result<(Counts, Vec<String>)> {
-    let (mut counts, mut failed) = run_programs(&build()?, beside)?;
-    let (own, is_well) = documentation()?;
-    counts.add(own);
-    if !is_well {
-        failed.push("documentation tests".to_owned());
-    }
-    Ok((counts, failed))
+    run_programs(&build()?, beside)
 }
 
 /// Runs the tests that need no other program: those inside the crates.
 pub fn run_units() -> Result<(Counts, Vec<String>)> {
     run_programs(&listed(&["--workspace", "--lib", "--bins"])?, &[])
-}
-
-/// The tests in the documentation: how many passed and failed, and whether all is well.
-fn documentation() -> Result<(Counts, bool)> {
-    let documented = ci::cargo_itself()
-        .args(["test", "--workspace", "--locked", "--quiet", "--doc"])
-        .stderr(std::process::Stdio::inherit())
-        .output()
-        .context("cargo test --doc cannot be run")?;
-    let text = String::from_utf8_lossy(&documented.stdout);
-    let mut own = Counts::in_text(&text);
-    let is_well = documented.status.success();
-    if !is_well {
-        print!("{text}");
-        own.failed = own.failed.max(1);
-    }
-    Ok((own, is_well))
 }
 
 /// What has ended so far.

@@ -1,4 +1,4 @@
-//! Sections of `docs/design/algorithms.md` that comments cite are there.
+//! Sections of `docs/design/algorithms.md` that comments cite are there, and comments have nothing to run.
 #![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
 use std::collections::BTreeSet;
@@ -39,6 +39,26 @@ fn sources(directory: &Path, out: &mut Vec<PathBuf>) {
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             out.push(path);
         }
+    }
+}
+
+/// Code in comments of documentation would be tests that nothing here runs: the book has the examples, and what runs them.
+#[test]
+fn comments_have_no_code_to_run() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut files = Vec::new();
+    ["crates", "kernels", "python/src"]
+        .iter()
+        .for_each(|directory| sources(&root.join(directory), &mut files));
+    for file in &files {
+        let text = std::fs::read_to_string(file).unwrap();
+        let comments = text
+            .lines()
+            .map(str::trim_start)
+            .filter_map(|line| line.strip_prefix("///").or_else(|| line.strip_prefix("//!")).map(str::trim));
+        let fences: Vec<&str> = comments.filter(|line| line.starts_with("```")).collect();
+        let is_text = |pair: &[&str]| pair[0] == "```text" && pair.get(1) == Some(&"```");
+        assert!(fences.chunks(2).all(is_text), "{}: {fences:?}", file.display());
     }
 }
 
