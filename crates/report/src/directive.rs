@@ -76,7 +76,9 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
         _ => {}
     }
     // What is combined has no clause, or not the iterations' own storage.
-    if let Some(need) = entry.needs().iter().find(|need| matches!(need.way, Way::Combine | Way::CopyIn)) {
+    if let Some(need) =
+        entry.needs().iter().find(|need| matches!(need.way, Way::Combine | Way::CombinePair | Way::CopyIn))
+    {
         return Err(Absent::Variable(finding::need_name(profile, need).to_owned()));
     }
     let mut lists: [(String, Vec<String>); 3] =

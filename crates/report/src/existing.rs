@@ -529,7 +529,7 @@ fn races(
         out.push(Race::Carried { name: name.to_owned(), lines: vec![write] });
     }
     // What functions that the loop calls combine.
-    for need in own.needs().into_iter().filter(|need| need.way == Way::Combine) {
+    for need in own.needs().into_iter().filter(|need| matches!(need.way, Way::Combine | Way::CombinePair)) {
         let object = profile.objects.get(need.object as usize);
         let is_meant = |object: &&profile::Object| object.kind == ObjectKind::Global && !object.thread_local;
         let Some(object) = object.filter(is_meant) else { continue };

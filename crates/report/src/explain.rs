@@ -9,9 +9,11 @@ use profile::Profile;
 use schedule::{Parallel, SourceLoop};
 use serde::Serialize;
 
+use crate::directive::{self, Absent};
 use crate::finding::{self, BlockingFinding, Report};
 use crate::inputs;
 use crate::text::{entries, headline, number, paragraph, sentence};
+use crate::worth::Choice;
 
 /// Most dependences in the text; JSON has all.
 const MOST: usize = 20;
@@ -190,7 +192,8 @@ fn remedies(report: &Report<'_>, at: usize) -> Vec<Remedy> {
         add(needs.join("; "), "the loop is parallel".to_owned());
     }
     if l.parallel == Parallel::Reduction {
-        add("a reduction clause".to_owned(), "the loop is parallel, with sums in another order".to_owned());
+        let (change, effect) = combining(report, at);
+        add(change, effect);
         return out;
     }
     if let Some(lanes) = finding::limited_lanes(report.profile, l) {
@@ -229,6 +232,40 @@ fn remedies(report: &Report<'_>, at: usize) -> Vec<Remedy> {
         );
     }
     out
+}
+
+/// How iterations combine what they do, and what comes of it.
+fn combining(report: &Report<'_>, at: usize) -> (String, String) {
+    let is_in_order = |clause: &&str| {
+        !["+", "-", "*"].iter().any(|operator| clause.starts_with(&format!("reduction({operator}:")))
+    };
+    let effect = |is_in_order: bool| match is_in_order {
+        true => "the loop is parallel".to_owned(),
+        false => "the loop is parallel, with sums in another order".to_owned(),
+    };
+    let clauses: Vec<&str> = directive::alone(report, at).map(reductions).unwrap_or_default();
+    if !clauses.is_empty() {
+        return (clauses.join(" "), effect(clauses.iter().all(is_in_order)));
+    }
+    match report.directives.get(at) {
+        Some(Some(Choice::Absent(Absent::Variable(name)))) => {
+            let change = format!(
+                "combining `{name}` by atomic updates (omp atomic), or in a copy for each thread; where its length is known by \
+                 a reduction over the section"
+            );
+            (change, effect(false))
+        }
+        _ => ("a reduction clause".to_owned(), effect(false)),
+    }
+}
+
+/// The clauses of a directive that combine something.
+fn reductions(text: &str) -> Vec<&str> {
+    let clauses = text.match_indices("reduction(").filter_map(|(at, _)| {
+        let rest = text.get(at..)?;
+        rest.get(..=rest.find(')')?)
+    });
+    clauses.collect()
 }
 
 /// The loops that a loop may be permuted with, itself included, outermost first.

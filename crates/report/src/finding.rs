@@ -377,7 +377,7 @@ pub fn way_name(way: Way) -> &'static str {
         Way::Copy => "copy",
         Way::Expand => "expand",
         Way::Induction(_) => "induction",
-        Way::Combine => "combine",
+        Way::Combine | Way::CombinePair => "combine",
         Way::AtomicWrite => "atomic-write",
         Way::CopyIn => "copy-in",
     }
@@ -411,6 +411,10 @@ pub fn need(profile: &Profile, need: &Need) -> String {
             format!("copying `{name}`, of which each thread has its own, between the threads{lines}")
         }
         Way::Combine => format!("combining `{name}` by atomic updates, or in a copy for each thread{lines}"),
+        Way::CombinePair => format!(
+            "keeping `{name}` together with the minimum or maximum that it goes with, a pair for each thread, of which the best \
+             stays: declare reduction{lines}"
+        ),
         Way::Induction(Some(step)) => {
             format!(
                 "writing `{name}` as its first value plus {step} for each iteration{}",

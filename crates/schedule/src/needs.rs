@@ -32,6 +32,8 @@ pub enum Way {
     /// Iterations combine it where no clause can name it: through an atomic operation, or a copy for each thread that is
     /// combined afterwards.
     Combine,
+    /// It is set together with a minimum or maximum: each thread keeps both for itself, and the better pair stays.
+    CombinePair,
     /// Iterations that set it set it to the same value: an atomic write does.
     AtomicWrite,
     /// Each thread has its own, and iterations use what was there before the loop, or leave something there: it is

@@ -626,7 +626,7 @@ pub fn judge(
         needs.extend(companions.map(|(scalar, _)| Need {
             object: ObjectIndex::MAX,
             name: scalar.name.clone(),
-            way: Way::Combine,
+            way: Way::CombinePair,
             bytes: None,
             lines: scalar.definitions.iter().map(|definition| definition.at.line).collect(),
         }));

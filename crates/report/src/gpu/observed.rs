@@ -144,7 +144,7 @@ fn is_advanced(profile: &Profile, need: &Need) -> bool {
 /// What has to become of a variable; nothing of an induction variable, which the static analysis knows itself.
 fn storage(profile: &Profile, need: &Need) -> Option<Storage> {
     let change = match need.way {
-        Way::Induction(_) | Way::Combine | Way::CopyIn | Way::AtomicWrite => return None,
+        Way::Induction(_) | Way::Combine | Way::CombinePair | Way::CopyIn | Way::AtomicWrite => return None,
         Way::Private => Change::Private,
         Way::LastPrivate => Change::LastPrivate,
         Way::Copy => Change::Copy,
