@@ -15,8 +15,13 @@ fn stand_in() -> PathBuf {
 fn verified(name: &str, options: &[&str]) -> Command {
     let corpus = kernels::corpus().unwrap();
     let kernel = corpus.iter().find(|kernel| kernel.name() == name).unwrap();
+    run(&kernel.path(), options)
+}
+
+/// The same for any source.
+fn run(source: &Path, options: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_loopwright"));
-    command.arg("gpu").arg(kernel.path()).args(options);
+    command.arg("gpu").arg(source).args(options);
     let own = std::env::var_os("PATH").unwrap();
     let path = [stand_in().join("bin")].into_iter().chain(std::env::split_paths(&own));
     command.env("PATH", std::env::join_paths(path).unwrap()).env_remove("CUDA_HOME");
@@ -84,6 +89,33 @@ fn without_a_compiler_nothing_is_run() {
     assert_eq!(output.status.code(), Some(0), "{text}");
     assert!(text.contains("no kernel, as it could not be run: nvcc is not installed"), "{text}");
 }
+
+/// A loop that a macro writes has no text of its own, and a name that is an operator of C++ becomes another one.
+#[test]
+fn texts_that_cannot_be_taken_over_are_noticed() {
+    let place = tempfile::tempdir().unwrap();
+    let source = place.path().join("odd.c");
+    std::fs::write(&source, ODD).unwrap();
+    let output = run(&source, &["--emit", "cuda", "--verify"]).output().unwrap();
+    let text = printed(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("of_macro, line 4: no kernel, as the loop of line 4: a macro writes it"), "{text}");
+    assert!(text.contains("/* combine_9: it ran as the loop does on 6 inputs. */"), "{text}");
+}
+
+const ODD: &str = "\
+#define EACH(i, n) for (int i = 0; i < n; i++)
+void of_macro(int n, int *a)
+{
+    EACH(i, n)
+        a[i] = i;
+}
+void combine(int n, int or, int *not, int *new)
+{
+    for (int i = 0; i < n; i++)
+        not[i] += or + new[i]; /* this is not or */
+}
+";
 
 /// Directives of OpenACC are not run.
 #[test]

@@ -148,6 +148,7 @@ def metrics(said):
 def measure():
     found, measured = [], os.environ["METRICS"].split(",")
     programs = rows("measured.programs.tsv")
+    columns = [*programs[0], "verdict", "detail", "launched", "unit", *measured]
     for row in programs:
         built = os.path.join("build", row["id"])
         status = text(built, "status").strip()
@@ -169,7 +170,7 @@ def measure():
                     of[metric] = sum(value for value, _ in values[metric]) / len(values[metric])
                     of["unit"] = values[metric][0][1] if metric.startswith("gpu__time") else of.get("unit", "")
             found.append(row | of)
-    table(list(programs[0]) + ["verdict", "detail", "launched", "unit"] + measured, found)
+    table(columns, found)
 
 
 def summary(path):

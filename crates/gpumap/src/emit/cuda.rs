@@ -12,7 +12,8 @@ use source::Language;
 
 use super::body::{Value, Words};
 use super::host::{
-    Version, copied_back, fits, head, memories, prepared, renamed, texts, usage, used_macros, versions,
+    RENAMED, Version, copied_back, fits, head, memories, prepared, renamed, texts, usage, used_macros,
+    versions,
 };
 use super::kernel::{AXES, Kernel};
 
@@ -169,7 +170,7 @@ fn without_operators(text: &str) -> String {
         };
         let (word, after) = rest.split_at(length);
         if OPERATORS.contains(&word) {
-            out.push_str("lw_");
+            out.push_str(RENAMED);
         }
         out.push_str(word);
         rest = after;
@@ -227,7 +228,7 @@ mod tests {
     #[test]
     fn names_that_are_operators_are_others() {
         let text = "int or = xor_1 + not[2]; /* or not */ // and\nor += and_eq;";
-        let other = "int lw_or = xor_1 + lw_not[2]; /* or not */ // and\nlw_or += lw_and_eq;";
+        let other = "int lw_c_or = xor_1 + lw_c_not[2]; /* or not */ // and\nlw_c_or += lw_c_and_eq;";
         assert_eq!(without_operators(text), other);
     }
 }
