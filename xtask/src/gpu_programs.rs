@@ -5,7 +5,7 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -20,6 +20,8 @@ use gpumap::offload::{Friendly, Why, with_candidates};
 use gpumap::recurrence::Given;
 use gpumap::shared::Scheme;
 use gpumap::verify::{NotRun, Unmade, Verdict};
+
+use crate::source_tree::{Named, Tree};
 
 /// Where the table goes.
 const DOCUMENT: &str = "docs/gpu-programs.md";
@@ -80,10 +82,7 @@ pub fn run(arguments: &[&str]) -> Result<()> {
     let compiler = Compiler::find()?;
     let mut all = Vec::new();
     for argument in programs {
-        let (name, rest) = argument.split_once('=').context("NAME=DIRECTORY[,OPTION…]")?;
-        let mut parts = rest.split(',');
-        let directory = Path::new(parts.next().unwrap_or(rest));
-        let options: Vec<String> = parts.map(str::to_owned).collect();
+        let Named { name, directory, options } = Named::new(argument)?;
         all.push((name, program(&compiler, directory, &options, is_verified)?));
     }
     let out = document(&all)?;
@@ -91,39 +90,12 @@ pub fn run(arguments: &[&str]) -> Result<()> {
     std::fs::write(crate::ci::root().join(DOCUMENT), out).context(DOCUMENT)
 }
 
-/// All files below a directory, in order.
-fn files(directory: &Path, list: &mut Vec<PathBuf>) -> Result<()> {
-    let entries = std::fs::read_dir(directory).with_context(|| directory.display().to_string())?;
-    let mut entries = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
-    entries.sort();
-    for path in entries {
-        if path.is_dir() {
-            files(&path, list)?;
-        } else {
-            list.push(path);
-        }
-    }
-    Ok(())
-}
-
 fn program(compiler: &Compiler, directory: &Path, options: &[String], is_verified: bool) -> Result<Program> {
-    let mut all = Vec::new();
-    files(directory, &mut all)?;
-    let ends_in = |path: &PathBuf, endings: &[&str]| {
-        path.extension().and_then(|ending| ending.to_str()).is_some_and(|ending| endings.contains(&ending))
-    };
-    let mut headers: Vec<&Path> = Vec::new();
-    for header in all.iter().filter(|path| ends_in(path, &["h", "hpp"])) {
-        headers.extend(header.parent().filter(|parent| !headers.contains(parent)));
-    }
+    let tree = Tree::new(directory)?;
     let mut found = Program::default();
-    for path in all.iter().filter(|path| ends_in(path, &["c", "cc", "cpp", "cxx"])) {
+    for path in tree.sources() {
         let mut options = options.to_vec();
-        // What stands beside the source comes first.
-        options.extend(path.parent().map(|own| format!("-I{}", own.display())));
-        // Some programs have headers that are called as those of the system are.
-        let others = headers.iter().filter(|header| Some(**header) != path.parent());
-        options.extend(others.map(|directory| format!("-idirafter{}", directory.display())));
+        options.extend(tree.includes(path, directory));
         let text = String::from_utf8_lossy(&std::fs::read(path)?).into_owned();
         let name = path.strip_prefix(directory).unwrap_or(path).display().to_string();
         found.files += 1;
@@ -137,7 +109,7 @@ fn program(compiler: &Compiler, directory: &Path, options: &[String], is_verifie
                 loops(&module, &name, &mut found);
                 found.slowest = found.slowest.max(start.elapsed().as_secs_f64());
                 let has_failed = Cell::new(false);
-                let (clang, file, options) = (compiler.clang(), path.as_path(), options.as_slice());
+                let (clang, file, options) = (compiler.clang(), path, options.as_slice());
                 let trial = Trial { clang, file, options, has_failed: &has_failed };
                 let emitted = emit(&module, &name, is_verified.then_some(trial), &mut found);
                 for one in found.loops.iter_mut().skip(before) {
@@ -224,7 +196,7 @@ fn emit(module: &Module, name: &str, trial: Option<Trial<'_>>, found: &mut Progr
 }
 
 /// Why something was not run, without names.
-fn kind_of_input(why: &NotRun) -> String {
+pub fn kind_of_input(why: &NotRun) -> String {
     match why {
         NotRun::Inputs(Unmade::Type(_)) => "values of the type of an argument are not made up".into(),
         NotRun::Inputs(Unmade::Bytes(_)) => "it is not known how large an argument has to be".into(),

@@ -14,6 +14,7 @@ mod fold_shares;
 mod fold_table;
 mod fuzz;
 mod fuzz_instructions;
+mod gpu_device;
 mod gpu_programs;
 mod guide;
 mod inputs;
@@ -27,6 +28,7 @@ mod product;
 mod programs;
 mod prove;
 mod python_package;
+mod source_tree;
 mod store_profiles;
 mod tests;
 mod truth;
@@ -56,6 +58,11 @@ cargo xtask bench-schedule   speed of verdicts and schedules on made-up programs
 cargo xtask compare-polly    verdicts beside the dependences that Polly finds; writes docs/polly.md
 cargo xtask gpu-programs [--verify] NAME=DIRECTORY[,OPTION…] …
                              loops of programs that lie in these directories, directives run; writes docs/gpu-programs.md
+cargo xtask gpu-device --write DIRECTORY [--loopwright PATH] [NAME=DIRECTORY[,OPTION…] …]
+                             programs with the kernels of C sources in CUDA, and a script that runs them on a GPU; without
+                             names those of kernels/gpu
+cargo xtask gpu-device --read RESULTS.tsv
+                             what the script found; writes docs/gpu-device.md
 cargo xtask address-oracle   sections of accesses in C sources beside the addresses of runs; writes
                              docs/address-oracle.md
 cargo xtask prove [KERNEL…]  runs proposed code beside what is written; without names also writes docs/proof.md
@@ -107,6 +114,7 @@ fn main() -> ExitCode {
         ["bench-reconstruct", ref parts @ ..] => bench_reconstruct::run(parts),
         ["address-oracle"] => address_oracle::run(),
         ["gpu-programs", ref programs @ ..] => gpu_programs::run(programs),
+        ["gpu-device", ref arguments @ ..] => gpu_device::run(arguments),
         ["compare-polly"] => compare_polly::run(),
         ["bench-schedule"] => bench_schedule::run(),
         ["programs", ref names @ ..] => programs::run(names),

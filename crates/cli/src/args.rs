@@ -547,7 +547,7 @@ pub struct GpuArgs {
     /// Print what can be pasted into the source instead of the report.
     #[arg(long, value_enum, value_name = "KIND", conflicts_with = "dump")]
     pub emit: Option<Emitted>,
-    /// Run each directive or kernel beside the sequential program before it is shown (with --emit omp or opencl): on inputs that are made up, with memory that may not be touched around every array. What fails, or cannot be run, is not shown.
+    /// Run each directive or kernel beside the sequential program before it is shown (with --emit omp, opencl or cuda): on inputs that are made up, with memory that may not be touched around every array. What fails, or cannot be run, is not shown.
     #[arg(long, requires = "emit")]
     pub verify: bool,
     /// Print a stage of the analysis instead of the report.

@@ -1,7 +1,6 @@
 //! `loopwright gpu`.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
 use gpumap::Compiler;
@@ -9,7 +8,7 @@ use gpumap::access::show::show_ranges_with;
 use gpumap::calls::Cone;
 use gpumap::control::{choices, show as control_show};
 use gpumap::device::Device;
-use gpumap::emit::{Dialect, Kernel, Request, cuda, host, opencl};
+use gpumap::emit::{Dialect, KernelLanguage, Request};
 use gpumap::frontend::Texts;
 use gpumap::ir::module::Unread;
 use gpumap::ir::{Function, Module};
@@ -18,7 +17,7 @@ use gpumap::recurrence::Given;
 use gpumap::recurrence::show::show_expressions;
 use gpumap::shared::Scheme;
 use gpumap::verify::{Change, Verdict};
-use source::{Clang, Language};
+use source::Clang;
 
 use crate::args::{Emitted, GpuArgs, Grouping, PlainFormat, Stage};
 use crate::{gpu_profile, output};
@@ -30,8 +29,8 @@ pub fn run(args: &GpuArgs) -> Result<u8> {
             "--set gives inputs values for the report and for --dump ranges; other stages are in terms of inputs"
         )
     }
-    if args.verify && !matches!(args.emit, Some(Emitted::Omp | Emitted::Opencl)) {
-        bail!("--verify runs directives of OpenMP and kernels in OpenCL: with --emit omp or opencl")
+    if args.verify && args.emit == Some(Emitted::Acc) {
+        bail!("--verify runs directives of OpenMP and kernels: with --emit omp, opencl or cuda")
     }
     let compiler = Compiler::find()?;
     let module = compiler.read(&args.file, &args.options)?;
@@ -90,12 +89,8 @@ fn report(
         None => cones.iter().filter_map(|cone| show_candidates(module, cone, asked)).collect(),
         Some(Emitted::Omp) => directives(Dialect::OpenMp),
         Some(Emitted::Acc) => directives(Dialect::OpenAcc),
-        Some(Emitted::Opencl) => {
-            kernels(module, &cones, asked, args, (opencl::WORDS.language, opencl::file), trial)?
-        }
-        Some(Emitted::Cuda) => {
-            kernels(module, &cones, asked, args, (cuda::WORDS.language, cuda::file), None)?
-        }
+        Some(Emitted::Opencl) => kernels(module, &cones, asked, args, KernelLanguage::OpenCl, trial)?,
+        Some(Emitted::Cuda) => kernels(module, &cones, asked, args, KernelLanguage::Cuda, trial)?,
     };
     match (shown.is_empty(), args.line) {
         (true, Some(line)) => bail!("no loop of {} begins on line {line}", args.file.display()),
@@ -111,16 +106,13 @@ fn given(args: &GpuArgs) -> Given {
     given
 }
 
-/// Writes a file with kernels.
-type File = fn(&str, &[Kernel], &BTreeMap<String, String>) -> String;
-
 /// Kernels for the loops that are asked for, in one file, and why others have none; nothing if there are no loops.
 fn kernels(
     module: &Module,
     cones: &[Cone],
     asked: Asked<'_>,
     args: &GpuArgs,
-    (language, file): (Language, File),
+    language: KernelLanguage,
     trial: Option<Trial<'_>>,
 ) -> Result<Vec<String>> {
     let clang = Clang::find()?;
@@ -145,13 +137,8 @@ fn kernels(
                 }
             };
             let verdict = trial.map(|trial| {
-                let change = Change::Kernel {
-                    lines: kernel.lines,
-                    call: host::call(&kernel),
-                    declaration: host::head(&kernel),
-                    file: file(&name, std::slice::from_ref(&kernel), &macros),
-                };
-                trial.of(emitted.inputs, &change, false)
+                let change = Change::kernel(&kernel, language, &name, &macros);
+                trial.of(emitted.inputs, &change, kernel.is_inexact())
             });
             match verdict {
                 None => found.push(kernel),
@@ -167,7 +154,7 @@ fn kernels(
     if found.is_empty() && notes.is_empty() {
         return Ok(Vec::new());
     }
-    Ok(vec![file(&name, &found, &macros), notes])
+    Ok(vec![language.file(&name, &found, &macros), notes])
 }
 
 /// The function that is asked for, or all that the source defines.

@@ -105,7 +105,7 @@ fn wrong_directives_are_noticed() {
             options: &[],
             inputs: &inputs,
             change: &change,
-            is_reduced: false,
+            is_inexact: false,
         };
         let verdict = check(of);
         let is_noticed = matches!(verdict, Verdict::Other(Fault::Differs(_) | Fault::Failed(_)));

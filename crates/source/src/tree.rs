@@ -109,6 +109,11 @@ impl Source {
         (start <= end && self.text.get(start..end).is_some()).then_some(start..end)
     }
 
+    /// Whether a node begins in what a macro becomes: its parts have no text of their own.
+    pub fn begins_in_macro(&self, node: &Value) -> bool {
+        usize_at(&node["range"]["begin"], "offset").is_none()
+    }
+
     /// The bytes of a node where it is written, also as an argument of a macro; `None` inside a macro's own text.
     pub fn spelled(&self, node: &Value) -> Option<Range<usize>> {
         let place = |end: &Value| {

@@ -12,7 +12,8 @@ use source::Language;
 
 use super::body::{Value, Words};
 use super::host::{
-    Version, copied_back, fits, head, memories, prepared, renamed, texts, usage, used_macros, versions,
+    RENAMED, Version, copied_back, fits, head, memories, prepared, renamed, texts, usage, used_macros,
+    versions,
 };
 use super::kernel::{AXES, Kernel};
 
@@ -27,14 +28,10 @@ pub const WORDS: Words = Words {
 };
 
 /// Keywords of C++ that are none of C.
-const TAKEN: [&str; 25] = [
+const TAKEN: [&str; 18] = [
     "alignas",
-    "and",
-    "bitand",
-    "bitor",
     "catch",
     "class",
-    "compl",
     "decltype",
     "delete",
     "explicit",
@@ -43,17 +40,18 @@ const TAKEN: [&str; 25] = [
     "mutable",
     "namespace",
     "new",
-    "not",
     "operator",
-    "or",
     "private",
     "protected",
     "public",
     "template",
     "this",
     "throw",
-    "xor",
 ];
+
+/// Operators of C++ that are names in C. They can be no macros.
+const OPERATORS: [&str; 11] =
+    ["and", "and_eq", "bitand", "bitor", "compl", "not", "not_eq", "or", "or_eq", "xor", "xor_eq"];
 
 /// What all hosts use.
 const HOST: &str = r#"#include <cuda_runtime.h>
@@ -106,13 +104,13 @@ pub fn file(source: &str, kernels: &[Kernel], macros: &BTreeMap<String, String>)
     out.push_str(HOST);
     let texts: Vec<&str> = kernels.iter().flat_map(texts).collect();
     out.push_str(&renamed(&texts, WORDS.taken));
-    out.push_str(&used_macros(&texts, macros));
+    out.push_str(&without_operators(&used_macros(&texts, macros)));
     let mut declared: Vec<&str> = Vec::new();
     for declaration in kernels.iter().flat_map(|kernel| &kernel.plain.declarations) {
         if !declared.contains(&declaration.as_str()) {
             declared.push(declaration);
             // Writing to a string cannot fail, here and below.
-            let _ = writeln!(out, "{declaration}");
+            let _ = writeln!(out, "{}", without_operators(declaration));
         }
     }
     for kernel in kernels {
@@ -123,7 +121,7 @@ pub fn file(source: &str, kernels: &[Kernel], macros: &BTreeMap<String, String>)
 
 fn one(kernel: &Kernel) -> String {
     let (plain, tiled) = versions(kernel, &WORDS, format!("{}_kernel", kernel.name));
-    let mut out = format!("\n{}", usage(kernel));
+    let mut out = String::new();
     for version in plain.iter().chain(&tiled) {
         out += &global(kernel, version);
     }
@@ -153,6 +151,30 @@ fn one(kernel: &Kernel) -> String {
         let _ = writeln!(out, "    cudaFree(lw_{});", array.name);
     }
     out += "    return lw_failed ? -1 : 0;\n}\n";
+    format!("\n{}{}", usage(kernel), without_operators(&out))
+}
+
+/// A text of C with other names for those that are operators of C++, but in comments.
+fn without_operators(text: &str) -> String {
+    let is_part = |character: char| character.is_ascii_alphanumeric() || character == '_';
+    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(first) = rest.chars().next() {
+        let comment = [("/*", "*/"), ("//", "\n")].into_iter().find(|(start, _)| rest.starts_with(start));
+        let length = match comment {
+            Some((start, end)) => {
+                let inside = &rest[start.len()..];
+                inside.find(end).map_or(rest.len(), |at| start.len() + at + end.len())
+            }
+            None if is_part(first) => rest.find(|character| !is_part(character)).unwrap_or(rest.len()),
+            None => first.len_utf8(),
+        };
+        let (word, after) = rest.split_at(length);
+        if OPERATORS.contains(&word) {
+            out.push_str(RENAMED);
+        }
+        out.push_str(word);
+        rest = after;
+    }
     out
 }
 
@@ -197,4 +219,16 @@ fn launch(kernel: &Kernel, Version { name, text }: &Version, depth: usize) -> St
     let shared =
         if shared.is_empty() { String::new() } else { format!(", (size_t)({})", shared.join(" + ")) };
     format!("{}{name}<<<lw_grid, lw_block{shared}>>>({});\n", "    ".repeat(depth), arguments.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_operators_are_others() {
+        let text = "int or = xor_1 + not[2]; /* or not */ // and\nor += and_eq;";
+        let other = "int lw_c_or = xor_1 + lw_c_not[2]; /* or not */ // and\nlw_c_or += lw_c_and_eq;";
+        assert_eq!(without_operators(text), other);
+    }
 }

@@ -49,11 +49,14 @@ pub fn head(kernel: &Kernel) -> String {
     format!("int {}({})", kernel.name, if list.is_empty() { "void".to_owned() } else { list.join(", ") })
 }
 
+/// What stands before names that the language has a meaning for; the memory of an array `a` is `lw_a`.
+pub(super) const RENAMED: &str = "lw_c_";
+
 /// Other names for those that the language has a meaning for.
 pub(super) fn renamed(texts: &[&str], taken: &[&str]) -> String {
     let used: BTreeSet<&str> = texts.iter().flat_map(|text| words(text)).collect();
     let used = taken.iter().filter(|name| used.contains(*name));
-    used.map(|name| format!("#define {name} lw_{name}\n")).collect()
+    used.map(|name| format!("#define {name} {RENAMED}{name}\n")).collect()
 }
 
 /// Definitions of the source that the text uses, and those that they use.

@@ -13,8 +13,9 @@
 
 use std::collections::BTreeSet;
 
-use source::{Free, Language, Place, Shape, Source, Threads, Wanted};
+use source::{Free, Place, Shape, Source, Threads, Wanted};
 
+use super::KernelLanguage;
 use super::directive::{Refusal, copied};
 use super::expression;
 use super::naming::Naming;
@@ -123,7 +124,7 @@ pub struct Request<'a> {
     /// The source, as clang reads it.
     pub source: &'a Source,
     /// The language.
-    pub language: Language,
+    pub language: KernelLanguage,
     /// Threads of a block.
     pub block: Block,
     /// The device.
@@ -152,7 +153,12 @@ pub fn kernel(
     let block = if candidate.loops.len() == 1 { linear } else { request.block };
     let found = Coalescing::new(accesses, &candidate.loops, block, request.device);
     let found = found.ok_or(Refusal::Unfriendly)?;
-    let wanted = Wanted { function: &function, loops: &places, replaced: &[], language: request.language };
+    let wanted = Wanted {
+        function: &function,
+        loops: &places,
+        replaced: &[],
+        language: request.language.differences(),
+    };
     let plain = request.source.threads(&wanted)?;
     let carried = carried(accesses, control, &candidate.loops);
     let mut naming = Naming::new(&plain, &parameters, candidate, &carried)?;

@@ -229,13 +229,13 @@ impl Trial<'_> {
     }
 
     /// What running a change shows.
-    pub fn of(self, inputs: Result<Inputs, Unmade>, change: &Change, is_reduced: bool) -> Verdict {
+    pub fn of(self, inputs: Result<Inputs, Unmade>, change: &Change, is_inexact: bool) -> Verdict {
         let Trial { clang, file, options, has_failed } = self;
         let inputs = match inputs {
             Ok(inputs) => inputs,
             Err(why) => return Verdict::NotRun(NotRun::Inputs(why)),
         };
-        let verdict = check(Check { clang, file, options, inputs: &inputs, change, is_reduced });
+        let verdict = check(Check { clang, file, options, inputs: &inputs, change, is_inexact });
         has_failed.set(has_failed.get() || matches!(verdict, Verdict::Other(_)));
         verdict
     }

@@ -1,26 +1,28 @@
-//! The program that calls a function, as it is written or changed, and runs of it.
+//! The sources of programs: that of the function, as it is written or changed, and a caller.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
-
-use source::program;
+use std::path::Path;
 
 use super::Check;
 use super::inputs::{Argument, Element, Inputs};
+use crate::emit::{Kernel, KernelLanguage, host};
 
-/// What both programs have.
+/// What all callers have.
 const RUNTIME: &str = include_str!("runtime.c");
-/// Floating-point numbers are computed as they are written.
-///
-/// Functions that are not there matter only if they are called.
-const CLANG: [&str; 6] =
-    ["-O1", "-g0", "-w", "-ffp-contract=off", "-no-pie", "-Wl,--unresolved-symbols=ignore-all"];
-/// A device with memory of its own.
-const OPENMP: [&str; 2] = ["-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu"];
-/// A run that takes longer has failed.
-const LONGEST: Duration = Duration::from_secs(30);
+/// Calls the function on the inputs of each number that is named. What it leaves behind is made anew before each call, so that one process
+/// can do so for all numbers.
+const MAIN: &str = "int main(int argc, char **argv)
+{
+    for (int next = 1; next < argc; next++) {
+        lw_seed = atoi(argv[next]);
+        printf(\"inputs %d\\n\", lw_seed);
+        lw_call();
+        fflush(stdout);
+    }
+    return 0;
+}
+";
 
 /// What is changed in a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,8 +34,10 @@ pub enum Change {
         /// The directive.
         text: String,
     },
-    /// Kernels and their hosts in a file of their own, called in place of lines.
+    /// A kernel and its host in a file of their own, called in place of lines.
     Kernel {
+        /// What the other file is written in.
+        language: KernelLanguage,
         /// First and last line.
         lines: (u32, u32),
         /// The call, which gives 0 if it did what the lines do.
@@ -45,113 +49,57 @@ pub enum Change {
     },
 }
 
-pub(super) enum Failure {
-    Compiler(String),
-    Missing(String),
-}
-
-/// How a run ended.
-pub(super) enum Ended {
-    /// Well, after it printed this.
-    Well(String),
-    Failed,
-}
-
-/// A program.
-pub(super) struct Built {
-    directory: tempfile::TempDir,
-    /// Where libraries of the device are.
-    libraries: Option<PathBuf>,
-}
-
-impl Built {
-    pub(super) fn new(of: Check<'_>, change: Option<&Change>) -> Result<Built, Failure> {
-        let missing = |error: std::io::Error| Failure::Missing(error.to_string());
-        let directory = tempfile::tempdir().map_err(missing)?;
-        let at = |name: &str| directory.path().join(name);
-        let ending = if program::is_cpp_source(of.file) { "cpp" } else { "c" };
-        // Comments may be in any encoding; both programs get the same text.
-        let text = std::fs::read(of.file).map_err(missing)?;
-        let text = String::from_utf8_lossy(&text);
-        let text = changed(&without_pragmas(&text), change);
-        std::fs::write(at(&format!("source.{ending}")), text).map_err(missing)?;
-        let caller = caller(of.inputs, ending, change);
-        let main = at(&format!("caller.{ending}"));
-        std::fs::write(&main, caller).map_err(missing)?;
-        let own = of.file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut clang = Command::new(of.clang);
-        clang.args(of.options).args(CLANG).arg("-I").arg(own).arg(&main);
-        match change {
-            Some(Change::Directive { .. }) => drop(clang.args(OPENMP)),
-            Some(Change::Kernel { file, .. }) => {
-                let kernels = at("kernels.c");
-                std::fs::write(&kernels, file).map_err(missing)?;
-                let object = at("kernels.o");
-                let mut host = Command::new(of.clang);
-                host.args(["-O1", "-w", "-x", "c", "-c"]).arg(&kernels).arg("-o").arg(&object);
-                output(&mut host)?;
-                clang.arg("-fno-openmp").arg(object).arg("-lOpenCL");
-            }
-            None => drop(clang.arg("-fno-openmp")),
+impl Change {
+    /// A kernel in place of its loops. `source` is the name of the source, whose definitions of macros are given by name.
+    pub fn kernel(
+        kernel: &Kernel,
+        language: KernelLanguage,
+        source: &str,
+        macros: &BTreeMap<String, String>,
+    ) -> Change {
+        Change::Kernel {
+            language,
+            lines: kernel.lines,
+            call: host::call(kernel),
+            declaration: host::head(kernel),
+            file: language.file(source, std::slice::from_ref(kernel), macros),
         }
-        if ending == "cpp" {
-            clang.arg("-lstdc++");
-        }
-        output(clang.arg("-o").arg(at("program")).arg("-lm"))?;
-        let libraries = match change {
-            Some(Change::Directive { .. }) => {
-                let found = output(Command::new(of.clang).arg("-print-file-name=libomptarget.so"))?;
-                let found = PathBuf::from(String::from_utf8_lossy(&found).trim());
-                found.parent().map(Path::to_owned)
-            }
-            _ => None,
-        };
-        Ok(Built { directory, libraries })
     }
 
-    /// Runs it on the inputs of a number.
-    pub(super) fn run(&self, seed: u32) -> Ended {
-        let at = |name: &str| self.directory.path().join(name);
-        let Ok(printed) = std::fs::File::create(at("printed")) else { return Ended::Failed };
-        let mut command = Command::new(at("program"));
-        command.arg(seed.to_string()).stdin(Stdio::null()).stdout(printed).stderr(Stdio::null());
-        command.env("POCL_CACHE_DIR", self.directory.path()).env("OMP_TARGET_OFFLOAD", "MANDATORY");
-        // What freed memory holds must not look right by chance.
-        command.env("MALLOC_PERTURB_", "165").env("OMP_NUM_THREADS", "4");
-        if let Some(libraries) = &self.libraries {
-            command.env("LD_LIBRARY_PATH", libraries);
-        }
-        let Ok(mut child) = command.spawn() else { return Ended::Failed };
-        let start = Instant::now();
-        let status = loop {
-            match child.try_wait() {
-                Ok(Some(status)) => break status,
-                Ok(None) if start.elapsed() < LONGEST => std::thread::sleep(Duration::from_millis(5)),
-                _ => {
-                    // It may have ended meanwhile.
-                    let _ = child.kill();
-                    let _ = child.wait();
-                    return Ended::Failed;
-                }
-            }
-        };
-        match std::fs::read_to_string(at("printed")) {
-            Ok(text) if status.success() => Ended::Well(text),
-            _ => Ended::Failed,
-        }
+    /// A source with this change, and without directives of its own.
+    pub fn applied(&self, text: &str) -> String {
+        changed(&without_pragmas(text), Some(self))
     }
 }
 
-fn output(command: &mut Command) -> Result<Vec<u8>, Failure> {
-    program::output(command).map_err(|failure| match failure {
-        program::Failure::Start(error) => Failure::Missing(error.to_string()),
-        program::Failure::Said(said) => {
-            let line = said.lines().find(|line| line.contains("error")).unwrap_or("no reason given");
-            // The name of the file is of a place that is gone.
-            let text = line.split_once("source.").map_or(line, |(_, rest)| rest);
-            Failure::Compiler(text.to_owned())
-        }
-    })
+/// The files of a program, by their names in its directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Files {
+    /// The function's source, which the caller includes.
+    pub source: &'static str,
+    /// What calls the function.
+    pub caller: &'static str,
+    /// Kernels and their hosts.
+    pub kernels: Option<&'static str>,
+}
+
+/// Writes the files of a program into a directory.
+pub(super) fn write(directory: &Path, of: Check<'_>, change: Option<&Change>) -> std::io::Result<Files> {
+    let (source, caller) = if of.is_cpp() { ("source.cpp", "caller.cpp") } else { ("source.c", "caller.c") };
+    let kernels = match change {
+        Some(Change::Kernel { language: KernelLanguage::OpenCl, file, .. }) => Some(("kernels.c", file)),
+        Some(Change::Kernel { language: KernelLanguage::Cuda, file, .. }) => Some(("kernels.cu", file)),
+        Some(Change::Directive { .. }) | None => None,
+    };
+    // Comments may be in any encoding; both programs get the same text.
+    let text = std::fs::read(of.file)?;
+    let text = String::from_utf8_lossy(&text);
+    std::fs::write(directory.join(source), changed(&without_pragmas(&text), change))?;
+    std::fs::write(directory.join(caller), calling(of.inputs, source, of.is_cpp()))?;
+    if let Some((name, text)) = kernels {
+        std::fs::write(directory.join(name), text)?;
+    }
+    Ok(Files { source, caller, kernels: kernels.map(|(name, _)| name) })
 }
 
 /// A text with its own directives of OpenMP as empty lines: what is compared is the sequential program.
@@ -179,13 +127,20 @@ fn changed(text: &str, change: Option<&Change>) -> String {
             lines.insert(place, text);
             lines.join("\n") + "\n"
         }
-        Change::Kernel { lines: (first, last), call, .. } => {
+        Change::Kernel { lines: (first, last), call, declaration, .. } => {
             let call = format!("if ({call} != 0) lw_refused();");
             let range = place(*first)..place(last.saturating_add(1));
             lines.splice(range, [call.as_str()]);
-            lines.join("\n") + "\n"
+            format!("{}{}\n", refusing(declaration), lines.join("\n"))
         }
     }
+}
+
+/// What stands before a source that calls the host's function of a kernel: its declaration, and what happens if it does nothing.
+fn refusing(declaration: &str) -> String {
+    format!(
+        "#include <stdlib.h>\n#ifdef __cplusplus\nextern \"C\"\n#endif\n{declaration};\nstatic void lw_refused(void) {{ exit(4); }}\n"
+    )
 }
 
 fn kind(element: Element) -> char {
@@ -196,20 +151,17 @@ fn kind(element: Element) -> char {
     }
 }
 
-/// A program that calls the function. Writing to a string cannot fail.
-fn caller(inputs: &Inputs, ending: &str, change: Option<&Change>) -> String {
+/// A program that calls the function once for each number of inputs that it is given, on inputs of that number. Writing to a string cannot
+/// fail.
+fn calling(inputs: &Inputs, source: &str, is_cpp: bool) -> String {
     let mut out = String::from("#include <stdlib.h>\n");
-    if let Some(Change::Kernel { declaration, .. }) = change {
-        let outside = if ending == "cpp" { "extern \"C\" " } else { "" };
-        let _ = writeln!(out, "{outside}{declaration};\nstatic void lw_refused(void) {{ exit(4); }}");
-    }
-    let _ = writeln!(out, "#define main lw_main_of_source\n#include \"source.{ending}\"\n#undef main");
+    let _ = writeln!(out, "#define main lw_main_of_source\n#include \"{source}\"\n#undef main");
     out += RUNTIME;
-    if ending == "cpp" {
+    if is_cpp {
         // Memory is passed as what the function takes.
         out += "struct lw_any { void *at; template <class T> operator T *() const { return static_cast<T *>(at); } };\n";
     }
-    out += "int main(int argc, char **argv)\n{\n    lw_seed = argc > 1 ? atoi(argv[1]) : 0;\n";
+    out += "static void lw_call(void)\n{\n";
     for (place, argument) in inputs.arguments.iter().enumerate() {
         let _ = match argument {
             Argument::Integer(name) => writeln!(out, "    const long {name} = lw_number({place});"),
@@ -235,7 +187,7 @@ fn caller(inputs: &Inputs, ending: &str, change: Option<&Change>) -> String {
                     "    void *lw_array_{place} = lw_array(&lw_block_{place}, {from}, {to}, {whole}, '{kind}', {unit});"
                 );
                 let array = format!("lw_array_{place}");
-                passed.push(if ending == "cpp" { format!("lw_any{{{array}}}") } else { array });
+                passed.push(if is_cpp { format!("lw_any{{{array}}}") } else { array });
             }
         }
     }
@@ -265,7 +217,7 @@ fn caller(inputs: &Inputs, ending: &str, change: Option<&Change>) -> String {
         let _ =
             writeln!(out, "    lw_show(\"{name}\", (void *)&{name}, (long)sizeof {name}, '{kind}', {unit});");
     }
-    out + "    return 0;\n}\n"
+    out + "}\n\n" + MAIN
 }
 
 #[cfg(test)]
@@ -282,8 +234,11 @@ mod tests {
     fn changes_stand_in_their_lines() {
         let directive = Change::Directive { line: 2, text: "#pragma".into() };
         assert_eq!(changed("a\nb\nc\n", Some(&directive)), "a\n#pragma\nb\nc\n");
-        let (call, declaration, file) = ("f()".to_owned(), String::new(), String::new());
-        let kernel = Change::Kernel { lines: (2, 3), call, declaration, file };
-        assert_eq!(changed("a\nb\nc\nd\n", Some(&kernel)), "a\nif (f() != 0) lw_refused();\nd\n");
+        let (call, declaration, file) = ("f()".to_owned(), "int f(void)".to_owned(), String::new());
+        let language = KernelLanguage::Cuda;
+        let kernel = Change::Kernel { language, lines: (2, 3), call, declaration, file };
+        let text = changed("a\nb\nc\nd\n", Some(&kernel));
+        assert!(text.contains("int f(void);\n"), "{text}");
+        assert!(text.ends_with("}\na\nif (f() != 0) lw_refused();\nd\n"), "{text}");
     }
 }

@@ -23,6 +23,9 @@ impl<'a> Writer<'a> {
             None => all(self.definition).into_iter().find(|node| self.begins(node, place)),
         };
         let found = found.ok_or_else(|| self.uncut("no `for` loop of the source begins there"))?;
+        if self.source.begins_in_macro(found) {
+            return Err(self.uncut("a macro writes it"));
+        }
         let range = self.source.statement(found).ok_or_else(|| self.uncut("a macro hides its end"))?;
         let parts: Vec<&Value> = inner(found).collect();
         let [init, _, condition, advance, body] = parts[..] else {
