@@ -114,7 +114,7 @@ impl Emit<'_> {
         let (sides, last) = self.body(body, starts, (plan, running), head)?;
         self.words = words;
         let end = self.code.here();
-        let mut unfinished = vec![begun..end];
+        let mut unfinished: Vec<_> = std::iter::once(begun..end).collect();
         let mut exits = Vec::new();
         let register = entry.register;
         let ending = Ending { register, exit, number, words };
