@@ -120,6 +120,28 @@ ALONE void by_the_step_before(int *out, int n) {
     }
 }
 
+struct box {
+    int count, length;
+};
+ALONE int by_a_member_of_the_body(int *at, const int *length, int n, struct box *box) {
+    int position = 0;
+    for (int i = 0; i < n; i++) { //= no
+        at[i] = position;
+        box->length = length[i];
+        position += box->length;
+    }
+    return position;
+}
+ALONE int by_what_is_pointed_to(int *at, const int *length, int n, int *by) {
+    int position = 0;
+    for (int i = 0; i < n; i++) { //= no
+        at[i] = position;
+        *by = length[i];
+        position += *by;
+    }
+    return position;
+}
+
 /* Positions that move by what is known. */
 ALONE void by_a_parameter(int *out, int n, int by) {
     int k = 0;
@@ -133,6 +155,13 @@ ALONE void by_an_element(int *out, const int *by, int n) {
     for (int i = 0; i < n; i++) { //= induction
         out[k] = i;
         k += by[0];
+    }
+}
+ALONE void by_a_member(int *out, const struct box *box, int n) {
+    int k = 0;
+    for (int i = 0; i < n; i++) { //= induction
+        out[k] = i;
+        k += box->length;
     }
 }
 ALONE void by_the_iterator(int *out, int n) {
@@ -184,6 +213,9 @@ int main(int argc, char **argv) {
     printf("%d %d\n", kept_where_both(a, f, g + 8, n), kept_by_choice(a, f, n));
     printf("%d %d\n", hopping(length, n), until_too_much(a, length, n, 3 * n));
     by_the_step_before(a, n);
+    struct box box = {argc, argc + 1};
+    by_a_member(a, &box, n);
+    printf("%d %d\n", by_a_member_of_the_body(a, length, n, &box), by_what_is_pointed_to(a, length, n, &box.count));
     by_a_parameter(a, n, argc + 1);
     by_an_element(a, length + argc, n);
     by_the_iterator(a, n);

@@ -76,25 +76,21 @@ fn has_known_step(source: &SourceLoop, scalar: &Scalar, definition: &Definition,
     {
         return false;
     }
-    let is_read = |name: &&String| **name != scalar.name && names(&update.operand).any(|own| own == **name);
-    let mut moving =
-        definition.reads.iter().filter(is_read).filter(|name| is_assigned(source, name)).peekable();
-    if moving.peek().is_none() {
-        return true;
-    }
-    is_sum(&update.operand)
-        && moving.all(|name| {
-            let is_iterator = || source.iterators.iter().any(|own| own.name == *name);
-            match source.scalars.iter().find(|other| other.name == *name) {
-                Some(other) => {
-                    let is_counter =
-                        is_iterator() && other.definitions.iter().all(|definition| definition.header);
-                    is_counter && has_known_steps(source)
-                        || depth > 0 && other.shared.is_empty() && advances(source, other, depth - 1)
-                }
-                None => is_iterator(),
-            }
-        })
+    let operand: String = update.operand.split_whitespace().collect();
+    let is_read = |name: &String| definition.reads.contains(name);
+    // What members and dereferences start from is read.
+    let mut others = source.scalars.iter().filter(|other| {
+        other.name != scalar.name && is_read(&other.root) && operand.contains(other.name.as_str())
+    });
+    let is_iterator = |name: &str| source.iterators.iter().any(|own| own.name == name);
+    let may_move = others.clone().next().is_some() || source.iterators.iter().any(|own| is_read(&own.name));
+    !may_move
+        || is_sum(&operand)
+            && others.all(|other| {
+                let is_counter = is_iterator(&other.name) && other.definitions.iter().all(|own| own.header);
+                is_counter && has_known_steps(source)
+                    || depth > 0 && other.shared.is_empty() && advances(source, other, depth - 1)
+            })
 }
 
 /// Whether a variable is a floating-point number.
@@ -105,11 +101,6 @@ fn is_floating(scalar: &Scalar) -> bool {
         matches!(word, "float" | "double" | "real" | "complex" | "f32" | "f64" | "_float128" | "__float128")
     });
     is_number && !scalar.storage.pointer
-}
-
-/// The names of an expression.
-fn names(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
 /// Whether an expression calls something: a name, or a parenthesis, before a parenthesis. Types are converted so too.
