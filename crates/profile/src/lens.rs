@@ -168,6 +168,11 @@ pub struct SourceLoop {
 }
 
 impl SourceLoop {
+    /// Whether a name is one of its iterators, or assigned in it: it may mean another value in another iteration.
+    pub fn assigns(&self, name: &str) -> bool {
+        self.iterators.iter().any(|own| own.name == name) || self.scalars.iter().any(|own| own.name == name)
+    }
+
     /// Gives every place in the text to `with`.
     pub fn each_place(&mut self, with: &mut dyn FnMut(&mut Position)) {
         [&mut self.at, &mut self.end, &mut self.body.0, &mut self.body.1].into_iter().for_each(&mut *with);

@@ -114,10 +114,10 @@ impl Emit<'_> {
         let (sides, last) = self.body(body, starts, (plan, running), head)?;
         self.words = words;
         let end = self.code.here();
-        let mut unfinished: Vec<_> = std::iter::once(begun..end).collect();
-        let mut exits = Vec::new();
+        let (mut exits, mut unfinished) = (Vec::new(), Vec::new());
         let register = entry.register;
         let ending = Ending { register, exit, number, words };
+        unfinished.push(begun..end);
         if let Some(next) = last {
             self.leave_loop((plan, running), ending, 0, (0, 0));
             unfinished.push(end..self.code.here());

@@ -193,10 +193,18 @@ impl Clauses {
         !self.reductions.is_empty()
     }
 
+    /// The clauses that combine something, and whether the order of what they combine shows in none of them.
+    pub(crate) fn combining(&self) -> (String, bool) {
+        let clauses: Vec<String> =
+            self.reductions.iter().map(|(operator, name)| format!("reduction({operator}:{name})")).collect();
+        let is_sum = |operator: &str| matches!(operator, "+" | "-" | "*");
+        (clauses.join(" "), !self.reductions.iter().any(|(operator, _)| is_sum(operator)))
+    }
+
     fn text(&self, is_listed: impl Fn(&String) -> bool) -> String {
         let mut text = String::new();
-        for (operator, name) in &self.reductions {
-            text += &format!(" reduction({operator}:{name})");
+        if self.reduces() {
+            text += &format!(" {}", self.combining().0);
         }
         for (clause, names) in &self.lists {
             let names: Vec<&str> = names.iter().filter(|name| is_listed(name)).map(String::as_str).collect();

@@ -387,7 +387,7 @@ fn races(
             || !is_fortran && array.fixed && declares(before, &array.name)
             || is_chosen_by_thread(&own_text, array)
     };
-    let is_varying = |name: &str| is_varying(source, name);
+    let is_varying = |name: &str| source.assigns(name);
     let one = Guarded::Place(&is_varying);
     let joined = directives.iter().map(|directive| directive.joined()).max().unwrap_or(1) as usize;
     let mut out = Vec::new();
@@ -575,7 +575,7 @@ fn met(
     (guards, text): (&Guards, &str),
     between: &[&Dependence],
 ) -> Vec<Race> {
-    let is_varying = |name: &str| is_varying(facts.source, name);
+    let is_varying = |name: &str| facts.source.assigns(name);
     let line_of = |line: u32| text.lines().nth(line as usize - 1).unwrap_or_default();
     let mut out: Vec<Race> = Vec::new();
     for d in between {
@@ -618,7 +618,7 @@ fn of_callees(
     source: &profile::lens::SourceLoop,
     (guards, between): (&Guards, &[&Dependence]),
 ) -> Vec<Race> {
-    let is_varying = |name: &str| is_varying(source, name);
+    let is_varying = |name: &str| source.assigns(name);
     let one = Guarded::Place(&is_varying);
     let all = called(profile, own, source.at.line..=source.end.line)
         .into_iter()
@@ -694,11 +694,6 @@ fn is_carried_by(profile: &Profile, context: ContextIndex, d: &Dependence) -> bo
 fn without_number(name: &str) -> &str {
     let is_number = |end: &str| !end.is_empty() && end.bytes().all(|c| c.is_ascii_digit());
     name.rsplit_once('.').filter(|(_, end)| is_number(end)).map_or(name, |(plain, _)| plain)
-}
-
-/// Whether a name may mean another value in another iteration.
-fn is_varying(source: &profile::lens::SourceLoop, name: &str) -> bool {
-    source.iterators.iter().any(|own| own.name == name) || source.scalars.iter().any(|own| own.name == name)
 }
 
 /// The subscripts by which a loop comes to the elements of an array, without spaces.

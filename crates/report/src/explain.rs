@@ -13,7 +13,6 @@ use crate::directive::{self, Absent};
 use crate::finding::{self, BlockingFinding, Report};
 use crate::inputs;
 use crate::text::{entries, headline, number, paragraph, sentence};
-use crate::worth::Choice;
 
 /// Most dependences in the text; JSON has all.
 const MOST: usize = 20;
@@ -236,36 +235,19 @@ fn remedies(report: &Report<'_>, at: usize) -> Vec<Remedy> {
 
 /// How iterations combine what they do, and what comes of it.
 fn combining(report: &Report<'_>, at: usize) -> (String, String) {
-    let is_in_order = |clause: &&str| {
-        !["+", "-", "*"].iter().any(|operator| clause.starts_with(&format!("reduction({operator}:")))
-    };
-    let effect = |is_in_order: bool| match is_in_order {
-        true => "the loop is parallel".to_owned(),
-        false => "the loop is parallel, with sums in another order".to_owned(),
-    };
-    let clauses: Vec<&str> = directive::alone(report, at).map(reductions).unwrap_or_default();
-    if !clauses.is_empty() {
-        return (clauses.join(" "), effect(clauses.iter().all(is_in_order)));
-    }
-    match report.directives.get(at) {
-        Some(Some(Choice::Absent(Absent::Variable(name)))) => {
+    let (change, is_in_order) = match directive::clauses(report.profile, &report.loops[at]) {
+        Some(Ok(clauses)) if clauses.reduces() => clauses.combining(),
+        Some(Err(Absent::Variable(name))) => {
             let change = format!(
                 "combining `{name}` by atomic updates (omp atomic), or in a copy for each thread; where its length is known by \
                  a reduction over the section"
             );
-            (change, effect(false))
+            (change, false)
         }
-        _ => ("a reduction clause".to_owned(), effect(false)),
-    }
-}
-
-/// The clauses of a directive that combine something.
-fn reductions(text: &str) -> Vec<&str> {
-    let clauses = text.match_indices("reduction(").filter_map(|(at, _)| {
-        let rest = text.get(at..)?;
-        rest.get(..=rest.find(')')?)
-    });
-    clauses.collect()
+        _ => ("a reduction clause".to_owned(), false),
+    };
+    let order = if is_in_order { "" } else { ", with sums in another order" };
+    (change, format!("the loop is parallel{order}"))
 }
 
 /// The loops that a loop may be permuted with, itself included, outermost first.

@@ -60,12 +60,6 @@ pub fn step(source: &SourceLoop, scalar: &Scalar) -> Option<i64> {
     })
 }
 
-/// Whether a name is a loop's iterator, or assigned in it.
-pub fn is_assigned(source: &SourceLoop, name: &str) -> bool {
-    source.iterators.iter().any(|own| own.name == name)
-        || source.scalars.iter().any(|other| other.name == name)
-}
-
 fn has_known_step(source: &SourceLoop, scalar: &Scalar, definition: &Definition, depth: u32) -> bool {
     let Some(update) = &definition.update else {
         return matches!(definition.kind, DefinitionKind::Increment(_));

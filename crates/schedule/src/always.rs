@@ -4,6 +4,8 @@
 use profile::graph::Graph;
 use profile::{ContextIndex, ContextKind, Profile, StatementIndex};
 
+use crate::once::activation_of;
+
 /// Whether every way once around the loop `context` passes through one of some statements.
 ///
 /// A statement of a called function counts if every activation of that function executes it and the call is executed; one in a loop
@@ -31,15 +33,7 @@ pub fn are_always(profile: &Profile, statements: &[StatementIndex], context: Con
 
 /// Whether a statement has been executed whenever another one is, in the same activation of the same function.
 pub fn precedes(profile: &Profile, first: StatementIndex, then: StatementIndex) -> bool {
-    let activation = |statement: StatementIndex| {
-        let mut context = profile.context_of(statement);
-        while let Some(own) =
-            profile.contexts.get(context as usize).filter(|own| own.kind == ContextKind::Loop)
-        {
-            context = own.parent;
-        }
-        context
-    };
+    let activation = |statement| activation_of(profile, profile.context_of(statement));
     let pc = |statement: StatementIndex| profile.statements.get(statement as usize).map(|own| own.pc);
     let context = activation(first);
     let function = profile.contexts.get(context as usize).map(|own| own.function);

@@ -13,7 +13,7 @@ use profile::lens::{
 use profile::{ContextIndex, Profile};
 use rustc_hash::FxHashSet;
 
-use crate::advance::{self, is_assigned};
+use crate::advance;
 use crate::names::short_name;
 use crate::subscript::{self, Meeting};
 
@@ -1070,7 +1070,7 @@ fn is_moving(source: &SourceLoop, scalar: &Scalar) -> bool {
     match scalar.home {
         Home::InBody => changes(source, &scalar.root, 0),
         Home::InHeader => true,
-        _ => is_assigned(source, &scalar.root),
+        _ => source.assigns(&scalar.root),
     }
 }
 
@@ -1080,7 +1080,7 @@ const DEEPEST_NAMES: u32 = 8;
 /// Whether the value of a variable may be another one in another iteration.
 fn changes(source: &SourceLoop, name: &str, depth: u32) -> bool {
     let Some(own) = source.scalars.iter().find(|scalar| scalar.name == name) else {
-        return is_assigned(source, name);
+        return source.assigns(name);
     };
     let is_made_once = |definition: &profile::lens::Definition| {
         let is_address = definition.value.trim_start().starts_with('&');

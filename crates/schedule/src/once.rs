@@ -254,7 +254,7 @@ struct Variable {
 }
 
 /// The activation that a loop lies in; others are activations themselves.
-fn activation_of(profile: &Profile, context: ContextIndex) -> ContextIndex {
+pub(crate) fn activation_of(profile: &Profile, context: ContextIndex) -> ContextIndex {
     let mut at = context;
     while let Some(own) = profile.contexts.get(at as usize).filter(|own| own.kind == ContextKind::Loop) {
         at = own.parent;

@@ -357,8 +357,8 @@ pub fn find(
     }
     let saved = unnamed(profile, (inside, dim), |d| d.sink);
     let saves = unnamed(profile, (inside, dim), |d| d.source);
-    // Values that reach a statement on some ways alone: which of them it has, the way through the iteration decides. (What only ever
-    // moves, registers that functions put back among it, is one value on all ways.)
+    // Values that reach a statement on some ways alone: which of them it has, the way through the iteration decides. (What only
+    // ever moves, registers that functions put back among it, is one value on all ways.)
     let merges = |s: StatementIndex, kept: &FxHashSet<StatementIndex>| {
         let own = profile.statements[s as usize].block;
         let from = predecessors.get(&s).map_or(&[][..], Vec::as_slice);
@@ -396,15 +396,16 @@ pub fn find(
             if stores && (read_later.contains(&s) || !is_steady()) {
                 continue;
             }
-            if from.iter().all(|p| invariant.contains(p)) && !merges(s, &kept) {
+            let is_invariant = from.iter().all(|p| invariant.contains(p));
+            let is_scev = is_invariant || is_linear(statement) && from.iter().all(|p| scevs.scev.contains(p));
+            if !is_scev || merges(s, &kept) {
+                continue;
+            }
+            scevs.scev.insert(s);
+            if is_invariant {
                 invariant.insert(s);
-                scevs.scev.insert(s);
-            } else if is_linear(statement) && from.iter().all(|p| scevs.scev.contains(p)) && !merges(s, &kept)
-            {
-                scevs.scev.insert(s);
-                if stores {
-                    scevs.stores.insert(s);
-                }
+            } else if stores {
+                scevs.stores.insert(s);
             }
             continue;
         }
@@ -426,8 +427,8 @@ pub fn find(
                 && !from.iter().any(|p| members.binary_search(p).is_ok() && scaled.contains(&(*p, *s)))
                 && fixed(s)
                 && outside_ok
-                && !merges(*s, &kept)
                 && is_regular(profile, *s, dim)
+                && !merges(*s, &kept)
         }) && always::are_always(profile, &members, context);
         // A cycle of moves alone keeps one value: invariant.
         let moves_only = members.iter().all(|s| {
