@@ -7,7 +7,9 @@
 //! What is put right, where the source was read:
 //! - a loop that has the loop of its own line inside it is one of the loops that the source has around that;
 //! - so is one that decides by the line of such a loop, and never by its own;
-//! - a loop whose header takes several lines stands on the first.
+//! - a loop whose header takes several lines stands on the first;
+//! - a loop that decides on a line where the text has none, and by the header of a loop around that line too, is that one: compilers leave
+//!   out tests that always go the way of one before.
 //!
 //! - a loop of a function that a compiler has made of a parallel region stands on the loop of the source, in the function of the source, be it
 //!   on the line of a directive; of loops that a directive makes one, on the outermost.
@@ -68,6 +70,15 @@ pub fn settle(profile: &mut Profile) {
     let nothing = Lines::default();
     // Contexts stand behind those that they lie in.
     for index in (0..profile.contexts.len()).rev() {
+        if places[index].is_none() && is_loop(index) {
+            let of = lines.get(&(index as ContextIndex)).unwrap_or(&nothing);
+            let is_free = |place: Place| {
+                let mut others =
+                    around(profile, index).chain(inside.get(&index).into_iter().flatten().copied());
+                others.all(|other| places[other] != Some(place))
+            };
+            places[index] = place_around(profile, &files, index, of).filter(|&place| is_free(place));
+        }
         let Some((file, own)) = places[index] else { continue };
         let Some(loops) = profile
             .sources
@@ -78,11 +89,7 @@ pub fn settle(profile: &mut Profile) {
             continue;
         };
         let of = lines.get(&(index as ContextIndex)).unwrap_or(&nothing);
-        let is_on = |at: u32| {
-            let one = &loops.loops[at as usize];
-            let mut header = one.at.line..=one.header_last_line;
-            header.any(|line| of.contains(&(file as u32, line)))
-        };
+        let is_on = |at: u32| decides(loops, file, at, of);
         let inner = inside.get(&index).into_iter().flatten().filter_map(|&other| places[other]);
         let nearest =
             inner.filter(|other| other.0 == file && is_around(loops, other.1, own)).map(|other| other.1);
@@ -226,6 +233,29 @@ fn place_in_region(
     found.map(|at| (file, at))
 }
 
+/// The innermost loop of the source around the line of a context by whose header that decides.
+fn place_around(
+    profile: &Profile,
+    files: &FxHashMap<String, usize>,
+    index: usize,
+    lines: &Lines,
+) -> Option<Place> {
+    let own = profile.location(profile.contexts[index].location);
+    let &file = files.get(&own.file)?;
+    let loops = profile.sources[file].loops.as_ref().filter(|loops| !loops.generated)?;
+    let column = Some(own.column).filter(|&column| column > 0);
+    let innermost = loops.index_of(loops.around(own.line, column)?)?;
+    let mut all = std::iter::successors(Some(innermost), |&at| parent(loops, at));
+    all.find(|&at| decides(loops, file, at, lines)).map(|at| (file, at))
+}
+
+/// Whether one of these lines is in the header of a loop of a file.
+fn decides(loops: &FileLoops, file: usize, at: u32, lines: &Lines) -> bool {
+    let one = &loops.loops[at as usize];
+    let mut header = one.at.line..=one.header_last_line;
+    header.any(|line| lines.contains(&(file as u32, line)))
+}
+
 /// The loop whose directive makes it and a loop inside it one: compilers give that the place of the inner one.
 fn joined(loops: &FileLoops, inner: u32) -> Option<u32> {
     let mut around = (2..).zip(std::iter::successors(parent(loops, inner), |&at| parent(loops, at)));
@@ -271,14 +301,9 @@ fn place_by_accesses(
         };
         // A loop inside of which nothing but accesses is left decides nothing.
         let Some(loops) = profile.sources[file].loops.as_ref() else { continue };
-        let decides = |at: u32| {
-            let one = &loops.loops[at as usize];
-            let mut header = one.at.line..=one.header_last_line;
-            let of = lines.get(&(index as ContextIndex));
-            of.is_some_and(|of| header.any(|line| of.contains(&(file as u32, line))))
-        };
+        let Some(of) = lines.get(&(index as ContextIndex)) else { continue };
         let mut all = std::iter::successors(Some(innermost), |&at| parent(loops, at));
-        let Some(place) = all.find(|&at| decides(at)).map(|at| (file, at)) else { continue };
+        let Some(place) = all.find(|&at| decides(loops, file, at, of)).map(|at| (file, at)) else { continue };
         if around(profile, index).any(|other| places[other] == Some(place)) {
             continue;
         }
@@ -344,7 +369,7 @@ fn is_around(loops: &FileLoops, outer: u32, inner: u32) -> bool {
     std::iter::successors(Some(inner), |&at| parent(loops, at)).any(|at| at == outer)
 }
 
-/// The loops around a context in the same activation, from the next one outwards.
+/// The loops around a context in the same activation, from the next one outwards. One that never repeats stands for none of the source.
 fn around(profile: &Profile, index: usize) -> impl Iterator<Item = usize> {
     let next = move |&at: &usize| {
         let own = profile.contexts.get(at)?;
@@ -354,7 +379,11 @@ fn around(profile: &Profile, index: usize) -> impl Iterator<Item = usize> {
     };
     std::iter::successors(Some(index), next)
         .skip(1)
-        .filter(|&at| profile.contexts[at].kind == ContextKind::Loop)
+        .map(|at| (at, &profile.contexts[at]))
+        .filter(|(_, own)| {
+            own.kind == ContextKind::Loop && (own.entries == 0 || own.iterations > own.entries)
+        })
+        .map(|(at, _)| at)
 }
 
 #[cfg(test)]
@@ -366,6 +395,11 @@ mod tests {
 
     /// The lines of nested loops of one function, outermost first, after they were put right; `at`: where debug information has them.
     fn settled(text: &str, at: &[u32]) -> Vec<u32> {
+        settled_with(text, at, None)
+    }
+
+    /// The same; `outermost`: how many iterations the outermost one has, and how often it is entered.
+    fn settled_with(text: &str, at: &[u32], outermost: Option<(u64, u64)>) -> Vec<u32> {
         let mut profile = Profile::default();
         let loops = Some(source::lens::file(text.as_bytes(), Language::C));
         profile.sources.push(SourceFile { file: "a.c".to_owned(), loops });
@@ -379,6 +413,11 @@ mod tests {
             });
             let mut one = Context::new(index as ContextIndex, ContextKind::Loop, 0);
             one.location = index as u32;
+            if index == 0
+                && let Some(counts) = outermost
+            {
+                (one.iterations, one.entries) = counts;
+            }
             profile.contexts.push(one);
         }
         settle(&mut profile);
@@ -398,6 +437,14 @@ mod tests {
     #[test]
     fn a_header_of_several_lines() {
         assert_eq!(settled(NEST, &[2, 4]), [2, 3]);
+    }
+
+    /// Optimisation leaves loops around that are left before they come to an end.
+    #[test]
+    fn what_never_repeats_takes_no_place() {
+        let with = |counts: (u64, u64)| settled_with(NEST, &[2, 3, 3], Some(counts));
+        assert_eq!(with((4, 1)), [2, 3, 3]);
+        assert_eq!(with((1, 1)), [2, 2, 3]);
     }
 
     /// A compiler may make two loops, one in the other, of one.
