@@ -515,6 +515,11 @@ impl SaidLoop {
         self.directive.is_some() || self.class.as_deref() == Some("A")
     }
 
+    /// Whether its directive gives each iteration the value of what all of them advance.
+    fn is_linear(&self) -> bool {
+        self.directive.as_ref().is_some_and(|text| text.contains(" linear("))
+    }
+
     fn names_private(&self) -> bool {
         self.parallel == "after-privatisation"
             || !self.privatise.is_empty()
@@ -559,11 +564,10 @@ fn judge_by(truth: Truth, level: Optimised, said: &SaidLoop) -> Judgement {
     };
     match truth {
         // What cannot be judged may be known to carry all the same.
-        Truth::No | Truth::Unknown if said.is_blocked() => Right,
-        Truth::Folded if said.is_blocked() => Right,
+        Truth::No | Truth::Unknown | Truth::Folded if said.is_blocked() && said.directive.is_none() => Right,
         Truth::Folded if is_of_compiled => Compiled,
         Truth::No | Truth::Folded | Truth::Unknown => WrongYes,
-        Truth::Exit if said.is_blocked() => Right,
+        Truth::Exit if said.is_blocked() && said.directive.is_none() => Right,
         Truth::Exit if said.directive.is_none() && said.data_dependent_trip_count => Right,
         Truth::Exit => WrongYes,
         Truth::Private | Truth::Words if said.is_blocked() && said.class.as_deref() == Some("B") => {
@@ -573,7 +577,11 @@ fn judge_by(truth: Truth, level: Optimised, said: &SaidLoop) -> Judgement {
         Truth::Flag if said.is_blocked() && said.needs.iter().any(|n| n.way.starts_with("atomic")) => {
             Cautious
         }
-        Truth::Induction if said.is_blocked() && said.names_induction() && !said.is_claim() => Right,
+        Truth::Induction
+            if said.is_blocked() && said.names_induction() && (!said.is_claim() || said.is_linear()) =>
+        {
+            Right
+        }
         _ if said.is_blocked() => WrongNo,
         Truth::Induction | Truth::Private if is_of_compiled && !said.names_private() => Compiled,
         Truth::Induction if said.is_claim() => WrongYes,

@@ -541,7 +541,10 @@ fn operation(kind: OpKind) -> Operation {
         OpKind::Compare => Operation::Compare,
         OpKind::Convert => Operation::Convert,
         OpKind::System => Operation::System,
-        OpKind::Divide | OpKind::Shift | OpKind::Select | OpKind::Other => Operation::Other,
+        OpKind::Divide => Operation::Divide,
+        OpKind::Shift => Operation::Shift,
+        OpKind::Select => Operation::Select,
+        OpKind::Other => Operation::Other,
     }
 }
 

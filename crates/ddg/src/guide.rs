@@ -74,6 +74,15 @@ impl Guide for Symbols {
         self.starts(pc).is_some_and(|name| crate::allocator(&name).is_some())
     }
 
+    fn takes_numbers(&mut self, pc: u64) -> bool {
+        let file = self.image.module(pc).and_then(|module| module.path().file_name());
+        let is_library = file.is_some_and(|name| {
+            let name = name.to_string_lossy();
+            name.starts_with("libm.so") || name.starts_with("libm-")
+        });
+        is_library && self.image.is_function_start(pc)
+    }
+
     fn starts_recording(&mut self, pc: u64) -> bool {
         matches!(&self.part, Part::Function(name) if self.starts(pc).is_some_and(|symbol| is_of(&symbol, name)))
     }

@@ -173,7 +173,10 @@ impl Engine {
         self.marks.clear();
         self.last_path = None;
         if complete == 0 {
-            return self.take_records_from(&words[..at], true);
+            self.take_records_from(&words[..at], true);
+            // Marks are places in these words; the slice goes on in its own.
+            self.marks.clear();
+            return;
         }
         let counted = complete - 1;
         self.repeats.count_more(counted);

@@ -116,12 +116,16 @@ pub struct SourceLoop {
     pub kind: LoopKind,
     /// Its keyword; of array expressions and iterator chains the first character.
     pub at: Position,
+    /// Nothing stands before that on its line.
+    pub leads_line: bool,
     /// Last line of its header, which may span several.
     pub header_last_line: u32,
     /// Its last character.
     pub end: Position,
     /// First and last character of its body; of an array expression the statement.
     pub body: (Position, Position),
+    /// Its body is one loop and nothing else, in braces or not.
+    pub is_around_one: bool,
     /// Name of the function around it, without its class; `None` outside of functions.
     pub function: Option<String>,
     /// Index of the next loop around it in [`FileLoops::loops`].
@@ -342,6 +346,9 @@ pub struct Array {
     pub dimensions: usize,
     /// Others come to its elements: by another name that was made outside of the loop, or in a function that is called here.
     pub shared: bool,
+    /// Whether elements that the loop leaves are read in the function afterwards, as far as the text names the variable; elements that
+    /// are written again first count as well.
+    pub after: AfterLoop,
     /// The accesses, in the order of the text.
     pub accesses: Vec<ArrayAccess>,
 }
@@ -363,6 +370,8 @@ pub struct ArrayAccess {
     pub affine: Vec<Option<Affine>>,
     /// The member of the element that is accessed: `x` of `a[i].x`; empty for the element itself.
     pub member: String,
+    /// What is assigned to it, as written; empty for reads and updates, and where that is not known.
+    pub value: String,
 }
 
 impl ArrayAccess {

@@ -309,6 +309,12 @@ pub enum Operation {
     Control,
     /// System call.
     System,
+    /// Division, remainder, square root.
+    Divide,
+    /// Shift or rotation.
+    Shift,
+    /// Conditional move, select or blend.
+    Select,
     /// Anything else.
     Other,
 }
@@ -503,6 +509,8 @@ pub struct Object {
     pub kind: ObjectKind,
     /// Size of one element, 0 if unknown.
     pub element: u32,
+    /// Size of all of a variable, in bytes; 0 if unknown, and of what is no variable.
+    pub bytes: u64,
     /// Lexical scope: address ranges; empty means the whole function or program.
     pub scope: Vec<(u64, u64)>,
     /// Of a variable on a stack: the addresses of the function it belongs to.
@@ -523,6 +531,7 @@ impl Object {
             name,
             kind,
             element: 0,
+            bytes: 0,
             scope: Vec::new(),
             owner: None,
             thread_local: false,

@@ -44,7 +44,8 @@ pub struct Variable {
 }
 
 /// Address ranges, in the file, of functions of which every variable lies in one place as long as it is in scope: those that the
-/// compiler did not optimise. Functions without variables are as the others of their unit.
+/// compiler did not optimise. Functions without variables are as the others of their unit. Variables without a place count only where
+/// the compiler may have optimised them away: without optimisation GCC gives none to those that nobody uses.
 pub fn settled_functions(path: &Path) -> Vec<(u64, u64)> {
     let mut out = Vec::new();
     with_units(path, |dwarf, unit, _| settled(dwarf, unit, &mut out));
@@ -69,8 +70,13 @@ fn settled<'a>(
     let mut open: Vec<usize> = Vec::new();
     let mut entries = unit.entries();
     let mut depth = 0;
+    let mut is_plain = false;
     while let Some((delta, entry)) = entries.next_dfs()? {
         depth += delta;
+        if let Some(producer) = entry.attr_value(gimli::DW_AT_producer)? {
+            is_plain =
+                dwarf.attr_string(unit, producer).is_ok_and(|text| is_unoptimised(&text.to_string_lossy()));
+        }
         while open.last().is_some_and(|&at| functions[at].depth >= depth) {
             open.pop();
         }
@@ -93,10 +99,11 @@ fn settled<'a>(
                         Some(
                             Operation::FrameOffset { .. }
                                 | Operation::Address { .. }
+                                | Operation::AddressIndex { .. }
                                 | Operation::RegisterOffset { .. }
                         )
                     ),
-                    None => false,
+                    None => is_plain,
                 };
             }
             _ => {}
@@ -107,6 +114,14 @@ fn settled<'a>(
     let is_settled = |own: &&Counted| if own.variables > 0 { own.is_settled } else { is_settled_unit };
     out.extend(functions.iter().filter(is_settled).flat_map(|own| own.ranges.iter().copied()));
     Ok(())
+}
+
+/// Whether a compiler says that it did not optimise: GCC writes down its options, the machine among them, unless it is told not to.
+fn is_unoptimised(producer: &str) -> bool {
+    let options = || producer.split_whitespace();
+    producer.starts_with("GNU ")
+        && options().any(|option| option.starts_with("-m"))
+        && options().all(|option| !option.starts_with("-O") || option == "-O0")
 }
 
 /// Reads all variables of a file. Malformed or missing debug information gives fewer variables, never an error.
@@ -482,6 +497,40 @@ fn hull(ranges: &[(u64, u64)]) -> Option<(u64, u64)> {
 mod tests {
     use super::*;
     use std::process::Command;
+
+    #[test]
+    fn options_say_what_was_optimised() {
+        for (producer, expected) in [
+            ("GNU C17 12.2.0 -mtune=generic -march=x86-64 -g", true),
+            ("GNU C++17 12.2.0 -mtune=generic -march=x86-64 -g -O0", true),
+            ("GNU Fortran2008 12.2.0 -mtune=generic -march=x86-64 -g -Og", false),
+            ("GNU C17 12.2.0 -mtune=generic -march=x86-64 -g -O2", false),
+            // Its options are not recorded.
+            ("GNU C17 12.2.0", false),
+            ("Debian clang version 14.0.6", false),
+        ] {
+            assert_eq!(is_unoptimised(producer), expected, "{producer}");
+        }
+    }
+
+    /// Of a variable that nobody uses debug information has no place, whether or not the rest was optimised.
+    #[test]
+    fn unused_variables_do_not_make_a_function_optimised() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let source = dir.path().join("u.c");
+        std::fs::write(
+            &source,
+            "int f(int n) { int k; int s = 0; for (int i = 0; i < n; i++) s += i; return s; }\n",
+        )
+        .expect("source");
+        for (level, expected) in [("-O0", 1), ("-O2", 0)] {
+            let object = dir.path().join("u.o");
+            let mut gcc = Command::new("gcc");
+            let status = gcc.args(["-g", level, "-c", "-o"]).arg(&object).arg(&source).status().expect("gcc");
+            assert!(status.success());
+            assert_eq!(settled_functions(&object).len(), expected, "{level}");
+        }
+    }
 
     #[test]
     fn scopes_and_storage_of_a_compiled_program() {

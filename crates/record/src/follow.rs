@@ -14,6 +14,7 @@ use crate::learn::{Along, LOOK, Lesson, SOON};
 use crate::process::{is_gone, register};
 use crate::run::{Engine, Next};
 use crate::shared::{SLOT_P, SLOT_S};
+use crate::stale;
 use crate::translate::{Edge, Pair, Request, Stretch, Translation};
 
 /// Blocks translated ahead for one miss.
@@ -314,7 +315,10 @@ impl Engine<'_> {
         let mut id = self.blocks;
         if let Some(block) = t.block.take_if(|_| self.on) {
             id = block.id;
-            for block in std::mem::take(&mut t.parts).into_iter().chain([block]) {
+            for mut block in std::mem::take(&mut t.parts).into_iter().chain([block]) {
+                if self.guide.takes_numbers(block.pc) {
+                    stale::forget(&mut block);
+                }
                 self.learner.add(&block);
                 self.buffers.block(block)?;
                 self.blocks += 1;

@@ -60,6 +60,7 @@ mod scope;
 mod session;
 mod shared;
 mod signals;
+mod stale;
 mod start;
 mod startup;
 mod strings;

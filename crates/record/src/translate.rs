@@ -26,6 +26,7 @@ use crate::error::Error;
 use crate::fold::{self, PREFERENCE, Plan};
 use crate::function;
 use crate::saves;
+use crate::stale::Stale;
 
 /// Most instructions of a block.
 pub(crate) const LIMIT: usize = 400;
@@ -223,12 +224,13 @@ pub(crate) struct Request<'a> {
 pub(crate) struct Translator {
     decode: Decode,
     encoder: Encoder,
+    stale: Stale,
 }
 
 impl Translator {
     /// A translator.
     pub(crate) fn new() -> Self {
-        Translator { decode: Decode::new(), encoder: Encoder::new(64) }
+        Translator { decode: Decode::new(), encoder: Encoder::new(64), stale: Stale::new() }
     }
 
     /// Translates one block.
@@ -280,6 +282,10 @@ impl Translator {
                 let d = self.decode.decode(bytes, pc);
                 pc = d.raw.next_ip();
                 body.push(d);
+            }
+            if let (Some(own), false) = (starts.last().and_then(|&at| body.get_mut(at..)), request.changeable)
+            {
+                self.stale.mark(own, &stretch.bytes, stretch.pc);
             }
         }
         match fold::plan(&body, request.hint, true).filter(|_| body.len() <= LIMIT) {
@@ -374,6 +380,9 @@ impl Translator {
         if let Some(&first) = heads.get(1).filter(|_| !is_loop) {
             body.truncate(first);
             heads.truncate(1);
+        }
+        if !request.changeable {
+            self.stale.mark(&mut body, request.bytes, request.pc);
         }
         (body, heads)
     }

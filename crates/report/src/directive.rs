@@ -4,14 +4,19 @@
 //! the loop assigns and that is declared outside of it is in a clause, or it is the iterator; a clause names a variable only if every
 //! access of it in the loop is written there by its name.
 
-use profile::Profile;
-use profile::lens::{AccessMode, AfterLoop, Home, InMacro, Language, LoopKind, Operator, Scalar, ScalarForm};
-use schedule::SourceLoop;
+use profile::lens::{
+    AccessMode, AfterLoop, Call, Home, InMacro, Language, LoopKind, Operator, Scalar, ScalarForm,
+};
+use profile::{ObjectKind, Profile};
+use rustc_hash::FxHashSet;
 use schedule::facts::{Facts, Role};
-use schedule::needs::Way;
+use schedule::needs::{Need, Way};
+use schedule::{Parallel, SourceLoop};
+
+use trial::Form;
 
 use crate::existing;
-use crate::finding::{self, Report};
+use crate::finding::{self, ReductionFinding, Report};
 use crate::worth::{Choice, Withheld};
 
 /// Why there is no directive for a loop whose iterations can run in parallel.
@@ -29,6 +34,8 @@ pub enum Absent {
     Has(String),
     /// Another loop begins before it on its line.
     SameLine,
+    /// Something else begins before it on its line.
+    NotFirst,
     /// Reached by other calls, it is not parallel, or only after other changes.
     Elsewhere,
     /// There are no directives in this language.
@@ -37,11 +44,41 @@ pub enum Absent {
     Variable(String),
     /// It accumulates, with this operator on this line, what has no name.
     Unnamed(&'static str, u32),
+    /// Iterations combine elements of this array with this operator, and how long it is, is not known, or too much.
+    Elements(&'static str, String),
+    /// Iterations set it, or elements of it, to one value, on these lines.
+    OneValue(String, Vec<u32>),
+    /// This line did not run, and may come to what other iterations come to.
+    NotRun(u32),
 }
+
+/// Most bytes of an array of which each thread has a copy on its stack.
+const MOST_COPIED: u64 = 1 << 18;
 
 /// The clauses of a loop whose iterations can run in parallel, or why there is no directive; `None` for one whose iterations cannot.
 pub(crate) fn clauses(profile: &Profile, entry: &SourceLoop) -> Option<Result<Clauses, Absent>> {
-    finding::is_parallelisable(entry).then(|| found(profile, entry))
+    if finding::is_parallelisable(entry) { Some(found(profile, entry)) } else { advancing(profile, entry) }
+}
+
+/// The clauses of a loop that hands on nothing but variables which each iteration advances by a constant: `linear` gives each its value.
+fn advancing(profile: &Profile, entry: &SourceLoop) -> Option<Result<Clauses, Absent>> {
+    let needs = entry.needs();
+    let is_advance = |need: &Need| matches!(need.way, Way::Induction(_));
+    if entry.parallel != Parallel::No || !needs.iter().any(is_advance) {
+        return None;
+    }
+    let clauses = found(profile, entry).ok()?;
+    let is_met = |need: &Need| {
+        let name = finding::need_name(profile, need);
+        match need.way {
+            Way::Induction(Some(step)) => clauses.linear.iter().any(|own| own.0 == name && own.1 == step),
+            Way::Private | Way::LastPrivate => {
+                clauses.lists.iter().any(|list| list.1.iter().any(|own| own == name))
+            }
+            _ => false,
+        }
+    };
+    needs.iter().all(is_met).then_some(Ok(clauses))
 }
 
 /// The directive that has a loop's iterations run in lockstep, with the clauses that its variables need; `None` if there is none.
@@ -70,16 +107,41 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
     if !facts.is_first_on_line() {
         return Err(Absent::SameLine);
     }
+    if !source.leads_line {
+        return Err(Absent::NotFirst);
+    }
+    // Built for threads, each would have its own, and iterations would find what is there.
+    let is_one_as_built = |name: &str| {
+        let mut objects = profile.objects.iter().filter(|object| object.name == name).peekable();
+        objects.peek().is_some() && objects.all(|object| !object.thread_local)
+    };
+    if let Some((name, _)) = source.thread_locals.iter().find(|own| is_one_as_built(&own.0)) {
+        return Err(Absent::Variable(name.clone()));
+    }
     match facts.language {
         Language::Rust => return Err(Absent::Language),
         _ if !source.canonical.is_yes() || !is_loop => return Err(Absent::Form),
         _ => {}
     }
     // What is combined has no clause, or not the iterations' own storage.
-    if let Some(need) =
-        entry.needs().iter().find(|need| matches!(need.way, Way::Combine | Way::CombinePair | Way::CopyIn))
-    {
+    let is_in_no_clause = |need: &&Need| match need.way {
+        Way::Combine => combined(profile, entry, &facts, finding::need_name(profile, need)).is_none(),
+        way => matches!(way, Way::CombinePair | Way::CopyIn),
+    };
+    if let Some(need) = entry.needs().iter().find(is_in_no_clause) {
         return Err(Absent::Variable(finding::need_name(profile, need).to_owned()));
+    }
+    if let Some(need) = entry.needs().iter().find(|need| need.way == Way::AtomicWrite) {
+        let name = finding::need_name(profile, need).to_owned();
+        return Err(Absent::OneValue(name, need.lines.clone()));
+    }
+    if let Some(line) = not_run(profile, entry, &facts) {
+        return Err(Absent::NotRun(line));
+    }
+    let mut linear: Vec<(String, i64)> = Vec::new();
+    let mut arrays: Vec<(&'static str, String)> = Vec::new();
+    for need in entry.needs().iter().filter(|need| need.way == Way::Combine) {
+        arrays.extend(combined(profile, entry, &facts, finding::need_name(profile, need)));
     }
     let mut lists: [(String, Vec<String>); 3] =
         ["private", "firstprivate", "lastprivate"].map(|clause| (clause.to_owned(), Vec::new()));
@@ -98,7 +160,7 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
             // Each thread has its own iterators; what is used afterwards is that of the last iteration.
             Role::Iterator if is_outside && scalar.after != AfterLoop::Unused => {
                 let own = source.iterators.iter().any(|iterator| iterator.name == name);
-                if !own && !scalar.always_written {
+                if !own && !scalar.always_written || !is_plain {
                     return Err(Absent::Variable(name));
                 }
                 lists[2].1.push(name);
@@ -115,6 +177,9 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
                 ));
             }
             Role::Private { last } if is_plain => lists[if *last { 2 } else { 0 }].1.push(name),
+            Role::Induction(Some(step)) if is_plain && is_whole(scalar, is_fortran) => {
+                linear.push((name, *step))
+            }
             // What the run has seen of memory that is not one place decides about it.
             Role::Shared if matches!(scalar.form, ScalarForm::Dereference | ScalarForm::PointedMember) => {}
             _ => return Err(Absent::Variable(name)),
@@ -126,7 +191,11 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
             continue;
         }
         let array = source.arrays.iter().find(|array| array.name == name);
-        let array = array.filter(|array| array.fixed && !array.shared);
+        let is_small = || {
+            let mut objects = profile.objects.iter().filter(|object| object.name == name).peekable();
+            objects.peek().is_some() && objects.all(|object| (1..=MOST_COPIED).contains(&object.bytes))
+        };
+        let array = array.filter(|array| array.fixed && !array.shared && is_small());
         let is_named = !is_reached(&name)
             && array.is_some_and(|array| array.accesses.iter().all(|a| a.mode != AccessMode::Shared));
         if !is_named {
@@ -135,7 +204,7 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
         // Parts that the loop does not write may be read in it.
         lists[1].1.push(name);
     }
-    for (operator, name, line) in finding::reductions(profile, entry) {
+    for ReductionFinding { operator, name, line, is_in_memory } in finding::reductions(profile, entry) {
         let name = name.ok_or(Absent::Unnamed(operator, line));
         let is_known = |name: &String| {
             facts
@@ -145,18 +214,132 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
         };
         match name {
             Ok(name) if is_known(&name) => {}
-            Ok(name) => return Err(Absent::Variable(name)),
-            // In a register: the text names it.
-            Err(_) if !reductions.is_empty() => {}
+            Ok(name) => {
+                let array = name.trim_end_matches("[:]").to_owned();
+                let own = combined(profile, entry, &facts, &array);
+                let is_array = array != name;
+                arrays.push(own.ok_or_else(|| match is_array {
+                    true => Absent::Elements(operator, array),
+                    false => Absent::Variable(name),
+                })?);
+            }
+            // In a register: the text names it, and nothing else that it could be.
+            Err(_) if !is_in_memory && !(reductions.is_empty() && arrays.is_empty()) => {
+                if let Some((name, _)) = facts.combined_element() {
+                    let own = combined(profile, entry, &facts, name);
+                    arrays.push(own.ok_or_else(|| Absent::Variable(name.to_owned()))?);
+                }
+            }
             Err(unnamed) => return Err(unnamed),
         }
     }
+    arrays.sort();
+    arrays.dedup();
     for (_, names) in &mut lists {
         names.sort();
         names.dedup();
     }
     let own = source.iterators.iter().map(|iterator| iterator.name.clone()).collect();
-    Ok(Clauses { is_fortran, own, reductions, lists })
+    Ok(Clauses { is_fortran, own, reductions, arrays, linear, lists })
+}
+
+/// The clause of an array of which iterations only combine elements with one operator, so that each thread can have a copy: the operator
+/// and the name. `None` if it has none: a pointer does not say how long it is, and what others come to is not the copy.
+fn combined(
+    profile: &Profile,
+    entry: &SourceLoop,
+    facts: &Facts<'_>,
+    name: &str,
+) -> Option<(&'static str, String)> {
+    let is_fortran = matches!(facts.language, Language::Fortran | Language::FixedFortran);
+    let array = facts.source.arrays.iter().find(|array| array.name == name && array.root == name)?;
+    let is_inside = matches!(array.home, Home::InBody | Home::InHeader);
+    let is_reached = entry.verdicts.iter().any(|verdict| verdict.reached.iter().any(|own| own == name));
+    if !array.fixed || array.shared || is_inside || is_reached || !is_of_numbers(&array.type_text, is_fortran)
+    {
+        return None;
+    }
+    let mut operators = array.accesses.iter().map(|access| match access.mode {
+        AccessMode::Update(operator) if access.member.is_empty() => operator_name(operator, is_fortran),
+        _ => None,
+    });
+    let operator = operators.next()??;
+    let is_small = profile.objects.iter().any(|object| {
+        let is_it = object.name == name && matches!(object.kind, ObjectKind::Global | ObjectKind::Stack);
+        is_it && (1..=MOST_COPIED).contains(&object.bytes)
+    });
+    (operators.all(|other| other == Some(operator)) && is_small).then(|| (operator, name.to_owned()))
+}
+
+/// A line of a loop that did not run, and that may come to what other iterations come to if it does: elements of arrays that the loop
+/// writes, but for each iteration's own, and whatever functions come to that neither print nor end the program.
+fn not_run(profile: &Profile, entry: &SourceLoop, facts: &Facts<'_>) -> Option<u32> {
+    let source = facts.source;
+    let mut open: Vec<u32> = Vec::new();
+    for array in &source.arrays {
+        let is_written = array.accesses.iter().any(|access| access.mode != AccessMode::Read);
+        for access in array.accesses.iter().filter(|access| access.conditional && is_written) {
+            let is_own = || {
+                let element = access.element();
+                array
+                    .accesses
+                    .iter()
+                    .all(|other| other.element() == element && facts.step_of(array, other) == Some(true))
+            };
+            if array.home != Home::InBody && !is_own() {
+                open.push(access.at.line);
+            }
+        }
+    }
+    let may_change = |call: &&Call| {
+        let name = call.callee.rsplit([':', '.', '>']).next().unwrap_or_default();
+        let is_harmless = ENDS.contains(&name) || name.contains("print") || name.contains("assert");
+        let keeps = call.keeps || ![&call.arrays, &call.elsewhere].into_iter().all(Vec::is_empty);
+        call.conditional && !is_harmless && (keeps || !call.places.is_empty())
+    };
+    open.extend(source.calls.iter().filter(may_change).map(|call| call.at.line));
+    if open.is_empty() {
+        return None;
+    }
+    let own = profile.location(profile.contexts.get(*entry.contexts.first()? as usize)?.location);
+    let contexts = schedule::graph::inside(profile, &entry.contexts);
+    let ran: FxHashSet<u32> = (0..profile.statements.len() as u32)
+        .filter(|&statement| contexts.contains(&profile.context_of(statement)))
+        .map(|statement| profile.location_of(statement))
+        .filter(|place| place.file == own.file)
+        .map(|place| place.line)
+        .collect();
+    open.retain(|line| !ran.contains(line));
+    open.into_iter().min()
+}
+
+/// Functions that end the program, or say why.
+const ENDS: [&str; 8] = ["exit", "abort", "_exit", "quick_exit", "terminate", "perror", "puts", "fputs"];
+
+/// Whether a variable is an integer or a pointer by its type as written.
+fn is_whole(scalar: &Scalar, is_fortran: bool) -> bool {
+    if is_fortran {
+        return scalar.type_text.trim().to_ascii_lowercase().starts_with("integer");
+    }
+    let text = scalar.type_text.trim();
+    scalar.storage.pointer && text.ends_with('*') || crate::worth::is_integer(text)
+}
+
+/// Whether an array has numbers for elements, by its type as written.
+fn is_of_numbers(text: &str, is_fortran: bool) -> bool {
+    let text = text.to_ascii_lowercase();
+    let mut words =
+        text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    match words.next() {
+        Some(first) if is_fortran => ["integer", "real", "double", "logical"].contains(&first),
+        Some(_) => {
+            let element = text.split('[').next().unwrap_or_default();
+            let is_float = |word: &str| matches!(word, "float" | "double" | "static" | "volatile" | "extern");
+            !text.contains(['*', '<'])
+                && element.split_whitespace().all(|word| is_float(word) || crate::worth::is_integer(word))
+        }
+        None => false,
+    }
 }
 
 /// What a directive says of variables.
@@ -166,6 +349,10 @@ pub(crate) struct Clauses {
     /// Iterators of the loop itself.
     own: Vec<String>,
     reductions: Vec<(&'static str, String)>,
+    /// Arrays of which each thread has a copy, and the operator that combines them.
+    arrays: Vec<(&'static str, String)>,
+    /// Variables that each iteration advances, and by how much.
+    linear: Vec<(String, i64)>,
     /// `private`, `firstprivate`, `lastprivate`.
     lists: [(String, Vec<String>); 3],
 }
@@ -181,7 +368,7 @@ impl Clauses {
     pub(crate) fn lanes(&self) -> Option<String> {
         // The iterator is linear by itself, and has its last value after the loop.
         let is_listed = |name: &String| !self.own.contains(name);
-        if self.lists[1].1.iter().any(is_listed) {
+        if self.lists[1].1.iter().any(is_listed) || !self.arrays.is_empty() {
             return None;
         }
         let head = if self.is_fortran { "!$omp simd" } else { "#pragma omp simd" };
@@ -190,21 +377,30 @@ impl Clauses {
 
     /// Whether the order in which threads take iterations shows in a sum.
     pub(crate) fn reduces(&self) -> bool {
-        !self.reductions.is_empty()
+        !(self.reductions.is_empty() && self.arrays.is_empty())
+    }
+
+    /// Whether variables that each iteration advances have their value by a clause.
+    pub(crate) fn advances(&self) -> bool {
+        !self.linear.is_empty()
     }
 
     /// The clauses that combine something, and whether the order of what they combine shows in none of them.
     pub(crate) fn combining(&self) -> (String, bool) {
+        let all = || self.reductions.iter().chain(&self.arrays);
         let clauses: Vec<String> =
-            self.reductions.iter().map(|(operator, name)| format!("reduction({operator}:{name})")).collect();
+            all().map(|(operator, name)| format!("reduction({operator}:{name})")).collect();
         let is_sum = |operator: &str| matches!(operator, "+" | "-" | "*");
-        (clauses.join(" "), !self.reductions.iter().any(|(operator, _)| is_sum(operator)))
+        (clauses.join(" "), !all().any(|(operator, _)| is_sum(operator)))
     }
 
     fn text(&self, is_listed: impl Fn(&String) -> bool) -> String {
         let mut text = String::new();
         if self.reduces() {
             text += &format!(" {}", self.combining().0);
+        }
+        for (name, step) in &self.linear {
+            text += &format!(" linear({name}:{step})");
         }
         for (clause, names) in &self.lists {
             let names: Vec<&str> = names.iter().filter(|name| is_listed(name)).map(String::as_str).collect();
@@ -298,6 +494,24 @@ pub fn alone<'a>(report: &'a Report<'_>, at: usize) -> Option<&'a str> {
     }
 }
 
+/// A directive for a loop as the form of its source has it, on several lines where one is too short.
+pub fn in_lines(report: &Report<'_>, at: usize, text: &str) -> Vec<String> {
+    let context = report.loops.get(at).and_then(|entry| entry.contexts.first());
+    let language =
+        context.and_then(|&context| Facts::of(report.profile, context)).map(|facts| facts.language);
+    let lines = trial::continued(text, form(language), b"");
+    lines.into_iter().map(|line| String::from_utf8_lossy(&line).into_owned()).collect()
+}
+
+/// The form in which a language has directives.
+pub(crate) fn form(language: Option<Language>) -> Form {
+    match language {
+        Some(Language::Fortran) => Form::Free,
+        Some(Language::FixedFortran) => Form::Fixed,
+        _ => Form::Pragma,
+    }
+}
+
 /// What is said of a loop that could be parallel where there is no directive to paste.
 pub fn instead(report: &Report<'_>, at: usize) -> Option<String> {
     let entry = report.loops.get(at)?;
@@ -350,12 +564,31 @@ fn missing(entry: &SourceLoop, absent: &Absent) -> Option<String> {
         Absent::SameLine => {
             "no directive: another loop begins before it on its line, and a directive would be about that one".to_owned()
         }
+        Absent::NotFirst => {
+            "no directive: something else stands before it on its line, and a directive would be about that".to_owned()
+        }
         Absent::Elsewhere => {
             "no directive: the same loop, reached by other calls, is not parallel, or only after other changes".to_owned()
         }
         Absent::Language => return None,
         Absent::Variable(name) => {
             format!("no directive: `{name}` has no place in one; make it the iterations' own or combine it by hand")
+        }
+        Absent::Elements(operator, name) => {
+            let guard = if matches!(*operator, "min" | "max") { "omp critical" } else { "omp atomic" };
+            format!(
+                "no directive: iterations combine elements of `{name}` by {operator}; put {guard} on that, or add \
+                 reduction({operator}:{name}[:N]) for its N elements"
+            )
+        }
+        Absent::OneValue(name, lines) => {
+            let place = if lines.is_empty() { String::new() } else { format!(" in {}", crate::sequence::in_lines(lines)) };
+            format!(
+                "no directive alone: iterations set `{name}` to one value; with omp atomic write{place} a parallel loop may"
+            )
+        }
+        Absent::NotRun(line) => {
+            format!("no directive: line {line} did not run, and what it does to other iterations the run does not show")
         }
         Absent::Unnamed(operator, line) => {
             format!("omp parallel for, with a reduction: {operator} of what line {line} accumulates")

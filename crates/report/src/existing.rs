@@ -27,7 +27,7 @@ use schedule::needs::Way;
 use schedule::{Parallel, SourceLoop};
 use tasks::Tasks;
 
-use crate::finding::{self, BlockingFinding, Report};
+use crate::finding::{self, BlockingFinding, ReductionFinding, Report};
 use crate::html::Sources;
 
 /// A loop that has a directive, or stands in a region that has one.
@@ -468,7 +468,7 @@ fn races(
             out.push(Race::NotPrivate { name, lines, last: false });
         }
     }
-    for (operator, name, line) in finding::reductions(profile, own) {
+    for ReductionFinding { operator, name, line, .. } in finding::reductions(profile, own) {
         let Some(name) = name else { continue };
         let plain = name.trim_end_matches("[:]").to_owned();
         let mut arrays = source.arrays.iter().filter(|array| is_same(&array.name, &plain)).peekable();

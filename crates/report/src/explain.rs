@@ -10,7 +10,7 @@ use schedule::{Parallel, SourceLoop};
 use serde::Serialize;
 
 use crate::directive::{self, Absent};
-use crate::finding::{self, BlockingFinding, Report};
+use crate::finding::{self, BlockingFinding, ReductionFinding, Report};
 use crate::inputs;
 use crate::text::{entries, headline, number, paragraph, sentence};
 
@@ -124,7 +124,7 @@ fn because(report: &Report<'_>, at: usize, ordering: usize) -> Vec<String> {
     if l.parallel != Parallel::No && ordering == 0 {
         out.push("no iteration reads, overwrites or needs anything of another".to_owned());
     }
-    for (operator, name, line) in finding::reductions(p, l) {
+    for ReductionFinding { operator, name, line, .. } in finding::reductions(p, l) {
         let name = name.map_or_else(|| format!("a value of line {line}"), |name| format!("`{name}`"));
         out.push(format!(
             "{name} is accumulated by {operator}, which may be done in any order if rounding may differ"

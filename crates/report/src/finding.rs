@@ -4,10 +4,12 @@ use profile::{ContextIndex, Gap, Kind, ObjectKind, Operation, Profile};
 use schedule::arrange;
 use schedule::arrange::distribution::{self, Share};
 use schedule::arrange::fusion::{self, Neighbours};
+use schedule::facts::{Facts, Role};
 use schedule::graph::dimension;
 use schedule::needs::{Class, Need, Way};
 use schedule::{Parallel, SourceLoop, Unknown};
 
+use crate::directive;
 use crate::existing::{self, Existing};
 use crate::sequence::in_lines;
 use crate::worth::{self, Choice};
@@ -476,46 +478,96 @@ pub(crate) fn size(bytes: u64) -> String {
     }
 }
 
-/// Operators and accumulators of a loop's reductions, e.g. `("+", Some("sum"))`.
-pub fn reductions(profile: &Profile, entry: &SourceLoop) -> Vec<(&'static str, Option<String>, u32)> {
+/// A reduction of a loop, as the run shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReductionFinding {
+    /// The operator, as clauses of C name it.
+    pub operator: &'static str,
+    /// The variable, `h[:]` for elements of an array; `None` for what has no name in the loop.
+    pub name: Option<String>,
+    /// A line that combines something; 0 if none is known.
+    pub line: u32,
+    /// It is handed on in memory that has no name, not in a register or where a register was put by.
+    pub is_in_memory: bool,
+}
+
+/// The reductions of a loop, over all its pieces.
+pub fn reductions(profile: &Profile, entry: &SourceLoop) -> Vec<ReductionFinding> {
+    let facts = entry.contexts.first().and_then(|&context| Facts::of(profile, context));
     let mut out = Vec::new();
-    for verdict in &entry.verdicts {
-        for reduction in &verdict.reductions {
-            let operator = match reduction.operator {
-                Operation::Multiply => "*",
-                Operation::Minimum => "min",
-                Operation::Maximum => "max",
-                Operation::And => "&",
-                Operation::Or => "|",
-                Operation::Xor => "^",
-                _ => "+",
+    for reduction in entry.verdicts.iter().flat_map(|verdict| &verdict.reductions) {
+        let operator = match reduction.operator {
+            Operation::Multiply => "*",
+            Operation::Minimum => "min",
+            Operation::Maximum => "max",
+            Operation::And => "&",
+            Operation::Or => "|",
+            Operation::Xor => "^",
+            _ => "+",
+        };
+        let member = |s: u32| reduction.statements.binary_search(&s).is_ok();
+        let objects = || {
+            let own = |d: &&profile::Dependence| {
+                d.memory && d.kind == Kind::Flow && member(d.source) && member(d.sink)
             };
-            let member = |s: u32| reduction.statements.binary_search(&s).is_ok();
-            let name = profile
-                .dependences
-                .iter()
-                .filter(|d| d.memory && d.kind == Kind::Flow && member(d.source) && member(d.sink))
-                .flat_map(|d| &d.levels)
-                .flat_map(|l| &l.objects)
-                .filter_map(|o| profile.objects.get(o.object as usize))
-                .find(|o| is_in_scope(profile, entry, o))
-                .map(|o| if reduction.array { format!("{}[:]", o.name) } else { o.name.clone() });
-            let line = reduction
-                .statements
-                .iter()
-                .filter(|&&s| {
-                    !matches!(profile.statements[s as usize].operation, Operation::Copy | Operation::Shuffle)
-                })
-                .map(|&s| profile.location_of(s).line)
-                .find(|&l| l > 0)
-                .unwrap_or(0);
-            let item = (operator, name, line);
-            if !out.contains(&item) {
-                out.push(item);
-            }
+            let levels = profile.dependences.iter().filter(own).flat_map(|d| &d.levels);
+            levels.flat_map(|l| &l.objects).filter_map(|o| profile.objects.get(o.object as usize))
+        };
+        let line = reduction
+            .statements
+            .iter()
+            .filter(|&&s| {
+                !matches!(profile.statements[s as usize].operation, Operation::Copy | Operation::Shuffle)
+            })
+            .map(|&s| profile.location_of(s).line)
+            .find(|&l| l > 0)
+            .unwrap_or(0);
+        let is_in_memory = objects().any(|object| object.kind != ObjectKind::Frame);
+        let named = objects()
+            .find(|o| is_in_scope(profile, entry, o))
+            .map(|o| if reduction.array { format!("{}[:]", o.name) } else { o.name.clone() });
+        let in_text = || facts.as_ref()?.combined_on(line).map(|name| format!("{name}[:]"));
+        // The text's name of an array says more than that of the object it is a part of.
+        let name = in_text()
+            .filter(|_| is_in_memory && reduction.array)
+            .or(named)
+            .or_else(|| in_text().filter(|_| is_in_memory))
+            .or_else(|| held(facts.as_ref()?, operator, line).filter(|_| !is_in_memory));
+        let item = ReductionFinding { operator, name, line, is_in_memory };
+        if !out.contains(&item) {
+            out.push(item);
+        }
+    }
+    // What did not run, or what the compiler has changed, the text says.
+    let is_said = is_parallelisable(entry);
+    for (scalar, role) in facts.iter().flat_map(|facts| &facts.scalars).filter(|_| is_said) {
+        let Role::Reduction(operator) = role else { continue };
+        if scalar.form != profile::lens::ScalarForm::Variable {
+            continue;
+        }
+        let Some(operator) = directive::operator_name(*operator, false) else { continue };
+        let is_named = |own: &ReductionFinding| own.name.as_deref() == Some(&scalar.name);
+        let may_be =
+            |own: &ReductionFinding| own.name.is_none() && !own.is_in_memory && own.operator == operator;
+        if !out.iter().any(|own| is_named(own) || may_be(own)) {
+            let line = scalar.definitions.first().map_or(0, |definition| definition.at.line);
+            let name = Some(scalar.name.clone());
+            out.push(ReductionFinding { operator, name, line, is_in_memory: false });
         }
     }
     out
+}
+
+/// The variable that a register accumulates, by the text: the only one that a line combines so, where it combines no element as well.
+fn held(facts: &Facts<'_>, operator: &str, line: u32) -> Option<String> {
+    let is_it = |(scalar, role): &&(&profile::lens::Scalar, Role)| {
+        let Role::Reduction(own) = role else { return false };
+        directive::operator_name(*own, false) == Some(operator)
+            && scalar.definitions.iter().any(|definition| definition.at.line == line)
+    };
+    let mut all = facts.scalars.iter().filter(is_it);
+    let found = all.next().filter(|_| all.next().is_none() && facts.combined_element().is_none())?;
+    Some(found.0.name.clone())
 }
 
 /// Whether the code of a loop can name a variable: a caller's variable, which it reaches through a pointer, has another name

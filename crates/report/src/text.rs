@@ -301,12 +301,18 @@ fn entry(report: &Report<'_>, shown: &Shown, survey: &Survey<'_>, options: Optio
         let words = format!("{exact:.1} % in exact form; ranges of distances decide about the rest");
         paragraph(out, &pad, &words);
     }
-    let pasted = directive::pasted(report, at).map(str::to_owned);
+    let pasted = directive::pasted(report, at);
     let existing = report.existing[at].as_ref().map(|own| existing::words(l, own)).unwrap_or_default();
     existing.iter().for_each(|words| paragraph(out, &pad, words));
-    let advice = pasted.or_else(|| directive::instead(report, at)).filter(|_| existing.is_empty());
-    if let Some(advice) = advice {
-        paragraph(out, &pad, &advice);
+    match pasted.filter(|_| existing.is_empty()) {
+        // To be pasted as it stands, whatever the width of the page.
+        Some(text) => directive::in_lines(report, at, text)
+            .iter()
+            .for_each(|line| out.push_str(&format!("{pad}{line}\n"))),
+        None => directive::instead(report, at)
+            .filter(|_| existing.is_empty())
+            .iter()
+            .for_each(|words| paragraph(out, &pad, words)),
     }
     if let Some(words) = trying::measured(report, at) {
         paragraph(out, &pad, &words);

@@ -2,10 +2,9 @@
 
 use std::fmt::Write;
 
-use profile::lens::Language;
 use schedule::facts::Facts;
 use trial::{
-    Agreement, Candidate, Comparison, Difference, Fate, Form, Held, NotApplied, Outcome, Reason, Speedup,
+    Agreement, Candidate, Comparison, Difference, Fate, Held, NotApplied, Outcome, Reason, Speedup,
     Spread, Tried,
 };
 
@@ -46,11 +45,7 @@ pub fn candidates(report: &Report<'_>, loops: Option<&[usize]>, which: Which) ->
         };
         let facts = own.contexts.first().and_then(|&context| Facts::of(report.profile, context));
         let Some((text, facts)) = text.zip(facts) else { continue };
-        let form = match facts.language {
-            Language::Fortran => Form::Free,
-            Language::FixedFortran => Form::Fixed,
-            _ => Form::Pragma,
-        };
+        let form = crate::directive::form(Some(facts.language));
         let candidate = Candidate {
             loop_id: own.id.clone(),
             file: own.file.clone().into(),

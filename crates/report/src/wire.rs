@@ -426,10 +426,12 @@ fn loops(report: &Report<'_>) -> Vec<Loop> {
             privatise: finding::privatise(p, l),
             reductions: finding::reductions(p, l)
                 .into_iter()
-                .map(|(operator, variable, line)| Reduction { operator, variable, line })
+                .map(|own| Reduction { operator: own.operator, variable: own.name, line: own.line })
                 .collect(),
-            directive: directive::pasted(report, at).map(str::to_owned),
-            directive_alone: directive::alone(report, at).map(str::to_owned),
+            directive: directive::pasted(report, at)
+                .map(|text| directive::in_lines(report, at, text).join("\n")),
+            directive_alone: directive::alone(report, at)
+                .map(|text| directive::in_lines(report, at, text).join("\n")),
             directive_withheld: directive::instead(report, at),
             tried: trying::of(report, at).map(tried),
             existing: report.existing[at].as_ref().map(|own| WireExisting {

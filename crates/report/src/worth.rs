@@ -250,7 +250,6 @@ fn is_rectangular(profile: &Profile, loops: &[SourceLoop], place: &Place, text: 
     };
     let facts = inner.contexts.first().and_then(|&context| Facts::of(profile, context));
     let Some((language, inner)) = facts.map(|facts| (facts.language, facts.source)) else { return false };
-    let is_whole_body = text.body.0 == inner.at && text.body.1 == inner.end;
     let names = |text: &str, name: &str| {
         text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| word == name)
     };
@@ -264,7 +263,7 @@ fn is_rectangular(profile: &Profile, loops: &[SourceLoop], place: &Place, text: 
         is_plain && !changes
     };
     inside.next().is_none()
-        && is_whole_body
+        && text.is_around_one
         && is_counted(language, text)
         && is_counted(language, inner)
         && inner.canonical.is_yes()
@@ -280,7 +279,8 @@ fn lanes(profile: &Profile, loops: &[SourceLoop], place: &Place, clauses: &Claus
         let own = &loops[at];
         let trips = own.iterations as f64 / own.entries.max(1) as f64;
         let is_side_by_side = own.stride01.is_some_and(|stride| stride >= LANES_STRIDE);
-        let is_plain = matches!(own.parallel, Parallel::Yes | Parallel::Reduction) && own.innermost;
+        let is_free = matches!(own.parallel, Parallel::Yes | Parallel::Reduction) || clauses.advances();
+        let is_plain = is_free && own.innermost;
         let facts = own.contexts.first().and_then(|&context| Facts::of(profile, context))?;
         let is_alone = facts.source.calls.is_empty() && facts.source.closures.is_empty();
         let counts = is_counted(facts.language, facts.source);
@@ -295,7 +295,19 @@ fn lanes(profile: &Profile, loops: &[SourceLoop], place: &Place, clauses: &Claus
 /// Whether a loop counts with an integer or a pointer, by its type as written: objects that behave like pointers are for threads alone.
 fn is_counted(language: Language, text: &Text) -> bool {
     let [iterator] = &text.iterators[..] else { return false };
-    let is_integer = |word: &str| {
+    match language {
+        Language::Fortran | Language::FixedFortran => text.kind == LoopKind::FortranDo,
+        Language::C => text.kind == LoopKind::For,
+        _ => {
+            let written = iterator.type_text.trim();
+            text.kind == LoopKind::For && (is_integer(written) || written.ends_with('*'))
+        }
+    }
+}
+
+/// Whether a type as written is one of C's integers.
+pub(crate) fn is_integer(text: &str) -> bool {
+    let is_word = |word: &str| {
         let word = word.trim_start_matches("std::");
         matches!(
             word,
@@ -311,15 +323,7 @@ fn is_counted(language: Language, text: &Text) -> bool {
                 | "ptrdiff_t"
         ) || word.ends_with("_t") && (word.starts_with("int") || word.starts_with("uint"))
     };
-    match language {
-        Language::Fortran | Language::FixedFortran => text.kind == LoopKind::FortranDo,
-        Language::C => text.kind == LoopKind::For,
-        _ => {
-            let written = iterator.type_text.trim();
-            let is_number = !written.is_empty() && written.split_whitespace().all(is_integer);
-            text.kind == LoopKind::For && (is_number || written.ends_with('*'))
-        }
-    }
+    !text.trim().is_empty() && text.split_whitespace().all(is_word)
 }
 
 #[cfg(test)]

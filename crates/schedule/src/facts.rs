@@ -384,6 +384,40 @@ impl<'a> Facts<'a> {
         })
     }
 
+    /// Whether all that the loop does to the one array that it comes to on some lines is to set elements of it to one constant.
+    pub fn sets_one_value(&self, lines: &[u32]) -> bool {
+        let is_on = |array: &&Array| array.accesses.iter().any(|access| lines.contains(&access.at.line));
+        let is_set = |array: &&Array| {
+            is_on(array) && array.accesses.iter().any(|access| access.mode != AccessMode::Read)
+        };
+        let mut all = self.source.arrays.iter().filter(is_set);
+        let Some(array) = all.next().filter(|_| all.next().is_none()) else { return false };
+        let mut values = array.accesses.iter().map(|access| (access.mode, access.value.trim()));
+        let Some((AccessMode::Write, first)) = values.next() else { return false };
+        is_constant(first) && values.all(|own| own == (AccessMode::Write, first)) && !array.shared
+    }
+
+    /// Whether these lines set one variable of the loop that is only ever set to one constant.
+    pub fn sets_flag(&self, lines: &[u32]) -> bool {
+        self.scalars.iter().any(|(scalar, role)| {
+            let sets = |line: &u32| scalar.definitions.iter().any(|definition| definition.at.line == *line);
+            *role == Role::Flag && lines.iter().all(sets)
+        })
+    }
+
+    /// The one array of which a line combines an element with something, if that may be the element of several iterations.
+    pub fn combined_on(&self, line: u32) -> Option<&'a str> {
+        let is_updated = |array: &&Array| {
+            let mut updates = array
+                .accesses
+                .iter()
+                .filter(|access| access.at.line == line && matches!(access.mode, AccessMode::Update(_)));
+            updates.any(|access| self.step_of(array, access) != Some(true))
+        };
+        let mut all = self.source.arrays.iter().filter(is_updated).map(|array| array.name.as_str());
+        all.next().filter(|_| all.next().is_none())
+    }
+
     /// An element that is the same in all iterations, and that they only combine with an operator: the array, and the lines.
     pub fn combined_element(&self) -> Option<(&'a str, Vec<u32>)> {
         let [iterator] = &self.source.iterators[..] else { return None };
@@ -1126,6 +1160,15 @@ fn reduction(source: &SourceLoop, scalar: &Scalar) -> Option<Operator> {
             (None, _) => None,
         };
         let operator = operator.filter(|operator| operator.is_associative() && !definition.header)?;
+        // What is not evaluated once the answer is known would be.
+        if matches!(operator, Operator::LogicalAnd | Operator::LogicalOr)
+            && definition
+                .update
+                .as_ref()
+                .is_some_and(|update| may_change(source, &update.operand, definition.at.line))
+        {
+            return None;
+        }
         let takes_away = operator == Operator::Subtract
             || matches!(definition.kind, DefinitionKind::Increment(by) if by < 0);
         if is_truth && takes_away {
@@ -1137,18 +1180,40 @@ fn reduction(source: &SourceLoop, scalar: &Scalar) -> Option<Operator> {
     operators.all(|operator| operator == Some(first)).then_some(first)
 }
 
+/// Whether an expression on a line of a loop changes something when it is evaluated: it assigns, or calls what does.
+fn may_change(source: &SourceLoop, text: &str, line: u32) -> bool {
+    let assigns = text.contains("++")
+        || text.contains("--")
+        || text.match_indices('=').any(|(at, _)| {
+            let before = text.get(..at).and_then(|text| text.chars().next_back());
+            let is_comparison =
+                matches!(before, Some('=' | '!' | '<' | '>')) || text.get(at + 1..at + 2) == Some("=");
+            !is_comparison
+        });
+    let changes = |call: &Call| {
+        call.keeps
+            || call.is_macro
+            || ![&call.arrays, &call.elsewhere].into_iter().all(Vec::is_empty)
+            || !call.places.is_empty()
+    };
+    assigns || text.contains('(') && source.calls.iter().any(|call| call.at.line == line && changes(call))
+}
+
 /// Whether a variable is only ever set to one constant under conditions, and not read.
 fn is_flag(scalar: &Scalar) -> bool {
-    let is_constant = |value: &str| {
-        matches!(value, "true" | "false" | "TRUE" | "FALSE" | ".true." | ".false.")
-            || value.trim_start_matches(['-', '+']).chars().all(|c| c.is_ascii_alphanumeric() || c == '.')
-                && value.trim_start_matches(['-', '+']).starts_with(|c: char| c.is_ascii_digit())
-    };
     let mut values = scalar.definitions.iter().map(|definition| (definition.kind, definition.value.trim()));
     let Some((DefinitionKind::Plain, first)) = values.next() else { return false };
     scalar.reads.is_empty()
         && is_constant(first)
         && values.all(|(kind, value)| kind == DefinitionKind::Plain && value == first)
+}
+
+/// Whether an expression is a number or a truth value, as written.
+fn is_constant(value: &str) -> bool {
+    let unsigned = value.trim_start_matches(['-', '+']);
+    matches!(value, "true" | "false" | "TRUE" | "FALSE" | ".true." | ".false.")
+        || unsigned.chars().all(|c| c.is_ascii_alphanumeric() || c == '.')
+            && unsigned.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// Whether a variable is only ever set together with a minimum or maximum.

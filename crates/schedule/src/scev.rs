@@ -623,27 +623,37 @@ fn unnamed(
     out
 }
 
-/// Statements outside every cycle that is not an induction variable, fed by such statements through registers only.
+/// What feeds a statement.
+struct Feed {
+    source: StatementIndex,
+    carried: bool,
+    memory: bool,
+}
+
+/// Statements fed through registers only by such statements and induction variables, in no cycle that the loop itself carries: cycles of
+/// loops inside begin anew in each of its iterations.
 fn recomputable(profile: &Profile, inside: &LoopEdges, scevs: &mut Scevs) {
     let mut edges: Vec<(StatementIndex, StatementIndex)> = Vec::new();
-    let mut fed: FxHashMap<StatementIndex, Vec<(StatementIndex, bool)>> = FxHashMap::default();
+    let mut fed: FxHashMap<StatementIndex, Vec<Feed>> = FxHashMap::default();
     for edge in &inside.edges {
         let d = &profile.dependences[edge.dependence as usize];
         if is_flow(d) && !scevs.contains(d.source) {
             edges.push((d.source, d.sink));
-            fed.entry(d.sink).or_default().push((d.source, d.memory && edge.carried));
+            let feed = Feed { source: d.source, carried: edge.carried, memory: d.memory };
+            fed.entry(d.sink).or_default().push(feed);
         }
     }
-    let graph = components(&edges);
-    for (index, members) in graph.members.iter().enumerate() {
-        let s = members[0];
-        let pure = !matches!(profile.statements[s as usize].operation, Operation::System | Operation::Other);
-        if graph.is_cyclic(index) || !pure {
-            continue;
-        }
-        let from = fed.get(&s).map(Vec::as_slice).unwrap_or(&[]);
-        if from.iter().all(|&(p, carried_by_memory)| !carried_by_memory && scevs.is_recomputable(p)) {
-            scevs.recomputable.insert(s);
+    let is_pure = |s: &StatementIndex| {
+        !matches!(profile.statements[*s as usize].operation, Operation::System | Operation::Other)
+    };
+    for members in components(&edges).members {
+        let feeds = || members.iter().flat_map(|s| fed.get(s).into_iter().flatten());
+        let is_fit = |feed: &Feed| match members.binary_search(&feed.source).is_ok() {
+            true => !feed.carried,
+            false => !(feed.carried && feed.memory) && scevs.is_recomputable(feed.source),
+        };
+        if members.iter().all(is_pure) && feeds().all(is_fit) {
+            scevs.recomputable.extend(members.iter().copied());
         }
     }
 }

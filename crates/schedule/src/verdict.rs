@@ -11,7 +11,8 @@
 use std::collections::BTreeMap;
 
 use profile::lens::{
-    AccessMode, Call, Home, Language, LoopKind, Operator, ScalarForm, SharingKind, SourceLoop as SourceText,
+    AccessMode, AfterLoop, Call, Home, Language, LoopKind, Operator, ScalarForm, SharingKind,
+    SourceLoop as SourceText,
 };
 use profile::place::is_of_standard_library;
 use profile::{
@@ -191,6 +192,9 @@ impl Verdict {
     }
 }
 
+/// Arrays of so many bytes compilers may keep in registers where a loop ends.
+const HELD_BYTES: u64 = 4096;
+
 /// Most blocking dependences reported for a loop.
 const BLOCKING: usize = 16;
 
@@ -363,6 +367,11 @@ pub fn judge(
     ordering.sort_unstable();
     ordering.dedup();
     let mut needs = if is_passed_on { None } else { needs::needs(profile, context, &findings) };
+    let flags: Vec<ObjectIndex> =
+        findings.iter().filter(|own| loop_of.is_flag(own)).map(|own| own.object).collect();
+    for need in needs.iter_mut().flatten().filter(|need| flags.contains(&need.object)) {
+        (need.way, need.bytes) = (Way::AtomicWrite, None);
+    }
     let unknown = (profile.trust.is_cut_short())
         .then(|| findings.iter().find(|finding| finding.remedy == Remedy::Privatise))
         .flatten()
@@ -380,6 +389,7 @@ pub fn judge(
                 privatise.push(finding.object);
                 advise = true;
             }
+            Remedy::Blocks if flags.contains(&finding.object) && needs.is_some() => advise = true,
             Remedy::Blocks => {
                 let object = profile.objects.get(finding.object as usize);
                 if object.is_some_and(|o| o.kind == ObjectKind::Frame) {
@@ -494,6 +504,10 @@ pub fn judge(
                         needs.iter_mut().for_each(|needs| needs.push(need.clone()));
                     }
                 }
+                Role::Flag
+                    if needs.iter().flatten().any(|need| {
+                        need.way == Way::AtomicWrite && need.lines.iter().any(|line| lines().contains(line))
+                    }) => {}
                 Role::Flag => {
                     advise = true;
                     let name = scalar.name.clone();
@@ -621,7 +635,9 @@ pub fn judge(
         (true, None, false, false) => Parallel::Yes,
     };
     // What goes with a minimum or maximum no clause names.
-    if let (Parallel::Reduction, Some(needs), Some(facts)) = (parallel, &mut needs, facts) {
+    if let (Parallel::Reduction | Parallel::AfterPrivatisation, Some(needs), Some(facts)) =
+        (parallel, &mut needs, facts)
+    {
         let companions = facts.scalars.iter().filter(|(_, role)| *role == Role::Companion);
         needs.extend(companions.map(|(scalar, _)| Need {
             object: ObjectIndex::MAX,
@@ -802,11 +818,22 @@ impl Loop<'_> {
                 // addresses that move is the way from one element to the next: nobody knows an element before its
                 // predecessors.
                 || is_of_standard_library(&place.file) && (stays() || is_number())
+                || place.file == own.file && self.is_of_plain_callee(facts, s, &place.function)
         };
         is_own(d.source)
             && (is_own(d.sink) || is_of_standard_library(&self.profile.location_of(d.sink).file))
             && !self.has(|role| role == Role::Carried)
             && !self.is_stored_along(inside, d.source)
+    }
+
+    /// Whether a statement is of a function that the compiler has put in the place of a call that the loop's text makes. (That what is put
+    /// there keeps something is asked of all calls at once: [`Loop::taken_in`].)
+    fn is_of_plain_callee(&self, facts: &Facts<'_>, s: StatementIndex, function: &str) -> bool {
+        let of = |context: ContextIndex| self.profile.contexts[context as usize].function;
+        let is_called = |call: &Call| short_name(&call.callee) == short_name(function) && !call.is_macro;
+        of(self.profile.context_of(s)) == of(self.context)
+            && facts.source.calls.iter().any(is_called)
+            && self.taken_in().is_none()
     }
 
     /// Whether a register hands on the loop's own iterator, by the debug information: whatever the compiler does with it, it is that of the
@@ -975,6 +1002,21 @@ impl Loop<'_> {
             && places[0].function == places[1].function
             && places.into_iter().all(is_other)
             && places.into_iter().all(is_self_contained)
+    }
+
+    /// Whether iterations that come to one place of an object all set it to the same value, by the text, and none reads it.
+    fn is_flag(&self, finding: &Finding) -> bool {
+        let Some(facts) = self.facts.filter(|_| finding.remedy == Remedy::Blocks) else { return false };
+        let accesses: Vec<&profile::Access> = needs::accesses(self.profile, finding).collect();
+        let is_in_text = |access: &&profile::Access| {
+            access.write && self.is_direct(access.statement) && self.is_in_text(access.statement)
+        };
+        let lines: Vec<u32> =
+            accesses.iter().map(|access| self.profile.location_of(access.statement).line).collect();
+        !accesses.is_empty()
+            && !finding.uses.is_exposed
+            && accesses.iter().all(is_in_text)
+            && (facts.sets_one_value(&lines) || facts.sets_flag(&lines))
     }
 
     /// Whether a carried flow dependence joins two objects that lie in the same place one after the other: storage of
@@ -1509,7 +1551,7 @@ impl Loop<'_> {
             kind == SharingKind::Address && scalar.is_own_storage() && is(&[Language::Rust])
         };
         let is_changed = !scalar.definitions.is_empty()
-            || scalar.shared.iter().any(|sharing| {
+            || scalar.shared.iter().filter(|sharing| !self.is_called(sharing)).any(|sharing| {
                 matches!(
                     sharing.kind,
                     SharingKind::Method
@@ -1538,6 +1580,34 @@ impl Loop<'_> {
                 && self.is_optimised()
                 && !is_memory(scalar)
                 && !self.is_seen(&scalar.name, scalar.home.is_local())
+    }
+
+    /// Whether what is done to an object is done by a function that the run has seen called there: what that comes to lies in memory.
+    fn is_called(&self, sharing: &profile::lens::Sharing) -> bool {
+        let line = sharing.at.line;
+        let calls = || {
+            self.facts.into_iter().flat_map(|facts| &facts.source.calls).filter(|call| call.at.line == line)
+        };
+        let mut names = calls().filter_map(|call| call.callee.rsplit(['.', '>', ':']).next());
+        // Two calls of one line may be one call and one text.
+        let Some(name) =
+            names.next().filter(|_| sharing.kind == SharingKind::Method && names.next().is_none())
+        else {
+            return false;
+        };
+        self.called().any(|(callee, at)| callee == name && at == line)
+    }
+
+    /// Functions of the program that the loop calls, and on which lines.
+    fn called(&self) -> impl Iterator<Item = (&str, u32)> {
+        let inside = graph::inside(self.profile, &[self.context]);
+        inside.into_iter().filter_map(|context| {
+            let ContextKind::Call { callee, site } = self.profile.contexts[context as usize].kind else {
+                return None;
+            };
+            let function = self.profile.functions.get(callee as usize).filter(|function| function.main)?;
+            Some((short_name(&function.name), self.profile.location(site).line))
+        })
     }
 
     /// A place that a pointer of the function's own leads to, the same in all iterations, that they write and the compiler keeps in a register:
@@ -1779,7 +1849,16 @@ impl Loop<'_> {
         let is_own = |array: &&profile::lens::Array| {
             array.name == object.name && array.fixed && array.home == profile::lens::Home::Local
         };
-        let array = self.facts.filter(|_| is_asked)?.source.arrays.iter().find(is_own)?;
+        let facts = self.facts.filter(|_| is_asked)?;
+        // What is read of few elements afterwards may come from registers.
+        let is_held = |array: &&profile::lens::Array| {
+            let is_outside = !matches!(array.home, Home::InBody | Home::InHeader);
+            array.name == object.name && array.fixed && is_outside && array.after != AfterLoop::Unused
+        };
+        if object.bytes <= HELD_BYTES && facts.source.arrays.iter().any(|array| is_held(&array)) {
+            return Some(Unknown::Afterwards(finding.object));
+        }
+        let array = facts.source.arrays.iter().find(is_own)?;
         let stays = |access: &profile::Access| {
             let around = self.profile.loops_around(self.profile.context_of(access.statement));
             access.write && around.len() == self.dim + 1 && crate::scev::is_fixed(&access.address, self.dim)

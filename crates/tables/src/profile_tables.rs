@@ -149,6 +149,9 @@ fn operation(operation: Operation) -> &'static str {
         Operation::Convert => "convert",
         Operation::Control => "control",
         Operation::System => "system",
+        Operation::Divide => "divide",
+        Operation::Shift => "shift",
+        Operation::Select => "select",
         Operation::Other => "other",
     }
 }

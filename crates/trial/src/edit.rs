@@ -145,8 +145,12 @@ fn is_pragma(lines: &[&[u8]], at: usize) -> bool {
 
 /// The lines of a directive, without their ends.
 fn written(candidate: &Candidate, indent: &[u8]) -> Vec<Vec<u8>> {
-    let text = candidate.text.as_str();
-    let (first, next, width, cut) = match candidate.form {
+    continued(&candidate.text, candidate.form, indent)
+}
+
+/// The lines that a directive takes in a form of source, without their ends: Fortran continues what is longer than its lines are.
+pub fn continued(text: &str, form: Form, indent: &[u8]) -> Vec<Vec<u8>> {
+    let (first, next, width, cut) = match form {
         Form::Pragma => return vec![[indent, text.as_bytes()].concat()],
         Form::Free => (indent.to_vec(), [indent, b"!$omp& "].concat(), FREE, " &"),
         Form::Fixed => (Vec::new(), b"!$omp& ".to_vec(), FIXED, ""),

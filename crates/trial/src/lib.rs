@@ -28,7 +28,7 @@ mod tree;
 
 pub use bench::{Bench, Effort, Evaluation, Plan};
 pub use compare::is_same;
-pub use edit::{Candidate, Form, NotApplied, patch};
+pub use edit::{Candidate, Form, NotApplied, continued, patch};
 pub use error::Error;
 pub use outcome::{
     Agreement, Comparison, Difference, Fate, Held, Identity, Original, Outcome, Races, Reason, SCHEMA,

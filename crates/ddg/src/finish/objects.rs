@@ -23,10 +23,11 @@ pub(super) fn objects(engine: &mut Engine, locations: &mut Locations) -> Vec<Pro
             Object::Global(address) => {
                 let name =
                     engine.image.data_symbol(address).map_or_else(|| format!("{address:#x}"), |s| s.name);
-                let (element, is_volatile) = global_type(engine, address);
+                let (element, bytes, is_volatile) = global_type(engine, address);
                 let library = !engine.image.is_own_data(address);
                 ProfileObject {
                     element,
+                    bytes,
                     library,
                     is_volatile,
                     ..ProfileObject::new(name, ObjectKind::Global)
@@ -42,6 +43,7 @@ pub(super) fn objects(engine: &mut Engine, locations: &mut Locations) -> Vec<Pro
                     .collect();
                 ProfileObject {
                     element: variable.element as u32,
+                    bytes: variable.size,
                     scope,
                     library: engine.image.modules().get(module).map(|m| m.path())
                         != engine.image.program().map(|m| m.path()),
@@ -108,8 +110,8 @@ fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Size of an element of a global, and whether it is volatile or atomic.
-fn global_type(engine: &mut Engine, address: u64) -> (u32, bool) {
+/// Sizes of an element of a global and of all of it, and whether it is volatile or atomic.
+fn global_type(engine: &mut Engine, address: u64) -> (u32, u64, bool) {
     let modules: Vec<(usize, u64)> =
         engine.image.modules().iter().enumerate().map(|(i, m)| (i, m.bias())).collect();
     for (module, bias) in modules {
@@ -119,8 +121,8 @@ fn global_type(engine: &mut Engine, address: u64) -> (u32, bool) {
             .iter()
             .find(|v| v.storage == program::variables::Storage::Fixed(address.wrapping_sub(bias)));
         if let Some(variable) = hit {
-            return (variable.element as u32, variable.is_volatile);
+            return (variable.element as u32, variable.size, variable.is_volatile);
         }
     }
-    (0, false)
+    (0, 0, false)
 }

@@ -59,6 +59,7 @@ fn with_headers(bytes: &[u8], language: Language, headers: &[Vec<u8>]) -> FileLo
     let macros = Macros::of(headers.iter().map(Vec::as_slice).chain([bytes]), language);
     let around = includes::declared(headers, language, &macros);
     let mut out = text(bytes, language, (&around, &macros));
+    lead_lines(bytes, &mut out);
     if !out.errors || !matches!(language, Language::C | Language::Cpp) {
         return out;
     }
@@ -69,10 +70,21 @@ fn with_headers(bytes: &[u8], language: Language, headers: &[Vec<u8>]) -> FileLo
         let count = variant.mark(&mut other);
         if count > best {
             other.errors = true;
+            lead_lines(bytes, &mut other);
             (out, best) = (other, count);
         }
     }
     out
+}
+
+/// Notes which loops have nothing before them on their lines.
+fn lead_lines(bytes: &[u8], of: &mut FileLoops) {
+    let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
+    for one in &mut of.loops {
+        let line = (one.at.line as usize).checked_sub(1).and_then(|at| lines.get(at));
+        let before = line.and_then(|line| line.get(..(one.at.column as usize).saturating_sub(1)));
+        one.leads_line = before.is_some_and(|before| before.trim_ascii().is_empty());
+    }
 }
 
 /// The loops of a text as it stands; `around`: what its headers declare, and macros.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use profile::lens::{Array, ArrayAccess, SharingKind};
+use profile::lens::{AfterLoop, Array, ArrayAccess, SharingKind};
 
 use super::super::trace::Happening;
 use super::{Round, Summary};
@@ -28,6 +28,7 @@ impl Summary<'_> {
                 subscripts: text.subscripts.clone(),
                 affine: text.affine.clone(),
                 member: text.member.clone(),
+                value: text.value.clone(),
             });
         }
         out
@@ -43,6 +44,7 @@ impl Summary<'_> {
                 fixed: false,
                 shared: false,
                 dimensions: 0,
+                after: AfterLoop::Unknown,
                 accesses: Vec::new(),
             };
         };
@@ -55,6 +57,7 @@ impl Summary<'_> {
             fixed: one.array,
             dimensions: if name == one.name { one.dimensions } else { 0 },
             shared: self.is_shared(index, variable),
+            after: self.elements_after(index, variable),
             accesses: Vec::new(),
         }
     }

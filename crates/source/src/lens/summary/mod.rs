@@ -153,9 +153,11 @@ impl<'t> Summary<'t> {
         SourceLoop {
             kind: text.kind,
             at: text.at,
+            leads_line: true,
             header_last_line: text.header_last_line,
             end: text.end,
             body: text.body_place,
+            is_around_one: text.is_around_one,
             function: (!function.name.is_empty()).then(|| function.name.clone()),
             parent: text.parent.map(number),
             depth: u32::try_from(self.ancestors(index).count() - 1).unwrap_or(u32::MAX),

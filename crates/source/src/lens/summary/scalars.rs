@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use profile::lens::{AfterLoop, Definition, Scalar, Sharing, SharingKind};
+use profile::lens::{AccessMode, AfterLoop, Definition, Scalar, ScalarForm, Sharing, SharingKind};
 
 use super::super::trace::{ControlKind, Declared, Happening, Place};
 use super::{Round, Summary};
@@ -51,7 +51,7 @@ impl Summary<'_> {
             read_before_write: false,
             always_written: false,
             shared: Vec::new(),
-            after: self.after(round.index, place),
+            after: self.after(round.index, &self.trace.places[place], false),
         };
         self.follow(round, place, &mut out);
         if variable.is_kept || text.is_kept || text.path.iter().any(|part| self.is_kept_member(part)) {
@@ -171,9 +171,20 @@ impl Summary<'_> {
         }
     }
 
+    /// Whether elements that a loop leaves in an array are used.
+    pub(super) fn elements_after(&self, index: usize, variable: usize) -> AfterLoop {
+        let own = Place {
+            variable,
+            path: Vec::new(),
+            name: String::new(),
+            form: ScalarForm::Variable,
+            is_kept: false,
+        };
+        self.after(index, &own, true)
+    }
+
     /// Whether the value that a loop leaves is used.
-    fn after(&self, index: usize, place: usize) -> AfterLoop {
-        let own = &self.trace.places[place];
+    fn after(&self, index: usize, own: &Place, is_array: bool) -> AfterLoop {
         let variable = &self.trace.variables[own.variable];
         let mut at = index;
         loop {
@@ -186,7 +197,7 @@ impl Summary<'_> {
                         && self.ancestors(declared).any(|loop_around| loop_around == around)
                 })
             };
-            match self.scan(own, text.last, end, text.control) {
+            match self.scan((own, is_array), text.last, end, text.control) {
                 Some(Some(line)) => return AfterLoop::Read(line),
                 Some(None) => return self.settled(own),
                 None => {}
@@ -196,7 +207,7 @@ impl Summary<'_> {
                 return self.settled(own);
             }
             let outer = &self.trace.loops[around];
-            if let Some(Some(line)) = self.scan(own, outer.iteration, text.first, text.control) {
+            if let Some(Some(line)) = self.scan((own, is_array), outer.iteration, text.first, text.control) {
                 return AfterLoop::Read(line);
             }
             at = around;
@@ -204,7 +215,13 @@ impl Summary<'_> {
     }
 
     /// Follows a place from one event to another: read (its line), overwritten (`Some(None)`), or neither.
-    fn scan(&self, own: &Place, from: usize, to: usize, control: usize) -> Option<Option<u32>> {
+    fn scan(
+        &self,
+        (own, is_array): (&Place, bool),
+        from: usize,
+        to: usize,
+        control: usize,
+    ) -> Option<Option<u32>> {
         let events = &self.by_variable[own.variable];
         let first = events.partition_point(|&at| at < from);
         let mut written = Written::default();
@@ -219,6 +236,8 @@ impl Summary<'_> {
                 {
                     return Some(Some(event.at.line));
                 }
+                Happening::Access(access)
+                    if is_array && self.trace.accesses[access].mode == AccessMode::Write => {}
                 Happening::Access(_) if own.path.is_empty() => return Some(Some(event.at.line)),
                 Happening::Write(other, _) if covers(&self.trace.places[other], own) => {
                     let next = self.jumps.partition_point(|&jump| jump < from);

@@ -178,6 +178,7 @@ impl Walker<'_> {
             subscripts: subscripts.iter().map(|subscript| self.text.range(&subscript.text)).collect(),
             affine: subscripts.iter().map(|subscript| affine(subscript, &spell)).collect(),
             member,
+            value: String::new(),
         };
         self.trace.accesses.push(text);
         self.event(one.at, Happening::Access(self.trace.accesses.len() - 1));
@@ -716,6 +717,13 @@ impl Walker<'_> {
         if let Some((base, subscripts, member)) = subscripted(target).or_else(|| self.called(target)) {
             let mode = operator.map_or(AccessMode::Write, AccessMode::Update);
             self.access(target, &base, &subscripts, member, mode);
+            let own = &self.trace.definitions[definition];
+            if mode == AccessMode::Write
+                && own.kind == DefinitionKind::Plain
+                && let Some(access) = self.trace.accesses.last_mut()
+            {
+                access.value.clone_from(&own.value);
+            }
             return;
         }
         match &target.what {

@@ -18,6 +18,18 @@ struct Step {
     by: Option<Expression>,
 }
 
+/// Whether statements are one loop, in braces or not, and nothing else.
+fn is_one_loop(body: &[Statement]) -> bool {
+    match body {
+        [one] => match &one.what {
+            Act::Loop(_) => true,
+            Act::Block(inside) => is_one_loop(inside),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
 impl Walker<'_> {
     /// A loop.
     pub(super) fn loop_statement(&mut self, one: &LoopText) {
@@ -32,6 +44,7 @@ impl Walker<'_> {
             header_last_line: one.header_last_line,
             end: one.end,
             body_place: one.body_place,
+            is_around_one: is_one_loop(&one.body),
             in_macro: one.in_macro,
             conditional_compilation: one.conditional_compilation,
             errors: one.errors,

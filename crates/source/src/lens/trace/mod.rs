@@ -162,6 +162,7 @@ pub(super) struct AccessText {
     pub subscripts: Vec<String>,
     pub affine: Vec<Option<Affine>>,
     pub member: String,
+    pub value: String,
 }
 
 /// A call.
@@ -194,6 +195,7 @@ pub(super) struct LoopTrace {
     pub header_last_line: u32,
     pub end: Position,
     pub body_place: (Position, Position),
+    pub is_around_one: bool,
     pub in_macro: InMacro,
     pub conditional_compilation: bool,
     pub errors: bool,
