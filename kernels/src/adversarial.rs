@@ -1,7 +1,8 @@
 //! The programs of `adversarial/`: loops whose truth stands in the source, and how a report is judged by it.
 //!
 //! The truth is a comment on the line of the loop statement, `//= no` (in Fortran `!= no`). Alternatives are separated by `|`, truths
-//! of single levels by `;`, the first that is for a level is taken: `//= yes @O2 @O3; no`. A line `//: profile ARGUMENTS` (`!: …`) gives
+//! of single levels by `;`, the first that is for a level is taken: `//= yes @O2 @O3; no`. What a directive has to say, if there is one,
+//! stands behind `##`: `//= reduction ## reduction(+:d) & private(x)`; `none`: there must not be one. A line `//: profile ARGUMENTS` (`!: …`) gives
 //! options to the recorder, `//: run ARGUMENTS` arguments to the program, `//: compile ARGUMENTS` flags to the compiler.
 
 use std::collections::BTreeSet;
@@ -181,9 +182,17 @@ pub struct Annotated {
     /// What is true, as written in the source.
     pub written: String,
     truths: Vec<(Vec<Optimised>, Vec<Truth>)>,
+    /// What a directive has to say; `none` if there must be no directive.
+    clauses: Vec<String>,
 }
 
 impl Annotated {
+    /// What the directive of a report lacks.
+    pub fn lacks(&self, said: &SaidLoop) -> Option<&str> {
+        let directive = said.directive.as_ref()?;
+        self.clauses.iter().map(String::as_str).find(|clause| !directive.contains(clause))
+    }
+
     /// What a report may say at a level.
     pub fn at(&self, level: Optimised) -> &[Truth] {
         let found = self.truths.iter().find(|(levels, _)| levels.is_empty() || levels.contains(&level));
@@ -292,7 +301,11 @@ impl Adversarial {
                 }
             }
             if let Some(at) = line.find(truth) {
-                let written = line[at + truth.len()..].trim();
+                let (written, clauses) =
+                    line[at + truth.len()..].split_once("##").unwrap_or((&line[at + truth.len()..], ""));
+                let written = written.trim();
+                let clauses = clauses.split('&').map(str::trim).filter(|text| !text.is_empty());
+                let clauses = clauses.map(str::to_owned).collect();
                 let truths = parsed(written)
                     .ok_or_else(|| format!("{}:{}: `{written}` is no truth", program.source, index + 1))?;
                 program.loops.push(Annotated {
@@ -300,6 +313,7 @@ impl Adversarial {
                     function: function.clone(),
                     written: written.to_owned(),
                     truths,
+                    clauses,
                 });
             }
         }
@@ -654,6 +668,7 @@ mod tests {
             line: 1,
             function: String::new(),
             written: String::new(),
+            clauses: Vec::new(),
             truths: parsed(written).unwrap_or_default(),
         };
         let two = loops("yes @O2 @O3; no|induction");

@@ -29,7 +29,7 @@ programs! {
     extremes false_reductions flags fresh fresh_classes headers included inclusions iterators kept_addresses
     long_double macros made memory mixed modules names not_reductions numerics objects other_names overwritten ownership
     pieces plain_forms pointed positions recursions reduction_forms reductions references selects several spelling state
-    storage streams taken_out templates text textbook threads thrown guards guarded held
+    storage streams taken_out templates text textbook threads thrown guards guarded held together
 }
 
 /// Every program is tested, and has a name of its own.
@@ -77,6 +77,11 @@ fn check_at(program: &Adversarial, levels: &[Optimised]) {
         for truth in &program.loops {
             let (judgement, said) =
                 judge(truth.at(level), level, (&program.source, truth.line), &report.loops);
+            if let Some(clause) = said.and_then(|said| truth.lacks(said)) {
+                let said = said.map_or_else(String::new, SaidLoop::words);
+                let at = format!("{}:{} {} at {level}", program.source, truth.line, truth.function);
+                writeln!(wrong, "{at}: a directive without `{clause}`: {said}").unwrap();
+            }
             if judgement == Judgement::WrongYes && !known.contains(&(program.key(truth), level)) {
                 let said = said.map_or_else(String::new, SaidLoop::words);
                 let at = format!("{}:{} {} at {level}", program.source, truth.line, truth.function);

@@ -80,7 +80,7 @@ impl Guide for Symbols {
             let name = name.to_string_lossy();
             name.starts_with("libm.so") || name.starts_with("libm-")
         });
-        is_library && self.image.is_function_start(pc)
+        is_library && self.image.is_unwound_from(pc)
     }
 
     fn starts_recording(&mut self, pc: u64) -> bool {

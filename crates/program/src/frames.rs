@@ -81,6 +81,23 @@ pub(crate) fn sizes(file: &object::File<'_>) -> Vec<(u64, u64, i64)> {
     found.unwrap_or_default()
 }
 
+/// First addresses of the functions that a file has unwind tables for, ascending. What cannot be read is left out.
+pub(crate) fn starts(path: &Path) -> Vec<u64> {
+    let Ok(bytes) = std::fs::read(path) else { return Vec::new() };
+    let Ok(file) = object::File::parse(&*bytes) else { return Vec::new() };
+    let found = with_tables(&file, |tables, bases| {
+        let mut out = Vec::new();
+        let mut entries = tables.entries(bases);
+        while let Ok(Some(entry)) = entries.next() {
+            let CieOrFde::Fde(entry) = entry else { continue };
+            out.extend(entry.parse(EhFrame::cie_from_offset).ok().map(|entry| entry.initial_address()));
+        }
+        out.sort_unstable();
+        Some(out)
+    });
+    found.unwrap_or_default()
+}
+
 /// A stretch of calls, its first address and its end, and where exceptions arrive that leave one of them.
 pub(crate) type Landing = (u64, u64, u64);
 

@@ -87,6 +87,8 @@ pub struct Module {
     lines: OnceCell<Option<addr2line::Loader>>,
     /// Where exceptions arrive, by what they leave, at the file's own addresses.
     landings: OnceCell<Vec<frames::Landing>>,
+    /// Where functions begin by the unwind tables, at the file's own addresses.
+    starts: OnceCell<Vec<u64>>,
 }
 
 impl std::fmt::Debug for Module {
@@ -368,6 +370,7 @@ impl Image {
             tables: OnceCell::new(),
             lines: OnceCell::new(),
             landings: OnceCell::new(),
+            starts: OnceCell::new(),
         });
     }
 
@@ -406,6 +409,13 @@ impl Image {
         functions
             .binary_search_by_key(&inner, |s| s.address)
             .is_ok_and(|at| !functions[at].name.ends_with(".cold"))
+    }
+
+    /// Whether a function begins at `pc`, by the unwind tables of its file: those know functions without symbols too.
+    pub fn is_unwound_from(&self, pc: u64) -> bool {
+        let Some(module) = self.module(pc) else { return false };
+        let starts = module.starts.get_or_init(|| frames::starts(&module.path));
+        starts.binary_search(&pc.wrapping_sub(module.bias())).is_ok()
     }
 
     /// The canonical frame address of the activation that is about to go on at `pc` with these stack and frame pointers, by the

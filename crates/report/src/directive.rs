@@ -110,12 +110,10 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
     if !source.leads_line {
         return Err(Absent::NotFirst);
     }
-    // Built for threads, each would have its own, and iterations would find what is there.
-    let is_one_as_built = |name: &str| {
-        let mut objects = profile.objects.iter().filter(|object| object.name == name).peekable();
-        objects.peek().is_some() && objects.all(|object| !object.thread_local)
-    };
-    if let Some((name, _)) = source.thread_locals.iter().find(|own| is_one_as_built(&own.0)) {
+    // Built for threads, each has its own, whether or not it had when it was recorded; iterations find what is there.
+    let is_each_threads =
+        |name: &str| profile.objects.iter().any(|object| object.name == name && object.thread_local);
+    if let Some((name, _)) = source.thread_locals.iter().find(|own| !is_each_threads(&own.0)) {
         return Err(Absent::Variable(name.clone()));
     }
     match facts.language {

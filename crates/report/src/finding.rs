@@ -152,6 +152,12 @@ pub fn why_unknown(profile: &Profile, l: &SourceLoop) -> String {
                 "the end of the run was not recorded, and may read `{name}`, which iterations overwrite"
             );
         }
+        Some(Unknown::Left { name, line }) => {
+            return format!(
+                "what its iterations leave in `{name}` is used afterwards (line {line}), perhaps from a register: a build without \
+                 optimisation (-O0 -g) shows it"
+            );
+        }
         Some(Unknown::Elsewhere { name, line }) => {
             return format!(
                 "the compiler has put the text of `{name}` (line {line}) into it, and may keep in registers what that hands on: a \
@@ -523,9 +529,11 @@ pub fn reductions(profile: &Profile, entry: &SourceLoop) -> Vec<ReductionFinding
             .find(|&l| l > 0)
             .unwrap_or(0);
         let is_in_memory = objects().any(|object| object.kind != ObjectKind::Frame);
-        let named = objects()
-            .find(|o| is_in_scope(profile, entry, o))
-            .map(|o| if reduction.array { format!("{}[:]", o.name) } else { o.name.clone() });
+        let named = objects().find(|o| is_in_scope(profile, entry, o)).map(|o| {
+            // Of a function that calls itself each activation has another.
+            let is_one = facts.as_ref().is_some_and(|facts| facts.role(&o.name).is_some());
+            if reduction.array && !is_one { format!("{}[:]", o.name) } else { o.name.clone() }
+        });
         let in_text = || facts.as_ref()?.combined_on(line).map(|name| format!("{name}[:]"));
         // The text's name of an array says more than that of the object it is a part of.
         let name = in_text()

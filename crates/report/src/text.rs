@@ -428,6 +428,7 @@ pub(crate) fn headline(l: &SourceLoop) -> String {
                 Unknown::Asynchronous
                 | Unknown::MappedTwice
                 | Unknown::Afterwards(_)
+                | Unknown::Left { .. }
                 | Unknown::State { .. }
                 | Unknown::Elsewhere { .. }
                 | Unknown::Removed { .. }

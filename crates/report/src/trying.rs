@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use schedule::facts::Facts;
 use trial::{
-    Agreement, Candidate, Comparison, Difference, Fate, Held, NotApplied, Outcome, Reason, Speedup,
-    Spread, Tried,
+    Agreement, Candidate, Comparison, Difference, Fate, Held, NotApplied, Outcome, Reason, Speedup, Spread,
+    Tried,
 };
 
 use crate::finding::Report;

@@ -62,6 +62,13 @@ pub enum Unknown {
     Depth,
     /// The run was not recorded to its end: this may be read afterwards.
     Afterwards(ObjectIndex),
+    /// By the source elements of this array that iterations leave are read afterwards; the compiler may have them in registers by then.
+    Left {
+        /// Its name.
+        name: String,
+        /// Line of a read, or of an access in the loop.
+        line: u32,
+    },
     /// The compiler has put into it what this name stands for, of which the text is in another file.
     Elsewhere {
         /// A function or macro.
@@ -312,7 +319,7 @@ pub fn judge(
             || loop_of.is_put_by(d)
             || masks::is_left_out(profile, context, inside, d)
             || loop_of.is_of_iterator(inside, d)
-            || loop_of.is_iterator_in_register(d)
+            || loop_of.is_iterator_by_name(d)
             || loop_of.is_of_joined(d)
             || !d.memory && scevs.is_recomputable(d.source) && loop_of.explains_register(inside, d)
         {
@@ -359,6 +366,7 @@ pub fn judge(
             || scevs.is_induction(s)
             || loop_of.is_accumulator(s, used)
             || loop_of.is_iterator_state(s, used)
+            || loop_of.is_direct(s) && loop_of.is_own_iterator(used, true)
             || scevs.is_own_storage(s) && scev::is_hidden(profile, context, used, &indexes.reads, facts)
     };
     let mut findings = storage::judge(profile, context, inside, &indexes.coverage, &skip);
@@ -836,33 +844,45 @@ impl Loop<'_> {
             && self.taken_in().is_none()
     }
 
-    /// Whether a register hands on the loop's own iterator, by the debug information: whatever the compiler does with it, it is that of the
-    /// iteration. (What takes elements from anything but a range may be the way from one to the next.)
-    fn is_iterator_in_register(&self, d: &Dependence) -> bool {
-        let Some(facts) =
-            self.facts.filter(|_| !d.memory && !self.profile.statements[d.source as usize].float)
-        else {
-            return false;
-        };
+    /// Whether a register, or a variable of the function, hands on the loop's own iterator, by the debug information: whatever the compiler
+    /// does with it, it is that of the iteration.
+    fn is_iterator_by_name(&self, d: &Dependence) -> bool {
+        let mut levels = d.levels.iter().filter(|l| usize::from(l.level) == self.dim).peekable();
+        !self.profile.statements[d.source as usize].float
+            && self.is_direct(d.source)
+            && self.is_direct(d.sink)
+            && self.is_in_text(d.sink)
+            && levels.peek().is_some()
+            && levels.all(|level| {
+                let is_it = |used: &ObjectUse| self.is_own_iterator(used, d.memory);
+                !level.objects.is_empty() && level.objects.iter().all(is_it)
+            })
+    }
+
+    /// Whether an object is the one variable by which the loop counts, in memory or in a register. (What takes elements from anything but
+    /// a range may be the way from one to the next.)
+    fn is_own_iterator(&self, used: &ObjectUse, is_in_memory: bool) -> bool {
+        let Some(facts) = self.facts else { return false };
         let counts = match facts.source.kind {
             LoopKind::For => facts.source.canonical.is_yes(),
             LoopKind::RustFor => facts.source.iterators.iter().all(|own| own.comparison.is_some()),
             LoopKind::FortranDo => true,
             _ => false,
         };
-        let is_it = |used: &ObjectUse| {
-            let object = self.profile.objects.get(used.object as usize);
-            object.is_some_and(|object| {
-                object.kind == ObjectKind::Register && facts.role(&object.name) == Some(Role::Iterator)
-            })
-        };
-        let mut levels = d.levels.iter().filter(|l| usize::from(l.level) == self.dim).peekable();
+        let object = self.profile.objects.get(used.object as usize);
+        let is_own = |name: &str| facts.source.iterators.iter().any(|own| own.name == name);
         counts
-            && self.is_direct(d.source)
-            && self.is_direct(d.sink)
-            && self.is_in_text(d.sink)
-            && levels.peek().is_some()
-            && levels.all(|level| !level.objects.is_empty() && level.objects.iter().all(is_it))
+            && object.is_some_and(|object| {
+                let lies_there = match is_in_memory {
+                    true => {
+                        object.kind == ObjectKind::Stack
+                            && self.is_of_own_frame(object)
+                            && !object.is_volatile
+                    }
+                    false => object.kind == ObjectKind::Register,
+                };
+                lies_there && is_own(&object.name) && facts.role(&object.name) == Some(Role::Iterator)
+            })
     }
 
     /// The loops that the loop's directive makes one (`collapse`), in a function that a compiler has made of a parallel region: their counters
@@ -1855,8 +1875,13 @@ impl Loop<'_> {
             let is_outside = !matches!(array.home, Home::InBody | Home::InHeader);
             array.name == object.name && array.fixed && is_outside && array.after != AfterLoop::Unused
         };
-        if object.bytes <= HELD_BYTES && facts.source.arrays.iter().any(|array| is_held(&array)) {
-            return Some(Unknown::Afterwards(finding.object));
+        let held = facts.source.arrays.iter().find(is_held).filter(|_| object.bytes <= HELD_BYTES);
+        if let Some(held) = held {
+            let line = match held.after {
+                AfterLoop::Read(line) => line,
+                _ => held.accesses.first().map_or(0, |access| access.at.line),
+            };
+            return Some(Unknown::Left { name: held.name.clone(), line });
         }
         let array = facts.source.arrays.iter().find(is_own)?;
         let stays = |access: &profile::Access| {
