@@ -17,6 +17,7 @@ use trial::Form;
 
 use crate::existing;
 use crate::finding::{self, ReductionFinding, Report};
+use crate::rayon;
 use crate::worth::{Choice, Withheld};
 
 /// Why there is no directive for a loop whose iterations can run in parallel.
@@ -38,8 +39,8 @@ pub enum Absent {
     NotFirst,
     /// Reached by other calls, it is not parallel, or only after other changes.
     Elsewhere,
-    /// There are no directives in this language.
-    Language,
+    /// There are no directives in this language: what to write instead, if that is known.
+    Language(Option<String>),
     /// This variable cannot be named in a clause, or the text does not show that it is safe.
     Variable(String),
     /// It accumulates, with this operator on this line, what has no name.
@@ -117,7 +118,7 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
         return Err(Absent::Variable(name.clone()));
     }
     match facts.language {
-        Language::Rust => return Err(Absent::Language),
+        Language::Rust => return Err(Absent::Language(rayon::advice(&facts))),
         _ if !source.canonical.is_yes() || !is_loop => return Err(Absent::Form),
         _ => {}
     }
@@ -568,7 +569,7 @@ fn missing(entry: &SourceLoop, absent: &Absent) -> Option<String> {
         Absent::Elsewhere => {
             "no directive: the same loop, reached by other calls, is not parallel, or only after other changes".to_owned()
         }
-        Absent::Language => return None,
+        Absent::Language(words) => return words.clone(),
         Absent::Variable(name) => {
             format!("no directive: `{name}` has no place in one; make it the iterations' own or combine it by hand")
         }

@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::directive::{self, Absent};
 use crate::finding::{self, BlockingFinding, ReductionFinding, Report};
 use crate::inputs;
-use crate::text::{entries, headline, number, paragraph, sentence};
+use crate::text::{entries, headline_of, number, paragraph, sentence};
 
 /// Most dependences in the text; JSON has all.
 const MOST: usize = 20;
@@ -92,7 +92,7 @@ pub fn explain(report: &Report<'_>, at: usize) -> Explanation {
         id: l.id.clone(),
         parallel: finding::verdict_name(l.parallel),
         class: l.class().map(finding::class_name),
-        verdict: [Some(headline(l)), inputs::behind_verdict(report.profile, l)]
+        verdict: [Some(headline_of(report, at)), inputs::behind_verdict(report.profile, l)]
             .into_iter()
             .flatten()
             .collect::<Vec<_>>()

@@ -44,6 +44,7 @@ pub mod plain;
 pub mod polyhedral;
 pub mod proposals;
 pub mod published;
+mod rayon;
 pub mod regions;
 pub mod requirement;
 pub mod sarif;

@@ -256,8 +256,8 @@ fn entry(report: &Report<'_>, shown: &Shown, survey: &Survey<'_>, options: Optio
         (true, false) => String::new(),
         (true, true) => "recursion".to_owned(),
         (false, _) => match inputs::behind_verdict(p, l) {
-            None => headline(l),
-            Some(on) => format!("{} {on}", headline(l)),
+            None => headline_of(report, at),
+            Some(on) => format!("{} {on}", headline_of(report, at)),
         },
     };
     let pad = format!("         {indent}");
@@ -407,6 +407,17 @@ fn cut(name: &str, most: usize) -> String {
     }
     let (begin, end) = (most / 2, most - most / 2 - 1);
     name.chars().take(begin).chain(['…']).chain(name.chars().skip(length - end)).collect()
+}
+
+/// The verdict on a loop, with what its directive makes of it.
+pub(crate) fn headline_of(report: &Report<'_>, at: usize) -> String {
+    let l = &report.loops[at];
+    match l.parallel {
+        Parallel::No if directive::alone(report, at).is_some() => {
+            "parallel loop once iterations have the values of what they advance (linear)".to_owned()
+        }
+        _ => headline(l),
+    }
 }
 
 pub(crate) fn headline(l: &SourceLoop) -> String {
