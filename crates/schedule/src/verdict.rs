@@ -321,7 +321,7 @@ pub fn judge(
             || loop_of.is_of_iterator(inside, d)
             || loop_of.is_iterator_by_name(d)
             || loop_of.is_of_joined(d)
-            || !d.memory && scevs.is_recomputable(d.source) && loop_of.explains_register(inside, d)
+            || !d.memory && scevs.is_recomputable(d.source) && loop_of.explains_value(inside, d)
         {
             continue;
         }
@@ -807,6 +807,16 @@ impl Loop<'_> {
     /// Whether a value that a register hands on is one of a variable of the source about which the text says everything,
     /// or the compiler's own: both ends are of the loop's own text, and that leaves nothing open.
     fn explains_register(&self, inside: &LoopEdges, d: &Dependence) -> bool {
+        self.explains(inside, d, false)
+    }
+
+    /// The same of a value that is a function of the iteration: it may also be one that a function computes which the compiler has put in
+    /// the place of a call.
+    fn explains_value(&self, inside: &LoopEdges, d: &Dependence) -> bool {
+        self.explains(inside, d, true)
+    }
+
+    fn explains(&self, inside: &LoopEdges, d: &Dependence, of_callees: bool) -> bool {
         if self.is_header_step(d) || self.is_of_callee(d) {
             return true;
         }
@@ -826,7 +836,7 @@ impl Loop<'_> {
                 // addresses that move is the way from one element to the next: nobody knows an element before its
                 // predecessors.
                 || is_of_standard_library(&place.file) && (stays() || is_number())
-                || place.file == own.file && self.is_of_plain_callee(facts, s, &place.function)
+                || of_callees && place.file == own.file && self.is_of_plain_callee(facts, s, &place.function)
         };
         is_own(d.source)
             && (is_own(d.sink) || is_of_standard_library(&self.profile.location_of(d.sink).file))
@@ -839,7 +849,9 @@ impl Loop<'_> {
     fn is_of_plain_callee(&self, facts: &Facts<'_>, s: StatementIndex, function: &str) -> bool {
         let of = |context: ContextIndex| self.profile.contexts[context as usize].function;
         let is_called = |call: &Call| short_name(&call.callee) == short_name(function) && !call.is_macro;
-        of(self.profile.context_of(s)) == of(self.context)
+        // What functions of other languages keep is not known.
+        matches!(facts.language, Language::C | Language::Cpp)
+            && of(self.profile.context_of(s)) == of(self.context)
             && facts.source.calls.iter().any(is_called)
             && self.taken_in().is_none()
     }
