@@ -66,7 +66,7 @@ pub enum Unknown {
     Left {
         /// Its name.
         name: String,
-        /// Line of a read, or of an access in the loop.
+        /// Line of a read.
         line: u32,
     },
     /// The compiler has put into it what this name stands for, of which the text is in another file.
@@ -1882,18 +1882,18 @@ impl Loop<'_> {
             array.name == object.name && array.fixed && array.home == profile::lens::Home::Local
         };
         let facts = self.facts.filter(|_| is_asked)?;
-        // What is read of few elements afterwards may come from registers.
-        let is_held = |array: &&profile::lens::Array| {
+        // What the function itself reads of few elements afterwards may come from registers; others find it in memory.
+        let held = facts.source.arrays.iter().find_map(|array| {
             let is_outside = !matches!(array.home, Home::InBody | Home::InHeader);
-            array.name == object.name && array.fixed && is_outside && array.after != AfterLoop::Unused
-        };
-        let held = facts.source.arrays.iter().find(is_held).filter(|_| object.bytes <= HELD_BYTES);
-        if let Some(held) = held {
-            let line = match held.after {
-                AfterLoop::Read(line) => line,
-                _ => held.accesses.first().map_or(0, |access| access.at.line),
-            };
-            return Some(Unknown::Left { name: held.name.clone(), line });
+            match array.after {
+                AfterLoop::Read(line) if array.name == object.name && array.fixed && is_outside => {
+                    Some((array, line))
+                }
+                _ => None,
+            }
+        });
+        if let Some((array, line)) = held.filter(|_| object.bytes <= HELD_BYTES) {
+            return Some(Unknown::Left { name: array.name.clone(), line });
         }
         let array = facts.source.arrays.iter().find(is_own)?;
         let stays = |access: &profile::Access| {

@@ -9,6 +9,29 @@ use super::super::text::{children, in_field, words};
 use super::super::written::{Declaration, Lifetime};
 use super::Fortran;
 
+/// Declarations of which no two are of one name: a type may stand apart from bounds and other properties.
+fn united(all: Vec<Declaration>) -> Vec<Declaration> {
+    let mut out: Vec<Declaration> = Vec::with_capacity(all.len());
+    for one in all {
+        let Some(known) = out.iter_mut().find(|known| known.name == one.name) else {
+            out.push(one);
+            continue;
+        };
+        known.array |= one.array;
+        known.storage.constant |= one.storage.constant;
+        known.storage.pointer |= one.storage.pointer;
+        known.storage.reference |= one.storage.reference;
+        known.storage.volatile |= one.storage.volatile;
+        if known.type_text.is_empty() {
+            known.type_text = one.type_text;
+        }
+        if known.lifetime == Lifetime::Automatic {
+            known.lifetime = one.lifetime;
+        }
+    }
+    out
+}
+
 impl Fortran<'_> {
     /// What a program unit declares for itself.
     pub(super) fn declared_in(&self, unit: Node, parameters: &[String]) -> Vec<Declaration> {
@@ -31,13 +54,22 @@ impl Fortran<'_> {
                         one.lifetime = Lifetime::Static;
                     }
                 }
-                kind if kind.ends_with("_statement") && kind.starts_with("dimension") => {
-                    let mut sized = HashSet::new();
-                    self.names(node, &mut sized, &mut out);
+                // `dimension v(10)`, `target x`: a property alone.
+                "variable_modification" => {
+                    let mut named = HashSet::new();
+                    self.names(node, &mut named, &mut out);
+                    let text = self.text.tight(node).to_ascii_lowercase();
+                    let has = |word: &str| text.starts_with(word);
+                    for one in out.iter_mut().filter(|one| named.contains(&one.name)) {
+                        one.storage.pointer |= has("pointer");
+                        one.storage.reference |= has("pointer") || has("target");
+                        one.storage.volatile |= has("volatile") || has("asynchronous");
+                    }
                 }
                 _ => {}
             }
         }
+        let mut out = united(out);
         let of_threads = self.thread_private(unit);
         for one in &mut out {
             one.storage.thread_local |= of_threads.contains(&one.name.to_ascii_lowercase());

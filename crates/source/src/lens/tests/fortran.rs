@@ -183,3 +183,19 @@ fn procedures_inside() {
     assert!(!scalar(&file.loops[0], "s").is_own_storage());
     assert!(scalar(&file.loops[0], "t").is_own_storage());
 }
+
+/// Bounds and other properties may stand in statements of their own, before the type or behind it, or without one.
+#[test]
+fn properties_apart_from_types() {
+    let file = fortran(
+        "subroutine f(n)\nimplicit double precision (a-h,o-z)\ndimension v(9,9), w(9)\ninteger w\ntarget t\ndo i = 1, n\nv(i,k) = w(i)\nt = i\nend do\nend \
+         subroutine\n",
+    );
+    let one = &file.loops[0];
+    assert!(one.calls.is_empty(), "{:?}", one.calls);
+    assert!(array(one, "v").fixed && array(one, "w").fixed);
+    assert_eq!(array(one, "w").type_text, "integer");
+    // Nothing is handed to `v`.
+    assert!(one.scalars.iter().all(|own| own.name != "k"));
+    assert!(scalar(one, "t").storage.reference);
+}
