@@ -217,13 +217,11 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
                 let array = name.trim_end_matches("[:]").to_owned();
                 let own = combined(profile, entry, &facts, &array);
                 let is_array = array != name;
-                arrays.push(own.ok_or_else(|| match is_array {
-                    true => Absent::Elements(operator, array),
-                    false => Absent::Variable(name),
-                })?);
+                let why = if is_array { Absent::Elements(operator, array) } else { Absent::Variable(name) };
+                arrays.push(own.ok_or(why)?);
             }
             // In a register: the text names it, and nothing else that it could be.
-            Err(_) if !is_in_memory && !(reductions.is_empty() && arrays.is_empty()) => {
+            Err(_) if !is_in_memory && (!reductions.is_empty() || !arrays.is_empty()) => {
                 if let Some((name, _)) = facts.combined_element() {
                     let own = combined(profile, entry, &facts, name);
                     arrays.push(own.ok_or_else(|| Absent::Variable(name.to_owned()))?);
