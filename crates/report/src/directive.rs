@@ -45,8 +45,8 @@ pub enum Absent {
     Variable(String),
     /// It accumulates, with this operator on this line, what has no name.
     Unnamed(&'static str, u32),
-    /// Iterations combine elements of this array with this operator, and how long it is, is not known, or too much.
-    Elements(&'static str, String),
+    /// Iterations combine elements of these arrays with these operators, and how long they are, is not known, or too much.
+    Elements(Vec<(&'static str, String)>),
     /// Iterations set it, or elements of it, to one value, on these lines.
     OneValue(String, Vec<u32>),
     /// This line did not run, and may come to what other iterations come to.
@@ -203,6 +203,7 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
         // Parts that the loop does not write may be read in it.
         lists[1].1.push(name);
     }
+    let mut unknown: Vec<(&'static str, String)> = Vec::new();
     for ReductionFinding { operator, name, line, is_in_memory } in finding::reductions(profile, entry) {
         let name = name.ok_or(Absent::Unnamed(operator, line));
         let is_known = |name: &String| {
@@ -217,8 +218,11 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
                 let array = name.trim_end_matches("[:]").to_owned();
                 let own = combined(profile, entry, &facts, &array);
                 let is_array = array != name;
-                let why = if is_array { Absent::Elements(operator, array) } else { Absent::Variable(name) };
-                arrays.push(own.ok_or(why)?);
+                match own {
+                    Some(own) => arrays.push(own),
+                    None if is_array => unknown.push((operator, array)),
+                    None => return Err(Absent::Variable(name)),
+                }
             }
             // In a register: the text names it, and nothing else that it could be.
             Err(_) if !is_in_memory && (!reductions.is_empty() || !arrays.is_empty()) => {
@@ -229,6 +233,11 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
             }
             Err(unnamed) => return Err(unnamed),
         }
+    }
+    if !unknown.is_empty() {
+        unknown.sort();
+        unknown.dedup();
+        return Err(Absent::Elements(unknown));
     }
     arrays.sort();
     arrays.dedup();
@@ -571,11 +580,16 @@ fn missing(entry: &SourceLoop, absent: &Absent) -> Option<String> {
         Absent::Variable(name) => {
             format!("no directive: `{name}` has no place in one; make it the iterations' own or combine it by hand")
         }
-        Absent::Elements(operator, name) => {
-            let guard = if matches!(*operator, "min" | "max") { "omp critical" } else { "omp atomic" };
+        Absent::Elements(all) => {
+            let is_extreme = |(operator, _): &&(&str, String)| matches!(*operator, "min" | "max");
+            let guard = if all.iter().any(|own| is_extreme(&own)) { "omp critical" } else { "omp atomic" };
+            let names: Vec<String> = all.iter().map(|(operator, name)| format!("`{name}` by {operator}")).collect();
+            let clauses: Vec<String> =
+                all.iter().map(|(operator, name)| format!("reduction({operator}:{name}[:N])")).collect();
             format!(
-                "no directive: iterations combine elements of `{name}` by {operator}; put {guard} on that, or add \
-                 reduction({operator}:{name}[:N]) for its N elements"
+                "no directive: iterations combine elements of {}; put {guard} on that, or add {} for N elements",
+                names.join(" and of "),
+                clauses.join(" ")
             )
         }
         Absent::OneValue(name, lines) => {
