@@ -150,6 +150,13 @@ ALONE void mark_and_ask(int *marks, const int *to, int n) {
         if (!marks[(to[i] + 3) & 63]) marks[to[i]] = 1;
 }
 
+ALONE void mark_and_clear(int *marks, const int *to, int n) {
+    for (int i = 0; i < n; i++) { //= no ## none
+        marks[to[i]] = 1;
+        if (i % 50 == 0) memset(marks, 0, 64 * sizeof *marks);
+    }
+}
+
 /* What did not run. */
 ALONE void moved_if_astray(int *cells, const int *of, int n) {
     for (int i = 0; i < n; i++) { //= yes|no ## none
@@ -159,6 +166,15 @@ ALONE void moved_if_astray(int *cells, const int *of, int n) {
             cells[i]--;
         }
     }
+}
+
+ALONE void never_large(int *counts, const int *of, int n) {
+    for (int i = 0; i < n; i++) //= yes|no ## none
+        if (counts[of[i] & 7] < -30000) counts[of[i] & 3] += i;
+}
+ALONE void own_if_large(int *counts, const int *of, int n) {
+    for (int i = 0; i < n; i++) //= yes ## parallel
+        if (of[i] > 30000) counts[i] += of[i];
 }
 
 /* The place of a largest element of a table. */
@@ -232,8 +248,11 @@ int main(void) {
     mark_numbered(w, v, N);
     for (int i = 0; i < N; i++) w[i] = 0;
     mark_and_ask(w, v, N);
+    mark_and_clear(w, v, N);
     for (int i = 0; i < N; i++) own[i] = i;
     moved_if_astray(w, own, N);
+    never_large(w, own, N);
+    own_if_large(w, own, N);
     printf("%d %g\n", place_of_largest(table), behind(f, N));
     until_none_is_large(f, g, N, 3);
     halves(g, 128);

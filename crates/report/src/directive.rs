@@ -5,10 +5,10 @@
 //! access of it in the loop is written there by its name.
 
 use profile::lens::{
-    AccessMode, AfterLoop, Call, Home, InMacro, Language, LoopKind, Operator, Scalar, ScalarForm,
+    AccessMode, AfterLoop, Call, Home, InMacro, Language, LoopKind, Operator, Position, Scalar, ScalarForm,
 };
 use profile::{ObjectKind, Profile};
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 use schedule::facts::{Facts, Role};
 use schedule::needs::{Need, Way};
 use schedule::{Parallel, SourceLoop};
@@ -281,7 +281,8 @@ fn combined(
 /// writes, but for each iteration's own, and whatever functions come to that neither print nor end the program.
 fn not_run(profile: &Profile, entry: &SourceLoop, facts: &Facts<'_>) -> Option<u32> {
     let source = facts.source;
-    let mut open: Vec<u32> = Vec::new();
+    // Where they stand, and whether they store.
+    let mut open: Vec<(Position, bool)> = Vec::new();
     for array in &source.arrays {
         let is_written = array.accesses.iter().any(|access| access.mode != AccessMode::Read);
         for access in array.accesses.iter().filter(|access| access.conditional && is_written) {
@@ -293,7 +294,7 @@ fn not_run(profile: &Profile, entry: &SourceLoop, facts: &Facts<'_>) -> Option<u
                     .all(|other| other.element() == element && facts.step_of(array, other) == Some(true))
             };
             if array.home != Home::InBody && !is_own() {
-                open.push(access.at.line);
+                open.push((access.at, access.mode != AccessMode::Read));
             }
         }
     }
@@ -303,20 +304,27 @@ fn not_run(profile: &Profile, entry: &SourceLoop, facts: &Facts<'_>) -> Option<u
         let keeps = call.keeps || ![&call.arrays, &call.elsewhere].into_iter().all(Vec::is_empty);
         call.conditional && !is_harmless && (keeps || !call.places.is_empty())
     };
-    open.extend(source.calls.iter().filter(may_change).map(|call| call.at.line));
+    open.extend(source.calls.iter().filter(may_change).map(|call| (call.at, false)));
     if open.is_empty() {
         return None;
     }
     let own = profile.location(profile.contexts.get(*entry.contexts.first()? as usize)?.location);
     let contexts = schedule::graph::inside(profile, &entry.contexts);
-    let ran: FxHashSet<u32> = (0..profile.statements.len() as u32)
-        .filter(|&statement| contexts.contains(&profile.context_of(statement)))
-        .map(|statement| profile.location_of(statement))
-        .filter(|place| place.file == own.file)
-        .map(|place| place.line)
-        .collect();
-    open.retain(|line| !ran.contains(line));
-    open.into_iter().min()
+    // The last column of each line that ran, and that stored: what stands under a condition stands behind it.
+    let mut ran: FxHashMap<(u32, bool), u32> = FxHashMap::default();
+    let mut note = |statement: u32, stores: bool| {
+        let place = profile.location_of(statement);
+        if contexts.contains(&profile.context_of(statement)) && place.file == own.file {
+            let column = if place.column == 0 { u32::MAX } else { place.column };
+            let last = ran.entry((place.line, stores)).or_default();
+            *last = column.max(*last);
+        }
+    };
+    (0..profile.statements.len() as u32).for_each(|statement| note(statement, false));
+    profile.accesses.iter().filter(|access| access.write).for_each(|access| note(access.statement, true));
+    let has_run =
+        |at: &Position, stores: bool| ran.get(&(at.line, stores)).is_some_and(|&last| last >= at.column);
+    open.iter().filter(|(at, stores)| !has_run(at, *stores)).map(|(at, _)| at.line).min()
 }
 
 /// Functions that end the program, or say why.

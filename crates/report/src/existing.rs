@@ -866,6 +866,14 @@ pub fn words(own: &SourceLoop, existing: &Existing) -> Vec<String> {
                 let clause = if *last { "lastprivate" } else { "private" };
                 format!("race: all threads write one `{name}` ({}): {clause}({name}) is missing{unless}", lines(at))
             }
+            Race::NotReduced { operator: Some(operator), name, lines: at } if name.ends_with("[:]") => {
+                let plain = name.trim_end_matches("[:]");
+                format!(
+                    "race: threads update the same elements of `{plain}` ({}): omp atomic, or reduction({operator}:{plain}) of all of it, \
+                     is missing{unless}",
+                    lines(at)
+                )
+            }
             Race::NotReduced { operator: Some(operator), name, lines: at } => format!(
                 "race: all threads update one `{name}` ({}): reduction({operator}:{name}) is missing{unless}",
                 lines(at)

@@ -392,9 +392,21 @@ impl<'a> Facts<'a> {
         };
         let mut all = self.source.arrays.iter().filter(is_set);
         let Some(array) = all.next().filter(|_| all.next().is_none()) else { return false };
+        // What else is stored there a compiler has put in the place of a call.
+        let is_of = |line: &u32| array.accesses.iter().any(|access| access.at.line == *line);
+        if !lines.iter().all(is_of) {
+            return false;
+        }
         let mut values = array.accesses.iter().map(|access| (access.mode, access.value.trim()));
         let Some((AccessMode::Write, first)) = values.next() else { return false };
-        is_constant(first) && values.all(|own| own == (AccessMode::Write, first)) && !array.shared
+        // Functions that are handed all of it may set elements to other values.
+        let is_handed_over = self.source.scalars.iter().any(|scalar| {
+            scalar.root == array.root && (!scalar.shared.is_empty() || !scalar.definitions.is_empty())
+        });
+        is_constant(first)
+            && values.all(|own| own == (AccessMode::Write, first))
+            && !array.shared
+            && !is_handed_over
     }
 
     /// Whether these lines set one variable of the loop that is only ever set to one constant.
