@@ -177,6 +177,33 @@ ALONE void own_if_large(int *counts, const int *of, int n) {
         if (of[i] > 30000) counts[i] += of[i];
 }
 
+/* A variable of the body hides one that iterations advance, and some other one of this name has its address taken. */
+ALONE int hidden_by_another(int *to, int *also, int n) {
+    int sum = 0;
+    {
+        int k = 0, *p = &k;
+        for (int i = 0; i < n; i++) { //= no|induction
+            sum += *p;
+            k += 4;
+        }
+    }
+    {
+        int k = 0;
+        for (int i = 0; i < n; i++) { //= no|induction
+            int old = k;
+            {
+                int k = 3;
+                k += i;
+                also[i] = k;
+            }
+            to[old] = k;
+            k += 2;
+        }
+        sum += k;
+    }
+    return sum;
+}
+
 /* The place of a largest element of a table. */
 ALONE int place_of_largest(double t[20][20]) {
     double mx = -1;
@@ -255,6 +282,7 @@ int main(void) {
     own_if_large(w, own, N);
     printf("%d %g\n", place_of_largest(table), behind(f, N));
     until_none_is_large(f, g, N, 3);
+    printf("%d\n", hidden_by_another(zeros(2 * N), zeros(N), N));
     halves(g, 128);
     with_unused(f, N);
     show_reals("f", f, N);

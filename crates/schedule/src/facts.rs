@@ -208,22 +208,32 @@ impl<'a> Facts<'a> {
         self.scalars.iter().filter(move |(_, role)| is(*role)).map(|(scalar, _)| *scalar)
     }
 
-    /// Whether the body of the loop declares a variable, new in each iteration; `None` if the text does not name it.
+    /// Whether the body of the loop declares a variable, new in each iteration; `None` if the text does not name it, or has several of this
+    /// name, some outside.
     pub fn declares(&self, name: &str) -> Option<bool> {
-        let array = self.source.arrays.iter().find(|array| array.name == name && array.fixed);
-        let scalar =
-            || self.scalars.iter().find(|(scalar, _)| scalar.name == name).map(|(scalar, _)| scalar.home);
+        let arrays = self.source.arrays.iter().filter(|array| array.name == name && array.fixed);
+        let scalars = self.scalars.iter().filter(|(scalar, _)| scalar.name == name);
+        let mut homes = arrays.map(|array| array.home).chain(scalars.map(|(scalar, _)| scalar.home));
+        let first = homes.next().map(Home::is_private)?;
+        if homes.any(|home| home.is_private() != first) {
+            return None;
+        }
         // What a loop over a container binds is new in each iteration too.
         let binds = matches!(self.source.kind, LoopKind::RangeFor | LoopKind::RustFor)
             && self.source.iterators.iter().any(|own| own.name == name && own.home == Home::InHeader);
-        array.map(|array| array.home).or_else(scalar).map(Home::is_private).map(|is| is || binds)
+        Some(first || binds)
     }
 
     /// What a variable is to the loop, by its name. A structure is what its members are, if iterations combine each that the
     /// loop assigns, and come to none by subscript.
     pub fn role(&self, name: &str) -> Option<Role> {
-        let own = self.scalars.iter().find(|(scalar, _)| scalar.name == name);
-        own.map(|(_, role)| *role).or_else(|| self.role_of_members(name))
+        let mut all = self.scalars.iter().filter(|(scalar, _)| scalar.name == name).map(|(_, role)| *role);
+        let first = all.next();
+        // Of several variables of one name the name does not say which is meant.
+        if first.is_some() && all.any(|other| Some(other) != first) {
+            return None;
+        }
+        first.or_else(|| self.role_of_members(name))
     }
 
     fn role_of_members(&self, name: &str) -> Option<Role> {

@@ -380,6 +380,18 @@ pub fn judge(
     for need in needs.iter_mut().flatten().filter(|need| flags.contains(&need.object)) {
         (need.way, need.bytes) = (Way::AtomicWrite, None);
     }
+    // What the function reads afterwards may be in a register by then.
+    for need in needs.iter_mut().flatten().filter(|need| need.way == Way::Private) {
+        let name = profile.objects.get(need.object as usize).map(|object| object.name.as_str());
+        let is_read = |(scalar, _): &(&profile::lens::Scalar, Role)| {
+            Some(scalar.name.as_str()) == name
+                && matches!(scalar.after, AfterLoop::Read(_))
+                && !scalar.home.is_private()
+        };
+        if loop_of.is_optimised() && facts.is_some_and(|facts| facts.scalars.iter().any(is_read)) {
+            need.way = Way::LastPrivate;
+        }
+    }
     let unknown = (profile.trust.is_cut_short())
         .then(|| findings.iter().find(|finding| finding.remedy == Remedy::Privatise))
         .flatten()
