@@ -4,12 +4,12 @@
 //! the loop assigns and that is declared outside of it is in a clause, or it is the iterator; a clause names a variable only if every
 //! access of it in the loop is written there by its name.
 
+use profile::Profile;
 use profile::lens::{
     AccessMode, AfterLoop, Call, Home, InMacro, Language, LoopKind, Operator, Position, Scalar, ScalarForm,
 };
-use profile::{ObjectKind, Profile};
 use rustc_hash::FxHashMap;
-use schedule::facts::{Facts, Role};
+use schedule::facts::{Facts, Role, may_keep};
 use schedule::needs::{Need, Way};
 use schedule::{Parallel, SourceLoop};
 
@@ -122,15 +122,19 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
         _ if !source.canonical.is_yes() || !is_loop => return Err(Absent::Form),
         _ => {}
     }
+    let needs = entry.needs();
+    let mut arrays: Vec<(&'static str, String)> = Vec::new();
     // What is combined has no clause, or not the iterations' own storage.
-    let is_in_no_clause = |need: &&Need| match need.way {
-        Way::Combine => combined(profile, entry, &facts, finding::need_name(profile, need)).is_none(),
-        way => matches!(way, Way::CombinePair | Way::CopyIn),
-    };
-    if let Some(need) = entry.needs().iter().find(is_in_no_clause) {
-        return Err(Absent::Variable(finding::need_name(profile, need).to_owned()));
+    for need in &needs {
+        let name = finding::need_name(profile, need);
+        let own = match need.way {
+            Way::Combine => combined(profile, entry, &facts, name),
+            Way::CombinePair | Way::CopyIn => None,
+            _ => continue,
+        };
+        arrays.push(own.ok_or_else(|| Absent::Variable(name.to_owned()))?);
     }
-    if let Some(need) = entry.needs().iter().find(|need| need.way == Way::AtomicWrite) {
+    if let Some(need) = needs.iter().find(|need| need.way == Way::AtomicWrite) {
         let name = finding::need_name(profile, need).to_owned();
         return Err(Absent::OneValue(name, need.lines.clone()));
     }
@@ -138,10 +142,6 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
         return Err(Absent::NotRun(line));
     }
     let mut linear: Vec<(String, i64)> = Vec::new();
-    let mut arrays: Vec<(&'static str, String)> = Vec::new();
-    for need in entry.needs().iter().filter(|need| need.way == Way::Combine) {
-        arrays.extend(combined(profile, entry, &facts, finding::need_name(profile, need)));
-    }
     let mut lists: [(String, Vec<String>); 3] =
         ["private", "firstprivate", "lastprivate"].map(|clause| (clause.to_owned(), Vec::new()));
     let mut reductions: Vec<(&'static str, String)> = Vec::new();
@@ -190,11 +190,7 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
             continue;
         }
         let array = source.arrays.iter().find(|array| array.name == name);
-        let is_small = || {
-            let mut objects = profile.objects.iter().filter(|object| object.name == name).peekable();
-            objects.peek().is_some() && objects.all(|object| (1..=MOST_COPIED).contains(&object.bytes))
-        };
-        let array = array.filter(|array| array.fixed && !array.shared && is_small());
+        let array = array.filter(|array| array.fixed && !array.shared && is_small(profile, &name));
         let is_named = !is_reached(&name)
             && array.is_some_and(|array| array.accesses.iter().all(|a| a.mode != AccessMode::Shared));
         if !is_named {
@@ -270,11 +266,14 @@ fn combined(
         _ => None,
     });
     let operator = operators.next()??;
-    let is_small = profile.objects.iter().any(|object| {
-        let is_it = object.name == name && matches!(object.kind, ObjectKind::Global | ObjectKind::Stack);
-        is_it && (1..=MOST_COPIED).contains(&object.bytes)
-    });
-    (operators.all(|other| other == Some(operator)) && is_small).then(|| (operator, name.to_owned()))
+    (operators.all(|other| other == Some(operator)) && is_small(profile, name))
+        .then(|| (operator, name.to_owned()))
+}
+
+/// Whether each thread can have a copy of an array on its stack: all that has this name is known to be that small.
+fn is_small(profile: &Profile, name: &str) -> bool {
+    let mut objects = profile.objects.iter().filter(|object| object.name == name).peekable();
+    objects.peek().is_some() && objects.all(|object| (1..=MOST_COPIED).contains(&object.bytes))
 }
 
 /// A line of a loop that did not run, and that may come to what other iterations come to if it does: elements of arrays that the loop
@@ -301,8 +300,7 @@ fn not_run(profile: &Profile, entry: &SourceLoop, facts: &Facts<'_>) -> Option<u
     let may_change = |call: &&Call| {
         let name = call.callee.rsplit([':', '.', '>']).next().unwrap_or_default();
         let is_harmless = ENDS.contains(&name) || name.contains("print") || name.contains("assert");
-        let keeps = call.keeps || ![&call.arrays, &call.elsewhere].into_iter().all(Vec::is_empty);
-        call.conditional && !is_harmless && (keeps || !call.places.is_empty())
+        call.conditional && !is_harmless && may_keep(call)
     };
     open.extend(source.calls.iter().filter(may_change).map(|call| (call.at, false)));
     if open.is_empty() {

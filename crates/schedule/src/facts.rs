@@ -1202,6 +1202,11 @@ fn reduction(source: &SourceLoop, scalar: &Scalar) -> Option<Operator> {
     operators.all(|operator| operator == Some(first)).then_some(first)
 }
 
+/// Whether what is called may leave something behind: it keeps a value, writes elements or what it is handed, or its text is not known.
+pub fn may_keep(call: &Call) -> bool {
+    call.keeps || !call.arrays.is_empty() || !call.elsewhere.is_empty() || !call.places.is_empty()
+}
+
 /// Whether an expression on a line of a loop changes something when it is evaluated: it assigns, or calls what does.
 fn may_change(source: &SourceLoop, text: &str, line: u32) -> bool {
     let assigns = text.contains("++")
@@ -1212,12 +1217,7 @@ fn may_change(source: &SourceLoop, text: &str, line: u32) -> bool {
                 matches!(before, Some('=' | '!' | '<' | '>')) || text.get(at + 1..at + 2) == Some("=");
             !is_comparison
         });
-    let changes = |call: &Call| {
-        call.keeps
-            || call.is_macro
-            || ![&call.arrays, &call.elsewhere].into_iter().all(Vec::is_empty)
-            || !call.places.is_empty()
-    };
+    let changes = |call: &Call| call.is_macro || may_keep(call);
     assigns || text.contains('(') && source.calls.iter().any(|call| call.at.line == line && changes(call))
 }
 

@@ -291,6 +291,7 @@ pub fn judge(
     };
     reductions.retain(|reduction| !loop_of.is_refuted(inside, reduction));
     let in_reduction = |s: u32| reductions.iter().any(|r| r.statements.binary_search(&s).is_ok());
+    let taken_in = loop_of.taken_in();
     let mut found = Found { loop_of: &loop_of, blocking: Vec::new() };
     let (mut is_reduced, mut is_passed_on) = (false, false);
     let mut ordering: Vec<u32> = Vec::new();
@@ -321,7 +322,7 @@ pub fn judge(
             || loop_of.is_of_iterator(inside, d)
             || loop_of.is_iterator_by_name(d)
             || loop_of.is_of_joined(d)
-            || !d.memory && scevs.is_recomputable(d.source) && loop_of.explains_value(inside, d)
+            || !d.memory && scevs.is_recomputable(d.source) && loop_of.explains(inside, d, taken_in.is_none())
         {
             continue;
         }
@@ -484,7 +485,7 @@ pub fn judge(
         unknown = unknown
             .or_else(|| Some(Unknown::Variable { name: scalar.name.clone(), lines: lines_of(scalar) }));
     }
-    if let Some((name, line)) = loop_of.taken_in() {
+    if let Some((name, line)) = taken_in {
         unknown = unknown.or_else(|| Some(Unknown::Elsewhere { name: name.to_owned(), line }));
     }
     if let Some(facts) = facts.filter(|_| loop_of.is_optimised())
@@ -822,12 +823,8 @@ impl Loop<'_> {
         self.explains(inside, d, false)
     }
 
-    /// The same of a value that is a function of the iteration: it may also be one that a function computes which the compiler has put in
-    /// the place of a call.
-    fn explains_value(&self, inside: &LoopEdges, d: &Dependence) -> bool {
-        self.explains(inside, d, true)
-    }
-
+    /// The same; `of_callees`: a value that is a function of the iteration may also be one that a function computes which the compiler has
+    /// put in the place of a call, if none of those keeps anything ([`Loop::taken_in`]).
     fn explains(&self, inside: &LoopEdges, d: &Dependence, of_callees: bool) -> bool {
         if self.is_header_step(d) || self.is_of_callee(d) {
             return true;
@@ -848,7 +845,7 @@ impl Loop<'_> {
                 // addresses that move is the way from one element to the next: nobody knows an element before its
                 // predecessors.
                 || is_of_standard_library(&place.file) && (stays() || is_number())
-                || of_callees && place.file == own.file && self.is_of_plain_callee(facts, s, &place.function)
+                || of_callees && place.file == own.file && self.is_of_callee_in_text(facts, s, &place.function)
         };
         is_own(d.source)
             && (is_own(d.sink) || is_of_standard_library(&self.profile.location_of(d.sink).file))
@@ -856,16 +853,14 @@ impl Loop<'_> {
             && !self.is_stored_along(inside, d.source)
     }
 
-    /// Whether a statement is of a function that the compiler has put in the place of a call that the loop's text makes. (That what is put
-    /// there keeps something is asked of all calls at once: [`Loop::taken_in`].)
-    fn is_of_plain_callee(&self, facts: &Facts<'_>, s: StatementIndex, function: &str) -> bool {
+    /// Whether a statement is of a function that the compiler has put in the place of a call that the loop's text makes.
+    fn is_of_callee_in_text(&self, facts: &Facts<'_>, s: StatementIndex, function: &str) -> bool {
         let of = |context: ContextIndex| self.profile.contexts[context as usize].function;
         let is_called = |call: &Call| short_name(&call.callee) == short_name(function) && !call.is_macro;
         // What functions of other languages keep is not known.
         matches!(facts.language, Language::C | Language::Cpp)
             && of(self.profile.context_of(s)) == of(self.context)
             && facts.source.calls.iter().any(is_called)
-            && self.taken_in().is_none()
     }
 
     /// Whether a register, or a variable of the function, hands on the loop's own iterator, by the debug information: whatever the compiler
@@ -1293,8 +1288,8 @@ impl Loop<'_> {
         if open.is_empty() {
             return None;
         }
-        let inside = graph::inside(self.profile, &[self.context]);
         if open.iter().any(|(_, call)| call.conditional) {
+            let inside = graph::inside(self.profile, &[self.context]);
             // What did not run leaves neither its line nor its name. (What is in the file may be computed whether or not its condition
             // holds.)
             let ran = self.profile.statements.iter().enumerate().filter_map(|(index, statement)| {
@@ -1307,14 +1302,9 @@ impl Loop<'_> {
             let is_known = |call: &Call| call.elsewhere.is_empty();
             open.retain(|(name, call)| !call.conditional || is_known(call) || may_run(name, call));
         }
-        for context in inside {
-            let ContextKind::Call { callee, site } = self.profile.contexts[context as usize].kind else {
-                continue;
-            };
-            let Some(function) = self.profile.functions.get(callee as usize) else { continue };
+        for (function, line) in self.called() {
             // Functions of libraries have several names.
             if !function.main {
-                let line = self.profile.location(site).line;
                 open.retain(|own| own.1.at.line != line);
             }
             // A part of a function was left behind where the rest was put into its callers.
@@ -1639,18 +1629,18 @@ impl Loop<'_> {
         else {
             return false;
         };
-        self.called().any(|(callee, at)| callee == name && at == line)
+        self.called().any(|(callee, at)| callee.main && short_name(&callee.name) == name && at == line)
     }
 
-    /// Functions of the program that the loop calls, and on which lines.
-    fn called(&self) -> impl Iterator<Item = (&str, u32)> {
+    /// Functions that the run has seen called in the loop, and on which lines.
+    fn called(&self) -> impl Iterator<Item = (&profile::Function, u32)> {
         let inside = graph::inside(self.profile, &[self.context]);
         inside.into_iter().filter_map(|context| {
             let ContextKind::Call { callee, site } = self.profile.contexts[context as usize].kind else {
                 return None;
             };
-            let function = self.profile.functions.get(callee as usize).filter(|function| function.main)?;
-            Some((short_name(&function.name), self.profile.location(site).line))
+            let function = self.profile.functions.get(callee as usize)?;
+            Some((function, self.profile.location(site).line))
         })
     }
 
