@@ -20,8 +20,11 @@ const SEEDS: u64 = 1 << 20;
 
 /// Makes so many million sequences at least.
 pub fn run(millions: u64) -> Result<()> {
-    let programs = tests::listed(&["--release", "--package", "loopwright-record", "--test", "fuzz"])?;
-    let fuzz = programs.first().context("there is no test record::fuzz")?;
+    let programs = tests::listed(&["--release", "--package", "loopwright-record", "--test", "all"])?;
+    let fuzz = programs
+        .iter()
+        .find(|program| program.name() == "record::fuzz")
+        .context("there is no test record::fuzz")?;
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
     // Some bits are left for what the test adds.
     let mut seed = (now << 8) & ((1 << 39) - 1);
@@ -34,7 +37,9 @@ pub fn run(millions: u64) -> Result<()> {
             .map(|_| {
                 seed = seed.wrapping_add(SEEDS);
                 let mut command = fuzz.command();
-                command.args(["--exact", "many_random_instructions", "--nocapture"]).stdout(Stdio::piped());
+                command
+                    .args(["--exact", "fuzz::many_random_instructions", "--nocapture"])
+                    .stdout(Stdio::piped());
                 command.env("LOOPWRIGHT_FUZZ_SEED", seed.to_string());
                 command.env("LOOPWRIGHT_FUZZ_SECONDS", SHIFT.to_string());
                 command.spawn().context("the test cannot be run")

@@ -1,13 +1,14 @@
 //! All tests of the workspace, as `cargo test` runs them, but several test programs at a time: many end with one long test
 //! that leaves the other cores idle. Documentation has none: a test of `cli::design` sees to that.
 //!
-//! Every program runs its own tests one after the other. What it prints appears when it has ended, so that nothing is mixed
+//! Every program, or module of a program that holds all tests of a package, runs its own tests one after the other. What it prints appears when it has ended, so that nothing is mixed
 //! up; a program that fails does not keep others from running. One that does not end in [`LONGEST`] is killed and has failed,
 //! and what it and its children were doing is shown. Beside them run other steps that wait much: [`Beside`].
 //!
 //! Programs under test that run, wait and are attached to in real time depend on how busy the machine is. A test that failed is
 //! therefore run once more when all others have ended, by itself; if it passes then, it has passed, and the last lines name it.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read, Seek, Write};
 use std::num::NonZero;
@@ -26,13 +27,18 @@ use crate::ci;
 const LONGEST: Duration = Duration::from_secs(1800);
 const LONGEST_AT_NIGHT: Duration = Duration::from_secs(7200);
 
-/// A program of tests.
+/// The end of the name of a program in which a package keeps all tests of what it offers.
+const WHOLE: &str = "::all";
+
+/// A program of tests, or a module of one in which a package keeps all it has.
 pub struct Program {
-    /// Directory of the package and target, such as `cli::errors`.
+    /// Directory of the package, and target or module, such as `cli::errors`.
     name: String,
     executable: PathBuf,
     /// Where its package is: `cargo test` runs it there.
     package: PathBuf,
+    /// Names of the tests of it; none: every test of the program.
+    tests: Vec<String>,
 }
 
 /// A step that runs beside the programs, its name, and what does it; that returns what it has printed.
@@ -190,8 +196,10 @@ pub fn listed(arguments: &[&str]) -> Result<Vec<Program>> {
     let mut programs = Vec::new();
     for line in output.stdout.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
         let message: Value = serde_json::from_slice(line).context("cargo's messages")?;
-        if message["profile"]["test"] == true {
-            programs.extend(program(&message));
+        if message["profile"]["test"] == true
+            && let Some(program) = program(&message)
+        {
+            programs.extend(program.modules()?);
         }
     }
     if programs.is_empty() {
@@ -208,10 +216,16 @@ fn program(message: &Value) -> Option<Program> {
         name: format!("{directory}::{}", message["target"]["name"].as_str()?),
         executable,
         package,
+        tests: Vec::new(),
     })
 }
 
 impl Program {
+    /// Directory of the package, and target or module, such as `cli::errors`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// It, as cargo starts it.
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.executable);
@@ -220,9 +234,36 @@ impl Program {
         command
     }
 
+    /// Its modules, each for itself, if it is one in which a package keeps all tests of what it offers ([`WHOLE`]).
+    fn modules(self) -> Result<Vec<Program>> {
+        let Some(package) = self.name.strip_suffix(WHOLE) else { return Ok(vec![self]) };
+        let output = self.command().args(["--list", "--format=terse"]).output().context("listing tests")?;
+        let mut modules = BTreeMap::<String, Vec<String>>::new();
+        for test in
+            String::from_utf8_lossy(&output.stdout).lines().filter_map(|line| line.strip_suffix(": test"))
+        {
+            let module = test.split_once("::").map_or("", |(module, _)| module);
+            modules.entry(module.to_owned()).or_default().push(test.to_owned());
+        }
+        if !output.status.success() || modules.is_empty() {
+            bail!("{}: lists no tests ({})", self.name, output.status);
+        }
+        let each = modules.into_iter().map(|(module, tests)| Program {
+            name: format!("{package}::{module}"),
+            executable: self.executable.clone(),
+            package: self.package.clone(),
+            tests,
+        });
+        Ok(each.collect())
+    }
+
     /// Runs it to its end or for [`LONGEST`].
     fn run(&self) -> std::io::Result<Output> {
-        self.run_as(self.command())
+        let mut command = self.command();
+        if !self.tests.is_empty() {
+            command.arg("--exact").args(&self.tests);
+        }
+        self.run_as(command)
     }
 
     /// Runs one of its tests; whether it passed. What it prints is shown if not.

@@ -19,14 +19,20 @@ pub fn read(profile: &mut Profile, program: &Path) {
     }
     files.remove("");
     let mut methods = source::lens::Methods::default();
-    let known = program::sources::files(program);
-    let known = known.iter().filter_map(|file| file.parent()).filter(|at| !at.starts_with("/usr/"));
-    let directories = known.collect::<BTreeSet<_>>().into_iter().map(Path::to_owned).collect();
-    let reader = source::lens::Reader { built, directories };
+    let mut known = program::sources::files(program);
+    known.retain(|file| !file.starts_with("/usr/"));
+    let directories = known.iter().filter_map(|file| file.parent()).collect::<BTreeSet<_>>();
+    let directories = directories.into_iter().map(Path::to_owned).collect();
+    let mut reader = source::lens::Reader { built, directories, ..source::lens::Reader::default() };
+    let mut modules = source::lens::Modules::default();
+    for file in &known {
+        // A file that cannot be read defines nothing that is known, here and below.
+        _ = modules.read(file, &reader);
+    }
+    reader.modules = modules;
     // Methods of classes are often defined in headers that have no loops; those of the system are known.
     let others = profile.locations.iter().map(|location| &location.file);
     for file in others.filter(|file| !file.starts_with("/usr/")).collect::<BTreeSet<_>>() {
-        // A file that cannot be read defines nothing that is known.
         _ = methods.read(Path::new(file));
     }
     profile.sources = files

@@ -1,7 +1,6 @@
 //! Which loops can be one, and which one can be several.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use serde_json::{Value, json};
 use support::Place;

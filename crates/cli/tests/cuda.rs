@@ -1,6 +1,5 @@
 //! `loopwright gpu --emit cuda --verify`: kernels in CUDA run beside their loops. A stand-in for nvcc makes code of the processor of them,
 //! so that no GPU is needed.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -1,9 +1,7 @@
 //! Recordings that end before the program: what a verdict on a part may say of the whole.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-#[path = "support/reported.rs"]
-mod reported;
-mod support;
+use crate::reported;
+use crate::support;
 
 use std::collections::BTreeMap;
 

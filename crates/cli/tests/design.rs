@@ -1,5 +1,4 @@
 //! Sections of `docs/design/algorithms.md` that comments cite are there, and comments have nothing to run.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

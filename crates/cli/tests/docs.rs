@@ -1,5 +1,4 @@
 //! The README and the book: links lead somewhere, every page is in the table of contents, and the commands that they show run.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -2,9 +2,8 @@
 //! this one. What differs is listed in [`truth::DIFFERENT`], with the reason. Every kernel is tested for one of the processors with -O2; for
 //! the other one with `--include-ignored`, and at all levels with the variable `LOOPWRIGHT_THOROUGH`. (All of it takes some two
 //! minutes on two cores.)
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod truth;
+use crate::truth;
 
 use std::fmt::Write;
 

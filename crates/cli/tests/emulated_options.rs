@@ -1,5 +1,4 @@
 //! Options and ends of programs that are recorded under QEMU.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,9 +1,8 @@
 //! What Loopwright says when it cannot do its work: one line with the culprit and the remedy, and the right exit code.
 //!
 //! Codes of `profile`: 127 not found, 126 not executable here, 125 anything else; below those, the program's own.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,7 +1,6 @@
 //! Programs that have OpenMP already: their loops are found, compiled with and without it, and races are named.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;

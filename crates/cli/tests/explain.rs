@@ -1,7 +1,6 @@
 //! `explain`, `diff` and `check`: what they say, and their exit codes.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::path::{Path, PathBuf};
 use std::process::Output;

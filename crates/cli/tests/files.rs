@@ -1,7 +1,6 @@
 //! What is written where: names that are free, files that are spared, reports beside a profile, the page for a browser.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::fs;
 use std::process::Output;

@@ -1,7 +1,6 @@
 //! The table of the folding algorithm's evaluation, on kernels of the hard cases, beside published figures.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,6 @@
 //! `loopwright gpu`: stages of the static analyses of a C source, and what is said where there is nothing to analyse.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-#[path = "support/gpu.rs"]
-mod support;
+use crate::gpu_support as support;
 
 use std::path::PathBuf;
 

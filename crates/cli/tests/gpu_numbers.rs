@@ -1,8 +1,6 @@
 //! `loopwright gpu` with a profile or with values: numbers in place of inputs, what contradicts them, and profiles that do not fit.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-#[path = "support/gpu.rs"]
-mod support;
+use crate::gpu_support as support;
 
 use kernels::Level;
 use serde_json::Value;

@@ -1,9 +1,7 @@
 //! Names hold whatever linked a program: every linker lays segments out in its own way.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-#[path = "support/reported.rs"]
-mod reported;
-mod support;
+use crate::reported;
+use crate::support;
 
 use reported::{recorded, report};
 use serde_json::Value;

@@ -2,13 +2,11 @@
 //! same, and a clause that is an element too short is noticed.
 //!
 //! The device is the processor itself, through LLVM's plugin for hosts: it copies what clauses name and nothing else.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-#[path = "support/corpus.rs"]
-mod corpus;
+use crate::corpus;
 
 use corpus::{Recorded, checked};
 

@@ -1,7 +1,6 @@
 //! `merge`: several runs of a program as one profile.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeMap;
 use std::fs;

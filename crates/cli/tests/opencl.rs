@@ -1,13 +1,11 @@
 //! Kernels that `loopwright gpu --emit opencl|cuda` writes. In OpenCL they run on the processor, through PoCL: with the loops replaced by
 //! their kernels, programs print what they print without. In CUDA, clang takes them.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-#[path = "support/corpus.rs"]
-mod corpus;
+use crate::corpus;
 
 use corpus::{Recorded, checked};
 

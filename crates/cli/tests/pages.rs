@@ -1,7 +1,6 @@
 //! `report --format html`, `svg`, `folded` and `speedscope` of a program that ran.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use serde_json::Value;
 use support::Place;

@@ -1,7 +1,6 @@
 //! `--two-pass` and `--fast`: the program sees what it sees alone, its output appears once, and what is said is right.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeMap;
 use std::fs;

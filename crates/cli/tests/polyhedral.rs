@@ -1,6 +1,5 @@
 //! The polyhedral program that is exported, against isl (through islpy): folded flow dependences are those of isl's
 //! data-flow analysis of the exported accesses and schedule. `cargo xtask python` installs islpy.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,7 +1,6 @@
 //! `--single-thread`: loops of a program that OpenMP runs in parallel. `--pid`: loops of a process that runs already. `--follow`: those of processes that a program starts.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;

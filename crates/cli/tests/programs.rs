@@ -1,7 +1,6 @@
 //! Ordinary programs behave under `loopwright profile` as they do alone: output, errors, exit status, signals, files.
 //!
 //! Each program has its own directory; what it leaves there is compared too.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -2,9 +2,8 @@
 //! another one, with one thread and two. (`cargo xtask prove` does the same on larger inputs, and measures.)
 //!
 //! Without clang these tests are skipped, and say so; `cargo xtask ci` installs it.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,7 +1,6 @@
 //! `report --table`, `--region` and `--verify`: figures of regions whose values are known from their source.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,6 @@
 //! `report --schedule`: what isl says that the kernels' loops could become.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::io::Write;
 use std::path::Path;

@@ -1,5 +1,4 @@
 //! What programs read: JSON reports against their schemas, SARIF by a reader of SARIF.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
 use std::io::Write;
 use std::path::Path;

@@ -1,9 +1,7 @@
 //! How much of a recording came folded, and recordings of the program's own code alone.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-#[path = "support/reported.rs"]
-mod reported;
-mod support;
+use crate::reported;
+use crate::support;
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,7 +1,6 @@
 //! Control structure of real programs: what enters and leaves loops other than by their own jumps.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::path::Path;
 use std::process::Command;

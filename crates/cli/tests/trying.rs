@@ -2,9 +2,8 @@
 //!
 //! The program under test has a directive that helps, one that costs, and one that is wrong on the input that it is tried on: an array
 //! of indices had no number twice in the run that was profiled. `BLESS=1` rewrites the golden text, in which times are `N`.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use program::image::Image;
 use program::variables::{Storage, Variable};
 use rustc_hash::FxHashMap;
+use trace::sink::ThreadId;
 use trace::stream::POSITIONS;
 
 use crate::walker::{Ended, Frame, Walker};
@@ -34,6 +35,13 @@ pub enum Object {
     Global(u64),
     /// A named variable: index into the module's variables.
     Variable {
+        /// Number of the module.
+        module: usize,
+        /// Index into its variables.
+        index: usize,
+    },
+    /// A variable in a common block: index into the module's variables.
+    Member {
         /// Number of the module.
         module: usize,
         /// Index into its variables.
@@ -85,6 +93,10 @@ pub struct Objects {
     variables: FxHashMap<usize, Vec<Variable>>,
     /// What thread-local addresses of the thread that runs are relative to; 0 if that is not known.
     pub thread_base: u64,
+    /// The variables in common blocks of the program, once they were asked for.
+    members: Option<Vec<(u64, u64, usize)>>,
+    /// Activations of the threads that do not run: first block, canonical frame address, and where the storage of those called begins.
+    parked: FxHashMap<ThreadId, Vec<(u64, u64, u64)>>,
     /// Variables by module and function start, to find stack variables fast.
     frames: FxHashMap<(usize, u64), Vec<usize>>,
 }
@@ -123,6 +135,18 @@ impl Objects {
         self.variables.entry(module).or_insert_with(|| {
             image.modules().get(module).map(|m| program::variables::read(m.path())).unwrap_or_default()
         })
+    }
+
+    /// A thread with these activations lets another one run.
+    pub fn park(&mut self, thread: ThreadId, frames: &[Frame]) {
+        let all = self.parked.entry(thread).or_default();
+        all.clear();
+        all.extend(frames.iter().map(|frame| (frame.entry, frame.cfa, frame.bottom)));
+    }
+
+    /// A thread goes on.
+    pub fn resume(&mut self, thread: ThreadId) {
+        self.parked.remove(&thread);
     }
 
     fn heap_block(&mut self, address: u64) -> Option<(u64, HeapBlock)> {
@@ -171,6 +195,9 @@ impl Objects {
             return place;
         }
         if let Some(symbol) = image.data_symbol(address) {
+            if let Some(place) = self.locate_in_common(image, address) {
+                return place;
+            }
             let object = self.id(Object::Global(symbol.address));
             return Place {
                 object,
@@ -183,6 +210,9 @@ impl Objects {
         if let Some(place) = self.locate_in_thread(image, address, false) {
             return place;
         }
+        if let Some(place) = self.locate_on_other_stacks(image, address) {
+            return place;
+        }
         let object = self.id(image.library_data(address).map_or(Object::Other, Object::Library));
         Place {
             object,
@@ -191,6 +221,30 @@ impl Objects {
             end: (address & !7).saturating_add(8),
             frame: usize::MAX,
         }
+    }
+
+    /// The symbol of a common block names all of it, debug information what lies in it.
+    fn locate_in_common(&mut self, image: &Image, address: u64) -> Option<Place> {
+        let program = image.program()?;
+        let module = image.modules().iter().position(|own| own.path() == program.path())?;
+        let bias = program.bias();
+        let members = match self.members.take() {
+            Some(known) => known,
+            None => program::variables::common_members(self.variables(image, module)),
+        };
+        let inner = address.wrapping_sub(bias);
+        let after = members.partition_point(|own| own.0 <= inner);
+        let found = after.checked_sub(1).and_then(|at| members.get(at)).copied();
+        self.members = Some(members);
+        let (start, end, index) = found?;
+        let start = start.wrapping_add(bias);
+        (inner < end).then(|| Place {
+            object: self.id(Object::Member { module, index }),
+            offset: address.wrapping_sub(start) as i64,
+            start,
+            end: end.wrapping_add(bias),
+            frame: usize::MAX,
+        })
     }
 
     /// Thread-local storage lies around what its addresses are relative to: that of the program's files below, the system's own
@@ -213,6 +267,16 @@ impl Objects {
         let first = base.wrapping_add(start as u64);
         let end = first.saturating_add(size);
         Some(Place { object, offset: from - start, start: first, end, frame: usize::MAX })
+    }
+
+    /// What a thread that waits has on its stack others may come to as well.
+    fn locate_on_other_stacks(&mut self, image: &Image, address: u64) -> Option<Place> {
+        let holds = |frames: &Vec<(u64, u64, u64)>| {
+            let own = frames.iter().rev().find(|frame| frame.1 > address).copied()?;
+            (address >= own.2 && own.1 - address <= STACK_REACH).then_some(own)
+        };
+        let (entry, cfa, _) = self.parked.values().filter_map(holds).min_by_key(|own| own.1)?;
+        self.locate_in_frame(image, (entry, cfa, usize::MAX), address)
     }
 
     fn locate_in_ended(&mut self, image: &Image, ended: &Ended, address: u64) -> Option<Place> {

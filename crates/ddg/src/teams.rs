@@ -34,6 +34,8 @@ pub enum Mark {
     Barrier,
     /// A member begins to run a region, or a task.
     Region,
+    /// A member begins to run a task.
+    Task,
     /// A member makes tasks or waits for them.
     Tasks,
     /// Members are ordered in a way that is not followed: by iterations that wait for others, by what one broadcasts.
@@ -122,6 +124,7 @@ fn mark(name: &str) -> Option<Mark> {
             Some(Mark::Forks)
         }
         _ if BARRIERS.contains(&name) => Some(Mark::Barrier),
+        _ if name.contains(".omp_task_entry") => Some(Mark::Task),
         _ if name.contains("._omp_fn.") || name.contains(".omp_outlined") => Some(Mark::Region),
         _ => None,
     }
@@ -338,6 +341,7 @@ mod tests {
         assert_eq!(of("GOMP_doacross_wait"), Some(Mark::Orders));
         assert_eq!(of("main._omp_fn.12"), Some(Mark::Region));
         assert_eq!(of("main.omp_outlined_debug__"), Some(Mark::Region));
+        assert_eq!(of(".omp_task_entry..3"), Some(Mark::Task));
         assert_eq!(of("main"), None);
     }
 

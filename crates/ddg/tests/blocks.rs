@@ -1,10 +1,9 @@
 //! Rows that are taken in blocks give the profile that taking them one by one gives.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
 use std::process::Command;
 
-mod compare;
-mod support;
+use crate::compare;
+use crate::support;
 
 use compare::compare;
 use ddg::Engine;

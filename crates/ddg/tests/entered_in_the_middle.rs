@@ -1,6 +1,5 @@
 //! Loops whose first iteration begins in the middle of their code, as compilers rotate them: recorded as one folded block, they
 //! are what a recording of every iteration shows.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
 use std::collections::BTreeMap;
 use std::process::Command;

@@ -1,10 +1,9 @@
 //! Limits of time: loops that take most of the work are given up, and say so; the others keep all they had.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-mod support;
+use crate::support;
 
 use ddg::Engine;
 use profile::{Dependence, Gap, Kind, LevelSummary, Limit, Profile, Reached};

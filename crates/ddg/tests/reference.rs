@@ -4,11 +4,10 @@
 //! Both see the same recording. Compared: contexts with their entries and iterations, executions of every block, and for
 //! every dependence its kind, ends, levels and smallest and largest distances (flow and output); for anti dependences
 //! the levels at every storing access, since each engine may name another of several true readers.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
 use std::collections::BTreeMap;
 
-mod support;
+use crate::support;
 
 use ddg::Engine;
 use kernels::Level;

@@ -1,11 +1,10 @@
 //! Iterations that are counted because they repeat the one before give the profile that applying them gives.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
 use std::path::Path;
 use std::process::Command;
 
-mod compare;
-mod support;
+use crate::compare;
+use crate::support;
 
 use compare::compare;
 use ddg::Engine;

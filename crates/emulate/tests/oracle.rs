@@ -1,6 +1,5 @@
 //! Records against an independent run: QEMU's own debugging server steps through the program, and every address is computed from the
 //! registers that it shows. Neither the plugin nor the cutting into blocks takes part in that.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
 use std::collections::HashMap;
 use std::io::{Read, Write};

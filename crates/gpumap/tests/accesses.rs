@@ -1,7 +1,6 @@
 //! Objects and sections of accesses, and on which assumptions they rest: the programs of ALGORITHMS 7.9 and others.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use gpumap::access::show::show_ranges;
 use gpumap::access::{Accesses, Known};

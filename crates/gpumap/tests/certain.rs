@@ -1,7 +1,6 @@
 //! What stores certainly write: sections as they are said, and every byte of them in runs of functions on numbers.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::collections::HashSet;
 

@@ -1,7 +1,6 @@
 //! What warps move per access of the loops of sources, under every mapping, and the mapping that is advised.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use gpumap::coalescing::Basis;
 use gpumap::coalescing::show::show_coalescing;

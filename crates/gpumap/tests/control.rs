@@ -1,7 +1,6 @@
 //! Loops with their places, choices as branches, and obstacles, on the sources of these tests.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use gpumap::control::obstacles::obstacles;
 use gpumap::control::{Control, Obstacle, choices};

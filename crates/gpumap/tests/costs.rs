@@ -1,7 +1,6 @@
 //! What kernels cost: counted by hand, and requests lane by lane.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use gpumap::access::Accesses;
 use gpumap::coalescing::Coalescing;

@@ -1,8 +1,7 @@
 //! Nests of three loops as grids of three axes: candidates, what warps move for every choice of x, and tiles, against threads that are
 //! looked at one by one.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,6 @@
 //! Branches that part the lanes of warps, against threads that decide them one by one.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::collections::HashMap;
 

@@ -1,5 +1,4 @@
 //! Everyday C and C++ that was refused, crashed or copied wrongly (issue 31): what is said of each loop, and which sections are copied.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
 use std::path::Path;
 

@@ -1,7 +1,6 @@
 //! Numbers of iterations in a run, solved for the inputs of functions.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use gpumap::access::Accesses;
 use gpumap::calls::{Cone, LENGTH};

@@ -1,7 +1,6 @@
 //! What kernels leave on the device for those after them.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use gpumap::calls::{Cone, LENGTH};
 use gpumap::device::{Block, Device};

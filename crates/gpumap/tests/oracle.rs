@@ -1,7 +1,6 @@
 //! Sections of accesses against the addresses of real runs, on the corpus of `kernels/gpu/corpus.toml`.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::process::Command;
 

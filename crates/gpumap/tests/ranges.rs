@@ -1,8 +1,7 @@
 //! Ranges and signs of values against runs on numbers, functions that are called in place of the calls; and in which loops values
 //! change.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::cmp::Ordering;
 

@@ -1,8 +1,7 @@
 //! What clang and opt write is read: the sources of these tests, all kernels, a large program. Malformed text is refused with its
 //! line, sources that are not C with clang's own words.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::path::Path;
 

@@ -1,7 +1,6 @@
 //! Counters and addresses of loops in closed form, those that have none, and all forms against runs on numbers.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::collections::HashMap;
 

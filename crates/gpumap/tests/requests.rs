@@ -1,9 +1,8 @@
 //! Requests and threads of runs: functions are run on numbers and iterations of a loop are cut into warps. The sectors and lines that
 //! each full warp touches lie between what is said of them; no thread touches more bytes than are said, nor has more in common with
 //! the next one.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -1,7 +1,6 @@
 //! Every row of ALGORITHMS 7.9, and the numbers that were traced for them.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use gpumap::access::show::{show_bound, show_ranges_with};
 use gpumap::calls::{Cone, LENGTH};

@@ -1,7 +1,6 @@
 //! What blocks keep in shared memory: overlaps and needs of sources, and random sections against sets of bytes.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeSet;
 

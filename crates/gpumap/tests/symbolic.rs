@@ -1,5 +1,4 @@
 //! Symbolic arithmetic against numbers: every claim on small boxes of values, and the examples of the definitions.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
 use num_bigint::BigInt;
 use num_rational::BigRational;

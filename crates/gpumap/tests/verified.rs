@@ -1,5 +1,4 @@
 //! What is emitted runs as the sequential program does (issue 31), and what is wrong is noticed.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};

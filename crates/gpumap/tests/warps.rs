@@ -1,8 +1,7 @@
 //! Warp brute force: a simulator walks through every thread of concrete grids and counts the distinct sectors, lines and words
 //! of banks that each warp touches, byte by byte. Formulas and enumeration agree with it on at least 250,000 random cases.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use gpumap::coalescing::banks;
 use gpumap::coalescing::lanes::{Requests, linear, of_block};

@@ -149,7 +149,17 @@ impl Module {
         self.tables().segments.iter().any(holds)
     }
 
-    fn symbol(&self, table: &[RawSymbol], address: u64, slack: bool) -> Option<Symbol> {
+    fn variable(&self, address: u64) -> Option<Symbol> {
+        self.symbol(&self.tables().data, address, false, variable_name)
+    }
+
+    fn symbol(
+        &self,
+        table: &[RawSymbol],
+        address: u64,
+        slack: bool,
+        name: fn(&str) -> String,
+    ) -> Option<Symbol> {
         let inner = address.wrapping_sub(self.bias());
         let at = table.partition_point(|s| s.address <= inner).checked_sub(1)?;
         let hit = &table[at];
@@ -157,7 +167,7 @@ impl Module {
         inside.then(|| Symbol {
             address: hit.address.wrapping_add(self.bias()),
             size: hit.size,
-            name: demangle(&hit.name),
+            name: name(&hit.name),
         })
     }
 }
@@ -341,6 +351,16 @@ pub fn demangle(name: &str) -> String {
     of_module(plain).unwrap_or_else(|| plain.to_owned())
 }
 
+/// The name of a variable: as [`demangle`] has it, of a module of Fortran as its text calls it, without the module.
+fn variable_name(name: &str) -> String {
+    let plain = name.split('@').next().unwrap_or(name);
+    let of_module = plain.strip_prefix("__").and_then(|rest| rest.split_once("_MOD_"));
+    match of_module {
+        Some((module, variable)) if !module.is_empty() && !variable.is_empty() => variable.to_owned(),
+        _ => demangle(name),
+    }
+}
+
 /// `module::procedure` for the name that gfortran gives to a procedure of a module, `__module_MOD_procedure`.
 fn of_module(name: &str) -> Option<String> {
     let (module, procedure) = name.strip_prefix("__")?.split_once("_MOD_")?;
@@ -397,7 +417,7 @@ impl Image {
     /// The function that contains `pc`.
     pub fn function(&self, pc: u64) -> Option<Symbol> {
         let module = self.module(pc)?;
-        module.symbol(&module.tables().functions, pc, true)
+        module.symbol(&module.tables().functions, pc, true, demangle)
     }
 
     /// Whether a function symbol starts exactly at `pc`.
@@ -438,7 +458,7 @@ impl Image {
     /// The global variable whose storage contains `address`.
     pub fn data_symbol(&self, address: u64) -> Option<Symbol> {
         // Data lies beside the module's code: the module is found through its load bias.
-        self.modules.iter().find_map(|m| m.symbol(&m.tables().data, address, false))
+        self.modules.iter().find_map(|m| m.variable(address))
     }
 
     /// Whether an address lies in what a file gives to memory: its code and its variables, those without a name as well.
@@ -479,7 +499,7 @@ impl Image {
         (inner < hit.address.saturating_add(hit.size)).then(|| Symbol {
             address: hit.address.wrapping_sub(tables.thread_size),
             size: hit.size,
-            name: demangle(&hit.name),
+            name: variable_name(&hit.name),
         })
     }
 
@@ -491,7 +511,7 @@ impl Image {
 
     /// Whether the variable whose storage contains `address` is of the program itself, not of a library.
     pub fn is_own_data(&self, address: u64) -> bool {
-        let holds = |m: &&Module| m.symbol(&m.tables().data, address, false).is_some();
+        let holds = |m: &&Module| m.variable(address).is_some();
         let holder = self.modules.iter().find(holds);
         holder.zip(self.program()).is_some_and(|(module, own)| module.path == own.path)
     }

@@ -41,6 +41,36 @@ pub struct Variable {
     pub parameter: bool,
     /// Its type is volatile or atomic.
     pub is_volatile: bool,
+    /// It lies in a common block of Fortran, as one of the program units that have the block calls it.
+    pub in_common: bool,
+}
+
+/// The variables in common blocks, by index, with their first addresses and one past their last: those that all program units which name
+/// their storage call the same. In the order of their addresses.
+pub fn common_members(variables: &[Variable]) -> Vec<(u64, u64, usize)> {
+    let mut all: Vec<(u64, u64, usize)> = Vec::new();
+    for (index, own) in variables.iter().enumerate().filter(|(_, own)| own.in_common && own.size > 0) {
+        if let Storage::Fixed(address) = own.storage {
+            all.push((address, address.saturating_add(own.size), index));
+        }
+    }
+    all.sort_unstable_by_key(|&(start, end, index)| (start, end, &variables[index].name, index));
+    all.dedup_by(|a, b| (a.0, a.1) == (b.0, b.1) && variables[a.2].name == variables[b.2].name);
+    // What overlaps is one storage by several names.
+    let mut out: Vec<(u64, u64, usize)> = Vec::new();
+    let mut reach = (0, false);
+    for own in all {
+        if own.0 < reach.0 {
+            if !std::mem::replace(&mut reach.1, true) {
+                out.pop();
+            }
+            reach.0 = reach.0.max(own.1);
+        } else {
+            reach = (own.1, false);
+            out.push(own);
+        }
+    }
+    out
 }
 
 /// Address ranges, in the file, of functions of which every variable lies in one place as long as it is in scope: those that the
@@ -226,12 +256,15 @@ fn read_unit<'a>(
     let mut scopes = vec![Scope { depth: -1, function: None, base: Base::Below(0), ranges: Vec::new() }];
     let mut entries = unit.entries();
     let mut depth = 0;
+    let mut common: Option<isize> = None;
     while let Some((delta, entry)) = entries.next_dfs()? {
         depth += delta;
         while scopes.len() > 1 && scopes.last().is_some_and(|s| s.depth >= depth) {
             scopes.pop();
         }
+        common = common.filter(|&block| block < depth);
         match entry.tag() {
+            gimli::DW_TAG_common_block => common = Some(depth),
             gimli::DW_TAG_subprogram => {
                 let ranges = ranges(dwarf, unit, entry)?;
                 let function = hull(&ranges);
@@ -247,7 +280,8 @@ fn read_unit<'a>(
             }
             tag @ (gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter) => {
                 let Some(scope) = scopes.last() else { continue };
-                if let Some(variable) = variable(dwarf, unit, entry, frames, scope, tag)? {
+                if let Some(mut variable) = variable(dwarf, unit, entry, frames, scope, tag)? {
+                    variable.in_common = common.is_some();
                     out.push(variable);
                 }
             }
@@ -325,6 +359,7 @@ fn variable<'a>(
         scope: scope.ranges.clone(),
         parameter: tag == gimli::DW_TAG_formal_parameter,
         is_volatile,
+        in_common: false,
     }))
 }
 

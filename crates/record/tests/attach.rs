@@ -1,7 +1,6 @@
 //! Processes that run already: they are recorded from the middle on, let go of, and nothing of that shows in them.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

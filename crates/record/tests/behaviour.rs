@@ -1,18 +1,11 @@
 //! Recorded programs behave as they do alone.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::path::Path;
 
 use record::{Encoding, Exit};
 use support::{Checked, compile, record, same};
-
-/// Not a test of its own: the recorded half of [`same`].
-#[test]
-fn recorded_process() {
-    support::recorded_process();
-}
 
 fn c(name: &str, source: &str, flags: &[&str]) {
     same(&compile(&format!("{name}.c"), source, flags), &[]);

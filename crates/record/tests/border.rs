@@ -1,8 +1,7 @@
 //! Recording of the program's own code alone: what is recorded at its border is the same whether the recorder sees a passage or
 //! the program passes without a stop.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::collections::HashMap;
 use std::path::Path;

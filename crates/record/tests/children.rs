@@ -1,7 +1,6 @@
 //! Processes that a program starts: each is recorded, and behaves as it does alone.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

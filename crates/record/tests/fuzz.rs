@@ -1,21 +1,14 @@
 //! Random instructions leave the same registers, flags and memory as alone, and access what single steps show.
 //! `LOOPWRIGHT_FUZZ` says how many programs of 60 sequences are made, `LOOPWRIGHT_FUZZ_SECONDS` how long programs of thousands are,
 //! `LOOPWRIGHT_FUZZ_SEED` with which both begin. `cargo xtask fuzz-instructions` makes millions.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 use record::Encoding;
 use support::{agrees, agrees_in, compile, directory, same, same_in};
-
-/// Not a test of its own: the recorded half of [`same`].
-#[test]
-fn recorded_process() {
-    support::recorded_process();
-}
 
 /// Sequences of one program, and how often they are run.
 #[derive(Clone, Copy)]

@@ -1,8 +1,7 @@
 //! Whatever happens to the recorder or the program, nothing is left behind: no stopped program, no process, and what was
 //! recorded can be read. `LOOPWRIGHT_INJECTIONS` says how often each kind of trouble is made, in all 200 times if it is 40.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -10,12 +9,6 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use support::{CODE_BYTES, compile, output_and_exit, recording, rounds, same_under, until};
-
-/// Not a test of its own: the recorded half.
-#[test]
-fn recorded_process() {
-    support::recorded_process();
-}
 
 fn times() -> u64 {
     std::env::var("LOOPWRIGHT_INJECTIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(4)

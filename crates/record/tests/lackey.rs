@@ -1,7 +1,6 @@
 //! Recordings agree with Valgrind's lackey, a second and independent opinion on what instructions access.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::path::Path;
 use std::process::Command;

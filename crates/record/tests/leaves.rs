@@ -1,6 +1,6 @@
 //! Loops whose iterations call functions are recorded along their way, and decode to what an independent single-step run saw.
 
-mod support;
+use crate::support;
 
 use support::agrees_along_ways as check;
 

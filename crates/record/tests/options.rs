@@ -1,7 +1,6 @@
 //! Regions, limits, wanted arguments, and what is refused.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::path::Path;
 use std::process::Command;

@@ -1,7 +1,6 @@
 //! Recordings in every encoding decode to what an independent single-step run saw.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use support::{ENCODINGS, agrees, difference, oracle, record};
 

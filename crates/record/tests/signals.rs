@@ -1,7 +1,6 @@
 //! Signals reach recorded programs as they do alone: what is inherited, masks, handlers, job control.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::collections::HashMap;
 use std::os::unix::process::CommandExt;
@@ -10,12 +9,6 @@ use std::process::Command;
 use record::{Config, Encoding, Exit};
 use support::{Checked, compile, record, same, same_under};
 use trace::block::Access;
-
-/// Not a test of its own: the recorded half of [`same`].
-#[test]
-fn recorded_process() {
-    support::recorded_process();
-}
 
 const HEAD: &str = "#define _GNU_SOURCE
 #include <errno.h>

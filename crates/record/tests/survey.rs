@@ -1,7 +1,6 @@
 //! A survey counts exactly what a recording records, and disturbs nothing.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,7 +1,6 @@
 //! Programs with several threads: they behave as they do alone, and what is recorded is in the order in which it happened.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -13,12 +12,6 @@ use trace::block::{Access, Block, FunctionCode};
 use trace::expand::{Event, Expander};
 use trace::sink::{Mapping, Sink, ThreadId};
 use trace::stream::Special;
-
-/// Not a test of its own: the recorded half.
-#[test]
-fn recorded_process() {
-    support::recorded_process();
-}
 
 const HEAD: &str = "#define _GNU_SOURCE
 #include <errno.h>

@@ -1,8 +1,7 @@
 //! Loops of several blocks are recorded along the way that most iterations take, and decode to what an independent
 //! single-step run saw, whichever way they are left.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use record::Encoding;
 use support::{BARE, START, agrees_along_ways as check, compile, record};

@@ -114,7 +114,19 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
     // Built for threads, each has its own, whether or not it had when it was recorded; iterations find what is there.
     let is_each_threads =
         |name: &str| profile.objects.iter().any(|object| object.name == name && object.thread_local);
-    if let Some((name, _)) = source.thread_locals.iter().find(|own| !is_each_threads(&own.0)) {
+    // What iterations would have for themselves anyway the threads' own does for; what an iteration leaves alone, it may read.
+    let privatised = finding::privatise(profile, entry);
+    let is_private = |name: &String| {
+        let role = facts.scalars.iter().find(|(scalar, _)| scalar.name == *name).map(|(_, role)| role);
+        match role {
+            Some(role) => matches!(role, Role::Private { last: false }),
+            None => privatised.contains(name),
+        }
+    };
+    let names = source.thread_locals.iter().map(|(name, _)| name).filter(|name| !is_each_threads(name));
+    let mut copied_in: Vec<String> = names.cloned().collect();
+    copied_in.sort();
+    if let Some(name) = copied_in.iter().find(|name| !is_private(name)) {
         return Err(Absent::Variable(name.clone()));
     }
     match facts.language {
@@ -149,6 +161,9 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
     let is_reached = |name: &String| entry.verdicts.iter().any(|verdict| verdict.reached.contains(name));
     for (scalar, role) in &facts.scalars {
         let name = scalar.name.clone();
+        if copied_in.contains(&name) {
+            continue;
+        }
         let is_plain = scalar.form == ScalarForm::Variable;
         let is_outside = scalar.home != Home::InHeader && scalar.home != Home::InBody;
         // A name of the body cannot be said above the loop.
@@ -184,7 +199,7 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
             _ => return Err(Absent::Variable(name)),
         }
     }
-    for name in finding::privatise(profile, entry) {
+    for name in privatised.iter().filter(|name| !copied_in.contains(name)).cloned() {
         let is_known = facts.scalars.iter().any(|(scalar, _)| scalar.name == name);
         if is_known || facts.declares(&name) == Some(true) || is_own_variable(profile, entry, &name) {
             continue;
@@ -242,7 +257,7 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
         names.dedup();
     }
     let own = source.iterators.iter().map(|iterator| iterator.name.clone()).collect();
-    Ok(Clauses { is_fortran, own, reductions, arrays, linear, lists })
+    Ok(Clauses { is_fortran, own, reductions, arrays, linear, copied_in, lists })
 }
 
 /// The clause of an array of which iterations only combine elements with one operator, so that each thread can have a copy: the operator
@@ -320,8 +335,23 @@ fn not_run(profile: &Profile, entry: &SourceLoop, facts: &Facts<'_>) -> Option<u
     };
     (0..profile.statements.len() as u32).for_each(|statement| note(statement, false));
     profile.accesses.iter().filter(|access| access.write).for_each(|access| note(access.statement, true));
-    let has_run =
-        |at: &Position, stores: bool| ran.get(&(at.line, stores)).is_some_and(|&last| last >= at.column);
+    let file = profile.sources.iter().find(|source| source.file == own.file);
+    let loops = file.and_then(|source| source.loops.as_ref());
+    // Compilers give what they make of several statements the line of one: all of an iteration has run if any of it has, but for what
+    // stands under conditions.
+    let is_in_iteration = |at: &Position| {
+        let around =
+            loops.and_then(|loops| loops.around(at.line, Some(at.column).filter(|&column| column > 1)));
+        let mut always = around.into_iter().flat_map(|inner| &inner.arrays).flat_map(|array| &array.accesses);
+        around.is_some_and(|inner| {
+            let body = inner.body.0.line.max(inner.at.line + 1)..=inner.end.line;
+            always.any(|access| access.at == *at && !access.conditional)
+                && ran.keys().any(|(line, _)| body.contains(line))
+        })
+    };
+    let has_run = |at: &Position, stores: bool| {
+        ran.get(&(at.line, stores)).is_some_and(|&last| last >= at.column) || is_in_iteration(at)
+    };
     open.iter().filter(|(at, stores)| !has_run(at, *stores)).map(|(at, _)| at.line).min()
 }
 
@@ -365,6 +395,8 @@ pub(crate) struct Clauses {
     arrays: Vec<(&'static str, String)>,
     /// Variables that each iteration advances, and by how much.
     linear: Vec<(String, i64)>,
+    /// Variables of which each thread has its own, which is to begin as that of the thread that comes to the loop.
+    copied_in: Vec<String>,
     /// `private`, `firstprivate`, `lastprivate`.
     lists: [(String, Vec<String>); 3],
 }
@@ -380,7 +412,7 @@ impl Clauses {
     pub(crate) fn lanes(&self) -> Option<String> {
         // The iterator is linear by itself, and has its last value after the loop.
         let is_listed = |name: &String| !self.own.contains(name);
-        if self.lists[1].1.iter().any(is_listed) || !self.arrays.is_empty() {
+        if self.lists[1].1.iter().any(is_listed) || !self.arrays.is_empty() || !self.copied_in.is_empty() {
             return None;
         }
         let head = if self.is_fortran { "!$omp simd" } else { "#pragma omp simd" };
@@ -413,6 +445,9 @@ impl Clauses {
         }
         for (name, step) in &self.linear {
             text += &format!(" linear({name}:{step})");
+        }
+        if !self.copied_in.is_empty() {
+            text += &format!(" copyin({})", self.copied_in.join(", "));
         }
         for (clause, names) in &self.lists {
             let names: Vec<&str> = names.iter().filter(|name| is_listed(name)).map(String::as_str).collect();

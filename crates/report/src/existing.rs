@@ -19,7 +19,7 @@ mod tasks;
 use std::collections::{BTreeMap, BTreeSet};
 
 use guards::{Guarded, Guards};
-use profile::lens::{Array, Call, Directive, Home, Language, Operator, Scalar, ScalarForm};
+use profile::lens::{Array, Call, Directive, Home, Language, Operator, Scalar, ScalarForm, SharingKind};
 use profile::{ContextIndex, Dependence, ObjectKind, Profile};
 use run::Run;
 use schedule::facts::{Facts, Role};
@@ -396,7 +396,9 @@ fn races(
         let is_plain = matches!(scalar.form, ScalarForm::Variable | ScalarForm::Member);
         // What a pointer that stays leads to is one place, wherever that is.
         let is_one = is_plain || facts.is_one_pointed(scalar);
-        let is_own = matches!(scalar.home, Home::InBody | Home::InHeader) || is_inside(scalar);
+        // `errno` is a name of the library for what each thread has.
+        let is_errno = || scalar.declared.is_none() && name == "errno";
+        let is_own = matches!(scalar.home, Home::InBody | Home::InHeader) || is_inside(scalar) || is_errno();
         if !is_one || is_own || scalar.storage.thread_local || is_private(&scalar.root) || defaults_to_private
         {
             continue;
@@ -510,6 +512,27 @@ fn races(
             let is_own = is_iterator(&object) || has_own_storage && !run.shows(&object, &ends);
             if blocking.object.is_some() && is_array && !is_guarded && !is_given && !is_seen && !is_own {
                 out.push(Race::Dependence(Box::new(blocking)));
+            }
+        }
+    }
+    // What methods of an object change in it, whose text is elsewhere.
+    if own.parallel == Parallel::No {
+        for blocking in finding::blocking(profile, own).into_iter().filter(|b| b.via == "memory") {
+            let Some(object) = blocking.object.as_ref().map(|object| object.name.clone()) else { continue };
+            let scalar = facts.scalars.iter().map(|(scalar, _)| *scalar).find(|scalar| scalar.name == object);
+            let is_outer = |scalar: &&Scalar| {
+                !matches!(scalar.home, Home::InBody | Home::InHeader)
+                    && !is_inside(scalar)
+                    && !scalar.storage.thread_local
+            };
+            let Some(scalar) = scalar.filter(is_outer) else { continue };
+            let methods = scalar.shared.iter().filter(|sharing| sharing.kind == SharingKind::Method);
+            let lines: BTreeSet<u32> = methods.map(|sharing| sharing.at.line).collect();
+            let lines: Vec<u32> = lines.into_iter().collect();
+            let is_given = is_private(&object) || is_reduced(&object) || is_named(&out, &object);
+            let is_elsewhere = [&blocking.source, &blocking.sink].iter().all(|end| end.0 != own.file);
+            if !lines.is_empty() && is_elsewhere && !is_given && !guards.exclude(&lines, &one) {
+                out.push(Race::Unordered { name: object, function: String::new(), lines });
             }
         }
     }

@@ -2,9 +2,8 @@
 //!
 //! Chromium is spoken to over the two pipes of its debugging protocol. Without it these tests are skipped, and say so;
 //! `cargo xtask ci` installs it. Screenshots stay in the directory for temporary files of cargo's target directory.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};

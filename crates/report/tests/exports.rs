@@ -1,7 +1,6 @@
 //! Pages, flame graphs and stacks of made-up programs, without a browser.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
-mod support;
+use crate::support;
 
 use report::html::{Options, Sources, page};
 use report::{flamegraph, stacks};

@@ -2,7 +2,6 @@
 //!
 //! The profiles are recordings of kernels of this project (`cargo xtask store-profiles`): two sweeps over a grid, loops
 //! that changes of storage make parallel, a Fortran module with procedures called twice, and executions counted alone.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
 use std::path::Path;
 

@@ -1,5 +1,4 @@
 //! Size, time and memory of the page of a program with 5,000 loops. A file of its own, so that the memory is its alone.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
 use std::time::Instant;
 

@@ -1,5 +1,4 @@
 //! What drawings show, beside what the folded pieces generate point by point.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
 use std::collections::BTreeSet;
 

@@ -18,9 +18,10 @@ pub fn short_name(full: &str) -> &str {
 }
 
 /// The function in which a parallel region stands, by the name of the function that a compiler has made of the region (GCC:
-/// `f._omp_fn.0`, clang: `f.omp_outlined`; demangled `f [clone ._omp_fn.0]`); `None` for other functions.
+/// `f._omp_fn.0`, clang: `f.omp_outlined`; demangled `f [clone ._omp_fn.0]`), empty where the name does not say (clang's tasks:
+/// `.omp_task_entry.`); `None` for other functions.
 pub fn of_region(name: &str) -> Option<&str> {
-    let at = ["._omp_fn.", ".omp_outlined"].iter().find_map(|mark| name.find(mark))?;
+    let at = ["._omp_fn.", ".omp_outlined", ".omp_task_entry"].iter().find_map(|mark| name.find(mark))?;
     let of = name[..at].trim_end();
     Some(of.strip_suffix("[clone").map_or(of, str::trim_end))
 }

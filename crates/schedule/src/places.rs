@@ -17,10 +17,11 @@
 //! Only where no loop around it stands there already; of several loops around, that on whose line it decides.
 //!
 //! Where a compiler has put a function in the place of its call, what is left of a loop's header may have the line of the call. If the text
-//! has no loop there, the loop is the innermost one around everything by which it comes to memory.
+//! has no loop there, the loop is the innermost one around everything by which it comes to memory. So is one of whose header nothing is
+//! left, if it lies directly in the loop of the source that is around that.
 
 use profile::lens::{FileLoops, LoopKind, SourceLoop};
-use profile::{ContextIndex, ContextKind, Location, Operation, Profile};
+use profile::{Context, ContextIndex, ContextKind, Location, Operation, Profile};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::names;
@@ -62,9 +63,12 @@ pub fn settle(profile: &mut Profile) {
     let mut inside: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
     for (index, own) in profile.contexts.iter().enumerate().filter(|(index, _)| is_loop(*index)) {
         let parent = own.parent as usize;
-        if profile.contexts.get(parent).is_some_and(|outer| outer.function == own.function) && is_loop(parent)
-        {
-            inside.entry(parent).or_default().push(index);
+        let is_direct = profile.contexts.get(parent).is_some_and(|outer| outer.function == own.function);
+        let direct = Some(parent).filter(|_| is_direct && is_loop(parent));
+        // What never repeats, as the iterations of a chunk of one do not, stands between no two loops.
+        let next = around(profile, index).next().filter(|_| repeats(own));
+        for outer in direct.into_iter().chain(next.filter(|&next| Some(next) != direct)) {
+            inside.entry(outer).or_default().push(index);
         }
     }
     let nothing = Lines::default();
@@ -90,7 +94,9 @@ pub fn settle(profile: &mut Profile) {
         };
         let of = lines.get(&(index as ContextIndex)).unwrap_or(&nothing);
         let is_on = |at: u32| decides(loops, file, at, of);
-        let inner = inside.get(&index).into_iter().flatten().filter_map(|&other| places[other]);
+        let inner = inside.get(&index).into_iter().flatten();
+        let inner =
+            inner.filter(|&&other| repeats(&profile.contexts[other])).filter_map(|&other| places[other]);
         let nearest =
             inner.filter(|other| other.0 == file && is_around(loops, other.1, own)).map(|other| other.1);
         let outermost = nearest.min_by_key(|&at| loops.loops[at as usize].depth);
@@ -303,7 +309,21 @@ fn place_by_accesses(
         let Some(loops) = profile.sources[file].loops.as_ref() else { continue };
         let Some(of) = lines.get(&(index as ContextIndex)) else { continue };
         let mut all = std::iter::successors(Some(innermost), |&at| parent(loops, at));
-        let Some(place) = all.find(|&at| decides(loops, file, at, of)).map(|at| (file, at)) else { continue };
+        let found = all.find(|&at| decides(loops, file, at, of));
+        // Nothing of the header is left. It is that loop if the one around it is the one of the source, or there is none around either;
+        // otherwise it may be a loop around that, of which the one inside was unrolled.
+        let is_whole = |at: u32| {
+            let own = &profile.functions[profile.contexts[index].function as usize].name;
+            match (around(profile, index).next(), parent(loops, at)) {
+                (Some(outer), Some(parent)) => places[outer] == Some((file, parent)),
+                (None, None) => function == *own,
+                _ => false,
+            }
+        };
+        let Some(place) = found.or_else(|| Some(innermost).filter(|&at| is_whole(at))).map(|at| (file, at))
+        else {
+            continue;
+        };
         if around(profile, index).any(|other| places[other] == Some(place)) {
             continue;
         }
@@ -380,16 +400,19 @@ fn around(profile: &Profile, index: usize) -> impl Iterator<Item = usize> {
     std::iter::successors(Some(index), next)
         .skip(1)
         .map(|at| (at, &profile.contexts[at]))
-        .filter(|(_, own)| {
-            own.kind == ContextKind::Loop && (own.entries == 0 || own.iterations > own.entries)
-        })
+        .filter(|(_, own)| own.kind == ContextKind::Loop && repeats(own))
         .map(|(at, _)| at)
+}
+
+/// Whether a loop has run more than once in any of its entries.
+fn repeats(own: &Context) -> bool {
+    own.entries == 0 || own.iterations > own.entries
 }
 
 #[cfg(test)]
 mod tests {
+    use profile::SourceFile;
     use profile::lens::Language;
-    use profile::{Context, SourceFile};
 
     use super::*;
 

@@ -1,5 +1,4 @@
 //! Tables of profiles that were stored, against the report and against what they are made of.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

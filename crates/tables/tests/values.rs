@@ -1,5 +1,4 @@
 //! Address streams as files.
-#![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
 use std::fs::File;
 

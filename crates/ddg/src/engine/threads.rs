@@ -87,6 +87,8 @@ impl Engine {
             None => Thread { tree: self.threads.new_tree(), ..Thread::default() },
         };
         self.exchange_thread(&mut next);
+        self.objects.resume(thread);
+        self.objects.park(self.threads.current, next.walker.as_ref().map_or(&[], Walker::frames));
         self.threads.teams.turn(self.threads.exchange.turn(), self.threads.tree);
         let before = std::mem::replace(&mut self.threads.current, thread);
         self.threads.others.insert(before, next);
@@ -133,6 +135,7 @@ impl Engine {
             Mark::Forks => return teams.fork(tree),
             Mark::Orders => return teams.orders(tree),
             Mark::Tasks => return teams.tasks(tree),
+            Mark::Task => return teams.begin_task(walker.function()),
             Mark::Barrier => {
                 let loops = self.contexts.loops(context);
                 teams.barrier(tree, &self.contexts, &loops);

@@ -52,6 +52,18 @@ pub(super) fn objects(engine: &mut Engine, locations: &mut Locations) -> Vec<Pro
                     ..ProfileObject::new(variable.name.clone(), ObjectKind::Stack)
                 }
             }
+            Object::Member { module, index } => {
+                let library = engine.image.modules().get(module).map(|m| m.path())
+                    != engine.image.program().map(|m| m.path());
+                let variable = &engine.objects.variables(&engine.image, module)[index];
+                ProfileObject {
+                    element: variable.element as u32,
+                    bytes: variable.size,
+                    library,
+                    is_volatile: variable.is_volatile,
+                    ..ProfileObject::new(variable.name.clone(), ObjectKind::Global)
+                }
+            }
             Object::Frame(0) => ProfileObject::new("stack of called functions", ObjectKind::Frame),
             Object::Frame(function) => {
                 let name = format!("stack of {}", function_name(&engine.image, function));
@@ -119,6 +131,7 @@ fn global_type(engine: &mut Engine, address: u64) -> (u32, u64, bool) {
             .objects
             .variables(&engine.image, module)
             .iter()
+            .filter(|variable| !variable.in_common)
             .find(|v| v.storage == program::variables::Storage::Fixed(address.wrapping_sub(bias)));
         if let Some(variable) = hit {
             return (variable.element as u32, variable.size, variable.is_volatile);

@@ -328,7 +328,7 @@ const REQUEST: &str = "LOOPWRIGHT_TEST_RECORD";
 /// How much translated code such a process keeps.
 pub const CODE_BYTES: &str = "LOOPWRIGHT_TEST_CODE_BYTES";
 
-/// Runs the program natively and recorded, and compares output and exit. The test file must have a test `recorded_process`.
+/// Runs the program natively and recorded, and compares output and exit.
 pub fn same(program: &Path, args: &[&str]) {
     same_under(program, args, &|_| {});
 }
@@ -361,7 +361,7 @@ pub fn same_in(ways: &[&str], program: &Path, args: &[&str], prepare: &dyn Fn(&m
 pub fn recording(program: &Path, args: &[&str], encoding: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
-        .args(["--exact", "recorded_process", "--nocapture", "--test-threads=1", "--quiet"])
+        .args(["--exact", "support::recorded_process", "--nocapture", "--test-threads=1", "--quiet"])
         .env(REQUEST, encoding)
         .env("LOOPWRIGHT_TEST_PROGRAM", program)
         .env("LOOPWRIGHT_TEST_ARGS", args.join("\n"));
@@ -378,8 +378,9 @@ pub fn output_and_exit(output: &std::process::Output, what: &str) -> (String, St
     (text[begin + 7..end].to_owned(), exit.to_owned())
 }
 
-/// Records the program that a [`recording`] names, with small buffers.
-pub fn recorded_process() {
+/// Records the program that a [`recording`] names, with small buffers; by itself it is no test.
+#[test]
+fn recorded_process() {
     use std::io::Write;
     let Ok(encoding) = std::env::var(REQUEST) else { return };
     let program = std::env::var_os("LOOPWRIGHT_TEST_PROGRAM").unwrap();

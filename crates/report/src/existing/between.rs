@@ -11,11 +11,11 @@
 use std::collections::BTreeSet;
 
 use profile::place::is_of_standard_library;
-use profile::{ContextIndex, Dependence, Kind, LevelSummary, Location, ObjectKind, Profile};
+use profile::{ContextIndex, ContextKind, Dependence, Kind, LevelSummary, Location, ObjectKind, Profile};
 use schedule::SourceLoop;
 use schedule::names::of_region;
 
-use super::guards::Guarded;
+use super::guards::{Guarded, Guards};
 use super::tasks::Judge;
 use super::{Texts, is_carried_by, without_number};
 
@@ -92,9 +92,10 @@ pub(super) fn races(
             for d in profile.dependences.iter().filter(|d| d.memory && !d.between_members) {
                 let ends = [d.source, d.sink];
                 let is_carried = is_carried_by(profile, context, d);
-                // What lies on the stack is each thread's own, but for what the team's parent has there, of which nothing is known here.
+                // What lies on the stack is each thread's own, but for what the function has there in which the region stands.
                 let is_control = |end: &u32| verdict.scevs.binary_search(end).is_ok();
-                if is_carried && is_shared(profile, d) && !ends.iter().any(is_control) {
+                let is_shared = is_shared(profile, d) || is_of_maker(profile, d);
+                if is_carried && is_shared && !ends.iter().any(is_control) {
                     found.extend(pair(profile, d, ends.map(|end| profile.location_of(end)), texts));
                 }
             }
@@ -120,6 +121,7 @@ fn pair(profile: &Profile, d: &Dependence, [a, b]: [&Location; 2], texts: &Texts
     let has_directive = guards.is_directive(a.line) || guards.is_directive(b.line);
     if has_directive && guards.is_of_directive(a.line, b.line)
         || [a, b].iter().any(|place| guards.is_combiner(&place.function))
+        || [d.source, d.sink].into_iter().any(|end| combines(profile, end, guards, &a.file))
         || guards.has_flags()
         || guards.are_locked_apart(&[a.line, b.line])
         || guards.exclude(&[a.line, b.line], &Guarded::Place(&|_| true))
@@ -146,11 +148,51 @@ fn pair(profile: &Profile, d: &Dependence, [a, b]: [&Location; 2], texts: &Texts
     })
 }
 
+/// Whether a statement is executed in a function that a directive itself calls, to combine what its clauses say.
+fn combines(profile: &Profile, statement: u32, guards: &Guards, file: &str) -> bool {
+    let mut at = profile.context_of(statement);
+    while let Some(node) = profile.contexts.get(at as usize).filter(|_| at != 0) {
+        if let ContextKind::Call { site, .. } = node.kind {
+            let place = profile.location(site);
+            if place.file == file && place.line > 0 && guards.is_directive(place.line) {
+                let of = |own: &profile::Function| of_region(&own.name).is_none();
+                return profile.functions.get(node.function as usize).is_some_and(of);
+            }
+        }
+        at = node.parent;
+    }
+    false
+}
+
 /// Whether what a dependence passes through lies on no stack.
 fn is_shared(profile: &Profile, d: &Dependence) -> bool {
     let used = d.levels.iter().flat_map(|level| &level.objects);
     let mut objects = used.filter_map(|used| profile.objects.get(used.object as usize));
     objects.any(|object| matches!(object.kind, ObjectKind::Global | ObjectKind::Heap))
+}
+
+/// Whether what a dependence passes through lies on the stack of what has begun the region, or the task, that one of its ends is in, or of
+/// what that was called by: others may come to the same.
+pub(super) fn is_of_maker(profile: &Profile, d: &Dependence) -> bool {
+    let used = d.levels.iter().flat_map(|level| &level.objects);
+    let object = used.filter_map(|used| profile.objects.get(used.object as usize)).next();
+    let is_stack = |object: &&profile::Object| matches!(object.kind, ObjectKind::Stack | ObjectKind::Frame);
+    let Some((low, high)) = object.filter(is_stack).and_then(|object| object.owner) else { return false };
+    [d.source, d.sink].into_iter().any(|end| {
+        // From the inside up to the function of the region, or of the task.
+        let mut at = profile.context_of(end);
+        while let Some(node) = profile.contexts.get(at as usize).filter(|_| at != 0) {
+            let Some(own) = profile.functions.get(node.function as usize) else { break };
+            if (low..high).contains(&own.entry) {
+                return false;
+            }
+            if of_region(&own.name).is_some() {
+                return true;
+            }
+            at = node.parent;
+        }
+        false
+    })
 }
 
 /// What a dependence between members is about, whose ends stand on two lines; `None` for what may be met by several at a time.
@@ -163,9 +205,19 @@ pub(super) fn name_of(profile: &Profile, d: &Dependence, lines: [&str; 2]) -> Op
             let is_global = object.kind == ObjectKind::Global;
             Some(if is_global { without_number(&object.name) } else { &object.name }.to_owned())
         }
+        Some(object)
+            if object.kind == ObjectKind::Stack && lines.iter().any(|line| names(line, &object.name)) =>
+        {
+            Some(object.name.clone())
+        }
         // What a team shares of a function's variables compilers put together, without their names.
         _ => common_name(lines).map(str::to_owned),
     }
+}
+
+/// Whether a line has a name in it.
+fn names(line: &str, name: &str) -> bool {
+    line.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
 }
 
 /// The variable that two lines are about: the first name in what one of them assigns that stands in both, and is no function's.

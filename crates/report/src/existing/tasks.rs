@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use schedule::names::of_region;
 
 use super::Texts;
-use super::between::{Between, name_of};
+use super::between::{Between, is_of_maker, name_of};
 use super::guards::{Guarded, Guards};
 use super::{clauses, is_off};
 
@@ -329,8 +329,28 @@ impl<'a> Judge<'a> {
             return None;
         }
         let name = |function: &u32| profile.functions.get(*function as usize).map_or("", |own| &own.name);
-        let makers = of_functions.iter().map(|(function, own)| (plain(name(function)).to_owned(), own.0));
-        let makers = makers.collect();
+        let mut makers: FxHashMap<String, &str> = FxHashMap::default();
+        let mut unnamed: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
+        for (function, &(file, construct)) in &of_functions {
+            match plain(name(function)) {
+                "" => {
+                    let own = &texts.tasks[file].constructs[construct];
+                    unnamed.entry(file).or_default().extend(own.lines.0..=own.directive);
+                }
+                of => _ = makers.insert(of.to_owned(), file),
+            }
+        }
+        // Where the name does not say, those that come to the directive.
+        for at in 0..if unnamed.is_empty() { 0 } else { profile.statements.len() as u32 } {
+            let function = profile.contexts[profile.context_of(at) as usize].function;
+            let place = profile.location_of(at);
+            let file = unnamed.get_key_value(place.file.as_str());
+            if let Some((file, _)) = file.filter(|(_, lines)| lines.contains(&place.line))
+                && !of_functions.contains_key(&function)
+            {
+                makers.insert(plain(name(&function)).to_owned(), file);
+            }
+        }
         Some(Judge { profile, texts, of_functions, makers })
     }
 
@@ -379,25 +399,25 @@ impl<'a> Judge<'a> {
     fn is_shared(&self, d: &Dependence) -> Option<bool> {
         let used = d.levels.iter().flat_map(|level| &level.objects);
         let object = used.filter_map(|used| self.profile.objects.get(used.object as usize)).next()?;
-        let is_own = |end: StatementIndex| {
-            let pc = self.profile.statements[end as usize].pc;
-            object.owner.is_none_or(|owner| (owner.0..owner.1).contains(&pc))
-        };
         Some(match object.kind {
             ObjectKind::Global | ObjectKind::Heap => {
                 !object.thread_local && !object.library && !object.is_volatile
             }
             // Where compilers have several variables in one place, the run cannot tell which is meant.
-            ObjectKind::Stack => {
+            ObjectKind::Stack | ObjectKind::Frame => {
                 let is_unoptimised = |end: StatementIndex| {
                     let function = self.profile.contexts[self.profile.context_of(end) as usize].function;
                     self.profile.functions.get(function as usize).is_some_and(|own| own.is_unoptimised)
                 };
-                let ends = [d.source, d.sink];
-                // What overwrites it may be another activation's.
-                d.kind == Kind::Flow
-                    && ends.iter().all(|&end| is_unoptimised(end))
-                    && !ends.iter().all(|&end| is_own(end))
+                // What overwrites it may be another activation's, if there are several.
+                let is_once = || {
+                    let mut all = self.profile.functions.iter();
+                    let is_owner = |entry: u64| object.owner.is_some_and(|(a, b)| (a..b).contains(&entry));
+                    all.any(|own| is_owner(own.entry) && matches!(own.name.as_str(), "main" | "MAIN__"))
+                };
+                [d.source, d.sink].iter().all(|&end| is_unoptimised(end))
+                    && is_of_maker(self.profile, d)
+                    && (d.kind == Kind::Flow || is_once())
             }
             _ => false,
         })
@@ -407,7 +427,8 @@ impl<'a> Judge<'a> {
         let ends = [d.source, d.sink];
         let [(first, file, function), (second, other_file, other)] =
             [self.place(ends[0])?, self.place(ends[1])?];
-        if (file, &function) != (other_file, &other) || !self.is_shared(d)? {
+        let is_one = function == other || function.is_empty() || other.is_empty();
+        if file != other_file || !is_one || !self.is_shared(d)? {
             return None;
         }
         let tasks = self.texts.tasks.get(file)?;

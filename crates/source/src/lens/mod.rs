@@ -2,7 +2,7 @@
 //!
 //! - [`file()`] reads bytes, [`Reader`] a file with its headers; both answer in the plain types of [`profile::lens`];
 //! - [`language_of`]: which language a file name stands for;
-//! - [`Methods`]: which methods of C++ only give what an object holds.
+//! - [`Methods`]: which methods of C++ only give what an object holds; [`Modules`]: what modules of Fortran declare.
 //!
 //! Inside:
 //! - `spelling`: bytes as the grammars read them; `text`: bytes, and their concrete syntax tree (tree-sitter, error tolerant);
@@ -38,11 +38,13 @@ mod written;
 
 use profile::lens::{FileLoops, Language};
 
+pub use fortran::Modules;
 pub use methods::Methods;
 pub use read::{LARGEST, Reader, Unreadable, language_of};
 
 use conditionals::{Branch, Variant};
 use environment::Environment;
+use fortran::Outside;
 use macros::Macros;
 use summary::{Budget, Summary};
 use text::Text;
@@ -51,14 +53,19 @@ use written::FunctionText;
 
 /// The loops of a file's text, of which the headers are not known.
 pub fn file(bytes: &[u8], language: Language) -> FileLoops {
-    with_headers(bytes, language, &[])
+    with_others(bytes, language, (&[], &Outside::default()))
 }
 
-/// The loops of a file's text; `headers`: those that it includes, in the order in which a compiler reads them (C and C++).
-fn with_headers(bytes: &[u8], language: Language, headers: &[Vec<u8>]) -> FileLoops {
+/// The loops of a file's text; `headers`: those that it includes, in the order in which a compiler reads them (C and C++); `outside`: what
+/// it sees of other files (Fortran).
+fn with_others(
+    bytes: &[u8],
+    language: Language,
+    (headers, outside): (&[Vec<u8>], &Outside<'_>),
+) -> FileLoops {
     let macros = Macros::of(headers.iter().map(Vec::as_slice).chain([bytes]), language);
     let around = includes::declared(headers, language, &macros);
-    let mut out = text(bytes, language, (&around, &macros));
+    let mut out = text(bytes, language, (&around, &macros, outside));
     lead_lines(bytes, &mut out);
     if !out.errors || !matches!(language, Language::C | Language::Cpp) {
         return out;
@@ -66,7 +73,7 @@ fn with_headers(bytes: &[u8], language: Language, headers: &[Vec<u8>]) -> FileLo
     let mut best = conditionals::understood(&out);
     for branch in [Branch::First, Branch::Else] {
         let Some(variant) = Variant::new(bytes, branch) else { continue };
-        let mut other = text(&variant.text, language, (&around, &macros));
+        let mut other = text(&variant.text, language, (&around, &macros, outside));
         let count = variant.mark(&mut other);
         if count > best {
             other.errors = true;
@@ -87,8 +94,12 @@ fn lead_lines(bytes: &[u8], of: &mut FileLoops) {
     }
 }
 
-/// The loops of a text as it stands; `around`: what its headers declare, and macros.
-fn text(bytes: &[u8], language: Language, (around, macros): (&Environment, &Macros)) -> FileLoops {
+/// The loops of a text as it stands; `around`: what its headers declare, and macros; `outside`: what it sees of other files.
+fn text(
+    bytes: &[u8],
+    language: Language,
+    (around, macros, outside): (&Environment, &Macros, &Outside<'_>),
+) -> FileLoops {
     let mut out = FileLoops {
         language,
         loops: Vec::new(),
@@ -115,7 +126,7 @@ fn text(bytes: &[u8], language: Language, (around, macros): (&Environment, &Macr
             c::C::read(&text, around.clone(), tree.root_node(), &mut visit);
         }
         Language::Fortran | Language::FixedFortran => {
-            fortran::Fortran::read(&text, bytes, tree.root_node(), &mut visit);
+            fortran::Fortran::read(&text, bytes, tree.root_node(), outside, &mut visit);
         }
         Language::Rust => rust::Rust::read(&text, tree.root_node(), &mut visit),
     }

@@ -5,6 +5,7 @@ use std::time::SystemTime;
 
 use profile::lens::{FileLoops, Language};
 
+use super::fortran::{Modules, Outside};
 use super::includes;
 
 /// Files beyond this are not read, in bytes.
@@ -67,6 +68,8 @@ pub struct Reader {
     pub built: Option<SystemTime>,
     /// Directories in which headers are looked for that are not beside the file which includes them.
     pub directories: Vec<PathBuf>,
+    /// The modules of the program (Fortran).
+    pub modules: Modules,
 }
 
 impl Reader {
@@ -80,11 +83,15 @@ impl Reader {
         if path.extension().is_some_and(|extension| extension == "h") {
             language = super::language_of_header(&bytes);
         }
-        let headers = match language {
-            Language::C | Language::Cpp => includes::headers(path, &bytes, self),
-            Language::Fortran | Language::FixedFortran | Language::Rust => Vec::new(),
-        };
-        Ok(super::with_headers(&bytes, language, &headers))
+        let (mut headers, mut outside) = (Vec::new(), Outside::default());
+        match language {
+            Language::C | Language::Cpp => headers = includes::headers(path, &bytes, self),
+            Language::Fortran | Language::FixedFortran => {
+                outside = Outside::of(path, &bytes, language, self);
+            }
+            Language::Rust => {}
+        }
+        Ok(super::with_others(&bytes, language, (&headers, &outside)))
     }
 }
 

@@ -45,6 +45,7 @@ impl Fortran<'_> {
                 "variable_declaration" => out.extend(self.declarations(node)),
                 "common_statement" => self.names(node, &mut outside, &mut out),
                 "equivalence_statement" => self.names(node, &mut aliased, &mut out),
+                "include_statement" | "preproc_include" => out.extend(self.included(node)),
                 "parameter_statement" => self.names(node, &mut fixed, &mut out),
                 "save_statement" => {
                     let mut saved = HashSet::new();

@@ -1,16 +1,20 @@
 //! Fortran: program units, free and fixed form. Names are read in lower case.
 //!
-//! An expression `a(i)` is an element if `a` is declared with bounds in the unit, its hosts or the file, or stands on the left
-//! of an assignment; otherwise it is a call.
+//! An expression `a(i)` is an element if `a` is declared with bounds in the unit, its hosts, a text that it includes or a module that it
+//! uses, or stands on the left of an assignment; otherwise it is a call.
+//!
+//! What an assignment or a call names stands on the last line of the statement: there compilers put what they make of it.
 
 mod declarations;
 mod expressions;
 mod fixed;
 mod loops;
+mod outside;
 mod statements;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
+use std::ops::Range;
 
 use profile::lens::{InMacro, Language, Position};
 use tree_sitter::Node;
@@ -20,6 +24,8 @@ use super::text::{Text, children, words};
 use super::written::{Act, DEEPEST, Declaration, FunctionText, Kept, Lifetime, Statement};
 
 pub(super) use fixed::as_free_form;
+pub use outside::Modules;
+pub(super) use outside::Outside;
 
 /// Reads the program units of a file, one at a time.
 pub(super) struct Fortran<'a> {
@@ -33,6 +39,12 @@ pub(super) struct Fortran<'a> {
     conditional: Cell<u32>,
     /// Offsets of the lines of the file.
     lines: Vec<usize>,
+    /// Assignments and calls of several lines: their offsets, in their order, and their last lines.
+    continued: Vec<(Range<usize>, usize)>,
+    /// What other files declare for this one.
+    outside: &'a Outside<'a>,
+    /// The file's own modules.
+    modules: Modules,
 }
 
 /// A program unit, and the declarations of those around it.
@@ -43,16 +55,11 @@ struct Unit<'t> {
 }
 
 impl<'a> Fortran<'a> {
-    /// Reads a file, and gives its units to `visit`, one at a time. `text` is in free form, `original` the file as it is.
-    pub(super) fn read(
-        text: &'a Text<'a>,
-        original: &[u8],
-        root: Node,
-        visit: &mut dyn FnMut(&Environment, FunctionText),
-    ) {
+    /// `text` is in free form, `original` the file as it is.
+    fn new(text: &'a Text<'a>, original: &[u8], outside: &'a Outside<'a>) -> Fortran<'a> {
         let mut lines = vec![0];
         lines.extend(original.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1));
-        let mut fortran = Fortran {
+        Fortran {
             text,
             environment: Environment::new(Language::Fortran),
             arrays: RefCell::new(HashSet::new()),
@@ -60,7 +67,25 @@ impl<'a> Fortran<'a> {
             broken: Cell::new(0),
             conditional: Cell::new(0),
             lines,
-        };
+            continued: Vec::new(),
+            outside,
+            modules: Modules::default(),
+        }
+    }
+
+    /// Reads a file, and gives its units to `visit`, one at a time. `text` is in free form, `original` the file as it is.
+    pub(super) fn read(
+        text: &'a Text<'a>,
+        original: &[u8],
+        root: Node,
+        outside: &'a Outside<'a>,
+        visit: &mut dyn FnMut(&Environment, FunctionText),
+    ) {
+        let mut fortran = Fortran::new(text, original, outside);
+        fortran.note_continued(root);
+        let mut modules = Modules::default();
+        fortran.note_modules(root, &mut modules);
+        fortran.modules = modules;
         let mut units = Vec::new();
         fortran.units(root, &[], false, 0, &mut units);
         fortran.note_state(&units);
@@ -70,18 +95,44 @@ impl<'a> Fortran<'a> {
             fortran.environment.globals.clear();
             fortran.arrays.borrow_mut().clear();
             for host in &unit.hosts {
-                for mut declaration in fortran.declared_in(*host, &[]) {
-                    declaration.lifetime = Lifetime::Outside;
-                    if declaration.array {
-                        fortran.arrays.borrow_mut().insert(declaration.name.clone());
-                    }
-                    fortran.environment.globals.insert(declaration.name.clone(), declaration);
-                }
+                let around = fortran.imported(*host).into_iter().chain(fortran.declared_in(*host, &[]));
+                around.for_each(|declaration| fortran.see(declaration));
             }
+            fortran.imported(unit.node).into_iter().for_each(|declaration| fortran.see(declaration));
             fortran.conditional.set(u32::from(unit.conditional));
             let function = fortran.unit(&unit);
             visit(&fortran.environment, function);
         }
+    }
+
+    /// Takes note of a variable from outside of the unit that is read.
+    fn see(&mut self, mut declaration: Declaration) {
+        declaration.lifetime = Lifetime::Outside;
+        if declaration.array {
+            self.arrays.borrow_mut().insert(declaration.name.clone());
+        } else {
+            self.arrays.borrow_mut().remove(&declaration.name);
+        }
+        self.environment.globals.insert(declaration.name.clone(), declaration);
+    }
+
+    /// Notes the assignments and calls that go on in further lines.
+    fn note_continued(&mut self, root: Node) {
+        let mut open = vec![root];
+        while let Some(node) = open.pop() {
+            if matches!(
+                node.kind(),
+                "assignment_statement" | "subroutine_call" | "pointer_association_statement"
+            ) {
+                let (first, last) = (self.start(node).line, self.end(node).line);
+                if first < last {
+                    self.continued.push((node.byte_range(), last as usize));
+                }
+            } else {
+                open.extend(children(node));
+            }
+        }
+        self.continued.sort_by_key(|(range, _)| range.start);
     }
 
     fn units<'t>(
@@ -181,7 +232,9 @@ impl<'a> Fortran<'a> {
                 self.declared_in(unit.node, &[]).into_iter().map(|one| one.name).collect();
             // What hosts have is known to what stands in them; of program units that is what their text names.
             let mut around: HashSet<String> = HashSet::new();
+            around.extend(self.imported(unit.node).into_iter().map(|one| one.name));
             for host in &unit.hosts {
+                around.extend(self.imported(*host).into_iter().map(|one| one.name));
                 around.extend(self.declared_in(*host, &[]).into_iter().map(|one| one.name));
                 if !matches!(host.kind(), "module" | "submodule") {
                     let text = self.text.raw(*host).to_ascii_lowercase();
@@ -205,6 +258,9 @@ impl<'a> Fortran<'a> {
                 let text = self.text.raw(node).to_ascii_lowercase();
                 common.extend(words(&text).map(str::to_owned));
             }
+            // Nothing else does a text that is included put outside of the unit.
+            let included = children(unit.node).into_iter().flat_map(|node| self.included(node));
+            common.extend(included.filter(|one| one.lifetime == Lifetime::Outside).map(|one| one.name));
         }
         self.environment.common = common;
     }
@@ -315,16 +371,9 @@ impl<'a> Fortran<'a> {
         out
     }
 
-    /// Names that are declared nowhere are local: there is no `implicit none`, and no module that may declare them.
+    /// Names that are declared nowhere are local: there is no `implicit none`, and no module or text that may declare them.
     fn has_implicit_locals(&self, unit: &Unit) -> bool {
-        let forbids = |node: &Node| {
-            children(*node).iter().any(|child| match child.kind() {
-                "implicit_statement" => self.text.of(*child).to_ascii_lowercase().contains("none"),
-                "use_statement" | "include_statement" | "preproc_include" => true,
-                _ => false,
-            })
-        };
-        !forbids(&unit.node) && !unit.hosts.iter().any(forbids)
+        !self.forbids(unit.node) && !unit.hosts.iter().any(|host| self.forbids(*host))
     }
 
     fn name(&self, node: Node) -> String {
@@ -333,6 +382,11 @@ impl<'a> Fortran<'a> {
 
     fn position(&self, offset: usize) -> Position {
         let line = self.lines.partition_point(|&start| start <= offset);
+        let after = self.continued.partition_point(|(range, _)| range.start <= offset);
+        let statement = after.checked_sub(1).and_then(|at| self.continued.get(at));
+        if let Some((_, last)) = statement.filter(|(range, last)| range.contains(&offset) && line < *last) {
+            return Position { line: u32::try_from(*last).unwrap_or(u32::MAX), column: 1 };
+        }
         let start = line.checked_sub(1).and_then(|line| self.lines.get(line)).copied().unwrap_or(0);
         let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
         Position { line: number(line), column: number(offset - start + 1) }

@@ -92,7 +92,7 @@ fn declarations_of_headers() {
          void f(int n, double *a) {\n for (int i = 0; i < n; i++) a[i] = TWICE(Real(1)) + half(a[i]);\n}\n",
     );
     let names = |directories: Vec<std::path::PathBuf>, built| {
-        let file = Reader { built, directories }.read(&main).expect("file");
+        let file = Reader { built, directories, ..Reader::default() }.read(&main).expect("file");
         let [one] = &file.loops[..] else { panic!("{:?}", file.loops) };
         let shared = one.scalars.iter().filter(|scalar| !scalar.shared.is_empty());
         let shared: Vec<_> = shared.map(|scalar| scalar.name.clone()).collect();
