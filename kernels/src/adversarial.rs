@@ -121,7 +121,7 @@ impl Language {
         Some(match file.rsplit('.').next()? {
             "c" => Language::C,
             "cpp" => Language::Cpp,
-            "f90" => Language::Fortran,
+            "f90" | "f" => Language::Fortran,
             "rs" => Language::Rust,
             _ => return None,
         })

@@ -100,7 +100,7 @@ impl Compiler {
     pub fn of(source: &str) -> Compiler {
         match source.rsplit('.').next() {
             Some("cpp") => Compiler::Cpp,
-            Some("f90") => Compiler::Fortran,
+            Some("f90" | "f") => Compiler::Fortran,
             _ => Compiler::C,
         }
     }

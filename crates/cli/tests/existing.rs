@@ -686,6 +686,7 @@ fn races_of_regions_are_named() {
 /// What members of a team were seen to do, function by function: behind each stands whether it has a race, and at which level alone that
 /// is known.
 const SEEN: &str = r#"
+#include <errno.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -920,7 +921,52 @@ ALONE int of_halves(int n) { /*! */
 #pragma omp taskwait
     return p + q;
 }
-int main(void) {
+ALONE void chunks_of_one(void) { /*! race */
+#pragma omp parallel for schedule(dynamic)
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < 8; j++)
+            f[j] += a[i];
+}
+ALONE void chunks_of_one_apart(void) { /*! */
+#pragma omp parallel for schedule(dynamic)
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < 8; j++)
+            f[i] += a[j];
+}
+ALONE int sections_on_a_local(void) { /*! race O0 */
+    int n = 0;
+#pragma omp parallel sections
+    {
+#pragma omp section
+        for (int i = 0; i < 20; i++)
+            n += i;
+#pragma omp section
+        for (int i = 0; i < 20; i++)
+            n -= 2 * i;
+    }
+    return n;
+}
+ALONE int sections_on_two_locals(void) { /*! */
+    int n = 0, m = 0;
+#pragma omp parallel sections
+    {
+#pragma omp section
+        for (int i = 0; i < 20; i++)
+            n += i;
+#pragma omp section
+        for (int i = 0; i < 20; i++)
+            m -= 2 * i;
+    }
+    return n + m;
+}
+ALONE void asked_for_errors(void) { /*! */
+#pragma omp parallel for
+    for (int i = 0; i < N; i++) {
+        errno = 0;
+        k[i] = strtol(i % 3 ? "12" : "99999999999999999999999", NULL, 10) > 0 && errno == ERANGE;
+    }
+}
+int main(void) { /*! race */
     for (int e = 0; e < N; e++)
         elements[e][0] = e, elements[e][1] = e + 1;
     scratch_behind_a_pointer(), scratch_of_each(), pointer_of_each(f), static_in_the_body();
@@ -928,7 +974,16 @@ int main(void) {
     sections_that_share(), sections_apart(), read_before_the_barrier();
     guarded_by_a_comment(), guarded_either_way(), written_by_one_iteration(), team_of_one(), red_and_black();
     sum_in_lanes(), task_without_a_wait(), task_with_a_wait(), task_of_a_task(), group_of_tasks();
-    tasks_beside(), tasks_of_a_loop(), tasks_in_turn();
+    tasks_beside(), tasks_of_a_loop(), tasks_in_turn(), chunks_of_one(), chunks_of_one_apart();
+    sections_on_a_local(), sections_on_two_locals(), asked_for_errors();
+    int z = 0;
+#pragma omp parallel
+#pragma omp single
+    {
+#pragma omp task shared(z)
+        z = 10;
+        y = z + 1;
+    }
 #pragma omp parallel
 #pragma omp single
     x += of_halves(6);
@@ -980,4 +1035,84 @@ fn races_of_fortran_are_named() {
     for flags in [&["-O0"][..], &["-O0", "-fopenmp"]] {
         check("races.f90", "gfortran", FORTRAN, flags);
     }
+}
+
+/// What methods change in one object, and what is combined by functions.
+const METHODS: &str = r#"
+#include <cstdio>
+#include <vector>
+struct pair {
+    double x, y;
+    pair &operator+=(const pair &o) {
+        x += o.x, y += o.y;
+        return *this;
+    }
+};
+#pragma omp declare reduction(+ : pair : omp_out += omp_in)
+int main() {
+    std::vector<int> v, w, u(400);
+    v.reserve(500), w.reserve(500);
+#pragma omp parallel for
+    for (int i = 0; i < 400; i++) /*@ unordered v */
+        v.push_back(i);
+#pragma omp parallel for
+    for (int i = 0; i < 400; i++) { /*@ */
+#pragma omp critical
+        w.push_back(i);
+    }
+#pragma omp parallel for
+    for (int i = 0; i < 400; i++) /*@ */
+        u[i] = i;
+    pair s = {0, 0};
+#pragma omp parallel for reduction(+ : s)
+    for (int i = 0; i < 400; i++) { /*@ */
+        pair one = {i * 1.0, 1.0};
+        s += one;
+    }
+    std::printf("%zu %zu %d %g\n", v.size(), w.size(), u[3], s.x);
+}
+"#;
+
+#[test]
+fn methods_and_combiners_are_known() {
+    check("methods.cpp", "c++", METHODS, &["-O0", "-fopenmp"]);
+}
+
+/// Arrays on the stack of the thread that begins a region.
+const STACKS: &str = "
+program stacks
+  implicit none
+  call scattered()
+  call apart()
+contains
+  subroutine scattered()
+    integer :: j, k
+    real(8) :: a(402)
+    a = 0
+    !$omp parallel do
+    do j = 1, 400 !@ unordered a
+      do k = 0, 2
+        a(j + k) = a(j + k) + 1
+      end do
+    end do
+    print *, a(7)
+  end subroutine
+  subroutine apart()
+    integer :: j, k
+    real(8) :: b(3, 400)
+    b = 0
+    !$omp parallel do
+    do j = 1, 400 !@
+      do k = 1, 3
+        b(k, j) = b(k, j) + 1
+      end do
+    end do
+    print *, b(2, 7)
+  end subroutine
+end program
+";
+
+#[test]
+fn stacks_of_other_threads_are_seen() {
+    check("stacks.f90", "gfortran", STACKS, &["-O0", "-fopenmp"]);
 }

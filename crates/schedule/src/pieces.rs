@@ -6,7 +6,7 @@
 //! Two pieces that run through the same iterations (a loop of two statements made into two loops) hand on within an iteration where
 //! both access the same element in the same one.
 
-use profile::lens::SourceLoop as SourceText;
+use profile::lens::{AccessMode, SourceLoop as SourceText};
 use profile::{
     Access, ContextIndex, ContextKind, Dependence, Kind, ObjectIndex, ObjectKind, Profile, StatementIndex,
 };
@@ -64,11 +64,13 @@ pub(crate) fn join(profile: &Profile, loops: &mut [SourceLoop]) {
             }
             // The rest without a loop, or in one that went round once.
             (Some(a), None, Some(from), _) => (repeats(from, d.sink, d.sink_access)
-                && is_rest(profile, &mut texts, from, d.sink))
+                && is_rest(profile, &mut texts, from, d.sink)
+                && is_of_text(&texts, (profile, d, level), from, d.sink))
             .then_some(a),
             (None, Some(b), _, Some(to)) => {
                 let is_repeated = repeats(to, d.source, d.source_access);
-                let is_rest = is_rest(profile, &mut texts, to, d.source);
+                let is_rest = is_rest(profile, &mut texts, to, d.source)
+                    && is_of_text(&texts, (profile, d, level), to, d.source);
                 // What is stored for all iterations is stored behind them: an iteration stored this, under a condition perhaps.
                 if !is_repeated
                     && d.kind == Kind::Flow
@@ -174,6 +176,38 @@ fn is_rest<'p>(
     let (place, at) = (profile.location_of(statement), profile.location(own.location));
     let body = text.body.0.line..=text.body.1.line;
     place.file == at.file && place.function == at.function && body.contains(&place.line)
+}
+
+/// Whether the text of a loop does on a statement's line, to the array that a dependence passes through, what the statement does: instructions
+/// behind a loop may keep the line of its last one.
+fn is_of_text(
+    texts: &FxHashMap<ContextIndex, Option<&SourceText>>,
+    (profile, d, level): (&Profile, &Dependence, usize),
+    context: ContextIndex,
+    statement: StatementIndex,
+) -> bool {
+    let Some(text) = texts.get(&context).copied().flatten() else { return true };
+    let line = profile.location_of(statement).line;
+    let writes = match d.kind {
+        Kind::Flow => statement == d.source,
+        Kind::Anti => statement == d.sink,
+        Kind::Output => true,
+    };
+    let does = |access: &profile::lens::ArrayAccess| {
+        let is_meant = match access.mode {
+            AccessMode::Read => !writes,
+            AccessMode::Write => writes,
+            AccessMode::Update(_) | AccessMode::Shared => true,
+        };
+        access.at.line == line && is_meant
+    };
+    d.levels[level].objects.iter().all(|used| {
+        let Some(object) = profile.objects.get(used.object as usize) else { return true };
+        let mut known = text.arrays.iter().filter(|array| array.name == object.name).peekable();
+        object.kind != ObjectKind::Global
+            || known.peek().is_none()
+            || known.flat_map(|array| &array.accesses).any(does)
+    })
 }
 
 /// Whether a statement beside a loop is of a function that the loop calls, put in the place of a call.

@@ -152,11 +152,14 @@ fn pair(profile: &Profile, d: &Dependence, [a, b]: [&Location; 2], texts: &Texts
 fn combines(profile: &Profile, statement: u32, guards: &Guards, file: &str) -> bool {
     let mut at = profile.context_of(statement);
     while let Some(node) = profile.contexts.get(at as usize).filter(|_| at != 0) {
+        let own = profile.functions.get(node.function as usize);
+        if own.is_none_or(|own| of_region(&own.name).is_some()) {
+            return false;
+        }
         if let ContextKind::Call { site, .. } = node.kind {
             let place = profile.location(site);
             if place.file == file && place.line > 0 && guards.is_directive(place.line) {
-                let of = |own: &profile::Function| of_region(&own.name).is_none();
-                return profile.functions.get(node.function as usize).is_some_and(of);
+                return true;
             }
         }
         at = node.parent;

@@ -403,7 +403,8 @@ impl<'a> Judge<'a> {
             ObjectKind::Global | ObjectKind::Heap => {
                 !object.thread_local && !object.library && !object.is_volatile
             }
-            // Where compilers have several variables in one place, the run cannot tell which is meant.
+            // Where compilers have several variables in one place, the run cannot tell which is meant; not while what has them waits for a
+            // region.
             ObjectKind::Stack | ObjectKind::Frame => {
                 let is_unoptimised = |end: StatementIndex| {
                     let function = self.profile.contexts[self.profile.context_of(end) as usize].function;
@@ -415,9 +416,8 @@ impl<'a> Judge<'a> {
                     let is_owner = |entry: u64| object.owner.is_some_and(|(a, b)| (a..b).contains(&entry));
                     all.any(|own| is_owner(own.entry) && matches!(own.name.as_str(), "main" | "MAIN__"))
                 };
-                [d.source, d.sink].iter().all(|&end| is_unoptimised(end))
-                    && is_of_maker(self.profile, d)
-                    && (d.kind == Kind::Flow || is_once())
+                let is_flow = || d.kind == Kind::Flow && [d.source, d.sink].into_iter().all(is_unoptimised);
+                is_of_maker(self.profile, d) && (is_once() || is_flow())
             }
             _ => false,
         })

@@ -199,3 +199,35 @@ fn properties_apart_from_types() {
     assert!(one.scalars.iter().all(|own| own.name != "k"));
     assert!(scalar(one, "t").storage.reference);
 }
+
+/// Compilers give what they make of an assignment or a call the last line of its text.
+#[test]
+fn statements_of_several_lines_stand_on_their_last() {
+    let file = in_fortran(
+        "integer :: i",
+        "do i = 2, n - 1\na(i) = b(i, 1) + &\n  b(i, 2) + &\n  b(i, 3)\nif (a(i) > 1 .and. &\n  a(i) < 2) a(i) = &\n  0\ncall g(a, &\n  i)\nend do",
+    );
+    let one = &file.loops[0];
+    let lines =
+        |name: &str| -> Vec<u32> { array(one, name).accesses.iter().map(|own| own.at.line).collect() };
+    assert_eq!(lines("b"), [9, 9, 9]);
+    assert_eq!(lines("a"), [9, 10, 11, 12]);
+    assert_eq!(one.calls[0].at.line, 14);
+    assert_eq!((one.at.line, one.end.line), (6, 15));
+}
+
+/// What a module of the same file declares is an array, whatever it is called where it is used.
+#[test]
+fn modules_of_the_file_are_known() {
+    let file = fortran(
+        "module m\nreal :: u(9), v(9), w(9)\n!$omp threadprivate(w)\nend module\nmodule o\nuse m, only: u, vv => v, w\nend module\n\
+         subroutine f(n)\nuse o\nimplicit none\ninteger :: n, i\ndo i = 1, n\nvv(i) = u(i) + w(i)\nend do\nend subroutine\n\
+         subroutine g(n)\nuse m, only: v\ninteger :: n, i\ndo i = 1, n\nv(i) = u(i)\nend do\nend subroutine\n",
+    );
+    let (first, second) = (&file.loops[0], &file.loops[1]);
+    assert!(first.calls.is_empty(), "{:?}", first.calls);
+    assert_eq!(array(first, "u").accesses[0].mode, AccessMode::Read);
+    assert_eq!(first.thread_locals, [("w".to_owned(), 13)]);
+    // This `u` is a function.
+    assert_eq!(second.calls.len(), 1);
+}

@@ -7,7 +7,7 @@ use profile::lens::Language;
 
 use profile::lens::FileLoops;
 
-use super::super::{Reader, Unreadable, language_of};
+use super::super::{Modules, Reader, Unreadable, language_of};
 
 fn read(path: &Path, built: Option<SystemTime>) -> Result<FileLoops, Unreadable> {
     Reader { built, ..Reader::default() }.read(path)
@@ -114,4 +114,42 @@ fn declarations_of_headers() {
     // Nor of one that was changed after the program was built.
     let built = Some(SystemTime::now() + hour / 2);
     assert_eq!(names(other, built), (texts(&["TWICE", "half"]), texts(&[])));
+}
+
+/// Texts that Fortran includes, in texts that it includes, and modules of other files.
+#[test]
+fn what_other_files_of_fortran_declare() {
+    let folder = tempfile::tempdir().expect("folder");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("file");
+        path
+    };
+    write("sizes.h", "      integer n\n      parameter (n=9)\n");
+    write(
+        "fields.h",
+        "      include 'sizes.h'\nc a comment\n      double precision u(n), v(n)\n      common /fields/ u,\n     >                v\n      double precision w(n)\n      common /own/ w\nc$omp threadprivate(/own/)\n",
+    );
+    let main = write(
+        "main.f",
+        "      subroutine f\n      include 'fields.h'\n      integer i\n      do i = 2, n\n         w(i) = u(i-1) +\n     >          u(i)\n         v(i) = w(i)\n      end do\n      end\n",
+    );
+    let reader = Reader::default();
+    let loops = reader.read(&main).expect("loops");
+    let one = &loops.loops[0];
+    assert!(one.calls.is_empty(), "{:?}", one.calls);
+    assert_eq!(one.arrays.len(), 3);
+    assert_eq!(one.thread_locals, [("w".to_owned(), 6)]);
+    let module = write("store.f90", "module store\n  include 'more.inc'\n  real :: q(7)\nend module\n");
+    write("more.inc", "real :: p(7)\n");
+    let user = write(
+        "user.f90",
+        "subroutine g(n)\n  use store, p1 => p\n  integer :: n, i\n  do i = 1, n\n    q(i) = p1(i)\n  end do\nend subroutine\n",
+    );
+    assert_eq!(reader.read(&user).expect("loops").loops[0].calls.len(), 1);
+    let mut modules = Modules::default();
+    modules.read(&module, &reader).expect("module");
+    let reader = Reader { modules, ..Reader::default() };
+    let loops = reader.read(&user).expect("loops");
+    assert!(loops.loops[0].calls.is_empty(), "{:?}", loops.loops[0].calls);
 }
