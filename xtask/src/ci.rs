@@ -63,6 +63,13 @@ fn lints() -> Result<()> {
     cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--quiet", "--", "-D", "warnings"], &[])
 }
 
+fn texts() -> Result<String> {
+    lints()?;
+    let args = ["doc", "--workspace", "--no-deps", "--document-private-items", "--locked", "--quiet"];
+    cargo(&args, &[("RUSTDOCFLAGS", "-D warnings")])?;
+    Ok("no warnings".to_owned())
+}
+
 fn all_passed(counts: &mut Counts, (own, failed): (Counts, Vec<String>)) -> Result<()> {
     counts.add(own);
     if failed.is_empty() { Ok(()) } else { bail!("tests failed in {}", failed.join(", ")) }
@@ -83,13 +90,11 @@ fn steps(counts: &mut Counts) -> Result<()> {
     let start = Instant::now();
     step("what tests need", python)?;
     step("format", || cargo(&["fmt", "--all", "--check"], &[]))?;
-    step("lints", lints)?;
-    step("documentation", || {
-        let args = ["doc", "--workspace", "--no-deps", "--document-private-items", "--locked", "--quiet"];
-        cargo(&args, &[("RUSTDOCFLAGS", "-D warnings")])
-    })?;
     step("dependencies", dependencies)?;
-    step("tests", || all_passed(counts, tests::run(&[("python", python_package::test_beside_cargo)])?))?;
+    // Tests wait for much; what compiles meanwhile costs less.
+    let beside: [tests::Beside; 2] =
+        [("lints and documentation", texts), ("python", python_package::test_beside_cargo)];
+    step("tests", || all_passed(counts, tests::run(&beside)?))?;
     step("fuzzing", || fuzz::run(FUZZING))?;
     eprintln!("all passed in {} s", start.elapsed().as_secs());
     Ok(())

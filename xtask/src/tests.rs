@@ -27,6 +27,18 @@ use crate::ci;
 const LONGEST: Duration = Duration::from_secs(1800);
 const LONGEST_AT_NIGHT: Duration = Duration::from_secs(7200);
 
+/// Those that take longest, the longest first.
+const LONG: [&str; 8] = [
+    "cli::adversarial",
+    "cli::kernels",
+    "cli::opencl",
+    "gpumap::recurrences",
+    "reconstruct::reconstruct",
+    "ddg::reference",
+    "record::threads",
+    "record::attach",
+];
+
 /// The end of the name of a program in which a package keeps all tests of what it offers.
 const WHOLE: &str = "::all";
 
@@ -176,8 +188,9 @@ pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Builds all test programs and lists them in the order in which they are to run.
 fn build() -> Result<Vec<Program>> {
     let mut programs = listed(&["--workspace"])?;
-    // Those of the command line take longest: no core is to wait for one of them in the end.
-    programs.sort_by_key(|program| !program.name.starts_with("cli::"));
+    // No core is to wait for a long one in the end.
+    let at = |program: &Program| LONG.iter().position(|name| *name == program.name).unwrap_or(LONG.len());
+    programs.sort_by_key(|program| (at(program), !program.name.starts_with("cli::")));
     Ok(programs)
 }
 

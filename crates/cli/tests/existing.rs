@@ -921,6 +921,51 @@ ALONE int of_halves(int n) { /*! */
 #pragma omp taskwait
     return p + q;
 }
+ALONE void shifted_without_waiting(void) { /*! race */
+#pragma omp parallel
+    {
+#pragma omp for nowait
+        for (int i = 0; i < N; i++)
+            a[i] = i;
+#pragma omp for
+        for (int i = 1; i < N; i++)
+            b[i] = a[i - 1];
+    }
+}
+ALONE void in_turn_without_waiting(void) { /*! */
+#pragma omp parallel
+    {
+#pragma omp for nowait
+        for (int i = 0; i < N; i++)
+            a[i] = i;
+#pragma omp for
+        for (int i = 0; i < N; i++)
+            b[i] = a[i];
+    }
+}
+ALONE void dealt_without_waiting(void) { /*! race */
+#pragma omp parallel
+    {
+#pragma omp for schedule(dynamic, 4) nowait
+        for (int i = 0; i < N; i++)
+            a[i] = i;
+#pragma omp for schedule(dynamic, 4)
+        for (int i = 0; i < N; i++)
+            b[i] = a[i];
+    }
+}
+ALONE void dealt_with_a_barrier(void) { /*! */
+#pragma omp parallel
+    {
+#pragma omp for schedule(dynamic, 4) nowait
+        for (int i = 0; i < N; i++)
+            a[i] = i;
+#pragma omp barrier
+#pragma omp for schedule(dynamic, 4)
+        for (int i = 0; i < N; i++)
+            b[i] = a[i];
+    }
+}
 ALONE void chunks_of_one(void) { /*! race */
 #pragma omp parallel for schedule(dynamic)
     for (int i = 0; i < N; i++)
@@ -976,6 +1021,7 @@ int main(void) { /*! race */
     sum_in_lanes(), task_without_a_wait(), task_with_a_wait(), task_of_a_task(), group_of_tasks();
     tasks_beside(), tasks_of_a_loop(), tasks_in_turn(), chunks_of_one(), chunks_of_one_apart();
     sections_on_a_local(), sections_on_two_locals(), asked_for_errors();
+    shifted_without_waiting(), in_turn_without_waiting(), dealt_without_waiting(), dealt_with_a_barrier();
     int z = 0;
 #pragma omp parallel
 #pragma omp single
@@ -1082,7 +1128,10 @@ fn methods_and_combiners_are_known() {
 const STACKS: &str = "
 program stacks
   implicit none
+  real(8) :: s
   call scattered()
+  call of_the_region(s)
+  print *, s
   call apart()
 contains
   subroutine scattered()
@@ -1096,6 +1145,22 @@ contains
       end do
     end do
     print *, a(7)
+  end subroutine
+  subroutine of_the_region(s)
+    integer :: i
+    real(8) :: w(10), s
+    s = 0
+    !$omp parallel private(w)
+    w = 0
+    !$omp do
+    do i = 1, 400 !@
+      w(1 + mod(i, 10)) = w(1 + mod(i, 10)) + i
+    end do
+    !$omp end do nowait
+    !$omp critical
+    s = s + sum(w)
+    !$omp end critical
+    !$omp end parallel
   end subroutine
   subroutine apart()
     integer :: j, k

@@ -104,8 +104,12 @@ fn settled<'a>(
     while let Some((delta, entry)) = entries.next_dfs()? {
         depth += delta;
         if let Some(producer) = entry.attr_value(gimli::DW_AT_producer)? {
-            is_plain =
-                dwarf.attr_string(unit, producer).is_ok_and(|text| is_unoptimised(&text.to_string_lossy()));
+            let text = dwarf.attr_string(unit, producer)?.to_string_lossy();
+            is_plain = is_unoptimised(&text);
+            // Where all variables are static or escape, they lie in one place, whatever happens to their values in between.
+            if is_optimised(&text) {
+                return Ok(());
+            }
         }
         while open.last().is_some_and(|&at| functions[at].depth >= depth) {
             open.pop();
@@ -152,6 +156,12 @@ fn is_unoptimised(producer: &str) -> bool {
     producer.starts_with("GNU ")
         && options().any(|option| option.starts_with("-m"))
         && options().all(|option| !option.starts_with("-O") || option == "-O0")
+}
+
+/// Whether a compiler says that it did; GCC's `-Og` leaves values where they belong.
+fn is_optimised(producer: &str) -> bool {
+    let mut options = producer.split_whitespace().filter(|option| option.starts_with("-O"));
+    producer.starts_with("GNU ") && options.next_back().is_some_and(|last| !matches!(last, "-O0" | "-Og"))
 }
 
 /// Reads all variables of a file. Malformed or missing debug information gives fewer variables, never an error.

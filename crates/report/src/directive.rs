@@ -4,10 +4,10 @@
 //! the loop assigns and that is declared outside of it is in a clause, or it is the iterator; a clause names a variable only if every
 //! access of it in the loop is written there by its name.
 
-use profile::Profile;
 use profile::lens::{
     AccessMode, AfterLoop, Call, Home, InMacro, Language, LoopKind, Operator, Position, Scalar, ScalarForm,
 };
+use profile::{ContextKind, Profile};
 use rustc_hash::FxHashMap;
 use schedule::facts::{Facts, Role, may_keep};
 use schedule::needs::{Need, Way};
@@ -337,17 +337,22 @@ fn not_run(profile: &Profile, entry: &SourceLoop, facts: &Facts<'_>) -> Option<u
     profile.accesses.iter().filter(|access| access.write).for_each(|access| note(access.statement, true));
     let file = profile.sources.iter().find(|source| source.file == own.file);
     let loops = file.and_then(|source| source.loops.as_ref());
-    // Compilers give what they make of several statements the line of one: all of an iteration has run if any of it has, but for what
-    // stands under conditions.
+    // Compilers that optimise give what they make of several statements the line of one: all of an iteration of a loop has run if there was
+    // one, but for what stands under conditions.
     let is_in_iteration = |at: &Position| {
-        let around =
-            loops.and_then(|loops| loops.around(at.line, Some(at.column).filter(|&column| column > 1)));
-        let mut always = around.into_iter().flat_map(|inner| &inner.arrays).flat_map(|array| &array.accesses);
-        around.is_some_and(|inner| {
-            let body = inner.body.0.line.max(inner.at.line + 1)..=inner.end.line;
-            always.any(|access| access.at == *at && !access.conditional)
-                && ran.keys().any(|(line, _)| body.contains(line))
-        })
+        let column = Some(at.column).filter(|&column| column > 1);
+        let Some(inner) = loops.and_then(|loops| loops.around(at.line, column)) else { return false };
+        let mut always = inner.arrays.iter().flat_map(|array| &array.accesses);
+        always.any(|access| access.at == *at && !access.conditional)
+            && contexts.iter().filter_map(|&context| profile.contexts.get(context as usize)).any(|context| {
+                let place = profile.location(context.location);
+                let function = profile.functions.get(context.function as usize);
+                context.kind == ContextKind::Loop
+                    && (place.line, &place.file) == (inner.at.line, &own.file)
+                    && context.entries > 0
+                    && context.iterations >= context.entries
+                    && function.is_some_and(|function| !function.is_unoptimised)
+            })
     };
     let has_run = |at: &Position, stores: bool| {
         ran.get(&(at.line, stores)).is_some_and(|&last| last >= at.column) || is_in_iteration(at)

@@ -479,7 +479,8 @@ fn races(
             guards.exclude(&[line], &Guarded::Elements(&elements_on(facts, &plain, &[line])))
                 || has_own_storage && !run.shows(&plain, &[line])
         };
-        if is_array && !is_reduced(&plain) && !is_guarded() && !is_named(&out, &plain) {
+        if is_array && !is_private(&plain) && !is_reduced(&plain) && !is_guarded() && !is_named(&out, &plain)
+        {
             out.push(Race::NotReduced { operator: Some(operator), name, lines: vec![line] });
         }
     }

@@ -383,7 +383,13 @@ impl<'a> Facts<'a> {
     /// Arrays of the loop's function whose elements the loop may write in several iterations, each with the line of such a write. What is
     /// only combined with an operator does not count where the loop `reduces`.
     pub fn written_again(&self, reduces: bool) -> impl Iterator<Item = (&'a str, u32)> {
-        let own = self.source.arrays.iter().filter(|array| array.fixed && array.home == Home::Local);
+        // What Fortran assigns as a whole it assigns element by element, each once.
+        let is_whole = self.source.kind == LoopKind::ArrayExpression;
+        let own = self
+            .source
+            .arrays
+            .iter()
+            .filter(move |array| array.fixed && array.home == Home::Local && !is_whole);
         own.filter_map(move |array| {
             let is_update = |access: &ArrayAccess| matches!(access.mode, AccessMode::Update(_));
             if reduces && array.accesses.iter().all(is_update) {

@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 use profile::place::is_of_standard_library;
 use profile::{ContextIndex, ContextKind, Dependence, Kind, LevelSummary, Location, ObjectKind, Profile};
 use schedule::SourceLoop;
+use schedule::facts::Facts;
 use schedule::names::of_region;
 
 use super::guards::{Guarded, Guards};
@@ -82,6 +83,10 @@ pub(super) fn races(
         let [a, b] = [d.source, d.sink].map(|end| profile.location_of(end));
         found.extend(pair(profile, d, [a, b], texts));
     }
+    let all = profile.dependences.iter().filter(|d| d.memory && !d.between_members);
+    for d in all.filter(|d| is_of_two_loops(profile, d, (loops, shared_out), texts)) {
+        found.extend(pair(profile, d, [d.source, d.sink].map(|end| profile.location_of(end)), texts));
+    }
     // A loop that hands out sections.
     for own in loops.iter().filter(|own| is_of_region(profile, own)) {
         let line = texts.line(&own.file, own.line).to_ascii_lowercase();
@@ -108,6 +113,71 @@ pub(super) fn races(
         own.is_written_twice && all.contains(&other)
     };
     all.iter().filter(|own| !is_second(own)).cloned().collect()
+}
+
+/// Whether one thread has passed something on from a loop that members share out to another one, and another distribution of iterations may
+/// have two of them do so: nobody waits at the end of the first, and the second does not give each member the same iterations.
+fn is_of_two_loops(
+    profile: &Profile,
+    d: &Dependence,
+    (all, shared_out): (&[SourceLoop], &BTreeSet<ContextIndex>),
+    texts: &Texts<'_>,
+) -> bool {
+    let around = |end: u32| {
+        let loops = profile.loops_around(profile.context_of(end));
+        loops.into_iter().rev().find(|context| shared_out.contains(context))
+    };
+    let (Some(first), Some(second)) = (around(d.source), around(d.sink)) else { return false };
+    let (Some(a), Some(b)) = (Facts::source(profile, first), Facts::source(profile, second)) else {
+        return false;
+    };
+    let (Some(own), Some(other)) = (&a.directive, &b.directive) else { return false };
+    let place = profile.location(profile.contexts[first as usize].location);
+    let file = &place.file;
+    let Some(guards) = texts.guards.get(file.as_str()) else { return false };
+    let is_one_region = a.in_parallel.is_some()
+        && a.in_parallel == b.in_parallel
+        && *file == profile.location(profile.contexts[second as usize].location).file;
+    let goes_on = |text: &str| text.to_ascii_lowercase().contains("nowait");
+    // In Fortran it stands behind the loop.
+    let is_left = goes_on(&own.text) || goes_on(texts.line(file, a.end.line + 1));
+    if !is_one_region
+        || !is_left
+        || a.end.line >= other.line
+        || !(is_shared(profile, d) || is_of_maker(profile, d))
+    {
+        return false;
+    }
+    let between = a.end.line + 1..other.line;
+    let waits = guards.constructs().any(|(text, (start, end))| {
+        let has =
+            |word: &str| text.split(|c: char| !c.is_alphanumeric()).any(|own| own.eq_ignore_ascii_case(word));
+        between.contains(&start)
+            && (has("barrier")
+                || ["for", "do", "single", "sections", "workshare"].into_iter().any(has)
+                    && !goes_on(text)
+                    && !goes_on(texts.line(file, end + 1)))
+    });
+    let schedule = |text: &str| {
+        let text: String = text.to_ascii_lowercase().split_whitespace().collect();
+        let clause = text.split_once("schedule(").and_then(|(_, rest)| rest.split(')').next());
+        clause.map(str::to_owned)
+    };
+    let schedules = [own, other].map(|directive| schedule(&directive.text));
+    let is_static = schedules.iter().flatten().all(|clause| clause.starts_with("static"));
+    let index = |context: ContextIndex| usize::from(profile.contexts[context as usize].dims).checked_sub(1);
+    let is_same = |level: &LevelSummary| {
+        let [one, two] = [(first, &level.source_iv), (second, &level.sink_iv)]
+            .map(|(context, iv)| index(context).and_then(|at| iv.get(at)));
+        one.is_some() && one == two
+    };
+    let trips = |context| all.iter().find(|own| own.contexts.contains(&context)).map(|own| own.iterations);
+    // The same iterations go to the same member if both loops have as many.
+    let is_kept = is_static
+        && schedules[0] == schedules[1]
+        && trips(first) == trips(second)
+        && d.levels.iter().all(is_same);
+    !waits && !is_kept
 }
 
 /// What two members do at two places, if nothing in the text guards it.

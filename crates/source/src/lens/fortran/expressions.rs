@@ -85,13 +85,19 @@ impl Fortran<'_> {
         }
     }
 
+    /// Whether what is named with its object, `o%look`, may be a procedure of the object's type.
+    fn is_bound(&self, name: &str) -> bool {
+        name.rsplit_once('%').is_some_and(|(_, last)| self.bound.contains(last))
+    }
+
     fn subscripted_or_called(&self, node: Node, depth: u32, is_target: bool) -> Term {
         let parts = children(node);
         let Some((first, lists)) = parts.split_first() else { return Term::Unknown };
         let name = self.name(*first);
         let is_array = is_target
             || self.arrays.borrow().contains(&name)
-            || matches!(first.kind(), "derived_type_member_expression" | "call_expression");
+            || matches!(first.kind(), "derived_type_member_expression" | "call_expression")
+                && !self.is_bound(&name);
         let elementwise = self.elementwise.replace(false);
         let base = self.expression(*first, depth);
         self.elementwise.set(elementwise && !is_array);

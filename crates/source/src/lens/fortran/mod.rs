@@ -21,6 +21,7 @@ use tree_sitter::Node;
 
 use super::environment::{Environment, Signature};
 use super::text::{Text, children, words};
+use super::trace::known;
 use super::written::{Act, DEEPEST, Declaration, FunctionText, Kept, Lifetime, Statement};
 
 pub(super) use fixed::as_free_form;
@@ -45,6 +46,14 @@ pub(super) struct Fortran<'a> {
     outside: &'a Outside<'a>,
     /// The file's own modules.
     modules: Modules,
+    /// The names of all procedures of the file.
+    procedures: HashSet<String>,
+    /// The names of procedures of types, in all of the file.
+    bound: HashSet<String>,
+    /// Variables of types of the program that the unit sees.
+    derived: RefCell<HashSet<String>>,
+    /// The statement functions of the unit that is read: `f(x) = x * g(x)` in front of its statements.
+    statement_functions: RefCell<HashSet<String>>,
 }
 
 /// A program unit, and the declarations of those around it.
@@ -70,6 +79,10 @@ impl<'a> Fortran<'a> {
             continued: Vec::new(),
             outside,
             modules: Modules::default(),
+            procedures: HashSet::new(),
+            bound: HashSet::new(),
+            derived: RefCell::new(HashSet::new()),
+            statement_functions: RefCell::new(HashSet::new()),
         }
     }
 
@@ -86,8 +99,14 @@ impl<'a> Fortran<'a> {
         let mut modules = Modules::default();
         fortran.note_modules(root, &mut modules);
         fortran.modules = modules;
+        let mut procedures = HashSet::new();
+        fortran.note_procedures(root, 0, &mut procedures);
+        fortran.procedures = procedures;
         let mut units = Vec::new();
         fortran.units(root, &[], false, 0, &mut units);
+        let scopes = units.iter().flat_map(|unit| unit.hosts.iter().copied().chain([unit.node]));
+        let bound = scopes.flat_map(|scope| fortran.bound_in(scope)).map(|(name, _)| name).collect();
+        fortran.bound = bound;
         fortran.note_state(&units);
         fortran.note_signatures(&units);
         fortran.note_reads(&units);
@@ -228,8 +247,10 @@ impl<'a> Fortran<'a> {
         let mut called: Vec<(String, HashSet<String>)> = Vec::new();
         for unit in units.iter().filter(|unit| matches!(unit.node.kind(), "function" | "subroutine")) {
             let Some(name) = self.unit_name(unit) else { continue };
-            let declared: HashSet<String> =
+            let mut declared: HashSet<String> =
                 self.declared_in(unit.node, &[]).into_iter().map(|one| one.name).collect();
+            // A function assigns what it gives by its name.
+            declared.insert(name.clone());
             // What hosts have is known to what stands in them; of program units that is what their text names.
             let mut around: HashSet<String> = HashSet::new();
             around.extend(self.imported(unit.node).into_iter().map(|one| one.name));
@@ -250,6 +271,18 @@ impl<'a> Fortran<'a> {
             }
             called.push((name.clone(), words(&text).map(str::to_owned).collect()));
             self.environment.reads.entry(name).or_default().extend(named);
+        }
+        for unit in units {
+            for node in unit.hosts.iter().chain([&unit.node]) {
+                called.extend(self.generic_in(*node).into_iter().chain(self.bound_in(*node)));
+            }
+            let declared = self.declared_in(unit.node, &[]);
+            for (name, calls) in self.statement_functions_in(unit.node, &declared) {
+                // What it calls may keep something that no text here shows.
+                if !calls.iter().all(|callee| known::takes_values(callee, Language::Fortran)) {
+                    self.environment.keeping.insert(name);
+                }
+            }
         }
         self.environment.keep_through(&called);
         let mut common: HashSet<String> = HashSet::new();
@@ -337,6 +370,14 @@ impl<'a> Fortran<'a> {
                 declared.push(one);
             }
         }
+        let is_derived = |one: &&Declaration| {
+            let text = one.type_text.to_ascii_lowercase();
+            text.starts_with("type") || text.starts_with("class")
+        };
+        let all = declared.iter().chain(self.environment.globals.values());
+        *self.derived.borrow_mut() = all.filter(is_derived).map(|one| one.name.clone()).collect();
+        *self.statement_functions.borrow_mut() =
+            self.statement_functions_in(unit.node, &declared).into_iter().map(|(name, _)| name).collect();
         let inside = self.words_inside(unit.node);
         for one in declared.iter_mut().filter(|one| inside.contains(&one.name)) {
             one.storage.reference = true;
@@ -358,6 +399,63 @@ impl<'a> Fortran<'a> {
             }
         }
         self.sequence(unit.node, 1, &mut out.body);
+        out
+    }
+
+    /// Generic names that a unit or module gives to procedures, each with the words that say which.
+    fn generic_in(&self, unit: Node) -> Vec<(String, HashSet<String>)> {
+        let interfaces = children(unit).into_iter().filter(|node| node.kind() == "interface");
+        let named = interfaces.filter_map(|node| {
+            let text = self.text.raw(node).to_ascii_lowercase();
+            let mut all = words(&text).skip(1);
+            Some((all.next()?.to_owned(), all.map(str::to_owned).collect()))
+        });
+        named.collect()
+    }
+
+    /// The procedures of types that a unit or module declares, by the names that they have there.
+    fn bound_in(&self, unit: Node) -> Vec<(String, HashSet<String>)> {
+        let mut out = Vec::new();
+        for node in children(unit).into_iter().filter(|node| node.kind() == "derived_type_definition") {
+            let text = self.text.raw(node).to_ascii_lowercase();
+            let bound = text
+                .lines()
+                .map(str::trim)
+                .filter(|line| ["procedure", "generic"].iter().any(|word| line.starts_with(word)));
+            for item in bound.filter_map(|line| line.split_once("::")).flat_map(|(_, list)| list.split(',')) {
+                let name = words(item).next().map(str::to_owned);
+                out.extend(name.map(|name| (name, words(item).map(str::to_owned).collect())));
+            }
+        }
+        out
+    }
+
+    /// The statement functions of a unit that declares this, and what each calls: what has no bounds has no elements.
+    fn statement_functions_in(&self, unit: Node, declared: &[Declaration]) -> Vec<(String, Vec<String>)> {
+        let mut out = Vec::new();
+        for node in children(unit).into_iter().filter(|child| child.kind() == "assignment_statement") {
+            let left = node.child_by_field_name("left").filter(|left| left.kind() == "call_expression");
+            let Some(first) = left.and_then(|left| left.named_child(0)) else { continue };
+            let name = self.name(first);
+            let is_plain = |one: &Declaration| {
+                let text = one.type_text.to_ascii_lowercase();
+                one.name == name && !one.array && !one.storage.pointer && !text.starts_with("character")
+            };
+            if !declared.iter().any(is_plain) {
+                continue;
+            }
+            let (mut calls, mut open) =
+                (Vec::new(), node.child_by_field_name("right").into_iter().collect::<Vec<_>>());
+            while let Some(node) = open.pop() {
+                let callee =
+                    node.named_child(0).filter(|_| node.kind() == "call_expression").map(|of| self.name(of));
+                calls.extend(
+                    callee.filter(|callee| !declared.iter().any(|one| one.array && one.name == *callee)),
+                );
+                open.extend(children(node));
+            }
+            out.push((name, calls));
+        }
         out
     }
 

@@ -2,8 +2,7 @@
 //!
 //! Without them `u(m, i)` of an array that a header puts into a common block is the call of a function that may change `i`.
 //!
-//! Limits: what a module makes `private` is seen all the same, so that a variable without a declaration that has such a name counts as
-//! the module's. Of several modules of one name none is known.
+//! Limits: of several modules of one name none is known; a name that is a function anywhere in sight is no variable of a module.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -33,6 +32,24 @@ pub struct Modules(HashMap<String, Option<Module>>);
 pub(super) struct Module {
     declares: Vec<Declaration>,
     uses: Vec<Use>,
+    /// Names of its procedures, generic ones as well.
+    procedures: HashSet<String>,
+    access: Access,
+}
+
+/// What others see of a module.
+#[derive(Debug, Clone, Default)]
+struct Access {
+    /// Only what is said to be public.
+    closed: bool,
+    private: HashSet<String>,
+    public: HashSet<String>,
+}
+
+impl Access {
+    fn shows(&self, name: &str) -> bool {
+        !self.private.contains(name) && (!self.closed || self.public.contains(name))
+    }
 }
 
 /// `use name, only: local => of_module`.
@@ -103,7 +120,15 @@ impl Modules {
             let names: Vec<String> = locals.map(|(local, _)| local.clone()).chain(as_it_is).collect();
             names.into_iter().map(move |name| Declaration { name, ..declaration.clone() })
         };
-        Some(all.into_iter().flat_map(called).collect())
+        let shown = all.into_iter().filter(|one| module.access.shows(&one.name));
+        Some(shown.flat_map(called).collect())
+    }
+
+    /// Whether a name is a procedure of a module, or of one that it uses.
+    fn is_procedure(&self, module: &str, name: &str, depth: u32) -> bool {
+        let Some(Some(own)) = self.0.get(module).filter(|_| depth < DEEPEST) else { return false };
+        own.procedures.contains(name)
+            || own.uses.iter().any(|inner| self.is_procedure(&inner.module, name, depth + 1))
     }
 }
 
@@ -201,8 +226,56 @@ impl Fortran<'_> {
                 one.at = Position::default();
                 one.lifetime = Lifetime::Outside;
             }
-            into.add(self.name(name), Module { declares, uses: self.uses(node) });
+            let mut procedures = HashSet::new();
+            self.note_procedures(node, 0, &mut procedures);
+            let access = self.access(node);
+            into.add(self.name(name), Module { declares, uses: self.uses(node), procedures, access });
         }
+    }
+
+    /// Notes the names of all procedures of a file, a unit or a module, those of interfaces as well.
+    pub(super) fn note_procedures(&self, list: Node, depth: u32, into: &mut HashSet<String>) {
+        if depth > DEEPEST {
+            return;
+        }
+        for node in children(list) {
+            let head = match node.kind() {
+                "function" | "subroutine" | "module_procedure" | "interface" => node.named_child(0),
+                _ => None,
+            };
+            let name = head.and_then(|head| {
+                let named = head.child_by_field_name("name");
+                named.or_else(|| {
+                    children(head).into_iter().find(|child| matches!(child.kind(), "name" | "identifier"))
+                })
+            });
+            into.extend(name.map(|name| self.name(name)));
+            self.note_procedures(node, depth + 1, into);
+        }
+    }
+
+    fn access(&self, module: Node) -> Access {
+        let mut out = Access::default();
+        for node in children(module) {
+            let names: Vec<String> = match node.kind() {
+                "private_statement" | "public_statement" => {
+                    children(node).into_iter().map(|name| self.name(name)).collect()
+                }
+                "variable_declaration" => self.declarations(node).into_iter().map(|one| one.name).collect(),
+                _ => continue,
+            };
+            let text = self.text.tight(node).to_ascii_lowercase();
+            let head = text.split("::").next().unwrap_or_default();
+            match node.kind() {
+                "private_statement" if names.is_empty() => out.closed = true,
+                "private_statement" => out.private.extend(names),
+                "public_statement" => out.public.extend(names),
+                _ if head.split(',').any(|word| word == "private") => out.private.extend(names),
+                _ if head.split(',').any(|word| word == "public") => out.public.extend(names),
+                _ => {}
+            }
+        }
+        out
     }
 
     /// What a program unit or module uses.
@@ -240,7 +313,17 @@ impl Fortran<'_> {
     /// What a program unit or module sees of the modules that it uses, as far as they are known.
     pub(super) fn imported(&self, unit: Node) -> Vec<Declaration> {
         let uses = self.uses(unit);
-        uses.iter().filter_map(|one| self.seen(one)).flatten().collect()
+        let of = |module: &str| match self.outside.modules {
+            Some(outside) if !self.modules.0.contains_key(module) => outside,
+            _ => &self.modules,
+        };
+        let is_procedure = |name: &str| {
+            self.procedures.contains(name)
+                || uses.iter().any(|one| of(&one.module).is_procedure(&one.module, name, 0))
+        };
+        let mut out: Vec<Declaration> = uses.iter().filter_map(|one| self.seen(one)).flatten().collect();
+        out.retain(|one| !is_procedure(&one.name));
+        out
     }
 
     fn seen(&self, one: &Use) -> Option<Vec<Declaration>> {

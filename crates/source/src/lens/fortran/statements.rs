@@ -3,11 +3,29 @@
 use profile::lens::{Directive, LeaveKind};
 use tree_sitter::Node;
 
-use super::super::text::children;
+use super::super::text::{children, words};
 use super::super::written::{Act, Arm, DEEPEST, Expression, Statement, Term};
 use super::Fortran;
 
 impl Fortran<'_> {
+    /// What an assignment may call that keeps something, by the interface's word, where it names variables of types of the program.
+    fn defined_signs(&self, node: Node) -> Vec<&'static str> {
+        let keeps = |word: &&&str| self.environment.keeping.contains(**word);
+        let mut all = ["assignment", "operator"].iter().filter(keeps).peekable();
+        if all.peek().is_none() {
+            return Vec::new();
+        }
+        let text = self.text.raw(node).to_ascii_lowercase();
+        let derived = self.derived.borrow();
+        if words(&text).any(|word| derived.contains(word)) { all.copied().collect() } else { Vec::new() }
+    }
+
+    fn is_statement_function(&self, node: Node) -> bool {
+        let left = node.child_by_field_name("left").filter(|left| left.kind() == "call_expression");
+        let name = left.and_then(|left| left.named_child(0)).map(|name| self.name(name));
+        name.is_some_and(|name| self.statement_functions.borrow().contains(&name))
+    }
+
     /// The statements of a unit or a construct, directives among them; its heads, clauses and ends are left out.
     pub(super) fn sequence(&self, node: Node, depth: u32, out: &mut Vec<Statement>) {
         let mut cursor = node.walk();
@@ -71,7 +89,14 @@ impl Fortran<'_> {
             }
             "forall_statement" => push(Act::Loop(Box::new(self.forall(node, depth)))),
             "where_statement" => push(Act::Loop(Box::new(self.where_statement(node, depth)))),
-            "assignment_statement" => push(self.assignment(node, depth)),
+            "assignment_statement" if self.is_statement_function(node) => {}
+            "assignment_statement" => {
+                // What the file has defined for its types is called by a sign.
+                for name in self.defined_signs(node) {
+                    push(Act::Evaluate(self.call(node, self.named(node, name), Vec::new())));
+                }
+                push(self.assignment(node, depth));
+            }
             "pointer_association_statement" => push(self.pointer(node, depth)),
             "if_statement" => push(self.selection(node, depth)),
             "select_case_statement" | "select_type_statement" | "select_rank_statement" => {

@@ -231,3 +231,32 @@ fn modules_of_the_file_are_known() {
     // This `u` is a function.
     assert_eq!(second.calls.len(), 1);
 }
+
+/// A name that is a function is no array of a module, and what is private there is not seen; statement functions are functions.
+#[test]
+fn functions_are_no_arrays() {
+    let hidden = "module m\nreal, private :: v(9)\nreal :: w(9)\nend module\nmodule o\nprivate\nreal :: x(9)\nreal, public :: y(9)\nend module\n";
+    let file = fortran(&format!(
+        "{hidden}program p\nuse m\nuse o\nimplicit none\ninteger :: i, k\nreal :: b(9), x, z\nz(i) = g(i) + 1\ndo i = 1, 9\n\
+         b(i) = v(i) + w(i) + x(i) + y(i) + z(i)\nend do\ncontains\nreal function v(j)\ninteger :: j\nv = j\nend function\n\
+         real function g(j)\ninteger :: j\nk = k + 1\ng = k\nend function\nend program\n"
+    ));
+    let one = file.loops.iter().find(|one| one.kind == LoopKind::FortranDo).unwrap();
+    let called: Vec<&str> = one.calls.iter().map(|call| call.callee.as_str()).collect();
+    assert_eq!(called, ["v", "x", "z"]);
+    assert_eq!(one.calls.iter().map(|call| call.keeps).collect::<Vec<_>>(), [false, false, true]);
+    assert_eq!(one.arrays.iter().map(|own| own.name.as_str()).collect::<Vec<_>>(), ["w", "y", "b"]);
+}
+
+/// Signs and components that are procedures of the file count as calls.
+#[test]
+fn procedures_by_other_names() {
+    let file = fortran(
+        "module m\ninteger :: n\ntype t\nreal :: x\ncontains\nprocedure :: look => seen\nend type\ninterface operator(+)\nmodule procedure add\nend interface\n\
+         interface any\nmodule procedure seen\nend interface\ncontains\nfunction add(a, b) result(c)\ntype(t), intent(in) :: a, b\ntype(t) :: c\nn = n + 1\nc%x = a%x + n\nend function\n\
+         real function seen(o)\nclass(t), intent(in) :: o\nn = n + 1\nseen = n\nend function\nsubroutine f(v, b)\ntype(t) :: v(9), w\nreal :: b(9)\ninteger :: i\n\
+         do i = 1, 9\nw = v(i) + v(1)\nend do\ndo i = 1, 9\nb(i) = w%look() + any(w)\nend do\nend subroutine\nend module\n",
+    );
+    let keeping = |at: usize| file.loops[at].calls.iter().filter(|call| call.keeps).count();
+    assert_eq!((keeping(0), keeping(1)), (1, 2));
+}

@@ -260,7 +260,18 @@ impl Walker<'_> {
             let names = handed.flat_map(Expression::names);
             names.collect::<BTreeSet<_>>().into_iter().collect()
         });
-        let places = places.collect();
+        let mut places: Vec<Vec<String>> = places.collect();
+        if matches!(self.environment.language, Language::Fortran | Language::FixedFortran) {
+            // What is handed on by reference may be changed, unless it is said that it is not.
+            let handed = arguments.iter().enumerate();
+            let handed =
+                handed.filter(|(index, _)| self.sharing((&name, *index, arguments.len()), false).is_some());
+            let names = handed
+                .filter(|(_, argument)| subscripted(argument).is_some())
+                .map(|(_, argument)| argument.names());
+            places
+                .extend(names.map(|names| names.into_iter().collect::<BTreeSet<_>>().into_iter().collect()));
+        }
         self.trace.calls.push(CallText { callee: written, is_macro, elsewhere, keeps, arrays, places });
         match &callee.what {
             Term::Name(full) => {
