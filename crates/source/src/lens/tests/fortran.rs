@@ -241,7 +241,7 @@ fn functions_are_no_arrays() {
          b(i) = v(i) + w(i) + x(i) + y(i) + z(i)\nend do\ncontains\nreal function v(j)\ninteger :: j\nv = j\nend function\n\
          real function g(j)\ninteger :: j\nk = k + 1\ng = k\nend function\nend program\n"
     ));
-    let one = file.loops.iter().find(|one| one.kind == LoopKind::FortranDo).unwrap();
+    let one = file.loops.iter().find(|one| one.kind == LoopKind::FortranDo).expect("the loop");
     let called: Vec<&str> = one.calls.iter().map(|call| call.callee.as_str()).collect();
     assert_eq!(called, ["v", "x", "z"]);
     assert_eq!(one.calls.iter().map(|call| call.keeps).collect::<Vec<_>>(), [false, false, true]);
