@@ -921,7 +921,7 @@ ALONE int of_halves(int n) { /*! */
 #pragma omp taskwait
     return p + q;
 }
-ALONE void shifted_without_waiting(void) { /*! race */
+ALONE void shifted_without_waiting(void) { /*! race O0 */
 #pragma omp parallel
     {
 #pragma omp for nowait
@@ -943,7 +943,7 @@ ALONE void in_turn_without_waiting(void) { /*! */
             b[i] = a[i];
     }
 }
-ALONE void dealt_without_waiting(void) { /*! race */
+ALONE void dealt_without_waiting(void) { /*! race O0 */
 #pragma omp parallel
     {
 #pragma omp for schedule(dynamic, 4) nowait
