@@ -258,8 +258,6 @@ fn procedures_by_other_names() {
          do i = 1, 9\nw = v(i) + v(1)\nend do\ndo i = 1, 9\nb(i) = w%look() + any(w)\nend do\nend subroutine\nend module\n",
     );
     let keeping = |at: usize| file.loops[at].calls.iter().filter(|call| call.keeps).count();
-    let calls = |at: usize| {
-        file.loops[at].calls.iter().map(|call| (call.callee.clone(), call.keeps)).collect::<Vec<_>>()
-    };
-    assert_eq!((keeping(0), keeping(1)), (1, 2), "{:?} {:?}", calls(0), calls(1));
+    // A sign may stand wherever a variable of such a type does.
+    assert_eq!((keeping(0), keeping(1)), (1, 3));
 }
