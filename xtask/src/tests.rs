@@ -1,9 +1,10 @@
 //! All tests of the workspace, as `cargo test` runs them, but several test programs at a time: many end with one long test
 //! that leaves the other cores idle. Documentation has none: a test of `cli::design` sees to that.
 //!
-//! Every program, or module of a program that holds all tests of a package, runs its own tests one after the other. What it prints appears when it has ended, so that nothing is mixed
-//! up; a program that fails does not keep others from running. One that does not end in [`LONGEST`] is killed and has failed,
-//! and what it and its children were doing is shown. Beside them run other steps that wait much: [`Beside`].
+//! Every program, or module of a program that holds all tests of a package, runs its own tests one after the other.
+//! What it prints appears when it has ended, so that nothing is mixed up; a program that fails does not keep others
+//! from running. One that does not end in [`LONGEST`] is killed and has failed, and what it and its children were doing
+//! is shown. Beside them run other steps that wait much: [`Beside`].
 //!
 //! Programs under test that run, wait and are attached to in real time depend on how busy the machine is. A test that failed is
 //! therefore run once more when all others have ended, by itself; if it passes then, it has passed, and the last lines name it.

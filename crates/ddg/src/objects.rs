@@ -33,15 +33,8 @@ pub type ObjectId = u32;
 pub enum Object {
     /// A global by the address of its symbol.
     Global(u64),
-    /// A named variable: index into the module's variables.
+    /// A variable on a stack or in a common block, by its name: index into the module's variables.
     Variable {
-        /// Number of the module.
-        module: usize,
-        /// Index into its variables.
-        index: usize,
-    },
-    /// A variable in a common block: index into the module's variables.
-    Member {
         /// Number of the module.
         module: usize,
         /// Index into its variables.
@@ -82,6 +75,17 @@ struct HeapBlock {
     site: u64,
 }
 
+/// The variables in common blocks of the program.
+#[derive(Debug)]
+struct Commons {
+    /// Number of the program among the modules.
+    module: usize,
+    /// How far it was loaded from where its file says.
+    bias: u64,
+    /// First address in the file, one past the last, and index into the module's variables.
+    members: Vec<(u64, u64, usize)>,
+}
+
 /// Tracks heap blocks and names storage.
 #[derive(Debug, Default)]
 pub struct Objects {
@@ -94,8 +98,9 @@ pub struct Objects {
     /// What thread-local addresses of the thread that runs are relative to; 0 if that is not known.
     pub thread_base: u64,
     /// The variables in common blocks of the program, once they were asked for.
-    members: Option<Vec<(u64, u64, usize)>>,
-    /// Activations of the threads that do not run: first block, canonical frame address, and where the storage of those called begins.
+    commons: Option<Commons>,
+    /// Activations of the threads that do not run: first block, canonical frame address, and where the storage of those
+    /// called begins.
     parked: FxHashMap<ThreadId, Vec<(u64, u64, u64)>>,
     /// Variables by module and function start, to find stack variables fast.
     frames: FxHashMap<(usize, u64), Vec<usize>>,
@@ -225,21 +230,19 @@ impl Objects {
 
     /// The symbol of a common block names all of it, debug information what lies in it.
     fn locate_in_common(&mut self, image: &Image, address: u64) -> Option<Place> {
-        let program = image.program()?;
-        let module = image.modules().iter().position(|own| own.path() == program.path())?;
-        let bias = program.bias();
-        let members = match self.members.take() {
-            Some(known) => known,
-            None => program::variables::common_members(self.variables(image, module)),
-        };
-        let inner = address.wrapping_sub(bias);
+        if self.commons.is_none() {
+            let program = image.program()?;
+            let module = image.modules().iter().position(|own| own.path() == program.path())?;
+            let members = program::variables::common_members(self.variables(image, module));
+            self.commons = Some(Commons { module, bias: program.bias(), members });
+        }
+        let Commons { module, bias, members } = self.commons.as_ref()?;
+        let (module, bias, inner) = (*module, *bias, address.wrapping_sub(*bias));
         let after = members.partition_point(|own| own.0 <= inner);
-        let found = after.checked_sub(1).and_then(|at| members.get(at)).copied();
-        self.members = Some(members);
-        let (start, end, index) = found?;
+        let (start, end, index) = *members.get(after.checked_sub(1)?)?;
         let start = start.wrapping_add(bias);
         (inner < end).then(|| Place {
-            object: self.id(Object::Member { module, index }),
+            object: self.id(Object::Variable { module, index }),
             offset: address.wrapping_sub(start) as i64,
             start,
             end: end.wrapping_add(bias),

@@ -394,6 +394,17 @@ pub enum AccessMode {
     Shared,
 }
 
+impl AccessMode {
+    /// Whether an access may write, or read.
+    pub fn may(self, write: bool) -> bool {
+        match self {
+            AccessMode::Read => !write,
+            AccessMode::Write => write,
+            AccessMode::Update(_) | AccessMode::Shared => true,
+        }
+    }
+}
+
 /// `Σ coefficient · name + constant`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Affine {

@@ -555,6 +555,14 @@ impl Profile {
         self.further_runs.partition_point(|run| run.root <= context)
     }
 
+    /// A context and those around it, from the inside.
+    pub fn chain(&self, context: ContextIndex) -> impl Iterator<Item = ContextIndex> + '_ {
+        std::iter::successors(Some(context), |&at| {
+            let parent = self.contexts.get(at as usize)?.parent;
+            (at != 0 && parent != at).then_some(parent)
+        })
+    }
+
     /// Tells the thread that a context was seen in from the others of all runs: contexts of one thread have equal values.
     pub fn thread_of(&self, context: ContextIndex) -> ContextIndex {
         let run = self.run_of(context);

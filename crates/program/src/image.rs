@@ -348,23 +348,19 @@ pub fn demangle(name: &str) -> String {
     {
         return text;
     }
-    of_module(plain).unwrap_or_else(|| plain.to_owned())
+    in_module(plain).map_or_else(|| plain.to_owned(), |(module, procedure)| format!("{module}::{procedure}"))
 }
 
 /// The name of a variable: as [`demangle`] has it, of a module of Fortran as its text calls it, without the module.
 fn variable_name(name: &str) -> String {
     let plain = name.split('@').next().unwrap_or(name);
-    let of_module = plain.strip_prefix("__").and_then(|rest| rest.split_once("_MOD_"));
-    match of_module {
-        Some((module, variable)) if !module.is_empty() && !variable.is_empty() => variable.to_owned(),
-        _ => demangle(name),
-    }
+    in_module(plain).map_or_else(|| demangle(name), |(_, variable)| variable.to_owned())
 }
 
-/// `module::procedure` for the name that gfortran gives to a procedure of a module, `__module_MOD_procedure`.
-fn of_module(name: &str) -> Option<String> {
-    let (module, procedure) = name.strip_prefix("__")?.split_once("_MOD_")?;
-    (!module.is_empty() && !procedure.is_empty()).then(|| format!("{module}::{procedure}"))
+/// `(module, name)` of what gfortran calls `__module_MOD_name`.
+fn in_module(name: &str) -> Option<(&str, &str)> {
+    let (module, own) = name.strip_prefix("__")?.split_once("_MOD_")?;
+    (!module.is_empty() && !own.is_empty()).then_some((module, own))
 }
 
 /// All mapped files of a run.

@@ -45,8 +45,8 @@ pub struct Variable {
     pub in_common: bool,
 }
 
-/// The variables in common blocks, by index, with their first addresses and one past their last: those that all program units which name
-/// their storage call the same. In the order of their addresses.
+/// The variables in common blocks, by index, with their first addresses and one past their last: those that all program
+/// units which name their storage call the same. In the order of their addresses.
 pub fn common_members(variables: &[Variable]) -> Vec<(u64, u64, usize)> {
     let mut all: Vec<(u64, u64, usize)> = Vec::new();
     for (index, own) in variables.iter().enumerate().filter(|(_, own)| own.in_common && own.size > 0) {

@@ -114,7 +114,8 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
     // Built for threads, each has its own, whether or not it had when it was recorded; iterations find what is there.
     let is_each_threads =
         |name: &str| profile.objects.iter().any(|object| object.name == name && object.thread_local);
-    // What iterations would have for themselves anyway the threads' own does for; what an iteration leaves alone, it may read.
+    // What iterations would have for themselves anyway the threads' own does for; what an iteration leaves alone, it
+    // may read.
     let privatised = finding::privatise(profile, entry);
     let is_private = |name: &String| {
         let role = facts.scalars.iter().find(|(scalar, _)| scalar.name == *name).map(|(_, role)| role);
@@ -337,8 +338,8 @@ fn not_run(profile: &Profile, entry: &SourceLoop, facts: &Facts<'_>) -> Option<u
     profile.accesses.iter().filter(|access| access.write).for_each(|access| note(access.statement, true));
     let file = profile.sources.iter().find(|source| source.file == own.file);
     let loops = file.and_then(|source| source.loops.as_ref());
-    // Compilers that optimise give what they make of several statements the line of one: all of an iteration of a loop has run if there was
-    // one, but for what stands under conditions.
+    // Compilers that optimise give what they make of several statements the line of one: all of an iteration of a loop
+    // has run if there was one, but for what stands under conditions.
     let is_in_iteration = |at: &Position| {
         let column = Some(at.column).filter(|&column| column > 1);
         let Some(inner) = loops.and_then(|loops| loops.around(at.line, column)) else { return false };

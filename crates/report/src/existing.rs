@@ -484,57 +484,55 @@ fn races(
             out.push(Race::NotReduced { operator: Some(operator), name, lines: vec![line] });
         }
     }
-    if own.parallel == Parallel::No {
-        for blocking in finding::blocking(profile, own).into_iter().filter(|b| b.via == "memory") {
-            let ends = [blocking.source.1, blocking.sink.1];
-            let object = blocking.object.as_ref().map(|object| object.name.clone()).unwrap_or_default();
-            let is_scalar = facts.scalars.iter().any(|(scalar, _)| is_same(&scalar.name, &object));
-            // What functions such as those of locks keep is none of the loop's.
-            let is_accessed = |line: &u32| {
-                source.arrays.iter().flat_map(|array| &array.accesses).any(|access| access.at.line == *line)
-            };
-            let mut arrays = source.arrays.iter().filter(|array| is_same(&array.name, &object));
-            let is_of_threads = arrays.clone().any(is_of_thread);
-            let is_array =
-                !is_of_threads && (arrays.next().is_some() || !is_scalar && ends.iter().all(is_accessed));
-            let subscripts = elements_on(facts, &object, &ends);
-            let is_guarded =
-                guards.exclude(&ends, &Guarded::Elements(&subscripts)) || guards.are_locked_apart(&ends);
-            // Compilers put what a team shares into a structure without a name: its parts are variables that the text names.
-            let is_nameless =
-                profile.objects.iter().any(|own| own.name == object && own.kind == ObjectKind::Frame);
-            let is_part =
-                is_nameless && out.iter().any(|race| race.lines().iter().any(|at| ends.contains(at)));
-            let is_made = object.starts_with('.') || is_part;
-            let is_given = is_made || is_private(&object) || is_reduced(&object) || is_named(&out, &object);
-            let is_seen = out
-                .iter()
-                .any(|race| matches!(race, Race::Dependence(_)) && race.variable() == Some(object.as_str()));
-            let is_own = is_iterator(&object) || has_own_storage && !run.shows(&object, &ends);
-            if blocking.object.is_some() && is_array && !is_guarded && !is_given && !is_seen && !is_own {
-                out.push(Race::Dependence(Box::new(blocking)));
-            }
+    let mut in_memory =
+        if own.parallel == Parallel::No { finding::blocking(profile, own) } else { Vec::new() };
+    in_memory.retain(|blocking| blocking.via == "memory");
+    for blocking in &in_memory {
+        let ends = [blocking.source.1, blocking.sink.1];
+        let object = blocking.object.as_ref().map(|object| object.name.clone()).unwrap_or_default();
+        let is_scalar = facts.scalars.iter().any(|(scalar, _)| is_same(&scalar.name, &object));
+        // What functions such as those of locks keep is none of the loop's.
+        let is_accessed = |line: &u32| {
+            source.arrays.iter().flat_map(|array| &array.accesses).any(|access| access.at.line == *line)
+        };
+        let mut arrays = source.arrays.iter().filter(|array| is_same(&array.name, &object));
+        let is_of_threads = arrays.clone().any(is_of_thread);
+        let is_array =
+            !is_of_threads && (arrays.next().is_some() || !is_scalar && ends.iter().all(is_accessed));
+        let subscripts = elements_on(facts, &object, &ends);
+        let is_guarded =
+            guards.exclude(&ends, &Guarded::Elements(&subscripts)) || guards.are_locked_apart(&ends);
+        // Compilers put what a team shares into a structure without a name: its parts are variables that the text names.
+        let is_nameless =
+            profile.objects.iter().any(|own| own.name == object && own.kind == ObjectKind::Frame);
+        let is_part = is_nameless && out.iter().any(|race| race.lines().iter().any(|at| ends.contains(at)));
+        let is_made = object.starts_with('.') || is_part;
+        let is_given = is_made || is_private(&object) || is_reduced(&object) || is_named(&out, &object);
+        let is_seen = out
+            .iter()
+            .any(|race| matches!(race, Race::Dependence(_)) && race.variable() == Some(object.as_str()));
+        let is_own = is_iterator(&object) || has_own_storage && !run.shows(&object, &ends);
+        if blocking.object.is_some() && is_array && !is_guarded && !is_given && !is_seen && !is_own {
+            out.push(Race::Dependence(Box::new(blocking.clone())));
         }
     }
     // What methods of an object change in it, whose text is elsewhere.
-    if own.parallel == Parallel::No {
-        for blocking in finding::blocking(profile, own).into_iter().filter(|b| b.via == "memory") {
-            let Some(object) = blocking.object.as_ref().map(|object| object.name.clone()) else { continue };
-            let scalar = facts.scalars.iter().map(|(scalar, _)| *scalar).find(|scalar| scalar.name == object);
-            let is_outer = |scalar: &&Scalar| {
-                !matches!(scalar.home, Home::InBody | Home::InHeader)
-                    && !is_inside(scalar)
-                    && !scalar.storage.thread_local
-            };
-            let Some(scalar) = scalar.filter(is_outer) else { continue };
-            let methods = scalar.shared.iter().filter(|sharing| sharing.kind == SharingKind::Method);
-            let lines: BTreeSet<u32> = methods.map(|sharing| sharing.at.line).collect();
-            let lines: Vec<u32> = lines.into_iter().collect();
-            let is_given = is_private(&object) || is_reduced(&object) || is_named(&out, &object);
-            let is_elsewhere = [&blocking.source, &blocking.sink].iter().all(|end| end.0 != own.file);
-            if !lines.is_empty() && is_elsewhere && !is_given && !guards.exclude(&lines, &one) {
-                out.push(Race::Unordered { name: object, function: String::new(), lines });
-            }
+    for blocking in &in_memory {
+        let Some(object) = blocking.object.as_ref().map(|object| object.name.clone()) else { continue };
+        let scalar = facts.scalars.iter().map(|(scalar, _)| *scalar).find(|scalar| scalar.name == object);
+        let is_outer = |scalar: &&Scalar| {
+            !matches!(scalar.home, Home::InBody | Home::InHeader)
+                && !is_inside(scalar)
+                && !scalar.storage.thread_local
+        };
+        let Some(scalar) = scalar.filter(is_outer) else { continue };
+        let methods = scalar.shared.iter().filter(|sharing| sharing.kind == SharingKind::Method);
+        let lines: BTreeSet<u32> = methods.map(|sharing| sharing.at.line).collect();
+        let lines: Vec<u32> = lines.into_iter().collect();
+        let is_given = is_private(&object) || is_reduced(&object) || is_named(&out, &object);
+        let is_elsewhere = [&blocking.source, &blocking.sink].iter().all(|end| end.0 != own.file);
+        if !lines.is_empty() && is_elsewhere && !is_given && !guards.exclude(&lines, &one) {
+            out.push(Race::Unordered { name: object, function: String::new(), lines });
         }
     }
     // What the compiler kept in registers, the text shows.

@@ -208,8 +208,8 @@ impl<'a> Facts<'a> {
         self.scalars.iter().filter(move |(_, role)| is(*role)).map(|(scalar, _)| *scalar)
     }
 
-    /// Whether the body of the loop declares a variable, new in each iteration; `None` if the text does not name it, or has several of this
-    /// name, some outside.
+    /// Whether the body of the loop declares a variable, new in each iteration; `None` if the text does not name it, or
+    /// has several of this name, some outside.
     pub fn declares(&self, name: &str) -> Option<bool> {
         let arrays = self.source.arrays.iter().filter(|array| array.name == name && array.fixed);
         let scalars = self.scalars.iter().filter(|(scalar, _)| scalar.name == name);
@@ -1208,7 +1208,8 @@ fn reduction(source: &SourceLoop, scalar: &Scalar) -> Option<Operator> {
     operators.all(|operator| operator == Some(first)).then_some(first)
 }
 
-/// Whether what is called may leave something behind: it keeps a value, writes elements or what it is handed, or its text is not known.
+/// Whether what is called may leave something behind: it keeps a value, writes elements or what it is handed, or its
+/// text is not known.
 pub fn may_keep(call: &Call) -> bool {
     call.keeps || !call.arrays.is_empty() || !call.elsewhere.is_empty() || !call.places.is_empty()
 }

@@ -1,6 +1,5 @@
 //! Names of functions, as people say them, and of what dependences pass through, as the text of a loop calls it.
 
-use profile::lens::AccessMode;
 use profile::{ContextIndex, Dependence, Kind, Profile};
 
 use crate::facts::Facts;
@@ -17,9 +16,9 @@ pub fn short_name(full: &str) -> &str {
     name.rsplit("::").next().unwrap_or(name)
 }
 
-/// The function in which a parallel region stands, by the name of the function that a compiler has made of the region (GCC:
-/// `f._omp_fn.0`, clang: `f.omp_outlined`; demangled `f [clone ._omp_fn.0]`), empty where the name does not say (clang's tasks:
-/// `.omp_task_entry.`); `None` for other functions.
+/// The function in which a parallel region stands, by the name of the function that a compiler has made of the region
+/// (GCC: `f._omp_fn.0`, clang: `f.omp_outlined`; demangled `f [clone ._omp_fn.0]`), empty where the name does not say
+/// (clang's tasks: `.omp_task_entry.`); `None` for other functions.
 pub fn of_region(name: &str) -> Option<&str> {
     let at = ["._omp_fn.", ".omp_outlined", ".omp_task_entry"].iter().find_map(|mark| name.find(mark))?;
     let of = name[..at].trim_end();
@@ -47,14 +46,10 @@ pub fn in_text<'a>(profile: &'a Profile, context: ContextIndex, d: &Dependence) 
     };
     let accesses = |end: usize| {
         move |array: &&profile::lens::Array| {
-            array.accesses.iter().any(|access| {
-                let is_meant = match access.mode {
-                    AccessMode::Read => !writes[end],
-                    AccessMode::Write => writes[end],
-                    AccessMode::Update(_) | AccessMode::Shared => true,
-                };
-                access.at.line == places[end].line && is_meant
-            })
+            array
+                .accesses
+                .iter()
+                .any(|access| access.at.line == places[end].line && access.mode.may(writes[end]))
         }
     };
     let mut arrays = source.arrays.iter().filter(accesses(0)).filter(accesses(1));

@@ -6,7 +6,7 @@
 //! Two pieces that run through the same iterations (a loop of two statements made into two loops) hand on within an iteration where
 //! both access the same element in the same one.
 
-use profile::lens::{AccessMode, SourceLoop as SourceText};
+use profile::lens::SourceLoop as SourceText;
 use profile::{
     Access, ContextIndex, ContextKind, Dependence, Kind, ObjectIndex, ObjectKind, Profile, StatementIndex,
 };
@@ -64,13 +64,11 @@ pub(crate) fn join(profile: &Profile, loops: &mut [SourceLoop]) {
             }
             // The rest without a loop, or in one that went round once.
             (Some(a), None, Some(from), _) => (repeats(from, d.sink, d.sink_access)
-                && is_rest(profile, &mut texts, from, d.sink)
-                && is_of_text(&texts, (profile, d, level), from, d.sink))
+                && is_rest(profile, &mut texts, from, (d, level, d.sink)))
             .then_some(a),
             (None, Some(b), _, Some(to)) => {
                 let is_repeated = repeats(to, d.source, d.source_access);
-                let is_rest = is_rest(profile, &mut texts, to, d.source)
-                    && is_of_text(&texts, (profile, d, level), to, d.source);
+                let is_rest = is_rest(profile, &mut texts, to, (d, level, d.source));
                 // What is stored for all iterations is stored behind them: an iteration stored this, under a condition perhaps.
                 if !is_repeated
                     && d.kind == Kind::Flow
@@ -157,12 +155,14 @@ fn are_siblings(profile: &Profile, one: ContextIndex, other: ContextIndex) -> bo
     one != other && around(one) == around(other)
 }
 
-/// Whether a statement beside a loop is of that loop's text: iterations that the compiler has put before or after it.
+/// Whether an end of a dependence beside a loop is of that loop's text: iterations that the compiler has put before or
+/// after it. Instructions behind a loop may keep the line of its last one, so the text has to do there, to the array
+/// that the dependence passes through, what the end does.
 fn is_rest<'p>(
     profile: &'p Profile,
     texts: &mut FxHashMap<ContextIndex, Option<&'p SourceText>>,
     context: ContextIndex,
-    statement: StatementIndex,
+    (d, level, statement): (&Dependence, usize, StatementIndex),
 ) -> bool {
     let own = &profile.contexts[context as usize];
     let beside = profile.context_of(statement);
@@ -175,38 +175,22 @@ fn is_rest<'p>(
     let Some(text) = *texts.entry(context).or_insert_with(of_text) else { return false };
     let (place, at) = (profile.location_of(statement), profile.location(own.location));
     let body = text.body.0.line..=text.body.1.line;
-    place.file == at.file && place.function == at.function && body.contains(&place.line)
-}
-
-/// Whether the text of a loop does on a statement's line, to the array that a dependence passes through, what the statement does: instructions
-/// behind a loop may keep the line of its last one.
-fn is_of_text(
-    texts: &FxHashMap<ContextIndex, Option<&SourceText>>,
-    (profile, d, level): (&Profile, &Dependence, usize),
-    context: ContextIndex,
-    statement: StatementIndex,
-) -> bool {
-    let Some(text) = texts.get(&context).copied().flatten() else { return true };
-    let line = profile.location_of(statement).line;
+    if place.file != at.file || place.function != at.function || !body.contains(&place.line) {
+        return false;
+    }
     let writes = match d.kind {
         Kind::Flow => statement == d.source,
         Kind::Anti => statement == d.sink,
         Kind::Output => true,
-    };
-    let does = |access: &profile::lens::ArrayAccess| {
-        let is_meant = match access.mode {
-            AccessMode::Read => !writes,
-            AccessMode::Write => writes,
-            AccessMode::Update(_) | AccessMode::Shared => true,
-        };
-        access.at.line == line && is_meant
     };
     d.levels[level].objects.iter().all(|used| {
         let Some(object) = profile.objects.get(used.object as usize) else { return true };
         let mut known = text.arrays.iter().filter(|array| array.name == object.name).peekable();
         object.kind != ObjectKind::Global
             || known.peek().is_none()
-            || known.flat_map(|array| &array.accesses).any(does)
+            || known
+                .flat_map(|array| &array.accesses)
+                .any(|access| access.at.line == place.line && access.mode.may(writes))
     })
 }
 

@@ -16,9 +16,10 @@
 //!
 //! Only where no loop around it stands there already; of several loops around, that on whose line it decides.
 //!
-//! Where a compiler has put a function in the place of its call, what is left of a loop's header may have the line of the call. If the text
-//! has no loop there, the loop is the innermost one around everything by which it comes to memory. So is one of whose header nothing is
-//! left, if it lies directly in the loop of the source that is around that.
+//! Where a compiler has put a function in the place of its call, what is left of a loop's header may have the line of
+//! the call. If the text has no loop there, the loop is the innermost one around everything by which it comes to
+//! memory. So is one of whose header nothing is left, if it lies directly in the loop of the source that is around
+//! that.
 
 use profile::lens::{FileLoops, LoopKind, SourceLoop};
 use profile::{Context, ContextIndex, ContextKind, Location, Operation, Profile};
@@ -310,8 +311,8 @@ fn place_by_accesses(
         let Some(of) = lines.get(&(index as ContextIndex)) else { continue };
         let mut all = std::iter::successors(Some(innermost), |&at| parent(loops, at));
         let found = all.find(|&at| decides(loops, file, at, of));
-        // Nothing of the header is left. It is that loop if the one around it is the one of the source, or there is none around either;
-        // otherwise it may be a loop around that, of which the one inside was unrolled.
+        // Nothing of the header is left. It is that loop if the one around it is the one of the source, or there is
+        // none around either; otherwise it may be a loop around that, of which the one inside was unrolled.
         let is_whole = |at: u32| {
             let own = &profile.functions[profile.contexts[index].function as usize].name;
             match (around(profile, index).next(), parent(loops, at)) {

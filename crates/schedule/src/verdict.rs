@@ -823,8 +823,8 @@ impl Loop<'_> {
         self.explains(inside, d, false)
     }
 
-    /// The same; `of_callees`: a value that is a function of the iteration may also be one that a function computes which the compiler has
-    /// put in the place of a call, if none of those keeps anything ([`Loop::taken_in`]).
+    /// The same; `of_callees`: a value that is a function of the iteration may also be one that a function computes
+    /// which the compiler has put in the place of a call, if none of those keeps anything ([`Loop::taken_in`]).
     fn explains(&self, inside: &LoopEdges, d: &Dependence, of_callees: bool) -> bool {
         if self.is_header_step(d) || self.is_of_callee(d) {
             return true;

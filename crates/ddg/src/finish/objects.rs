@@ -36,6 +36,7 @@ pub(super) fn objects(engine: &mut Engine, locations: &mut Locations) -> Vec<Pro
             Object::Variable { module, index } => {
                 let bias = engine.image.modules().get(module).map_or(0, |m| m.bias());
                 let variable = &engine.objects.variables(&engine.image, module)[index];
+                let kind = if variable.in_common { ObjectKind::Global } else { ObjectKind::Stack };
                 let scope = variable
                     .scope
                     .iter()
@@ -49,19 +50,7 @@ pub(super) fn objects(engine: &mut Engine, locations: &mut Locations) -> Vec<Pro
                         != engine.image.program().map(|m| m.path()),
                     owner: variable.function.map(|(a, b)| (a.wrapping_add(bias), b.wrapping_add(bias))),
                     is_volatile: variable.is_volatile,
-                    ..ProfileObject::new(variable.name.clone(), ObjectKind::Stack)
-                }
-            }
-            Object::Member { module, index } => {
-                let library = engine.image.modules().get(module).map(|m| m.path())
-                    != engine.image.program().map(|m| m.path());
-                let variable = &engine.objects.variables(&engine.image, module)[index];
-                ProfileObject {
-                    element: variable.element as u32,
-                    bytes: variable.size,
-                    library,
-                    is_volatile: variable.is_volatile,
-                    ..ProfileObject::new(variable.name.clone(), ObjectKind::Global)
+                    ..ProfileObject::new(variable.name.clone(), kind)
                 }
             }
             Object::Frame(0) => ProfileObject::new("stack of called functions", ObjectKind::Frame),

@@ -259,11 +259,7 @@ impl<'a> Regions<'a> {
     /// contexts and code are in the order in which they were met.
     fn comes_later(&self, profile: &Profile, statements: [StatementIndex; 2], at: [ContextIndex; 2]) -> bool {
         let chain = |context: ContextIndex| {
-            let mut out: Vec<ContextIndex> = std::iter::successors(Some(context), |&at| {
-                let parent = profile.contexts.get(at as usize)?.parent;
-                (at != 0 && parent != at).then_some(parent)
-            })
-            .collect();
+            let mut out: Vec<ContextIndex> = profile.chain(context).collect();
             out.reverse();
             out
         };

@@ -97,7 +97,8 @@ pub(super) fn races(
             for d in profile.dependences.iter().filter(|d| d.memory && !d.between_members) {
                 let ends = [d.source, d.sink];
                 let is_carried = is_carried_by(profile, context, d);
-                // What lies on the stack is each thread's own, but for what the function has there in which the region stands.
+                // What lies on the stack is each thread's own, but for what the function has there in which the region
+                // stands.
                 let is_control = |end: &u32| verdict.scevs.binary_search(end).is_ok();
                 let is_shared = is_shared(profile, d) || is_of_maker(profile, d);
                 if is_carried && is_shared && !ends.iter().any(is_control) {
@@ -115,8 +116,9 @@ pub(super) fn races(
     all.iter().filter(|own| !is_second(own)).cloned().collect()
 }
 
-/// Whether one thread has passed something on from a loop that members share out to another one, and another distribution of iterations may
-/// have two of them do so: nobody waits at the end of the first, and the second does not give each member the same iterations.
+/// Whether one thread has passed something on from a loop that members share out to another one, and another
+/// distribution of iterations may have two of them do so: nobody waits at the end of the first, and the second does not
+/// give each member the same iterations.
 fn is_of_two_loops(
     profile: &Profile,
     d: &Dependence,
@@ -220,59 +222,60 @@ fn pair(profile: &Profile, d: &Dependence, [a, b]: [&Location; 2], texts: &Texts
 
 /// Whether a statement is executed in a function that a directive itself calls, to combine what its clauses say.
 fn combines(profile: &Profile, statement: u32, guards: &Guards, file: &str) -> bool {
-    let mut at = profile.context_of(statement);
-    while let Some(node) = profile.contexts.get(at as usize).filter(|_| at != 0) {
-        let own = profile.functions.get(node.function as usize);
-        if own.is_none_or(|own| of_region(&own.name).is_some()) {
-            return false;
-        }
-        if let ContextKind::Call { site, .. } = node.kind {
+    let mut inside = around(profile, statement).take_while(|(_, own)| of_region(&own.name).is_none());
+    inside.any(|(node, _)| match node.kind {
+        ContextKind::Call { site, .. } => {
             let place = profile.location(site);
-            if place.file == file && place.line > 0 && guards.is_directive(place.line) {
-                return true;
-            }
+            place.file == file && place.line > 0 && guards.is_directive(place.line)
         }
-        at = node.parent;
-    }
-    false
+        _ => false,
+    })
+}
+
+/// The contexts around a statement with their functions, from the inside.
+fn around(
+    profile: &Profile,
+    statement: u32,
+) -> impl Iterator<Item = (&profile::Context, &profile::Function)> {
+    let chain = profile.chain(profile.context_of(statement)).take_while(|&at| at != 0);
+    chain.map_while(|at| {
+        let node = profile.contexts.get(at as usize)?;
+        Some((node, profile.functions.get(node.function as usize)?))
+    })
+}
+
+/// What a dependence passes through.
+fn objects<'a>(profile: &'a Profile, d: &'a Dependence) -> impl Iterator<Item = &'a profile::Object> {
+    let used = d.levels.iter().flat_map(|level| &level.objects);
+    used.filter_map(|used| profile.objects.get(used.object as usize))
 }
 
 /// Whether what a dependence passes through lies on no stack.
 fn is_shared(profile: &Profile, d: &Dependence) -> bool {
-    let used = d.levels.iter().flat_map(|level| &level.objects);
-    let mut objects = used.filter_map(|used| profile.objects.get(used.object as usize));
-    objects.any(|object| matches!(object.kind, ObjectKind::Global | ObjectKind::Heap))
+    objects(profile, d).any(|object| matches!(object.kind, ObjectKind::Global | ObjectKind::Heap))
 }
 
-/// Whether what a dependence passes through lies on the stack of what has begun the region, or the task, that one of its ends is in, or of
-/// what that was called by: others may come to the same.
+/// Whether what a dependence passes through lies on the stack of what has begun the region, or the task, that one of
+/// its ends is in, or of what that was called by: others may come to the same.
 pub(super) fn is_of_maker(profile: &Profile, d: &Dependence) -> bool {
-    let used = d.levels.iter().flat_map(|level| &level.objects);
-    let object = used.filter_map(|used| profile.objects.get(used.object as usize)).next();
     let is_stack = |object: &&profile::Object| matches!(object.kind, ObjectKind::Stack | ObjectKind::Frame);
-    let Some((low, high)) = object.filter(is_stack).and_then(|object| object.owner) else { return false };
+    let Some((low, high)) = objects(profile, d).next().filter(is_stack).and_then(|object| object.owner)
+    else {
+        return false;
+    };
     [d.source, d.sink].into_iter().any(|end| {
         // From the inside up to the function of the region, or of the task.
-        let mut at = profile.context_of(end);
-        while let Some(node) = profile.contexts.get(at as usize).filter(|_| at != 0) {
-            let Some(own) = profile.functions.get(node.function as usize) else { break };
-            if (low..high).contains(&own.entry) {
-                return false;
-            }
-            if of_region(&own.name).is_some() {
-                return true;
-            }
-            at = node.parent;
-        }
-        false
+        let decides = |(_, own): (_, &profile::Function)| match (low..high).contains(&own.entry) {
+            true => Some(false),
+            false => of_region(&own.name).map(|_| true),
+        };
+        around(profile, end).find_map(decides).unwrap_or(false)
     })
 }
 
 /// What a dependence between members is about, whose ends stand on two lines; `None` for what may be met by several at a time.
 pub(super) fn name_of(profile: &Profile, d: &Dependence, lines: [&str; 2]) -> Option<String> {
-    let used = d.levels.iter().flat_map(|level| &level.objects);
-    let mut objects = used.filter_map(|used| profile.objects.get(used.object as usize)).peekable();
-    match objects.peek() {
+    match objects(profile, d).next() {
         Some(object) if object.is_volatile || object.thread_local || object.library => None,
         Some(object) if matches!(object.kind, ObjectKind::Global | ObjectKind::Heap) => {
             let is_global = object.kind == ObjectKind::Global;

@@ -361,18 +361,10 @@ impl<'a> Judge<'a> {
         found.into_iter().collect()
     }
 
-    /// A context and those around it, from the inside.
-    fn chain(&self, context: ContextIndex) -> impl Iterator<Item = ContextIndex> + '_ {
-        std::iter::successors(Some(context), |&at| {
-            let parent = self.profile.contexts.get(at as usize)?.parent;
-            (at != 0 && parent != at).then_some(parent)
-        })
-    }
-
     /// Where a statement is executed, by the innermost activation of a task or of a function that makes some; with its file and function.
     fn place(&self, statement: StatementIndex) -> Option<(Place, &str, String)> {
         let mut at = self.profile.location_of(statement);
-        for context in self.chain(self.profile.context_of(statement)) {
+        for context in self.profile.chain(self.profile.context_of(statement)) {
             let node = self.profile.contexts.get(context as usize)?;
             let ContextKind::Call { site, callee } = node.kind else { continue };
             let name = plain(&self.profile.functions.get(callee as usize)?.name).to_owned();
@@ -403,8 +395,8 @@ impl<'a> Judge<'a> {
             ObjectKind::Global | ObjectKind::Heap => {
                 !object.thread_local && !object.library && !object.is_volatile
             }
-            // Where compilers have several variables in one place, the run cannot tell which is meant; not while what has them waits for a
-            // region.
+            // Where compilers have several variables in one place, the run cannot tell which is meant; not while what
+            // has them waits for a region.
             ObjectKind::Stack | ObjectKind::Frame => {
                 let is_unoptimised = |end: StatementIndex| {
                     let function = self.profile.contexts[self.profile.context_of(end) as usize].function;
@@ -509,7 +501,7 @@ impl<'a> Judge<'a> {
             }
             _ => false,
         };
-        [d.source, d.sink].iter().any(|&end| self.chain(self.profile.context_of(end)).any(is_in_task))
+        [d.source, d.sink].iter().any(|&end| self.profile.chain(self.profile.context_of(end)).any(is_in_task))
     }
 }
 

@@ -56,8 +56,8 @@ pub fn file(bytes: &[u8], language: Language) -> FileLoops {
     with_others(bytes, language, (&[], &Outside::default()))
 }
 
-/// The loops of a file's text; `headers`: those that it includes, in the order in which a compiler reads them (C and C++); `outside`: what
-/// it sees of other files (Fortran).
+/// The loops of a file's text; `headers`: those that it includes, in the order in which a compiler reads them (C and
+/// C++); `outside`: what it sees of other files (Fortran).
 fn with_others(
     bytes: &[u8],
     language: Language,

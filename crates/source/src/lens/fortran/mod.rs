@@ -1,7 +1,7 @@
 //! Fortran: program units, free and fixed form. Names are read in lower case.
 //!
-//! An expression `a(i)` is an element if `a` is declared with bounds in the unit, its hosts, a text that it includes or a module that it
-//! uses, or stands on the left of an assignment; otherwise it is a call.
+//! An expression `a(i)` is an element if `a` is declared with bounds in the unit, its hosts, a text that it includes or
+//! a module that it uses, or stands on the left of an assignment; otherwise it is a call.
 //!
 //! What an assignment or a call names stands on the last line of the statement: there compilers put what they make of it.
 
@@ -312,6 +312,12 @@ impl<'a> Fortran<'a> {
         out
     }
 
+    /// What an assignment sets with parentheses behind its name: elements, if it is no statement function.
+    fn set_by_elements(&self, assignment: Node) -> Option<String> {
+        let left = assignment.child_by_field_name("left").filter(|left| left.kind() == "call_expression")?;
+        Some(self.name(left.named_child(0)?))
+    }
+
     /// What a unit makes other names for: by association, and by pointers.
     fn kept(&self, unit: Node) -> Kept {
         let mut out = Kept::default();
@@ -333,11 +339,14 @@ impl<'a> Fortran<'a> {
     fn unit_name(&self, unit: &Unit) -> Option<String> {
         let head = children(unit.node).into_iter().find(|child| child.kind().ends_with("_statement"));
         let is_unit = unit.node.kind() != "translation_unit" && !unit.node.kind().starts_with("preproc");
-        let name = head.filter(|_| is_unit).and_then(|head| {
-            let named = head.child_by_field_name("name");
-            named.or_else(|| children(head).into_iter().find(|child| child.kind() == "name"))
-        });
-        name.map(|name| self.name(name))
+        head.filter(|_| is_unit).and_then(|head| self.name_in(head))
+    }
+
+    /// The name in the first statement of a unit, a procedure or an interface.
+    fn name_in(&self, head: Node) -> Option<String> {
+        let named = head.child_by_field_name("name");
+        let is_name = |child: &Node| matches!(child.kind(), "name" | "identifier");
+        named.or_else(|| children(head).into_iter().find(is_name)).map(|name| self.name(name))
     }
 
     fn unit(&self, unit: &Unit) -> FunctionText {
@@ -434,9 +443,7 @@ impl<'a> Fortran<'a> {
     fn statement_functions_in(&self, unit: Node, declared: &[Declaration]) -> Vec<(String, Vec<String>)> {
         let mut out = Vec::new();
         for node in children(unit).into_iter().filter(|child| child.kind() == "assignment_statement") {
-            let left = node.child_by_field_name("left").filter(|left| left.kind() == "call_expression");
-            let Some(first) = left.and_then(|left| left.named_child(0)) else { continue };
-            let name = self.name(first);
+            let Some(name) = self.set_by_elements(node) else { continue };
             let is_plain = |one: &Declaration| {
                 let text = one.type_text.to_ascii_lowercase();
                 one.name == name && !one.array && !one.storage.pointer && !text.starts_with("character")

@@ -2,7 +2,8 @@
 //!
 //! Without them `u(m, i)` of an array that a header puts into a common block is the call of a function that may change `i`.
 //!
-//! Limits: of several modules of one name none is known; a name that is a function anywhere in sight is no variable of a module.
+//! Limits: of several modules of one name none is known; a name that is a function anywhere in sight is no variable of
+//! a module.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -243,13 +244,7 @@ impl Fortran<'_> {
                 "function" | "subroutine" | "module_procedure" | "interface" => node.named_child(0),
                 _ => None,
             };
-            let name = head.and_then(|head| {
-                let named = head.child_by_field_name("name");
-                named.or_else(|| {
-                    children(head).into_iter().find(|child| matches!(child.kind(), "name" | "identifier"))
-                })
-            });
-            into.extend(name.map(|name| self.name(name)));
+            into.extend(head.and_then(|head| self.name_in(head)));
             self.note_procedures(node, depth + 1, into);
         }
     }
@@ -313,13 +308,9 @@ impl Fortran<'_> {
     /// What a program unit or module sees of the modules that it uses, as far as they are known.
     pub(super) fn imported(&self, unit: Node) -> Vec<Declaration> {
         let uses = self.uses(unit);
-        let of = |module: &str| match self.outside.modules {
-            Some(outside) if !self.modules.0.contains_key(module) => outside,
-            _ => &self.modules,
-        };
         let is_procedure = |name: &str| {
-            self.procedures.contains(name)
-                || uses.iter().any(|one| of(&one.module).is_procedure(&one.module, name, 0))
+            let is_of = |one: &Use| self.modules_with(&one.module).is_procedure(&one.module, name, 0);
+            self.procedures.contains(name) || uses.iter().any(is_of)
         };
         let mut out: Vec<Declaration> = uses.iter().filter_map(|one| self.seen(one)).flatten().collect();
         out.retain(|one| !is_procedure(&one.name));
@@ -327,10 +318,15 @@ impl Fortran<'_> {
     }
 
     fn seen(&self, one: &Use) -> Option<Vec<Declaration>> {
-        if self.modules.0.contains_key(&one.module) {
-            return self.modules.seen(one, 0);
+        self.modules_with(&one.module).seen(one, 0)
+    }
+
+    /// The modules among which one is looked for: those of the file, if it is there.
+    fn modules_with(&self, name: &str) -> &Modules {
+        match self.outside.modules {
+            Some(outside) if !self.modules.0.contains_key(name) => outside,
+            _ => &self.modules,
         }
-        self.outside.modules?.seen(one, 0)
     }
 
     /// The text that a line includes, if it was read.

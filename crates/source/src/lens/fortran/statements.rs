@@ -8,7 +8,8 @@ use super::super::written::{Act, Arm, DEEPEST, Expression, Statement, Term};
 use super::Fortran;
 
 impl Fortran<'_> {
-    /// What an assignment may call that keeps something, by the interface's word, where it names variables of types of the program.
+    /// What an assignment may call that keeps something, by the interface's word, where it names variables of types of
+    /// the program.
     fn defined_signs(&self, node: Node) -> Vec<&'static str> {
         let keeps = |word: &&&str| self.environment.keeping.contains(**word);
         let mut all = ["assignment", "operator"].iter().filter(keeps).peekable();
@@ -21,9 +22,7 @@ impl Fortran<'_> {
     }
 
     fn is_statement_function(&self, node: Node) -> bool {
-        let left = node.child_by_field_name("left").filter(|left| left.kind() == "call_expression");
-        let name = left.and_then(|left| left.named_child(0)).map(|name| self.name(name));
-        name.is_some_and(|name| self.statement_functions.borrow().contains(&name))
+        self.set_by_elements(node).is_some_and(|name| self.statement_functions.borrow().contains(&name))
     }
 
     /// The statements of a unit or a construct, directives among them; its heads, clauses and ends are left out.

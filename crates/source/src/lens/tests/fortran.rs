@@ -232,7 +232,8 @@ fn modules_of_the_file_are_known() {
     assert_eq!(second.calls.len(), 1);
 }
 
-/// A name that is a function is no array of a module, and what is private there is not seen; statement functions are functions.
+/// A name that is a function is no array of a module, and what is private there is not seen; statement functions are
+/// functions.
 #[test]
 fn functions_are_no_arrays() {
     let hidden = "module m\nreal, private :: v(9)\nreal :: w(9)\nend module\nmodule o\nprivate\nreal :: x(9)\nreal, public :: y(9)\nend module\n";
