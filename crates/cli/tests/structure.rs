@@ -295,3 +295,28 @@ int main(void) { static int lengths[8]; static double from[512];
         assert_eq!((counts(6), counts(7)), (vec![(1, 8)], vec![(8, 256)]), "{level}: {all:#?}");
     }
 }
+
+/// Of the outer loop's header nothing is left: it jumps to that of the inner one. They were one loop of 50 iterations.
+#[test]
+fn regression_11_loops_that_share_a_header() {
+    const SOURCE: &str = "long a[64];
+void nest(long *);
+__asm__(\".text\\n.globl nest\\n.type nest, @function\\nnest: xor %esi, %esi\\n xor %edx, %edx\\n\"
+    \"1: imul $10, %esi, %eax\\n add %edx, %eax\\n cltq\\n addq $1, (%rdi,%rax,8)\\n\"
+    \" add $1, %edx\\n cmp $10, %edx\\n jne 1b\\n\"
+    \" add $1, %esi\\n xor %edx, %edx\\n cmp $5, %esi\\n jne 1b\\n ret\\n.size nest, .-nest\\n\");
+int main(void) { nest(a); return a[49] != 1; }
+";
+    let place = Place::new();
+    let program = place.compile("nest", SOURCE, &["-O1", "-g"]);
+    for options in [[].as_slice(), &["--two-pass"]] {
+        let all = loops(&place, &program, options);
+        let mut counts: Vec<_> = all
+            .iter()
+            .filter(|l| l["function"].as_str().unwrap().starts_with("nest"))
+            .map(|l| (l["entries"].as_u64(), l["iterations"].as_u64(), l["parallel"].as_str()))
+            .collect();
+        counts.sort();
+        assert_eq!(counts, [(Some(1), Some(5), Some("yes")), (Some(5), Some(50), Some("yes"))], "{all:#?}");
+    }
+}

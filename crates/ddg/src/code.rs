@@ -121,6 +121,10 @@ impl FunctionTable {
 }
 
 impl Functions for FunctionTable {
+    fn arrival(&mut self, function: FunctionId, from: u64, to: u64) -> u64 {
+        self.list.get(function as usize).map_or(to, |f| f.cfg.arrival(from, to))
+    }
+
     fn chain(&mut self, function: FunctionId, pc: u64) -> (Arc<[u64]>, bool) {
         let f = self.list.get_mut(function as usize);
         let Some(f) = self.lost.expect(f, "a function is added before it runs") else {

@@ -19,6 +19,9 @@ pub trait Functions {
     /// Headers of the loops that contain the block at `pc` in `function`, outermost first, and whether the block heads
     /// the innermost of them.
     fn chain(&mut self, function: FunctionId, pc: u64) -> (std::sync::Arc<[u64]>, bool);
+    /// Where control first arrives that comes to the block at `to` from the one at `from`: at the head of a loop around it, or at
+    /// itself.
+    fn arrival(&mut self, function: FunctionId, from: u64, to: u64) -> u64;
 }
 
 /// An event, named as in ALGORITHMS 1.3.
@@ -480,7 +483,19 @@ impl Walker {
     /// A jump inside the current activation. Fills [`Walker::events`].
     pub fn jump(&mut self, contexts: &mut Contexts, functions: &mut dyn Functions, pc: u64) {
         self.events.clear();
-        self.block = pc;
+        let from = std::mem::replace(&mut self.block, pc);
+        let head = functions.arrival(self.function(), from, pc);
+        if head != pc {
+            self.come_to(contexts, functions, head);
+        }
+        self.come_to(contexts, functions, pc);
+        if self.events.is_empty() {
+            self.events.push(Event::Plain);
+        }
+    }
+
+    /// Control is at a block, or at the head of a loop around one.
+    fn come_to(&mut self, contexts: &mut Contexts, functions: &mut dyn Functions, pc: u64) {
         let function = self.function();
         let base = self.base();
         let (chain, heads) = functions.chain(function, pc);
@@ -515,9 +530,6 @@ impl Walker {
         if was_live {
             self.advance(contexts, 1);
             self.events.push(Event::Iterate(self.context));
-        }
-        if self.events.is_empty() {
-            self.events.push(Event::Plain);
         }
     }
 
@@ -842,6 +854,10 @@ mod tests {
             let chain = self.0.get(&pc).cloned().unwrap_or_default();
             let heads = chain.last() == Some(&pc);
             (chain.into(), heads)
+        }
+
+        fn arrival(&mut self, _: FunctionId, _: u64, to: u64) -> u64 {
+            to
         }
     }
 

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use record::other::{Surroundings, decode_function};
 use rustc_hash::{FxHashMap, FxHashSet};
-use trace::block::{FunctionCode, Terminator};
+use trace::block::{FunctionCode, Instr, Terminator};
 use trace::sink::{Guide, Mapping};
 use trace::stream::Special;
 
@@ -278,6 +278,10 @@ impl Surroundings for Around<'_, '_> {
 
     fn instruction(&self, bytes: &[u8], pc: u64) -> (u64, Option<Terminator>) {
         self.machine.step(bytes, pc)
+    }
+
+    fn decoded(&mut self, bytes: &[u8], pc: u64) -> Instr {
+        self.machine.decode(bytes, pc).instr
     }
 
     fn is_function(&mut self, pc: u64) -> bool {

@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use trace::block::{CodeBlock, FunctionCode, Terminator};
 
 use crate::forest::{Forest, forest};
+use crate::nested::{Nested, nested};
 
 /// A function's graph with its current loop-nesting forest.
 #[derive(Debug, Clone)]
@@ -34,6 +35,9 @@ pub struct Cfg {
     pieces: Vec<(usize, usize)>,
     /// Decoded blocks from which control leaves the activation: returns, tail calls, indirect jumps.
     leaving: FxHashSet<usize>,
+    /// Blocks that head several loops, by their addresses. Each loop but the innermost has a node of its own, at its head, that no
+    /// code belongs to; edges that begin an iteration of it lead there.
+    nested: FxHashMap<u64, Nested>,
 }
 
 impl Cfg {
@@ -52,6 +56,7 @@ impl Cfg {
             spans: Vec::new(),
             pieces: Vec::new(),
             leaving: FxHashSet::default(),
+            nested: FxHashMap::default(),
         };
         cfg.nodes(code);
         cfg.decoded_edges(code);
@@ -73,6 +78,21 @@ impl Cfg {
         };
         let leaving = code.blocks.iter().filter(leaves).filter_map(|block| self.find(block.start)).collect();
         self.leaving = leaving;
+        self.nested = nested(code).into_iter().map(|own| (own.heads[0], own)).collect();
+        let heads: Vec<Vec<u64>> = self.nested.values().map(|own| own.heads.clone()).collect();
+        for pair in heads.iter().flat_map(|heads| heads.windows(2)) {
+            // A head is no piece of the block that its address is in.
+            let (inner, head) = (self.new_node(pair[0]), self.new_node(pair[1]));
+            self.successors[head].push(inner);
+        }
+    }
+
+    /// Where control first arrives that comes to the block at `to` from the one at `from`: at the head of the outermost loop that the
+    /// block heads and that this begins, or an iteration of; at the block itself if that heads but one.
+    pub fn arrival(&self, from: u64, to: u64) -> u64 {
+        let Some(nested) = self.nested.get(&to) else { return to };
+        let whole = self.find(from).map_or(from, |node| self.starts[self.whole(node)]);
+        nested.arrival(whole)
     }
 
     fn decoded_edges(&mut self, code: &FunctionCode) {
@@ -125,6 +145,18 @@ impl Cfg {
         if let Some(&node) = self.index.get(&start) {
             return node;
         }
+        let node = self.new_node(start);
+        if let Some(block) = self.block_around(start) {
+            self.pieces.push((node, block));
+            self.go_on(node, block);
+        }
+        node
+    }
+
+    fn new_node(&mut self, start: u64) -> usize {
+        if let Some(&node) = self.index.get(&start) {
+            return node;
+        }
         let node = self.starts.len();
         self.starts.push(start);
         self.successors.push(Vec::new());
@@ -132,10 +164,6 @@ impl Cfg {
         self.rank.push(u64::MAX);
         self.index.insert(start, node);
         self.stale = true;
-        if let Some(block) = self.block_around(start) {
-            self.pieces.push((node, block));
-            self.go_on(node, block);
-        }
         node
     }
 
@@ -160,12 +188,13 @@ impl Cfg {
 
     /// Adds an edge, and its ends where they are new. Returns whether it was new.
     pub fn edge(&mut self, from: u64, to: u64) -> bool {
-        let (from, to) = (self.node(from), self.node(to));
+        let (from, block) = (self.node(from), self.node(to));
+        let to = self.node(self.arrival(self.starts[from], to));
         if self.successors[from].contains(&to) {
             return false;
         }
         self.successors[from].push(to);
-        self.reached[to] = true;
+        (self.reached[to], self.reached[block]) = (true, true);
         self.stale = true;
         true
     }
@@ -225,7 +254,7 @@ impl Cfg {
 }
 
 /// Where control can go from a block without leaving the activation.
-fn local_successors(terminator: &Terminator) -> Vec<u64> {
+pub(crate) fn local_successors(terminator: &Terminator) -> Vec<u64> {
     match *terminator {
         Terminator::Fallthrough(next)
         | Terminator::Jump(next)
@@ -240,13 +269,18 @@ fn local_successors(terminator: &Terminator) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use trace::block::Registers;
+
+    fn block(start: u64, end: u64, terminator: Terminator) -> CodeBlock {
+        CodeBlock { start, end, terminator, registers: Registers::default() }
+    }
 
     /// The loop 10 → 20 → 10 ran; a run that goes through 30 as well stays inside it.
     #[test]
     fn a_run_may_leave_what_is_known() {
-        let jump = |start, to| CodeBlock { start, end: start + 10, terminator: Terminator::Jump(to) };
+        let jump = |start, to| block(start, start + 10, Terminator::Jump(to));
         let branch = Terminator::Branch { taken: 30, next: 20 };
-        let blocks = vec![CodeBlock { start: 10, end: 20, terminator: branch }, jump(20, 10), jump(30, 20)];
+        let blocks = vec![block(10, 20, branch), jump(20, 10), jump(30, 20)];
         let code = FunctionCode { entry: 10, blocks, landings: Vec::new() };
         let mut cfg = Cfg::executing(&code, &[(10, 20), (20, 10)]);
         let inside = |cfg: &mut Cfg| cfg.find(30).is_some_and(|n| !cfg.forest().chain(n).is_empty());
@@ -259,9 +293,9 @@ mod tests {
     /// The block 20 to 40 is executed in pieces: they lie in its loop from the first time on, also of what an earlier run showed.
     #[test]
     fn pieces_of_a_block_lie_in_its_loop() {
-        let jump = |start, end, to| CodeBlock { start, end, terminator: Terminator::Jump(to) };
+        let jump = |start, end, to| block(start, end, Terminator::Jump(to));
         let branch = Terminator::Branch { taken: 50, next: 20 };
-        let blocks = vec![CodeBlock { start: 10, end: 20, terminator: branch }, jump(20, 40, 10)];
+        let blocks = vec![block(10, 20, branch), jump(20, 40, 10)];
         let code = FunctionCode { entry: 10, blocks, landings: Vec::new() };
         for mut cfg in [Cfg::new(&code), Cfg::executing(&code, &[(10, 20), (20, 10)])] {
             assert!(cfg.edge(20, 30) && cfg.edge(30, 35));
@@ -280,10 +314,7 @@ mod tests {
     fn an_executed_indirect_edge_closes_a_loop() {
         let code = FunctionCode {
             entry: 10,
-            blocks: vec![
-                CodeBlock { start: 10, end: 20, terminator: Terminator::Fallthrough(20) },
-                CodeBlock { start: 20, end: 30, terminator: Terminator::IndirectJump },
-            ],
+            blocks: vec![block(10, 20, Terminator::Fallthrough(20)), block(20, 30, Terminator::IndirectJump)],
             landings: Vec::new(),
         };
         let mut cfg = Cfg::new(&code);
@@ -299,7 +330,7 @@ mod tests {
     /// What an exception reaches is in the loop that it goes on with, before it was ever thrown.
     #[test]
     fn landing_pads_lie_in_the_loops_that_go_on() {
-        let at = |start: u64, terminator| CodeBlock { start, end: start + 10, terminator };
+        let at = |start: u64, terminator| block(start, start + 10, terminator);
         let code = FunctionCode {
             entry: 10,
             blocks: vec![

@@ -128,7 +128,7 @@ impl Known {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trace::block::CodeBlock;
+    use trace::block::{CodeBlock, Registers};
     use trace::survey::{Stretch, Transfer};
 
     fn mapping(start: u64, offset: u64, path: &str) -> Mapping {
@@ -152,7 +152,12 @@ mod tests {
             ],
         };
         let mut known = Known::new(&survey);
-        let at = |start: u64, terminator| CodeBlock { start, end: start + 1, terminator };
+        let at = |start: u64, terminator| CodeBlock {
+            start,
+            end: start + 1,
+            terminator,
+            registers: Registers::default(),
+        };
         let code = |base: u64| FunctionCode {
             entry: base + 0x10,
             blocks: vec![

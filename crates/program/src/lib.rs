@@ -18,6 +18,7 @@ mod frames;
 pub mod image;
 pub mod kept;
 pub mod known;
+pub mod nested;
 pub mod recursion;
 pub mod sources;
 mod stubs;

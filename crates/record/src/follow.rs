@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use libc::user_regs_struct;
-use trace::block::Terminator;
+use trace::block::{Instr, Terminator};
 use trace::stream::Special;
 
 use crate::Encoding;
@@ -31,6 +31,10 @@ impl Surroundings for Engine<'_> {
 
     fn instruction(&self, bytes: &[u8], pc: u64) -> (u64, Option<Terminator>) {
         function::instruction(bytes, pc)
+    }
+
+    fn decoded(&mut self, bytes: &[u8], pc: u64) -> Instr {
+        function::decoded(bytes, pc)
     }
 
     fn call_slot(&self, bytes: &[u8], pc: u64) -> Option<u64> {

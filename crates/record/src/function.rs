@@ -6,14 +6,19 @@
 
 use iced_x86::{FlowControl, Instruction, Mnemonic};
 use rustc_hash::{FxHashMap, FxHashSet};
-use trace::block::{CodeBlock, FunctionCode, Terminator};
+use trace::block::{CodeBlock, FunctionCode, Instr, Registers, Terminator};
 
-use crate::decode;
+use crate::decode::{self, Decode};
 
 /// Length of the instruction at `pc` with which `bytes` begin, and how it ends a block, if it does.
 pub(crate) fn instruction(bytes: &[u8], pc: u64) -> (u64, Option<Terminator>) {
     let i = decode::raw(bytes, pc);
     (i.len() as u64, terminator(&i))
+}
+
+/// The instruction at `pc` with which `bytes` begin.
+pub(crate) fn decoded(bytes: &[u8], pc: u64) -> Instr {
+    Decode::new().decode(bytes, pc).instr
 }
 
 /// Where the call at `pc` with which `bytes` begin finds its target: behind a place that is fixed relative to it.
@@ -74,6 +79,8 @@ pub trait Surroundings {
     fn bytes(&mut self, pc: u64) -> Vec<u8>;
     /// Length of the instruction at `pc` with which `bytes` begin, and how it ends a block, if it does.
     fn instruction(&self, bytes: &[u8], pc: u64) -> (u64, Option<Terminator>);
+    /// The instruction at `pc` with which `bytes` begin.
+    fn decoded(&mut self, bytes: &[u8], pc: u64) -> Instr;
     /// Where the instruction at `pc` with which `bytes` begin finds the address that it calls, if that is always one place.
     fn call_slot(&self, _bytes: &[u8], _pc: u64) -> Option<u64> {
         None
@@ -172,10 +179,42 @@ pub fn decode(entry: u64, around: &mut dyn Surroundings) -> FunctionCode {
             }
         }
     }
-    let blocks = split(&instrs, &leaders);
+    let mut blocks = split(&instrs, &leaders);
+    if has_shared_header(&blocks) {
+        for block in &mut blocks {
+            block.registers = registers(block, &instrs, around);
+        }
+    }
     let landing = |block: &CodeBlock| Some((block.start, *pads.get(&block.end)?));
     let landings = blocks.iter().filter_map(landing).collect();
     FunctionCode { entry, blocks, landings }
+}
+
+/// Whether several blocks go back to one, as those of several loops may ([`CodeBlock::registers`] tell).
+fn has_shared_header(blocks: &[CodeBlock]) -> bool {
+    let mut seen = FxHashSet::default();
+    let back = |block: &CodeBlock| {
+        let targets = match block.terminator {
+            Terminator::Jump(to) | Terminator::Fallthrough(to) => [Some(to), None],
+            Terminator::Branch { taken, next } => [Some(taken), Some(next)],
+            _ => [None, None],
+        };
+        targets.into_iter().flatten().find(|&to| to <= block.start)
+    };
+    blocks.iter().filter_map(back).any(|target| !seen.insert(target))
+}
+
+fn registers(block: &CodeBlock, instrs: &Instrs, around: &mut dyn Surroundings) -> Registers {
+    let mut registers = Registers::default();
+    let mut pc = block.start;
+    while pc < block.end
+        && let Some(&(next, _)) = instrs.get(&pc)
+    {
+        let bytes = around.bytes(pc);
+        registers.execute(&around.decoded(&bytes, pc));
+        pc = next;
+    }
+    registers
 }
 
 /// Drops the instructions of a straight piece of code.
@@ -197,7 +236,7 @@ fn split(instrs: &Instrs, leaders: &FxHashSet<u64>) -> Vec<CodeBlock> {
         while let Some(&(next, end)) = instrs.get(&pc) {
             let fallthrough = leaders.contains(&next) || !instrs.contains_key(&next);
             if let Some(terminator) = end.or(fallthrough.then_some(Terminator::Fallthrough(next))) {
-                blocks.push(CodeBlock { start, end: next, terminator });
+                blocks.push(CodeBlock { start, end: next, terminator, registers: Registers::default() });
                 break;
             }
             pc = next;
@@ -226,6 +265,10 @@ mod tests {
             instruction(bytes, pc)
         }
 
+        fn decoded(&mut self, bytes: &[u8], pc: u64) -> Instr {
+            decoded(bytes, pc)
+        }
+
         fn call_slot(&self, bytes: &[u8], pc: u64) -> Option<u64> {
             call_slot(bytes, pc)
         }
@@ -251,7 +294,10 @@ mod tests {
         let bytes = vec![0xe8, 0x3b, 0, 0, 0, 0x90, 0x66, 0x90, 0xc3, 0xcc];
         let mut code = Code { bytes, functions: vec![0, 8], pads: Vec::new() };
         let found = decode(0, &mut code);
-        assert_eq!(found.blocks, [CodeBlock { start: 0, end: 5, terminator: Terminator::Trap }]);
+        assert_eq!(
+            found.blocks,
+            [CodeBlock { start: 0, end: 5, terminator: Terminator::Trap, registers: Registers::default() }]
+        );
         code.functions.pop();
         let found = decode(0, &mut code);
         assert_eq!(found.blocks.len(), 2);

@@ -427,7 +427,7 @@ fn races(
             }
             // One iteration alone, as the run has shown.
             Role::Carried | Role::Induction(_) | Role::Companion | Role::Flag
-                if run.is_of_one_iteration(&name, &all) => {}
+                if run.is_of_one_iteration(&name, &all) || run.is_of_members(&all) => {}
             Role::Carried | Role::Induction(_) | Role::Companion => out.push(Race::Carried { name, lines }),
             // The same value, but at a time.
             Role::Flag => out.push(Race::Unordered { name, function: String::new(), lines }),
@@ -511,7 +511,8 @@ fn races(
         let is_seen = out
             .iter()
             .any(|race| matches!(race, Race::Dependence(_)) && race.variable() == Some(object.as_str()));
-        let is_own = is_iterator(&object) || has_own_storage && !run.shows(&object, &ends);
+        let is_own =
+            is_iterator(&object) || has_own_storage && !run.shows(&object, &ends) || run.is_of_members(&ends);
         if blocking.object.is_some() && is_array && !is_guarded && !is_given && !is_seen && !is_own {
             out.push(Race::Dependence(Box::new(blocking.clone())));
         }

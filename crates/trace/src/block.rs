@@ -515,6 +515,57 @@ pub struct CodeBlock {
     pub end: u64,
     /// How it ends.
     pub terminator: Terminator,
+    /// What it does to registers, as far as that was looked at.
+    pub registers: Registers,
+}
+
+/// What a block does to registers: a bit for each, by its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Registers {
+    /// It writes them.
+    pub written: u128,
+    /// All that it does to them is to add constants, or other registers.
+    pub stepped: u128,
+    /// It gives them values that do not depend on those they had.
+    pub set: u128,
+    /// It changes them in other ways.
+    pub other: u128,
+    /// The comparison that decides where control goes at its end reads them.
+    pub tested: u128,
+}
+
+impl Registers {
+    /// Goes on with the next instruction.
+    pub fn execute(&mut self, instr: &Instr) {
+        let bit = |reg: u8| 1u128 << reg;
+        let used = instr.uses.iter().fold(0, |all, one| all | bit(one.range.reg));
+        let defined = instr.defs.iter().fold(0, |all, one| all | bit(one.reg));
+        let flags = bit(REG_FLAGS);
+        let added = match instr.operation.addend {
+            Some(Addend::Constant(_)) => Some(0),
+            Some(Addend::Register { to, from, .. }) if to.reg != from.reg => Some(bit(from.reg)),
+            _ => None,
+        };
+        let is_step = added.is_some_and(|added| used & !added == defined & !flags);
+        let written = defined & !flags;
+        let set = written & !used;
+        let rest = written & used & !self.set;
+        if is_step {
+            self.stepped |= rest & !self.other;
+        } else {
+            self.stepped &= !rest;
+            self.other |= rest;
+        }
+        self.set |= set;
+        (self.stepped, self.other) = (self.stepped & !set, self.other & !set);
+        self.written |= written;
+        let decides = instr.operation.kind == OpKind::Control;
+        if decides && used & flags == 0 {
+            self.tested = used;
+        } else if defined & flags != 0 {
+            self.tested = (used | defined) & !flags;
+        }
+    }
 }
 
 /// A function's control-flow graph as decoded when its first block runs: everything reachable from the entry by direct

@@ -245,9 +245,13 @@ impl Engine {
             return false;
         };
         let (chain, heads) = self.functions.chain(walker.function(), header);
+        // Nor does it begin one of a loop around it.
+        let last = steps.last().map_or(header, |step| self.codes.brief(step.code).pc);
+        let stays = self.functions.arrival(walker.function(), last, header) == header;
         let begins = steps.first().map(|step| self.codes.brief(step.code).pc) == Some(header);
         let length: usize = steps.iter().map(|step| self.codes.brief(step.code).words).sum();
-        let is_known = begins && heads && chain.last() == Some(&header) && self.pending.len() == length;
+        let is_known =
+            begins && heads && stays && chain.last() == Some(&header) && self.pending.len() == length;
         self.way = is_known.then_some(way);
         is_known
     }

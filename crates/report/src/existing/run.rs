@@ -8,6 +8,8 @@ use std::collections::BTreeSet;
 use profile::{Access, ContextIndex, Dependence, Profile};
 use schedule::SourceLoop;
 
+use super::is_carried_by;
+
 /// What a run has shown of a loop whose iterations members of a team shared.
 pub(super) struct Run<'a> {
     profile: &'a Profile,
@@ -45,6 +47,43 @@ impl<'a> Run<'a> {
     /// Whether several members had iterations, and none came to an array, on these lines, that another one came to.
     pub fn refutes(&self, name: &str, lines: &[u32]) -> bool {
         self.is_shared && !self.shows(name, lines)
+    }
+
+    /// Whether all that the loop hands on between two of these lines lies on the stacks of the members themselves, in the function of
+    /// the region or in one that this has called, and no other member came to it.
+    pub fn is_of_members(&self, lines: &[u32]) -> bool {
+        let is_on = |end: u32| {
+            let place = self.profile.location_of(end);
+            place.file == self.own.file && lines.contains(&place.line)
+        };
+        let handed_on = self.profile.dependences.iter().filter(|d| {
+            d.memory
+                && is_on(d.source)
+                && is_on(d.sink)
+                && self.own.contexts.iter().any(|&context| is_carried_by(self.profile, context, d))
+        });
+        let mut objects = handed_on.flat_map(|d| &d.levels).flat_map(|level| &level.objects).peekable();
+        objects.peek().is_some()
+            && objects.all(|used| self.is_on_own_stack(used.object))
+            && !self.shows("", lines)
+    }
+
+    /// Whether an object is a variable of a function that a member of the team runs, or ran on its way to the loop.
+    fn is_on_own_stack(&self, object: u32) -> bool {
+        let owner = self.profile.objects.get(object as usize).and_then(|object| object.owner);
+        let Some((first, last)) = owner else { return false };
+        self.own.contexts.iter().all(|&context| {
+            let mut functions = self.profile.chain(context).filter_map(|at| {
+                let function = self.profile.contexts.get(at as usize)?.function;
+                self.profile.functions.get(function as usize)
+            });
+            let mut is_found = false;
+            let is_in_region = functions.any(|function| {
+                is_found |= (first..last).contains(&function.entry);
+                schedule::names::of_region(&function.name).is_some()
+            });
+            is_found && is_in_region
+        })
     }
 
     /// The same of a variable that one iteration writes.
