@@ -17,8 +17,8 @@ use trial::Form;
 
 use crate::existing;
 use crate::finding::{self, ReductionFinding, Report};
-use crate::rayon;
 use crate::worth::{Choice, Withheld};
+use crate::{algorithms, rayon};
 
 /// Why there is no directive for a loop whose iterations can run in parallel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -408,6 +408,15 @@ pub(crate) struct Clauses {
 }
 
 impl Clauses {
+    /// What iterations accumulate, if they need nothing else: operators and names.
+    fn reductions_alone(&self) -> Option<&[(&'static str, String)]> {
+        let is_listed = |name: &String| !self.own.contains(name);
+        let others = self.lists.iter().any(|list| list.1.iter().any(is_listed));
+        let is_plain =
+            !others && self.arrays.is_empty() && self.linear.is_empty() && self.copied_in.is_empty();
+        is_plain.then_some(&self.reductions)
+    }
+
     /// A directive for threads, with further clauses.
     pub(crate) fn threads(&self, more: &str) -> String {
         let head = if self.is_fortran { "!$omp parallel do" } else { "#pragma omp parallel for" };
@@ -537,6 +546,20 @@ pub fn pasted<'a>(report: &'a Report<'_>, at: usize) -> Option<&'a str> {
         Some(Choice::Paste { text, .. }) => Some(text),
         _ => None,
     }
+}
+
+/// What a loop that has a directive to paste is as a call of a parallel algorithm of C++17, if there is one.
+pub fn as_algorithm<'a>(report: &'a Report<'_>, at: usize) -> Option<&'a str> {
+    match report.directives.get(at)? {
+        Some(Choice::Paste { algorithm, .. }) => algorithm.as_deref(),
+        _ => None,
+    }
+}
+
+/// The call of a parallel algorithm of C++17 that a loop with these clauses is, if there is one.
+pub(crate) fn algorithm(profile: &Profile, entry: &SourceLoop, clauses: &Clauses) -> Option<String> {
+    let facts = Facts::of(profile, *entry.contexts.first()?)?;
+    algorithms::call(&facts, clauses.reductions_alone()?)
 }
 
 /// The directive that makes a loop parallel, whether or not that pays.

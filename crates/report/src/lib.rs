@@ -22,6 +22,7 @@
 #![forbid(unsafe_code)]
 
 pub mod advice;
+mod algorithms;
 pub mod code;
 pub mod colours;
 pub mod diff;

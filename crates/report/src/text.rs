@@ -314,6 +314,9 @@ fn entry(report: &Report<'_>, shown: &Shown, survey: &Survey<'_>, options: Optio
             .iter()
             .for_each(|words| paragraph(out, &pad, words)),
     }
+    if let Some(call) = directive::as_algorithm(report, at).filter(|_| existing.is_empty()) {
+        out.push_str(&format!("{pad}or, with C++17: {call}\n"));
+    }
     if let Some(words) = trying::measured(report, at) {
         paragraph(out, &pad, &words);
     }

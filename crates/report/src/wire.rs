@@ -170,6 +170,8 @@ struct Loop {
     privatise: Vec<String>,
     reductions: Vec<Reduction>,
     directive: Option<String>,
+    /// The same as a call of a parallel algorithm of C++17.
+    algorithm: Option<String>,
     /// What would make it parallel, whether or not that pays.
     directive_alone: Option<String>,
     /// Why there is none to paste, where its iterations can run in parallel.
@@ -430,6 +432,7 @@ fn loops(report: &Report<'_>) -> Vec<Loop> {
                 .collect(),
             directive: directive::pasted(report, at)
                 .map(|text| directive::in_lines(report, at, text).join("\n")),
+            algorithm: directive::as_algorithm(report, at).map(str::to_owned),
             directive_alone: directive::alone(report, at)
                 .map(|text| directive::in_lines(report, at, text).join("\n")),
             directive_withheld: directive::instead(report, at),

@@ -44,6 +44,8 @@ pub enum Choice {
         text: String,
         /// What would make this loop parallel, whether or not that pays.
         alone: String,
+        /// If it is for threads, what the loop is as a call of a parallel algorithm of the standard library.
+        algorithm: Option<String>,
     },
     /// There is a directive, but it does not pay or did not hold.
     Withheld {
@@ -95,11 +97,13 @@ pub fn choose(profile: &Profile, loops: &[SourceLoop]) -> Vec<Option<Choice>> {
         if text.is_ok() {
             place.entries.iter().for_each(|&at| chosen[at] = true);
         }
+        let first = place.entries.first().filter(|_| text.is_ok());
+        let algorithm = first.and_then(|&at| directive::algorithm(profile, &loops[at], clauses));
         let text = text.or_else(|why| lanes(profile, loops, &place, clauses).ok_or(why));
         for &at in &place.entries {
             let alone = alone.clone();
             out[at] = Some(match &text {
-                Ok(text) => Choice::Paste { text: text.clone(), alone },
+                Ok(text) => Choice::Paste { text: text.clone(), alone, algorithm: algorithm.clone() },
                 Err(why) => Choice::Withheld { alone, why: why.clone() },
             });
         }
