@@ -127,7 +127,7 @@ impl Environment {
 /// Writes the integers of every generator, at small sizes, as little-endian int64: `NAME.i64`.
 fn write_traces(directory: &Path) -> Result<()> {
     let of_nests = generators::SINGLE.iter().chain(generators::TILED).map(|g| {
-        let sizes = Sizes { n: 16, m: 17, p: 13, tile: 5, steps: 10 };
+        let sizes = Sizes { n: 10, m: 11, p: 9, tile: 4, steps: 6 };
         (g.name, g.at(&sizes))
     });
     let all = of_nests.chain(generators::SMALL.iter().map(|g| (g.name, g.all())));

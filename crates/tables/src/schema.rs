@@ -116,6 +116,7 @@ pub fn loops() -> Schema {
         is("reductions", list(reduction)),
         may("directive", TEXT),
         may("directive_alone", TEXT),
+        may("algorithm", TEXT),
         may("directive_withheld", TEXT),
         may("tried", tried),
         may("existing", existing),
