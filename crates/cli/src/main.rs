@@ -37,6 +37,10 @@ use clap::Parser;
 
 use args::{Command, Options};
 
+/// Profiles are many small vectors: the library's own allocator takes a fifth of the time.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let options = match Options::try_parse() {
         Ok(options) => options,

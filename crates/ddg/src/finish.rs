@@ -720,10 +720,33 @@ fn loop_statement(engine: &mut Engine, function: u32, header: u64) -> LoopStatem
     };
     let latches: Vec<Ending> = latches.into_iter().filter_map(ending).collect();
     let ends: Vec<Ending> = starts.iter().copied().filter_map(ending).collect();
-    let (pc, top_tested) =
-        deciding(&engine.image, ending(header), &latches, &ends).unwrap_or((header, false));
+    let first = test_at_top(engine, header, &starts).and_then(ending);
+    let (pc, top_tested) = deciding(&engine.image, first, &latches, &ends).unwrap_or((header, false));
     let exits = ends.iter().filter(|end| end.leaves).count() as u32;
     LoopStatement { pc, code: range, top_tested, exits, instructions }
+}
+
+/// The block with the first branch of a loop with these blocks, if control always comes to it from the header, and what stands before it
+/// is of its line: the condition may call functions, as that of a range-for does.
+fn test_at_top(engine: &Engine, header: u64, starts: &[u64]) -> Option<u64> {
+    const LONGEST: usize = 8;
+    let line = |pc: u64| engine.image.locations(pc).first().and_then(|place| place.line);
+    let mut at = header;
+    for _ in 0..LONGEST {
+        let block = engine.codes.find(at)?;
+        match block.terminator {
+            Terminator::Branch { .. } => {
+                let last = block.instrs.last()?.pc;
+                return (at == header || line(last).is_some() && line(last) == line(header)).then_some(at);
+            }
+            Terminator::Call { next, .. }
+            | Terminator::IndirectCall { next }
+            | Terminator::Jump(next)
+            | Terminator::Fallthrough(next) => at = Some(next).filter(|next| starts.contains(next))?,
+            _ => return None,
+        }
+    }
+    None
 }
 
 /// Whether a statement is the push of `rax` with which a function of x86-64 begins that has nothing to save and needs the stack aligned:

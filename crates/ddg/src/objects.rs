@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use program::image::Image;
-use program::variables::{Storage, Variable};
+use program::variables::Variable;
 use rustc_hash::FxHashMap;
 use trace::sink::ThreadId;
 use trace::stream::POSITIONS;
@@ -316,15 +316,14 @@ impl Objects {
         address: u64,
     ) -> Option<Place> {
         let offset = address.wrapping_sub(cfa) as i64;
-        if let Some((module, index)) = self.stack_variable(image, function, offset) {
+        if let Some((module, index)) = self.stack_variable(image, (function, cfa), address) {
             let variable = &self.variables[&module][index];
-            let Storage::Frame(at) = variable.storage else { return None };
+            let start = variable.storage.in_frame(cfa)?;
             let size = variable.size.max(1);
-            let start = cfa.wrapping_add(at as u64);
             let object = self.id(Object::Variable { module, index });
             return Some(Place {
                 object,
-                offset: offset - at,
+                offset: address.wrapping_sub(start).cast_signed(),
                 start,
                 end: start.saturating_add(size),
                 frame: number,
@@ -340,7 +339,12 @@ impl Objects {
         })
     }
 
-    fn stack_variable(&mut self, image: &Image, function: u64, offset: i64) -> Option<(usize, usize)> {
+    fn stack_variable(
+        &mut self,
+        image: &Image,
+        (function, cfa): (u64, u64),
+        address: u64,
+    ) -> Option<(usize, usize)> {
         let (module, m) = image.modules().iter().enumerate().rev().find(|(_, m)| m.contains(function))?;
         let inner = function.wrapping_sub(m.bias());
         if !self.frames.contains_key(&(module, inner)) {
@@ -355,8 +359,8 @@ impl Objects {
         }
         let all = &self.variables[&module];
         let covers = |&&i: &&usize| {
-            let Storage::Frame(at) = all[i].storage else { return false };
-            offset >= at && offset < at.saturating_add(all[i].size.max(1) as i64)
+            let start = all[i].storage.in_frame(cfa);
+            start.is_some_and(|start| address.wrapping_sub(start) < all[i].size.max(1))
         };
         // Variables of sibling scopes share storage; the innermost scope that is live cannot be told from the address,
         // the one with the smallest scope is the most specific name.

@@ -11,6 +11,7 @@
 //! - [`variables`]: variables of the source, with scope and storage, from debug information.
 #![forbid(unsafe_code)]
 
+mod aligned;
 pub mod cfg;
 pub mod executed;
 pub mod forest;

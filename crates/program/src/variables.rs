@@ -11,6 +11,7 @@ use std::path::Path;
 use gimli::{AttributeValue, DwTag, EndianSlice, Operation, Register, RunTimeEndian};
 use object::{Architecture, Object, ObjectSection};
 
+use crate::aligned::{self, Pointer, Pointers};
 use crate::frames;
 
 /// Where a variable lives.
@@ -20,6 +21,29 @@ pub enum Storage {
     Fixed(u64),
     /// At this offset from the canonical frame address (the stack pointer before the call).
     Frame(i64),
+    /// At this offset from the canonical frame address less `below`, rounded down to a multiple of `alignment`.
+    Aligned {
+        /// Bytes from that address to what is rounded.
+        below: i64,
+        /// A power of two.
+        alignment: i64,
+        /// Bytes from there to the variable.
+        offset: i64,
+    },
+}
+
+impl Storage {
+    /// The first address of a variable in the activation with this canonical frame address; `None` if it is in no frame.
+    pub fn in_frame(self, frame: u64) -> Option<u64> {
+        match self {
+            Storage::Fixed(_) => None,
+            Storage::Frame(offset) => Some(frame.wrapping_add_signed(offset)),
+            Storage::Aligned { below, alignment, offset } => {
+                let rounded = frame.wrapping_add_signed(-below) & alignment.wrapping_neg().cast_unsigned();
+                Some(rounded.wrapping_add_signed(offset))
+            }
+        }
+    }
 }
 
 /// One variable.
@@ -219,13 +243,29 @@ pub(crate) struct Frames<'a> {
 }
 
 impl Frames<'_> {
-    /// How far what a register points to lies below the canonical frame address, in the body of a function.
-    fn below(&self, register: Register, function: Option<(u64, u64)>) -> Option<i64> {
+    /// What a register points to in the body of a function.
+    fn base(&self, register: Register, function: Option<(u64, u64)>) -> Option<Base> {
+        let pointers = || function.map(|function| self.aligned(function)).unwrap_or_default();
         match Some(register) {
-            pointer if pointer == self.stack_pointer => self.size(function?.0),
-            pointer if pointer == self.frame_pointer => Some(self.below),
+            pointer if pointer == self.stack_pointer => match self.size(function?.0) {
+                Some(size) => Some(Base::Below(size)),
+                None => pointers().stack.map(Base::Aligned),
+            },
+            pointer if pointer == self.frame_pointer => {
+                Some(pointers().frame.map_or(Base::Below(self.below), Base::Aligned))
+            }
             _ => None,
         }
+    }
+
+    /// The pointers that the prologue of a function aligns.
+    fn aligned(&self, (first, end): (u64, u64)) -> Pointers {
+        if self.file.architecture() != Architecture::X86_64 {
+            return Pointers::default();
+        }
+        let length = end.saturating_sub(first).min(MOST_PROLOGUE);
+        let code = self.file.sections().find_map(|section| section.data_range(first, length).ok().flatten());
+        code.map(aligned::pointers).unwrap_or_default()
     }
 
     /// What the file is for.
@@ -246,9 +286,27 @@ impl Frames<'_> {
 enum Base {
     /// The canonical frame address, or this far below it.
     Below(i64),
+    /// A pointer that the prologue aligns.
+    Aligned(Pointer),
     /// Not known.
     Unknown,
 }
+
+impl Base {
+    /// The storage at an offset from it.
+    fn at(self, offset: i64) -> Option<Storage> {
+        match self {
+            Base::Below(below) => Some(Storage::Frame(offset.wrapping_sub(below))),
+            Base::Aligned(Pointer { below, alignment, size }) => {
+                Some(Storage::Aligned { below, alignment, offset: offset.wrapping_sub(size) })
+            }
+            Base::Unknown => None,
+        }
+    }
+}
+
+/// Most bytes of a function that its prologue is looked for in.
+const MOST_PROLOGUE: u64 = 512;
 
 struct Scope {
     depth: isize,
@@ -309,7 +367,7 @@ fn base(
 ) -> Base {
     match expression.operations(encoding).next() {
         Ok(Some(Operation::Register { register })) if Some(register) == frames.stack_pointer => {
-            function.and_then(|function| frames.size(function.0)).map_or(Base::Unknown, Base::Below)
+            frames.base(register, function).unwrap_or(Base::Unknown)
         }
         Ok(Some(Operation::RegisterOffset { .. } | Operation::Register { .. })) => Base::Below(frames.below),
         _ => Base::Below(0),
@@ -328,19 +386,15 @@ fn variable<'a>(
         return Ok(None);
     };
     let mut operations = expression.operations(unit.encoding());
-    let storage = match (operations.next()?, operations.next()?, scope.base) {
-        (Some(Operation::Address { address }), None, _) => Storage::Fixed(address),
-        (Some(Operation::FrameOffset { offset }), None, Base::Below(below)) => {
-            Storage::Frame(offset.wrapping_sub(below))
+    let storage = match (operations.next()?, operations.next()?) {
+        (Some(Operation::Address { address }), None) => Some(Storage::Fixed(address)),
+        (Some(Operation::FrameOffset { offset }), None) => scope.base.at(offset),
+        (Some(Operation::RegisterOffset { register, offset, .. }), None) => {
+            frames.base(register, scope.function).and_then(|base| base.at(offset))
         }
-        (Some(Operation::RegisterOffset { register, offset, .. }), None, _) => {
-            match frames.below(register, scope.function) {
-                Some(below) => Storage::Frame(offset.wrapping_sub(below)),
-                None => return Ok(None),
-            }
-        }
-        _ => return Ok(None),
+        _ => None,
     };
+    let Some(storage) = storage else { return Ok(None) };
     // Name and type may stand in the abstract origin or the declaration.
     let mut name = None;
     let mut size = (0, 0);
@@ -365,7 +419,7 @@ fn variable<'a>(
         storage,
         size: size.0,
         element: size.1,
-        function: if matches!(storage, Storage::Frame(_)) { scope.function } else { None },
+        function: scope.function.filter(|_| !matches!(storage, Storage::Fixed(_))),
         scope: scope.ranges.clone(),
         parameter: tag == gimli::DW_TAG_formal_parameter,
         is_volatile,

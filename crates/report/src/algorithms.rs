@@ -71,7 +71,7 @@ fn container(one: &Counter) -> Option<String> {
 /// iterations only accumulate, the first that is read there, and nothing is written.
 fn element_array<'a>(arrays: &'a [Array], one: &Counter, writes: bool) -> Option<&'a Array> {
     let is_own = |array: &&Array| {
-        array.dimensions == 1
+        array.dimensions <= 1
             && array.root == array.name
             && array.accesses.iter().all(|access| access.element() == [one.name.as_str()])
     };
@@ -147,6 +147,9 @@ mod tests {
             Some(
                 "std::for_each(std::execution::par, v.begin() + 1, v.begin() + (v.size() - 1), [&](auto &x) { const std::size_t i = &x - v.data(); … });"
             )
+        );
+        assert!(
+            said("std::vector<double> p(n), q(n); for (int i = 0; i < n; i++) p[i] = i % 17;", &[]).is_some()
         );
         assert!(
             said("for (int i = 0; i < n; i++) m = std::max(m, a[i]);", &[("max", "m")])
