@@ -126,7 +126,7 @@ fn corpus(loopwright: &Loopwright, options: &Options) -> Result<()> {
     let is_whole = options.names.is_empty() && options.levels.is_empty() && options.random.is_none();
     if is_whole && options.compilers == Family::Machine {
         let loops: usize = programs.iter().map(|p| p.loops.len()).sum();
-        write_document(&document(&text, programs.len(), loops), None)?;
+        write_document(&document(&text, programs.len(), loops), &[])?;
     }
     if options.known {
         write_known(&rows)?;
@@ -327,21 +327,24 @@ iterator), `flag` (several iterations write one value to one place), `exit` (ind
 }
 
 /// Writes the document: the part about the corpus, or the rows of a suite, in place of the old ones.
-fn write_document(corpus: &str, suites: Option<&str>) -> Result<()> {
+fn write_document(corpus: &str, suites: &[(String, String)]) -> Result<()> {
     let path = ci::root().join("docs/truth.md");
     let old = std::fs::read_to_string(&path).unwrap_or_default();
     let (above, below) = old.split_once(SUITES).unwrap_or((&old, ""));
     let above = if corpus.is_empty() { above } else { corpus };
-    let below = suites.map_or_else(
-        || {
-            if below.is_empty() {
-                format!("\n{}\nNone measured yet.\n", suite::FORMAT)
-            } else {
-                below.to_owned()
-            }
-        },
-        |rows| format!("\n{}\n{rows}", suite::FORMAT),
-    );
+    // Programs that were not measured now keep their rows.
+    let mut sections = suite::sections(below);
+    for (name, rows) in suites {
+        match sections.iter_mut().find(|own| own.0 == *name) {
+            Some(own) => own.1.clone_from(rows),
+            None => sections.push((name.clone(), rows.clone())),
+        }
+    }
+    let rows: String = sections.iter().map(|own| own.1.as_str()).collect();
+    let below = match sections.is_empty() {
+        true => format!("\n{}\nNone measured yet.\n", suite::FORMAT),
+        false => format!("\n{}\n{}\n{rows}", suite::FORMAT, suite::totals(&sections)),
+    };
     std::fs::write(&path, format!("{}\n{SUITES}{below}", above.trim_end().to_owned() + "\n"))?;
     Ok(())
 }

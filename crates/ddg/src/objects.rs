@@ -172,11 +172,12 @@ impl Objects {
         Some((start, block))
     }
 
-    /// What `address` belongs to, for an activation that has ended meanwhile, or one that is under way.
+    /// What `address` belongs to, for an activation that has ended meanwhile, or one that is under way; the instruction at `by` comes to it.
     pub fn locate(
         &mut self,
         image: &Image,
         (walker, ended): (&Walker, Option<&Ended>),
+        by: u64,
         address: u64,
     ) -> Place {
         if POSITIONS.contains(&address) {
@@ -190,10 +191,10 @@ impl Objects {
             return Place { object, offset: (address - start) as i64, start, end, frame: usize::MAX };
         }
         let frames = walker.frames();
-        let own = ended.and_then(|ended| self.locate_in_ended(image, ended, address));
+        let own = ended.and_then(|ended| self.locate_in_ended(image, ended, by, address));
         // Frames that were not there yet have its place now.
         let frames = ended.map_or(frames, |ended| &frames[..ended.depth.min(frames.len())]);
-        if let Some(place) = own.or_else(|| self.locate_on_stack(image, frames, address)) {
+        if let Some(place) = own.or_else(|| self.locate_on_stack(image, frames, by, address)) {
             return place;
         }
         if let Some(place) = self.locate_in_thread(image, address, true) {
@@ -279,16 +280,17 @@ impl Objects {
             (address >= own.2 && own.1 - address <= STACK_REACH).then_some(own)
         };
         let (entry, cfa, _) = self.parked.values().filter_map(holds).min_by_key(|own| own.1)?;
-        self.locate_in_frame(image, (entry, cfa, usize::MAX), address)
+        self.locate_in_frame(image, (entry, cfa, usize::MAX), [0; 2], address)
     }
 
-    fn locate_in_ended(&mut self, image: &Image, ended: &Ended, address: u64) -> Option<Place> {
+    fn locate_in_ended(&mut self, image: &Image, ended: &Ended, by: u64, address: u64) -> Option<Place> {
         let is_own =
             ended.bottom.max(ended.cfa.saturating_sub(STACK_REACH)) <= address && address < ended.cfa;
-        is_own.then(|| self.locate_in_frame(image, (ended.entry, ended.cfa, ended.depth), address))?
+        is_own
+            .then(|| self.locate_in_frame(image, (ended.entry, ended.cfa, ended.depth), [by; 2], address))?
     }
 
-    fn locate_on_stack(&mut self, image: &Image, frames: &[Frame], address: u64) -> Option<Place> {
+    fn locate_on_stack(&mut self, image: &Image, frames: &[Frame], by: u64, address: u64) -> Option<Place> {
         let known = frames.iter().rposition(|f| f.cfa > address)?;
         // Far below the innermost frame is not stack any more.
         if frames[known].cfa - address > STACK_REACH {
@@ -305,18 +307,21 @@ impl Objects {
             });
         }
         let frame = &frames[known];
-        self.locate_in_frame(image, (frame.entry, frame.cfa, known), address)
+        let call = frames.get(known + 1).map_or(by, |callee| callee.return_pc.saturating_sub(1));
+        self.locate_in_frame(image, (frame.entry, frame.cfa, known), [by, call], address)
     }
 
-    /// What an address in the frame of the function entered at `function` belongs to.
+    /// What an address in the frame of the function entered at `function` belongs to. It is come to by the first of two instructions; if that
+    /// is of another function, the second is the call that led there.
     fn locate_in_frame(
         &mut self,
         image: &Image,
         (function, cfa, number): (u64, u64, usize),
+        by: [u64; 2],
         address: u64,
     ) -> Option<Place> {
         let offset = address.wrapping_sub(cfa) as i64;
-        if let Some((module, index)) = self.stack_variable(image, (function, cfa), address) {
+        if let Some((module, index)) = self.stack_variable(image, (function, cfa), by, address) {
             let variable = &self.variables[&module][index];
             let start = variable.storage.in_frame(cfa)?;
             let size = variable.size.max(1);
@@ -343,10 +348,12 @@ impl Objects {
         &mut self,
         image: &Image,
         (function, cfa): (u64, u64),
+        by: [u64; 2],
         address: u64,
     ) -> Option<(usize, usize)> {
         let (module, m) = image.modules().iter().enumerate().rev().find(|(_, m)| m.contains(function))?;
         let inner = function.wrapping_sub(m.bias());
+        let [by, call] = by.map(|pc| pc.wrapping_sub(m.bias()));
         if !self.frames.contains_key(&(module, inner)) {
             self.variables(image, module);
             let hits = self.variables[&module]
@@ -362,12 +369,16 @@ impl Objects {
             let start = all[i].storage.in_frame(cfa);
             start.is_some_and(|start| address.wrapping_sub(start) < all[i].size.max(1))
         };
-        // Variables of sibling scopes share storage; the innermost scope that is live cannot be told from the address,
-        // the one with the smallest scope is the most specific name.
-        let width = |&&i: &&usize| {
+        // Variables of sibling scopes share storage: it is the one of the scope that control is in. Where several are, or none is, the one with the
+        // smallest scope has the most specific name.
+        let fit = |&&i: &&usize| {
             let scope = &all[i].scope;
-            if scope.is_empty() { u64::MAX } else { scope.iter().map(|s| s.1 - s.0).sum() }
+            let is_own = all[i].function.is_some_and(|(first, end)| (first..end).contains(&by));
+            let at = if is_own { by } else { call };
+            let is_here = scope.is_empty() || scope.iter().any(|&(first, end)| (first..end).contains(&at));
+            let width = if scope.is_empty() { u64::MAX } else { scope.iter().map(|s| s.1 - s.0).sum() };
+            (!is_here, width)
         };
-        self.frames[&(module, inner)].iter().filter(covers).min_by_key(width).map(|&i| (module, i))
+        self.frames[&(module, inner)].iter().filter(covers).min_by_key(fit).map(|&i| (module, i))
     }
 }

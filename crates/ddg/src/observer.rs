@@ -197,7 +197,7 @@ impl Observer<'_> {
             && is_operand(run.sink, to)
             && self.ends(run.kind, (from, run.source), (to, run.sink)).is_some();
         let turns = (self.exchange.turn_of(self.contexts, source), self.exchange.turn());
-        let own = (self.contexts, &*self.instances, run.sink);
+        let own = (self.contexts, &*self.instances, self.codes, run.sink);
         let common = self.contexts.get(to.context).dims;
         let mut place = naming(self.objects, self.image, self.walker, own, common);
         let mut object = || place(run.address, common).map(|(place, _)| (place.object, place.offset));
@@ -229,8 +229,13 @@ impl Observer<'_> {
         };
         if run.rows > 0 && !self.is_muted {
             let common = self.streams.common(at);
-            let mut place =
-                naming(self.objects, self.image, self.walker, (self.contexts, self.instances, sink), common);
+            let mut place = naming(
+                self.objects,
+                self.image,
+                self.walker,
+                (self.contexts, &*self.instances, self.codes, sink),
+                common,
+            );
             self.streams.add_rows_to(at, &run, &mut place);
         }
     }
@@ -287,7 +292,7 @@ impl Client for Observer<'_> {
                 self.objects,
                 self.image,
                 self.walker,
-                (self.contexts, self.instances, run.sink),
+                (self.contexts, &*self.instances, self.codes, run.sink),
                 common,
             );
             self.streams.add_to(at, run, &mut place);
@@ -300,7 +305,7 @@ impl Client for Observer<'_> {
             return self.exchanged(&DependenceRun { source, sink, ..run }, &from, &to);
         }
         let Some(ends) = self.ends(run.kind, (&from, source), (&to, sink)) else { return };
-        let own = (self.contexts, &*self.instances, sink);
+        let own = (self.contexts, &*self.instances, self.codes, sink);
         let mut place = naming(self.objects, self.image, self.walker, own, ends.common);
         self.streams.add(&ends, &run, &mut place);
     }
@@ -319,8 +324,13 @@ impl Client for Observer<'_> {
         }
         if let Some(at) = self.known_stream(kind, source, sink) {
             let common = self.streams.common(at);
-            let mut place =
-                naming(self.objects, self.image, self.walker, (self.contexts, self.instances, sink), common);
+            let mut place = naming(
+                self.objects,
+                self.image,
+                self.walker,
+                (self.contexts, &*self.instances, self.codes, sink),
+                common,
+            );
             self.streams.add_one_to(at, source_iv, sink_iv, address, &mut place);
             return;
         }
@@ -332,7 +342,7 @@ impl Client for Observer<'_> {
             return;
         }
         let Some(ends) = self.ends(kind, (&from, source), (&to, sink)) else { return };
-        let own = (self.contexts, &*self.instances, sink);
+        let own = (self.contexts, &*self.instances, self.codes, sink);
         let mut place = naming(self.objects, self.image, self.walker, own, ends.common);
         self.streams.add_one(&ends, source_iv, sink_iv, address, &mut place);
     }
@@ -346,19 +356,29 @@ fn kind_of(kind: shadow::Kind) -> Kind {
     }
 }
 
+/// The address of the instruction that a statement or an operand of an instance is.
+fn instruction(owner: &Instance, codes: &CodeTable, id: u32) -> u64 {
+    let code = codes.get(owner.code);
+    let at = id.wrapping_sub(owner.first) as usize;
+    let operand = at.checked_sub(owner.statements as usize).and_then(|operand| code.operands.get(operand));
+    let at = operand.map_or(at, |operand| usize::from(operand.instr));
+    code.instrs.get(at).map_or(code.pc, |instr| instr.pc)
+}
+
 /// Tells what is at an address that an operand accesses, and whether the loop of a level created the frame it lies in; nothing without
 /// frames.
 fn naming<'a>(
     objects: &'a mut Objects,
     image: &'a Image,
     walker: Option<&'a Walker>,
-    (contexts, instances, sink): (&'a Contexts, &'a Instances, u32),
+    (contexts, instances, codes, sink): (&'a Contexts, &'a Instances, &'a CodeTable, u32),
     common: u8,
 ) -> impl FnMut(u64, u8) -> Option<(Place, bool)> + 'a {
     move |address, level| {
         let walker = walker?;
-        let context = instances.owner(sink).context;
-        let place = objects.locate(image, (walker, walker.ended(contexts, context)), address);
+        let owner = instances.owner(sink);
+        let ended = walker.ended(contexts, owner.context);
+        let place = objects.locate(image, (walker, ended), instruction(owner, codes, sink), address);
         let callee = level < common
             && place.frame != usize::MAX
             && place.frame >= walker.frames_outside(usize::from(level));

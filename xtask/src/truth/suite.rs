@@ -77,16 +77,54 @@ pub fn manifest(path: &Path) -> Result<(Manifest, PathBuf)> {
 pub fn run(loopwright: &Loopwright, manifest: &Path, names: &[&str], keep: bool) -> Result<()> {
     let (programs, base) = self::manifest(manifest)?;
     let base = base.as_path();
-    let mut out = String::new();
+    let mut rows: Vec<(String, String)> = Vec::new();
     for program in programs.program.iter().filter(|p| names.is_empty() || names.contains(&p.name.as_str())) {
-        let rows = measured(loopwright, program, base).with_context(|| program.name.clone())?;
-        print!("{rows}");
-        out.push_str(&rows);
+        let own = measured(loopwright, program, base).with_context(|| program.name.clone())?;
+        print!("{own}");
+        rows.push((program.name.clone(), own));
     }
     if keep {
-        super::write_document("", Some(&out))?;
+        super::write_document("", &rows)?;
     }
     Ok(())
+}
+
+/// The programs that a document has rows of, with those.
+pub fn sections(below: &str) -> Vec<(String, String)> {
+    let mut parts = below.split("### ");
+    // What comes first is about all.
+    parts.next();
+    let named =
+        parts.filter_map(|part| Some((part.lines().next()?.trim().to_owned(), format!("### {part}"))));
+    named.collect()
+}
+
+/// The counts of all programs together, by level.
+pub fn totals(sections: &[(String, String)]) -> String {
+    let mut all: BTreeMap<String, [u64; 6]> = BTreeMap::new();
+    for line in sections.iter().flat_map(|(_, text)| text.lines()) {
+        let mut cells = line.trim_matches('|').split('|').map(str::trim);
+        let level = cells.next().unwrap_or_default().to_owned();
+        let counts: Vec<u64> = cells.map_while(|cell| cell.parse().ok()).collect();
+        if let Ok(counts) = <[u64; 6]>::try_from(counts) {
+            let own = all.entry(level).or_default();
+            own.iter_mut().zip(counts).for_each(|(own, count)| *own += count);
+        }
+    }
+    let mut text = String::from(
+        "| all | annotated | executed | said parallel | blocked | unknown | not found | parallel, of those found |\n\
+         |:--|--:|--:|--:|--:|--:|--:|--:|\n",
+    );
+    for (level, counts) in all {
+        let [annotated, executed, parallel, blocked, unknown, missing] = counts;
+        let found = (parallel + blocked + unknown).max(1);
+        let share = 100.0 * parallel as f64 / found as f64;
+        let _ = writeln!(
+            text,
+            "| {level} | {annotated} | {executed} | {parallel} | {blocked} | {unknown} | {missing} | {share:.1} % |"
+        );
+    }
+    text
 }
 
 fn measured(loopwright: &Loopwright, program: &Program, base: &Path) -> Result<String> {
