@@ -41,6 +41,11 @@ pub enum Truth {
 }
 
 impl Truth {
+    /// Those that a text names, apart by `|`.
+    pub fn all(text: &str) -> Option<Vec<Truth>> {
+        text.split('|').map(Truth::named).collect()
+    }
+
     fn named(name: &str) -> Option<Truth> {
         Some(match name {
             "yes" => Truth::Yes,
@@ -391,7 +396,7 @@ fn parsed(written: &str) -> Option<Vec<(Vec<Optimised>, Vec<Truth>)>> {
     let mut truths = Vec::new();
     for part in written.split(';') {
         let mut words = part.split_whitespace();
-        let names = words.next()?.split('|').map(Truth::named).collect::<Option<Vec<_>>>()?;
+        let names = Truth::all(words.next()?)?;
         let levels =
             words.map(|w| Optimised::named(w.strip_prefix('@')?)).collect::<Option<Vec<Optimised>>>()?;
         truths.push((levels, names));

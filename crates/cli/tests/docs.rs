@@ -31,7 +31,9 @@ fn links(text: &str) -> Vec<String> {
         if line.starts_with("```") {
             is_code = !is_code;
         }
-        for (at, _) in line.match_indices("](").filter(|_| !is_code) {
+        // `[&](auto &x)` in code is no link.
+        let is_text = |(at, _): &(usize, &str)| !is_code && line[..*at].matches('`').count() % 2 == 0;
+        for (at, _) in line.match_indices("](").filter(is_text) {
             let target = &line[at + 2..];
             out.extend(target.split_once(')').map(|(target, _)| target.to_owned()));
         }

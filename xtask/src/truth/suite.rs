@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
-use kernels::SaidLoop;
+use kernels::{Judgement, Optimised, SaidLoop, Truth};
 use serde::Deserialize;
 
 use crate::product::Loopwright;
@@ -23,10 +23,12 @@ build = { O0 = \"make clean all CFLAGS='-g -O0'\", O2 = \"make clean all CFLAGS=
 run = \"./stencil 64 10\"
 sources = [\"src/*.c\", \"**/*.f90\"]
 profile = []                            # options of `loopwright profile`
+judged = { \"solve.c:40\" = \"private\", \"solve.c:71\" = \"no\" }  # loops without annotations, and what is true of them
 ```
 
 An annotated loop is the one that follows `#pragma omp … for` or `!$omp … do`; `simd` alone counts apart. It counts as executed if some
-level's report has it. *said parallel*: yes, after reductions, or after privatisation.
+level's report has it. *said parallel*: yes, after reductions, or after privatisation. Of loops that are not annotated, some of each program
+were judged by hand; truths and answers are called as those of the corpus are.
 ";
 
 /// A manifest.
@@ -50,6 +52,9 @@ pub struct Program {
     /// The program and its arguments.
     pub run: String,
     sources: Vec<String>,
+    /// What is true of loops that are not annotated, by `file:line`, in the words of the corpus.
+    #[serde(default)]
+    judged: BTreeMap<String, String>,
     /// Options of `loopwright profile`.
     #[serde(default)]
     pub profile: Vec<String>,
@@ -101,21 +106,11 @@ pub fn sections(below: &str) -> Vec<(String, String)> {
 
 /// The counts of all programs together, by level.
 pub fn totals(sections: &[(String, String)]) -> String {
-    let mut all: BTreeMap<String, [u64; 6]> = BTreeMap::new();
-    for line in sections.iter().flat_map(|(_, text)| text.lines()) {
-        let mut cells = line.trim_matches('|').split('|').map(str::trim);
-        let level = cells.next().unwrap_or_default().to_owned();
-        let counts: Vec<u64> = cells.map_while(|cell| cell.parse().ok()).collect();
-        if let Ok(counts) = <[u64; 6]>::try_from(counts) {
-            let own = all.entry(level).or_default();
-            own.iter_mut().zip(counts).for_each(|(own, count)| *own += count);
-        }
-    }
     let mut text = String::from(
         "| all | annotated | executed | said parallel | blocked | unknown | not found | parallel, of those found |\n\
          |:--|--:|--:|--:|--:|--:|--:|--:|\n",
     );
-    for (level, counts) in all {
+    for (level, counts) in summed::<6>(sections) {
         let [annotated, executed, parallel, blocked, unknown, missing] = counts;
         let found = (parallel + blocked + unknown).max(1);
         let share = 100.0 * parallel as f64 / found as f64;
@@ -124,7 +119,29 @@ pub fn totals(sections: &[(String, String)]) -> String {
             "| {level} | {annotated} | {executed} | {parallel} | {blocked} | {unknown} | {missing} | {share:.1} % |"
         );
     }
+    text.push_str(
+        "\n| all | loops | right | more than needed | compiled loop | not found | wrong no | wrong yes |\n\
+         |:--|--:|--:|--:|--:|--:|--:|--:|\n",
+    );
+    for (level, counts) in summed::<7>(sections) {
+        let _ = writeln!(text, "| {level} | {} |", counts.map(|count| count.to_string()).join(" | "));
+    }
     text
+}
+
+/// Sums of the rows that have so many counts, by what they begin with.
+fn summed<const N: usize>(sections: &[(String, String)]) -> BTreeMap<String, [u64; N]> {
+    let mut all: BTreeMap<String, [u64; N]> = BTreeMap::new();
+    for line in sections.iter().flat_map(|(_, text)| text.lines()) {
+        let mut cells = line.trim_matches('|').split('|').map(str::trim);
+        let level = cells.next().unwrap_or_default().to_owned();
+        let counts: Vec<u64> = cells.map_while(|cell| cell.parse().ok()).collect();
+        if let Ok(counts) = <[u64; N]>::try_from(counts) {
+            let own = all.entry(level).or_insert([0; N]);
+            own.iter_mut().zip(counts).for_each(|(own, count)| *own += count);
+        }
+    }
+    all
 }
 
 fn measured(loopwright: &Loopwright, program: &Program, base: &Path) -> Result<String> {
@@ -137,6 +154,7 @@ fn measured(loopwright: &Loopwright, program: &Program, base: &Path) -> Result<S
     }
     let scratch = tempfile::tempdir()?;
     let mut found: Vec<(&str, Vec<Vec<SaidLoop>>)> = Vec::new();
+    let mut by_hand = ByHand::of(program)?;
     for (level, build) in &program.build {
         let done = shell(build, &directory).output()?;
         if !done.status.success() {
@@ -147,6 +165,7 @@ fn measured(loopwright: &Loopwright, program: &Program, base: &Path) -> Result<S
         let here =
             |a: &Annotation| -> Vec<SaidLoop> { report.loops.iter().filter(|l| a.is(l)).cloned().collect() };
         found.push((level, annotated.iter().map(here).collect()));
+        by_hand.judge(level, &report.loops);
     }
     let is_executed = |at: usize| found.iter().any(|(_, loops)| !loops[at].is_empty());
     let mut text = format!(
@@ -188,7 +207,75 @@ fn measured(loopwright: &Loopwright, program: &Program, base: &Path) -> Result<S
         let _ = writeln!(text, "- {place} at {}: {words}", levels.join(" "));
     }
     text.push('\n');
+    text.push_str(&by_hand.text());
     Ok(text)
+}
+
+/// Loops without annotations, judged by hand.
+struct ByHand {
+    /// File, line, truth as written, and truths.
+    loops: Vec<(String, u32, String, Vec<Truth>)>,
+    /// Per level the answer to each, and the words of those that are wrong.
+    answers: Vec<(String, Vec<(Judgement, String)>)>,
+}
+
+impl ByHand {
+    fn of(program: &Program) -> Result<ByHand> {
+        let mut loops = Vec::new();
+        for (place, written) in &program.judged {
+            let (file, line) = place.rsplit_once(':').with_context(|| format!("{place} is no file:line"))?;
+            let truths = Truth::all(written).with_context(|| format!("{place}: `{written}` is no truth"))?;
+            let line = line.parse().with_context(|| format!("{place} is no file:line"))?;
+            loops.push((file.to_owned(), line, written.clone(), truths));
+        }
+        Ok(ByHand { loops, answers: Vec::new() })
+    }
+
+    fn judge(&mut self, level: &str, said: &[SaidLoop]) {
+        let optimised = if level.ends_with("O0") { Optimised::O0 } else { Optimised::O2 };
+        let of = |(file, line, _, truths): &(String, u32, String, Vec<Truth>)| {
+            let (judgement, said) = kernels::judge(truths, optimised, (file, *line), said);
+            (judgement, said.map_or_else(String::new, SaidLoop::words))
+        };
+        self.answers.push((level.to_owned(), self.loops.iter().map(of).collect()));
+    }
+
+    fn text(&self) -> String {
+        let mut text = String::new();
+        if self.loops.is_empty() {
+            return text;
+        }
+        let all = [
+            (Judgement::Right, "right"),
+            (Judgement::Cautious, "more than needed"),
+            (Judgement::Compiled, "compiled loop"),
+            (Judgement::Missing, "not found"),
+            (Judgement::WrongNo, "wrong no"),
+            (Judgement::WrongYes, "wrong yes"),
+        ];
+        let names: Vec<&str> = all.iter().map(|own| own.1).collect();
+        let _ =
+            writeln!(text, "| by hand | loops | {} |\n|:--|--:|--:|--:|--:|--:|--:|--:|", names.join(" | "));
+        for (level, answers) in &self.answers {
+            let count = |of: Judgement| answers.iter().filter(|own| own.0 == of).count().to_string();
+            let counts: Vec<String> = all.iter().map(|own| count(own.0)).collect();
+            let _ = writeln!(text, "| {level} by hand | {} | {} |", answers.len(), counts.join(" | "));
+        }
+        text.push('\n');
+        for (at, (file, line, written, _)) in self.loops.iter().enumerate() {
+            let answer = |(level, answers): &(String, Vec<(Judgement, String)>)| {
+                let (judgement, words) = &answers[at];
+                let name = all.iter().find(|own| own.0 == *judgement).map_or("", |own| own.1);
+                let words =
+                    if *judgement == Judgement::WrongYes { format!(" ({words})") } else { String::new() };
+                format!("{level} {name}{words}")
+            };
+            let answers: Vec<String> = self.answers.iter().map(answer).collect();
+            let _ = writeln!(text, "- {file}:{line}, {written}: {}", answers.join(", "));
+        }
+        text.push('\n');
+        text
+    }
 }
 
 /// What became of an annotated loop.
