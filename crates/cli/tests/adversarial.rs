@@ -28,7 +28,7 @@ programs! {
     constructors containers control counters cut cut_threads directives effects everyday exchanged exchanges exits
     extremes false_reductions flags fresh fresh_classes headers included inclusions iterators kept_addresses
     long_double macros made memory mixed modules names not_reductions numerics objects other_names overwritten ownership
-    pieces plain_forms pointed positions recursions reduction_forms reductions references selects several spelling state
+    pieces plain_forms pointed positions recursions reduction_forms reductions references rounded selects several spelling state
     storage streams taken_out templates text textbook threads thrown guards guarded held together grids hidden
 }
 

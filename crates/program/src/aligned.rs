@@ -32,7 +32,7 @@ pub(crate) fn pointers(code: &[u8]) -> Pointers {
     let mut factory = InstructionInfoFactory::new();
     // The return address.
     let mut stack = Pointer { below: 8, alignment: 1, size: 0 };
-    let mut frame = None;
+    let (mut frame, mut is_known) = (None, true);
     for i in Decoder::new(64, code, DecoderOptions::NONE).iter().take(LONGEST) {
         if i.is_invalid() || i.flow_control() != FlowControl::Next {
             break;
@@ -55,12 +55,16 @@ pub(crate) fn pointers(code: &[u8]) -> Pointers {
             None if i.mnemonic() == Mnemonic::Mov && i.op0_register() == Register::RBP => {
                 frame = (i.op1_register() == Register::RSP).then_some(stack);
             }
-            None if writes(&mut factory, &i, Register::RSP) => return Pointers::default(),
+            // What has no constant length (arrays, `alloca`) lies below; the frame pointer stays.
+            None if writes(&mut factory, &i, Register::RSP) => {
+                is_known = false;
+                break;
+            }
             None => {}
         }
     }
     let is_aligned = |own: &Pointer| own.alignment > 1;
-    Pointers { stack: Some(stack).filter(is_aligned), frame: frame.filter(is_aligned) }
+    Pointers { stack: Some(stack).filter(|own| is_known && is_aligned(own)), frame: frame.filter(is_aligned) }
 }
 
 /// What an instruction that computes the stack pointer anew computes it with, if that is a constant.
@@ -102,6 +106,10 @@ mod tests {
         let found = pointers(&code);
         assert_eq!(found.frame, Some(Pointer { below: 8, alignment: 32, size: 16 }));
         assert_eq!(found.stack, Some(Pointer { below: 8, alignment: 32, size: 80 }));
+        // sub rsp, rax: an array of variable length below it.
+        let mut longer = code[..code.len() - 1].to_vec();
+        longer.extend([0x48, 0x29, 0xc4, 0xc3]);
+        assert_eq!(pointers(&longer), Pointers { stack: None, frame: found.frame });
     }
 
     #[test]

@@ -81,6 +81,31 @@ pub(crate) fn sizes(file: &object::File<'_>) -> Vec<(u64, u64, i64)> {
     found.unwrap_or_default()
 }
 
+/// First address and end of the functions whose canonical frame address is found by more than a register and a constant, by address:
+/// behind a stack pointer that was aligned in front of the frame pointer. What cannot be read is left out.
+pub(crate) fn by_expression(file: &object::File<'_>) -> Vec<(u64, u64)> {
+    let found = with_tables(file, |tables, bases| {
+        let mut out = Vec::new();
+        let mut context = UnwindContext::new();
+        let mut entries = tables.entries(bases);
+        while let Ok(Some(entry)) = entries.next() {
+            let CieOrFde::Fde(entry) = entry else { continue };
+            let Ok(entry) = entry.parse(EhFrame::cie_from_offset) else { continue };
+            let Ok(mut rows) = entry.rows(tables, bases, &mut context) else { continue };
+            while let Ok(Some(row)) = rows.next_row() {
+                if matches!(row.cfa(), CfaRule::Expression(_)) {
+                    let first = entry.initial_address();
+                    out.push((first, first.saturating_add(entry.len())));
+                    break;
+                }
+            }
+        }
+        out.sort_unstable();
+        Some(out)
+    });
+    found.unwrap_or_default()
+}
+
 /// First addresses of the functions that a file has unwind tables for, ascending. What cannot be read is left out.
 pub(crate) fn starts(path: &Path) -> Vec<u64> {
     let Ok(bytes) = std::fs::read(path) else { return Vec::new() };

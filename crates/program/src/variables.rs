@@ -220,6 +220,7 @@ pub(crate) fn with_units(
         frame_pointer: pointers.map(|pointers| pointers.1),
         file: &file,
         sizes: OnceCell::new(),
+        by_expression: OnceCell::new(),
     };
     let mut headers = dwarf.units();
     while let Ok(Some(header)) = headers.next() {
@@ -240,6 +241,8 @@ pub(crate) struct Frames<'a> {
     file: &'a object::File<'a>,
     /// First address, end, and how far the stack pointer lies below the canonical frame address once the prologue has run; by address.
     sizes: OnceCell<Vec<(u64, u64, i64)>>,
+    /// First address and end of the functions whose frame pointer need not lie at its usual place; by address.
+    by_expression: OnceCell<Vec<(u64, u64)>>,
 }
 
 impl Frames<'_> {
@@ -252,10 +255,19 @@ impl Frames<'_> {
                 None => pointers().stack.map(Base::Aligned),
             },
             pointer if pointer == self.frame_pointer => {
-                Some(pointers().frame.map_or(Base::Below(self.below), Base::Aligned))
+                let usual = || Some(Base::Below(self.below)).filter(|_| !self.is_by_expression(function));
+                pointers().frame.map(Base::Aligned).or_else(usual)
             }
             _ => None,
         }
+    }
+
+    /// Whether the frame pointer of a function need not lie at its usual place.
+    fn is_by_expression(&self, function: Option<(u64, u64)>) -> bool {
+        let all = self.by_expression.get_or_init(|| frames::by_expression(self.file));
+        let Some((first, _)) = function else { return false };
+        let before = all.partition_point(|own| own.0 <= first).checked_sub(1);
+        before.and_then(|at| all.get(at)).is_some_and(|own| first < own.1)
     }
 
     /// The pointers that the prologue of a function aligns.
@@ -366,10 +378,10 @@ fn base(
     function: Option<(u64, u64)>,
 ) -> Base {
     match expression.operations(encoding).next() {
-        Ok(Some(Operation::Register { register })) if Some(register) == frames.stack_pointer => {
-            frames.base(register, function).unwrap_or(Base::Unknown)
-        }
-        Ok(Some(Operation::RegisterOffset { .. } | Operation::Register { .. })) => Base::Below(frames.below),
+        Ok(Some(
+            Operation::Register { register } | Operation::RegisterOffset { register, offset: 0, .. },
+        )) => frames.base(register, function).unwrap_or(Base::Unknown),
+        Ok(Some(Operation::RegisterOffset { .. })) => Base::Unknown,
         _ => Base::Below(0),
     }
 }
