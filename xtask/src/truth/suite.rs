@@ -24,6 +24,7 @@ run = \"./stencil 64 10\"
 sources = [\"src/*.c\", \"**/*.f90\"]
 profile = []                            # options of `loopwright profile`
 judged = { \"solve.c:40\" = \"private\", \"solve.c:71\" = \"no\" }  # loops without annotations, and what is true of them
+explained = { \"solve.c:90\" = \"two iterations may write one element\" }  # why annotated loops are rightly not called parallel
 ```
 
 An annotated loop is the one that follows `#pragma omp … for` or `!$omp … do`; `simd` alone counts apart. It counts as executed if some
@@ -55,6 +56,9 @@ pub struct Program {
     /// What is true of loops that are not annotated, by `file:line`, in the words of the corpus.
     #[serde(default)]
     judged: BTreeMap<String, String>,
+    /// Why loops are rightly not called parallel although they are annotated, by `file:line`.
+    #[serde(default)]
+    explained: BTreeMap<String, String>,
     /// Options of `loopwright profile`.
     #[serde(default)]
     pub profile: Vec<String>,
@@ -204,7 +208,8 @@ fn measured(loopwright: &Loopwright, program: &Program, base: &Path) -> Result<S
     }
     text.push('\n');
     for ((place, words), levels) in blocked {
-        let _ = writeln!(text, "- {place} at {}: {words}", levels.join(" "));
+        let why = program.explained.get(&place).map_or_else(String::new, |why| format!(". True: {why}"));
+        let _ = writeln!(text, "- {place} at {}: {words}{why}", levels.join(" "));
     }
     text.push('\n');
     text.push_str(&by_hand.text());
