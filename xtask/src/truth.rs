@@ -223,6 +223,7 @@ fn said(
         .with_context(|| format!("report: {}", String::from_utf8_lossy(&done.stderr).trim()))
 }
 
+/// What answers are called, the best first.
 const JUDGEMENTS: [(Judgement, &str); 6] = [
     (Judgement::Right, "right"),
     (Judgement::Cautious, "more than needed"),

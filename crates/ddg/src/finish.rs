@@ -726,8 +726,8 @@ fn loop_statement(engine: &mut Engine, function: u32, header: u64) -> LoopStatem
     LoopStatement { pc, code: range, top_tested, exits, instructions }
 }
 
-/// The block with the first branch of a loop with these blocks, if control always comes to it from the header, and what stands before it
-/// is of its line: the condition may call functions, as that of a range-for does.
+/// The block with the first branch of a loop with these blocks, if control always comes to it from the header, and what
+/// stands before it is of its line: the condition may call functions, as that of a range-for does.
 fn test_at_top(engine: &Engine, header: u64, starts: &[u64]) -> Option<u64> {
     const LONGEST: usize = 8;
     let line = |pc: u64| engine.image.locations(pc).first().and_then(|place| place.line);

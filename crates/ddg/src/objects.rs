@@ -172,7 +172,8 @@ impl Objects {
         Some((start, block))
     }
 
-    /// What `address` belongs to, for an activation that has ended meanwhile, or one that is under way; the instruction at `by` comes to it.
+    /// What `address` belongs to, for an activation that has ended meanwhile, or one that is under way; the instruction
+    /// at `by` comes to it.
     pub fn locate(
         &mut self,
         image: &Image,
@@ -311,8 +312,8 @@ impl Objects {
         self.locate_in_frame(image, (frame.entry, frame.cfa, known), [by, call], address)
     }
 
-    /// What an address in the frame of the function entered at `function` belongs to. It is come to by the first of two instructions; if that
-    /// is of another function, the second is the call that led there.
+    /// What an address in the frame of the function entered at `function` belongs to. It is come to by the first of two
+    /// instructions; if that is of another function, the second is the call that led there.
     fn locate_in_frame(
         &mut self,
         image: &Image,
@@ -369,8 +370,8 @@ impl Objects {
             let start = all[i].storage.in_frame(cfa);
             start.is_some_and(|start| address.wrapping_sub(start) < all[i].size.max(1))
         };
-        // Variables of sibling scopes share storage: it is the one of the scope that control is in. Where several are, or none is, the one with the
-        // smallest scope has the most specific name.
+        // Variables of sibling scopes share storage: it is the one of the scope that control is in. Where several are,
+        // or none is, the one with the smallest scope has the most specific name.
         let fit = |&&i: &&usize| {
             let scope = &all[i].scope;
             let is_own = all[i].function.is_some_and(|(first, end)| (first..end).contains(&by));

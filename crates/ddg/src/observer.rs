@@ -211,6 +211,16 @@ impl Observer<'_> {
         }
     }
 
+    /// The streams, and what names the storage that a sink comes to.
+    fn streams_and_names(
+        &mut self,
+        sink: u32,
+        common: u8,
+    ) -> (&mut Streams, impl FnMut(u64, u8) -> Option<(Place, bool)>) {
+        let own = (self.contexts, &*self.instances, self.codes, sink);
+        (&mut *self.streams, naming(self.objects, self.image, self.walker, own, common))
+    }
+
     /// A run of dependences through memory of every row of a block, in a context that stands for no other.
     pub fn rows(&mut self, run: &RunOfRows) {
         let DependenceRun { kind, source, sink, .. } = run.first;
@@ -229,14 +239,8 @@ impl Observer<'_> {
         };
         if run.rows > 0 && !self.is_muted {
             let common = self.streams.common(at);
-            let mut place = naming(
-                self.objects,
-                self.image,
-                self.walker,
-                (self.contexts, &*self.instances, self.codes, sink),
-                common,
-            );
-            self.streams.add_rows_to(at, &run, &mut place);
+            let (streams, mut place) = self.streams_and_names(sink, common);
+            streams.add_rows_to(at, &run, &mut place);
         }
     }
 
@@ -288,14 +292,8 @@ impl Client for Observer<'_> {
         }
         if let Some(at) = self.known_stream(run.kind, run.source, run.sink) {
             let common = self.streams.common(at);
-            let mut place = naming(
-                self.objects,
-                self.image,
-                self.walker,
-                (self.contexts, &*self.instances, self.codes, run.sink),
-                common,
-            );
-            self.streams.add_to(at, run, &mut place);
+            let (streams, mut place) = self.streams_and_names(run.sink, common);
+            streams.add_to(at, run, &mut place);
             return;
         }
         let mut run = *run;
@@ -305,9 +303,8 @@ impl Client for Observer<'_> {
             return self.exchanged(&DependenceRun { source, sink, ..run }, &from, &to);
         }
         let Some(ends) = self.ends(run.kind, (&from, source), (&to, sink)) else { return };
-        let own = (self.contexts, &*self.instances, self.codes, sink);
-        let mut place = naming(self.objects, self.image, self.walker, own, ends.common);
-        self.streams.add(&ends, &run, &mut place);
+        let (streams, mut place) = self.streams_and_names(sink, ends.common);
+        streams.add(&ends, &run, &mut place);
     }
 
     fn single(
@@ -324,14 +321,8 @@ impl Client for Observer<'_> {
         }
         if let Some(at) = self.known_stream(kind, source, sink) {
             let common = self.streams.common(at);
-            let mut place = naming(
-                self.objects,
-                self.image,
-                self.walker,
-                (self.contexts, &*self.instances, self.codes, sink),
-                common,
-            );
-            self.streams.add_one_to(at, source_iv, sink_iv, address, &mut place);
+            let (streams, mut place) = self.streams_and_names(sink, common);
+            streams.add_one_to(at, source_iv, sink_iv, address, &mut place);
             return;
         }
         let (from, to) = (*self.instances.owner(source), *self.instances.owner(sink));
@@ -342,9 +333,8 @@ impl Client for Observer<'_> {
             return;
         }
         let Some(ends) = self.ends(kind, (&from, source), (&to, sink)) else { return };
-        let own = (self.contexts, &*self.instances, self.codes, sink);
-        let mut place = naming(self.objects, self.image, self.walker, own, ends.common);
-        self.streams.add_one(&ends, source_iv, sink_iv, address, &mut place);
+        let (streams, mut place) = self.streams_and_names(sink, ends.common);
+        streams.add_one(&ends, source_iv, sink_iv, address, &mut place);
     }
 }
 

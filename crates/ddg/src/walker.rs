@@ -19,8 +19,8 @@ pub trait Functions {
     /// Headers of the loops that contain the block at `pc` in `function`, outermost first, and whether the block heads
     /// the innermost of them.
     fn chain(&mut self, function: FunctionId, pc: u64) -> (std::sync::Arc<[u64]>, bool);
-    /// Where control first arrives that comes to the block at `to` from the one at `from`: at the head of a loop around it, or at
-    /// itself.
+    /// Where control first arrives that comes to the block at `to` from the one at `from`: at the head of a loop around
+    /// it, or at itself.
     fn arrival(&mut self, function: FunctionId, from: u64, to: u64) -> u64;
 }
 

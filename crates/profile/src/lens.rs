@@ -374,6 +374,13 @@ pub struct ArrayAccess {
     pub value: String,
 }
 
+impl Array {
+    /// Whether the loop may write elements of it.
+    pub fn is_written(&self) -> bool {
+        self.accesses.iter().any(|access| access.mode != AccessMode::Read)
+    }
+}
+
 impl ArrayAccess {
     /// The subscripts without white space: `i*3 + 1` and `i * 3 + 1` are one element.
     pub fn element(&self) -> Vec<String> {

@@ -1,6 +1,6 @@
-//! Frames that begin at a multiple of more than 16, on x86-64: compilers align the stack pointer for what vector instructions store, and
-//! for variables that ask for it. How far it then lies below the canonical frame address depends on that address, so unwind tables do not
-//! say it; the prologue does.
+//! Frames that begin at a multiple of more than 16, on x86-64: compilers align the stack pointer for what vector
+//! instructions store, and for variables that ask for it. How far it then lies below the canonical frame address
+//! depends on that address, so unwind tables do not say it; the prologue does.
 //!
 //! Definition: the pointers as the straight piece of code leaves them with which a function begins.
 //! Limit: what is moved behind a branch (shrink-wrapping) is not seen.
@@ -9,7 +9,8 @@ use iced_x86::{
     Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, Register,
 };
 
-/// A pointer into the frame: the canonical frame address less `below`, rounded down to a multiple of `alignment`, less `size`.
+/// A pointer into the frame: the canonical frame address less `below`, rounded down to a multiple of `alignment`, less
+/// `size`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Pointer {
     pub(crate) below: i64,

@@ -35,8 +35,8 @@ pub struct Cfg {
     pieces: Vec<(usize, usize)>,
     /// Decoded blocks from which control leaves the activation: returns, tail calls, indirect jumps.
     leaving: FxHashSet<usize>,
-    /// Blocks that head several loops, by their addresses. Each loop but the innermost has a node of its own, at its head, that no
-    /// code belongs to; edges that begin an iteration of it lead there.
+    /// Blocks that head several loops, by their addresses. Each loop but the innermost has a node of its own, at its
+    /// head, that no code belongs to; edges that begin an iteration of it lead there.
     nested: FxHashMap<u64, Nested>,
 }
 
@@ -87,8 +87,8 @@ impl Cfg {
         }
     }
 
-    /// Where control first arrives that comes to the block at `to` from the one at `from`: at the head of the outermost loop that the
-    /// block heads and that this begins, or an iteration of; at the block itself if that heads but one.
+    /// Where control first arrives that comes to the block at `to` from the one at `from`: at the head of the outermost
+    /// loop that the block heads and that this begins, or an iteration of; at the block itself if that heads but one.
     pub fn arrival(&self, from: u64, to: u64) -> u64 {
         let Some(nested) = self.nested.get(&to) else { return to };
         let whole = self.find(from).map_or(from, |node| self.starts[self.whole(node)]);
@@ -97,7 +97,7 @@ impl Cfg {
 
     fn decoded_edges(&mut self, code: &FunctionCode) {
         for block in &code.blocks {
-            for target in local_successors(&block.terminator) {
+            for target in block.terminator.local_successors() {
                 // A direct jump out of the decoded blocks is a tail call.
                 if self.index.contains_key(&target) {
                     self.edge(block.start, target);
@@ -250,19 +250,6 @@ impl Cfg {
             self.stale = false;
         }
         &self.forest
-    }
-}
-
-/// Where control can go from a block without leaving the activation.
-pub(crate) fn local_successors(terminator: &Terminator) -> Vec<u64> {
-    match *terminator {
-        Terminator::Fallthrough(next)
-        | Terminator::Jump(next)
-        | Terminator::Call { next, .. }
-        | Terminator::IndirectCall { next }
-        | Terminator::Syscall { next } => vec![next],
-        Terminator::Branch { taken, next } => vec![taken, next],
-        Terminator::Return | Terminator::IndirectJump | Terminator::Trap => Vec::new(),
     }
 }
 

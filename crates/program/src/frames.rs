@@ -47,10 +47,20 @@ pub(crate) fn address(path: &Path, pc: u64, stack: u64, frame: u64) -> Option<u6
     Some(base.wrapping_add_signed(offset))
 }
 
-/// First address, end, and how far the stack pointer lies below the canonical frame address once the prologue has run: of functions
-/// that find their frame by the stack pointer, by address. What cannot be read is left out, and functions that find their frame by
-/// another register too: those may align the stack pointer, or move it as they go.
-pub(crate) fn sizes(file: &object::File<'_>) -> Vec<(u64, u64, i64)> {
+/// How the canonical frame address is found in the body of a function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Rule {
+    pub(crate) first: u64,
+    pub(crate) end: u64,
+    /// How far the stack pointer lies below it once the prologue has run, of functions that find it by the stack
+    /// pointer. Those that find it by another register may align the stack pointer, or move it as they go.
+    pub(crate) size: Option<i64>,
+    /// It takes more than a register and a constant: the stack pointer was aligned in front of the frame pointer.
+    pub(crate) is_expression: bool,
+}
+
+/// The rules of a file's functions, by address. What cannot be read is left out.
+pub(crate) fn rules(file: &object::File<'_>) -> Vec<Rule> {
     let Some((stack_pointer, _)) = pointers(file.architecture()) else { return Vec::new() };
     let found = with_tables(file, |tables, bases| {
         let mut out = Vec::new();
@@ -60,45 +70,18 @@ pub(crate) fn sizes(file: &object::File<'_>) -> Vec<(u64, u64, i64)> {
             let CieOrFde::Fde(entry) = entry else { continue };
             let Ok(entry) = entry.parse(EhFrame::cie_from_offset) else { continue };
             let Ok(mut rows) = entry.rows(tables, bases, &mut context) else { continue };
-            let mut size = None;
+            let (mut size, mut is_by_stack, mut is_expression) = (None, true, false);
             while let Ok(Some(row)) = rows.next_row() {
                 match row.cfa() {
                     &CfaRule::RegisterAndOffset { register, offset } if register == stack_pointer => {
                         size = size.max(Some(offset));
                     }
-                    _ => {
-                        size = None;
-                        break;
-                    }
+                    CfaRule::RegisterAndOffset { .. } => is_by_stack = false,
+                    CfaRule::Expression(_) => (is_by_stack, is_expression) = (false, true),
                 }
             }
-            let first = entry.initial_address();
-            out.extend(size.map(|size| (first, first.saturating_add(entry.len()), size)));
-        }
-        out.sort_unstable();
-        Some(out)
-    });
-    found.unwrap_or_default()
-}
-
-/// First address and end of the functions whose canonical frame address is found by more than a register and a constant, by address:
-/// behind a stack pointer that was aligned in front of the frame pointer. What cannot be read is left out.
-pub(crate) fn by_expression(file: &object::File<'_>) -> Vec<(u64, u64)> {
-    let found = with_tables(file, |tables, bases| {
-        let mut out = Vec::new();
-        let mut context = UnwindContext::new();
-        let mut entries = tables.entries(bases);
-        while let Ok(Some(entry)) = entries.next() {
-            let CieOrFde::Fde(entry) = entry else { continue };
-            let Ok(entry) = entry.parse(EhFrame::cie_from_offset) else { continue };
-            let Ok(mut rows) = entry.rows(tables, bases, &mut context) else { continue };
-            while let Ok(Some(row)) = rows.next_row() {
-                if matches!(row.cfa(), CfaRule::Expression(_)) {
-                    let first = entry.initial_address();
-                    out.push((first, first.saturating_add(entry.len())));
-                    break;
-                }
-            }
+            let (first, end) = (entry.initial_address(), entry.initial_address().saturating_add(entry.len()));
+            out.push(Rule { first, end, size: size.filter(|_| is_by_stack), is_expression });
         }
         out.sort_unstable();
         Some(out)

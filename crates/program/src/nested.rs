@@ -1,28 +1,27 @@
 //! Blocks that head several loops of the text at once.
 //!
-//! Where nothing is left of an outer loop's header, as when a compiler sets the inner iterator to its beginning at the end of
-//! the outer body, the outer loop jumps back to the header of the inner one. Structure alone cannot tell that from one loop
-//! with a `continue`; what the registers do can. A nest it is if
+//! Where nothing is left of an outer loop's header, as when a compiler sets the inner iterator to its beginning at the
+//! end of the outer body, the outer loop jumps back to the header of the inner one. Structure alone cannot tell that
+//! from one loop with a `continue`; what the registers do can. A nest it is if
 //! - the inner loop goes on or ends by comparing a register that it does nothing to but add constants (its iterator, or a
 //!   pointer), and
 //! - on the way back from outside of it that register begins anew, or what it is compared with is another value from then on, and
 //! - there another register, which the inner loop leaves alone, is advanced by a constant (the outer iterator).
 //!
-//! (After the disambiguation of latches by induction variables in GCC's `cfgloop.c`, which asks for the last of these alone; on
-//! source loops with two counters, that is not enough.)
+//! (After the disambiguation of latches by induction variables in GCC's `cfgloop.c`, which asks for the last of these
+//! alone; on source loops with two counters, that is not enough.)
 //!
-//! Limits: iterators that are kept in memory are not seen; headers that are entered from several sides (irreducible) stay one.
+//! Limits: iterators that are kept in memory are not seen; headers that are entered from several sides (irreducible)
+//! stay one.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use trace::block::{CodeBlock, FunctionCode, Registers, Terminator};
 
-use crate::cfg::local_successors;
-
 /// A block that heads several loops.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Nested {
-    /// Where each of the loops begins, innermost first: the address of the block, then for each loop around it one in the last
-    /// instruction of one of its latches, at which no block starts.
+    /// Where each of the loops begins, innermost first: the address of the block, then for each loop around it one in
+    /// the last instruction of one of its latches, at which no block starts.
     pub heads: Vec<u64>,
     /// The latches of each but the outermost, by their addresses: whatever else comes to the block begins at the outermost.
     pub latches: Vec<Vec<u64>>,
@@ -43,7 +42,7 @@ pub fn nested(code: &FunctionCode) -> Vec<Nested> {
     let mut graph =
         Graph { blocks, after: vec![Vec::new(); blocks.len()], before: vec![Vec::new(); blocks.len()] };
     let decoded = blocks.iter().enumerate().flat_map(|(from, block)| {
-        local_successors(&block.terminator).into_iter().map(move |target| (from, target))
+        block.terminator.local_successors().into_iter().map(move |target| (from, target))
     });
     let landings = code.landings.iter().filter_map(|&(call, pad)| Some((*number.get(&call)?, pad)));
     for (from, target) in decoded.chain(landings) {

@@ -12,7 +12,7 @@ use gimli::{AttributeValue, DwTag, EndianSlice, Operation, Register, RunTimeEndi
 use object::{Architecture, Object, ObjectSection};
 
 use crate::aligned::{self, Pointer, Pointers};
-use crate::frames;
+use crate::frames::{self, Rule};
 
 /// Where a variable lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -219,8 +219,7 @@ pub(crate) fn with_units(
         stack_pointer: pointers.map(|pointers| pointers.0),
         frame_pointer: pointers.map(|pointers| pointers.1),
         file: &file,
-        sizes: OnceCell::new(),
-        by_expression: OnceCell::new(),
+        rules: OnceCell::new(),
     };
     let mut headers = dwarf.units();
     while let Ok(Some(header)) = headers.next() {
@@ -239,10 +238,8 @@ pub(crate) struct Frames<'a> {
     stack_pointer: Option<Register>,
     frame_pointer: Option<Register>,
     file: &'a object::File<'a>,
-    /// First address, end, and how far the stack pointer lies below the canonical frame address once the prologue has run; by address.
-    sizes: OnceCell<Vec<(u64, u64, i64)>>,
-    /// First address and end of the functions whose frame pointer need not lie at its usual place; by address.
-    by_expression: OnceCell<Vec<(u64, u64)>>,
+    /// How functions find their frames, by address.
+    rules: OnceCell<Vec<Rule>>,
 }
 
 impl Frames<'_> {
@@ -250,24 +247,20 @@ impl Frames<'_> {
     fn base(&self, register: Register, function: Option<(u64, u64)>) -> Option<Base> {
         let pointers = || function.map(|function| self.aligned(function)).unwrap_or_default();
         match Some(register) {
-            pointer if pointer == self.stack_pointer => match self.size(function?.0) {
-                Some(size) => Some(Base::Below(size)),
-                None => pointers().stack.map(Base::Aligned),
-            },
+            pointer if pointer == self.stack_pointer => {
+                match self.rule(function?.0).and_then(|rule| rule.size) {
+                    Some(size) => Some(Base::Below(size)),
+                    None => pointers().stack.map(Base::Aligned),
+                }
+            }
             pointer if pointer == self.frame_pointer => {
-                let usual = || Some(Base::Below(self.below)).filter(|_| !self.is_by_expression(function));
+                let rule = function.and_then(|function| self.rule(function.0));
+                let is_usual = rule.is_none_or(|rule| !rule.is_expression);
+                let usual = || is_usual.then_some(Base::Below(self.below));
                 pointers().frame.map(Base::Aligned).or_else(usual)
             }
             _ => None,
         }
-    }
-
-    /// Whether the frame pointer of a function need not lie at its usual place.
-    fn is_by_expression(&self, function: Option<(u64, u64)>) -> bool {
-        let all = self.by_expression.get_or_init(|| frames::by_expression(self.file));
-        let Some((first, _)) = function else { return false };
-        let before = all.partition_point(|own| own.0 <= first).checked_sub(1);
-        before.and_then(|at| all.get(at)).is_some_and(|own| first < own.1)
     }
 
     /// The pointers that the prologue of a function aligns.
@@ -285,11 +278,11 @@ impl Frames<'_> {
         self.file.architecture()
     }
 
-    /// How far the stack pointer lies below the canonical frame address in the body of the function at an address.
-    fn size(&self, function: u64) -> Option<i64> {
-        let sizes = self.sizes.get_or_init(|| frames::sizes(self.file));
-        let at = sizes.partition_point(|own| own.0 <= function).checked_sub(1)?;
-        sizes.get(at).filter(|own| function < own.1).map(|own| own.2)
+    /// How the function at an address finds its frame.
+    fn rule(&self, function: u64) -> Option<&Rule> {
+        let rules = self.rules.get_or_init(|| frames::rules(self.file));
+        let at = rules.partition_point(|own| own.first <= function).checked_sub(1)?;
+        rules.get(at).filter(|own| function < own.end)
     }
 }
 

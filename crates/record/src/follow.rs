@@ -34,7 +34,7 @@ impl Surroundings for Engine<'_> {
     }
 
     fn decoded(&mut self, bytes: &[u8], pc: u64) -> Instr {
-        function::decoded(bytes, pc)
+        self.translator.decoded(bytes, pc)
     }
 
     fn call_slot(&self, bytes: &[u8], pc: u64) -> Option<u64> {

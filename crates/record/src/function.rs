@@ -8,17 +8,12 @@ use iced_x86::{FlowControl, Instruction, Mnemonic};
 use rustc_hash::{FxHashMap, FxHashSet};
 use trace::block::{CodeBlock, FunctionCode, Instr, Registers, Terminator};
 
-use crate::decode::{self, Decode};
+use crate::decode;
 
 /// Length of the instruction at `pc` with which `bytes` begin, and how it ends a block, if it does.
 pub(crate) fn instruction(bytes: &[u8], pc: u64) -> (u64, Option<Terminator>) {
     let i = decode::raw(bytes, pc);
     (i.len() as u64, terminator(&i))
-}
-
-/// The instruction at `pc` with which `bytes` begin.
-pub(crate) fn decoded(bytes: &[u8], pc: u64) -> Instr {
-    Decode::new().decode(bytes, pc).instr
 }
 
 /// Where the call at `pc` with which `bytes` begin finds its target: behind a place that is fixed relative to it.
@@ -93,6 +88,25 @@ pub trait Surroundings {
     fn landing_pad(&mut self, after: u64) -> Option<u64>;
 }
 
+/// Bytes of the program, some at a time.
+struct Chunk {
+    bytes: Vec<u8>,
+    /// Address of the first.
+    at: u64,
+}
+
+impl Chunk {
+    /// The bytes from an address on, of a whole instruction at least if they are there.
+    fn from(&mut self, pc: u64, around: &mut dyn Surroundings) -> &[u8] {
+        let mut offset = pc.wrapping_sub(self.at) as usize;
+        if offset.saturating_add(LONGEST) > self.bytes.len() {
+            *self = Chunk { bytes: around.bytes(pc), at: pc };
+            offset = 0;
+        }
+        self.bytes.get(offset..).unwrap_or_default()
+    }
+}
+
 /// Decodes the function at `entry`.
 pub fn decode(entry: u64, around: &mut dyn Surroundings) -> FunctionCode {
     let mut instrs: Instrs = FxHashMap::default();
@@ -100,8 +114,7 @@ pub fn decode(entry: u64, around: &mut dyn Surroundings) -> FunctionCode {
     let mut work = vec![entry];
     let mut pads = FxHashMap::default();
     let mut behind: FxHashMap<u64, u64> = FxHashMap::default();
-    let mut chunk = Vec::new();
-    let mut chunk_at = entry;
+    let mut code = Chunk { bytes: Vec::new(), at: entry };
     while let Some(start) = work.pop() {
         let mut pc = start;
         // Only what a call would return to can lie in front of another function.
@@ -115,18 +128,12 @@ pub fn decode(entry: u64, around: &mut dyn Surroundings) -> FunctionCode {
                 call.into_iter().for_each(|call| call.1 = Some(Terminator::Trap));
                 break;
             }
-            let mut offset = pc.wrapping_sub(chunk_at) as usize;
-            if offset.saturating_add(LONGEST) > chunk.len() {
-                chunk = around.bytes(pc);
-                chunk_at = pc;
-                offset = 0;
-            }
-            let (length, end) = around.instruction(chunk.get(offset..).unwrap_or_default(), pc);
+            let bytes = code.from(pc, around);
+            let (length, end) = around.instruction(bytes, pc);
             let next = pc.saturating_add(length.max(1));
             let end = end.map(|end| match end {
                 // Calls of other files go through a table that is filled in when the program is loaded.
                 Terminator::IndirectCall { next } => {
-                    let bytes = chunk.get(offset..).unwrap_or_default();
                     let entry = around.call_slot(bytes, pc).map(|slot| around.bytes(slot));
                     let target = entry.and_then(|entry| Some(u64::from_le_bytes(*entry.first_chunk()?)));
                     target
@@ -182,7 +189,7 @@ pub fn decode(entry: u64, around: &mut dyn Surroundings) -> FunctionCode {
     let mut blocks = split(&instrs, &leaders);
     if has_shared_header(&blocks) {
         for block in &mut blocks {
-            block.registers = registers(block, &instrs, around);
+            block.registers = registers(block, &instrs, &mut code, around);
         }
     }
     let landing = |block: &CodeBlock| Some((block.start, *pads.get(&block.end)?));
@@ -193,25 +200,24 @@ pub fn decode(entry: u64, around: &mut dyn Surroundings) -> FunctionCode {
 /// Whether several blocks go back to one, as those of several loops may ([`CodeBlock::registers`] tell).
 fn has_shared_header(blocks: &[CodeBlock]) -> bool {
     let mut seen = FxHashSet::default();
-    let back = |block: &CodeBlock| {
-        let targets = match block.terminator {
-            Terminator::Jump(to) | Terminator::Fallthrough(to) => [Some(to), None],
-            Terminator::Branch { taken, next } => [Some(taken), Some(next)],
-            _ => [None, None],
-        };
-        targets.into_iter().flatten().find(|&to| to <= block.start)
-    };
+    let back =
+        |block: &CodeBlock| block.terminator.local_successors().into_iter().find(|&to| to <= block.start);
     blocks.iter().filter_map(back).any(|target| !seen.insert(target))
 }
 
-fn registers(block: &CodeBlock, instrs: &Instrs, around: &mut dyn Surroundings) -> Registers {
+fn registers(
+    block: &CodeBlock,
+    instrs: &Instrs,
+    code: &mut Chunk,
+    around: &mut dyn Surroundings,
+) -> Registers {
     let mut registers = Registers::default();
     let mut pc = block.start;
     while pc < block.end
         && let Some(&(next, _)) = instrs.get(&pc)
     {
-        let bytes = around.bytes(pc);
-        registers.execute(&around.decoded(&bytes, pc));
+        let bytes = code.from(pc, around);
+        registers.execute(&around.decoded(bytes, pc));
         pc = next;
     }
     registers
@@ -266,7 +272,7 @@ mod tests {
         }
 
         fn decoded(&mut self, bytes: &[u8], pc: u64) -> Instr {
-            decoded(bytes, pc)
+            decode::Decode::new().decode(bytes, pc).instr
         }
 
         fn call_slot(&self, bytes: &[u8], pc: u64) -> Option<u64> {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use iced_x86::{Encoder, Mnemonic};
 use rustc_hash::FxHashSet;
-use trace::block::{Block, BlockId, Folded, Terminator};
+use trace::block::{Block, BlockId, Folded, Instr, Terminator};
 use trace::survey::Way;
 
 use crate::Encoding;
@@ -231,6 +231,11 @@ impl Translator {
     /// A translator.
     pub(crate) fn new() -> Self {
         Translator { decode: Decode::new(), encoder: Encoder::new(64), stale: Stale::new() }
+    }
+
+    /// The instruction at `pc` with which `bytes` begin.
+    pub(crate) fn decoded(&mut self, bytes: &[u8], pc: u64) -> Instr {
+        self.decode.decode(bytes, pc).instr
     }
 
     /// Translates one block.

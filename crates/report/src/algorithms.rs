@@ -1,17 +1,19 @@
-//! What a loop of C++ becomes with the parallel algorithms of the standard library (C++17, header `<execution>`), which share iterations
-//! out among threads without OpenMP.
+//! What a loop of C++ becomes with the parallel algorithms of the standard library (C++17, header `<execution>`), which
+//! share iterations out among threads without OpenMP.
 //!
-//! Definition: of a loop over the elements of a container, or over numbers by which it comes to elements of one array, the head of the
-//! call is given as it is to be written; the body stays, and is `…` here. Each call of the body is handed one element, so what iterations
-//! write has to be that element, or what the loop shows to be apart; what they accumulate becomes what each gives.
+//! Definition: of a loop over the elements of a container, or over numbers by which it comes to elements of one array,
+//! the head of the call is given as it is to be written; the body stays, and is `…` here. Each call of the body is
+//! handed one element, so what iterations write has to be that element, or what the loop shows to be apart; what they
+//! accumulate becomes what each gives.
 //!
-//! Limits: one accumulator, and no variables that threads need for themselves; an array is a pointer, an array of C, `std::vector` or
-//! `std::array`.
+//! Limits: one accumulator, and no variables that threads need for themselves; an array is a pointer, an array of C,
+//! `std::vector` or `std::array`.
 
-use profile::lens::{AccessMode, Array, Home, Iterator as Counter, Language, LoopKind};
+use profile::lens::{Array, Home, Iterator as Counter, Language, LoopKind};
 use schedule::facts::Facts;
 
-/// The call, if the loop has such a form. `reductions`: operators and names of what its iterations accumulate, all that they need.
+/// The call, if the loop has such a form. `reductions`: operators and names of what its iterations accumulate, all that
+/// they need.
 pub(crate) fn call(facts: &Facts<'_>, reductions: &[(&'static str, String)]) -> Option<String> {
     let source = facts.source;
     let [one] = &source.iterators[..] else { return None };
@@ -67,16 +69,15 @@ fn container(one: &Counter) -> Option<String> {
     is_plain(name).then(|| format!("std::begin({name}), std::end({name})"))
 }
 
-/// The array whose elements of the loop's own number can be handed to its body: the only one that is written, and there alone; where
-/// iterations only accumulate, the first that is read there, and nothing is written.
+/// The array whose elements of the loop's own number can be handed to its body: the only one that is written, and there
+/// alone; where iterations only accumulate, the first that is read there, and nothing is written.
 fn element_array<'a>(arrays: &'a [Array], one: &Counter, writes: bool) -> Option<&'a Array> {
     let is_own = |array: &&Array| {
         array.dimensions <= 1
             && array.root == array.name
             && array.accesses.iter().all(|access| access.element() == [one.name.as_str()])
     };
-    let mut written =
-        arrays.iter().filter(|array| array.accesses.iter().any(|own| own.mode != AccessMode::Read));
+    let mut written = arrays.iter().filter(|array| array.is_written());
     match (writes, written.next()) {
         (true, Some(array)) if written.next().is_none() => Some(array).filter(is_own),
         (false, None) => arrays.iter().find(is_own),

@@ -299,7 +299,7 @@ fn not_run(profile: &Profile, entry: &SourceLoop, facts: &Facts<'_>) -> Option<u
     // Where they stand, and whether they store.
     let mut open: Vec<(Position, bool)> = Vec::new();
     for array in &source.arrays {
-        let is_written = array.accesses.iter().any(|access| access.mode != AccessMode::Read);
+        let is_written = array.is_written();
         for access in array.accesses.iter().filter(|access| access.conditional && is_written) {
             let is_own = || {
                 let element = access.element();

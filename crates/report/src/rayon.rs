@@ -6,7 +6,7 @@
 //!
 //! Limits: at most two slices are written; other forms get words.
 
-use profile::lens::{AccessMode, Array, Iterator as Counter, LoopKind, Operator, Scalar};
+use profile::lens::{Array, Iterator as Counter, LoopKind, Operator, Scalar};
 use schedule::facts::{Facts, Role};
 
 /// What to write, or to do where the form is another one; `None` where variables are in the way.
@@ -25,7 +25,7 @@ pub(crate) fn advice(facts: &Facts<'_>) -> Option<String> {
             _ => None,
         })
         .collect();
-    let written: Vec<&Array> = source.arrays.iter().filter(|array| is_written(array)).collect();
+    let written: Vec<&Array> = source.arrays.iter().filter(|array| array.is_written()).collect();
     let chain = match (&source.iterators[..], &written[..], &reductions[..]) {
         ([one], [], [(scalar, operator)]) => folded(&source_of(one)?, &one.name, scalar, *operator),
         ([one], [array], []) if one.comparison.is_some() => one_slice(one, array),
@@ -58,10 +58,6 @@ const PARALLEL: [(&str, &str); 8] = [
 /// Whether parallel iterators have an adapter too, and keep the elements in their places.
 fn is_indexed(name: &str) -> bool {
     PARALLEL.iter().any(|own| own.0 == name) || matches!(name, "enumerate" | "zip" | "copied" | "cloned")
-}
-
-fn is_written(array: &Array) -> bool {
-    array.accesses.iter().any(|access| access.mode != AccessMode::Read)
 }
 
 /// The parallel iterator over what a loop counts off.

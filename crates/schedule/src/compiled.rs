@@ -484,8 +484,7 @@ impl Outside<'_, '_> {
                 || array.type_text.contains("restrict")
                 || other.type_text.contains("restrict")
         };
-        let writes = |other: &&Array| other.accesses.iter().any(|access| access.mode != AccessMode::Read);
-        if !facts.source.arrays.iter().filter(writes).all(is_distinct) {
+        if !facts.source.arrays.iter().filter(|other| other.is_written()).all(is_distinct) {
             return false;
         }
         let stores = self.stores_on(line);

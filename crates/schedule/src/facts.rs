@@ -403,9 +403,7 @@ impl<'a> Facts<'a> {
     /// Whether all that the loop does to the one array that it comes to on some lines is to set elements of it to one constant.
     pub fn sets_one_value(&self, lines: &[u32]) -> bool {
         let is_on = |array: &&Array| array.accesses.iter().any(|access| lines.contains(&access.at.line));
-        let is_set = |array: &&Array| {
-            is_on(array) && array.accesses.iter().any(|access| access.mode != AccessMode::Read)
-        };
+        let is_set = |array: &&Array| is_on(array) && array.is_written();
         let mut all = self.source.arrays.iter().filter(is_set);
         let Some(array) = all.next().filter(|_| all.next().is_none()) else { return false };
         // What else is stored there a compiler has put in the place of a call.

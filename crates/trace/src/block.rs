@@ -309,6 +309,21 @@ pub enum Terminator {
     Trap,
 }
 
+impl Terminator {
+    /// Where control can go from a block without leaving the activation.
+    pub fn local_successors(&self) -> Vec<u64> {
+        match *self {
+            Terminator::Fallthrough(next)
+            | Terminator::Jump(next)
+            | Terminator::Call { next, .. }
+            | Terminator::IndirectCall { next }
+            | Terminator::Syscall { next } => vec![next],
+            Terminator::Branch { taken, next } => vec![taken, next],
+            Terminator::Return | Terminator::IndirectJump | Terminator::Trap => Vec::new(),
+        }
+    }
+}
+
 /// A loop whose addresses advance by constants: one record stands for all its iterations. The number of whole iterations is
 /// `(words[exit] - words[entry]) / step` (wrapping); operand addresses at iteration t are those of the recipe plus t times
 /// [`Folded::advance`] of their word.

@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use kernels::{Judgement, Optimised, SaidLoop, Truth};
 use serde::Deserialize;
 
+use super::JUDGEMENTS;
 use crate::product::Loopwright;
 
 /// How a manifest looks, as the document says.
@@ -123,14 +124,18 @@ pub fn totals(sections: &[(String, String)]) -> String {
             "| {level} | {annotated} | {executed} | {parallel} | {blocked} | {unknown} | {missing} | {share:.1} % |"
         );
     }
-    text.push_str(
-        "\n| all | loops | right | more than needed | compiled loop | not found | wrong no | wrong yes |\n\
-         |:--|--:|--:|--:|--:|--:|--:|--:|\n",
-    );
+    text.push('\n');
+    text.push_str(&head_of_judgements("all"));
     for (level, counts) in summed::<7>(sections) {
         let _ = writeln!(text, "| {level} | {} |", counts.map(|count| count.to_string()).join(" | "));
     }
     text
+}
+
+/// The head of a table of loops by the answers to them.
+fn head_of_judgements(of: &str) -> String {
+    let names = JUDGEMENTS.map(|own| own.1).join(" | ");
+    format!("| {of} | loops | {names} |\n|:--|--:|--:|--:|--:|--:|--:|--:|\n")
 }
 
 /// Sums of the rows that have so many counts, by what they begin with.
@@ -250,27 +255,17 @@ impl ByHand {
         if self.loops.is_empty() {
             return text;
         }
-        let all = [
-            (Judgement::Right, "right"),
-            (Judgement::Cautious, "more than needed"),
-            (Judgement::Compiled, "compiled loop"),
-            (Judgement::Missing, "not found"),
-            (Judgement::WrongNo, "wrong no"),
-            (Judgement::WrongYes, "wrong yes"),
-        ];
-        let names: Vec<&str> = all.iter().map(|own| own.1).collect();
-        let _ =
-            writeln!(text, "| by hand | loops | {} |\n|:--|--:|--:|--:|--:|--:|--:|--:|", names.join(" | "));
+        text.push_str(&head_of_judgements("by hand"));
         for (level, answers) in &self.answers {
             let count = |of: Judgement| answers.iter().filter(|own| own.0 == of).count().to_string();
-            let counts: Vec<String> = all.iter().map(|own| count(own.0)).collect();
+            let counts = JUDGEMENTS.map(|own| count(own.0));
             let _ = writeln!(text, "| {level} by hand | {} | {} |", answers.len(), counts.join(" | "));
         }
         text.push('\n');
         for (at, (file, line, written, _)) in self.loops.iter().enumerate() {
             let answer = |(level, answers): &(String, Vec<(Judgement, String)>)| {
                 let (judgement, words) = &answers[at];
-                let name = all.iter().find(|own| own.0 == *judgement).map_or("", |own| own.1);
+                let name = JUDGEMENTS.iter().find(|own| own.0 == *judgement).map_or("", |own| own.1);
                 let words =
                     if *judgement == Judgement::WrongYes { format!(" ({words})") } else { String::new() };
                 format!("{level} {name}{words}")

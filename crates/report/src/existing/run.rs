@@ -49,8 +49,8 @@ impl<'a> Run<'a> {
         self.is_shared && !self.shows(name, lines)
     }
 
-    /// Whether all that the loop hands on between two of these lines lies on the stacks of the members themselves, in the function of
-    /// the region or in one that this has called, and no other member came to it.
+    /// Whether all that the loop hands on between two of these lines lies on the stacks of the members themselves, in
+    /// the function of the region or in one that this has called, and no other member came to it.
     pub fn is_of_members(&self, lines: &[u32]) -> bool {
         let is_on = |end: u32| {
             let place = self.profile.location_of(end);
