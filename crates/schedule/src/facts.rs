@@ -571,6 +571,52 @@ impl<'a> Facts<'a> {
         })
     }
 
+    /// Whether a pointer that the body declares leads to another element in every iteration, wherever it is set: `p = &a[3 * i]`, by
+    /// the iterator or by what the body makes of it. The compiler cannot keep one place for all of them.
+    pub fn leads_along(&self, pointer: &str) -> bool {
+        let own = |name: &str| self.source.scalars.iter().find(|scalar| scalar.name == name);
+        let is_iterator = |name: &String| self.source.iterators.iter().any(|own| own.name == *name);
+        // Sums and products in which an iterator stands once, and no zero.
+        let is_along = |definition: &profile::lens::Definition, text: &str| {
+            let words =
+                || text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+            let count =
+                words().filter(|word| self.source.iterators.iter().any(|own| own.name == *word)).count();
+            let is_sum = text.chars().all(|c| c.is_alphanumeric() || " _+-*()".contains(c));
+            is_sum
+                && count == 1
+                && words().all(|word| word != "0")
+                && definition.reads.iter().filter(|name| is_iterator(name)).count() == 1
+        };
+        let is_made_along = |name: &str| {
+            own(name).is_some_and(|scalar| match &scalar.definitions[..] {
+                [only] => {
+                    scalar.home == Home::InBody
+                        && scalar.shared.is_empty()
+                        && only.kind == DefinitionKind::Declaration
+                        && is_along(only, &only.value)
+                }
+                _ => false,
+            })
+        };
+        let leads = |definition: &profile::lens::Definition| {
+            let text = definition.value.trim();
+            let Some((_, subscript)) = text.strip_prefix('&').and_then(|text| text.split_once('[')) else {
+                return false;
+            };
+            let Some(subscript) = subscript.strip_suffix(']') else { return false };
+            is_along(definition, subscript) || is_made_along(subscript)
+        };
+        own(pointer).is_some_and(|scalar| {
+            let mut set = scalar.definitions.iter().filter(|one| !one.value.is_empty()).peekable();
+            scalar.home == Home::InBody
+                && scalar.form == ScalarForm::Variable
+                && scalar.shared.is_empty()
+                && set.peek().is_some()
+                && set.all(leads)
+        })
+    }
+
     /// A pointer that the body declares and writes through, of which the text does not say that no other iteration comes to where it leads:
     /// another pointer of the body, or a subscript, leads to another element of the same array, or what the same function gives for something else.
     /// Its name and its line.

@@ -1653,7 +1653,11 @@ impl Loop<'_> {
             let is_kept = || match facts.is_one_pointed(scalar) {
                 true => !self.is_stored(scalar),
                 // Wherever it leads, what is written there is stored, or kept in registers.
-                false => scalar.home == Home::InBody && !self.stores_anywhere_on(&lines_of(scalar)),
+                false => {
+                    scalar.home == Home::InBody
+                        && !facts.leads_along(&scalar.root)
+                        && !self.stores_anywhere_on(&lines_of(scalar))
+                }
             };
             matches!(scalar.form, ScalarForm::Dereference | ScalarForm::PointedMember)
                 && is_own(scalar.home)
@@ -1663,7 +1667,10 @@ impl Loop<'_> {
         if let Some(scalar) = scalar {
             return Some((&scalar.name, lines_of(scalar)));
         }
-        let pointers = facts.source.arrays.iter().filter(|array| !array.fixed && is_own(array.home));
+        let is_kept = |array: &&profile::lens::Array| {
+            !array.fixed && is_own(array.home) && !facts.leads_along(&array.root)
+        };
+        let pointers = facts.source.arrays.iter().filter(is_kept);
         let mut writes = pointers.flat_map(|array| array.accesses.iter().map(move |access| (array, access)));
         let found = writes.find(|(array, access)| {
             matches!(access.mode, AccessMode::Write | AccessMode::Update(_))

@@ -49,6 +49,18 @@ pub(super) struct Environment {
     pub calls: HashMap<String, HashSet<String>>,
     /// Per function name every declaration.
     pub signatures: HashMap<String, Vec<Signature>>,
+    /// By class, name and number of parameters the methods that are defined in their classes; `None` for those that are no accessors.
+    pub accessors: HashMap<(String, String, usize), Option<Accessor>>,
+    /// Names of methods that are virtual in some class.
+    pub virtual_methods: HashSet<String>,
+}
+
+/// A method that only returns an expression.
+#[derive(Debug, Clone)]
+pub(super) struct Accessor {
+    pub parameters: Vec<String>,
+    /// Its ranges are those of the text that it was read from.
+    pub value: Expression,
 }
 
 /// Members of classes that do not lie in their objects (C++).
@@ -169,6 +181,8 @@ impl Environment {
             kept: Kept::default(),
             calls: HashMap::new(),
             signatures: HashMap::new(),
+            accessors: HashMap::new(),
+            virtual_methods: HashSet::new(),
         }
     }
 

@@ -151,6 +151,8 @@ impl<'a> Reader<'a> {
         let is_taken = |reader: &Self, of: &Expression| matches!(&of.what, Term::Name(name) if reader.taken.contains(&name.as_str()));
         match &one.what {
             Term::Name(_) => !is_taken(self, one),
+            // What an accessor is shown as.
+            Term::Member { base, .. } if is_taken(self, base) => !is_kept,
             Term::Call { callee, arguments } => match &callee.what {
                 Term::Member { base, field, .. } if is_taken(self, base) => {
                     self.methods.insert(field.clone());

@@ -1,6 +1,7 @@
 //! A file's bytes with its tree: positions, texts, limits.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 
@@ -42,6 +43,10 @@ pub(super) struct Text<'a> {
     continuation: &'static str,
     /// Something was not read because a limit was reached.
     pub cut_short: Cell<bool>,
+    /// What is read in the place of ranges, by their beginning and end.
+    shown: RefCell<HashMap<(usize, usize), String>>,
+    /// Text that is not in the file; its ranges begin where the file ends.
+    added: RefCell<String>,
 }
 
 impl<'a> Text<'a> {
@@ -50,12 +55,36 @@ impl<'a> Text<'a> {
             Language::Fortran | Language::FixedFortran => "&",
             Language::C | Language::Cpp | Language::Rust => "\\",
         };
-        Text { bytes, continuation, cut_short: Cell::new(false) }
+        Text {
+            bytes,
+            continuation,
+            cut_short: Cell::new(false),
+            shown: RefCell::default(),
+            added: RefCell::default(),
+        }
     }
 
     /// The text of a node, what is not UTF-8 replaced.
     pub(super) fn of(&self, node: Node) -> String {
-        self.range(&node.byte_range())
+        self.written(&node.byte_range())
+    }
+
+    /// Has a text read in the place of a range.
+    pub(super) fn show(&self, range: Range<usize>, text: String) {
+        self.shown.borrow_mut().insert((range.start, range.end), text);
+    }
+
+    /// Whether another text is read in the place of a range.
+    pub(super) fn is_shown(&self, range: &Range<usize>) -> bool {
+        self.shown.borrow().contains_key(&(range.start, range.end))
+    }
+
+    /// Adds a text that is not in the file; gives its range.
+    pub(super) fn add(&self, text: &str) -> Range<usize> {
+        let mut added = self.added.borrow_mut();
+        let start = self.bytes.len() + added.len();
+        added.push_str(text);
+        start..start + text.len()
     }
 
     /// The bytes of a node, what is not UTF-8 replaced.
@@ -66,6 +95,19 @@ impl<'a> Text<'a> {
     /// The text of a range, white space and line continuations as single spaces, what is not UTF-8 replaced. Of long texts
     /// the beginning, and where they stand, so that different ones stay different.
     pub(super) fn range(&self, range: &Range<usize>) -> String {
+        if let Some(text) = self.shown.borrow().get(&(range.start, range.end)) {
+            return text.clone();
+        }
+        match (range.start.checked_sub(self.bytes.len()), range.end.checked_sub(self.bytes.len())) {
+            (Some(start), Some(end)) if start < end => {
+                self.added.borrow().get(start..end).unwrap_or_default().to_owned()
+            }
+            _ => self.written(range),
+        }
+    }
+
+    /// The text of a range of the file, likewise.
+    fn written(&self, range: &Range<usize>) -> String {
         let is_long = range.len() > LONGEST_TEXT;
         let end = if is_long { range.start + LONGEST_TEXT } else { range.end };
         let text = String::from_utf8_lossy(self.bytes.get(range.start..end).unwrap_or_default());

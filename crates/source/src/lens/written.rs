@@ -126,6 +126,17 @@ impl Binary {
         })
     }
 
+    /// Addition.
+    pub(super) fn plus() -> Binary {
+        Binary::Update(Operator::Add)
+    }
+
+    /// Whether it is one of `+ - * / %`.
+    pub(super) fn is_arithmetic(self) -> bool {
+        use Operator::{Add, Divide, Multiply, Remainder, Subtract};
+        matches!(self, Binary::Update(Add | Subtract | Multiply | Divide | Remainder))
+    }
+
     /// The comparison that holds when both sides change places.
     pub(super) fn mirrored(self) -> Binary {
         match self {
@@ -361,6 +372,15 @@ impl Kept {
 }
 
 impl Expression {
+    /// Whether evaluating it several times is the same as once.
+    pub(super) fn is_repeatable(&self) -> bool {
+        match &self.what {
+            Term::Assignment { .. } | Term::Step { .. } | Term::Call { .. } => false,
+            Term::Closure(_) | Term::Statements(_) | Term::Unknown => false,
+            _ => self.parts().into_iter().all(Expression::is_repeatable),
+        }
+    }
+
     /// The expressions that it consists of; those inside closures and blocks are not among them.
     pub(super) fn parts(&self) -> Vec<&Expression> {
         match &self.what {

@@ -201,6 +201,11 @@ impl C<'_> {
         out
     }
 
+    /// The type that a declaration, a parameter or a range-for names.
+    pub(super) fn type_text(&self, node: Node) -> String {
+        self.specifiers(node).type_text
+    }
+
     fn add_word(&self, text: &mut String, word: &str) {
         if !text.is_empty() {
             text.push(' ');

@@ -85,7 +85,11 @@ impl C<'_> {
                     Some(list) => self.all(list, depth),
                     None => vec![*part("index")],
                 };
-                Term::Index { base: part("argument"), subscripts }
+                let base = part("argument");
+                match self.shown_subscript(node, &base, &subscripts) {
+                    Some(shown) => shown.what,
+                    None => Term::Index { base, subscripts },
+                }
             }
             "call_expression" => self.call(node, depth),
             // A member that a pointer to members chooses.
@@ -177,7 +181,10 @@ impl C<'_> {
         {
             return Term::Index { base: base.clone(), subscripts: arguments };
         }
-        Term::Call { callee: Box::new(callee), arguments }
+        match self.shown_call(node, &callee, &arguments) {
+            Some(shown) => shown.what,
+            None => Term::Call { callee: Box::new(callee), arguments },
+        }
     }
 
     fn chain(&self, node: Node, depth: u32) -> Term {

@@ -1,5 +1,6 @@
 //! C and C++: the functions of a file, and what is declared around them.
 
+mod accessors;
 mod declarations;
 mod expressions;
 mod kept;
@@ -7,7 +8,7 @@ mod lambdas;
 mod places;
 mod statements;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::collections::hash_map::Entry;
 
@@ -29,6 +30,9 @@ pub(super) struct C<'a> {
     broken: Cell<u32>,
     in_macro: Cell<InMacro>,
     in_function: Cell<bool>,
+    /// Of the function that is read: the class that it is a method of, and those of the names in it.
+    class: RefCell<String>,
+    objects: RefCell<accessors::Objects>,
 }
 
 /// What stands outside of functions.
@@ -41,7 +45,8 @@ struct Items<'t> {
 struct Found<'t> {
     nodes: Vec<Node<'t>>,
     members: Vec<Declaration>,
-    in_class: bool,
+    /// The class that it is defined in.
+    class: Option<String>,
     conditional: bool,
     broken: bool,
 }
@@ -50,6 +55,8 @@ struct Found<'t> {
 #[derive(Clone, Copy)]
 struct Around<'m> {
     members: Option<&'m [Declaration]>,
+    /// The class around.
+    class: Option<&'m str>,
     conditional: bool,
     broken: bool,
     depth: u32,
@@ -93,12 +100,14 @@ impl<'a> C<'a> {
             broken: Cell::new(0),
             in_macro: Cell::new(InMacro::No),
             in_function: Cell::new(false),
+            class: RefCell::default(),
+            objects: RefCell::default(),
         };
         if c.language == Language::Cpp {
             c.note_members(root);
         }
         let mut items = Items { functions: Vec::new(), macros: Vec::new() };
-        let around = Around { members: None, conditional: false, broken: false, depth: 0 };
+        let around = Around { members: None, class: None, conditional: false, broken: false, depth: 0 };
         c.items(root, around, &mut items);
         (c, items)
     }
@@ -117,6 +126,9 @@ impl<'a> C<'a> {
                     self.note_state(item);
                     self.note_writes(item);
                     self.note_places(item, around.members.is_some());
+                    if let (Some(class), Some(members)) = (around.class, around.members) {
+                        self.note_accessor(item, class, members);
+                    }
                     self.note_kept(item);
                     let mut inner = vec![item];
                     while let Some(node) = inner.pop() {
@@ -128,7 +140,7 @@ impl<'a> C<'a> {
                     out.functions.push(Found {
                         nodes: vec![item],
                         members: around.members.unwrap_or_default().to_vec(),
-                        in_class: around.members.is_some(),
+                        class: around.members.is_some().then(|| around.class.unwrap_or_default().to_owned()),
                         conditional: around.conditional,
                         broken: around.broken,
                     });
@@ -168,7 +180,7 @@ impl<'a> C<'a> {
             out.functions.push(Found {
                 nodes: loose,
                 members: Vec::new(),
-                in_class: false,
+                class: None,
                 conditional: around.conditional,
                 broken: around.broken,
             });
@@ -257,7 +269,10 @@ impl<'a> C<'a> {
         }
         let references = members.iter().filter(|member| member.storage.reference);
         self.environment.kept.members.extend(references.map(|member| member.name.clone()));
-        self.items(body, Around { members: Some(&members), ..around }, out);
+        let class = item
+            .child_by_field_name("name")
+            .map(|name| declarations::without_template_arguments(&self.text.tight(name)));
+        self.items(body, Around { members: Some(&members), class: class.as_deref(), ..around }, out);
     }
 
     /// A class inside of a function.
@@ -575,7 +590,7 @@ impl<'a> C<'a> {
         let mut out = FunctionText {
             name: String::new(),
             kept,
-            is_method: found.in_class,
+            is_method: found.class.is_some(),
             members: found.members.clone(),
             parameters: Vec::new(),
             body: Vec::new(),
@@ -584,6 +599,8 @@ impl<'a> C<'a> {
             has_implicit_locals: false,
         };
         let node = *found.nodes.first()?;
+        self.class.replace(found.class.clone().unwrap_or_default());
+        self.objects.replace(self.objects(node, &found.members));
         if !matches!(node.kind(), "function_definition" | "inline_method_definition") {
             self.sequence(&found.nodes, 1, &mut out.body);
             return Some(out);
@@ -591,6 +608,9 @@ impl<'a> C<'a> {
         if let Some(declarator) = node.child_by_field_name("declarator").and_then(declarations::function_of) {
             let name = self.qualified_name(declarator).unwrap_or_default();
             out.is_method |= name.contains("::");
+            if let Some((class, _)) = name.rsplit_once("::") {
+                self.class.replace(declarations::unqualified(class));
+            }
             out.name = declarations::unqualified(&name);
             out.parameters = self.parameters(declarator, 1);
         }

@@ -208,6 +208,45 @@ fn accessors() {
 }
 
 /// Of functions of one name those that take as many arguments say how they take them.
+/// What an accessor returns is read in its place: elements have subscripts, and the names of members.
+#[test]
+fn calls_of_accessors() {
+    let file = cpp("struct Matrix {
+           Matrix(int n) : n(n), v(n * n) {}
+           int at_row(int i) const { return i * n; }
+           double &operator()(int i, int j) { assert(i < n); return v[at_row(i) + j]; }
+           double operator()(int k, int l) const { return v[at_row(k) + l]; }
+           double *operator[](int i) { return &v[i * n]; }
+           double &flat(int i) { return v[i]; }
+           double &flat(long i) { return v[i + 1]; }
+           virtual double &far(int i) { return v[i]; }
+           void shift();
+           int n; std::vector<double> v;
+         };
+         void Matrix::shift() { for (int i = 1; i < n; i++) (*this).v[i] = flat(i) + at_row(i); }
+         void f(Matrix &m, const Matrix *p, std::vector<Matrix> &all, int n) {
+           for (int i = 1; i < n; i++) m(i, 2 * i + 1) = m(i - 1, 0) + (*p)(i, i) + all[i](i, i);
+           for (int i = 0; i < n; i++) m[i][i + 1] += p->at_row(i);
+           for (int i = 0; i < n; i++) m.flat(i) = m.far(i);
+           for (int i = 0, k = 0; i < n; i++) m(i, k++) = 1;
+         }");
+    let accesses = |at: usize| -> Vec<(String, Vec<String>)> {
+        let of = &file.loops[at].arrays;
+        of.iter().flat_map(|a| a.accesses.iter().map(|b| (a.name.clone(), b.subscripts.clone()))).collect()
+    };
+    let is = |name: &str, subscript: &str| (name.to_owned(), vec![subscript.to_owned()]);
+    assert!(!accesses(0).iter().any(|own| own.0.contains("at_row")), "{:?}", accesses(0));
+    let shown = accesses(1);
+    assert!(shown.contains(&is("m.v", "(i * m.n) + (2 * i + 1)")), "{shown:?}");
+    assert!(shown.contains(&is("m.v", "((i - 1) * m.n) + 0")), "{shown:?}");
+    let rows = accesses(2);
+    assert!(rows.contains(&is("m.v", "i * m.n + i + 1")), "{rows:?}");
+    // Overloads with other texts, virtual methods, and arguments that may be evaluated once alone, are calls.
+    for at in [3, 4] {
+        assert!(!accesses(at).iter().any(|own| own.0 == "m.v"), "{:?}", accesses(at));
+    }
+}
+
 #[test]
 fn overloads_by_number() {
     let file = cpp("int at(int k); int at(int k, int i); void put(double &x); void put(double x, int n);\n\

@@ -1,0 +1,393 @@
+//! Accessors of C++ in the place of which what they return is read: `m(i, j) = x` is `m.values[i * m.width + j] = x`, and `x(i)` in a
+//! method is `values[i]`.
+//!
+//! Definition: an *accessor* is a method, defined in its class, that returns an expression made of members of the class, parameters,
+//! integers, arithmetic, subscripts and pointers, and does nothing else (`assert` apart). What is virtual is none, and what has
+//! another meaning in an overload that takes as many arguments is none. A call is *shown* as what it returns if the class of what it is
+//! called on is known by the declaration, and its arguments may be evaluated as often as the parameters are named.
+//!
+//! Places stay: what is shown stands where the call does ([`Text::show`]).
+
+use std::collections::HashMap;
+
+use profile::lens::{Language, Position};
+use tree_sitter::Node;
+
+use super::super::environment::{Accessor, Environment};
+use super::super::text::{children, in_field, words};
+use super::super::written::{Binary, DEEPEST, Declaration, Expression, Lifetime, Term};
+use super::C;
+use super::declarations::{function_of, unqualified};
+
+/// What an accessor returns has at most this many parts.
+const MOST_PARTS: usize = 40;
+
+/// Of names in a function the class that they are declared as, and whether they are pointers to objects of it; `None` for names that
+/// stand for several things.
+pub(super) type Objects = HashMap<String, Option<(String, bool)>>;
+
+/// A call of an accessor.
+struct Use<'u> {
+    accessor: &'u Accessor,
+    /// What it is called on, and whether that is a pointer; `None` for the object of the method that is read.
+    object: Option<(&'u Expression, bool)>,
+    arguments: &'u [Expression],
+    at: Position,
+}
+
+impl C<'_> {
+    /// Notes a method that is defined in a class as an accessor, or as none.
+    pub(super) fn note_accessor(&mut self, method: Node, class: &str, members: &[Declaration]) {
+        let Some(declarator) = method.child_by_field_name("declarator").and_then(function_of) else { return };
+        let Some(name) = self.qualified_name(declarator).map(|name| unqualified(&name)) else { return };
+        if is_virtual(method, &self.text.of(method)) {
+            self.environment.virtual_methods.insert(name.clone());
+        }
+        // Accessors of the class that stand before it are shown in it.
+        self.class.replace(class.to_owned());
+        let parameters = self.parameters(declarator, 1);
+        let key = (class.to_owned(), name, parameters.len());
+        let own = self.accessor(method, &parameters, members);
+        let known = self.environment.accessors.get(&key);
+        let is_other = known.is_some_and(|known| !is_same(known.as_ref(), own.as_ref()));
+        self.environment.accessors.insert(key, own.filter(|_| !is_other));
+    }
+
+    fn accessor(
+        &self,
+        method: Node,
+        parameters: &[Declaration],
+        members: &[Declaration],
+    ) -> Option<Accessor> {
+        let statements = children(method.child_by_field_name("body")?);
+        let (last, before) = statements.split_last()?;
+        let is_check = |one: &Node| {
+            one.kind() == "expression_statement" && self.text.of(*one).trim_start().starts_with("assert")
+        };
+        if last.kind() != "return_statement" || !before.iter().all(is_check) {
+            return None;
+        }
+        let value = self.expression(*children(*last).first()?, 1);
+        let parameters: Vec<String> = parameters.iter().map(|one| one.name.clone()).collect();
+        let is_member = |name: &str| {
+            let own = members.iter().find(|member| member.name == name);
+            own.is_some_and(|own| own.lifetime == Lifetime::Automatic && !own.storage.reference)
+        };
+        let is_known = |name: &str| parameters.iter().any(|own| own == name) || is_member(name);
+        let mut parts = 0;
+        is_plain(&value, &is_known, &mut parts).then_some(Accessor { parameters, value })
+    }
+
+    /// The classes of the names that a function declares, and of those that it sees.
+    pub(super) fn objects(&self, function: Node, members: &[Declaration]) -> Objects {
+        let mut out = Objects::new();
+        if self.environment.accessors.is_empty() {
+            return out;
+        }
+        let globals = self.environment.globals.values();
+        for one in globals.chain(members) {
+            let class = self.environment.class_named(&one.type_text).filter(|_| !one.array);
+            out.insert(one.name.clone(), class.map(|class| (class, one.storage.pointer)));
+        }
+        let mut declared = Objects::new();
+        let mut open = vec![function];
+        while let Some(node) = open.pop() {
+            if matches!(
+                node.kind(),
+                "declaration" | "parameter_declaration" | "optional_parameter_declaration" | "for_range_loop"
+            ) {
+                let class = self.environment.class_named(&self.type_text(node));
+                for declarator in in_field(node, "declarator") {
+                    let Some(name) = self.variable(declarator) else { continue };
+                    let text = self.text.of(declarator);
+                    let before = text.split('=').next().unwrap_or_default();
+                    let pointers = before.chars().filter(|c| *c == '*').count();
+                    let is_one = pointers <= 1 && !before.contains('[');
+                    let own = class.clone().filter(|_| is_one).map(|class| (class, pointers == 1));
+                    let is_other = declared.get(&name).is_some_and(|known| *known != own);
+                    declared.insert(name, own.filter(|_| !is_other));
+                }
+            }
+            open.extend(children(node));
+        }
+        out.extend(declared);
+        out
+    }
+
+    /// What stands for a call in this place, if it is one of an accessor.
+    pub(super) fn shown_call(
+        &self,
+        node: Node,
+        callee: &Expression,
+        arguments: &[Expression],
+    ) -> Option<Expression> {
+        if self.environment.accessors.is_empty() || !arguments.iter().all(Expression::is_repeatable) {
+            return None;
+        }
+        let objects = self.objects.borrow();
+        let of = |name: &str| objects.get(name).and_then(Option::as_ref);
+        let (class, name, object) = match &callee.what {
+            Term::Member { base, field, arrow } => match &base.what {
+                Term::Name(this) if this == "this" && *arrow => (self.class.borrow().clone(), &**field, None),
+                Term::Name(name) => {
+                    let (class, is_pointer) = of(name)?;
+                    (is_pointer == arrow).then_some(())?;
+                    (class.clone(), &**field, Some((&**base, *arrow)))
+                }
+                _ => return None,
+            },
+            Term::Name(name) => match objects.get(name) {
+                Some(Some((class, false))) => (class.clone(), "operator()", Some((callee, false))),
+                Some(_) => return None,
+                None => (self.class.borrow().clone(), &**name, None),
+            },
+            _ => return None,
+        };
+        self.shown(node, (&class, name), object, arguments)
+    }
+
+    /// What stands for `object[subscript]` in this place, if that calls an accessor.
+    pub(super) fn shown_subscript(
+        &self,
+        node: Node,
+        object: &Expression,
+        subscripts: &[Expression],
+    ) -> Option<Expression> {
+        if let (Term::Address { .. } | Term::Chain { .. }, [second]) = (&object.what, subscripts) {
+            return self.shown_row(node, object, second);
+        }
+        let Term::Name(name) = &object.what else { return None };
+        let objects = self.objects.borrow();
+        let (class, is_pointer) = objects.get(name)?.as_ref()?;
+        if *is_pointer || !subscripts.iter().all(Expression::is_repeatable) {
+            return None;
+        }
+        self.shown(node, (class, "operator[]"), Some((object, false)), subscripts)
+    }
+
+    /// `m[i][j]` where `m[i]` is shown as the address of a row.
+    fn shown_row(&self, node: Node, row: &Expression, second: &Expression) -> Option<Expression> {
+        if !self.text.is_shown(&row.text) {
+            return None;
+        }
+        let (base, first) = match &row.what {
+            Term::Address { of, .. } => match &of.what {
+                Term::Index { base, subscripts } => match subscripts.as_slice() {
+                    [first] => ((**base).clone(), vec![(Binary::plus(), first.clone())]),
+                    _ => return None,
+                },
+                _ => return None,
+            },
+            Term::Chain { first, rest } if matches!(first.what, Term::Name(_) | Term::Member { .. }) => {
+                let is_sum = rest.iter().all(|(operator, _)| *operator == Binary::plus());
+                (is_sum.then(|| (**first).clone())?, rest.clone())
+            }
+            _ => return None,
+        };
+        let mut terms: Vec<Expression> = first.into_iter().map(|(_, term)| term).collect();
+        terms.push(second.clone());
+        let spelled: Vec<String> = terms.iter().map(|term| self.text.range(&term.text)).collect();
+        let sum = self.text.add(&spelled.join(" + "));
+        let mut terms = terms.into_iter();
+        let subscript = Expression {
+            at: second.at,
+            text: sum,
+            what: Term::Chain {
+                first: Box::new(terms.next()?),
+                rest: terms.map(|term| (Binary::plus(), term)).collect(),
+            },
+        };
+        let spelled = format!("{}[{}]", self.text.range(&base.text), spelled.join(" + "));
+        let text = node.byte_range();
+        self.text.show(text.clone(), spelled);
+        let what = Term::Index { base: Box::new(base), subscripts: vec![subscript] };
+        Some(Expression { what, at: row.at, text })
+    }
+
+    fn shown(
+        &self,
+        node: Node,
+        (class, name): (&str, &str),
+        object: Option<(&Expression, bool)>,
+        arguments: &[Expression],
+    ) -> Option<Expression> {
+        if self.environment.virtual_methods.contains(name) {
+            return None;
+        }
+        let key = (class.to_owned(), name.to_owned(), arguments.len());
+        let accessor = self.environment.accessors.get(&key)?.as_ref()?;
+        let at = super::super::text::start(node);
+        let used = Use { accessor, object, arguments, at };
+        let mut out = self.part(&accessor.value, &used)?;
+        let spelled = self.text.range(&out.text);
+        out.text = node.byte_range();
+        self.text.show(out.text.clone(), spelled);
+        Some(out)
+    }
+
+    /// A part of what an accessor returns, where it is called.
+    fn part(&self, of: &Expression, used: &Use<'_>) -> Option<Expression> {
+        let inner = |of: &Expression| self.part(of, used);
+        let spell = |of: &Expression| {
+            let text = self.text.range(&of.text);
+            match of.what {
+                Term::Chain { .. } | Term::Choice { .. } => format!("({text})"),
+                _ => text,
+            }
+        };
+        let (what, text) = match &of.what {
+            Term::Name(name) => {
+                if let Some(index) = used.accessor.parameters.iter().position(|own| own == name) {
+                    return used.arguments.get(index).cloned();
+                }
+                self.member(name, used)
+            }
+            Term::Member { base, field, .. } if is_this(base) => self.member(field, used),
+            Term::Member { base, field, arrow } => {
+                let base = inner(base)?;
+                let sign = if *arrow { "->" } else { "." };
+                let text = format!("{}{sign}{field}", spell(&base));
+                (Term::Member { base: Box::new(base), field: field.clone(), arrow: *arrow }, text)
+            }
+            Term::Integer(value) => (Term::Integer(*value), value.to_string()),
+            Term::Index { base, subscripts } => {
+                let base = inner(base)?;
+                let subscripts: Vec<Expression> = subscripts.iter().map(inner).collect::<Option<_>>()?;
+                let inside: Vec<String> = subscripts.iter().map(|one| self.text.range(&one.text)).collect();
+                let text = format!("{}[{}]", spell(&base), inside.join("]["));
+                (Term::Index { base: Box::new(base), subscripts }, text)
+            }
+            Term::Chain { first, rest } => {
+                let first = inner(first)?;
+                let mut text = spell(&first);
+                let mut parts = Vec::with_capacity(rest.len());
+                for (operator, part) in rest {
+                    let part = inner(part)?;
+                    text.push_str(&format!(" {} {}", operator.sign()?, spell(&part)));
+                    parts.push((*operator, part));
+                }
+                (Term::Chain { first: Box::new(first), rest: parts }, text)
+            }
+            Term::Negative(of) => {
+                let of = inner(of)?;
+                let text = format!("-{}", spell(&of));
+                (Term::Negative(Box::new(of)), text)
+            }
+            Term::Dereference(of) => {
+                let of = inner(of)?;
+                let text = format!("*{}", spell(&of));
+                (Term::Dereference(Box::new(of)), text)
+            }
+            Term::Address { of, mutable } => {
+                let of = inner(of)?;
+                let text = format!("&{}", spell(&of));
+                (Term::Address { of: Box::new(of), mutable: *mutable }, text)
+            }
+            Term::Cast { to, of } => {
+                let of = inner(of)?;
+                let text = format!("({to})({})", self.text.range(&of.text));
+                (Term::Cast { to: to.clone(), of: Box::new(of) }, text)
+            }
+            _ => return None,
+        };
+        Some(Expression { what, at: used.at, text: self.text.add(&text) })
+    }
+
+    /// A member of what an accessor is called on.
+    fn member(&self, name: &str, used: &Use<'_>) -> (Term, String) {
+        let (base, arrow, text) = match used.object {
+            Some((object, arrow)) => {
+                let sign = if arrow { "->" } else { "." };
+                (object.clone(), arrow, format!("{}{sign}{name}", self.text.range(&object.text)))
+            }
+            None => {
+                let this = Term::Name("this".to_owned());
+                (Expression { what: this, at: used.at, text: self.text.add("this") }, true, name.to_owned())
+            }
+        };
+        (Term::Member { base: Box::new(base), field: name.to_owned(), arrow }, text)
+    }
+}
+
+impl Environment {
+    /// The class that a declaration's text names as the type: `const ns::Matrix<double>`, not `std::vector<Matrix>`.
+    fn class_named(&self, text: &str) -> Option<String> {
+        if self.language != Language::Cpp {
+            return None;
+        }
+        let last = words(text.split('<').next().unwrap_or_default()).last()?;
+        self.types.get(last).is_some_and(|kind| *kind == super::TypeKind::Class).then(|| last.to_owned())
+    }
+}
+
+fn is_this(of: &Expression) -> bool {
+    matches!(&of.what, Term::Name(name) if name == "this")
+}
+
+fn is_virtual(method: Node, text: &str) -> bool {
+    let body =
+        method.child_by_field_name("body").map_or(text.len(), |body| body.start_byte() - method.start_byte());
+    words(text.get(..body.min(text.len())).unwrap_or(text))
+        .any(|word| matches!(word, "virtual" | "override" | "final"))
+}
+
+/// Whether an expression consists of known names, integers, arithmetic, subscripts and pointers.
+fn is_plain(of: &Expression, is_known: &dyn Fn(&str) -> bool, parts: &mut usize) -> bool {
+    *parts += 1;
+    if *parts > MOST_PARTS {
+        return false;
+    }
+    let mut all = |of: &Expression| of.parts().into_iter().all(|part| is_plain(part, is_known, parts));
+    match &of.what {
+        Term::Name(name) => is_known(name),
+        Term::Member { base, field, .. } if is_this(base) => is_known(field),
+        Term::Integer(_) => true,
+        Term::Chain { rest, .. } => rest.iter().all(|(operator, _)| operator.is_arithmetic()) && all(of),
+        Term::Member { .. }
+        | Term::Index { .. }
+        | Term::Negative(_)
+        | Term::Dereference(_)
+        | Term::Address { .. }
+        | Term::Cast { .. } => all(of),
+        _ => false,
+    }
+}
+
+/// Whether two overloads return the same.
+fn is_same(one: Option<&Accessor>, other: Option<&Accessor>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => {
+            let name = |of: &Accessor, name: &str| {
+                of.parameters
+                    .iter()
+                    .position(|own| own == name)
+                    .map_or(name.to_owned(), |at| format!("#{at}"))
+            };
+            is_alike((&one.value, &|own| name(one, own)), (&other.value, &|own| name(other, own)), 0)
+        }
+        (None, None) => true,
+        _ => false,
+    }
+}
+
+type Named<'n> = (&'n Expression, &'n dyn Fn(&str) -> String);
+
+fn is_alike(one: Named<'_>, other: Named<'_>, depth: u32) -> bool {
+    let is_equal = match (&one.0.what, &other.0.what) {
+        (Term::Name(a), Term::Name(b)) => one.1(a) == other.1(b),
+        (Term::Integer(a), Term::Integer(b)) => a == b,
+        (Term::Member { field: a, arrow: p, .. }, Term::Member { field: b, arrow: q, .. }) => {
+            a == b && p == q
+        }
+        (Term::Chain { rest: a, .. }, Term::Chain { rest: b, .. }) => {
+            a.iter().map(|part| part.0).eq(b.iter().map(|part| part.0))
+        }
+        (Term::Cast { to: a, .. }, Term::Cast { to: b, .. }) => a == b,
+        (a, b) => std::mem::discriminant(a) == std::mem::discriminant(b),
+    };
+    let (a, b) = (one.0.parts(), other.0.parts());
+    is_equal
+        && depth < DEEPEST
+        && a.len() == b.len()
+        && a.into_iter().zip(b).all(|(a, b)| is_alike((a, one.1), (b, other.1), depth + 1))
+}
