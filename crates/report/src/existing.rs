@@ -13,6 +13,7 @@
 
 pub mod between;
 mod guards;
+mod locks;
 mod run;
 mod tasks;
 

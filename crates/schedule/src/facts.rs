@@ -476,11 +476,7 @@ impl<'a> Facts<'a> {
     /// begins or ends where this loop's iterator says.
     pub fn depends(&self, access: &ArrayAccess) -> bool {
         let own = || self.source.iterators.iter().map(|iterator| iterator.name.as_str());
-        let is_inside = |other: &&SourceLoop| {
-            (self.source.at.line, self.source.at.column) < (other.at.line, other.at.column)
-                && other.end.line <= self.source.end.line
-        };
-        let inner = || self.file.loops.iter().filter(is_inside).flat_map(|other| &other.iterators);
+        let inner = || self.inner_loops().flat_map(|other| &other.iterators);
         let of = |name: &str| access.subscripts.iter().any(|text| mentions(text, name));
         let is_counted = |name: &str| own().any(|own| own == name) || inner().any(|own| own.name == name);
         let changes = |scalar: &&Scalar| !scalar.definitions.is_empty() && !is_counted(&scalar.name);
@@ -771,6 +767,48 @@ impl<'a> Facts<'a> {
     pub fn accessed_on(&self, line: u32) -> Option<&'a str> {
         let is_here = |array: &&Array| array.accesses.iter().any(|access| access.at.line == line);
         self.source.arrays.iter().find(is_here).map(|array| array.name.as_str())
+    }
+
+    /// Whether all that the text does on these lines is to come to elements of one array, of which no two iterations come to the same one
+    /// for writing: `a[2 * i] = a[2 * i + 1]`.
+    pub fn meet_nowhere_else(&self, lines: [u32; 2]) -> bool {
+        let [iterator] = &self.source.iterators[..] else { return false };
+        let Some(step) = iterator.step_value else { return false };
+        let is_here = |at: &profile::lens::Position| lines.contains(&at.line);
+        let inner: Vec<&str> =
+            self.inner_loops().flat_map(|other| &other.iterators).map(|own| own.name.as_str()).collect();
+        let mut own: Option<&Array> = None;
+        let mut accesses: Vec<&ArrayAccess> = Vec::new();
+        for array in &self.source.arrays {
+            let here = array.accesses.iter().filter(|access| is_here(&access.at));
+            accesses.extend(here.clone());
+            if here.count() > 0 && own.replace(array).is_some() {
+                return false;
+            }
+        }
+        let by_pointer = |scalar: &(&Scalar, Role)| {
+            is_memory(scalar.0)
+                && (scalar.0.reads.iter().any(|line| lines.contains(line))
+                    || scalar.0.definitions.iter().any(|definition| is_here(&definition.at)))
+        };
+        if !own.is_some_and(|array| self.is_one_place(array))
+            || self.source.calls.iter().any(|call| is_here(&call.at))
+            || self.scalars.iter().any(by_pointer)
+            || accesses.iter().any(|access| !access.member.is_empty() || self.depends(access))
+        {
+            return false;
+        }
+        let are_apart = |a: &ArrayAccess, b: &ArrayAccess| {
+            a.subscripts.len() == b.subscripts.len()
+                && a.subscripts.iter().zip(&b.subscripts).any(|(a, b)| {
+                    !subscript::has_name(a, &inner)
+                        && !subscript::has_name(b, &inner)
+                        && subscript::are_apart((a, b), &iterator.name, step)
+                })
+        };
+        let writes = accesses.iter().filter(|access| access.mode != AccessMode::Read);
+        writes.clone().count() > 0
+            && writes.clone().all(|write| accesses.iter().all(|other| are_apart(write, other)))
     }
 
     /// Whether a line comes to nothing but variables and elements that their subscripts say: integer combinations, of arrays that stay.

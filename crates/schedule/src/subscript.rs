@@ -32,6 +32,15 @@ impl Polynomial {
         Polynomial { terms }
     }
 
+    /// Its value if there are no names in it.
+    fn constant_value(&self) -> Option<i64> {
+        match self.terms.len() {
+            0 => Some(0),
+            1 => self.terms.get(&Vec::new()).copied(),
+            _ => None,
+        }
+    }
+
     fn plus(mut self, other: &Polynomial, factor: i64) -> Option<Polynomial> {
         for (product, coefficient) in &other.terms {
             let own = self.terms.entry(product.clone()).or_insert(0);
@@ -110,6 +119,19 @@ pub fn meeting(write: &[String], read: &[String], iterator: &str) -> Option<Meet
         }
     }
     Some(found.map_or(Meeting::Everywhere, Meeting::After))
+}
+
+/// Whether two subscripts have one value in no two iterations of a loop that are apart, whatever the values of other names, which stay:
+/// they advance together, and their difference is no multiple of that, or 0.
+pub fn are_apart((first, second): (&str, &str), iterator: &str, step: i64) -> bool {
+    let of = || {
+        let (first, second) = (Polynomial::of(first)?, Polynomial::of(second)?);
+        let by = first.change(iterator)?;
+        let advance = by.constant_value()?.checked_mul(step).filter(|advance| *advance != 0)?;
+        let difference = second.plus(&first, -1)?.constant_value()?;
+        Some(difference == 0 || difference.checked_rem(advance)? != 0)
+    };
+    of().unwrap_or(false)
 }
 
 /// Whether two accesses have the same subscripts, which are the same in neighbouring iterations too: quotients of the iterator,

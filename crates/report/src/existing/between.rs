@@ -194,7 +194,7 @@ fn pair(profile: &Profile, d: &Dependence, [a, b]: [&Location; 2], texts: &Texts
     if has_directive && guards.is_of_directive(a.line, b.line)
         || [a, b].iter().any(|place| guards.is_combiner(&place.function))
         || [d.source, d.sink].into_iter().any(|end| combines(profile, end, guards, &a.file))
-        || guards.has_flags()
+        || guards.has_flags(&[a.line, b.line])
         || guards.are_locked_apart(&[a.line, b.line])
         || guards.exclude(&[a.line, b.line], &Guarded::Place(&|_| true))
     {

@@ -1,15 +1,14 @@
 //! What keeps two threads from doing something at a time, line by line, by the text of a file.
 //!
 //! Definition: a line is *guarded* by the `atomic`, `critical` or `ordered` construct that it stands in, and by the locks that are held
-//! there. Two lines exclude each other if they have a guard in common: critical sections of one name, one lock, two atomic operations
+//! there (module `locks`). Two lines exclude each other if they have a guard in common: critical sections of one name, one lock, two atomic operations
 //! (OpenMP 5.2, sections 15.2, 15.8 and 18.9).
 //!
 //! Comments and what strings say are no text. What stands in `#if 0` is left out; other conditions of the preprocessor are taken to hold.
-//! A lock that is taken on a condition guards what the condition does, up to its closing brace.
-//!
-//! Limits: locks are known by the names of OpenMP's and POSIX's functions and of C++'s guards, and by how their argument is written.
 
 use std::collections::{BTreeMap, BTreeSet};
+
+use super::locks::Locks;
 
 /// One thing of which a thread has to have hold.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,6 +27,11 @@ pub struct Guards {
     of: BTreeMap<u32, BTreeSet<Guard>>,
     /// Lines of directives.
     directives: BTreeSet<u32>,
+    locks: Locks,
+    /// Last lines of functions, or of what they stand in.
+    units: Vec<u32>,
+    /// Lines on which threads may wait for what others write.
+    flags: BTreeSet<u32>,
     /// The text of each directive, and the first and last line of it and of what it stands before.
     constructs: Vec<(String, (u32, u32))>,
 }
@@ -46,7 +50,13 @@ impl Guards {
         let plain = if is_fortran { text.to_owned() } else { plain(text) };
         let all: Vec<&str> = plain.lines().collect();
         let mut out = Guards::default();
-        out.locks(&all);
+        out.locks = Locks::of(&all);
+        for (line, locks) in out.locks.held(&all) {
+            out.of.entry(line).or_default().extend(locks.into_iter().map(Guard::Lock));
+        }
+        out.units = units(&all, is_fortran);
+        let is_flag = |(_, line): &(u32, &&str)| FLAGS.iter().any(|flag| line.contains(flag));
+        out.flags.extend((1..).zip(&all).filter(is_flag).map(|(number, _)| number));
         // Macros that begin a construct: `#define GUARDED _Pragma("omp critical")`.
         let macros: Vec<(String, Guard)> = text
             .lines()
@@ -123,12 +133,22 @@ impl Guards {
         lines.iter().all(|line| self.of.get(line).is_some_and(|own| own.iter().any(is_chosen)))
     }
 
-    /// Whether threads are ordered by what they write and read: by flags, which are not followed.
-    pub fn has_flags(&self) -> bool {
-        self.constructs().any(|(text, _)| {
+    /// Whether threads are ordered by what they write and read, in a function in which one of these lines is: by flags, which are not
+    /// followed.
+    pub fn has_flags(&self, lines: &[u32]) -> bool {
+        let unit = |line: u32| self.units.partition_point(|&last| last < line);
+        let marked = self.constructs().filter(|(text, _)| {
             let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-            words.any(|word| matches!(word, "flush" | "acquire" | "release" | "acq_rel"))
-        })
+            words.any(|word| ["flush", "acquire", "release", "acq_rel", "seq_cst"].contains(&word))
+        });
+        let marked = marked.map(|(_, (first, _))| first).chain(self.flags.iter().copied());
+        let units: BTreeSet<usize> = marked.map(unit).collect();
+        lines.iter().any(|&line| units.contains(&unit(line)))
+    }
+
+    /// What a name stands for: `p` for `x` if all that the file sets it to is `&x`.
+    pub fn target<'n>(&'n self, name: &'n str) -> &'n str {
+        self.locks.target(name)
     }
 
     /// Whether a function combines what a reduction that the text declares has.
@@ -167,86 +187,27 @@ impl Guards {
             _ => true,
         })
     }
-
-    /// Between what takes a lock and what gives it back, these lines included; what C++ takes until its scope ends, to there. Functions
-    /// begin without.
-    fn locks(&mut self, all: &[&str]) {
-        // How often a lock is held, and at which depth of braces it was taken.
-        let mut held: BTreeMap<String, (u32, i64)> = BTreeMap::new();
-        let mut scoped: Vec<(String, i64)> = Vec::new();
-        let mut depth = 0i64;
-        for (number, line) in (1..).zip(all) {
-            if line.starts_with('}') {
-                held.clear();
-                scoped.clear();
-                depth = 0;
-            }
-            let before = depth;
-            depth += line.matches('{').count() as i64 - line.matches('}').count() as i64;
-            let start = line.trim_start().trim_start_matches('}').trim_start();
-            let taken = match start.starts_with("if") || start.starts_with("else") {
-                true if line.contains('{') => depth,
-                // The one statement that depends on it.
-                true => i64::MAX,
-                // `while (!omp_test_lock(&l)) { … }` has it behind the braces.
-                false => before.min(depth),
-            };
-            for lock in TAKE.iter().flat_map(|name| arguments(line, name)) {
-                held.entry(lock).or_insert((0, taken)).0 += 1;
-            }
-            for scope in SCOPED.iter().filter(|name| line.contains(*name)) {
-                let lock = line.split_once(scope).and_then(|(_, rest)| {
-                    let rest = rest.trim_start_matches(|c| c != '(' && c != '{' && c != ';');
-                    Some(rest.strip_prefix(['(', '{'])?.split([')', '}', ',']).next()?.trim().to_owned())
-                });
-                scoped.extend(lock.map(|lock| (lock, depth)));
-            }
-            let guards = held.keys().chain(scoped.iter().map(|(lock, _)| lock)).cloned().map(Guard::Lock);
-            let guards: Vec<Guard> = guards.collect();
-            if !guards.is_empty() {
-                self.of.entry(number).or_default().extend(guards);
-            }
-            for given in GIVE.iter().flat_map(|name| arguments(line, name)) {
-                if let Some((count, taken)) = held.get_mut(&given) {
-                    *count = count.saturating_sub(1);
-                    // What gives it back on a condition leaves the way on which it is held.
-                    let leaves = depth > *taken || before > *taken;
-                    if *count == 0 && !leaves {
-                        held.remove(&given);
-                    } else {
-                        *count = (*count).max(1);
-                    }
-                }
-            }
-            // Taken on a condition, it is not held behind that.
-            held.retain(|_, (_, taken)| *taken <= depth);
-            scoped.retain(|(_, taken)| *taken <= depth);
-        }
-    }
 }
 
-/// Functions that take the lock to which their first argument leads.
-const TAKE: [&str; 8] = [
-    "omp_set_lock",
-    "omp_test_lock",
-    "omp_set_nest_lock",
-    "omp_test_nest_lock",
-    "pthread_mutex_lock",
-    "pthread_spin_lock",
-    "pthread_rwlock_wrlock",
-    "mtx_lock",
+/// What a line has in it that waits for what other threads write, or tells them.
+const FLAGS: [&str; 16] = [
+    "test_and_set",
+    "compare_exchange",
+    "call_once",
+    "memory_order_",
+    "atomic_thread_fence",
+    "atomic_load",
+    "atomic_store",
+    "__atomic_exchange",
+    "__sync_lock",
+    "__sync_bool",
+    "__sync_val",
+    ".load(",
+    ".store(",
+    "pthread_cond_",
+    ".wait(",
+    ".notify_",
 ];
-/// Functions that give it back.
-const GIVE: [&str; 6] = [
-    "omp_unset_lock",
-    "omp_unset_nest_lock",
-    "pthread_mutex_unlock",
-    "pthread_spin_unlock",
-    "pthread_rwlock_unlock",
-    "mtx_unlock",
-];
-/// What takes a lock until its scope ends.
-const SCOPED: [&str; 3] = ["lock_guard", "scoped_lock", "unique_lock"];
 /// How compilers spell atomic operations.
 const ATOMIC: [&str; 3] = ["__atomic_", "__sync_", "atomic_fetch_"];
 
@@ -314,6 +275,21 @@ fn plain(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
+/// The last lines of the functions of a text, or of classes around them.
+fn units(all: &[&str], is_fortran: bool) -> Vec<u32> {
+    let is_last = |line: &str| match is_fortran {
+        true => {
+            let line = line.trim_start().to_ascii_lowercase();
+            let rest = line.strip_prefix("end").map(str::trim_start);
+            rest.is_some_and(|rest| {
+                ["subroutine", "function", "program"].iter().any(|word| rest.starts_with(word))
+            })
+        }
+        false => line.starts_with('}'),
+    };
+    (1..).zip(all).filter(|(_, line)| is_last(line)).map(|(number, _)| number).collect()
+}
+
 /// Whether a line begins a directive.
 fn is_directive(line: &str, is_fortran: bool) -> bool {
     let start = line.trim_start().to_ascii_lowercase();
@@ -350,26 +326,6 @@ fn guards(lock: &str, what: &Guarded<'_>) -> bool {
 fn names(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
     words.filter(|word| word.starts_with(|c: char| c.is_alphabetic() || c == '_'))
-}
-
-/// The first arguments of the calls of a function on a line, without spaces.
-fn arguments<'t>(line: &'t str, name: &'t str) -> impl Iterator<Item = String> + 't {
-    line.match_indices(name).filter_map(move |(at, _)| {
-        let is_part = |c: char| c.is_alphanumeric() || c == '_';
-        let rest = line[at + name.len()..].trim_start().strip_prefix('(')?;
-        let mut depth = 0usize;
-        let end = rest.find(|c: char| {
-            match c {
-                '(' | '[' => depth += 1,
-                ')' | ']' if depth > 0 => depth -= 1,
-                ')' | ',' if depth == 0 => return true,
-                _ => {}
-            }
-            false
-        })?;
-        let text: String = rest[..end].chars().filter(|c| !c.is_whitespace()).collect();
-        (!line[..at].ends_with(is_part)).then_some(text)
-    })
 }
 
 /// The construct that a directive begins which guards what follows.

@@ -93,7 +93,7 @@ impl Tasks {
                     directive: directive.unwrap_or(lines.0),
                     is_loop,
                     is_waited_for: is_serial || is_loop && !all.contains("nogroup"),
-                    depends: depends(text),
+                    depends: depends(text, guards),
                     reduces: list.iter().any(|clause| clause.name.ends_with("reduction")),
                     is_multiplied: false,
                     parent: None,
@@ -206,7 +206,32 @@ impl Tasks {
             // One makes the other: what it does before it is ordered, what it does behind it is looked at by lines.
             return true;
         }
-        self.has_ended(a, second.lines.0) || depend_on_one(first, second)
+        self.has_ended(a, second.lines.0) || self.depends_on(a, b)
+    }
+
+    /// Whether clauses order two tasks of one maker, the first before the second in the text, by those between them if need be.
+    fn depends_on(&self, a: usize, b: usize) -> bool {
+        let between = |at: &usize| {
+            let own = &self.constructs[*at];
+            own.parent == self.constructs[a].parent
+                && self.constructs[a].lines.1 < own.lines.0
+                && own.lines.1 < self.constructs[b].lines.0
+        };
+        let mut left: Vec<usize> = (0..self.constructs.len()).filter(between).collect();
+        let mut open = vec![a];
+        while let Some(at) = open.pop() {
+            let own = &self.constructs[at];
+            if depend_on_one(own, &self.constructs[b]) {
+                return true;
+            }
+            let follows = |next: &usize| {
+                let next = &self.constructs[*next];
+                own.lines.1 < next.lines.0 && depend_on_one(own, next)
+            };
+            let (next, rest) = left.into_iter().partition(follows);
+            (left, open) = (rest, [open, next].concat());
+        }
+        false
     }
 }
 
@@ -219,7 +244,7 @@ fn depend_on_one(a: &Construct, b: &Construct) -> bool {
 }
 
 /// What a directive's `depend` clauses name, and whether as written.
-fn depends(text: &str) -> Vec<(String, bool)> {
+fn depends(text: &str, guards: &Guards) -> Vec<(String, bool)> {
     let mut out = Vec::new();
     for (at, _) in text.match_indices("depend") {
         let Some(inside) = text[at + "depend".len()..].trim_start().strip_prefix('(') else { continue };
@@ -245,7 +270,12 @@ fn depends(text: &str) -> Vec<(String, bool)> {
         });
         out.extend(items.map(|item| {
             let name = item.trim().split(['[', '(']).next().unwrap_or_default();
-            (name.trim_start_matches('*').trim().to_owned(), writes)
+            let name = name.trim();
+            let own = match name.strip_prefix('*') {
+                Some(pointer) => guards.target(pointer.trim()),
+                None => name,
+            };
+            (own.to_owned(), writes)
         }));
     }
     out
@@ -466,7 +496,7 @@ impl<'a> Judge<'a> {
             }
         };
         let lines = places.map(|place| place.line);
-        if is_ordered || guards.has_flags() || guards.exclude(&lines, &Guarded::Place(&|_| true)) {
+        if is_ordered || guards.has_flags(&lines) || guards.exclude(&lines, &Guarded::Place(&|_| true)) {
             return None;
         }
         let [first, second] = if lines[0] <= lines[1] { places } else { [places[1], places[0]] };
@@ -531,7 +561,7 @@ mod tests {
         assert!(own.are_ordered(0, 1) && !own.are_ordered(1, 2));
         assert!(own.has_ended(2, 11) && !own.has_ended(1, 11));
         assert_eq!(
-            depends("depend(inout: a[i], b) depend(in:c)"),
+            depends("depend(inout: a[i], b) depend(in:c)", &Guards::default()),
             [("a".to_owned(), true), ("b".to_owned(), true), ("c".to_owned(), false)]
         );
     }

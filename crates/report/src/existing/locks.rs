@@ -1,0 +1,438 @@
+//! Which locks are held on which lines, by the text of a file in C or C++.
+//!
+//! Definition: a lock is held between what takes it and what gives it back, these lines included, or to the end of the scope of an
+//! object that takes it for as long. What takes and gives are the functions of OpenMP and POSIX, methods `lock` and `unlock`, and functions of
+//! the file that do one of both and not the other: *wrappers*; of a class that does one in its constructor and the other in its
+//! destructor, objects. A wrapper's lock is written as in its text, with the arguments of the call for its parameters.
+//!
+//! A lock that is taken on a condition is held by what the condition does, up to its closing brace. A pointer that the file sets once stands
+//! for what its address is of.
+//!
+//! Limits: locks are known by how they are written; functions begin without any.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Functions that take the lock to which their first argument leads.
+const TAKE: [&str; 8] = [
+    "omp_set_lock",
+    "omp_test_lock",
+    "omp_set_nest_lock",
+    "omp_test_nest_lock",
+    "pthread_mutex_lock",
+    "pthread_spin_lock",
+    "pthread_rwlock_wrlock",
+    "mtx_lock",
+];
+/// Functions that give it back.
+const GIVE: [&str; 6] = [
+    "omp_unset_lock",
+    "omp_unset_nest_lock",
+    "pthread_mutex_unlock",
+    "pthread_spin_unlock",
+    "pthread_rwlock_unlock",
+    "mtx_unlock",
+];
+/// Methods that take and give what they are called on.
+const TAKE_METHODS: [&str; 2] = ["lock", "try_lock"];
+const GIVE_METHOD: &str = "unlock";
+/// What takes a lock until its scope ends.
+const SCOPED: [&str; 3] = ["lock_guard", "scoped_lock", "unique_lock"];
+
+/// Wrappers of wrappers are followed so far.
+const DEEPEST: usize = 3;
+
+/// A function of the file that takes locks, or gives them back.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Wrapper {
+    parameters: Vec<String>,
+    takes: BTreeSet<String>,
+    gives: BTreeSet<String>,
+}
+
+/// What a file's text says of its locks.
+#[derive(Debug, Default)]
+pub(super) struct Locks {
+    wrappers: BTreeMap<String, Wrapper>,
+    /// Pointers that are set once, and to what.
+    aliases: BTreeMap<String, String>,
+}
+
+impl Locks {
+    /// Reads the lines of a text without comments.
+    pub fn of(all: &[&str]) -> Locks {
+        let mut out = Locks { wrappers: BTreeMap::new(), aliases: aliases(all) };
+        for _ in 0..DEEPEST {
+            let found = out.wrappers_of(all);
+            if found == out.wrappers {
+                break;
+            }
+            out.wrappers = found;
+        }
+        out
+    }
+
+    /// What a name stands for: `p` for `x` if all that the file sets it to is `&x`.
+    pub fn target<'n>(&'n self, name: &'n str) -> &'n str {
+        self.aliases.get(name).map_or(name, |of| of.trim_start_matches('&'))
+    }
+
+    /// The locks that are held on each line, from 1.
+    pub fn held(&self, all: &[&str]) -> BTreeMap<u32, BTreeSet<String>> {
+        // How often a lock is held, and at which depth of braces it was taken.
+        let mut held: BTreeMap<String, (u32, i64)> = BTreeMap::new();
+        let mut scoped: Vec<(String, i64)> = Vec::new();
+        let mut depth = 0i64;
+        let mut out: BTreeMap<u32, BTreeSet<String>> = BTreeMap::new();
+        for (number, line) in (1..).zip(all) {
+            if line.starts_with('}') {
+                held.clear();
+                scoped.clear();
+                depth = 0;
+            }
+            let before = depth;
+            depth += braces(line);
+            let start = line.trim_start().trim_start_matches('}').trim_start();
+            let taken = match start.starts_with("if") || start.starts_with("else") {
+                true if line.contains('{') => depth,
+                // The one statement that depends on it.
+                true => i64::MAX,
+                // `while (!omp_test_lock(&l)) { … }` has it behind the braces.
+                false => before.min(depth),
+            };
+            for lock in self.taken_on(line) {
+                held.entry(lock).or_insert((0, taken)).0 += 1;
+            }
+            scoped.extend(self.scoped_on(line).map(|lock| (lock, depth)));
+            let locks = held.keys().chain(scoped.iter().map(|(lock, _)| lock)).cloned();
+            let locks: BTreeSet<String> = locks.collect();
+            if !locks.is_empty() {
+                out.insert(number, locks);
+            }
+            for given in self.given_on(line) {
+                if let Some((count, taken)) = held.get_mut(&given) {
+                    *count = count.saturating_sub(1);
+                    // What gives it back on a condition leaves the way on which it is held.
+                    let leaves = depth > *taken || before > *taken;
+                    if *count == 0 && !leaves {
+                        held.remove(&given);
+                    } else {
+                        *count = (*count).max(1);
+                    }
+                }
+            }
+            // Taken on a condition, it is not held behind that.
+            held.retain(|_, (_, taken)| *taken <= depth);
+            scoped.retain(|(_, taken)| *taken <= depth);
+        }
+        out
+    }
+
+    fn taken_on(&self, line: &str) -> Vec<String> {
+        let mut out: Vec<String> = TAKE.iter().flat_map(|name| arguments(line, name)).collect();
+        out.extend(TAKE_METHODS.iter().flat_map(|name| objects(line, name)));
+        self.wrapped(line, &|wrapper| &wrapper.takes, &mut out);
+        out.iter_mut().for_each(|lock| self.plain(lock));
+        out
+    }
+
+    fn given_on(&self, line: &str) -> Vec<String> {
+        let mut out: Vec<String> = GIVE.iter().flat_map(|name| arguments(line, name)).collect();
+        out.extend(objects(line, GIVE_METHOD));
+        self.wrapped(line, &|wrapper| &wrapper.gives, &mut out);
+        out.iter_mut().for_each(|lock| self.plain(lock));
+        out
+    }
+
+    /// Locks that objects take which are declared on a line.
+    fn scoped_on<'l>(&'l self, line: &'l str) -> impl Iterator<Item = String> + 'l {
+        let own = self.wrappers.iter().filter(|(name, own)| {
+            let end = self.wrappers.get(&format!("~{name}"));
+            !own.takes.is_empty() && end.is_some_and(|end| !end.gives.is_empty())
+        });
+        let classes = own.map(|(name, _)| name.as_str()).chain(SCOPED);
+        classes.filter_map(move |class| {
+            let at = line.find(class)?;
+            let rest = &line[at + class.len()..];
+            let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '~';
+            if line[..at].ends_with(is_part) || rest.starts_with(is_part) {
+                return None;
+            }
+            let rest = match rest.strip_prefix('<') {
+                Some(rest) => rest.split_once('>').map_or(rest, |(_, rest)| rest),
+                None => rest,
+            };
+            // A name, and what the object is made of.
+            let rest = rest.trim_start();
+            let name = rest.find(|c: char| !is_part(c)).filter(|&end| end > 0)?;
+            let inside = rest[name..].trim_start().strip_prefix(['(', '{'])?;
+            let mut lock: String = inside.split([')', '}', ',']).next()?.split_whitespace().collect();
+            self.plain(&mut lock);
+            Some(lock)
+        })
+    }
+
+    /// The locks of the wrappers that are called on a line.
+    fn wrapped(&self, line: &str, of: &dyn Fn(&Wrapper) -> &BTreeSet<String>, out: &mut Vec<String>) {
+        for (name, wrapper) in self.wrappers.iter().filter(|(_, own)| !of(own).is_empty()) {
+            for (object, given) in calls(line, name) {
+                out.extend(of(wrapper).iter().map(|lock| {
+                    let own = substituted(lock, &wrapper.parameters, &given);
+                    match &object {
+                        Some(object) if own == *lock => format!("{object}.{own}"),
+                        _ => own,
+                    }
+                }));
+            }
+        }
+    }
+
+    /// Has a lock written by what it is, not by a pointer to it.
+    fn plain(&self, lock: &mut String) {
+        if let Some(of) = self.aliases.get(lock.as_str()) {
+            lock.clone_from(of);
+        }
+    }
+
+    fn wrappers_of(&self, all: &[&str]) -> BTreeMap<String, Wrapper> {
+        let mut out: BTreeMap<String, Wrapper> = BTreeMap::new();
+        // What stands before each open brace.
+        let mut open: Vec<String> = Vec::new();
+        let mut head = String::new();
+        for line in all {
+            if line.trim_start().starts_with('#') {
+                continue;
+            }
+            let mut here: Vec<String> = open.last().cloned().into_iter().collect();
+            for c in line.chars() {
+                match c {
+                    '{' => {
+                        open.push(std::mem::take(&mut head));
+                        here.extend(open.iter().cloned());
+                    }
+                    '}' => {
+                        open.pop();
+                        head.clear();
+                    }
+                    ';' => head.clear(),
+                    c => head.push(c),
+                }
+            }
+            head.push(' ');
+            let around = open.iter().cloned().chain(here);
+            let functions: BTreeSet<String> = around.collect();
+            let (takes, gives) = (self.taken_on(line), self.given_on(line));
+            if takes.is_empty() && gives.is_empty() {
+                continue;
+            }
+            for head in functions {
+                let Some((name, parameters)) = signature(&head) else { continue };
+                // The line on which it begins calls nothing of its own name.
+                let own = out.entry(name).or_insert_with(|| Wrapper { parameters, ..Wrapper::default() });
+                own.takes.extend(takes.iter().cloned());
+                own.gives.extend(gives.iter().cloned());
+            }
+        }
+        // What does both leaves nothing to its caller.
+        out.retain(|name, own| {
+            let both: Vec<String> = own.takes.intersection(&own.gives).cloned().collect();
+            own.takes.retain(|lock| !both.contains(lock));
+            own.gives.retain(|lock| !both.contains(lock));
+            name != "main" && (own.takes.is_empty() != own.gives.is_empty())
+        });
+        out
+    }
+}
+
+fn braces(line: &str) -> i64 {
+    line.matches('{').count() as i64 - line.matches('}').count() as i64
+}
+
+/// The name and the parameters of a function whose head this is.
+fn signature(head: &str) -> Option<(String, Vec<String>)> {
+    const WORDS: [&str; 9] = ["if", "for", "while", "switch", "catch", "do", "else", "return", "namespace"];
+    // Access specifiers of a class may stand before it.
+    let head = ["public:", "private:", "protected:"]
+        .iter()
+        .fold(head, |head, word| head.rsplit_once(word).map_or(head, |(_, rest)| rest));
+    let (before, rest) = head.split_once('(')?;
+    let before = before.trim_end();
+    let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '~';
+    let name = &before[before.trim_end_matches(is_name).len()..];
+    if name.is_empty() || WORDS.contains(&name) || before.contains('=') {
+        return None;
+    }
+    let parameters = rest.split(')').next()?.split(',').map(|one| {
+        let one = one.split('=').next().unwrap_or_default().trim_end().trim_end_matches(['[', ']']);
+        one[one.trim_end_matches(is_name).len()..].to_owned()
+    });
+    Some((name.to_owned(), parameters.filter(|one| !one.is_empty()).collect()))
+}
+
+/// A lock with what is given in the place of parameters.
+fn substituted(lock: &str, parameters: &[String], given: &[String]) -> String {
+    let mut out = String::new();
+    let mut rest = lock;
+    while !rest.is_empty() {
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+        let (word, after) = rest.split_at(end.max(usize::from(end == 0)));
+        let place = parameters.iter().position(|own| own == word);
+        let is_member = out.ends_with("->") || out.ends_with('.');
+        match place.and_then(|at| given.get(at)).filter(|_| !is_member) {
+            Some(argument) => out.push_str(argument),
+            None => out.push_str(word),
+        }
+        rest = after;
+    }
+    out
+}
+
+/// Pointers to which the text assigns one address, once.
+fn aliases(all: &[&str]) -> BTreeMap<String, String> {
+    let mut found: BTreeMap<String, Option<String>> = BTreeMap::new();
+    for line in all {
+        for (at, _) in line.match_indices('=') {
+            let is_other = line[at + 1..].starts_with('=')
+                || line[..at].ends_with(['=', '!', '<', '>', '+', '-', '*', '/', '%', '&', '|', '^']);
+            let before = line[..at].trim_end();
+            let is_name = |c: char| c.is_alphanumeric() || c == '_';
+            let name = &before[before.trim_end_matches(is_name).len()..];
+            if is_other || name.is_empty() {
+                continue;
+            }
+            let value = line[at + 1..].trim_start();
+            let end = value.find([';', ',', ')']).unwrap_or(value.len());
+            let value: String = value[..end].split_whitespace().collect();
+            let is_address =
+                value.strip_prefix('&').is_some_and(|of| !of.is_empty() && of.chars().all(is_name));
+            let own = is_address.then_some(value);
+            found.entry(name.to_owned()).and_modify(|known| *known = None).or_insert(own);
+        }
+    }
+    found.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}
+
+/// The calls of a function on a line: what it is called on, and its arguments, without spaces. What only declares it is none.
+fn calls(line: &str, name: &str) -> Vec<(Option<String>, Vec<String>)> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let places =
+        line.match_indices(name).filter(|(at, _)| !line[..*at].ends_with(|c| is_part(c) || c == '~'));
+    let mut out = Vec::new();
+    for (at, _) in places {
+        let Some(inside) = line[at + name.len()..].trim_start().strip_prefix('(') else { continue };
+        let before = line[..at].trim_end();
+        let object = before.strip_suffix("->").or_else(|| before.strip_suffix('.'));
+        // `void enter(struct acc *a)`: a type stands before it.
+        let is_declared = before.ends_with(|c| is_part(c) || matches!(c, '*' | '&' | '~' | '>'))
+            && object.is_none()
+            && !["return", "else", "do"].iter().any(|word| before.ends_with(word));
+        if is_declared {
+            continue;
+        }
+        let mut depth = 0usize;
+        let mut given = vec![String::new()];
+        for c in inside.chars() {
+            match c {
+                '(' | '[' => depth += 1,
+                ')' if depth == 0 => break,
+                ')' | ']' => depth = depth.saturating_sub(1),
+                ',' if depth == 0 => {
+                    given.push(String::new());
+                    continue;
+                }
+                c if c.is_whitespace() => continue,
+                _ => {}
+            }
+            if let Some(last) = given.last_mut() {
+                last.push(c);
+            }
+        }
+        let object = object.map(|text| {
+            let start = text.rfind(|c: char| !is_part(c) && !"[]>-.".contains(c)).map_or(0, |at| at + 1);
+            text[start..].to_owned()
+        });
+        out.push((object, given));
+    }
+    out
+}
+
+/// What a method without arguments is called on, on a line.
+fn objects<'t>(line: &'t str, method: &'t str) -> impl Iterator<Item = String> + 't {
+    let own = calls(line, method).into_iter();
+    own.filter(|(_, given)| given.iter().all(String::is_empty)).filter_map(|(object, _)| object)
+}
+
+/// The first arguments of the calls of a function on a line, without spaces.
+fn arguments<'t>(line: &'t str, name: &'t str) -> impl Iterator<Item = String> + 't {
+    let given = calls(line, name).into_iter().filter_map(|(_, given)| given.into_iter().next());
+    given.filter(|own| !own.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn held(text: &str) -> BTreeMap<u32, BTreeSet<String>> {
+        let all: Vec<&str> = text.lines().collect();
+        Locks::of(&all).held(&all)
+    }
+
+    #[test]
+    fn functions_of_the_file_take_and_give() {
+        let text = "static void enter(struct acc *a) { omp_set_lock(&a->l); }
+static void leave(struct acc *a) {
+ omp_unset_lock(&a->l);
+}
+void both(void) { omp_set_lock(&m); n++; omp_unset_lock(&m); }
+void f(struct acc *b) {
+ enter(b);
+ b->v++;
+ leave(b);
+ both();
+ b->v++;
+}
+";
+        let held = held(text);
+        let lines: Vec<u32> = held.keys().copied().filter(|line| *line > 5).collect();
+        assert_eq!(lines, [7, 8, 9], "{held:?}");
+        assert!(held[&8].contains("&b->l"), "{held:?}");
+    }
+
+    #[test]
+    fn objects_of_classes_take_and_give() {
+        let text = "class Lock {
+ omp_lock_t l;
+public:
+ void lock() { omp_set_lock(&l); }
+ void unlock() { omp_unset_lock(&l); }
+};
+struct Guard {
+ Lock *own;
+ explicit Guard(Lock *p) : own(p) { own->lock(); }
+ ~Guard() { own->unlock(); }
+};
+void f() {
+ m.lock();
+ s++;
+ m.unlock();
+ s++;
+ {
+  Guard g(&k);
+  s++;
+ }
+ s++;
+}
+";
+        let held = held(text);
+        let lines: Vec<u32> = held.keys().copied().filter(|line| *line > 11).collect();
+        assert_eq!(lines, [13, 14, 15, 18, 19, 20], "{held:?}");
+    }
+
+    #[test]
+    fn a_pointer_that_is_set_once_is_what_it_leads_to() {
+        let held = held(
+            "void f() {\n omp_lock_t *p = &l;\n omp_set_lock(p);\n s++;\n omp_unset_lock(&l);\n s++;\n}\n",
+        );
+        assert_eq!(held.keys().copied().collect::<Vec<_>>(), [3, 4, 5]);
+        assert!(held[&4].contains("&l"));
+    }
+}
