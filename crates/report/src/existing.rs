@@ -146,8 +146,11 @@ impl<'a> Texts<'a> {
             if let Some(text) = text_of(sources, &file) {
                 let guards = Guards::of(text, is_fortran(profile, &file));
                 let loops = profile.source(&file).map_or(&[][..], |read| &read.loops);
-                let loops = loops.iter().map(|own| (own.at.line, own.end.line)).collect();
-                out.tasks.insert(file.clone(), Tasks::of(&guards, loops));
+                let loops = loops.iter().map(|own| {
+                    let names = own.iterators.iter().map(|iterator| iterator.name.clone());
+                    ((own.at.line, own.end.line), names.collect())
+                });
+                out.tasks.insert(file.clone(), Tasks::of(&guards, loops.collect()));
                 out.guards.insert(file, guards);
             }
         }

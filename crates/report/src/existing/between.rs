@@ -80,12 +80,12 @@ pub(super) fn races(
     // Those of tasks are another matter.
     let is_plain = |d: &&&Dependence| tasks.is_none_or(|tasks| !tasks.is_of_task(d));
     for d in texts.between.iter().filter(|d| is_open(profile, d, shared_out)).filter(is_plain) {
-        let [a, b] = [d.source, d.sink].map(|end| profile.location_of(end));
+        let [a, b] = [d.source, d.sink].map(|end| place(profile, end));
         found.extend(pair(profile, d, [a, b], texts));
     }
     let all = profile.dependences.iter().filter(|d| d.memory && !d.between_members);
     for d in all.filter(|d| is_of_two_loops(profile, d, (loops, shared_out), texts)) {
-        found.extend(pair(profile, d, [d.source, d.sink].map(|end| profile.location_of(end)), texts));
+        found.extend(pair(profile, d, [d.source, d.sink].map(|end| place(profile, end)), texts));
     }
     // A loop that hands out sections.
     for own in loops.iter().filter(|own| is_of_region(profile, own)) {
@@ -102,7 +102,7 @@ pub(super) fn races(
                 let is_control = |end: &u32| verdict.scevs.binary_search(end).is_ok();
                 let is_shared = is_shared(profile, d) || is_of_maker(profile, d);
                 if is_carried && is_shared && !ends.iter().any(is_control) {
-                    found.extend(pair(profile, d, ends.map(|end| profile.location_of(end)), texts));
+                    found.extend(pair(profile, d, ends.map(|end| place(profile, end)), texts));
                 }
             }
         }
@@ -180,6 +180,36 @@ fn is_of_two_loops(
         && trips(first) == trips(second)
         && d.levels.iter().all(is_same);
     !waits && !is_kept
+}
+
+/// Functions of C's library that do nothing but read and write what they are handed.
+const PLAIN: [&str; 18] = [
+    "memset", "memcpy", "memmove", "memcmp", "memchr", "strcpy", "strncpy", "strcat", "strncat", "strcmp",
+    "strncmp", "strlen", "strchr", "sprintf", "snprintf", "sscanf", "qsort", "bsearch",
+];
+
+/// Where the program's own text has something done: of templates of the library, and of functions that only do that, where they are
+/// called.
+fn place(profile: &Profile, statement: u32) -> &Location {
+    let own = profile.location_of(statement);
+    let mut at = own;
+    for context in profile.chain(profile.context_of(statement)) {
+        if at.line > 0 && !at.file.is_empty() && !is_of_standard_library(&at.file) {
+            return at;
+        }
+        let Some(node) = profile.contexts.get(context as usize) else { break };
+        let ContextKind::Call { site, callee } = node.kind else { continue };
+        let Some(function) = profile.functions.get(callee as usize) else { break };
+        at = profile.location(site);
+        let name = function.name.split(['@', '(']).next().unwrap_or_default();
+        let name = name.trim_start_matches("__").trim_start_matches("GI_");
+        let is_plain = || PLAIN.iter().any(|own| name == *own || name.starts_with(&format!("{own}_")));
+        let is_left = at.line > 0 && !is_of_standard_library(&at.file);
+        if is_left && !function.main && !is_plain() {
+            break;
+        }
+    }
+    own
 }
 
 /// What two members do at two places, if nothing in the text guards it.

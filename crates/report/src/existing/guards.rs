@@ -146,6 +146,11 @@ impl Guards {
         lines.iter().any(|&line| units.contains(&unit(line)))
     }
 
+    /// The last line of the function, or of what it stands in, in which a line is.
+    pub fn end_of_function(&self, line: u32) -> Option<u32> {
+        self.units.get(self.units.partition_point(|&last| last < line)).copied()
+    }
+
     /// What a name stands for: `p` for `x` if all that the file sets it to is `&x`.
     pub fn target<'n>(&'n self, name: &'n str) -> &'n str {
         self.locks.target(name)

@@ -31,8 +31,8 @@ pub struct Construct {
     is_loop: bool,
     /// The code behind it goes on when it is done.
     is_waited_for: bool,
-    /// Variables of its `depend` clauses, and whether it writes them.
-    depends: Vec<(String, bool)>,
+    /// What its `depend` clauses name.
+    depends: Vec<Depend>,
     /// It takes part in a reduction.
     reduces: bool,
     /// Every member of a team makes one.
@@ -41,11 +41,23 @@ pub struct Construct {
     parent: Option<usize>,
 }
 
+/// What a `depend` clause names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Depend {
+    name: String,
+    /// All subscripts, without spaces; empty if there are none.
+    subscripts: String,
+    /// It is no mere `in`.
+    writes: bool,
+}
+
 /// What has tasks end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Wait {
     /// Those that the same code has made: on a line.
     Children(u32),
+    /// Of those the ones that depend on something.
+    Some(u32, Vec<Depend>),
     /// All that were made on lines up to the last of these, behind which it is.
     Group(u32, u32),
     /// All: on a line.
@@ -57,13 +69,13 @@ enum Wait {
 pub struct Tasks {
     constructs: Vec<Construct>,
     waits: Vec<Wait>,
-    /// First and last lines of loops.
-    loops: Vec<(u32, u32)>,
+    /// First and last lines of loops, and the names of their iterators.
+    loops: Vec<((u32, u32), Vec<String>)>,
 }
 
 impl Tasks {
     /// Those of a text, in C or Fortran.
-    pub fn of(guards: &Guards, loops: Vec<(u32, u32)>) -> Tasks {
+    pub fn of(guards: &Guards, loops: Vec<((u32, u32), Vec<String>)>) -> Tasks {
         // What members of a team do one for all, or each a part of.
         const ALONE: [&str; 8] = ["single", "master", "masked", "section", "sections", "for", "do", "task"];
         let mut regions: Vec<((u32, u32), bool)> = Vec::new();
@@ -78,7 +90,8 @@ impl Tasks {
             let all = text.to_ascii_lowercase();
             let (own, last) = (lines.0, lines.1);
             if has("taskwait") {
-                out.waits.push(Wait::Children(own));
+                let on = depends(text, guards);
+                out.waits.push(if on.is_empty() { Wait::Children(own) } else { Wait::Some(own, on) });
             } else if has("barrier") {
                 out.waits.push(Wait::Barrier(own));
             } else if has("taskgroup") {
@@ -154,8 +167,12 @@ impl Tasks {
         if own.is_waited_for && self.generating(line) == own.parent {
             return true;
         }
+        let is_of_maker = |on: u32| own.lines.1 < on && on <= line && self.generating(on) == own.parent;
         let is_between = |wait: &Wait| match *wait {
-            Wait::Children(on) => own.lines.1 < on && on <= line && self.generating(on) == own.parent,
+            Wait::Children(on) => is_of_maker(on),
+            Wait::Some(on, ref depends) => {
+                is_of_maker(on) && self.meet((&own.depends, own.lines), (depends, (on, on)), false)
+            }
             Wait::Group(first, last) => first <= own.lines.0 && own.lines.1 <= last && last < line,
             Wait::Barrier(on) => own.lines.1 <= on && on < line,
         };
@@ -171,8 +188,8 @@ impl Tasks {
 
     /// The innermost loop around some lines.
     fn common_loop(&self, first: u32, last: u32) -> Option<(u32, u32)> {
-        let around = self.loops.iter().filter(|own| own.0 <= first && last <= own.1);
-        around.max_by_key(|own| own.0).copied()
+        let around = self.loops.iter().map(|own| own.0).filter(|own| own.0 <= first && last <= own.1);
+        around.max_by_key(|own| own.0)
     }
 
     /// Whether the tasks of a construct that a loop makes one after the other do not overlap.
@@ -182,7 +199,9 @@ impl Tasks {
             return false;
         }
         let Some((_, end)) = self.common_loop(own.lines.0, own.lines.1) else { return true };
-        own.is_waited_for || self.has_ended(at, end) || depend_on_one(own, own)
+        own.is_waited_for
+            || self.has_ended(at, end)
+            || self.meet((&own.depends, own.lines), (&own.depends, own.lines), true)
     }
 
     /// Whether a task, and what its maker does on a line, are ordered. `is_first`: the task came first in the run.
@@ -209,8 +228,33 @@ impl Tasks {
         self.has_ended(a, second.lines.0) || self.depends_on(a, b)
     }
 
+    /// Whether clauses of two tasks, each with the lines on which it stands, name one place, and not only to read it. `is_other`: they are
+    /// tasks of one construct. Elements that are written in different ways count as one, but for numbers.
+    fn meet(&self, a: (&[Depend], (u32, u32)), b: (&[Depend], (u32, u32)), is_other: bool) -> bool {
+        let is_number = |text: &str| text.bytes().all(|c| c.is_ascii_digit() || c == b'[' || c == b']');
+        let varies = |text: &str| {
+            let around = self.loops.iter().filter(|(lines, _)| lines.0 <= a.1.0 && a.1.1 <= lines.1);
+            let names: Vec<&str> = around.flat_map(|(_, names)| names.iter().map(String::as_str)).collect();
+            schedule::subscript::has_name(text, &names)
+        };
+        a.0.iter().any(|one| {
+            b.0.iter().filter(|other| one.name == other.name && (one.writes || other.writes)).any(|other| {
+                match one.subscripts == other.subscripts {
+                    true => !is_other || !varies(&one.subscripts),
+                    false => !is_number(&one.subscripts) || !is_number(&other.subscripts),
+                }
+            })
+        })
+    }
+
     /// Whether clauses order two tasks of one maker, the first before the second in the text, by those between them if need be.
     fn depends_on(&self, a: usize, b: usize) -> bool {
+        // Clauses order the tasks of one task.
+        if self.constructs[a].parent != self.constructs[b].parent {
+            return false;
+        }
+        let meet =
+            |a: &Construct, b: &Construct| self.meet((&a.depends, a.lines), (&b.depends, b.lines), false);
         let between = |at: &usize| {
             let own = &self.constructs[*at];
             own.parent == self.constructs[a].parent
@@ -221,12 +265,12 @@ impl Tasks {
         let mut open = vec![a];
         while let Some(at) = open.pop() {
             let own = &self.constructs[at];
-            if depend_on_one(own, &self.constructs[b]) {
+            if meet(own, &self.constructs[b]) {
                 return true;
             }
             let follows = |next: &usize| {
                 let next = &self.constructs[*next];
-                own.lines.1 < next.lines.0 && depend_on_one(own, next)
+                own.lines.1 < next.lines.0 && meet(own, next)
             };
             let (next, rest) = left.into_iter().partition(follows);
             (left, open) = (rest, [open, next].concat());
@@ -235,16 +279,8 @@ impl Tasks {
     }
 }
 
-/// Whether clauses order two tasks.
-fn depend_on_one(a: &Construct, b: &Construct) -> bool {
-    let is_one = |(name, writes): &(String, bool)| {
-        b.depends.iter().any(|(other, other_writes)| name == other && (*writes || *other_writes))
-    };
-    a.depends.iter().any(is_one)
-}
-
 /// What a directive's `depend` clauses name, and whether as written.
-fn depends(text: &str, guards: &Guards) -> Vec<(String, bool)> {
+fn depends(text: &str, guards: &Guards) -> Vec<Depend> {
     let mut out = Vec::new();
     for (at, _) in text.match_indices("depend") {
         let Some(inside) = text[at + "depend".len()..].trim_start().strip_prefix('(') else { continue };
@@ -275,7 +311,9 @@ fn depends(text: &str, guards: &Guards) -> Vec<(String, bool)> {
                 Some(pointer) => guards.target(pointer.trim()),
                 None => name,
             };
-            (own.to_owned(), writes)
+            let subscripts = item.split_once(['[', '(']).map_or("", |(before, _)| &item[before.len()..]);
+            let subscripts = subscripts.split_whitespace().collect();
+            Depend { name: own.to_owned(), subscripts, writes }
         }));
     }
     out
@@ -341,6 +379,13 @@ pub(super) struct Judge<'a> {
     of_functions: FxHashMap<u32, (&'a str, usize)>,
     /// Functions that make tasks, by name, and their files.
     makers: FxHashMap<String, &'a str>,
+}
+
+/// Whether what a dependence passes through lies on a stack.
+fn is_on_stack(profile: &Profile, d: &Dependence) -> bool {
+    let used = d.levels.iter().flat_map(|level| &level.objects);
+    let mut objects = used.filter_map(|used| profile.objects.get(used.object as usize));
+    objects.any(|object| matches!(object.kind, ObjectKind::Stack | ObjectKind::Frame))
 }
 
 /// The name of the function in whose text a function stands that a compiler has made.
@@ -434,9 +479,18 @@ impl<'a> Judge<'a> {
                 };
                 // What overwrites it may be another activation's, if there are several.
                 let is_once = || {
-                    let mut all = self.profile.functions.iter();
                     let is_owner = |entry: u64| object.owner.is_some_and(|(a, b)| (a..b).contains(&entry));
-                    all.any(|own| is_owner(own.entry) && matches!(own.name.as_str(), "main" | "MAIN__"))
+                    let is_main = |own: &profile::Function| matches!(plain(&own.name), "main" | "MAIN__");
+                    let mut all = (0..).zip(&self.profile.functions);
+                    let owner = all.find(|(_, own)| is_owner(own.entry) && is_main(own));
+                    // A region of it that no loop is around.
+                    owner.is_some_and(|(at, own)| {
+                        own.name == plain(&own.name)
+                            || self.profile.contexts.iter().all(|context| {
+                                !matches!(context.kind, ContextKind::Call { callee, .. } if callee == at)
+                                    || context.dims == 0
+                            })
+                    })
                 };
                 let is_flow = || d.kind == Kind::Flow && [d.source, d.sink].into_iter().all(is_unoptimised);
                 is_of_maker(self.profile, d) && (is_once() || is_flow())
@@ -472,13 +526,16 @@ impl<'a> Judge<'a> {
         }
         let is_ordered = match (first, second) {
             // Activations of one function by different tasks: what made which is not known.
-            (Place::Line(_), Place::Line(_)) => true,
+            (Place::Line(_), Place::Line(_)) => !self.is_met_by_tasks(d, tasks),
             (Place::Task(at, _), Place::Line(line)) => tasks.is_ordered(at, line, true),
             (Place::Line(line), Place::Task(at, _)) => tasks.is_ordered(at, line, false),
             (Place::Task(one, context), Place::Task(other, second)) if one == other => {
                 let dims = self.profile.contexts[context as usize].dims;
-                let is_one = context == second && d.levels.iter().all(|level| level.level >= dims);
                 let own = &tasks.constructs[one];
+                // Each member of a team makes its own.
+                let is_each = own.is_multiplied && d.between_members;
+                let is_one =
+                    context == second && !is_each && d.levels.iter().all(|level| level.level >= dims);
                 is_one || own.is_loop && !own.is_multiplied || tasks.are_in_turn(one)
             }
             (Place::Task(one, _), Place::Task(other, _)) => {
@@ -496,6 +553,18 @@ impl<'a> Judge<'a> {
             }
         };
         let lines = places.map(|place| place.line);
+        // The storage of what makes a task ends with it.
+        let outlives = |at: usize, line: u32| {
+            let end = guards.end_of_function(line);
+            is_on_stack(self.profile, d) && end.is_some_and(|end| !tasks.has_ended(at, end))
+        };
+        let is_ordered = is_ordered
+            && match (first, second) {
+                (Place::Task(at, _), Place::Line(line)) | (Place::Line(line), Place::Task(at, _)) => {
+                    !outlives(at, line)
+                }
+                _ => true,
+            };
         if is_ordered || guards.has_flags(&lines) || guards.exclude(&lines, &Guarded::Place(&|_| true)) {
             return None;
         }
@@ -508,6 +577,29 @@ impl<'a> Judge<'a> {
             name,
             is_written_twice: d.kind == Kind::Output,
         })
+    }
+
+    /// Whether tasks that nothing orders come to one variable, by functions that they call and that make tasks themselves.
+    fn is_met_by_tasks(&self, d: &Dependence, tasks: &Tasks) -> bool {
+        const LARGEST: u64 = 16;
+        let construct = |end: StatementIndex| {
+            self.profile.chain(self.profile.context_of(end)).find_map(|context| {
+                match self.profile.contexts.get(context as usize)?.kind {
+                    ContextKind::Call { callee, .. } => self.of_functions.get(&callee).map(|own| own.1),
+                    _ => None,
+                }
+            })
+        };
+        let used = d.levels.iter().flat_map(|level| &level.objects);
+        let mut objects = used.filter_map(|used| self.profile.objects.get(used.object as usize));
+        // Of what lies elsewhere each may have its own.
+        let is_variable = objects.all(|own| own.kind == ObjectKind::Global && own.bytes <= LARGEST);
+        let unordered = match (construct(d.source), construct(d.sink)) {
+            (Some(a), Some(b)) if a == b => !tasks.are_in_turn(a),
+            (Some(a), Some(b)) => !tasks.are_ordered(a, b),
+            _ => false,
+        };
+        is_variable && unordered
     }
 
     /// Whether an end of a dependence lies in a task.
@@ -560,9 +652,8 @@ mod tests {
         );
         assert!(own.are_ordered(0, 1) && !own.are_ordered(1, 2));
         assert!(own.has_ended(2, 11) && !own.has_ended(1, 11));
-        assert_eq!(
-            depends("depend(inout: a[i], b) depend(in:c)", &Guards::default()),
-            [("a".to_owned(), true), ("b".to_owned(), true), ("c".to_owned(), false)]
-        );
+        let found = depends("depend(inout: a[i], b) depend(in:c)", &Guards::default());
+        let found: Vec<_> = found.iter().map(|own| (&*own.name, &*own.subscripts, own.writes)).collect();
+        assert_eq!(found, [("a", "[i]", true), ("b", "", true), ("c", "", false)]);
     }
 }
