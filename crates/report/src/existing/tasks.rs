@@ -235,7 +235,7 @@ impl Tasks {
         let varies = |text: &str| {
             let around = self.loops.iter().filter(|(lines, _)| lines.0 <= a.1.0 && a.1.1 <= lines.1);
             let names: Vec<&str> = around.flat_map(|(_, names)| names.iter().map(String::as_str)).collect();
-            schedule::subscript::has_name(text, &names)
+            text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| names.contains(&word))
         };
         a.0.iter().any(|one| {
             b.0.iter().filter(|other| one.name == other.name && (one.writes || other.writes)).any(|other| {
@@ -532,8 +532,8 @@ impl<'a> Judge<'a> {
             (Place::Task(one, context), Place::Task(other, second)) if one == other => {
                 let dims = self.profile.contexts[context as usize].dims;
                 let own = &tasks.constructs[one];
-                // Each member of a team makes its own.
-                let is_each = own.is_multiplied && d.between_members;
+                // One is executed by one member of the team.
+                let is_each = d.between_members;
                 let is_one =
                     context == second && !is_each && d.levels.iter().all(|level| level.level >= dims);
                 is_one || own.is_loop && !own.is_multiplied || tasks.are_in_turn(one)
@@ -643,6 +643,28 @@ mod tests {
         assert_eq!(own.constructs.iter().map(|own| own.lines).collect::<Vec<_>>(), [(4, 8), (6, 7)]);
         assert_eq!(own.constructs[1].parent, Some(0));
         assert!(own.has_ended(0, 10) && !own.has_ended(1, 10) && own.has_ended(1, 12));
+    }
+
+    #[test]
+    fn clauses_name_elements() {
+        let text = "{\n for (int i = 1; i < n; i++) {\n#pragma omp task depend(out: a[i])\n a[i] = a[i - 1];\n }\n for (int i = 1; i < n; i++) {\n#pragma omp task depend(in: a[i - 1]) depend(out: a[i])\n a[i] = a[i - 1];\n }\n}\n";
+        let loops = vec![((2, 5), vec!["i".to_owned()]), ((6, 9), vec!["i".to_owned()])];
+        let own = Tasks::of(&Guards::of(text, false), loops);
+        assert!(!own.are_in_turn(0) && own.are_in_turn(1));
+        let own = tasks(
+            "{\n#pragma omp task depend(out: a[1])\n a[0] = 1;\n#pragma omp task depend(in: a[0])\n b = a[0];\n#pragma omp task depend(in: a[1])\n b = a[1];\n}\n",
+        );
+        assert!(!own.are_ordered(0, 1) && own.are_ordered(0, 2));
+        // Clauses order the tasks of one task, and one after the other.
+        let own = tasks(
+            "{\n#pragma omp task depend(out: x)\n x = z = 1;\n#pragma omp task depend(in: x) depend(out: y)\n y = x;\n#pragma omp task depend(in: y)\n z++;\n#pragma omp task\n{\n#pragma omp task depend(in: x)\n z = x;\n}\n}\n",
+        );
+        assert!(own.are_ordered(0, 2) && !own.are_ordered(0, 4));
+        // One that waits for some waits for these.
+        let own = tasks(
+            "{\n#pragma omp task depend(out: x)\n x = 1;\n#pragma omp task depend(out: y)\n y = 1;\n#pragma omp taskwait depend(in: y)\n z = x + y;\n}\n",
+        );
+        assert!(!own.has_ended(0, 7) && own.has_ended(1, 7));
     }
 
     #[test]
