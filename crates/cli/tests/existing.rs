@@ -1038,10 +1038,180 @@ int main(void) { /*! race */
 }
 "#;
 
+/// What functions and classes of the program lock, what tasks are ordered by, and what orders none.
+const ORDERED: &str = r#"
+#include <omp.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#define ALONE __attribute__((noipa)) static
+struct account {
+    omp_lock_t lock;
+    int held;
+};
+static struct account one;
+static omp_lock_t two;
+static atomic_flag turn = ATOMIC_FLAG_INIT;
+static int s, t, u, v, w, x, y, z, e[12], f[12], g[12], calls;
+static void enter(struct account *a) { omp_set_lock(&a->lock); }
+static void leave(struct account *a) { omp_unset_lock(&a->lock); }
+ALONE void locked_by_functions(struct account *a) { /*! */
+#pragma omp parallel for
+    for (int i = 0; i < 60; i++) {
+        enter(a);
+        a->held += i;
+        leave(a);
+    }
+}
+ALONE void left_too_early(struct account *a) { /*! race */
+#pragma omp parallel for
+    for (int i = 0; i < 60; i++) {
+        enter(a);
+        leave(a);
+        a->held += i;
+    }
+}
+ALONE void locked_by_two_names(void) { /*! */
+    omp_lock_t *same = &two;
+#pragma omp parallel
+    {
+        if (omp_get_thread_num()) {
+            omp_set_lock(same);
+            s += 2;
+            omp_unset_lock(same);
+        } else {
+            omp_set_lock(&two);
+            s += 1;
+            omp_unset_lock(&two);
+        }
+    }
+}
+ALONE void waited_for_by_turns(void) { /*! */
+#pragma omp parallel
+    for (int i = 0; i < 4; i++) {
+        while (atomic_flag_test_and_set_explicit(&turn, memory_order_acquire))
+            ;
+        t += i;
+        atomic_flag_clear_explicit(&turn, memory_order_release);
+    }
+}
+ALONE void ordered_by_a_third(void) { /*! */
+#pragma omp parallel
+#pragma omp single
+    {
+#pragma omp task depend(out : x)
+        x = z = 1;
+#pragma omp task depend(in : x) depend(out : y)
+        y = x;
+#pragma omp task depend(in : y)
+        z += y;
+    }
+}
+ALONE void each_depends_on_its_own(void) { /*! race */
+#pragma omp parallel
+#pragma omp single
+    for (int i = 1; i < 12; i++) {
+#pragma omp task depend(out : e[i])
+        e[i] = e[i - 1] + i;
+    }
+}
+ALONE void each_depends_on_the_one_before(void) { /*! */
+#pragma omp parallel
+#pragma omp single
+    for (int i = 1; i < 12; i++) {
+#pragma omp task depend(in : f[i - 1]) depend(out : f[i])
+        f[i] = f[i - 1] + i;
+    }
+}
+ALONE void depends_on_another_element(void) { /*! race */
+#pragma omp parallel
+#pragma omp single
+    {
+#pragma omp task depend(out : g[1])
+        g[0] = 1;
+#pragma omp task depend(in : g[0])
+        g[2] = g[0];
+    }
+}
+ALONE void of_other_parents(void) { /*! race */
+#pragma omp parallel
+#pragma omp single
+    {
+#pragma omp task
+        {
+#pragma omp task depend(inout : u)
+            u += 1;
+        }
+#pragma omp task
+        {
+#pragma omp task depend(inout : u)
+            u += 2;
+        }
+    }
+}
+ALONE void waits_for_the_other(void) { /*! race */
+#pragma omp parallel
+#pragma omp single
+    {
+#pragma omp task depend(out : v)
+        v = 1;
+#pragma omp task depend(out : w)
+        w = 1;
+#pragma omp taskwait depend(in : w)
+        y += v + w;
+    }
+}
+static void walk(int n) {
+    calls++; /*! race */
+    if (n == 0)
+        return;
+#pragma omp task
+    walk(n - 1);
+#pragma omp task
+    walk(n - 1);
+#pragma omp taskwait
+}
+static void walk_counted(int n) { /*! */
+#pragma omp atomic
+    calls++;
+    if (n == 0)
+        return;
+#pragma omp task
+    walk_counted(n - 1);
+#pragma omp task
+    walk_counted(n - 1);
+#pragma omp taskwait
+}
+int main(void) { /*! */
+    omp_init_lock(&one.lock), omp_init_lock(&two);
+    locked_by_functions(&one), left_too_early(&one), locked_by_two_names(), waited_for_by_turns();
+    ordered_by_a_third(), each_depends_on_its_own(), each_depends_on_the_one_before();
+    depends_on_another_element(), of_other_parents(), waits_for_the_other();
+#pragma omp parallel
+#pragma omp single
+    walk(4);
+#pragma omp parallel
+#pragma omp single
+    walk_counted(4);
+    printf("%d %d %d %d %d\n", one.held, s, t, y, calls);
+    return 0;
+}
+"#;
+
 #[test]
 fn what_members_of_a_team_do_is_seen() {
+    seen("seen.c", SEEN);
+}
+
+#[test]
+fn what_orders_members_of_a_team_is_known() {
+    seen("ordered.c", ORDERED);
+}
+
+/// Races are found in those functions alone that say so.
+fn seen(file: &str, program: &str) {
     for level in ["-O0", "-O2"] {
-        let (report, text) = check("seen.c", "cc", SEEN, &[level, "-fopenmp"]);
+        let (report, text) = check(file, "cc", program, &[level, "-fopenmp"]);
         let mut lines: BTreeSet<u64> = BTreeSet::new();
         let all = |list: &Value| -> Vec<Value> { list.as_array().into_iter().flatten().cloned().collect() };
         for own in all(&report["loops"]) {
@@ -1051,8 +1221,10 @@ fn what_members_of_a_team_do_is_seen() {
         for race in all(&report["races"]) {
             lines.extend(all(&race["lines"]).iter().filter_map(Value::as_u64));
         }
-        let functions: Vec<(u64, &str)> =
-            (1..).zip(SEEN.lines()).filter_map(|(at, line)| Some((at, line.split_once("/*!")?.1))).collect();
+        let functions: Vec<(u64, &str)> = (1..)
+            .zip(program.lines())
+            .filter_map(|(at, line)| Some((at, line.split_once("/*!")?.1)))
+            .collect();
         for (at, (first, mark)) in functions.iter().enumerate() {
             let last = functions.get(at + 1).map_or(u64::MAX, |next| next.0 - 1);
             let mark = mark.trim_end_matches("*/").trim();
@@ -1062,7 +1234,7 @@ fn what_members_of_a_team_do_is_seen() {
             };
             if only == level {
                 let found = lines.range(first..=&last).next().is_some();
-                let name = SEEN.lines().nth(*first as usize - 1).unwrap();
+                let name = program.lines().nth(*first as usize - 1).unwrap();
                 assert_eq!(found, wanted == "race", "{level} {name}\n{text}");
             }
         }
@@ -1086,6 +1258,8 @@ fn races_of_fortran_are_named() {
 /// What methods change in one object, and what is combined by functions.
 const METHODS: &str = r#"
 #include <cstdio>
+#include <mutex>
+#include <omp.h>
 #include <vector>
 struct pair {
     double x, y;
@@ -1093,6 +1267,22 @@ struct pair {
         x += o.x, y += o.y;
         return *this;
     }
+};
+class Lock {
+    omp_lock_t inner;
+
+public:
+    Lock() { omp_init_lock(&inner); }
+    ~Lock() { omp_destroy_lock(&inner); }
+    void lock() { omp_set_lock(&inner); }
+    void unlock() { omp_unset_lock(&inner); }
+};
+class Holds {
+    Lock &of;
+
+public:
+    explicit Holds(Lock &of) : of(of) { of.lock(); }
+    ~Holds() { of.unlock(); }
 };
 #pragma omp declare reduction(+ : pair : omp_out += omp_in)
 int main() {
@@ -1115,7 +1305,27 @@ int main() {
         pair one = {i * 1.0, 1.0};
         s += one;
     }
-    std::printf("%zu %zu %d %g\n", v.size(), w.size(), u[3], s.x);
+    Lock own;
+    std::mutex of_library;
+    int n = 0, m = 0, k = 0;
+#pragma omp parallel for
+    for (int i = 0; i < 400; i++) { /*@ */
+        own.lock();
+        n += i;
+        own.unlock();
+    }
+#pragma omp parallel for
+    for (int i = 0; i < 400; i++) { /*@ */
+        Holds holds(own);
+        m += i;
+    }
+#pragma omp parallel for
+    for (int i = 0; i < 400; i++) { /*@ */
+        of_library.lock();
+        k += i;
+        of_library.unlock();
+    }
+    std::printf("%zu %zu %d %g %d\n", v.size(), w.size(), u[3], s.x, n + m + k);
 }
 "#;
 
