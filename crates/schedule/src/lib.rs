@@ -33,6 +33,7 @@ pub mod check;
 pub mod code;
 pub(crate) mod compiled;
 pub mod facts;
+mod gaps;
 pub mod graph;
 mod masks;
 pub mod metrics;

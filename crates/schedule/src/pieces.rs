@@ -13,6 +13,7 @@ use profile::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::Facts;
+use crate::gaps;
 use crate::names::short_name;
 use crate::needs::Way;
 use crate::source::SourceLoop;
@@ -81,7 +82,12 @@ pub(crate) fn join(profile: &Profile, loops: &mut [SourceLoop]) {
             }
             _ => None,
         };
-        if let Some(hit) = hit.filter(|hit| !is_dealt_with(profile, &loops[hit.0], d, level)) {
+        let is_gap = |hit: &Place| {
+            let context = loops[hit.0].contexts[hit.1];
+            Facts::of(profile, context).is_some_and(|facts| gaps::is_gap(profile, context, &facts, d))
+        };
+        let hit = hit.filter(|hit| !is_dealt_with(profile, &loops[hit.0], d, level) && !is_gap(hit));
+        if let Some(hit) = hit {
             found.push((hit, index as u32, level));
         }
     }

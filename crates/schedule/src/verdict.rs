@@ -8,7 +8,6 @@
 //! the source: its variables have to be safe by its text, wherever the compiler keeps them, and what the compiler keeps
 //! in registers is either one of them or its own.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use profile::lens::{
@@ -26,6 +25,7 @@ use rustc_hash::FxHashMap;
 use crate::always;
 use crate::compiled::{self, Accesses};
 use crate::facts::{Facts, Role, changes_one_place, is_fixed, is_memory};
+use crate::gaps;
 use crate::graph::{self, Edge, LoopEdges, dimension, is_flow, is_inside};
 use crate::masks;
 use crate::names::{of_region, short_name};
@@ -288,7 +288,7 @@ pub fn judge(
         coverage: &indexes.coverage,
         by_name: &indexes.by_name,
     };
-    let inside = &loop_of.without_gaps(inside);
+    let inside = &gaps::closed(profile, context, inside, facts);
     let scevs: Scevs = scev::find(profile, context, inside, &indexes.reads, facts);
     let mut reductions = reduction::find(profile, context, inside, &scevs);
     reductions.retain(|reduction| !loop_of.is_refuted(inside, reduction));
@@ -1069,34 +1069,6 @@ impl Loop<'_> {
         };
         let levels = || d.levels.iter().filter(|l| usize::from(l.level) == self.dim);
         d.memory && levels().all(|level| !level.objects.is_empty() && level.objects.iter().all(is_new))
-    }
-
-    /// The edges without those by which a vector is loaded of which the text reads some elements alone: what others write between
-    /// them no iteration reads.
-    fn without_gaps<'e>(&self, inside: &'e LoopEdges) -> Cow<'e, LoopEdges> {
-        const LARGEST_ELEMENT: u64 = 8;
-        let Some(facts) = self.facts.filter(|_| self.is_optimised()) else { return Cow::Borrowed(inside) };
-        let file = &self.profile.location(self.profile.contexts[self.context as usize].location).file;
-        let is_vector = |statement: StatementIndex| {
-            let mut own = self.profile.accesses.iter().filter(|access| access.statement == statement);
-            own.any(|access| !access.write && u64::from(access.size) > LARGEST_ELEMENT)
-        };
-        let is_gap = |edge: &Edge| {
-            let d = &self.profile.dependences[edge.dependence as usize];
-            let read = if d.kind == profile::Kind::Anti { d.source } else { d.sink };
-            let places = [d.source, d.sink].map(|end| self.profile.location_of(end));
-            edge.carried
-                && d.memory
-                && d.kind != profile::Kind::Output
-                && places.iter().all(|place| place.file == *file)
-                && facts.meet_nowhere_else(places.map(|place| place.line))
-                && is_vector(read)
-        };
-        if !inside.edges.iter().any(is_gap) {
-            return Cow::Borrowed(inside);
-        }
-        let edges = inside.edges.iter().filter(|edge| !is_gap(edge)).cloned().collect();
-        Cow::Owned(LoopEdges { edges, asynchronous: inside.asynchronous })
     }
 
     /// Whether a function of a library puts by a register that may hold one of its arguments, and does not look at it:

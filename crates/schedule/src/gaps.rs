@@ -1,0 +1,53 @@
+//! Elements that a vector is loaded with and that nothing reads.
+//!
+//! Where the text reads every other element, `a[2 * i] = a[2 * i + 1]`, a compiler may load all of them at once and drop what it does not
+//! need. The run then has iterations that read what others write. By the text none does: subscripts of one array that advance together,
+//! and never have one value in two iterations.
+
+use std::borrow::Cow;
+
+use profile::{ContextIndex, Dependence, Kind, Profile, StatementIndex};
+
+use crate::facts::Facts;
+use crate::graph::{Edge, LoopEdges};
+
+/// Elements are no larger than this; what is loaded at once is a vector if it is.
+const LARGEST_ELEMENT: u32 = 8;
+
+/// The edges of a loop without those through such elements.
+pub(crate) fn closed<'e>(
+    profile: &Profile,
+    context: ContextIndex,
+    inside: &'e LoopEdges,
+    facts: Option<&Facts<'_>>,
+) -> Cow<'e, LoopEdges> {
+    let is_open = |edge: &Edge| {
+        let d = &profile.dependences[edge.dependence as usize];
+        !edge.carried || !facts.is_some_and(|facts| is_gap(profile, context, facts, d))
+    };
+    if inside.edges.iter().all(is_open) {
+        return Cow::Borrowed(inside);
+    }
+    let edges = inside.edges.iter().filter(|edge| is_open(edge)).copied().collect();
+    Cow::Owned(LoopEdges { edges, asynchronous: inside.asynchronous })
+}
+
+/// Whether a dependence between iterations of a loop is through such an element.
+pub(crate) fn is_gap(profile: &Profile, context: ContextIndex, facts: &Facts<'_>, d: &Dependence) -> bool {
+    let own = &profile.contexts[context as usize];
+    let is_optimised =
+        profile.functions.get(own.function as usize).is_none_or(|function| !function.is_unoptimised);
+    let file = &profile.location(own.location).file;
+    let is_vector = |statement: StatementIndex| {
+        let mut accesses = profile.accesses.iter().filter(|access| access.statement == statement);
+        accesses.any(|access| !access.write && access.size > LARGEST_ELEMENT)
+    };
+    let read = if d.kind == Kind::Anti { d.source } else { d.sink };
+    let places = [d.source, d.sink].map(|end| profile.location_of(end));
+    is_optimised
+        && d.memory
+        && d.kind != Kind::Output
+        && places.iter().all(|place| place.file == *file)
+        && facts.meet_nowhere_else(places.map(|place| place.line))
+        && is_vector(read)
+}
