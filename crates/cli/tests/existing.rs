@@ -1052,7 +1052,7 @@ struct account {
 static struct account one;
 static omp_lock_t two;
 static atomic_flag turn = ATOMIC_FLAG_INIT;
-static int s, t, u, v, w, x, y, z, e[12], f[12], g[12], calls;
+static int s, t, u, v, w, x, y, z, e[12], f[12], g[12], calls, copied, own[64];
 static void enter(struct account *a) { omp_set_lock(&a->lock); }
 static void leave(struct account *a) { omp_unset_lock(&a->lock); }
 ALONE void locked_by_functions(struct account *a) { /*! */
@@ -1149,6 +1149,24 @@ ALONE void of_other_parents(void) { /*! race */
         }
     }
 }
+ALONE void counted_behind_copies(void) { /*! race */
+#pragma omp parallel
+    {
+        int q;
+#pragma omp single copyprivate(q)
+        q = 7;
+        copied += q;
+    }
+}
+ALONE void copies_of_each(void) { /*! */
+#pragma omp parallel
+    {
+        int q = omp_get_thread_num();
+#pragma omp single copyprivate(q)
+        q += 7;
+        own[omp_get_thread_num()] = q;
+    }
+}
 ALONE void waits_for_the_other(void) { /*! race */
 #pragma omp parallel
 #pragma omp single
@@ -1187,6 +1205,7 @@ int main(void) { /*! */
     locked_by_functions(&one), left_too_early(&one), locked_by_two_names(), waited_for_by_turns();
     ordered_by_a_third(), each_depends_on_its_own(), each_depends_on_the_one_before();
     depends_on_another_element(), of_other_parents(), waits_for_the_other();
+    counted_behind_copies(), copies_of_each();
 #pragma omp parallel
 #pragma omp single
     walk(4);

@@ -38,6 +38,8 @@ pub enum Mark {
     Task,
     /// A member makes tasks or waits for them.
     Tasks,
+    /// One member begins what it hands copies of to all others, which wait for these: they are ordered until the barrier behind it.
+    Copies,
     /// Members are ordered in a way that is not followed: by iterations that wait for others, by what one broadcasts.
     Orders,
 }
@@ -48,6 +50,8 @@ pub struct Phase {
     /// Number of the region, from 1; 0 outside of all.
     region: u32,
     barriers: u32,
+    /// Members are ordered in a way that is not followed until the next barrier.
+    is_unclear: bool,
 }
 
 /// All unordered dependences of one kind between two operands.
@@ -105,7 +109,7 @@ pub struct Teams {
 fn mark(name: &str) -> Option<Mark> {
     let name = name.split('@').next().unwrap_or(name);
     const FORKS: [&str; 2] = ["__kmpc_fork_call", "__kmpc_fork_call_if"];
-    const BARRIERS: [&str; 7] = [
+    const BARRIERS: [&str; 8] = [
         "GOMP_barrier",
         "GOMP_barrier_cancel",
         "GOMP_loop_end",
@@ -113,11 +117,13 @@ fn mark(name: &str) -> Option<Mark> {
         "GOMP_sections_end",
         "GOMP_sections_end_cancel",
         "__kmpc_barrier",
+        // All members call it, and wait for one another in it.
+        "__kmpc_copyprivate",
     ];
     const TASKS: [&str; 3] = ["GOMP_task", "__kmpc_omp_task", "__kmpc_taskloop"];
-    const ORDERS: [&str; 5] =
-        ["GOMP_doacross", "GOMP_single_copy", "GOMP_target", "__kmpc_doacross", "__kmpc_copyprivate"];
+    const ORDERS: [&str; 3] = ["GOMP_doacross", "GOMP_target", "__kmpc_doacross"];
     match name {
+        "GOMP_single_copy_start" => Some(Mark::Copies),
         _ if TASKS.iter().any(|own| name.starts_with(own)) => Some(Mark::Tasks),
         _ if ORDERS.iter().any(|own| name.starts_with(own)) => Some(Mark::Orders),
         _ if FORKS.contains(&name) || name.starts_with("GOMP_parallel") && !name.ends_with("_end") => {
@@ -162,7 +168,7 @@ impl Teams {
         self.outlined.insert(function);
         self.sites.extend(site);
         if self.now.get(&tree).is_none_or(|phase| phase.region != self.region) {
-            self.now.insert(tree, Phase { region: self.region, barriers: 0 });
+            self.now.insert(tree, Phase { region: self.region, ..Phase::default() });
         }
     }
 
@@ -181,10 +187,18 @@ impl Teams {
         self.unclear.extend(self.now.get(&tree).map(|phase| phase.region));
     }
 
+    /// A member begins what one hands copies of to all, or waits for them.
+    pub fn copies(&mut self, tree: u32) {
+        if let Some(phase) = self.now.get_mut(&tree) {
+            phase.is_unclear = true;
+        }
+    }
+
     /// A thread has come to a barrier, in these loops.
     pub fn barrier(&mut self, tree: u32, contexts: &Contexts, loops: &[ContextId]) {
         if let Some(phase) = self.now.get_mut(&tree) {
             phase.barriers = phase.barriers.saturating_add(1);
+            phase.is_unclear = false;
         }
         for &context in loops {
             if let ContextKind::Loop { function, header } = contexts.get(context).kind {
@@ -209,7 +223,8 @@ impl Teams {
 
     /// Whether what was executed in one turn and what is in another are not ordered.
     fn are_unordered(&self, earlier: u32, later: u32) -> bool {
-        let phase = |turn: u32| self.turns.get(turn as usize).filter(|phase| phase.region > 0);
+        let is_known = |phase: &&Phase| phase.region > 0 && !phase.is_unclear;
+        let phase = |turn: u32| self.turns.get(turn as usize).filter(is_known);
         phase(earlier).is_some() && phase(earlier) == phase(later)
     }
 
@@ -339,6 +354,8 @@ mod tests {
         assert_eq!(of("GOMP_loop_end_nowait"), None);
         assert_eq!(of("GOMP_taskwait"), Some(Mark::Tasks));
         assert_eq!(of("GOMP_doacross_wait"), Some(Mark::Orders));
+        assert_eq!(of("GOMP_single_copy_start"), Some(Mark::Copies));
+        assert_eq!(of("GOMP_single_copy_end"), None);
         assert_eq!(of("main._omp_fn.12"), Some(Mark::Region));
         assert_eq!(of("main.omp_outlined_debug__"), Some(Mark::Region));
         assert_eq!(of(".omp_task_entry..3"), Some(Mark::Task));
@@ -363,10 +380,21 @@ mod tests {
         teams.barrier(1, &contexts, &[]);
         teams.turn(5, 1);
         assert!(teams.are_unordered(4, 5));
+        // What one hands to all is ordered, up to the barrier behind it.
+        for (turn, tree) in [(6, 0), (7, 1)] {
+            teams.copies(tree);
+            teams.turn(turn, tree);
+        }
+        assert!(!teams.are_unordered(6, 7));
+        for (turn, tree) in [(8, 0), (9, 1)] {
+            teams.barrier(tree, &contexts, &[]);
+            teams.turn(turn, tree);
+        }
+        assert!(teams.are_unordered(8, 9) && !teams.are_unordered(5, 8));
         // The next region is another one.
         teams.fork(0);
         teams.begin(0, 7, None);
-        teams.turn(6, 0);
-        assert!(!teams.are_unordered(5, 6));
+        teams.turn(10, 0);
+        assert!(!teams.are_unordered(9, 10));
     }
 }

@@ -136,6 +136,7 @@ impl Engine {
             Mark::Orders => return teams.orders(tree),
             Mark::Tasks => return teams.tasks(tree),
             Mark::Task => return teams.begin_task(walker.function()),
+            Mark::Copies => teams.copies(tree),
             Mark::Barrier => {
                 let loops = self.contexts.loops(context);
                 teams.barrier(tree, &self.contexts, &loops);
