@@ -123,6 +123,8 @@ struct Clause {
 /// What the texts of a program say beside its loops.
 struct Texts<'a> {
     sources: &'a Sources,
+    /// The lines of the files with guards.
+    lines: BTreeMap<String, Vec<&'a str>>,
     /// Guards by file: of those files that are as they were compiled.
     guards: BTreeMap<String, Guards>,
     /// The tasks of the same.
@@ -141,7 +143,8 @@ impl<'a> Texts<'a> {
         let files = loops.iter().filter(has_directive).map(|own| own.file.clone());
         let files: BTreeSet<String> = files.chain(between::files(profile)).collect();
         let between = profile.dependences.iter().filter(|d| d.between_members && d.memory).collect();
-        let mut out = Texts { sources, guards: BTreeMap::new(), tasks: BTreeMap::new(), between };
+        let (lines, guards, tasks) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let mut out = Texts { sources, lines, guards, tasks, between };
         for file in files {
             if let Some(text) = text_of(sources, &file) {
                 let guards = Guards::of(text, is_fortran(profile, &file));
@@ -151,6 +154,7 @@ impl<'a> Texts<'a> {
                     ((own.at.line, own.end.line), names.collect())
                 });
                 out.tasks.insert(file.clone(), Tasks::of(&guards, loops.collect()));
+                out.lines.insert(file.clone(), text.lines().collect());
                 out.guards.insert(file, guards);
             }
         }
@@ -159,8 +163,9 @@ impl<'a> Texts<'a> {
 
     /// A line of a file, from 1; empty if it is not known.
     fn line(&self, file: &str, line: u32) -> &str {
-        let text = text_of(self.sources, file).unwrap_or_default();
-        (line as usize).checked_sub(1).and_then(|at| text.lines().nth(at)).unwrap_or_default()
+        let at = (line as usize).checked_sub(1);
+        let known = self.lines.get(file).zip(at).and_then(|(lines, at)| lines.get(at));
+        known.copied().unwrap_or_default()
     }
 }
 
