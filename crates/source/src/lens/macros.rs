@@ -1,7 +1,8 @@
 //! Macros of C and C++ in the place of which their texts are read: what they assign, and which elements they name, is part of the
 //! loops that they stand in.
 //!
-//! Definition: a macro is *shown* if its text is known and whole: one definition, in the file or in its headers, with balanced
+//! Definition: a macro is *shown* if its text is known and whole: one definition, in the file or in its headers (of two, that which the
+//! other one only adds checks to), with balanced
 //! parentheses, without loops and jumps (`do … while (0)` around it apart), and with something in it that a loop's facts need: every
 //! macro that takes arguments, of others those that assign, or name elements or members. All others stay names in the text.
 //!
@@ -16,6 +17,7 @@ use std::collections::HashMap;
 
 use profile::lens::{Language, Position};
 
+use super::environment::Macro;
 use super::text::{without_comments, words};
 use super::trace::known;
 
@@ -74,9 +76,13 @@ impl Macros {
 
     fn define(&mut self, text: &[u8]) {
         for (name, definition) in definitions(text) {
-            let known = self.all.get(&name);
-            let is_other = known.is_some_and(|known| *known != definition);
-            self.all.insert(name, definition.filter(|_| !is_other));
+            let definition = match self.all.get(&name) {
+                Some(known) if *known != definition => {
+                    known.as_ref().zip(definition.as_ref()).and_then(|(known, own)| known.without_checks(own))
+                }
+                _ => definition,
+            };
+            self.all.insert(name, definition);
         }
     }
 
@@ -512,6 +518,19 @@ fn block_of(body: &str) -> Option<&str> {
 }
 
 impl Definition {
+    /// Of two definitions, one for a build that checks what it is handed, the one without: all of its text stands in the other, the rest of
+    /// which assigns nothing.
+    fn without_checks(&self, other: &Definition) -> Option<Definition> {
+        let plain = |of: &Definition| of.body.split_whitespace().collect::<Vec<_>>().join(" ");
+        let (own, longer) = if self.body.len() <= other.body.len() { (self, other) } else { (other, self) };
+        let (text, around) = (plain(own), plain(longer));
+        let inside = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(&text);
+        let is_whole = own.is_statement == longer.is_statement && own.parameters == longer.parameters;
+        let at = around.find(inside).filter(|_| is_whole && !inside.is_empty())?;
+        let rest = [&around[..at], " ", &around[at + inside.len()..]].concat();
+        (!Macro::new(None, &rest).assigns).then(|| own.clone())
+    }
+
     /// Whether it is a text that may stand in the place of its name: what leaves something open, or jumps, does not.
     fn is_whole(&self) -> bool {
         const OPEN: [&str; 14] = [
@@ -572,6 +591,27 @@ mod tests {
         let text = String::from_utf8_lossy(&shown.text).into_owned();
         let is_code = |line: &&str| !line.starts_with('#') && !line.starts_with('\\');
         text.lines().filter(is_code).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn checks_of_another_build_are_left_out() {
+        let shown = |text: &str| {
+            let text = text.as_bytes();
+            let macros = Macros::of([text], Language::C);
+            String::from_utf8(macros.show(Cow::Borrowed(text)).text.into_owned()).unwrap()
+        };
+        let of = |checked: &str, own: &str| {
+            shown(&format!(
+                "#ifdef DEBUG\n#define AT(a, i) {checked}\n#else\n#define AT(a, i) {own}\n#endif\nx = AT(p, k);\n"
+            ))
+        };
+        let text = of("( check(a, i) ? \\\n (a)->me[(i)] : (error(1, \"AT\"), 0.0))", "((a)->me[(i)])");
+        assert!(text.ends_with("x = p->me[k];\n"), "{text}");
+        for (checked, own) in
+            [("(count++, (a)->me[(i)])", "((a)->me[(i)])"), ("((a)->me[(i) * 2])", "((a)->me[(i)])")]
+        {
+            assert!(of(checked, own).ends_with("x = AT(p, k);\n"), "{checked}");
+        }
     }
 
     #[test]
