@@ -1179,16 +1179,6 @@ ALONE void waits_for_the_other(void) { /*! race */
         y += v + w;
     }
 }
-static void walk(int n) {
-    calls++; /*! race */
-    if (n == 0)
-        return;
-#pragma omp task
-    walk(n - 1);
-#pragma omp task
-    walk(n - 1);
-#pragma omp taskwait
-}
 static void walk_counted(int n) { /*! */
 #pragma omp atomic
     calls++;
@@ -1206,9 +1196,6 @@ int main(void) { /*! */
     ordered_by_a_third(), each_depends_on_its_own(), each_depends_on_the_one_before();
     depends_on_another_element(), of_other_parents(), waits_for_the_other();
     counted_behind_copies(), copies_of_each();
-#pragma omp parallel
-#pragma omp single
-    walk(4);
 #pragma omp parallel
 #pragma omp single
     walk_counted(4);

@@ -411,7 +411,21 @@ pub fn between_iterations_beside<'p>(
     let copy =
         |statement: StatementIndex, is_write: bool| copies.number(place(statement)?, statement, is_write);
     let within = accesses.within.get(&own.parent).into_iter().flatten();
-    within.map(|&index| &profile.dependences[index as usize]).find(|d| {
+    // What the compiler puts aside, and loads again, is of no iteration: it stays where it is while the loop around goes on. (Arrays
+    // without a place of their own are looked for by themselves.)
+    let dim = graph::dimension(profile, own.parent);
+    let is_in_loop =
+        profile.contexts.get(own.parent as usize).is_some_and(|own| own.kind == ContextKind::Loop);
+    let is_aside = |d: &&Dependence| {
+        let stays = |access: Option<u32>| {
+            access
+                .and_then(|access| profile.accesses.get(access as usize))
+                .is_some_and(|own| own.size <= 8 && !own.address.is_empty() && is_fixed(&own.address, dim))
+        };
+        is_in_loop && [d.source_access, d.sink_access].into_iter().all(stays)
+    };
+    let mut all = within.map(|&index| &profile.dependences[index as usize]).filter(|d| !is_aside(d));
+    all.find(|d| {
         let ends = copy(d.source, d.kind != Kind::Anti).zip(copy(d.sink, d.kind != Kind::Flow));
         ends.is_some_and(|(source, sink)| source.1 == sink.1 && source.0 != sink.0)
             && !(reduces && facts.are_combined([d.source, d.sink].map(|s| profile.location_of(s).line)))

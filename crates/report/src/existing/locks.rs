@@ -55,12 +55,15 @@ pub(super) struct Locks {
     wrappers: BTreeMap<String, Wrapper>,
     /// Pointers that are set once, and to what.
     aliases: BTreeMap<String, String>,
+    /// What the text unlocks by a method: others may have a method `lock` that is about something else.
+    unlocked: BTreeSet<String>,
 }
 
 impl Locks {
     /// Reads the lines of a text without comments.
     pub fn of(all: &[&str]) -> Locks {
-        let mut out = Locks { wrappers: BTreeMap::new(), aliases: aliases(all) };
+        let unlocked = all.iter().flat_map(|line| objects(line, GIVE_METHOD)).collect();
+        let mut out = Locks { wrappers: BTreeMap::new(), aliases: aliases(all), unlocked };
         for _ in 0..DEEPEST {
             let found = out.wrappers_of(all);
             if found == out.wrappers {
@@ -129,7 +132,8 @@ impl Locks {
 
     fn taken_on(&self, line: &str) -> Vec<String> {
         let mut out: Vec<String> = TAKE.iter().flat_map(|name| arguments(line, name)).collect();
-        out.extend(TAKE_METHODS.iter().flat_map(|name| objects(line, name)));
+        let taken = TAKE_METHODS.iter().flat_map(|name| objects(line, name));
+        out.extend(taken.filter(|object| self.unlocked.contains(object)));
         self.wrapped(line, &|wrapper| &wrapper.takes, &mut out);
         out.iter_mut().for_each(|lock| self.plain(lock));
         out
@@ -425,6 +429,11 @@ void f() {
         let held = held(text);
         let lines: Vec<u32> = held.keys().copied().filter(|line| *line > 11).collect();
         assert_eq!(lines, [13, 14, 15, 18, 19, 20], "{held:?}");
+    }
+
+    #[test]
+    fn what_is_never_unlocked_is_no_lock() {
+        assert!(held("void f() {\n auto p = weak.lock();\n s++;\n}\n").is_empty());
     }
 
     #[test]

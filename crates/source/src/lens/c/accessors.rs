@@ -22,6 +22,9 @@ use super::declarations::{function_of, unqualified};
 /// What an accessor returns has at most this many parts.
 const MOST_PARTS: usize = 40;
 
+/// What a call is shown as is at most this long, in bytes: accessors of accessors would double it each time.
+const LONGEST: usize = 1000;
+
 /// Of names in a function the class that they are declared as, and whether they are pointers to objects of it; `None` for names that
 /// stand for several things.
 pub(super) type Objects = HashMap<String, Option<(String, bool)>>;
@@ -53,6 +56,22 @@ impl C<'_> {
         self.environment.accessors.insert(key, own.filter(|_| !is_other));
     }
 
+    /// Notes the methods that a class only declares: what they return is not known.
+    pub(super) fn note_declared(&mut self, class: &str, body: Node) {
+        for field in children(body).into_iter().filter(|field| field.kind().ends_with("declaration")) {
+            for declarator in in_field(field, "declarator").into_iter().filter_map(function_of) {
+                let Some(name) = self.qualified_name(declarator).map(|name| unqualified(&name)) else {
+                    continue;
+                };
+                if is_virtual(field, &self.text.of(field)) {
+                    self.environment.virtual_methods.insert(name.clone());
+                }
+                let count = self.parameters(declarator, 1).len();
+                self.environment.accessors.insert((class.to_owned(), name, count), None);
+            }
+        }
+    }
+
     fn accessor(
         &self,
         method: Node,
@@ -62,7 +81,9 @@ impl C<'_> {
         let statements = children(method.child_by_field_name("body")?);
         let (last, before) = statements.split_last()?;
         let is_check = |one: &Node| {
-            one.kind() == "expression_statement" && self.text.of(*one).trim_start().starts_with("assert")
+            let text = self.text.of(*one);
+            let rest = text.strip_prefix("assert").map(str::trim_start);
+            one.kind() == "expression_statement" && rest.is_some_and(|rest| rest.starts_with('('))
         };
         if last.kind() != "return_statement" || !before.iter().all(is_check) {
             return None;
@@ -198,6 +219,9 @@ impl C<'_> {
             },
         };
         let spelled = format!("{}[{}]", self.text.range(&base.text), spelled.join(" + "));
+        if spelled.len() > LONGEST {
+            return None;
+        }
         let text = node.byte_range();
         self.text.show(text.clone(), spelled);
         let what = Term::Index { base: Box::new(base), subscripts: vec![subscript] };
@@ -290,7 +314,7 @@ impl C<'_> {
             }
             _ => return None,
         };
-        Some(Expression { what, at: used.at, text: self.text.add(&text) })
+        (text.len() <= LONGEST).then(|| Expression { what, at: used.at, text: self.text.add(&text) })
     }
 
     /// A member of what an accessor is called on.

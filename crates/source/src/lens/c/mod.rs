@@ -272,6 +272,9 @@ impl<'a> C<'a> {
         let class = item
             .child_by_field_name("name")
             .map(|name| declarations::without_template_arguments(&self.text.tight(name)));
+        if let Some(class) = &class {
+            self.note_declared(class, body);
+        }
         self.items(body, Around { members: Some(&members), class: class.as_deref(), ..around }, out);
     }
 

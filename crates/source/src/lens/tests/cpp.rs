@@ -241,6 +241,16 @@ fn calls_of_accessors() {
     assert!(shown.contains(&is("m.v", "((i - 1) * m.n) + 0")), "{shown:?}");
     let rows = accesses(2);
     assert!(rows.contains(&is("m.v", "i * m.n + i + 1")), "{rows:?}");
+    // What is only declared may be what is called; what doubles with each call ends somewhere.
+    let declared = cpp(
+        "struct V { double *d; double &at(long i); double &at(int i) { return d[i]; } };\nvoid f(V &v, int n) { for (int i = 0; i < n; i++) v.at(i) = i; }",
+    );
+    assert!(!declared.loops[0].arrays.iter().any(|own| own.name == "v.d"));
+    let inner = (0..40).fold("i".to_owned(), |inner, _| format!("v.twice({inner})"));
+    let doubled = format!(
+        "struct V {{ double *d; int twice(int i) {{ return i + i; }} }};\nvoid f(V &v, int n) {{ for (int i = 0; i < n; i++) v.d[i] = {inner}; }}"
+    );
+    assert_eq!(cpp(&doubled).loops.len(), 1);
     // Overloads with other texts, virtual methods, and arguments that may be evaluated once alone, are calls.
     for at in [3, 4] {
         assert!(!accesses(at).iter().any(|own| own.0 == "m.v"), "{:?}", accesses(at));
