@@ -49,12 +49,10 @@ impl Guards {
     pub fn of(text: &str, is_fortran: bool) -> Guards {
         let plain = if is_fortran { text.to_owned() } else { plain(text) };
         let all: Vec<&str> = plain.lines().collect();
-        let mut out = Guards::default();
-        out.locks = Locks::of(&all);
+        let mut out = Guards { locks: Locks::of(&all), units: units(&all, is_fortran), ..Guards::default() };
         for (line, locks) in out.locks.held(&all) {
             out.of.entry(line).or_default().extend(locks.into_iter().map(Guard::Lock));
         }
-        out.units = units(&all, is_fortran);
         let is_flag = |(_, line): &(u32, &&str)| FLAGS.iter().any(|flag| line.contains(flag));
         out.flags.extend((1..).zip(&all).filter(is_flag).map(|(number, _)| number));
         // Macros that begin a construct: `#define GUARDED _Pragma("omp critical")`.

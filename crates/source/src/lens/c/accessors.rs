@@ -6,7 +6,7 @@
 //! another meaning in an overload that takes as many arguments is none. A call is *shown* as what it returns if the class of what it is
 //! called on is known by the declaration, and its arguments may be evaluated as often as the parameters are named.
 //!
-//! Places stay: what is shown stands where the call does ([`Text::show`]).
+//! Places stay: what is shown stands where the call does (`Text::show`).
 
 use std::collections::HashMap;
 
