@@ -482,7 +482,32 @@ fn definitions(text: &[u8]) -> Vec<(String, Option<Definition>)> {
     out
 }
 
+/// What all definitions of a text say of its macros, whatever conditions they stand under.
+pub(super) fn of_all_branches(text: &[u8]) -> Vec<(String, Macro)> {
+    let mut out = Vec::new();
+    let mut lines = 0..0;
+    while lines.end < text.len() {
+        let start = lines.end;
+        let end = end_of_directive(text, start).max(start + 1);
+        lines = start..end;
+        let line = text[lines.clone()].trim_ascii_start();
+        if let Some((name, own)) = line.strip_prefix(b"#").and_then(written) {
+            let (parameters, body) =
+                own.map_or((Some(Vec::new()), "x = x".to_owned()), |own| (own.parameters, own.body));
+            out.push((name, Macro::new(parameters, &body)));
+        }
+    }
+    out
+}
+
 fn definition(directive: &[u8]) -> Option<(String, Option<Definition>)> {
+    let (name, own) = written(directive)?;
+    let own = own.filter(|own| own.is_whole() && own.is_needed(&name));
+    Some((name, own))
+}
+
+/// The name and the text of a definition; no text if what it takes is not understood.
+fn written(directive: &[u8]) -> Option<(String, Option<Definition>)> {
     let rest = directive.trim_ascii_start().strip_prefix(b"define")?;
     let rest = rest.first().filter(|byte| byte.is_ascii_whitespace()).map(|_| rest.trim_ascii_start())?;
     let length = rest.iter().take_while(|&&byte| is_of_name(byte)).count();
@@ -504,8 +529,7 @@ fn definition(directive: &[u8]) -> Option<(String, Option<Definition>)> {
         None => (body.trim(), false),
     };
     let own = Definition { parameters, body: body.to_owned(), is_statement };
-    let is_shown = own.is_whole() && own.is_needed(&name);
-    Some((name, Some(own).filter(|_| is_shown)))
+    Some((name, Some(own)))
 }
 
 /// What stands between `do` and `while (0)`, braces included.

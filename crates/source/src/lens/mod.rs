@@ -36,6 +36,8 @@ mod text;
 mod trace;
 mod written;
 
+use std::collections::hash_map::Entry;
+
 use profile::lens::{FileLoops, Language};
 
 pub use fortran::Modules;
@@ -71,6 +73,14 @@ fn with_others(
         return out;
     }
     let mut best = conditionals::understood(&out);
+    // What a branch that is left out defines may be what was compiled.
+    let mut around = around;
+    for (name, own) in macros::of_all_branches(bytes) {
+        match around.macros.entry(name) {
+            Entry::Vacant(entry) => drop(entry.insert(own)),
+            Entry::Occupied(mut entry) => entry.get_mut().join(own),
+        }
+    }
     for branch in [Branch::First, Branch::Else] {
         let Some(variant) = Variant::new(bytes, branch) else { continue };
         let mut other = text(&variant.text, language, (&around, &macros, outside));

@@ -856,6 +856,10 @@ impl Walker<'_> {
         let Term::Call { callee, arguments } = &target.what else { return };
         let Term::Name(name) = &callee.what else { return };
         if self.environment.macros.contains_key(name) {
+            if self.environment.assigns(name) == Some(true) {
+                // Something beside the place, in one of its definitions at least.
+                self.misunderstood();
+            }
             let names: BTreeSet<String> = arguments.iter().flat_map(Expression::names).collect();
             let places = vec![names.into_iter().collect()];
             self.macro_call(target, CallText { callee: name.clone(), places, ..CallText::default() });
