@@ -567,6 +567,21 @@ impl<'a> Facts<'a> {
         })
     }
 
+    /// Elements, the same in all iterations, that are handed to functions which may write them, or the address of which is taken; each
+    /// with its line.
+    pub fn handed_over(&self) -> impl Iterator<Item = (&'a str, u32)> {
+        let stays = |access: &ArrayAccess| {
+            !access.affine.is_empty()
+                && access.affine.iter().all(|own| own.as_ref().is_some_and(|own| own.terms.is_empty()))
+        };
+        let outside = self.source.arrays.iter().filter(|array| array.home != Home::InBody);
+        outside.flat_map(move |array| {
+            let shared =
+                array.accesses.iter().filter(move |own| own.mode == AccessMode::Shared && stays(own));
+            shared.map(|own| (array.name.as_str(), own.at.line))
+        })
+    }
+
     /// Whether a pointer that the body declares leads to another element in every iteration, wherever it is set: `p = &a[3 * i]`, by
     /// the iterator or by what the body makes of it. The compiler cannot keep one place for all of them.
     pub fn leads_along(&self, pointer: &str) -> bool {

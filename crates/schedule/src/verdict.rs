@@ -576,6 +576,15 @@ pub fn judge(
         {
             unknown = unknown.or(Some(Unknown::Variable { name: name.to_owned(), lines: vec![line] }));
         }
+        if found.blocking.is_empty()
+            && is_optimised
+            && let Some((name, line)) = facts.handed_over().find(|(_, line)| {
+                !loop_of.stores_on(&[*line]) && !loop_of.called().any(|(_, called)| called == *line)
+            })
+        {
+            // Templates and builtins have no call: the element may be in a register.
+            unknown = unknown.or(Some(Unknown::Array { name: name.to_owned(), lines: (line, line) }));
+        }
         let may_expand = needs.as_ref().is_some_and(|needs| !needs.is_empty());
         if (advise || may_expand)
             && let Some((name, lines)) = facts.handed_on()

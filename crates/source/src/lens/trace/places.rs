@@ -4,12 +4,17 @@ use std::collections::HashMap;
 
 use profile::lens::{Language, Position, ScalarForm, SharingKind, StorageMarks};
 
+use super::super::text::words;
 use super::super::written::{Declaration, Expression, Lifetime, Term};
 use super::{Breakable, Declared, Happening, Place, Variable, Walker};
 
 impl Walker<'_> {
     /// Declares a name in the innermost scope.
     pub(super) fn declare(&mut self, one: &Declaration, in_header: bool) -> usize {
+        // What looks like a type may be a macro that does something: `COUNT a[i] = i;`.
+        if words(&one.type_text).any(|word| self.environment.assigns(word) == Some(true)) {
+            self.misunderstood();
+        }
         if one.lifetime == Lifetime::Outside {
             let index = self.outside(one);
             self.bind(&one.name, index);
