@@ -2,6 +2,7 @@
 #include <cassert>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 #include <vector>
 #define ALONE __attribute__((noipa))
 using std::vector;
@@ -215,6 +216,30 @@ ALONE void counted(Box &b, int *at) {
         b.at(k++) = at[i];
 }
 
+// Elements that templates of the library and builtins are handed.
+static int pair[2], sums[64];
+ALONE void exchanged() {
+    for (int i = 0; i < 64; i++) { //= no
+        std::swap(pair[0], pair[1]);
+        sums[i] = pair[0];
+    }
+}
+ALONE void through_an_address(const int *a) {
+    for (int i = 0; i < 64; i++) //= no
+        *(&pair[0]) = pair[0] * 3 + a[i];
+}
+// What was compiled is the branch that counts.
+static unsigned steps;
+#ifdef PLAIN
+#define CELL(i) sums[i]
+#else
+#define CELL(i) sums[(steps=steps*3+1,i)]
+#endif
+ALONE void stepped() {
+    for (int i = 0; i < 64; i++) //= no
+        CELL(i) = i;
+}
+
 int main() {
     Grid a(24), b(24), c(24);
     a.rows(), a.fills(), a.shifts(), a.sums_up();
@@ -232,6 +257,8 @@ int main() {
     Box box = {100, {0}, {0}};
     vector<int> places(50, 3);
     box.shadowed(d.data()), box.both(), counted(box, places.data());
+    exchanged(), through_an_address(places.data()), stepped();
+    std::printf("%d %u %d\n", pair[1], steps, sums[9]);
     std::printf("%g %g %g %g %g %g %g\n", s, c(3, 4), a(5, 6), p.get(7), q.get(0), d[220], box.at(9));
     return 0;
 }
