@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use profile::{ContextIndex, Dependence, Kind, Profile, StatementIndex};
 
 use crate::facts::Facts;
-use crate::graph::{Edge, LoopEdges};
+use crate::graph::{Edge, LoopEdges, is_optimised};
 
 /// Elements are no larger than this; what is loaded at once is a vector if it is.
 const LARGEST_ELEMENT: u32 = 8;
@@ -34,17 +34,14 @@ pub(crate) fn closed<'e>(
 
 /// Whether a dependence between iterations of a loop is through such an element.
 pub(crate) fn is_gap(profile: &Profile, context: ContextIndex, facts: &Facts<'_>, d: &Dependence) -> bool {
-    let own = &profile.contexts[context as usize];
-    let is_optimised =
-        profile.functions.get(own.function as usize).is_none_or(|function| !function.is_unoptimised);
-    let file = &profile.location(own.location).file;
+    let file = &profile.location(profile.contexts[context as usize].location).file;
     let is_vector = |statement: StatementIndex| {
         let mut accesses = profile.accesses.iter().filter(|access| access.statement == statement);
         accesses.any(|access| !access.write && access.size > LARGEST_ELEMENT)
     };
     let read = if d.kind == Kind::Anti { d.source } else { d.sink };
     let places = [d.source, d.sink].map(|end| profile.location_of(end));
-    is_optimised
+    is_optimised(profile, context)
         && d.memory
         && d.kind != Kind::Output
         && places.iter().all(|place| place.file == *file)

@@ -34,6 +34,12 @@ pub fn dimension(profile: &Profile, context: ContextIndex) -> usize {
     profile.contexts.get(context as usize).map_or(0, |c| usize::from(c.dims).saturating_sub(1))
 }
 
+/// Whether the compiler may have changed the function that a loop is in.
+pub(crate) fn is_optimised(profile: &Profile, context: ContextIndex) -> bool {
+    let own = &profile.contexts[context as usize];
+    profile.functions.get(own.function as usize).is_none_or(|function| !function.is_unoptimised)
+}
+
 /// All contexts inside some loops, these included.
 pub fn inside(profile: &Profile, loops: &[ContextIndex]) -> FxHashSet<ContextIndex> {
     let mut out: FxHashSet<ContextIndex> = loops.iter().copied().collect();

@@ -14,6 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::Facts;
 use crate::gaps;
+use crate::graph::is_optimised;
 use crate::names::short_name;
 use crate::needs::Way;
 use crate::source::SourceLoop;
@@ -24,13 +25,10 @@ type Place = (usize, usize);
 
 /// Lets dependences between pieces of loops that run one after the other block those loops.
 pub(crate) fn join(profile: &Profile, loops: &mut [SourceLoop]) {
-    let is_optimised = |context: ContextIndex| {
-        let own = &profile.contexts[context as usize];
-        profile.functions.get(own.function as usize).is_none_or(|function| !function.is_unoptimised)
-    };
     let mut places: FxHashMap<ContextIndex, Place> = FxHashMap::default();
     for (at, entry) in loops.iter().enumerate().filter(|(_, entry)| !entry.recursive) {
-        let optimised = entry.contexts.iter().enumerate().filter(|(_, context)| is_optimised(**context));
+        let optimised =
+            entry.contexts.iter().enumerate().filter(|(_, context)| is_optimised(profile, **context));
         places.extend(optimised.map(|(piece, &context)| (context, (at, piece))));
     }
     // Where each context loads and stores.

@@ -1582,8 +1582,7 @@ impl Loop<'_> {
 
     /// Whether the compiler may have removed what the text says.
     fn is_optimised(&self) -> bool {
-        let own = &self.profile.contexts[self.context as usize];
-        self.profile.functions.get(own.function as usize).is_none_or(|f| !f.is_unoptimised)
+        graph::is_optimised(self.profile, self.context)
     }
 
     /// Whether a variable that others may come to may be passed on without the run showing it.

@@ -275,7 +275,10 @@ fn around(
 }
 
 /// What a dependence passes through.
-fn objects<'a>(profile: &'a Profile, d: &'a Dependence) -> impl Iterator<Item = &'a profile::Object> {
+pub(super) fn objects<'a>(
+    profile: &'a Profile,
+    d: &'a Dependence,
+) -> impl Iterator<Item = &'a profile::Object> {
     let used = d.levels.iter().flat_map(|level| &level.objects);
     used.filter_map(|used| profile.objects.get(used.object as usize))
 }

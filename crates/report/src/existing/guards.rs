@@ -30,8 +30,8 @@ pub struct Guards {
     locks: Locks,
     /// Last lines of functions, or of what they stand in.
     units: Vec<u32>,
-    /// Lines on which threads may wait for what others write.
-    flags: BTreeSet<u32>,
+    /// Which of these have threads wait for what others write, or tell them, by their number.
+    waiting: BTreeSet<usize>,
     /// The text of each directive, and the first and last line of it and of what it stands before.
     constructs: Vec<(String, (u32, u32))>,
 }
@@ -53,8 +53,6 @@ impl Guards {
         for (line, locks) in out.locks.held(&all) {
             out.of.entry(line).or_default().extend(locks.into_iter().map(Guard::Lock));
         }
-        let is_flag = |(_, line): &(u32, &&str)| FLAGS.iter().any(|flag| line.contains(flag));
-        out.flags.extend((1..).zip(&all).filter(is_flag).map(|(number, _)| number));
         // Macros that begin a construct: `#define GUARDED _Pragma("omp critical")`.
         let macros: Vec<(String, Guard)> = text
             .lines()
@@ -106,6 +104,7 @@ impl Guards {
             }
             index = last + 1;
         }
+        out.find_flags(&all);
         out
     }
 
@@ -134,19 +133,29 @@ impl Guards {
     /// Whether threads are ordered by what they write and read, in a function in which one of these lines is: by flags, which are not
     /// followed.
     pub fn has_flags(&self, lines: &[u32]) -> bool {
-        let unit = |line: u32| self.units.partition_point(|&last| last < line);
+        lines.iter().any(|&line| self.waiting.contains(&self.unit(line)))
+    }
+
+    /// The functions with flags: in a directive, or in the text.
+    fn find_flags(&mut self, all: &[&str]) {
         let marked = self.constructs().filter(|(text, _)| {
             let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
             words.any(|word| ["flush", "acquire", "release", "acq_rel", "seq_cst"].contains(&word))
         });
-        let marked = marked.map(|(_, (first, _))| first).chain(self.flags.iter().copied());
-        let units: BTreeSet<usize> = marked.map(unit).collect();
-        lines.iter().any(|&line| units.contains(&unit(line)))
+        let is_flag = |(_, line): &(u32, &&str)| FLAGS.iter().any(|flag| line.contains(flag));
+        let flags = (1..).zip(all).filter(is_flag).map(|(number, _)| number);
+        let lines = marked.map(|(_, (first, _))| first).chain(flags);
+        self.waiting = lines.map(|line| self.unit(line)).collect();
+    }
+
+    /// The number of the function in which a line is.
+    fn unit(&self, line: u32) -> usize {
+        self.units.partition_point(|&last| last < line)
     }
 
     /// The last line of the function, or of what it stands in, in which a line is.
     pub fn end_of_function(&self, line: u32) -> Option<u32> {
-        self.units.get(self.units.partition_point(|&last| last < line)).copied()
+        self.units.get(self.unit(line)).copied()
     }
 
     /// What a name stands for: `p` for `x` if all that the file sets it to is `&x`.

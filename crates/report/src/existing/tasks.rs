@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use schedule::names::of_region;
 
 use super::Texts;
-use super::between::{Between, is_of_maker, name_of};
+use super::between::{Between, is_of_maker, name_of, objects};
 use super::guards::{Guarded, Guards};
 use super::{clauses, is_off};
 
@@ -383,9 +383,7 @@ pub(super) struct Judge<'a> {
 
 /// Whether what a dependence passes through lies on a stack.
 fn is_on_stack(profile: &Profile, d: &Dependence) -> bool {
-    let used = d.levels.iter().flat_map(|level| &level.objects);
-    let mut objects = used.filter_map(|used| profile.objects.get(used.object as usize));
-    objects.any(|object| matches!(object.kind, ObjectKind::Stack | ObjectKind::Frame))
+    objects(profile, d).any(|object| matches!(object.kind, ObjectKind::Stack | ObjectKind::Frame))
 }
 
 /// The name of the function in whose text a function stands that a compiler has made.
@@ -464,8 +462,7 @@ impl<'a> Judge<'a> {
 
     /// Whether several may come to what a dependence passes through: no storage of the activations that do.
     fn is_shared(&self, d: &Dependence) -> Option<bool> {
-        let used = d.levels.iter().flat_map(|level| &level.objects);
-        let object = used.filter_map(|used| self.profile.objects.get(used.object as usize)).next()?;
+        let object = objects(self.profile, d).next()?;
         Some(match object.kind {
             ObjectKind::Global | ObjectKind::Heap => {
                 !object.thread_local && !object.library && !object.is_volatile
@@ -516,11 +513,7 @@ impl<'a> Judge<'a> {
         }
         // What a task combines for its group is its thread's.
         let is_own = |place: &Place| matches!(place, Place::Task(at, _) if tasks.constructs[*at].reduces);
-        let is_heap = || {
-            let used = d.levels.iter().flat_map(|level| &level.objects);
-            let mut objects = used.filter_map(|used| self.profile.objects.get(used.object as usize));
-            objects.any(|object| object.kind == ObjectKind::Heap)
-        };
+        let is_heap = || objects(self.profile, d).any(|object| object.kind == ObjectKind::Heap);
         if [first, second].iter().any(is_own) && is_heap() {
             return None;
         }
@@ -590,10 +583,9 @@ impl<'a> Judge<'a> {
                 }
             })
         };
-        let used = d.levels.iter().flat_map(|level| &level.objects);
-        let mut objects = used.filter_map(|used| self.profile.objects.get(used.object as usize));
         // Of what lies elsewhere each may have its own.
-        let is_variable = objects.all(|own| own.kind == ObjectKind::Global && own.bytes <= LARGEST);
+        let is_variable =
+            objects(self.profile, d).all(|own| own.kind == ObjectKind::Global && own.bytes <= LARGEST);
         let unordered = match (construct(d.source), construct(d.sink)) {
             (Some(a), Some(b)) if a == b => !tasks.are_in_turn(a),
             (Some(a), Some(b)) => !tasks.are_ordered(a, b),

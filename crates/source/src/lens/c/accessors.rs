@@ -14,7 +14,7 @@ use profile::lens::{Language, Position};
 use tree_sitter::Node;
 
 use super::super::environment::{Accessor, Environment};
-use super::super::text::{children, in_field, words};
+use super::super::text::{children, in_field, start, words};
 use super::super::written::{Binary, DEEPEST, Declaration, Expression, Lifetime, Term};
 use super::C;
 use super::declarations::{function_of, unqualified};
@@ -141,7 +141,7 @@ impl C<'_> {
         node: Node,
         callee: &Expression,
         arguments: &[Expression],
-    ) -> Option<Expression> {
+    ) -> Option<Term> {
         if self.environment.accessors.is_empty() || !arguments.iter().all(Expression::is_repeatable) {
             return None;
         }
@@ -173,7 +173,7 @@ impl C<'_> {
         node: Node,
         object: &Expression,
         subscripts: &[Expression],
-    ) -> Option<Expression> {
+    ) -> Option<Term> {
         if let (Term::Address { .. } | Term::Chain { .. }, [second]) = (&object.what, subscripts) {
             return self.shown_row(node, object, second);
         }
@@ -187,45 +187,40 @@ impl C<'_> {
     }
 
     /// `m[i][j]` where `m[i]` is shown as the address of a row.
-    fn shown_row(&self, node: Node, row: &Expression, second: &Expression) -> Option<Expression> {
+    fn shown_row(&self, node: Node, row: &Expression, second: &Expression) -> Option<Term> {
         if !self.text.is_shown(&row.text) {
             return None;
         }
-        let (base, first) = match &row.what {
+        let (base, mut terms) = match &row.what {
             Term::Address { of, .. } => match &of.what {
-                Term::Index { base, subscripts } => match subscripts.as_slice() {
-                    [first] => ((**base).clone(), vec![(Binary::plus(), first.clone())]),
-                    _ => return None,
-                },
+                Term::Index { base, subscripts } if subscripts.len() == 1 => {
+                    ((**base).clone(), subscripts.clone())
+                }
                 _ => return None,
             },
-            Term::Chain { first, rest } if matches!(first.what, Term::Name(_) | Term::Member { .. }) => {
-                let is_sum = rest.iter().all(|(operator, _)| *operator == Binary::plus());
-                (is_sum.then(|| (**first).clone())?, rest.clone())
+            Term::Chain { first, rest }
+                if matches!(first.what, Term::Name(_) | Term::Member { .. })
+                    && rest.iter().all(|(operator, _)| *operator == Binary::plus()) =>
+            {
+                ((**first).clone(), rest.iter().map(|(_, term)| term.clone()).collect())
             }
             _ => return None,
         };
-        let mut terms: Vec<Expression> = first.into_iter().map(|(_, term)| term).collect();
         terms.push(second.clone());
         let spelled: Vec<String> = terms.iter().map(|term| self.text.range(&term.text)).collect();
-        let sum = self.text.add(&spelled.join(" + "));
-        let mut terms = terms.into_iter();
-        let subscript = Expression {
-            at: second.at,
-            text: sum,
-            what: Term::Chain {
-                first: Box::new(terms.next()?),
-                rest: terms.map(|term| (Binary::plus(), term)).collect(),
-            },
-        };
-        let spelled = format!("{}[{}]", self.text.range(&base.text), spelled.join(" + "));
-        if spelled.len() > LONGEST {
+        let sum = spelled.join(" + ");
+        let whole = format!("{}[{sum}]", self.text.range(&base.text));
+        if whole.len() > LONGEST {
             return None;
         }
-        let text = node.byte_range();
-        self.text.show(text.clone(), spelled);
-        let what = Term::Index { base: Box::new(base), subscripts: vec![subscript] };
-        Some(Expression { what, at: row.at, text })
+        self.text.show(node.byte_range(), whole);
+        let mut terms = terms.into_iter();
+        let what = Term::Chain {
+            first: Box::new(terms.next()?),
+            rest: terms.map(|term| (Binary::plus(), term)).collect(),
+        };
+        let subscript = Expression { at: second.at, text: self.text.add(&sum), what };
+        Some(Term::Index { base: Box::new(base), subscripts: vec![subscript] })
     }
 
     fn shown(
@@ -234,19 +229,16 @@ impl C<'_> {
         (class, name): (&str, &str),
         object: Option<(&Expression, bool)>,
         arguments: &[Expression],
-    ) -> Option<Expression> {
+    ) -> Option<Term> {
         if self.environment.virtual_methods.contains(name) {
             return None;
         }
         let key = (class.to_owned(), name.to_owned(), arguments.len());
         let accessor = self.environment.accessors.get(&key)?.as_ref()?;
-        let at = super::super::text::start(node);
-        let used = Use { accessor, object, arguments, at };
-        let mut out = self.part(&accessor.value, &used)?;
-        let spelled = self.text.range(&out.text);
-        out.text = node.byte_range();
-        self.text.show(out.text.clone(), spelled);
-        Some(out)
+        let used = Use { accessor, object, arguments, at: start(node) };
+        let out = self.part(&accessor.value, &used)?;
+        self.text.show(node.byte_range(), self.text.range(&out.text));
+        Some(out.what)
     }
 
     /// A part of what an accessor returns, where it is called.

@@ -86,10 +86,8 @@ impl C<'_> {
                     None => vec![*part("index")],
                 };
                 let base = part("argument");
-                match self.shown_subscript(node, &base, &subscripts) {
-                    Some(shown) => shown.what,
-                    None => Term::Index { base, subscripts },
-                }
+                let shown = self.shown_subscript(node, &base, &subscripts);
+                shown.unwrap_or(Term::Index { base, subscripts })
             }
             "call_expression" => self.call(node, depth),
             // A member that a pointer to members chooses.
@@ -181,10 +179,8 @@ impl C<'_> {
         {
             return Term::Index { base: base.clone(), subscripts: arguments };
         }
-        match self.shown_call(node, &callee, &arguments) {
-            Some(shown) => shown.what,
-            None => Term::Call { callee: Box::new(callee), arguments },
-        }
+        let shown = self.shown_call(node, &callee, &arguments);
+        shown.unwrap_or(Term::Call { callee: Box::new(callee), arguments })
     }
 
     fn chain(&self, node: Node, depth: u32) -> Term {
