@@ -214,7 +214,7 @@ ALONE float float_in_double(const float *a, int n) {
 ALONE void add_to(double *s, double x) { *s += x; }
 ALONE double by_callee(const double *a, int n) {
     double s = 0;
-    for (int i = 0; i < n; i++) //= words
+    for (int i = 0; i < n; i++) //= reduction|words
         add_to(&s, a[i]);
     return s;
 }

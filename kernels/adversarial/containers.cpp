@@ -243,7 +243,7 @@ struct accumulator {
 };
 ALONE double object_sum(const vector<double> &in) {
     accumulator a;
-    for (double x : in) //= words
+    for (double x : in) //= reduction|words
         a.add(x);
     return a.total;
 }

@@ -80,7 +80,7 @@ struct meter {
 };
 ALONE double sum_by_operator(const vector<double> &a) {
     meter m;
-    for (double x : a) //= words
+    for (double x : a) //= reduction|words
         m += x;
     return m.total;
 }

@@ -54,6 +54,8 @@ struct Job {
     run: String,
     /// Options of `loopwright profile`.
     profile: Vec<String>,
+    /// What decides whether two outputs are the same.
+    comparison: Comparison,
 }
 
 /// What became of the directives of a program.
@@ -149,6 +151,7 @@ fn of_kernels() -> Result<Vec<Job>> {
                     .collect::<Vec<_>>()
                     .join(" "),
                 profile: Vec::new(),
+                comparison: Comparison::Tolerance(TOLERANCE),
             });
         }
     }
@@ -172,6 +175,7 @@ fn of_programs(programs: &[Adversarial], directory: &Path, levels: &[Optimised])
                 build,
                 run: ["./pasted"].into_iter().chain(arguments).collect::<Vec<_>>().join(" "),
                 profile: program.profile.clone(),
+                comparison: Comparison::Tolerance(TOLERANCE),
             });
         }
     }
@@ -182,6 +186,7 @@ fn of_suite(manifest: &Path) -> Result<Vec<Job>> {
     let (programs, base) = suite::manifest(manifest)?;
     let mut out = Vec::new();
     for program in programs.program {
+        let comparison = program.compare.map_or(Comparison::Tolerance(TOLERANCE), Comparison::Command);
         for (level, build) in program.build {
             out.push(Job {
                 name: program.name.clone(),
@@ -190,6 +195,7 @@ fn of_suite(manifest: &Path) -> Result<Vec<Job>> {
                 build,
                 run: program.run.clone(),
                 profile: program.profile.clone(),
+                comparison: comparison.clone(),
             });
         }
     }
@@ -274,7 +280,7 @@ fn paste(row: &mut Row, job: &Job, candidates: &[Candidate], set: &str, options:
         run: format!("OMP_WAIT_POLICY=passive {}", job.run),
         threads: THREADS.to_vec(),
         rounds: options.rounds,
-        comparison: Comparison::Tolerance(TOLERANCE),
+        comparison: job.comparison.clone(),
         time_limit: Duration::from_secs(120),
         profiled: None,
         sanitize: options.sanitize,

@@ -23,7 +23,7 @@ use guards::{Guarded, Guards};
 use profile::lens::{Array, Call, Directive, Home, Language, Operator, Scalar, ScalarForm, SharingKind};
 use profile::{ContextIndex, Dependence, ObjectKind, Profile};
 use run::Run;
-use schedule::facts::{Facts, Role};
+use schedule::facts::{Facts, Role, is_errno};
 use schedule::needs::Way;
 use schedule::{Parallel, SourceLoop};
 use tasks::Tasks;
@@ -405,9 +405,8 @@ fn races(
         let is_plain = matches!(scalar.form, ScalarForm::Variable | ScalarForm::Member);
         // What a pointer that stays leads to is one place, wherever that is.
         let is_one = is_plain || facts.is_one_pointed(scalar);
-        // `errno` is a name of the library for what each thread has.
-        let is_errno = || scalar.declared.is_none() && name == "errno";
-        let is_own = matches!(scalar.home, Home::InBody | Home::InHeader) || is_inside(scalar) || is_errno();
+        let is_own =
+            matches!(scalar.home, Home::InBody | Home::InHeader) || is_inside(scalar) || is_errno(scalar);
         if !is_one || is_own || scalar.storage.thread_local || is_private(&scalar.root) || defaults_to_private
         {
             continue;

@@ -18,7 +18,10 @@ pub fn is_advanced(source: &SourceLoop, scalar: &Scalar) -> bool {
 }
 
 fn advances(source: &SourceLoop, scalar: &Scalar, depth: u32) -> bool {
+    // `for (i = n; i-- > 0;)` is a `while` with a start.
+    let has_step = source.iterators.iter().any(|own| own.step_value.is_some_and(|step| step != 0));
     let is_plain = matches!(source.kind, LoopKind::While | LoopKind::DoWhile)
+        || source.kind == LoopKind::For && !has_step
         || source.advanced.iter().any(|own| own.name == scalar.name);
     !scalar.definitions.is_empty()
         && !is_floating(scalar)

@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 
 use crate::advance;
 use crate::names::short_name;
-use crate::subscript::{self, Meeting};
+use crate::subscript::{self, Course, Meeting};
 
 /// What a variable is to a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -263,22 +263,34 @@ impl<'a> Facts<'a> {
     /// iterations apart: its name, the lines of the write and of the other access, and the distance. What compilers keep
     /// in registers may be such elements.
     pub fn passed_on(&self, trips: u64) -> Option<(&'a str, (u32, u32), i64)> {
-        self.met(trips, &|by, is_write| by > 0 || by != 0 && is_write)
+        self.met(trips, false, &|by, is_write| by > 0 || by != 0 && is_write)
+    }
+
+    /// An array of which an iteration hands an element to a function that an earlier one, at most `trips` iterations before, wrote: the
+    /// function may read it there.
+    pub fn handed_along(&self, trips: u64) -> Option<(&'a str, (u32, u32), i64)> {
+        self.met(trips, true, &|by, _| by > 0)
     }
 
     /// An array of which an iteration overwrites what an earlier one has read, in the same way.
     pub fn overwritten(&self, trips: u64) -> Option<(&'a str, (u32, u32), i64)> {
-        self.met(trips, &|by, is_write| by < 0 && !is_write)
+        self.met(trips, false, &|by, is_write| by < 0 && !is_write)
     }
 
-    fn met(&self, trips: u64, counts: &dyn Fn(i64, bool) -> bool) -> Option<(&'a str, (u32, u32), i64)> {
+    /// An element that is written and, in another iteration, accessed, or handed on if `is_handed`.
+    fn met(
+        &self,
+        trips: u64,
+        is_handed: bool,
+        counts: &dyn Fn(i64, bool) -> bool,
+    ) -> Option<(&'a str, (u32, u32), i64)> {
         let [iterator] = &self.source.iterators[..] else { return None };
         let step = iterator.step_value.filter(|&step| step != 0)?;
         self.source.arrays.iter().filter(|array| self.is_one_place(array)).find_map(|array| {
             let pairs =
                 writes(array).flat_map(|write| array.accesses.iter().map(move |other| (write, other)));
             let mut meetings = pairs.filter_map(|(write, other)| {
-                let is_same = write.member == other.member && other.mode != AccessMode::Shared;
+                let is_same = write.member == other.member && (other.mode == AccessMode::Shared) == is_handed;
                 let is_quotient = || {
                     let is_update = matches!(other.mode, AccessMode::Update(_));
                     !is_update
@@ -294,7 +306,7 @@ impl<'a> Facts<'a> {
                     // In a loop inside, the element may depend on where that begins.
                     Meeting::Everywhere if self.depends(write) || self.depends(other) => return None,
                     // Updates alone are a reduction.
-                    Meeting::Everywhere => i64::from(is_write || other.mode == AccessMode::Read),
+                    Meeting::Everywhere => i64::from(is_write || other.mode == AccessMode::Read || is_handed),
                 };
                 counts(by, is_write).then_some((write, other, by))
             });
@@ -353,6 +365,37 @@ impl<'a> Facts<'a> {
                 };
                 let write = writes(array).find(is_met).filter(|_| !self.depends(read))?;
                 Some((array.name.as_str(), (write.at.line, read.at.line)))
+            })
+        })
+    }
+
+    /// Elements of arrays of the program that stay while the loop runs, that it reads, and that by its text one iteration may write where it
+    /// writes an element of its own: the array, and the lines of such a write and of the read.
+    pub fn written_once(&self) -> impl Iterator<Item = (&'a Array, (u32, u32))> {
+        let iterator = match &self.source.iterators[..] {
+            [one] => Some(one),
+            _ => None,
+        };
+        let course = iterator.and_then(|own| {
+            let bound = own.bound.as_deref().zip(own.comparison.as_deref());
+            let (start, step) = (own.start.as_deref(), own.step_value?);
+            Some(Course { iterator: &own.name, start, bound, step })
+        });
+        let of_program = self.source.arrays.iter().filter(|array| {
+            array.fixed && !array.home.is_local() && array.home != Home::InBody && self.is_one_place(array)
+        });
+        of_program.filter_map(move |array| {
+            let course = course?;
+            let stays = |access: &&ArrayAccess| {
+                access.mode == AccessMode::Read && self.step_of(array, access) == Some(false)
+            };
+            array.accesses.iter().filter(stays).find_map(|read| {
+                let is_met = |write: &&ArrayAccess| {
+                    write.member == read.member
+                        && self.step_of(array, write) == Some(true)
+                        && !subscript::is_never_written(&write.subscripts, &read.subscripts, course)
+                };
+                Some((array, (writes(array).find(is_met)?.at.line, read.at.line)))
             })
         })
     }
@@ -543,7 +586,17 @@ impl<'a> Facts<'a> {
                     .flat_map(|array| &array.accesses)
                     .any(|access| is_header(&access.at))
                     || self.source.calls.iter().any(|call| is_header(&call.at))
-                    || self.source.iterators.iter().all(|own| own.step_value.is_none_or(|step| step == 0)))
+                    || self.source.iterators.iter().all(|own| own.step_value.is_none_or(|step| step == 0))
+                        && !self.counts_in_test())
+    }
+
+    /// Whether the condition of a loop counts what it tests: `i-- > 0`.
+    fn counts_in_test(&self) -> bool {
+        let source = self.source;
+        let is_counted = |scalar: &&Scalar| {
+            scalar.definitions.iter().all(|own| own.header) && advance::is_advanced(source, scalar)
+        };
+        source.kind == LoopKind::For && source.scalars.iter().any(|scalar| is_counted(&scalar))
     }
 
     /// Whether both ends of a dependence are on lines that do nothing but combine one thing with an operator: an array
@@ -1169,11 +1222,19 @@ fn role(file: &FileLoops, source: &SourceLoop, scalar: &Scalar) -> Role {
     if scalar.read_before_write || is_used && !is_always {
         return Role::Carried;
     }
-    // Each thread has its own already.
+    // Each thread has its own already; what calls leave in `errno` nobody expects behind a loop.
+    if is_errno(scalar) && !matches!(scalar.after, AfterLoop::Read(_)) {
+        return Role::Own;
+    }
     if marks.thread_local {
         return if is_used { Role::Shared } else { Role::Own };
     }
     Role::Private { last: is_used }
+}
+
+/// Whether a scalar is `errno`, the name that the C library has for what each thread has: no variable that a clause could name.
+pub fn is_errno(scalar: &Scalar) -> bool {
+    scalar.declared.is_none() && scalar.name == "errno"
 }
 
 /// Whether a sharing is that of the container whose elements the loop goes through: the header asks for it once, before

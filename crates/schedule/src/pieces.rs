@@ -6,7 +6,7 @@
 //! Two pieces that run through the same iterations (a loop of two statements made into two loops) hand on within an iteration where
 //! both access the same element in the same one.
 
-use profile::lens::SourceLoop as SourceText;
+use profile::lens::{Array, Home, SourceLoop as SourceText};
 use profile::{
     Access, ContextIndex, ContextKind, Dependence, Kind, ObjectIndex, ObjectKind, Profile, StatementIndex,
 };
@@ -43,6 +43,11 @@ pub(crate) fn join(profile: &Profile, loops: &mut [SourceLoop]) {
         let write = access.and_then(|access| profile.accesses.get(access as usize)).is_some_and(|a| a.write);
         made.contains(&(context, profile.statements[end as usize].location, write))
     };
+    let mut beside: FxHashMap<ContextIndex, Vec<(Place, ContextIndex)>> = FxHashMap::default();
+    for (&context, &place) in &places {
+        beside.entry(profile.contexts[context as usize].parent).or_default().push((place, context));
+    }
+    beside.values_mut().for_each(|loops| loops.sort_unstable());
     let mut texts: FxHashMap<ContextIndex, Option<&SourceText>> = FxHashMap::default();
     let mut found: Vec<(Place, u32, usize)> = Vec::new();
     let mut open: Vec<(Place, u32)> = Vec::new();
@@ -56,27 +61,63 @@ pub(crate) fn join(profile: &Profile, loops: &mut [SourceLoop]) {
         };
         let (source, sink) = (piece(d.source), piece(d.sink));
         let place = |context: Option<ContextIndex>| context.and_then(|context| places.get(&context)).copied();
+        let mut is_rest = |loop_of: ContextIndex, end, is_moved| {
+            is_rest(profile, &mut texts, loop_of, (d, level, end, is_moved))
+        };
+        let mut taken_out = |(at, piece): Place, end: StatementIndex| {
+            if !is_dealt_with(profile, &loops[at], d, level) {
+                open.push(((at, piece), end));
+            }
+        };
         let hit = match (place(source), place(sink), source, sink) {
+            (Some(a), Some(b), Some(from), Some(to)) if a.0 == b.0 => {
+                (are_siblings(profile, from, to) && !is_within(profile, d, from, to)).then_some(b)
+            }
+            // A loop inside, of an iteration that the compiler has put beside the others.
             (Some(a), Some(b), Some(from), Some(to)) => {
-                let are_pieces = a.0 == b.0 && are_siblings(profile, from, to);
-                (are_pieces && !is_within(profile, d, from, to)).then_some(b)
+                for (place, loop_of, end) in [(a, from, d.sink), (b, to, d.source)] {
+                    if is_rest(loop_of, end, true) {
+                        taken_out(place, end);
+                    }
+                }
+                None
             }
             // The rest without a loop, or in one that went round once.
-            (Some(a), None, Some(from), _) => (repeats(from, d.sink, d.sink_access)
-                && is_rest(profile, &mut texts, from, (d, level, d.sink)))
-            .then_some(a),
+            (Some(a), None, Some(from), _) => {
+                let is_repeated = repeats(from, d.sink, d.sink_access);
+                // The iteration that comes last may do what no other does: compilers put that behind the loop.
+                if !is_repeated && (is_rest(from, d.sink, true) || is_called(profile, from, d.sink, true)) {
+                    taken_out(a, d.sink);
+                }
+                (is_repeated && is_rest(from, d.sink, false)).then_some(a)
+            }
             (None, Some(b), _, Some(to)) => {
                 let is_repeated = repeats(to, d.source, d.source_access);
-                let is_rest = is_rest(profile, &mut texts, to, (d, level, d.source));
+                let is_rest = is_rest(to, d.source, false);
                 // What is stored for all iterations is stored behind them: an iteration stored this, under a condition perhaps.
                 if !is_repeated
                     && d.kind == Kind::Flow
-                    && (is_rest || is_called(profile, to, d.source))
-                    && !is_dealt_with(profile, &loops[b.0], d, level)
+                    && (is_rest || is_called(profile, to, d.source, false))
                 {
-                    open.push((b, d.source));
+                    taken_out(b, d.source);
                 }
                 (is_repeated && is_rest).then_some(b)
+            }
+            // Between an iteration before the loop and one behind it.
+            (None, None, None, None) => {
+                let around = profile.context_of(d.source);
+                let here = beside.get(&around).filter(|_| profile.context_of(d.sink) == around);
+                for &(place, loop_of) in here.into_iter().flatten() {
+                    let special = [d.source, d.sink].map(|end| is_rest(loop_of, end, true));
+                    let mut ends = [d.source, d.sink].into_iter().zip(special);
+                    if special != [false, false]
+                        && ends.all(|(end, is_special)| is_special || is_rest(loop_of, end, false))
+                        && !is_one_element(profile, loop_of, d)
+                    {
+                        taken_out(place, d.sink);
+                    }
+                }
+                None
             }
             _ => None,
         };
@@ -161,18 +202,21 @@ fn are_siblings(profile: &Profile, one: ContextIndex, other: ContextIndex) -> bo
 
 /// Whether an end of a dependence beside a loop is of that loop's text: iterations that the compiler has put before or
 /// after it. Instructions behind a loop may keep the line of its last one, so the text has to do there, to the array
-/// that the dependence passes through, what the end does.
+/// that the dependence passes through, what the end does; and what the loop itself does not do (`is_moved`) it has to do under a
+/// condition, perhaps on another line.
 fn is_rest<'p>(
     profile: &'p Profile,
     texts: &mut FxHashMap<ContextIndex, Option<&'p SourceText>>,
     context: ContextIndex,
-    (d, level, statement): (&Dependence, usize, StatementIndex),
+    (d, level, statement, is_moved): (&Dependence, usize, StatementIndex, bool),
 ) -> bool {
     let own = &profile.contexts[context as usize];
     let beside = profile.context_of(statement);
-    let is_loop_beside =
-        profile.contexts[beside as usize].kind == ContextKind::Loop && are_siblings(profile, context, beside);
-    if beside != own.parent && !is_loop_beside || own.is_unwound {
+    let is_beside = |inner: ContextIndex| {
+        profile.contexts[inner as usize].kind == ContextKind::Loop && are_siblings(profile, context, inner)
+    };
+    let is_loop_beside = || profile.loops_around(beside).into_iter().any(is_beside);
+    if beside != own.parent && !is_loop_beside() || own.is_unwound {
         return false;
     }
     let of_text = || Facts::of(profile, context).map(|facts| facts.source);
@@ -187,8 +231,23 @@ fn is_rest<'p>(
         Kind::Anti => statement == d.sink,
         Kind::Output => true,
     };
-    d.levels[level].objects.iter().all(|used| {
-        let Some(object) = profile.objects.get(used.object as usize) else { return true };
+    let objects =
+        || d.levels[level].objects.iter().filter_map(|used| profile.objects.get(used.object as usize));
+    if is_moved {
+        // Where its condition does not hold an iteration does not do it.
+        let does = |is_of: &dyn Fn(&Array) -> bool, is_anywhere: bool| {
+            let outer = text.arrays.iter().filter(|array| array.home != Home::InBody && is_of(array));
+            outer.flat_map(|array| &array.accesses).any(|own| {
+                own.conditional && own.mode.may(writes) && (is_anywhere || own.at.line == place.line)
+            })
+        };
+        return (objects().next().is_some() || does(&|_| true, false))
+            && objects().all(|object| match object.kind {
+                ObjectKind::Heap => does(&|array| !array.fixed, false),
+                kind => does(&|array| array.name == object.name, kind == ObjectKind::Global),
+            });
+    }
+    objects().all(|object| {
         let mut known = text.arrays.iter().filter(|array| array.name == object.name).peekable();
         object.kind != ObjectKind::Global
             || known.peek().is_none()
@@ -198,12 +257,28 @@ fn is_rest<'p>(
     })
 }
 
-/// Whether a statement beside a loop is of a function that the loop calls, put in the place of a call.
-fn is_called(profile: &Profile, context: ContextIndex, statement: StatementIndex) -> bool {
+/// Whether both ends of a dependence are of one element by the text of a loop, so that they may be of one iteration.
+fn is_one_element(profile: &Profile, context: ContextIndex, d: &Dependence) -> bool {
+    let Some(text) = Facts::source(profile, context) else { return false };
+    let elements = |end: StatementIndex, writes: bool| {
+        let line = profile.location_of(end).line;
+        let of = move |array: &Array| {
+            let own = array.accesses.iter().filter(|own| own.at.line == line && own.mode.may(writes));
+            own.map(|own| (array.name.clone(), own.element())).collect::<Vec<_>>()
+        };
+        text.arrays.iter().flat_map(of).collect::<FxHashSet<_>>()
+    };
+    let (source, sink) = (elements(d.source, d.kind != Kind::Anti), elements(d.sink, d.kind != Kind::Flow));
+    !source.is_disjoint(&sink)
+}
+
+/// Whether a statement beside a loop is of a function that the loop calls, under a condition if `is_moved`, put in the place of a call.
+fn is_called(profile: &Profile, context: ContextIndex, statement: StatementIndex, is_moved: bool) -> bool {
     let own = &profile.contexts[context as usize];
     let (place, at) = (profile.location_of(statement), profile.location(own.location));
     let is_called = |text: &SourceText| {
-        text.calls.iter().any(|call| short_name(&call.callee) == short_name(&place.function))
+        let mut calls = text.calls.iter().filter(|call| call.conditional || !is_moved);
+        calls.any(|call| short_name(&call.callee) == short_name(&place.function))
     };
     profile.context_of(statement) == own.parent
         && place.function != at.function

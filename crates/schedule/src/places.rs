@@ -106,12 +106,14 @@ pub fn settle(profile: &mut Profile) {
             None if !is_on(own) => own,
             None => continue,
         };
-        let mut candidates = std::iter::successors(parent(loops, from), |&at| parent(loops, at));
-        let found = candidates.clone().find(|&at| is_on(at));
+        let is_free = |at: &u32| !around(profile, index).any(|other| places[other] == Some((file, *at)));
+        let mut candidates = std::iter::successors(parent(loops, from), |&at| parent(loops, at)).peekable();
+        let next = candidates.peek().copied();
         // A loop that has another one on the same line inside it is none of that line, whatever is left of its own.
-        let found = found.or_else(|| candidates.next().filter(|_| outermost.is_some()));
-        let is_taken = |at: u32| around(profile, index).any(|other| places[other] == Some((file, at)));
-        if let Some(at) = found.filter(|&at| !is_taken(at)) {
+        let found = candidates
+            .find(|at| is_on(*at) && is_free(at))
+            .or_else(|| next.filter(|at| outermost.is_some() && is_free(at)));
+        if let Some(at) = found {
             places[index] = Some((file, at));
         }
     }
@@ -456,6 +458,13 @@ mod tests {
         assert_eq!(settled(NEST, &[3, 3]), [2, 3]);
         // Right as they are.
         assert_eq!(settled(NEST, &[2, 3]), [2, 3]);
+    }
+
+    #[test]
+    fn an_outer_loop_between_two_lines() {
+        const THREE: &str = "void f(double *a, int n) { for (int t = 0; t < 3; t++) {\n  for (int k = 0; k < n; k++)\n\
+                             \x20   for (int i = k + 1; i < n; i++)\n      a[i] = a[k];\n} }\n";
+        assert_eq!(settled(THREE, &[1, 3, 3]), [1, 2, 3]);
     }
 
     #[test]

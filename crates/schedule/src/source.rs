@@ -12,7 +12,7 @@ use profile::{Block, ContextIndex, ContextKind, Profile};
 use rustc_hash::FxHashMap;
 
 use crate::facts::Facts;
-use crate::graph::edges_by_loop;
+use crate::graph::{edges_by_loop, is_of_loader};
 use crate::names::of_region;
 use crate::needs::{Class, Need};
 use crate::nest::{Against, Innermost, is_permutable, lanes, skewing, stride01};
@@ -362,9 +362,14 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
         (entry.entries, entry.trips) = counts(profile, &entry.contexts, &headers);
     }
     let innermost = Innermost::new(profile);
+    // Names are bound when they are first called, in whichever loop that is.
+    let is_of_loader = |own: &SourceLoop| own.contexts.iter().all(|&context| is_of_loader(profile, context));
+    let parent = |out: &[SourceLoop], at: usize| {
+        out[at].parent.filter(|&parent| !is_of_loader(&out[at]) || is_of_loader(&out[parent]))
+    };
     for at in 0..out.len() {
         out[at].share = out[at].instructions as f64 / all;
-        if let Some(parent) = out[at].parent {
+        if let Some(parent) = parent(&out, at) {
             out[parent].innermost = false;
         }
     }
@@ -378,7 +383,7 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
         if out[at].innermost {
             out[at].stride01 = stride01(profile, &innermost, &out[at].contexts);
         }
-        let Some(parent) = out[at].parent else { continue };
+        let Some(parent) = parent(&out, at) else { continue };
         // All loops of the band together: two neighbours may be permutable, and the next two, but not the three.
         let joins = out[at].contexts.iter().all(|&c| {
             let chain = profile.loops_around(c);

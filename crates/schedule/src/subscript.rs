@@ -134,6 +134,44 @@ pub fn are_apart((first, second): (&str, &str), iterator: &str, step: i64) -> bo
     of().unwrap_or(false)
 }
 
+/// The values that an iterator takes, as written.
+#[derive(Debug, Clone, Copy)]
+pub struct Course<'a> {
+    /// Its name.
+    pub iterator: &'a str,
+    /// Its first value.
+    pub start: Option<&'a str>,
+    /// What it is compared with, and how: `<`, `<=`, `>`, `>=`, `!=`.
+    pub bound: Option<(&'a str, &'a str)>,
+    /// What is added each time.
+    pub step: i64,
+}
+
+/// Whether an element that stays is none of those that a write comes to while the iterator runs, whatever the values of other names.
+pub fn is_never_written(write: &[String], stays: &[String], course: Course) -> bool {
+    let is_apart = |(write, stays): (&String, &String)| {
+        let (write, stays) = (Polynomial::of(write)?, Polynomial::of(stays)?);
+        let by = write.change(course.iterator)?.constant_value()?;
+        let ahead = stays.plus(&write, -1)?;
+        if by == 0 {
+            return Some(ahead.constant_value()? != 0);
+        }
+        // How far it is from where the write comes to when the iterator has this value, in the direction that it goes.
+        let forward = by.signum().checked_mul(course.step.signum())?;
+        let from = |value: &str| {
+            let rest = Polynomial::of(&format!("{} - ({value})", course.iterator))?;
+            ahead.clone().plus(&rest, by)?.constant_value()?.checked_mul(forward)
+        };
+        let is_before = course.start.and_then(from).is_some_and(|by| by < 0);
+        let is_behind = course.bound.and_then(|(bound, comparison)| {
+            let by = from(bound)?;
+            Some(if matches!(comparison, "<=" | ">=" | "..=") { by > 0 } else { by >= 0 })
+        });
+        Some(is_before || is_behind == Some(true))
+    };
+    write.len() == stays.len() && write.iter().zip(stays).any(|pair| is_apart(pair) == Some(true))
+}
+
 /// Whether two accesses have the same subscripts, which are the same in neighbouring iterations too: quotients of the iterator,
 /// `i / 2` or `i >> 1`, that grow less often than it is advanced (by `step`).
 pub fn repeat(first: &[String], second: &[String], iterator: &str, step: i64) -> bool {
@@ -350,6 +388,22 @@ mod tests {
         assert_eq!(of("k[i]", "i", "i"), None);
         assert_eq!(of("i * i", "i * i - 1", "i"), None);
         assert_eq!(of(&"(".repeat(300), "i", "i"), None);
+    }
+
+    #[test]
+    fn elements_that_no_iteration_writes() {
+        let of = |write: &str, stays: &str, (start, bound): (&str, (&str, &str)), step| {
+            let course = Course { iterator: "i", start: Some(start), bound: Some(bound), step };
+            is_never_written(&[write.to_owned()], &[stays.to_owned()], course)
+        };
+        let up = ("1", ("n", "<"));
+        assert!(of("i", "0", up, 1) && !of("i", "1", up, 1) && !of("i", "k", up, 1));
+        assert!(of("i", "n", up, 1) && !of("i", "n - 1", up, 1));
+        assert!(of("i", "k", ("k + 1", ("n", "<")), 1));
+        assert!(of("i + 2", "2", up, 1) && !of("2 * i", "4", up, 1) && of("2 * i", "1", up, 1));
+        let down = ("n - 1", ("0", ">="));
+        assert!(!of("i", "0", down, -1) && of("i", "n", down, -1) && of("n - i", "0", down, -1));
+        assert!(!of("n - i", "1", down, -1));
     }
 
     #[test]

@@ -646,6 +646,21 @@ pub fn judge(
             unknown = unknown.or_else(|| Some(Unknown::Removed { name: name.to_owned(), line }));
         }
         if found.blocking.is_empty()
+            && is_optimised
+            && let Some((array, lines)) =
+                facts.written_once().find(|(array, lines)| loop_of.keeps_element(&array.name, lines.1))
+        {
+            // What the one iteration has stored the others have from a register.
+            unknown = unknown.or(Some(Unknown::Array { name: array.name.clone(), lines }));
+        }
+        if found.blocking.is_empty()
+            && is_optimised
+            && let Some((name, lines, _)) = facts.handed_along(trips)
+            && !loop_of.called().any(|(_, called)| called == lines.1)
+        {
+            unknown = unknown.or(Some(Unknown::Array { name: name.to_owned(), lines }));
+        }
+        if found.blocking.is_empty()
             && !advise
             && is_optimised
             && let Some((name, lines, _)) = facts.passed_on(trips).or_else(|| facts.overwritten(trips))
@@ -1244,6 +1259,26 @@ impl Loop<'_> {
         own.function == self.profile.contexts[self.context as usize].function
     }
 
+    /// Whether an instruction is of a function that the loop calls, directly or by others, and what that does stands in the loop's text in the
+    /// place of the call: the text calls no such function.
+    fn is_shown(&self, statement: StatementIndex) -> bool {
+        let contexts = &self.profile.contexts;
+        let mut called = None;
+        let mut at = self.profile.context_of(statement);
+        while at != self.context && at != 0 {
+            let own = &contexts[at as usize];
+            if let ContextKind::Call { callee, .. } = own.kind {
+                called = self.profile.functions.get(callee as usize);
+            }
+            at = own.parent;
+        }
+        let calls = |name: &str| {
+            let text = Facts::source(self.profile, self.context);
+            text.is_none_or(|text| text.calls.iter().any(|call| short_name(&call.callee) == name))
+        };
+        called.is_some_and(|function| !calls(short_name(&function.name)))
+    }
+
     /// Variables of which each thread has its own and through which the loop takes or leaves something, each with the
     /// lines of the loop that come to it. `between_threads`: the dependences in question.
     fn left_to_a_thread(&self, between_threads: &[u32]) -> Vec<(ObjectIndex, Vec<u32>)> {
@@ -1367,7 +1402,7 @@ impl Loop<'_> {
         }
         // The standard library is handed references to what it compares.
         let is_known = |s: StatementIndex| {
-            self.is_direct(s) || is_of_standard_library(&self.profile.location_of(s).file)
+            self.is_direct(s) || is_of_standard_library(&self.profile.location_of(s).file) || self.is_shown(s)
         };
         d.memory
             && is_known(d.source)
@@ -1545,7 +1580,7 @@ impl Loop<'_> {
         {
             return true;
         }
-        self.is_direct(statement)
+        (self.is_direct(statement) || self.is_shown(statement))
             && matches!(self.role(used), Some(Role::Reduction(_) | Role::Companion | Role::Flag))
     }
 
@@ -1697,6 +1732,24 @@ impl Loop<'_> {
         self.stores_on(&lines_of(scalar))
     }
 
+    /// Whether a line of the loop's text ran, and nothing on it, in the loop or beside it, has loaded an element of an array of the
+    /// program that anything else in the run comes to.
+    fn keeps_element(&self, name: &str, line: u32) -> bool {
+        let own = &self.profile.contexts[self.context as usize];
+        let is_here = |statement: StatementIndex| {
+            self.profile.location_of(statement).line == line
+                && (self.profile.context_of(statement) == own.parent
+                    || is_inside(self.profile, statement, self.context))
+        };
+        let loads = |end: StatementIndex| {
+            let accesses = &self.profile.accesses;
+            accesses.iter().any(|access| access.statement == end && !access.write)
+        };
+        let mut ends = self.by_name.get(name).into_iter().flatten().flat_map(|(_, ends)| ends);
+        let ran = (0..self.profile.statements.len() as StatementIndex).any(is_here);
+        ran && !ends.any(|&end| is_here(end) && loads(end))
+    }
+
     /// Whether the loop stores on some of these lines, at an address that stays.
     fn stores_on(&self, lines: &[u32]) -> bool {
         self.stores(lines).any(|access| scev::is_fixed(&access.address, self.dim))
@@ -1792,10 +1845,16 @@ impl Loop<'_> {
         let is_in_text = |s: StatementIndex| {
             self.is_in_text(s) || takes_extremes && is_of_standard_library(&self.profile.location_of(s).file)
         };
-        if !reduction.statements.iter().all(|&s| self.is_direct(s) && is_in_text(s)) {
-            return false;
-        }
+        let is_own = reduction.statements.iter().all(|&s| self.is_direct(s) && is_in_text(s));
         let mut of = self.accumulators(inside, reduction).peekable();
+        if !is_own {
+            // What a function does to the loop's variables is in the loop's text if that is shown in the place of its calls; otherwise
+            // the text has no name for it.
+            return match of.peek() {
+                None => self.has(|role| matches!(role, Role::Reduction(_))) && facts.knows_calls(),
+                Some(_) => of.all(|(_, used)| matches!(self.role(used), Some(Role::Reduction(_)))),
+            };
+        }
         if of.peek().is_none() {
             return self.has(|role| matches!(role, Role::Reduction(_)));
         }

@@ -63,6 +63,8 @@ pub struct Program {
     /// Options of `loopwright profile`.
     #[serde(default)]
     pub profile: Vec<String>,
+    /// The command that compares two outputs, for programs that print their time.
+    pub compare: Option<String>,
 }
 
 /// A loop that its authors have annotated.

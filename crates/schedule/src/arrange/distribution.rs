@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Index, LEAST_SHARE, is_induction, is_own, single};
 use crate::SourceLoop;
-use crate::graph::{LoopEdges, components, dimension, edges_by_loop, inside, loads};
+use crate::graph::{LoopEdges, components, dimension, edges_by_loop, inside, is_of_loader, loads};
 use crate::verdict::Verdict;
 
 /// A part of a loop that can be a loop of its own.
@@ -178,7 +178,8 @@ impl Inside<'_> {
                 && self.verdict.scevs.binary_search(&access.statement).is_err()
         };
         let contexts = inside(self.profile, &[self.context]);
-        let here = contexts.iter().filter_map(|context| index.accesses.get(context)).flatten();
+        let contexts = contexts.iter().filter(|&&context| !is_of_loader(self.profile, context));
+        let here = contexts.filter_map(|context| index.accesses.get(context)).flatten();
         for access in here.map(|&at| &self.profile.accesses[at as usize]).filter(is_meant) {
             if let Some(item) = self.item(access.statement) {
                 out.entry(item).or_default().insert(self.line(access.statement));
@@ -213,8 +214,12 @@ impl Inside<'_> {
             let is_parallel = !carried.iter().any(is_inside);
             out.push(Share { lines: lines.into_iter().filter(|&line| line > 0).collect(), is_parallel });
         }
-        // Nobody can write a loop of what has no place in the source.
-        let have_places = out.iter().all(|share| !share.lines.is_empty());
+        // Nobody can write a loop of what has no place in the source, or take a line apart.
+        let mut places: Vec<u32> = out.iter().flat_map(|share| &share.lines).copied().collect();
+        let count = places.len();
+        places.sort_unstable();
+        places.dedup();
+        let have_places = out.iter().all(|share| !share.lines.is_empty()) && places.len() == count;
         if out.len() > 1 && have_places { out } else { Vec::new() }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use profile::lens::{Language, Position};
 
 use super::text::words;
-use super::written::{DEEPEST, Declaration, Expression, Kept, Term};
+use super::written::{DEEPEST, Declaration, Expression, Kept, Statement, Term};
 
 /// What a file declares outside of its functions.
 #[derive(Clone)]
@@ -49,18 +49,37 @@ pub(super) struct Environment {
     pub calls: HashMap<String, HashSet<String>>,
     /// Per function name every declaration.
     pub signatures: HashMap<String, Vec<Signature>>,
-    /// By class, name and number of parameters the methods that are defined in their classes; `None` for those that are no accessors.
+    /// By class (none: no method), name and number of parameters the functions that are defined; `None` for those that are no accessors.
     pub accessors: HashMap<(String, String, usize), Option<Accessor>>,
     /// Names of methods that are virtual in some class.
     pub virtual_methods: HashSet<String>,
+    /// By class (none: no method), name and number of parameters the functions that are defined; `None` for those that are no updaters.
+    pub updaters: HashMap<(String, String, usize), Option<Updater>>,
 }
 
-/// A method that only returns an expression.
+/// A function that only assigns what its parameters or its object lead to.
+#[derive(Debug, Clone)]
+pub(super) struct Updater {
+    /// Names of its parameters, and whether they are references.
+    pub parameters: Vec<(String, bool)>,
+    /// Its ranges are those of the text that it was read from.
+    pub body: Vec<Statement>,
+    /// It has more than one statement.
+    pub is_long: bool,
+    /// Texts of the constants in it, by their ranges.
+    pub constants: HashMap<(usize, usize), String>,
+}
+
+/// A function that only returns an expression.
 #[derive(Debug, Clone)]
 pub(super) struct Accessor {
     pub parameters: Vec<String>,
     /// Its ranges are those of the text that it was read from.
     pub value: Expression,
+    /// Variables outside of functions that it names.
+    pub globals: HashSet<String>,
+    /// Texts of the constants in it, by their ranges.
+    pub constants: HashMap<(usize, usize), String>,
 }
 
 /// Members of classes that do not lie in their objects (C++).
@@ -183,6 +202,7 @@ impl Environment {
             signatures: HashMap::new(),
             accessors: HashMap::new(),
             virtual_methods: HashSet::new(),
+            updaters: HashMap::new(),
         }
     }
 

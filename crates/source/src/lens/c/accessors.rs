@@ -1,14 +1,15 @@
-//! Accessors of C++ in the place of which what they return is read: `m(i, j) = x` is `m.values[i * m.width + j] = x`, and `x(i)` in a
-//! method is `values[i]`.
+//! Accessors in the place of which what they return is read: `m(i, j) = x` is `m.values[i * m.width + j] = x`, `x(i)` in a method is
+//! `values[i]`, and `left(a, i)` may be `a[i - 1]`.
 //!
-//! Definition: an *accessor* is a method, defined in its class, that returns an expression made of members of the class, parameters,
-//! integers, arithmetic, subscripts and pointers, and does nothing else (`assert` apart). What is virtual is none, and what has
-//! another meaning in an overload that takes as many arguments is none. A call is *shown* as what it returns if the class of what it is
-//! called on is known by the declaration, and its arguments may be evaluated as often as the parameters are named.
+//! Definition: an *accessor* is a function, or a method that is defined in its class, that returns an expression made of members of the
+//! class, variables of the file, parameters, constants, arithmetic, subscripts and pointers, and does nothing else (`assert` apart). What
+//! is virtual is none, and what has another meaning in an overload that takes as many arguments is none. A call is *shown* as what it
+//! returns if the class of what it is called on is known by the declaration, and its arguments may be evaluated as often as the
+//! parameters are named.
 //!
 //! Places stay: what is shown stands where the call does (`Text::show`).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use profile::lens::{Language, Position};
 use tree_sitter::Node;
@@ -29,28 +30,39 @@ const LONGEST: usize = 1000;
 /// stand for several things.
 pub(super) type Objects = HashMap<String, Option<(String, bool)>>;
 
-/// A call of an accessor.
-struct Use<'u> {
-    accessor: &'u Accessor,
+/// A call in the place of which a text is read.
+pub(super) struct Use<'u> {
+    /// What the text calls the arguments.
+    pub parameters: &'u [String],
+    /// Texts of the constants in it, by their ranges.
+    pub constants: &'u HashMap<(usize, usize), String>,
     /// What it is called on, and whether that is a pointer; `None` for the object of the method that is read.
-    object: Option<(&'u Expression, bool)>,
-    arguments: &'u [Expression],
-    at: Position,
+    pub object: Option<(&'u Expression, bool)>,
+    /// Names in it that are neither parameters nor members.
+    pub globals: &'u HashSet<String>,
+    pub arguments: &'u [Expression],
+    pub at: Position,
 }
 
 impl C<'_> {
-    /// Notes a method that is defined in a class as an accessor, or as none.
-    pub(super) fn note_accessor(&mut self, method: Node, class: &str, members: &[Declaration]) {
-        let Some(declarator) = method.child_by_field_name("declarator").and_then(function_of) else { return };
-        let Some(name) = self.qualified_name(declarator).map(|name| unqualified(&name)) else { return };
-        if is_virtual(method, &self.text.of(method)) {
+    /// Notes a function, or a method that is defined in a class, as an accessor, or as none.
+    pub(super) fn note_accessor(&mut self, function: Node, class: Option<(&str, &[Declaration])>) {
+        let Some(declarator) = function.child_by_field_name("declarator").and_then(function_of) else {
+            return;
+        };
+        let Some(qualified) = self.qualified_name(declarator) else { return };
+        let name = unqualified(&qualified);
+        if class.is_some() && is_virtual(function, &self.text.of(function)) {
             self.environment.virtual_methods.insert(name.clone());
         }
-        // Accessors of the class that stand before it are shown in it.
-        self.class.replace(class.to_owned());
+        // A method, the class of which is somewhere else.
+        let is_apart = class.is_none() && qualified.contains("::");
+        let (class, members) = class.unwrap_or_default();
+        // Accessors that stand before it are shown in it.
+        self.enter(function, class, members);
         let parameters = self.parameters(declarator, 1);
         let key = (class.to_owned(), name, parameters.len());
-        let own = self.accessor(method, &parameters, members);
+        let own = if is_apart { None } else { self.accessor(function, &parameters, members) };
         let known = self.environment.accessors.get(&key);
         let is_other = known.is_some_and(|known| !is_same(known.as_ref(), own.as_ref()));
         self.environment.accessors.insert(key, own.filter(|_| !is_other));
@@ -94,15 +106,28 @@ impl C<'_> {
             let own = members.iter().find(|member| member.name == name);
             own.is_some_and(|own| own.lifetime == Lifetime::Automatic && !own.storage.reference)
         };
-        let is_known = |name: &str| parameters.iter().any(|own| own == name) || is_member(name);
+        let is_own = |name: &str| parameters.iter().any(|own| own == name) || is_member(name);
+        let is_known = |name: &str| is_own(name) || self.environment.globals.contains_key(name);
         let mut parts = 0;
-        is_plain(&value, &is_known, &mut parts).then_some(Accessor { parameters, value })
+        if !is_plain(&value, &is_known, &mut parts) {
+            return None;
+        }
+        let globals = value.names().into_iter().filter(|name| !is_own(name) && name != "this").collect();
+        let mut constants = HashMap::new();
+        let mut open = vec![&value];
+        while let Some(one) = open.pop() {
+            if matches!(one.what, Term::Constant) {
+                constants.insert((one.text.start, one.text.end), self.text.range(&one.text));
+            }
+            open.extend(one.parts());
+        }
+        Some(Accessor { parameters, value, globals, constants })
     }
 
     /// The classes of the names that a function declares, and of those that it sees.
     pub(super) fn objects(&self, function: Node, members: &[Declaration]) -> Objects {
         let mut out = Objects::new();
-        if self.environment.accessors.is_empty() {
+        if self.environment.accessors.is_empty() && self.environment.updaters.is_empty() {
             return out;
         }
         let globals = self.environment.globals.values();
@@ -158,9 +183,14 @@ impl C<'_> {
                 _ => return None,
             },
             Term::Name(name) => match objects.get(name) {
+                None if self.own_names.borrow().contains(name) => return None,
                 Some(Some((class, false))) => (class.clone(), "operator()", Some((callee, false))),
                 Some(_) => return None,
-                None => (self.class.borrow().clone(), &**name, None),
+                None => {
+                    let own = (self.class.borrow().clone(), name.clone(), arguments.len());
+                    let is_own = self.environment.accessors.contains_key(&own);
+                    (if is_own { own.0 } else { String::new() }, &**name, None)
+                }
             },
             _ => return None,
         };
@@ -191,36 +221,32 @@ impl C<'_> {
         if !self.text.is_shown(&row.text) {
             return None;
         }
-        let (base, mut terms) = match &row.what {
-            Term::Address { of, .. } => match &of.what {
-                Term::Index { base, subscripts } if subscripts.len() == 1 => {
-                    ((**base).clone(), subscripts.clone())
-                }
-                _ => return None,
-            },
-            Term::Chain { first, rest }
-                if matches!(first.what, Term::Name(_) | Term::Member { .. })
-                    && rest.iter().all(|(operator, _)| *operator == Binary::plus()) =>
-            {
-                ((**first).clone(), rest.iter().map(|(_, term)| term.clone()).collect())
-            }
-            _ => return None,
-        };
+        let (base, mut terms) = pointed(row)?;
         terms.push(second.clone());
+        let (what, whole) = self.element(base, terms, second.at)?;
+        self.text.show(node.byte_range(), whole);
+        Some(what)
+    }
+
+    /// The element of an array at a sum, and how it is spelled.
+    fn element(&self, base: Expression, terms: Vec<Expression>, at: Position) -> Option<(Term, String)> {
         let spelled: Vec<String> = terms.iter().map(|term| self.text.range(&term.text)).collect();
         let sum = spelled.join(" + ");
         let whole = format!("{}[{sum}]", self.text.range(&base.text));
         if whole.len() > LONGEST {
             return None;
         }
-        self.text.show(node.byte_range(), whole);
         let mut terms = terms.into_iter();
-        let what = Term::Chain {
-            first: Box::new(terms.next()?),
-            rest: terms.map(|term| (Binary::plus(), term)).collect(),
+        let first = terms.next()?;
+        let rest: Vec<(Binary, Expression)> = terms.map(|term| (Binary::plus(), term)).collect();
+        let subscript = match rest.is_empty() {
+            true => first,
+            false => {
+                let what = Term::Chain { first: Box::new(first), rest };
+                Expression { at, text: self.text.add(&sum), what }
+            }
         };
-        let subscript = Expression { at: second.at, text: self.text.add(&sum), what };
-        Some(Term::Index { base: Box::new(base), subscripts: vec![subscript] })
+        Some((Term::Index { base: Box::new(base), subscripts: vec![subscript] }, whole))
     }
 
     fn shown(
@@ -230,19 +256,24 @@ impl C<'_> {
         object: Option<(&Expression, bool)>,
         arguments: &[Expression],
     ) -> Option<Term> {
-        if self.environment.virtual_methods.contains(name) {
+        if self.environment.virtual_methods.contains(name) || self.environment.macros.contains_key(name) {
             return None;
         }
         let key = (class.to_owned(), name.to_owned(), arguments.len());
         let accessor = self.environment.accessors.get(&key)?.as_ref()?;
-        let used = Use { accessor, object, arguments, at: start(node) };
+        // Where it is called another variable may have the name.
+        if !accessor.globals.is_disjoint(&self.own_names.borrow()) {
+            return None;
+        }
+        let Accessor { parameters, globals, constants, .. } = accessor;
+        let used = Use { parameters, constants, globals, object, arguments, at: start(node) };
         let out = self.part(&accessor.value, &used)?;
         self.text.show(node.byte_range(), self.text.range(&out.text));
         Some(out.what)
     }
 
-    /// A part of what an accessor returns, where it is called.
-    fn part(&self, of: &Expression, used: &Use<'_>) -> Option<Expression> {
+    /// A part of a text, where another calls it.
+    pub(super) fn part(&self, of: &Expression, used: &Use<'_>) -> Option<Expression> {
         let inner = |of: &Expression| self.part(of, used);
         let spell = |of: &Expression| {
             let text = self.text.range(&of.text);
@@ -253,21 +284,40 @@ impl C<'_> {
         };
         let (what, text) = match &of.what {
             Term::Name(name) => {
-                if let Some(index) = used.accessor.parameters.iter().position(|own| own == name) {
+                if let Some(index) = used.parameters.iter().position(|own| own == name) {
                     return used.arguments.get(index).cloned();
                 }
-                self.member(name, used)
+                match used.globals.contains(name) {
+                    true => (of.what.clone(), name.clone()),
+                    false => self.member(name, used),
+                }
             }
             Term::Member { base, field, .. } if is_this(base) => self.member(field, used),
             Term::Member { base, field, arrow } => {
                 let base = inner(base)?;
-                let sign = if *arrow { "->" } else { "." };
+                let (base, arrow) = match (&base.what, pointed(&base)) {
+                    (Term::Address { of, .. }, _) if *arrow => ((**of).clone(), false),
+                    (Term::Chain { .. }, Some((base, terms))) if *arrow => {
+                        let (what, text) = self.element(base, terms, used.at)?;
+                        (Expression { what, at: used.at, text: self.text.add(&text) }, false)
+                    }
+                    _ => (base, *arrow),
+                };
+                let sign = if arrow { "->" } else { "." };
                 let text = format!("{}{sign}{field}", spell(&base));
-                (Term::Member { base: Box::new(base), field: field.clone(), arrow: *arrow }, text)
+                (Term::Member { base: Box::new(base), field: field.clone(), arrow }, text)
             }
             Term::Integer(value) => (Term::Integer(*value), value.to_string()),
+            Term::Constant => (Term::Constant, used.constants.get(&(of.text.start, of.text.end))?.clone()),
             Term::Index { base, subscripts } => {
                 let base = inner(base)?;
+                if matches!(base.what, Term::Address { .. } | Term::Chain { .. }) {
+                    let [subscript] = &subscripts[..] else { return None };
+                    let (base, mut terms) = pointed(&base)?;
+                    terms.push(inner(subscript)?);
+                    let (what, text) = self.element(base, terms, used.at)?;
+                    return Some(Expression { what, at: used.at, text: self.text.add(&text) });
+                }
                 let subscripts: Vec<Expression> = subscripts.iter().map(inner).collect::<Option<_>>()?;
                 let inside: Vec<String> = subscripts.iter().map(|one| self.text.range(&one.text)).collect();
                 let text = format!("{}[{}]", spell(&base), inside.join("]["));
@@ -289,8 +339,36 @@ impl C<'_> {
                 let text = format!("-{}", spell(&of));
                 (Term::Negative(Box::new(of)), text)
             }
+            Term::Not(of) => {
+                let of = inner(of)?;
+                let text = format!("!{}", spell(&of));
+                (Term::Not(Box::new(of)), text)
+            }
+            Term::Choice { condition, then, otherwise } => {
+                let parts = [inner(condition)?, inner(then)?, inner(otherwise)?];
+                let text = format!("{} ? {} : {}", spell(&parts[0]), spell(&parts[1]), spell(&parts[2]));
+                let [condition, then, otherwise] = parts.map(Box::new);
+                (Term::Choice { condition, then, otherwise }, text)
+            }
+            Term::Call { callee, arguments } => {
+                let Term::Name(name) = &callee.what else { return None };
+                let arguments: Vec<Expression> = arguments.iter().map(inner).collect::<Option<_>>()?;
+                let inside: Vec<String> = arguments.iter().map(|one| self.text.range(&one.text)).collect();
+                let own = Expression { at: used.at, text: self.text.add(name), ..(**callee).clone() };
+                let text = format!("{name}({})", inside.join(", "));
+                (Term::Call { callee: Box::new(own), arguments }, text)
+            }
             Term::Dereference(of) => {
                 let of = inner(of)?;
+                match of.what {
+                    Term::Address { of, .. } => return Some(*of),
+                    Term::Chain { .. } => {
+                        let (base, terms) = pointed(&of)?;
+                        let (what, text) = self.element(base, terms, used.at)?;
+                        return Some(Expression { what, at: used.at, text: self.text.add(&text) });
+                    }
+                    _ => {}
+                }
                 let text = format!("*{}", spell(&of));
                 (Term::Dereference(Box::new(of)), text)
             }
@@ -336,7 +414,26 @@ impl Environment {
     }
 }
 
-fn is_this(of: &Expression) -> bool {
+/// What a pointer leads to that is the address of an element, or a sum: the array, and the terms of the subscript.
+fn pointed(of: &Expression) -> Option<(Expression, Vec<Expression>)> {
+    match &of.what {
+        Term::Address { of, .. } => match &of.what {
+            Term::Index { base, subscripts } if subscripts.len() == 1 => {
+                Some(((**base).clone(), subscripts.clone()))
+            }
+            _ => None,
+        },
+        Term::Chain { first, rest }
+            if matches!(first.what, Term::Name(_) | Term::Member { .. })
+                && rest.iter().all(|(operator, _)| *operator == Binary::plus()) =>
+        {
+            Some(((**first).clone(), rest.iter().map(|(_, term)| term.clone()).collect()))
+        }
+        _ => None,
+    }
+}
+
+pub(super) fn is_this(of: &Expression) -> bool {
     matches!(&of.what, Term::Name(name) if name == "this")
 }
 
@@ -357,7 +454,7 @@ fn is_plain(of: &Expression, is_known: &dyn Fn(&str) -> bool, parts: &mut usize)
     match &of.what {
         Term::Name(name) => is_known(name),
         Term::Member { base, field, .. } if is_this(base) => is_known(field),
-        Term::Integer(_) => true,
+        Term::Integer(_) | Term::Constant => true,
         Term::Chain { rest, .. } => rest.iter().all(|(operator, _)| operator.is_arithmetic()) && all(of),
         Term::Member { .. }
         | Term::Index { .. }

@@ -77,7 +77,10 @@ impl C<'_> {
                 let argument = part("argument");
                 match field("operator").map(|operator| self.text.of(operator)).as_deref() {
                     Some("&") => Term::Address { of: argument, mutable: true },
-                    _ => Term::Dereference(argument),
+                    _ => match argument.what {
+                        Term::Address { of, .. } => of.what,
+                        _ => Term::Dereference(argument),
+                    },
                 }
             }
             "subscript_expression" => {
@@ -94,11 +97,16 @@ impl C<'_> {
             "field_expression" if field("operator").is_some_and(|sign| self.text.of(sign).ends_with('*')) => {
                 Term::Unknown
             }
-            "field_expression" => Term::Member {
-                base: part("argument"),
-                field: field("field").map(|name| self.text.tight(name)).unwrap_or_default(),
-                arrow: field("operator").is_some_and(|operator| self.text.of(operator) == "->"),
-            },
+            "field_expression" => {
+                let name = field("field").map(|name| self.text.tight(name)).unwrap_or_default();
+                let arrow = field("operator").is_some_and(|operator| self.text.of(operator) == "->");
+                let base = part("argument");
+                match base.what {
+                    // `(&x)->y`, or what stands for it.
+                    Term::Address { of, .. } if arrow => Term::Member { base: of, field: name, arrow: false },
+                    _ => Term::Member { base, field: name, arrow },
+                }
+            }
             "cast_expression" => {
                 let to = field("type").map(|of| self.text.tight(of)).unwrap_or_default();
                 cast(to, part("value"))

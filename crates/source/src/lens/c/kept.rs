@@ -7,7 +7,7 @@
 use tree_sitter::Node;
 
 use super::super::environment::TypeKind;
-use super::super::text::{children, in_field};
+use super::super::text::{children, in_field, words};
 use super::super::written::Kept;
 use super::C;
 use super::declarations::unqualified;
@@ -103,7 +103,10 @@ impl C<'_> {
                 node.kind(),
                 "declaration" | "parameter_declaration" | "init_declarator" | "for_range_loop"
             ) {
-                out.extend(in_field(node, "declarator").into_iter().filter_map(|of| self.variable(of)));
+                // Of a pointer to a function the name stands first.
+                let name =
+                    |of| self.variable(of).or_else(|| Some(words(&self.text.of(of)).next()?.to_owned()));
+                out.extend(in_field(node, "declarator").into_iter().filter_map(name));
             }
             open.extend(children(node));
         }

@@ -7,6 +7,7 @@ mod kept;
 mod lambdas;
 mod places;
 mod statements;
+mod updaters;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
@@ -33,6 +34,8 @@ pub(super) struct C<'a> {
     /// Of the function that is read: the class that it is a method of, and those of the names in it.
     class: RefCell<String>,
     objects: RefCell<accessors::Objects>,
+    /// Names that the function declares, and of members of its class.
+    own_names: RefCell<HashSet<String>>,
 }
 
 /// What stands outside of functions.
@@ -102,6 +105,7 @@ impl<'a> C<'a> {
             in_function: Cell::new(false),
             class: RefCell::default(),
             objects: RefCell::default(),
+            own_names: RefCell::default(),
         };
         if c.language == Language::Cpp {
             c.note_members(root);
@@ -126,9 +130,9 @@ impl<'a> C<'a> {
                     self.note_state(item);
                     self.note_writes(item);
                     self.note_places(item, around.members.is_some());
-                    if let (Some(class), Some(members)) = (around.class, around.members) {
-                        self.note_accessor(item, class, members);
-                    }
+                    let class = around.members.map(|own| (around.class.unwrap_or_default(), own));
+                    self.note_accessor(item, class);
+                    self.note_updater(item, class);
                     self.note_kept(item);
                     let mut inner = vec![item];
                     while let Some(node) = inner.pop() {
@@ -318,6 +322,14 @@ impl<'a> C<'a> {
             number.storage.constant = true;
             self.environment.globals.entry(number.name.clone()).or_insert(number);
         }
+    }
+
+    /// A function of a class (or of none) is read from now on.
+    fn enter(&self, function: Node, class: &str, members: &[Declaration]) {
+        self.class.replace(class.to_owned());
+        self.objects.replace(self.objects(function, members));
+        let members = members.iter().map(|member| member.name.clone());
+        self.own_names.replace(self.declared_names(function).into_iter().chain(members).collect());
     }
 
     /// Notes a name for a type, and whether that is a reference.
@@ -602,8 +614,7 @@ impl<'a> C<'a> {
             has_implicit_locals: false,
         };
         let node = *found.nodes.first()?;
-        self.class.replace(found.class.clone().unwrap_or_default());
-        self.objects.replace(self.objects(node, &found.members));
+        self.enter(node, found.class.as_deref().unwrap_or_default(), &found.members);
         if !matches!(node.kind(), "function_definition" | "inline_method_definition") {
             self.sequence(&found.nodes, 1, &mut out.body);
             return Some(out);

@@ -152,7 +152,9 @@ impl C<'_> {
             }
             "expression_statement" => {
                 for child in children(node) {
-                    push(Act::Evaluate(self.expression(child, depth)));
+                    let value = self.expression(child, depth);
+                    let shown = self.shown_statement(&value);
+                    push(shown.map_or_else(|| Act::Evaluate(value), Act::Block));
                 }
             }
             "ERROR" => {

@@ -361,10 +361,62 @@ fn calls_that_keep() {
 
 /// What functions change through what they are handed, and which arguments choose it.
 #[test]
+fn functions_that_are_read_in_the_place_of_their_calls() {
+    const AROUND: &str = "struct pair { double x, y; }; static double all[9];\n\
+        static void add(double *s, double v) { *s += v; }\nstatic void add_pair(struct pair *s, struct pair v) { s->x += v.x; s->y += v.y; }\n\
+        static void largest(double *m, double v) { if (v > *m) *m = v; }\nstatic void put(double *a, int i, double v) { a[i] = v; }\n\
+        static void twice(double *s, double v) { *s = v; *s = v + 1; }\nstatic double left(const double *a, int i) { return 0.5 * a[i - 1]; }\n\
+        static double of_all(int i) { return all[i]; }\nstatic void own(double *s, double v) { v = *s; }\n\
+        static void count(int *n) { ++*n; }\n";
+    let about = |body: &str| {
+        let file = c(&format!(
+            "{AROUND}double f(int n, double *a, struct pair *p, double *all_of_it) {{ double s = 0, t = 0; struct pair q = {{0}}; int c = 0; \
+             for (int i = 1; i < n; i++) {body} return s + t + q.x + c; }}"
+        ));
+        let one = &file.loops[0];
+        let calls: Vec<String> = one.calls.iter().map(|call| call.callee.clone()).collect();
+        let updates =
+            one.scalars.iter().filter(|scalar| !scalar.definitions.is_empty() && scalar.name != "i");
+        let updates = updates.map(|scalar| {
+            let operators = scalar.definitions.iter().filter_map(|d| d.update.as_ref());
+            (
+                scalar.name.clone(),
+                operators.map(|update| format!("{:?}", update.operator)).collect::<String>(),
+            )
+        });
+        let elements = one.arrays.iter().flat_map(|array| {
+            array
+                .accesses
+                .iter()
+                .map(|own| format!("{:?} {}[{}]", own.mode, array.name, own.subscripts.join(",")))
+        });
+        (calls.join(" "), updates.collect::<Vec<_>>(), elements.collect::<Vec<_>>())
+    };
+    let update = |name: &str, operator: &str| (name.to_owned(), operator.to_owned());
+    assert_eq!(
+        about("add(&s, a[i]);"),
+        (String::new(), vec![update("s", "Add")], vec!["Read a[i]".to_owned()])
+    );
+    assert_eq!(about("largest(&s, a[i]);").1, [update("s", "Maximum")]);
+    assert_eq!(about("add_pair(&q, p[i]);").1, [update("q.x", "Add"), update("q.y", "Add")]);
+    assert_eq!(about("count(&c);").1, [update("c", "Add")]);
+    assert_eq!(about("put(a, i, 2);"), (String::new(), vec![], vec!["Write a[i]".to_owned()]));
+    assert_eq!(about("put(a + 1, i, 2);").2, ["Write a[1 + i]"]);
+    assert_eq!(about("a[i] = left(a, i);").2, ["Read a[i - 1]", "Write a[i]"]);
+    assert_eq!(about("a[i] = left(&a[i], 0);").2, ["Read a[i + 0 - 1]", "Write a[i]"]);
+    assert_eq!(about("a[i] = of_all(i);").2, ["Read all[i]", "Write a[i]"]);
+    // What is asked for again has another value by then; what assigns a parameter is none; a variable hides a name.
+    assert_eq!(about("twice(&s, s + a[i]);").0, "twice");
+    assert_eq!(about("own(&s, a[i]);").0, "own");
+    assert_eq!(about("{ double all[9]; a[i] = of_all(i); }").0, "of_all");
+    assert_eq!(about("{ void (*add)(double *, double) = 0; add(&s, a[i]); }").0, "add");
+}
+
+#[test]
 fn places_that_callees_change() {
     const AROUND: &str = "struct stack { int top, v[9]; }; struct grid { struct stack *cells; };\n\
         static int counters[4];\n\
-        void push(struct stack *s, int x) { s->v[s->top++] = x; }\nvoid put(int *a, int i, int x) { a[i] = x; }\n\
+        void push(struct stack *s, int x) { int at = s->top++; s->v[at] = x; }\nvoid put(int *a, int i, int x) { int y = x; a[i] = y; }\n\
         void set(struct grid *g, int i) { struct stack *c = &g->cells[i]; c->top = 0; }\n\
         void both(struct stack *s, int *a, int i) { push(s, i); put(a, i, 2); }\n\
         void count(int w) { int *c = counters + w; (*c)++; }\nint *cell(void);\nvoid next(void) { (*cell())++; }\n\

@@ -284,8 +284,8 @@ fn places_that_methods_change() {
     let about = |call: &str| {
         let text = format!(
             "static int *count; struct V {{ double x; V(double y) {{ x = y; }} V twice() const {{ return V(2 * x); }} }};\n\
-             struct Range {{ int lo, at[9]; int pop() {{ return lo++; }} void put(int i, int v) {{ at[i] = v; }} int two(); }};\n\
-             int Range::two() {{ return pop() + pop(); }}\nvoid tick() {{ count[0]++; }}\nvoid mark(int i) {{ count[i] = 1; }}\n\
+             struct Range {{ int lo, at[9]; int pop() {{ return lo++; }} void put(int i, int v) {{ int w = v; at[i] = w; }} int two(); }};\n\
+             int Range::two() {{ return pop() + pop(); }}\nvoid tick() {{ int k = 0; count[k]++; }}\nvoid mark(int i) {{ int k = i; count[k] = 1; }}\n\
              int both(Range &r) {{ return r.pop(); }}\n\
              void f(int n, Range *r, Range *all, V v) {{ for (int i = 0; i < n; i++) {call}; }}"
         );

@@ -579,6 +579,15 @@ impl Walker<'_> {
             self.access(argument, &base, &subscripts, member, AccessMode::Shared);
             return;
         }
+        if let Some((pointer, offset)) = pointer_and_offset(argument)
+            && matches!(pointer.what, Term::Name(_))
+            && let Some(variable) = self.root(pointer)
+            && (self.is_array(Some(variable)) || self.trace.variables[variable].storage.pointer)
+        {
+            // `a + i` is `&a[i]`.
+            self.access(argument, pointer, &[offset], String::new(), AccessMode::Shared);
+            return;
+        }
         self.evaluate(argument, true);
         if !is_place {
             return;
