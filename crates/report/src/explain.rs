@@ -6,6 +6,7 @@
 use std::fmt::Write;
 
 use profile::Profile;
+use schedule::facts::Facts;
 use schedule::{Parallel, SourceLoop};
 use serde::Serialize;
 
@@ -204,9 +205,15 @@ fn remedies(report: &Report<'_>, at: usize) -> Vec<Remedy> {
         add(words, "the parallel parts are parallel loops".to_owned());
     }
     let band = band(report, at);
-    // Loops of libraries, such as those that print, are nobody's to tile.
-    let is_own = band.iter().all(|&at| report.loops[at].main);
-    if l.parallel == Parallel::No && band.len() > 1 && is_own {
+    // Loops of libraries, such as those that print, are nobody's to tile, and what counts nothing has no tiles.
+    let may_be_tiled = |at: usize| {
+        let own = &report.loops[at];
+        let facts = || own.contexts.first().and_then(|&context| Facts::of(report.profile, context));
+        own.main
+            && !directive::is_left_early(report.profile, own)
+            && facts().is_none_or(|facts| !facts.source.iterators.is_empty())
+    };
+    if l.parallel == Parallel::No && band.len() > 1 && band.iter().all(|&at| may_be_tiled(at)) {
         let names: Vec<String> = band.iter().map(|&at| report.loops[at].place()).collect();
         let others = band.iter().any(|&other| finding::is_parallelisable(&report.loops[other]));
         let effect = match others {
@@ -223,6 +230,7 @@ fn remedies(report: &Report<'_>, at: usize) -> Vec<Remedy> {
         && let Some(inner) = inner
         && let Some(rows) = &report.loops[inner].skew
         && report.loops[inner].depth < l.depth + rows.len()
+        && (at..=inner).all(may_be_tiled)
     {
         let rows: Vec<String> = rows.iter().map(|row| format!("{row:?}")).collect();
         add(

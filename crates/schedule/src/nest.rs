@@ -62,11 +62,17 @@ pub fn skewing(
     against: &mut Against,
     verdicts: &FxHashMap<ContextIndex, Verdict>,
 ) -> Option<Vec<Vec<i64>>> {
-    skewed(least_distances(profile, band, against, verdicts)?, band.len())
+    let iterations = |context: &ContextIndex| {
+        let own = &profile.contexts[*context as usize];
+        i64::try_from(own.rounds() / own.entries.max(1)).unwrap_or(i64::MAX)
+    };
+    let lengths: Vec<i64> = band.iter().map(iterations).collect();
+    skewed(least_distances(profile, band, against, verdicts)?, &lengths)
 }
 
-/// Skews least distances until none is negative.
-fn skewed(mut distances: Vec<Vec<i64>>, depth: usize) -> Option<Vec<Vec<i64>>> {
+/// Skews least distances until none is negative; `lengths`: how many iterations the loops have in an entry.
+fn skewed(mut distances: Vec<Vec<i64>>, lengths: &[i64]) -> Option<Vec<Vec<i64>>> {
+    let depth = lengths.len();
     let mut rows: Vec<Vec<i64>> =
         (0..depth).map(|k| (0..depth).map(|q| i64::from(q == k)).collect()).collect();
     for k in 0..depth {
@@ -74,7 +80,8 @@ fn skewed(mut distances: Vec<Vec<i64>>, depth: usize) -> Option<Vec<Vec<i64>>> {
             let open = distances.iter().filter(|d| d[k] < 0 && d[q] > 0);
             // Rounded up.
             let factor = open.map(|d| -(d[k].div_euclid(d[q]))).max().unwrap_or(0);
-            if factor > MOST_SKEW {
+            // A diagonal has as many iterations as the loop has such steps: of few there is nothing to gain.
+            if factor > MOST_SKEW || factor > 1 && factor.saturating_mul(LEAST_STEPS) > lengths[k] {
                 return None;
             }
             for row in &mut distances {
@@ -94,6 +101,9 @@ fn skewed(mut distances: Vec<Vec<i64>>, depth: usize) -> Option<Vec<Vec<i64>>> {
 
 /// Largest factor of a skew that is of use to anybody.
 const MOST_SKEW: i64 = 1 << 10;
+
+/// How many steps of a skew a loop has at least, if that is of use.
+const LEAST_STEPS: i64 = 4;
 
 /// The least differences along the loops of a band, per dependence and level that the band's order matters to. `None` if
 /// permuting would separate statements that pass something on between iterations.
@@ -298,13 +308,15 @@ mod tests {
     fn least_skews() {
         // A sweep in place over a grid, and over a line.
         assert_eq!(
-            skewed(vec![vec![1, -1, -1], vec![0, 1, -1], vec![0, 0, 1]], 3),
+            skewed(vec![vec![1, -1, -1], vec![0, 1, -1], vec![0, 0, 1]], &[9; 3]),
             Some(vec![vec![1, 0, 0], vec![1, 1, 0], vec![2, 1, 1]])
         );
-        assert_eq!(skewed(vec![vec![1, -2]], 2), Some(vec![vec![1, 0], vec![2, 1]]));
-        assert_eq!(skewed(vec![vec![1, 0], vec![0, 1]], 2), Some(vec![vec![1, 0], vec![0, 1]]));
+        assert_eq!(skewed(vec![vec![1, -2]], &[9; 2]), Some(vec![vec![1, 0], vec![2, 1]]));
+        assert_eq!(skewed(vec![vec![1, 0], vec![0, 1]], &[9; 2]), Some(vec![vec![1, 0], vec![0, 1]]));
         // Backwards in one iteration of the loop around; and farther than is of use.
-        assert_eq!(skewed(vec![vec![0, -1]], 2), None);
-        assert_eq!(skewed(vec![vec![1, -5000]], 2), None);
+        assert_eq!(skewed(vec![vec![0, -1]], &[9; 2]), None);
+        assert_eq!(skewed(vec![vec![1, -5000]], &[100_000; 2]), None);
+        // The last of an iteration is handed to the first of the next.
+        assert_eq!(skewed(vec![vec![1, -255]], &[3, 256]), None);
     }
 }
