@@ -232,7 +232,9 @@ pub fn is_vectorisable(profile: &Profile, entry: &SourceLoop) -> bool {
         // What no clause names (the place of an extreme) lanes cannot combine.
         Parallel::Reduction => !has_scattered() && entry.needs().is_empty(),
         Parallel::AfterPrivatisation => crate::directive::on_lanes(profile, entry).is_some(),
-        _ => is_in_step,
+        // What iterations advance by a constant has a clause.
+        Parallel::No => is_in_step || crate::directive::on_lanes(profile, entry).is_some(),
+        Parallel::Unknown => false,
     };
     // What data decides to leave is left by the lanes behind it too.
     let is_left = || crate::directive::is_left_early(profile, entry);

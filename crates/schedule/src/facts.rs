@@ -838,8 +838,8 @@ impl<'a> Facts<'a> {
     }
 
     /// Whether all that the text does on these lines is to come to elements of one array, of which no two iterations come to the same one
-    /// for writing: `a[2 * i] = a[2 * i + 1]`.
-    pub fn meet_nowhere_else(&self, lines: [u32; 2]) -> bool {
+    /// for writing: `a[2 * i] = a[2 * i + 1]`. Others count as well unless the array is `known` by its name.
+    pub fn meet_nowhere_else(&self, lines: [u32; 2], known: Option<&str>) -> bool {
         let [iterator] = &self.source.iterators[..] else { return false };
         let Some(step) = iterator.step_value else { return false };
         let is_here = |at: &profile::lens::Position| lines.contains(&at.line);
@@ -847,7 +847,7 @@ impl<'a> Facts<'a> {
             self.inner_loops().flat_map(|other| &other.iterators).map(|own| own.name.as_str()).collect();
         let mut own: Option<&Array> = None;
         let mut accesses: Vec<&ArrayAccess> = Vec::new();
-        for array in &self.source.arrays {
+        for array in self.source.arrays.iter().filter(|array| known.is_none_or(|name| array.name == name)) {
             let here = array.accesses.iter().filter(|access| is_here(&access.at));
             accesses.extend(here.clone());
             if here.count() > 0 && own.replace(array).is_some() {
@@ -862,7 +862,7 @@ impl<'a> Facts<'a> {
         if !own.is_some_and(|array| self.is_one_place(array))
             || self.source.calls.iter().any(|call| is_here(&call.at))
             || self.scalars.iter().any(by_pointer)
-            || accesses.iter().any(|access| !access.member.is_empty() || self.depends(access))
+            || accesses.iter().any(|access| self.depends(access))
         {
             return false;
         }

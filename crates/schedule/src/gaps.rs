@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use profile::{ContextIndex, Dependence, Kind, Profile, StatementIndex};
+use profile::{ContextIndex, Dependence, Kind, ObjectKind, Profile, StatementIndex};
 
 use crate::facts::Facts;
 use crate::graph::{Edge, LoopEdges, is_optimised};
@@ -41,10 +41,17 @@ pub(crate) fn is_gap(profile: &Profile, context: ContextIndex, facts: &Facts<'_>
     };
     let read = if d.kind == Kind::Anti { d.source } else { d.sink };
     let places = [d.source, d.sink].map(|end| profile.location_of(end));
+    // Variables of the program are told apart; what pointers lead to may be one.
+    let mut objects = d.levels.iter().flat_map(|level| &level.objects);
+    let of_program = |object: u32| {
+        profile.objects.get(object as usize).filter(|own| own.kind == ObjectKind::Global && !own.library)
+    };
+    let first = objects.next().and_then(|used| of_program(used.object));
+    let known = first.filter(|own| objects.all(|used| of_program(used.object) == Some(own)));
     is_optimised(profile, context)
         && d.memory
         && d.kind != Kind::Output
         && places.iter().all(|place| place.file == *file)
-        && facts.meet_nowhere_else(places.map(|place| place.line))
+        && facts.meet_nowhere_else(places.map(|place| place.line), known.map(|own| own.name.as_str()))
         && is_vector(read)
 }
