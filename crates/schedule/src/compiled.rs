@@ -12,7 +12,7 @@
 //! (functions that are put in the place of a call, unrolled code).
 
 use profile::lens::{AccessMode, Array, ArrayAccess, Call, Home, Position, SourceLoop};
-use profile::{ContextIndex, ContextKind, Dependence, Kind, Profile, StatementIndex};
+use profile::{ContextIndex, ContextKind, Dependence, Kind, Operation, Profile, StatementIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::{Facts, mentions};
@@ -93,7 +93,11 @@ pub fn missing<'a>(
     facts: &Facts<'a>,
 ) -> Option<Missing<'a>> {
     let dim = graph::dimension(profile, context);
-    let own = accesses.inside(profile, context);
+    let mut own = accesses.inside(profile, context);
+    // A call stores where to return to.
+    own.retain(|access| {
+        profile.statements[access.statement as usize].operation != Operation::Control || !access.write
+    });
     let mut lines: FxHashSet<u32> =
         own.iter().map(|access| profile.location_of(access.statement).line).collect();
     // What is left of a line may be a computation alone.

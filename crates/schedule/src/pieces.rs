@@ -14,9 +14,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::Facts;
 use crate::gaps;
-use crate::graph::is_optimised;
+use crate::graph::{dimension, is_optimised};
 use crate::names::short_name;
 use crate::needs::Way;
+use crate::scev::is_fixed;
 use crate::source::SourceLoop;
 use crate::verdict::{Blocking, Parallel, Unknown, Verdict};
 
@@ -43,6 +44,7 @@ pub(crate) fn join(profile: &Profile, loops: &mut [SourceLoop]) {
         let write = access.and_then(|access| profile.accesses.get(access as usize)).is_some_and(|a| a.write);
         made.contains(&(context, profile.statements[end as usize].location, write))
     };
+    let stored = Stored::new(profile, &places);
     let mut beside: FxHashMap<ContextIndex, Vec<(Place, ContextIndex)>> = FxHashMap::default();
     for (&context, &place) in &places {
         beside.entry(profile.contexts[context as usize].parent).or_default().push((place, context));
@@ -71,7 +73,8 @@ pub(crate) fn join(profile: &Profile, loops: &mut [SourceLoop]) {
         };
         let hit = match (place(source), place(sink), source, sink) {
             (Some(a), Some(b), Some(from), Some(to)) if a.0 == b.0 => {
-                (are_siblings(profile, from, to) && !is_within(profile, d, from, to)).then_some(b)
+                let are_pieces = are_siblings(profile, from, to) && !stored.are_alike(from, to);
+                (are_pieces && !is_within(profile, d, from, to)).then_some(b)
             }
             // A loop inside, of an iteration that the compiler has put beside the others.
             (Some(a), Some(b), Some(from), Some(to)) => {
@@ -149,6 +152,31 @@ pub(crate) fn join(profile: &Profile, loops: &mut [SourceLoop]) {
             verdict.unknown = Some(Unknown::Removed { name: name.unwrap_or_default().to_owned(), line });
             entry.parallel = entry.parallel.max(Parallel::Unknown);
         }
+    }
+}
+
+/// What loops store at addresses that move: place in the text, and the bytes from the first to the last.
+struct Stored(FxHashMap<ContextIndex, FxHashSet<(u32, (i64, i64))>>);
+
+impl Stored {
+    fn new(profile: &Profile, loops: &FxHashMap<ContextIndex, Place>) -> Stored {
+        let mut out = Stored(FxHashMap::default());
+        for access in profile.accesses.iter().filter(|access| access.write) {
+            let context = profile.context_of(access.statement);
+            let moves = || !is_fixed(&access.address, dimension(profile, context));
+            if let Some(bytes) = access.bytes().filter(|_| loops.contains_key(&context) && moves()) {
+                let location = profile.statements[access.statement as usize].location;
+                out.0.entry(context).or_default().insert((location, bytes));
+            }
+        }
+        out
+    }
+
+    /// Whether two loops store the same in the same places: they are one loop in two iterations of another one that has been written out,
+    /// and what one leaves for the other that one hands on.
+    fn are_alike(&self, one: ContextIndex, other: ContextIndex) -> bool {
+        let of = |context| self.0.get(context).filter(|own| !own.is_empty());
+        of(&one).zip(of(&other)).is_some_and(|(one, other)| one == other)
     }
 }
 
