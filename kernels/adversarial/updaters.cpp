@@ -29,7 +29,12 @@ static inline void twice(double *s, double x) { *s = x; *s = x + 1; }
 static inline void count_up(int *n) { ++*n; }
 static inline void push(double *a, int *n, double x) { a[*n] = x; (*n)++; }
 static inline void advance(double *s, double x) { *s += x; x = 0; }
-static double overall;
+ALONE static void store_at(double *a, int i, double x) { a[i] = x; }
+ALONE static double neighbour(const double *a, int i) { return a[i - 1]; }
+static inline double before(const double *a) { return a[-1]; }
+static inline double at(const double *a, int i) { return a[i]; }
+static double overall, shared[304];
+static inline double in_shared(int i) { return shared[i]; }
 static inline void add_overall(double x) { overall += x; }
 ALONE double by_address(const double *a, int n) {
     double s = 0;
@@ -231,6 +236,43 @@ ALONE double through_two(const double *a, int n) {
     }
     return s;
 }
+ALONE void called_elements(double *o, const double *a, int n) {
+    for (int i = 0; i < n; i++) //= yes
+        store_at(o, i, a[i] * 2);
+}
+ALONE void called_neighbours(double *o, int n) {
+    for (int i = 1; i < n; i++) //= no
+        o[i] = neighbour(o, i);
+}
+ALONE void neighbours_apart(double *o, const double *a, int n) {
+    for (int i = 1; i < n; i++) //= yes
+        o[i] = neighbour(a, i) + before(a + i);
+}
+ALONE void copied_along(double *o, int n) {
+    for (int i = 0; i + 1 < n; i++) //= no
+        o[i + 1] = at(o, i);
+}
+ALONE void copied_by_address(double *o, int n) {
+    for (int i = 1; i < n; i++) //= no
+        o[i] = before(&o[i]);
+}
+ALONE void copied_by_sum(double *o, int n) {
+    for (int i = 1; i < n; i++) //= no
+        o[i] = before(o + i);
+}
+ALONE void copied_in_shared(int n) {
+    for (int i = 0; i + 1 < n; i++) //= no
+        shared[i + 1] = in_shared(i);
+}
+ALONE void put_along(double *o, int n) {
+    for (int i = 0; i + 1 < n; i++) //= no
+        put_at(o, i + 1, at(o, i));
+}
+ALONE void three_times(double *o, const double *a, int n) {
+    for (int t = 0; t < 3; t++) //= no
+        for (int i = 0; i < n; i++) //= yes
+            o[i] = at(o, i) * 0.5 + a[i];
+}
 int main() {
     const int n = 300;
     double *a = reals(n), *o = reals(n); int *k = integers(n);
@@ -251,6 +293,10 @@ int main() {
         by_table(&other, a, n), vectors(v, n), scaled(a, n), rotated(a, n), shadowed(a, n), by_pointer(&o[3], a, n),
         through_two(a, n), more[0]};
     show_reals("rest", rest, 15);
+    called_elements(o, a, n); called_neighbours(o, n); show_reals("called", o, n);
+    neighbours_apart(o, a, n); three_times(o, a, n); show_reals("apart", o, n);
+    copied_along(o, n); o[0] = 2; copied_by_address(o, n); o[0] = 3; copied_by_sum(o, n); o[0] = 4; put_along(o, n);
+    shared[0] = 5; copied_in_shared(n); show_reals("along", o, n); show_reals("shared", shared, n);
     each_by_itself(v, a, n);
     printf("%.6g\n", v[7].x + v[9].y);
     return 0;

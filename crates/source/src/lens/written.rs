@@ -74,6 +74,11 @@ pub(super) enum Term {
     Closure(Box<ClosureText>),
     /// A block that is an expression.
     Statements(Vec<Statement>),
+    /// What a function of the file returns, in the place of its call; it names variables from outside of functions itself.
+    Returned {
+        function: String,
+        of: Box<Expression>,
+    },
     /// Anything else that evaluates its parts in order.
     List(Vec<Expression>),
     /// Text that was not understood.
@@ -391,7 +396,8 @@ impl Expression {
             | Term::Negative(of)
             | Term::Not(of)
             | Term::Address { of, .. }
-            | Term::Cast { of, .. } => vec![of],
+            | Term::Cast { of, .. }
+            | Term::Returned { of, .. } => vec![of],
             Term::Step { target, .. } => vec![target],
             Term::Index { base, subscripts } => std::iter::once(&**base).chain(subscripts).collect(),
             Term::Call { callee, arguments } => std::iter::once(&**callee).chain(arguments).collect(),

@@ -112,7 +112,23 @@ impl C<'_> {
         if !is_plain(&value, &is_known, &mut parts) {
             return None;
         }
-        let globals = value.names().into_iter().filter(|name| !is_own(name) && name != "this").collect();
+        let globals: HashSet<String> =
+            value.names().into_iter().filter(|name| !is_own(name) && name != "this").collect();
+        // Where variables of the file lie the function says, whatever a clause makes of them.
+        let leads_on = |one: &Expression| match &one.what {
+            Term::Address { .. } => true,
+            Term::Name(name) => self.environment.globals.get(name).is_some_and(|global| {
+                global.array || global.storage.pointer || matches!(value.what, Term::Name(_))
+            }),
+            _ => false,
+        };
+        let terms = match &value.what {
+            Term::Chain { .. } => value.parts(),
+            _ => vec![&value],
+        };
+        if !globals.is_empty() && terms.into_iter().any(leads_on) {
+            return None;
+        }
         let mut constants = HashMap::new();
         let mut open = vec![&value];
         while let Some(one) = open.pop() {
@@ -269,7 +285,11 @@ impl C<'_> {
         let used = Use { parameters, constants, globals, object, arguments, at: start(node) };
         let out = self.part(&accessor.value, &used)?;
         self.text.show(node.byte_range(), self.text.range(&out.text));
-        Some(out.what)
+        // Clauses do not reach what the function names itself.
+        Some(match globals.is_empty() {
+            true => out.what,
+            false => Term::Returned { function: name.to_owned(), of: Box::new(out) },
+        })
     }
 
     /// A part of a text, where another calls it.

@@ -49,6 +49,13 @@ impl Walker<'_> {
                 self.assign(target, *operator, value, used);
             }
             Term::Step { target, by } => self.step(target, *by, used),
+            Term::Returned { function, of } => {
+                let call = self.trace.calls.len();
+                self.trace.calls.push(CallText { callee: function.clone(), ..CallText::default() });
+                self.evaluate(of, used);
+                self.share_reads(one, function, call);
+                self.event(one.at, Happening::Call(call));
+            }
             Term::Closure(closure) => self.closure(one, closure),
             Term::Statements(body) => self.scoped(|walker| walker.statements(body)),
             Term::List(parts) => {
