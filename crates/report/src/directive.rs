@@ -355,8 +355,21 @@ fn not_run(profile: &Profile, entry: &SourceLoop, facts: &Facts<'_>) -> Option<u
                     && function.is_some_and(|function| !function.is_unoptimised)
             })
     };
+    // What a statement stores is made of what it reads, whatever compilers make of reading the same twice.
+    let is_stored = |at: &Position| {
+        let writes = source.arrays.iter().flat_map(|array| &array.accesses);
+        let mut writes = writes.filter(|own| own.at.line == at.line && own.mode != AccessMode::Read);
+        let only = writes.next().filter(|_| writes.next().is_none());
+        only.is_some_and(|own| {
+            own.at.column < at.column
+                && !own.value.contains(['?', '&', '|', '{'])
+                && ran.get(&(at.line, true)).is_some_and(|&last| last >= own.at.column)
+        })
+    };
     let has_run = |at: &Position, stores: bool| {
-        ran.get(&(at.line, stores)).is_some_and(|&last| last >= at.column) || is_in_iteration(at)
+        ran.get(&(at.line, stores)).is_some_and(|&last| last >= at.column)
+            || is_in_iteration(at)
+            || !stores && is_stored(at)
     };
     open.iter().filter(|(at, stores)| !has_run(at, *stores)).map(|(at, _)| at.line).min()
 }

@@ -155,8 +155,11 @@ pub(crate) fn join(profile: &Profile, loops: &mut [SourceLoop]) {
     }
 }
 
-/// What loops store at addresses that move: place in the text, and the bytes from the first to the last.
-struct Stored(FxHashMap<ContextIndex, FxHashSet<(u32, (i64, i64))>>);
+/// A store: its place in the text, and the bytes from the first to the last.
+type Store = (u32, (i64, i64));
+
+/// What loops store at addresses that move.
+struct Stored(FxHashMap<ContextIndex, FxHashSet<Store>>);
 
 impl Stored {
     fn new(profile: &Profile, loops: &FxHashMap<ContextIndex, Place>) -> Stored {
