@@ -542,7 +542,11 @@ pub fn reductions(profile: &Profile, entry: &SourceLoop) -> Vec<ReductionFinding
             .filter(|_| is_in_memory && reduction.array)
             .or(named)
             .or_else(|| in_text().filter(|_| is_in_memory))
-            .or_else(|| held(facts.as_ref()?, operator, line).filter(|_| !is_in_memory));
+            .or_else(|| held(facts.as_ref()?, operator, line).filter(|_| !is_in_memory))
+            .or_else(|| {
+                let (name, lines) = facts.as_ref()?.combined_element()?;
+                (!is_in_memory && lines.contains(&line)).then(|| format!("{name}[:]"))
+            });
         let item = ReductionFinding { operator, name, line, is_in_memory };
         if !out.contains(&item) {
             out.push(item);
