@@ -15,7 +15,7 @@ use profile::lens::{AccessMode, Array, ArrayAccess, Call, Home, Position, Source
 use profile::{ContextIndex, ContextKind, Dependence, Kind, Operation, Profile, StatementIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::facts::{Facts, mentions};
+use crate::facts::{Facts, Role, mentions};
 use crate::graph::{self, LoopEdges};
 use crate::names::short_name;
 use crate::scev::is_fixed;
@@ -541,9 +541,19 @@ impl Outside<'_, '_> {
                 |call: &Call| places().any(|place| short_name(&place.function) == short_name(&call.callee));
             calls.find(|call| is_beside(call.at.line) && !stores_inside(call))
         };
+        // The one iteration that sets a variable which others may read by another name.
+        let of_scalars = || {
+            let shared = facts.scalars.iter().filter(|(_, role)| matches!(role, Role::Shared | Role::Flag));
+            shared.into_iter().find_map(|(scalar, _)| {
+                let mut set = scalar.definitions.iter().filter(|own| own.conditional);
+                let found = set.find(|own| is_beside(own.at.line))?;
+                Some((scalar.name.as_str(), found.at.line))
+            })
+        };
         of_arrays
             .map(|(array, access)| (array.name.as_str(), access.at.line))
             .or_else(|| of_calls().map(|call| (call.callee.as_str(), call.at.line)))
+            .or_else(of_scalars)
     }
 
     /// Stores beside the loop that are of a line of its function, or of what is called there.

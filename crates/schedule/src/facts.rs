@@ -1210,7 +1210,9 @@ fn role(file: &FileLoops, source: &SourceLoop, scalar: &Scalar) -> Role {
         return Role::Induction(own.step_value);
     }
     let is_used = scalar.after != AfterLoop::Unused;
-    if is_flag(scalar) {
+    // What a pointer of the function's own leads to may be a variable that the loop reads by its name.
+    let is_led_to = is_memory(scalar) && (scalar.home.is_local() || scalar.home == Home::InBody);
+    if is_flag(scalar) && !is_led_to {
         return Role::Flag;
     }
     // Another name may lead to it.

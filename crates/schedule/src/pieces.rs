@@ -98,9 +98,10 @@ pub(crate) fn join(profile: &Profile, loops: &mut [SourceLoop]) {
                 let is_repeated = repeats(to, d.source, d.source_access);
                 let is_rest = is_rest(to, d.source, false);
                 // What is stored for all iterations is stored behind them: an iteration stored this, under a condition perhaps.
+                // What is read once for all of them an iteration overwrites.
                 if !is_repeated
-                    && d.kind == Kind::Flow
-                    && (is_rest || is_called(profile, to, d.source, false))
+                    && d.kind != Kind::Output
+                    && (is_rest || d.kind == Kind::Flow && is_called(profile, to, d.source, false))
                 {
                     taken_out(b, d.source);
                 }
@@ -111,10 +112,13 @@ pub(crate) fn join(profile: &Profile, loops: &mut [SourceLoop]) {
                 let around = profile.context_of(d.source);
                 let here = beside.get(&around).filter(|_| profile.context_of(d.sink) == around);
                 for &(place, loop_of) in here.into_iter().flatten() {
-                    let special = [d.source, d.sink].map(|end| is_rest(loop_of, end, true));
+                    let mut is_of_text = |end, is_moved| {
+                        is_rest(loop_of, end, is_moved) || is_called(profile, loop_of, end, is_moved)
+                    };
+                    let special = [d.source, d.sink].map(|end| is_of_text(end, true));
                     let mut ends = [d.source, d.sink].into_iter().zip(special);
                     if special != [false, false]
-                        && ends.all(|(end, is_special)| is_special || is_rest(loop_of, end, false))
+                        && ends.all(|(end, is_special)| is_special || is_of_text(end, false))
                         && !is_one_element(profile, loop_of, d)
                     {
                         taken_out(place, d.sink);
@@ -267,15 +271,28 @@ fn is_rest<'p>(
     if is_moved {
         // Where its condition does not hold an iteration does not do it.
         let does = |is_of: &dyn Fn(&Array) -> bool, is_anywhere: bool| {
-            let outer = text.arrays.iter().filter(|array| array.home != Home::InBody && is_of(array));
+            // What the body declares is each iteration's own, but what its pointers lead to.
+            let is_own = |array: &Array| array.home == Home::InBody && array.fixed;
+            let outer = text.arrays.iter().filter(|array| !is_own(array) && is_of(array));
             outer.flat_map(|array| &array.accesses).any(|own| {
                 own.conditional && own.mode.may(writes) && (is_anywhere || own.at.line == place.line)
             })
         };
-        return (objects().next().is_some() || does(&|_| true, false))
-            && objects().all(|object| match object.kind {
-                ObjectKind::Heap => does(&|array| !array.fixed, false),
-                kind => does(&|array| array.name == object.name, kind == ObjectKind::Global),
+        let by_pointer = || {
+            let pointed = text.scalars.iter().filter(|scalar| !scalar.is_own_storage());
+            pointed.into_iter().any(|scalar| {
+                let mut conditional = scalar.definitions.iter().filter(|own| own.conditional);
+                conditional.any(|own| own.at.line == place.line)
+                    || !writes && scalar.reads.contains(&place.line)
+            })
+        };
+        let is_handed_over = || text.calls.iter().any(|call| call.conditional && call.at.line == place.line);
+        let is_reached = || does(&|array| !array.fixed, false) || by_pointer() || is_handed_over();
+        return (objects().next().is_some() || does(&|_| true, false) || is_reached())
+            && objects().all(|object| {
+                let is_global = object.kind == ObjectKind::Global;
+                is_reached()
+                    || object.kind != ObjectKind::Heap && does(&|own| own.name == object.name, is_global)
             });
     }
     objects().all(|object| {

@@ -55,17 +55,37 @@ pub(super) struct Environment {
     pub virtual_methods: HashSet<String>,
     /// By class (none: no method), name and number of parameters the functions that are defined; `None` for those that are no updaters.
     pub updaters: HashMap<(String, String, usize), Option<Updater>>,
+    /// By class (none: no method) and name the ways in which functions may be called.
+    pub forms: HashMap<(String, String), Vec<Form>>,
+    /// Names that may be those of other functions than the file's.
+    pub ambiguous: HashSet<String>,
+    /// Classes that have others as bases.
+    pub derived: HashSet<String>,
+    /// Some class converts to another type.
+    pub converts: bool,
+}
+
+/// How a function may be called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Form {
+    /// Fewest arguments.
+    pub least: usize,
+    /// Most arguments; `None` for any number.
+    pub most: Option<usize>,
+    /// Types of the parameters, without white space.
+    pub types: Vec<String>,
 }
 
 /// A function that only assigns what its parameters or its object lead to.
 #[derive(Debug, Clone)]
 pub(super) struct Updater {
-    /// Names of its parameters, and whether they are references.
-    pub parameters: Vec<(String, bool)>,
+    pub parameters: Vec<Declaration>,
     /// Its ranges are those of the text that it was read from.
     pub body: Vec<Statement>,
     /// It has more than one statement.
     pub is_long: bool,
+    /// Some of it is evaluated under a condition.
+    pub has_conditions: bool,
     /// Texts of the constants in it, by their ranges.
     pub constants: HashMap<(usize, usize), String>,
 }
@@ -203,6 +223,10 @@ impl Environment {
             accessors: HashMap::new(),
             virtual_methods: HashSet::new(),
             updaters: HashMap::new(),
+            forms: HashMap::new(),
+            ambiguous: HashSet::new(),
+            derived: HashSet::new(),
+            converts: false,
         }
     }
 

@@ -136,6 +136,11 @@ impl Binary {
         Binary::Update(Operator::Add)
     }
 
+    /// Whether it decides if what follows is evaluated.
+    pub(super) fn is_logical(self) -> bool {
+        matches!(self, Binary::Update(Operator::LogicalAnd | Operator::LogicalOr))
+    }
+
     /// Whether it is one of `+ - * / %`.
     pub(super) fn is_arithmetic(self) -> bool {
         use Operator::{Add, Divide, Multiply, Remainder, Subtract};
@@ -383,6 +388,15 @@ impl Expression {
             Term::Assignment { .. } | Term::Step { .. } | Term::Call { .. } => false,
             Term::Closure(_) | Term::Statements(_) | Term::Unknown => false,
             _ => self.parts().into_iter().all(Expression::is_repeatable),
+        }
+    }
+
+    /// Whether it may be evaluated elsewhere, once: it calls functions at most.
+    pub(super) fn calls_alone(&self) -> bool {
+        match &self.what {
+            Term::Assignment { .. } | Term::Step { .. } => false,
+            Term::Closure(_) | Term::Statements(_) | Term::Unknown => false,
+            _ => self.parts().into_iter().all(Expression::calls_alone),
         }
     }
 

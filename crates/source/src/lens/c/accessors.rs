@@ -101,6 +101,9 @@ impl C<'_> {
             return None;
         }
         let value = self.expression(*children(*last).first()?, 1);
+        if parameters.iter().any(|one| self.environment.may_construct(one)) {
+            return None;
+        }
         let parameters: Vec<String> = parameters.iter().map(|one| one.name.clone()).collect();
         let is_member = |name: &str| {
             let own = members.iter().find(|member| member.name == name);
@@ -202,15 +205,23 @@ impl C<'_> {
                 None if self.own_names.borrow().contains(name) => return None,
                 Some(Some((class, false))) => (class.clone(), "operator()", Some((callee, false))),
                 Some(_) => return None,
-                None => {
-                    let own = (self.class.borrow().clone(), name.clone(), arguments.len());
-                    let is_own = self.environment.accessors.contains_key(&own);
-                    (if is_own { own.0 } else { String::new() }, &**name, None)
-                }
+                None => (self.class_of_call(name)?, &**name, None),
             },
             _ => return None,
         };
         self.shown(node, (&class, name), object, arguments)
+    }
+
+    /// The class of a function that is called by its name alone, none for one of the file.
+    pub(super) fn class_of_call(&self, name: &str) -> Option<String> {
+        let class = self.class.borrow().clone();
+        let is_own = self.environment.forms.contains_key(&(class.clone(), name.to_owned()));
+        match (is_own, self.environment.may_be_method(&class, name)) {
+            (true, _) => Some(class),
+            // Of a base class, perhaps.
+            (false, true) => None,
+            (false, false) => Some(String::new()),
+        }
     }
 
     /// What stands for `object[subscript]` in this place, if that calls an accessor.
@@ -272,7 +283,7 @@ impl C<'_> {
         object: Option<(&Expression, bool)>,
         arguments: &[Expression],
     ) -> Option<Term> {
-        if self.environment.virtual_methods.contains(name) || self.environment.macros.contains_key(name) {
+        if !self.environment.is_certain((class, name), arguments) {
             return None;
         }
         let key = (class.to_owned(), name.to_owned(), arguments.len());

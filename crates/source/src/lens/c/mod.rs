@@ -6,6 +6,7 @@ mod expressions;
 mod kept;
 mod lambdas;
 mod places;
+mod resolved;
 mod statements;
 mod updaters;
 
@@ -131,6 +132,8 @@ impl<'a> C<'a> {
                     self.note_writes(item);
                     self.note_places(item, around.members.is_some());
                     let class = around.members.map(|own| (around.class.unwrap_or_default(), own));
+                    self.note_forms(item, around.class.unwrap_or_default());
+                    self.note_definition(item, around.conditional);
                     self.note_accessor(item, class);
                     self.note_updater(item, class);
                     self.note_kept(item);
@@ -154,6 +157,7 @@ impl<'a> C<'a> {
                 }
                 "class_specifier" | "struct_specifier" | "union_specifier" => self.class(item, inside, out),
                 "alias_declaration" => self.note_type_name(item),
+                "using_declaration" => self.note_using(item),
                 "enum_specifier" => self.enumeration(item),
                 "preproc_function_def" | "preproc_def" => self.macro_item(item, out),
                 "preproc_if" | "preproc_ifdef" | "preproc_else" | "preproc_elif" | "preproc_elifdef" => {
@@ -277,6 +281,7 @@ impl<'a> C<'a> {
             .child_by_field_name("name")
             .map(|name| declarations::without_template_arguments(&self.text.tight(name)));
         if let Some(class) = &class {
+            self.note_class(item, class, body);
             self.note_declared(class, body);
         }
         self.items(body, Around { members: Some(&members), class: class.as_deref(), ..around }, out);
@@ -591,6 +596,7 @@ impl<'a> C<'a> {
         if item.kind() == "declaration" {
             self.note_kept(item);
             self.signature(item);
+            self.note_forms(item, around.class.unwrap_or_default());
             for declaration in self.declarations(item, around.depth) {
                 if !declaration.function {
                     self.environment.globals.insert(declaration.name.clone(), declaration);

@@ -8,11 +8,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use profile::lens::LeaveKind;
+use profile::lens::{LeaveKind, StorageMarks};
 use tree_sitter::Node;
 
 use super::super::environment::Updater;
-use super::super::text::children;
+use super::super::text::{children, words};
 use super::super::written::{Act, Binary, Declaration, Expression, Lifetime, Statement, Term};
 use super::C;
 use super::accessors::{Use, is_this};
@@ -30,6 +30,8 @@ struct Reading<'r> {
     members: &'r [Declaration],
     parts: usize,
     statements: usize,
+    /// Some of it is evaluated under a condition.
+    conditions: bool,
 }
 
 impl C<'_> {
@@ -69,8 +71,15 @@ impl C<'_> {
             }
             body.pop();
         }
-        let mut reading = Reading { parameters, members, parts: 0, statements: 0 };
-        if body.is_empty() || !body.iter().all(|one| reading.is_update(one)) {
+        let mut reading = Reading { parameters, members, parts: 0, statements: 0, conditions: false };
+        let mut calls_methods = false;
+        let class = self.class.borrow();
+        each_statement(&body, &mut |one| calls_methods |= self.environment.calls_methods(&class, one));
+        if body.is_empty()
+            || !body.iter().all(|one| reading.is_update(one))
+            || calls_methods
+            || parameters.iter().any(|own| self.environment.may_construct(own))
+        {
             return None;
         }
         let mut constants = HashMap::new();
@@ -79,8 +88,9 @@ impl C<'_> {
                 constants.insert((one.text.start, one.text.end), self.text.range(&one.text));
             }
         });
-        let parameters = parameters.iter().map(|own| (own.name.clone(), own.storage.reference)).collect();
-        Some(Updater { parameters, is_long: reading.statements > 1, body, constants })
+        let parameters = parameters.to_vec();
+        let (is_long, has_conditions) = (reading.statements > 1, reading.conditions);
+        Some(Updater { parameters, is_long, has_conditions, body, constants })
     }
 
     /// What stands for a statement that is an expression, if that is a call of an updater.
@@ -106,9 +116,7 @@ impl C<'_> {
                     }
                 },
                 Term::Name(name) if !self.own_names.borrow().contains(name) => {
-                    let own = (self.class.borrow().clone(), name.clone(), arguments.len());
-                    let is_own = !own.0.is_empty() && self.environment.updaters.contains_key(&own);
-                    (if is_own { own.0 } else { String::new() }, own.1, None, arguments)
+                    (self.class_of_call(name)?, name.clone(), None, arguments)
                 }
                 _ => return None,
             },
@@ -120,7 +128,7 @@ impl C<'_> {
             }
             _ => return None,
         };
-        if self.environment.virtual_methods.contains(&name) || self.environment.macros.contains_key(&name) {
+        if !self.environment.is_certain((&class, &name), arguments) {
             return None;
         }
         let updater = self.environment.updaters.get(&(class, name, arguments.len()))?.as_ref()?;
@@ -135,18 +143,20 @@ impl C<'_> {
         arguments: &[Expression],
     ) -> Option<Vec<Statement>> {
         let takes = updater.parameters.iter().zip(arguments);
-        let is_taken = |((name, is_reference), argument): (&(String, bool), &Expression)| {
+        let is_taken = |(parameter, argument): (&Declaration, &Expression)| {
             let is_place = matches!(
                 argument.what,
                 Term::Name(_) | Term::Member { .. } | Term::Index { .. } | Term::Dereference(_)
             );
-            let is_once = !updater.is_long && count(&updater.body, name) <= 1;
-            (is_once || argument.is_repeatable()) && (!is_reference || is_place || is_once)
+            let is_once =
+                !updater.is_long && !updater.has_conditions && count(&updater.body, &parameter.name) == 1;
+            (is_once && argument.calls_alone() || argument.is_repeatable())
+                && (!parameter.storage.reference || is_place || is_once)
         };
         if !takes.into_iter().all(is_taken) {
             return None;
         }
-        let parameters: Vec<String> = updater.parameters.iter().map(|own| own.0.clone()).collect();
+        let parameters: Vec<String> = updater.parameters.iter().map(|own| own.name.clone()).collect();
         let used = Use {
             parameters: &parameters,
             constants: &updater.constants,
@@ -162,9 +172,9 @@ impl C<'_> {
             let mut assigned = HashSet::new();
             each_target(&body, &mut |target| assigned.extend(root(target).map(str::to_owned)));
             let values = arguments.iter().zip(&updater.parameters);
-            let mut asked = values.flat_map(|(argument, (_, is_reference))| {
+            let mut asked = values.flat_map(|(argument, parameter)| {
                 let mut names = argument.names();
-                if let Some(own) = place(argument, *is_reference).and_then(root) {
+                if let Some(own) = place(argument, &parameter.storage).and_then(root) {
                     names.retain(|name| name != own);
                 }
                 names
@@ -230,7 +240,7 @@ impl Reading<'_> {
         self.statements += 1;
         match &of.what {
             Act::Evaluate(Expression { what: Term::Assignment { target, value, .. }, .. }) => {
-                self.is_target(target) && self.is_value(value)
+                self.is_target(target) && !self.is_converted(target, value) && self.is_value(value)
             }
             Act::Evaluate(Expression { what: Term::Step { target, .. }, .. }) => self.is_target(target),
             Act::Block(body) => {
@@ -238,6 +248,7 @@ impl Reading<'_> {
                 body.iter().all(|one| self.is_update(one))
             }
             Act::If { arms, otherwise } => {
+                self.conditions = true;
                 // A condition and what stands behind it are one, as long as nothing else follows.
                 self.statements -= usize::from(arms.len() == 1 && otherwise.is_none());
                 arms.iter().all(|(condition, body)| {
@@ -250,7 +261,11 @@ impl Reading<'_> {
 
     /// Whether something that is assigned is no parameter itself, but lies where one leads to, or in the object.
     fn is_target(&mut self, of: &Expression) -> bool {
-        let is_named = match &of.what {
+        self.is_reached(of) && root(of).is_some() && self.is_value(of)
+    }
+
+    fn is_reached(&self, of: &Expression) -> bool {
+        match &of.what {
             Term::Name(name) => {
                 let parameter = self.parameters.iter().find(|own| own.name == *name);
                 match parameter {
@@ -258,18 +273,22 @@ impl Reading<'_> {
                     None => self.is_member(name),
                 }
             }
-            Term::Member { base, arrow, .. } => {
-                // Of a parameter that is a copy nobody else has it.
-                let is_reached = |name: &str| {
-                    let parameter = self.parameters.iter().find(|own| own.name == name);
-                    parameter.map_or(self.is_member(name), |own| own.storage.reference)
-                };
-                *arrow || is_this(base) || matches!(&base.what, Term::Name(name) if is_reached(name))
-            }
+            // Of a parameter that is a copy nobody else has the members.
+            Term::Member { base, arrow, .. } => *arrow || is_this(base) || self.is_reached(base),
             Term::Index { .. } | Term::Dereference(_) => true,
             _ => false,
-        };
-        is_named && root(of).is_some() && self.is_value(of)
+        }
+    }
+
+    /// Whether an integer is made of a floating-point number: that is converted here, not where the function is called.
+    fn is_converted(&self, target: &Expression, value: &Expression) -> bool {
+        let is_of_integers = root(target).is_some_and(|name| {
+            let mut known = self.parameters.iter().chain(self.members);
+            known.any(|own| own.name == name && is_integer(&own.type_text))
+        });
+        let names = value.names();
+        let is_named = |own: &&Declaration| names.contains(&own.name);
+        is_of_integers && self.parameters.iter().filter(is_named).any(|own| is_fraction(&own.type_text))
     }
 
     fn is_member(&self, name: &str) -> bool {
@@ -287,18 +306,24 @@ impl Reading<'_> {
                 return self.parameters.iter().any(|own| own.name == *name) || self.is_member(name);
             }
             Term::Member { base, field, .. } if is_this(base) => return self.is_member(field),
-            Term::Chain { rest, .. } => rest.iter().all(|(operator, _)| operator.sign().is_some()),
+            Term::Chain { rest, .. } => {
+                self.conditions |= rest.iter().any(|(operator, _)| operator.is_logical());
+                rest.iter().all(|(operator, _)| operator.sign().is_some())
+            }
             Term::Call { callee, arguments } => {
                 let Term::Name(name) = &callee.what else { return false };
                 let is_function =
                     !self.parameters.iter().any(|own| own.name == *name) && !self.is_member(name);
                 return is_function && arguments.iter().all(|one| self.is_value(one));
             }
+            Term::Choice { .. } => {
+                self.conditions = true;
+                true
+            }
             Term::Member { .. }
             | Term::Index { .. }
             | Term::Negative(_)
             | Term::Not(_)
-            | Term::Choice { .. }
             | Term::Dereference(_)
             | Term::Address { .. }
             | Term::Cast { .. }
@@ -310,11 +335,24 @@ impl Reading<'_> {
     }
 }
 
-/// What an argument lets a function assign: a reference what it is bound to, an address what lies there.
-fn place(argument: &Expression, is_reference: bool) -> Option<&Expression> {
+fn is_fraction(type_text: &str) -> bool {
+    words(type_text).any(|word| matches!(word, "float" | "double"))
+}
+
+fn is_integer(type_text: &str) -> bool {
+    !is_fraction(type_text)
+        && words(type_text).any(|word| {
+            matches!(word, "int" | "long" | "short" | "char" | "unsigned" | "signed" | "bool" | "size_t")
+                || word.ends_with("_t")
+        })
+}
+
+/// What an argument lets a function assign: a reference what it is bound to, an address what lies there, and a pointer as well.
+fn place<'a>(argument: &'a Expression, parameter: &StorageMarks) -> Option<&'a Expression> {
     match &argument.what {
         Term::Address { of, .. } => Some(of),
-        _ => is_reference.then_some(argument),
+        Term::Name(_) if parameter.pointer => Some(argument),
+        _ => parameter.reference.then_some(argument),
     }
 }
 
