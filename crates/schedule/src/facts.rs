@@ -838,7 +838,8 @@ impl<'a> Facts<'a> {
     }
 
     /// Whether all that the text does on these lines is to come to elements of one array, of which no two iterations come to the same one
-    /// for writing: `a[2 * i] = a[2 * i + 1]`. Others count as well unless the array is `known` by its name.
+    /// for writing: `a[2 * i] = a[2 * i + 1]`. Beside an array that is `known` by its name other arrays with places of their own do not
+    /// count, and its elements may have members.
     pub fn meet_nowhere_else(&self, lines: [u32; 2], known: Option<&str>) -> bool {
         let [iterator] = &self.source.iterators[..] else { return false };
         let Some(step) = iterator.step_value else { return false };
@@ -847,7 +848,8 @@ impl<'a> Facts<'a> {
             self.inner_loops().flat_map(|other| &other.iterators).map(|own| own.name.as_str()).collect();
         let mut own: Option<&Array> = None;
         let mut accesses: Vec<&ArrayAccess> = Vec::new();
-        for array in self.source.arrays.iter().filter(|array| known.is_none_or(|name| array.name == name)) {
+        let is_other = |array: &Array| known.is_some_and(|name| array.name != name && array.fixed);
+        for array in self.source.arrays.iter().filter(|array| !is_other(array)) {
             let here = array.accesses.iter().filter(|access| is_here(&access.at));
             accesses.extend(here.clone());
             if here.count() > 0 && own.replace(array).is_some() {
@@ -862,7 +864,11 @@ impl<'a> Facts<'a> {
         if !own.is_some_and(|array| self.is_one_place(array))
             || self.source.calls.iter().any(|call| is_here(&call.at))
             || self.scalars.iter().any(by_pointer)
-            || accesses.iter().any(|access| self.depends(access))
+            || accesses.iter().any(|access| {
+                let is_plain = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+                let is_member = known.is_some() && access.member.chars().all(is_plain);
+                !(access.member.is_empty() || is_member) || self.depends(access)
+            })
         {
             return false;
         }
@@ -1211,7 +1217,8 @@ fn role(file: &FileLoops, source: &SourceLoop, scalar: &Scalar) -> Role {
     }
     let is_used = scalar.after != AfterLoop::Unused;
     // What a pointer of the function's own leads to may be a variable that the loop reads by its name.
-    let is_led_to = is_memory(scalar) && (scalar.home.is_local() || scalar.home == Home::InBody);
+    let is_led_to =
+        is_memory(scalar) && matches!(scalar.home, Home::Local | Home::StaticLocal | Home::InBody);
     if is_flag(scalar) && !is_led_to {
         return Role::Flag;
     }

@@ -98,10 +98,9 @@ pub(crate) fn join(profile: &Profile, loops: &mut [SourceLoop]) {
                 let is_repeated = repeats(to, d.source, d.source_access);
                 let is_rest = is_rest(to, d.source, false);
                 // What is stored for all iterations is stored behind them: an iteration stored this, under a condition perhaps.
-                // What is read once for all of them an iteration overwrites.
                 if !is_repeated
-                    && d.kind != Kind::Output
-                    && (is_rest || d.kind == Kind::Flow && is_called(profile, to, d.source, false))
+                    && d.kind == Kind::Flow
+                    && (is_rest || is_called(profile, to, d.source, false))
                 {
                     taken_out(b, d.source);
                 }
