@@ -67,6 +67,19 @@ impl Accesses {
         own.map(|&access| &profile.accesses[access as usize])
     }
 
+    /// The lines of the calls inside a loop.
+    fn called(&self, profile: &Profile, context: ContextIndex) -> Vec<u32> {
+        let mut out = Vec::new();
+        let mut open = vec![context];
+        while let Some(context) = open.pop() {
+            if let ContextKind::Call { site, .. } = profile.contexts[context as usize].kind {
+                out.push(profile.location(site).line);
+            }
+            open.extend(self.children.get(&context).into_iter().flatten());
+        }
+        out
+    }
+
     /// The accesses inside a loop.
     fn inside<'p>(&self, profile: &'p Profile, context: ContextIndex) -> Vec<&'p profile::Access> {
         let mut out = Vec::new();
@@ -519,7 +532,8 @@ impl Outside<'_, '_> {
     /// it: only what the last iteration had left was put down, or the compiler has made another loop of that part of the body.
     fn has_sunk<'t>(&self, facts: &Facts<'t>, stores: &[&profile::Access]) -> Option<Missing<'t>> {
         let places = || stores.iter().map(|store| self.profile.location_of(store.statement));
-        let known: FxHashSet<u32> = places().map(|place| place.line).collect();
+        let mut known: FxHashSet<u32> = places().map(|place| place.line).collect();
+        known.extend(self.accesses.called(self.profile, self.context));
         let arrays = facts.source.arrays.iter().filter(|array| array.home != Home::InBody);
         let writes = arrays.flat_map(|array| array.accesses.iter().map(move |access| (array, access)));
         let is_write = |access: &ArrayAccess| access.mode == AccessMode::Write;
@@ -640,13 +654,7 @@ impl<'a> Text<'a> {
         if known.contains(&0) {
             return None;
         }
-        let mut open = vec![context];
-        while let Some(context) = open.pop() {
-            if let ContextKind::Call { site, .. } = profile.contexts[context as usize].kind {
-                known.insert(profile.location(site).line);
-            }
-            open.extend(accesses.children.get(&context).into_iter().flatten());
-        }
+        known.extend(accesses.called(profile, context));
         let is_stored = |name: &str| {
             let mut of = self.writes.iter().filter(|(array, _)| array.name == name);
             of.any(|(_, access)| known.contains(&access.at.line))
