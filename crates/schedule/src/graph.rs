@@ -110,7 +110,7 @@ pub(crate) fn is_of_loader(profile: &Profile, context: ContextIndex) -> bool {
 }
 
 /// Whether a dependence only passes through unnamed parts of stack frames.
-fn is_on_frames(profile: &Profile, d: &Dependence) -> bool {
+pub(crate) fn is_on_frames(profile: &Profile, d: &Dependence) -> bool {
     let is_frame = |used: &profile::ObjectUse| {
         let object = profile.objects.get(used.object as usize);
         object.is_some_and(|object| object.kind == profile::ObjectKind::Frame)

@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::Facts;
 use crate::gaps;
-use crate::graph::{dimension, is_optimised};
+use crate::graph::{dimension, is_on_frames, is_optimised};
 use crate::names::short_name;
 use crate::needs::Way;
 use crate::scev::is_fixed;
@@ -67,7 +67,7 @@ pub(crate) fn join(profile: &Profile, loops: &mut [SourceLoop]) {
             is_rest(profile, &mut texts, loop_of, (d, level, end, is_moved))
         };
         let mut taken_out = |(at, piece): Place, end: StatementIndex| {
-            if !is_dealt_with(profile, &loops[at], d, level) {
+            if !is_put_aside(profile, d) && !is_dealt_with(profile, &loops[at], d, level) {
                 open.push(((at, piece), end));
             }
         };
@@ -302,6 +302,19 @@ fn is_rest<'p>(
                 .flat_map(|array| &array.accesses)
                 .any(|access| access.at.line == place.line && access.mode.may(writes))
     })
+}
+
+/// Where the stacks of threads begin that the kernel gives programs on this processor, at least.
+const LEAST_STACK: i64 = 0x7ffc_0000_0000;
+
+/// Whether a dependence is through a place of a stack that has no name and stays where it is: the compiler has put a register aside.
+fn is_put_aside(profile: &Profile, d: &Dependence) -> bool {
+    let stays = |access: Option<u32>| {
+        let own = access.and_then(|access| profile.accesses.get(access as usize));
+        own.and_then(|own| Some((own.bytes()?, i64::from(own.size))))
+            .is_some_and(|((low, high), size)| low >= LEAST_STACK && high - low == size)
+    };
+    is_on_frames(profile, d) && stays(d.source_access) && stays(d.sink_access)
 }
 
 /// Whether both ends of a dependence are of one element by the text of a loop, so that they may be of one iteration.
