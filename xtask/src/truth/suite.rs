@@ -26,6 +26,7 @@ sources = [\"src/*.c\", \"**/*.f90\"]
 profile = []                            # options of `loopwright profile`
 judged = { \"solve.c:40\" = \"private\", \"solve.c:71\" = \"no\" }  # loops without annotations, and what is true of them
 explained = { \"solve.c:90\" = \"two iterations may write one element\" }  # why annotated loops are rightly not called parallel
+compare = \"python3 same.py\"           # of `cargo xtask paste`: gets two outputs, of programs that print their time
 ```
 
 An annotated loop is the one that follows `#pragma omp … for` or `!$omp … do`; `simd` alone counts apart. It counts as executed if some
