@@ -229,7 +229,10 @@ fn fill(row: &mut Row, loopwright: &Loopwright, job: &Job, options: &Options) ->
     // source itself.
     let scratch = tempfile::tempdir()?;
     let program = scratch.path().join("pasted");
+    let modules = format!("gfortran -J {} ", scratch.path().display());
     let build = job.build.replace("./pasted", &program.display().to_string());
+    // Modules are files too.
+    let build = build.replacen("gfortran ", &modules, 1);
     let done =
         Command::new("sh").arg("-c").arg(&build).current_dir(&job.directory).stdin(Stdio::null()).output()?;
     if !done.status.success() {
