@@ -210,7 +210,9 @@ fn rows(loopwright: &Loopwright, jobs: &[Job], options: &Options) -> Result<Vec<
                 while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let mut row = Row { name: job.name.clone(), level: job.level.clone(), ..Row::default() };
                     if let Err(error) = fill(&mut row, loopwright, job, options) {
-                        row.left_out = Some(format!("{error:#}"));
+                        // The document is everybody's.
+                        let here = format!("{}/", ci::root().display());
+                        row.left_out = Some(format!("{error:#}").replace(&here, ""));
                     }
                     println!("{}", line(&row));
                     problems(&row).for_each(|problem| println!("  {problem}"));

@@ -384,19 +384,20 @@ impl Kept {
 impl Expression {
     /// Whether evaluating it several times is the same as once.
     pub(super) fn is_repeatable(&self) -> bool {
-        match &self.what {
-            Term::Assignment { .. } | Term::Step { .. } | Term::Call { .. } => false,
-            Term::Closure(_) | Term::Statements(_) | Term::Unknown => false,
-            _ => self.parts().into_iter().all(Expression::is_repeatable),
-        }
+        self.changes_nothing(false)
     }
 
     /// Whether it may be evaluated elsewhere, once: it calls functions at most.
     pub(super) fn calls_alone(&self) -> bool {
+        self.changes_nothing(true)
+    }
+
+    fn changes_nothing(&self, may_call: bool) -> bool {
         match &self.what {
             Term::Assignment { .. } | Term::Step { .. } => false,
             Term::Closure(_) | Term::Statements(_) | Term::Unknown => false,
-            _ => self.parts().into_iter().all(Expression::calls_alone),
+            Term::Call { .. } if !may_call => false,
+            _ => self.parts().into_iter().all(|part| part.changes_nothing(may_call)),
         }
     }
 

@@ -45,8 +45,8 @@ pub(super) struct Use<'u> {
 }
 
 impl C<'_> {
-    /// Notes a function, or a method that is defined in a class, as an accessor, or as none.
-    pub(super) fn note_accessor(&mut self, function: Node, class: Option<(&str, &[Declaration])>) {
+    /// Notes what stands for calls of a function, or of a method that is defined in a class: what it returns, what it assigns, or nothing.
+    pub(super) fn note_shown(&mut self, function: Node, class: Option<(&str, &[Declaration])>) {
         let Some(declarator) = function.child_by_field_name("declarator").and_then(function_of) else {
             return;
         };
@@ -58,14 +58,17 @@ impl C<'_> {
         // A method, the class of which is somewhere else.
         let is_apart = class.is_none() && qualified.contains("::");
         let (class, members) = class.unwrap_or_default();
-        // Accessors that stand before it are shown in it.
+        // What stands before it is shown in it.
         self.enter(function, class, members);
         let parameters = self.parameters(declarator, 1);
         let key = (class.to_owned(), name, parameters.len());
         let own = if is_apart { None } else { self.accessor(function, &parameters, members) };
         let known = self.environment.accessors.get(&key);
         let is_other = known.is_some_and(|known| !is_same(known.as_ref(), own.as_ref()));
-        self.environment.accessors.insert(key, own.filter(|_| !is_other));
+        self.environment.accessors.insert(key.clone(), own.filter(|_| !is_other));
+        let own = if is_apart { None } else { self.updater(function, &parameters, members) };
+        let is_known = self.environment.updaters.contains_key(&key);
+        self.environment.updaters.insert(key, own.filter(|_| !is_known));
     }
 
     /// Notes the methods that a class only declares: what they return is not known.
@@ -105,11 +108,7 @@ impl C<'_> {
             return None;
         }
         let parameters: Vec<String> = parameters.iter().map(|one| one.name.clone()).collect();
-        let is_member = |name: &str| {
-            let own = members.iter().find(|member| member.name == name);
-            own.is_some_and(|own| own.lifetime == Lifetime::Automatic && !own.storage.reference)
-        };
-        let is_own = |name: &str| parameters.iter().any(|own| own == name) || is_member(name);
+        let is_own = |name: &str| parameters.iter().any(|own| own == name) || lies_in_object(members, name);
         let is_known = |name: &str| is_own(name) || self.environment.globals.contains_key(name);
         let mut parts = 0;
         if !is_plain(&value, &is_known, &mut parts) {
@@ -133,14 +132,18 @@ impl C<'_> {
             return None;
         }
         let mut constants = HashMap::new();
-        let mut open = vec![&value];
-        while let Some(one) = open.pop() {
-            if matches!(one.what, Term::Constant) {
-                constants.insert((one.text.start, one.text.end), self.text.range(&one.text));
-            }
-            open.extend(one.parts());
-        }
+        self.add_constants(&value, &mut constants);
         Some(Accessor { parameters, value, globals, constants })
+    }
+
+    /// Notes how the constants in an expression are spelled: another file may read it.
+    pub(super) fn add_constants(&self, of: &Expression, out: &mut HashMap<(usize, usize), String>) {
+        if matches!(of.what, Term::Constant) {
+            out.insert((of.text.start, of.text.end), self.text.range(&of.text));
+        }
+        for part in of.parts() {
+            self.add_constants(part, out);
+        }
     }
 
     /// The classes of the names that a function declares, and of those that it sees.
@@ -462,6 +465,12 @@ fn pointed(of: &Expression) -> Option<(Expression, Vec<Expression>)> {
         }
         _ => None,
     }
+}
+
+/// Whether a name is that of a member that lies in the object itself.
+pub(super) fn lies_in_object(members: &[Declaration], name: &str) -> bool {
+    let own = members.iter().find(|member| member.name == name);
+    own.is_some_and(|own| own.lifetime == Lifetime::Automatic && !own.storage.reference)
 }
 
 pub(super) fn is_this(of: &Expression) -> bool {

@@ -134,8 +134,7 @@ impl<'a> C<'a> {
                     let class = around.members.map(|own| (around.class.unwrap_or_default(), own));
                     self.note_forms(item, around.class.unwrap_or_default());
                     self.note_definition(item, around.conditional);
-                    self.note_accessor(item, class);
-                    self.note_updater(item, class);
+                    self.note_shown(item, class);
                     self.note_kept(item);
                     let mut inner = vec![item];
                     while let Some(node) = inner.pop() {

@@ -13,10 +13,9 @@ use tree_sitter::Node;
 
 use super::super::environment::Updater;
 use super::super::text::{children, words};
-use super::super::written::{Act, Binary, Declaration, Expression, Lifetime, Statement, Term};
+use super::super::written::{Act, Binary, Declaration, Expression, Statement, Term};
 use super::C;
-use super::accessors::{Use, is_this};
-use super::declarations::{function_of, unqualified};
+use super::accessors::{Use, is_this, lies_in_object};
 
 /// An updater has at most this many statements.
 const MOST_STATEMENTS: usize = 8;
@@ -35,25 +34,8 @@ struct Reading<'r> {
 }
 
 impl C<'_> {
-    /// Notes a function, or a method that is defined in its class, as an updater, or as none.
-    pub(super) fn note_updater(&mut self, function: Node, class: Option<(&str, &[Declaration])>) {
-        let Some(declarator) = function.child_by_field_name("declarator").and_then(function_of) else {
-            return;
-        };
-        let Some(qualified) = self.qualified_name(declarator) else { return };
-        let name = unqualified(&qualified);
-        let (class, members) = class.unwrap_or_default();
-        // A method whose class is somewhere else.
-        let is_apart = class.is_empty() && qualified.contains("::");
-        self.enter(function, class, members);
-        let parameters = self.parameters(declarator, 1);
-        let key = (class.to_owned(), name, parameters.len());
-        let own = if is_apart { None } else { self.updater(function, &parameters, members) };
-        let is_known = self.environment.updaters.contains_key(&key);
-        self.environment.updaters.insert(key, own.filter(|_| !is_known));
-    }
-
-    fn updater(
+    /// What a function assigns, if it does nothing else.
+    pub(super) fn updater(
         &self,
         function: Node,
         parameters: &[Declaration],
@@ -83,11 +65,7 @@ impl C<'_> {
             return None;
         }
         let mut constants = HashMap::new();
-        each_expression(&body, &mut |one| {
-            if matches!(one.what, Term::Constant) {
-                constants.insert((one.text.start, one.text.end), self.text.range(&one.text));
-            }
-        });
+        each_statement(&body, &mut |whole| self.add_constants(whole, &mut constants));
         let parameters = parameters.to_vec();
         let (is_long, has_conditions) = (reading.statements > 1, reading.conditions);
         Some(Updater { parameters, is_long, has_conditions, body, constants })
@@ -292,8 +270,7 @@ impl Reading<'_> {
     }
 
     fn is_member(&self, name: &str) -> bool {
-        let own = self.members.iter().find(|member| member.name == name);
-        own.is_some_and(|own| own.lifetime == Lifetime::Automatic && !own.storage.reference)
+        lies_in_object(self.members, name)
     }
 
     fn is_value(&mut self, of: &Expression) -> bool {
