@@ -56,6 +56,8 @@ pub struct Folder {
     /// Number of groups at which to act.
     pub(crate) threshold: usize,
     pub(crate) boxed: Option<Boxed>,
+    /// Per level how many prefixes in a row were given up there.
+    pub(crate) given_up: SmallVec<[u32; 8]>,
     pub(crate) cursor: Cursor,
     pub(crate) rows: RowCursor,
     /// Made where a nest is predicted first.
@@ -88,6 +90,7 @@ impl Folder {
             eager: if options.widen && options.adaptive.is_none() { u64::MAX } else { 0 },
             threshold: options.exact(),
             boxed: None,
+            given_up: smallvec![0; dims.max(1)],
             cursor: Cursor::default(),
             rows: RowCursor::default(),
             nest: None,
@@ -231,7 +234,7 @@ impl Folder {
         let last = iv[inner].saturating_add((count - 1).saturating_mul(step));
         let changed = self.outside(iv);
         if let Some(q) = changed
-            && self.begins_nest(q, iv, (step, count), (label, advance))
+            && (self.begins_box(q, iv, last) || self.begins_nest(q, iv, (step, count), (label, advance)))
         {
             return;
         }
@@ -417,7 +420,10 @@ impl Folder {
 
     /// Closes all groups of level `q`: they become items of level `q − 1`, or pieces.
     pub(crate) fn complete(&mut self, q: usize) {
-        self.complete_box(q);
+        let is_boxed = self.complete_box(q);
+        if !is_boxed && !self.levels[q].is_empty() {
+            self.given_up[q] = 0;
+        }
         self.reach[q] = Reach::ALL;
         let mut groups = std::mem::take(&mut self.levels[q]);
         if self.options.new_dimensions && groups.len() >= crate::new_dimension::REPEATS {

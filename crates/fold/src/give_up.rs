@@ -2,6 +2,9 @@
 //!
 //! While the prefix lasts, its points only make the box grow; then the box is an item of the level outside, like any
 //! other. At level 0 everything that is to come is in the box. Pieces emitted before stay; the box may overlap them.
+//!
+//! Where many prefixes in a row were given up at one level, those that follow are boxes from their first point on, but for one now
+//! and then: filling a level with groups only to give them up costs far more per point than anything else here does.
 
 use crate::class::{Class, Classes, Kind, NO_CLASS, Short};
 use crate::emit;
@@ -9,6 +12,9 @@ use crate::fingerprint::Fingerprint;
 use crate::folder::Folder;
 use crate::reach::Reach;
 use smallvec::smallvec;
+
+/// Prefixes given up in a row from which on the next ones are expected to be, all but one in so many.
+const OFTEN: u32 = 16;
 
 /// The box of the current prefix.
 #[derive(Debug)]
@@ -51,8 +57,23 @@ impl Folder {
         if self.options.adaptive.is_some() { (0..self.dims).max_by_key(most).unwrap_or(0) } else { 0 }
     }
 
+    /// Whether the prefix that begins with a run from `iv` to innermost coordinate `last`, where coordinate `changed` has moved, is
+    /// expected to be given up; then it is a box, which has the run.
+    pub(crate) fn begins_box(&mut self, changed: usize, iv: &[i64], last: i64) -> bool {
+        let is_expected = |&q: &usize| self.given_up[q] >= OFTEN && !self.given_up[q].is_multiple_of(OFTEN);
+        let Some(level) = (changed + 1..self.dims).find(is_expected) else { return false };
+        self.given_up[level] = self.given_up[level].saturating_add(1);
+        let inner = self.dims - 1;
+        let mut boxed = Boxed::new(level, self.dims);
+        boxed.include(&iv[..inner], &[(iv[inner], last)]);
+        self.boxed = Some(boxed);
+        self.latest_x = last;
+        true
+    }
+
     /// Makes a box of what is open at a level and inside it.
     pub(crate) fn give_up(&mut self, level: usize) {
+        self.given_up[level] = self.given_up[level].saturating_add(1);
         let mut boxed = Boxed::new(level, self.dims);
         if let Some(inner) = self.boxed.take() {
             boxed.include(&self.outer[..inner.level], &inner.extent);
@@ -81,9 +102,9 @@ impl Folder {
         }
     }
 
-    /// Hands the box on where the prefix it stands for ends.
-    pub(crate) fn complete_box(&mut self, q: usize) {
-        let Some(boxed) = self.boxed.take_if(|b| b.level == q) else { return };
+    /// Hands the box on where the prefix it stands for ends; whether there was one.
+    pub(crate) fn complete_box(&mut self, q: usize) -> bool {
+        let Some(boxed) = self.boxed.take_if(|b| b.level == q) else { return false };
         let mut class = NO_CLASS;
         let mut vector: Short = smallvec![0; self.outputs];
         for &(low, high) in boxed.extent.iter().rev() {
@@ -99,6 +120,7 @@ impl Folder {
             vector.insert_many(0, [low, count]);
         }
         self.pass_on(q, class, &vector);
+        true
     }
 
     /// Shares the points that are in no exact piece out among the boxes, none getting more than it can hold but the last.
