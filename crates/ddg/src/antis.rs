@@ -53,7 +53,8 @@ pub(crate) fn complete(profile: &mut Profile) -> Vec<ContextIndex> {
     let mut shapes = Shapes::default();
     let mut reads = Reads::of(profile, &mut shapes);
     let mut meetings = Meetings { left: MOST_MEETINGS, ..Meetings::default() };
-    let mut added: Vec<Added> = Vec::new();
+    // Per write: one list would be copied whenever it grew, and can be large.
+    let (mut all, mut in_all): (Vec<Vec<Added>>, usize) = (Vec::new(), 0);
     let mut crowded: BTreeSet<ContextIndex> = BTreeSet::new();
     for (&write, levels) in &observed.writes {
         let Some(to) = Side::of(profile, &mut shapes, write) else { continue };
@@ -62,10 +63,11 @@ pub(crate) fn complete(profile: &mut Profile) -> Vec<ContextIndex> {
         let Some(&around) = to.loops.get(level) else { continue };
         let mut place: Option<Place> = None;
         let candidates = reads.overlapping(around, to.bytes);
-        if candidates.len() > MOST_READS || added.len() >= MOST_ADDED {
+        if candidates.len() > MOST_READS || in_all >= MOST_ADDED {
             crowded.insert(around);
             continue;
         }
+        let mut added = Vec::new();
         for from in candidates {
             let from = &reads.all[from as usize];
             // Reads of one block follow one another.
@@ -102,8 +104,17 @@ pub(crate) fn complete(profile: &mut Profile) -> Vec<ContextIndex> {
                 added.push(Added { known, ends, common, summary });
             }
         }
+        in_all += added.len();
+        all.push(added);
     }
     widen_without_address(profile);
+    all.into_iter().for_each(|added| add(profile, added));
+    mark(profile, &crowded);
+    crowded.into_iter().collect()
+}
+
+/// Adds the levels of one write to dependences; those of a dependence that is new follow one another.
+fn add(profile: &mut Profile, added: Vec<Added>) {
     let mut latest: Option<((u32, u32), usize)> = None;
     for Added { known, ends, common, summary } in added {
         let index = match (known, latest) {
@@ -117,8 +128,6 @@ pub(crate) fn complete(profile: &mut Profile) -> Vec<ContextIndex> {
         latest = Some((ends, index));
         join(&mut profile.dependences[index], summary);
     }
-    mark(profile, &crowded);
-    crowded.into_iter().collect()
 }
 
 /// Marks loops, and all loops around and inside them, as crowded.

@@ -17,6 +17,7 @@ pub(crate) const OUTPUTS: usize = 8;
 
 /// See the module.
 #[derive(Debug, Default)]
+#[repr(C)]
 pub(crate) struct Cursor {
     is_active: bool,
     /// Next coordinate.
@@ -24,9 +25,8 @@ pub(crate) struct Cursor {
     step: i64,
     /// Points that the group has not been told of.
     taken: i64,
-    /// Next labels.
-    label: [i64; OUTPUTS],
-    delta: [i64; OUTPUTS],
+    /// Next labels, and what they grow by.
+    labels: [(i64, i64); OUTPUTS],
 }
 
 impl Cursor {
@@ -82,12 +82,12 @@ impl Folder {
             && iv.len() == inner + 1
             && label.len() == self.outputs
             && iv[inner] == c.x
-            && label.iter().zip(&c.label).all(|(a, b)| a == b)
+            && label.iter().zip(&c.labels).all(|(a, (b, _))| a == b)
             && iv.iter().zip(&self.outer).all(|(a, b)| a == b);
         if is_next {
             c.x = c.x.wrapping_add(c.step);
             c.taken += 1;
-            for (l, d) in c.label.iter_mut().zip(&c.delta) {
+            for (l, d) in c.labels.iter_mut().take(label.len()) {
                 *l = l.wrapping_add(*d);
             }
         }
@@ -136,8 +136,9 @@ impl Folder {
         }
         let c = &mut self.cursor;
         (c.is_active, c.x, c.step) = (true, group.next_x(), group.step);
-        c.label[..self.outputs].copy_from_slice(&group.expected);
-        c.delta[..self.outputs].copy_from_slice(&group.delta);
+        for (next, label) in c.labels.iter_mut().zip(group.expected.iter().zip(&group.delta)) {
+            *next = (*label.0, *label.1);
+        }
     }
 
     /// Whether a run begins a row, the row before being what the only group around it predicts; then that is done.

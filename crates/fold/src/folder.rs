@@ -34,17 +34,26 @@ const SLACK: usize = 16;
 /// Groups looked through for items that differ in labels alone.
 const ALIKE: usize = 64;
 
-/// Folds one stream.
+/// Folds one stream. What a predicted point needs comes first, in few cache lines: streams are many, and met in any order.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub struct Folder {
-    pub(crate) dims: usize,
     pub(crate) outputs: usize,
+    /// Coordinates of the latest point but the innermost.
+    pub(crate) outer: SmallVec<[i64; 8]>,
+    pub(crate) cursor: Cursor,
+    pub(crate) boxed: Option<Boxed>,
+    pub(crate) dims: usize,
+    pub(crate) started: bool,
+    /// Points are put back that the cursor of nests took.
+    pub(crate) is_telling: bool,
+    pub(crate) rows: RowCursor,
+    /// Made where a nest is predicted first.
+    pub(crate) nest: Option<Box<NestCursor>>,
     pub(crate) options: Options,
     pub(crate) levels: Vec<Vec<Group>>,
     /// Per level the groups that may take an item.
     pub(crate) reach: SmallVec<[Reach; 4]>,
-    pub(crate) outer: Vec<i64>,
-    pub(crate) started: bool,
     /// Innermost coordinate seen last.
     pub(crate) latest_x: i64,
     pub(crate) classes: Classes,
@@ -55,15 +64,8 @@ pub struct Folder {
     pub(crate) eager: u64,
     /// Number of groups at which to act.
     pub(crate) threshold: usize,
-    pub(crate) boxed: Option<Boxed>,
     /// Per level how many prefixes in a row were given up there.
     pub(crate) given_up: SmallVec<[u32; 8]>,
-    pub(crate) cursor: Cursor,
-    pub(crate) rows: RowCursor,
-    /// Made where a nest is predicted first.
-    pub(crate) nest: Option<Box<NestCursor>>,
-    /// Points are put back that the cursor of nests took.
-    pub(crate) is_telling: bool,
     /// Shows the number of groups to a meter.
     pub(crate) gauge: Option<Gauge>,
 }
@@ -81,7 +83,7 @@ impl Folder {
             options,
             levels: vec![Vec::new(); dims.max(1)],
             reach: smallvec![Reach::ALL; dims.max(1)],
-            outer: vec![0; dims.saturating_sub(1)],
+            outer: smallvec![0; dims.saturating_sub(1)],
             started: false,
             latest_x: 0,
             classes: Classes::default(),

@@ -82,7 +82,7 @@ impl Folder {
             }
         }
         let Some(row) = row else { return self.each(iv, labels) };
-        let is_new = !self.started || self.outer != iv[..inner];
+        let is_new = !self.started || self.outer[..] != iv[..inner];
         // Mostly the first point of the row came alone.
         let begun = match self.levels[inner].as_slice() {
             [group]

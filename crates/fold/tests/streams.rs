@@ -123,6 +123,22 @@ fn a_box_stands_for_its_prefix_alone() {
     assert!(statistics.affine_points >= 19 * 200);
 }
 
+/// Where prefix after prefix was given up, the next ones are boxes at once; one of sixteen is tried, and the first that folds ends that.
+#[test]
+fn prefixes_are_expected_to_be_given_up() {
+    let label = |i: i64, j: i64| if i <= 24 { (j * j * 7919 + i) % 10_007 } else { 200 * i + j };
+    let stream = grid(60, 200, label);
+    let folded = fold(2, 1, Options::for_dimensions(2, false), &stream);
+    assert_eq!(check(&stream, &folded), Ok(()));
+    let names = ["i", "j"].map(str::to_owned);
+    let of = |are_boxes: bool| -> Vec<(String, u64)> {
+        let pieces = folded.pieces.iter().filter(|piece| piece.over_approximated == are_boxes);
+        pieces.map(|p| (p.domain().expect("a piece").display(&names).to_string(), p.points)).collect()
+    };
+    assert_eq!(of(true), [("0<=i<=31, 0<=j<=199".to_owned(), 32 * 200)]);
+    assert_eq!(of(false), [("32<=i<=59, 0<=j<=199".to_owned(), 28 * 200)]);
+}
+
 /// The four published variants on a regular, a partly regular and a scattered stream.
 #[test]
 fn published_variants() {
