@@ -1204,6 +1204,155 @@ int main(void) { /*! */
 }
 "#;
 
+/// What functions do with what they are handed and with what they keep, functions that share out a loop of their callers' region, and locks
+/// that elements choose.
+const HANDED: &str = r#"
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define N 60
+#define ALONE __attribute__((noipa)) static
+static int from[N][8], to[8], rows[N][8], a[N], h[8], chosen[N], d, sum;
+static unsigned seed = 7;
+static omp_lock_t locks[8];
+static int *kept(void) {
+    static int own[4];
+    return own;
+}
+ALONE void copied_to_one(void) { /*! race */
+#pragma omp parallel for
+    for (int i = 0; i < N; i++)
+        memcpy(to, from[i], sizeof to);
+}
+ALONE void copied_to_each(void) { /*! */
+#pragma omp parallel for
+    for (int i = 0; i < N; i++)
+        memcpy(rows[i], from[i], sizeof to);
+}
+ALONE void one_seed(void) { /*! race */
+#pragma omp parallel for
+    for (int i = 0; i < N; i++)
+        a[i] = rand_r(&seed) % 8;
+}
+ALONE void seed_of_each(void) { /*! */
+#pragma omp parallel for
+    for (int i = 0; i < N; i++) {
+        unsigned own = i;
+        a[i] = rand_r(&own) % 8;
+    }
+}
+ALONE void what_a_function_keeps(void) { /*! race O0 */
+#pragma omp parallel for
+    for (int i = 0; i < N; i++) {
+        int *p = kept();
+        p[0] = i;
+        p[1] = p[0] * 2;
+        a[i] = p[1];
+    }
+}
+ALONE void shares_out(int *p, int n) { /*! */
+    int k = 0, last = -1, part[3];
+#pragma omp for
+    for (int i = 0; i < n; i++) {
+        k += p[i];
+        part[i % 3] = i;
+        last = i;
+        p[i] = part[i % 3] + last - i;
+    }
+#pragma omp atomic
+    sum += k;
+}
+ALONE void called_by_all(void) { /*! */
+#pragma omp parallel
+    shares_out(a, N);
+}
+ALONE void declared_in_the_region(void) { /*! */
+#pragma omp parallel
+    {
+        int k = 0, last = -1, part[3];
+#pragma omp for
+        for (int i = 0; i < N; i++) {
+            k += i;
+            part[i % 3] = i;
+            a[i] = part[i % 3] + k - k;
+        }
+#pragma omp atomic
+        sum += k + last;
+    }
+}
+ALONE void locked_by_elements(void) { /*! */
+#pragma omp parallel for schedule(static, 1)
+    for (int i = 0; i < N; i++) {
+        int k = chosen[i], l = (k + 3) % 8;
+        int low = k < l ? k : l, high = k < l ? l : k;
+        omp_set_lock(&locks[low]);
+        omp_set_lock(&locks[high]);
+        h[k] += i;
+        h[l] -= i;
+        omp_unset_lock(&locks[high]);
+        omp_unset_lock(&locks[low]);
+    }
+}
+ALONE void locked_by_others(void) { /*! race */
+#pragma omp parallel for schedule(static, 1)
+    for (int i = 0; i < N; i++) {
+        omp_set_lock(&locks[i % 4]);
+        h[chosen[i]]++;
+        omp_unset_lock(&locks[i % 4]);
+    }
+}
+ALONE void depends_by_pointers(void) { /*! */
+    int *first = &d, *second = &d;
+#pragma omp parallel
+#pragma omp single
+    {
+#pragma omp task depend(out : *first)
+        *first = 1;
+#pragma omp task depend(in : *second)
+        sum += *second;
+    }
+}
+ALONE void depends_on_all(void) { /*! */
+#pragma omp parallel
+#pragma omp single
+    {
+        for (int i = 0; i < 8; i++) {
+#pragma omp task depend(out : to[i])
+            to[i] = i;
+        }
+#pragma omp task depend(iterator(k = 0 : 8), in : to[k])
+        for (int k = 0; k < 8; k++)
+            sum += to[k];
+    }
+}
+ALONE void written_by_two_sections(void) { /*! race */
+    int both = 0, own = 0;
+#pragma omp parallel sections shared(both, own)
+    {
+#pragma omp section
+        {
+            both = 1;
+            own = both + 4;
+        }
+#pragma omp section
+        { both = 2; }
+    }
+    sum += both + own;
+}
+int main(void) { /*! */
+    for (int i = 0; i < N; i++)
+        chosen[i] = (i * 5 + i / 7) % 8;
+    for (int i = 0; i < 8; i++)
+        omp_init_lock(&locks[i]);
+    copied_to_one(), copied_to_each(), one_seed(), seed_of_each(), what_a_function_keeps();
+    called_by_all(), declared_in_the_region(), locked_by_elements(), locked_by_others();
+    depends_by_pointers(), depends_on_all(), written_by_two_sections();
+    printf("%d %d %d %d\n", to[1] + rows[3][1], a[7] >= 0, h[3], sum > 0);
+    return 0;
+}
+"#;
+
 #[test]
 fn what_members_of_a_team_do_is_seen() {
     seen("seen.c", SEEN);
@@ -1212,6 +1361,11 @@ fn what_members_of_a_team_do_is_seen() {
 #[test]
 fn what_orders_members_of_a_team_is_known() {
     seen("ordered.c", ORDERED);
+}
+
+#[test]
+fn what_functions_are_handed_is_seen() {
+    seen("handed.c", HANDED);
 }
 
 /// Races are found in those functions alone that say so.

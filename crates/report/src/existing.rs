@@ -19,7 +19,7 @@ mod tasks;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use guards::{Guarded, Guards};
+use guards::{Guarded, Guards, subscripts};
 use profile::lens::{Array, Call, Directive, Home, Language, Operator, Scalar, ScalarForm, SharingKind};
 use profile::{ContextIndex, Dependence, ObjectKind, Profile};
 use run::Run;
@@ -239,6 +239,8 @@ fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_
         let given = given();
         let is_given = |race: &Race| race.variable().is_some_and(|name| given.iter().any(|own| own == name));
         out.races = of_callees(profile, own, text, (guards, &texts.between));
+        let words = text_of(texts.sources, &own.file).unwrap_or_default();
+        out.races.extend(kept_elsewhere(profile, own, text, (guards, words), &texts.between));
         out.races.retain(|race| !is_given(race));
     }
     if let Some(facts) = facts.as_ref().filter(|_| is_shared_out) {
@@ -296,6 +298,25 @@ fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_
         out.guards_known = true;
     }
     Some(out)
+}
+
+/// The function in which the region stands that a compiler has made the function of, in which a loop is; empty if that is not known.
+fn region_of<'a>(profile: &'a Profile, own: &SourceLoop) -> Option<&'a str> {
+    let functions = own.contexts.iter().filter_map(|&context| profile.contexts.get(context as usize));
+    let mut functions = functions.filter_map(|context| profile.functions.get(context.function as usize));
+    functions.find_map(|function| schedule::names::of_region(&function.name))
+}
+
+/// The name of a function without its parameters.
+fn without_arguments(name: &str) -> &str {
+    name.split('(').next().unwrap_or(name)
+}
+
+/// Whether a directive makes a team of threads whose members its loop is shared out to.
+fn begins_team(text: &str) -> bool {
+    let head = text.split('(').next().unwrap_or_default().to_ascii_lowercase();
+    let mut words = head.split(|c: char| !c.is_ascii_alphanumeric());
+    !head.contains("omp") || words.any(|word| word == "parallel" || word == "teams")
 }
 
 /// Whether a directive's team has one member, by its own words.
@@ -386,14 +407,27 @@ fn races(
     let defaults_to_private = clauses
         .iter()
         .any(|clause| clause.name == "default" && clause.variables.iter().any(|own| own.contains("private")));
+    // Every member of a team calls the function itself in which a directive without a region stands.
+    let is_orphaned = source.directive.as_ref().is_some_and(Directive::shares_out)
+        && source.in_parallel.is_none()
+        && !directives.iter().any(|directive| begins_team(&directive.text))
+        && region_of(profile, own).is_none_or(|of| {
+            let of = without_arguments(of);
+            !of.is_empty() && of.rsplit(':').next() != source.function.as_deref()
+        });
     // What is declared in the region that the loop is in is its threads' own.
-    let is_inside = |scalar: &Scalar| !is_fortran && scalar.declared.is_some_and(|at| at.line > region);
+    let is_inside = |scalar: &Scalar| {
+        let is_local = scalar.home == Home::Local
+            || scalar.home == Home::Parameter && !is_fortran && !scalar.storage.reference;
+        is_orphaned && is_local || !is_fortran && scalar.declared.is_some_and(|at| at.line > region)
+    };
     let own_text: Vec<&str> =
         text.lines().skip(region as usize).take(source.end.line.saturating_sub(region) as usize).collect();
     let before = &own_text[..own_text.len().min(source.at.line.saturating_sub(region + 1) as usize)];
     let is_of_thread = |array: &Array| {
         source.thread_locals.iter().any(|(name, _)| is_same(name, &array.root))
             || !is_fortran && array.fixed && declares(before, &array.name)
+            || is_orphaned && array.fixed && array.home == Home::Local
             || is_chosen_by_thread(&own_text, array)
     };
     let is_varying = |name: &str| source.assigns(name);
@@ -483,8 +517,11 @@ fn races(
         let plain = name.trim_end_matches("[:]").to_owned();
         let mut arrays = source.arrays.iter().filter(|array| is_same(&array.name, &plain)).peekable();
         let is_array = arrays.peek().is_some() && !arrays.any(is_of_thread);
+        let subscripts =
+            subscripts(text.lines().nth((line as usize).saturating_sub(1)).unwrap_or_default(), &plain);
         let is_guarded = || {
             guards.exclude(&[line], &Guarded::Elements(&elements_on(facts, &plain, &[line])))
+                || guards.are_locked_apart(&[line], &subscripts)
                 || has_own_storage && !run.shows(&plain, &[line])
         };
         if is_array && !is_private(&plain) && !is_reduced(&plain) && !is_guarded() && !is_named(&out, &plain)
@@ -508,8 +545,8 @@ fn races(
         let is_array =
             !is_of_threads && (arrays.next().is_some() || !is_scalar && ends.iter().all(is_accessed));
         let subscripts = elements_on(facts, &object, &ends);
-        let is_guarded =
-            guards.exclude(&ends, &Guarded::Elements(&subscripts)) || guards.are_locked_apart(&ends);
+        let is_guarded = guards.exclude(&ends, &Guarded::Elements(&subscripts))
+            || guards.are_locked_apart(&ends, &subscripts);
         // Compilers put what a team shares into a structure without a name: its parts are variables that the text names.
         let is_nameless =
             profile.objects.iter().any(|own| own.name == object && own.kind == ObjectKind::Frame);
@@ -577,6 +614,12 @@ fn races(
             out.push(Race::NotReduced { operator: None, name, lines: need.lines });
         }
     }
+    for race in kept_elsewhere(profile, own, source, (guards, text), between) {
+        let name = race.variable().unwrap_or_default();
+        if !is_private(name) && !is_named(&out, name) {
+            out.push(race);
+        }
+    }
     for race in met(profile, own, facts, (guards, text), between) {
         let is_known = out.iter().any(|other| {
             other.variable() == race.variable()
@@ -607,12 +650,20 @@ fn met(
     between: &[&Dependence],
 ) -> Vec<Race> {
     let is_varying = |name: &str| facts.source.assigns(name);
-    let line_of = |line: u32| text.lines().nth(line as usize - 1).unwrap_or_default();
+    let lines_of_text: Vec<&str> = text.lines().collect();
+    let line_of = |line: u32| lines_of_text.get((line as usize).wrapping_sub(1)).copied().unwrap_or_default();
     let mut out: Vec<Race> = Vec::new();
     for d in between {
         let ends = [d.source, d.sink];
         let is_carried = own.contexts.iter().any(|&context| is_carried_by(profile, context, d));
-        let places = ends.map(|end| profile.location_of(end));
+        let in_file = |file: &str, line: u32| if file == own.file { line_of(line) } else { "" };
+        let places = ends.map(|end| between::place(profile, d, end, &in_file));
+        // What functions of libraries do there to their own variables is their own matter.
+        let is_left = ends.iter().zip(&places).any(|(&end, place)| profile.location_of(end) != *place);
+        let is_shared = || between::is_shared(profile, d) || between::is_of_maker(profile, d);
+        if is_left && !is_shared() {
+            continue;
+        }
         let is_text = |place: &&profile::Location| {
             place.file == own.file && place.line > 0 && !guards.is_directive(place.line)
         };
@@ -624,19 +675,64 @@ fn met(
         let Some(name) = between::name_of(profile, d, places.map(|place| line_of(place.line))) else {
             continue;
         };
-        let subscripts = elements_on(facts, &name, &lines);
+        let mut subscripts: Vec<String> =
+            lines.iter().flat_map(|&line| subscripts(line_of(line), &name)).collect();
+        if subscripts.is_empty() {
+            subscripts = elements_on(facts, &name, &lines);
+        }
         let is_element =
             profile.objects.iter().any(|object| object.name == name && object.kind == ObjectKind::Heap)
                 || facts.source.arrays.iter().any(|array| array.name == name);
         let what = if is_element { Guarded::Elements(&subscripts) } else { Guarded::Place(&is_varying) };
         let is_guarded = guards.exclude(&lines, &what)
-            || is_element && guards.are_locked_apart(&lines)
+            || is_element && guards.are_locked_apart(&lines, &subscripts)
             || places.iter().any(|place| guards.is_combiner(&place.function))
             || places[0].function != own.function
                 && are_calls_guarded(facts.source, guards, &places[0].function, &what);
         let is_known = out.iter().any(|race| race.variable() == Some(name.as_str()));
         if !is_guarded && !is_known {
             out.push(Race::Unordered { name, function: places[0].function.clone(), lines });
+        }
+    }
+    out
+}
+
+/// What functions keep between their calls and a pointer in the loop leads to: nothing in the text of the region has its name.
+fn kept_elsewhere(
+    profile: &Profile,
+    own: &SourceLoop,
+    source: &profile::lens::SourceLoop,
+    (guards, text): (&Guards, &str),
+    between: &[&Dependence],
+) -> Vec<Race> {
+    let run = Run::of(profile, own, between);
+    let is_varying = |name: &str| source.assigns(name);
+    let one = Guarded::Place(&is_varying);
+    let directives = source.directive.iter().chain(&source.in_parallel);
+    let region = directives.map(|directive| directive.line).min().unwrap_or(0);
+    let own_text =
+        || text.lines().skip(region as usize).take(source.end.line.saturating_sub(region) as usize);
+    let has_own_storage = has_own_storage(text, region, source.end.line);
+    let mut out = Vec::new();
+    for need in own.needs().into_iter().filter(|need| is_kept(&need.way)) {
+        let object = profile.objects.get(need.object as usize).filter(|object| is_variable(object));
+        let Some(name) = object.map(|object| without_number(&object.name).to_owned()) else { continue };
+        let is_word = |word: &str| word.eq_ignore_ascii_case(&name);
+        let is_written = |line: &str| {
+            let line = line.split("//").next().unwrap_or_default();
+            line.split(|c: char| !c.is_alphanumeric() && c != '_').any(is_word)
+        };
+        let lines = &need.lines;
+        let is_inside = lines.iter().all(|line| (source.at.line..=source.end.line).contains(line));
+        if is_inside
+            && !lines.is_empty()
+            && !text.is_empty()
+            && !own_text().any(is_written)
+            && (!has_own_storage || run.shows(&name, lines))
+            && !run.refutes(&name, lines)
+            && !guards.exclude(lines, &one)
+        {
+            out.push(Race::Unordered { name, function: String::new(), lines: need.lines });
         }
     }
     out
@@ -667,6 +763,21 @@ fn of_callees(
     out
 }
 
+/// Whether iterations need storage of their own in the place of what they share.
+fn is_kept(way: &Way) -> bool {
+    matches!(way, Way::Private | Way::LastPrivate | Way::CopyIn | Way::Induction(_))
+}
+
+/// Whether an object is a variable of the program itself that lives as long as it and that threads share.
+fn is_variable(object: &profile::Object) -> bool {
+    object.kind == ObjectKind::Global
+        && !object.thread_local
+        && !object.library
+        && !object.is_volatile
+        && !object.name.starts_with('.')
+        && !object.name.starts_with("std::")
+}
+
 /// Variables of the program that functions which a loop calls come to by themselves, and of which iterations share one: each with the function
 /// and the lines that do.
 fn called(
@@ -681,17 +792,10 @@ fn called(
     };
     let is_outside =
         |lines: &[u32]| !lines.is_empty() && lines.iter().all(|line| !source_lines.contains(line));
-    let is_shared = |object: &profile::Object| {
-        object.kind == ObjectKind::Global
-            && !object.thread_local
-            && !object.library
-            && !object.is_volatile
-            && !object.name.starts_with('.')
-    };
     let mut found: BTreeMap<(String, String), BTreeSet<u32>> = BTreeMap::new();
     for need in own.needs() {
-        let object = profile.objects.get(need.object as usize).filter(|object| is_shared(object));
-        let is_kept = matches!(need.way, Way::Private | Way::LastPrivate | Way::CopyIn | Way::Induction(_));
+        let object = profile.objects.get(need.object as usize).filter(|object| is_variable(object));
+        let is_kept = is_kept(&need.way);
         if let Some(object) = object.filter(|_| is_kept && is_outside(&need.lines))
             && let Some(function) = function_on(&need.lines)
         {
@@ -705,7 +809,7 @@ fn called(
         else {
             continue;
         };
-        if profile.objects.iter().any(|object| object.name == name && is_shared(object))
+        if profile.objects.iter().any(|object| object.name == name && is_variable(object))
             && let Some(function) = function_on(&lines)
         {
             found.entry((name, function)).or_default().extend(lines);
@@ -750,15 +854,27 @@ fn are_calls_guarded(
 
 /// Whether some lines declare an array of this name, as far as a line tells.
 fn declares(lines: &[&str], name: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let is_type = |text: &str| {
+        let text = text.trim();
+        !text.is_empty() && !text.contains(['=', '(', '[', '+', '-', '/', '.', '"']) && text != "return"
+    };
     lines.iter().any(|line| {
         line.match_indices(name).any(|(at, _)| {
-            let (before, after) = (line[..at].trim(), line[at + name.len()..].trim_start());
-            let is_word = |c: char| c.is_alphanumeric() || c == '_';
-            let stands_alone = !line[..at].ends_with(is_word) && after.starts_with('[');
-            let is_type = !before.is_empty()
-                && !before.contains(['=', '(', '[', '+', '-', '/', '.', '"'])
-                && before != "return";
-            stands_alone && is_type
+            let stands_alone =
+                !line[..at].ends_with(is_word) && line[at + name.len()..].trim_start().starts_with('[');
+            let start = line[..at].rfind([';', '{']).map_or(0, |end| end + 1);
+            let statement = &line[start..at];
+            // `int t = 0, buf[3]`: what stands before it is a type, or a type and other names.
+            let is_declared = match statement.trim_end().strip_suffix(',') {
+                None => is_type(statement),
+                Some(others) => {
+                    let first = others.split(['=', ',', '[']).next().unwrap_or_default().trim_end();
+                    let type_end = first.trim_end_matches(is_word).len();
+                    first.len() > type_end && is_type(first[..type_end].trim_end_matches('*'))
+                }
+            };
+            stands_alone && is_declared
         })
     })
 }

@@ -16,9 +16,9 @@ use schedule::SourceLoop;
 use schedule::facts::Facts;
 use schedule::names::of_region;
 
-use super::guards::{Guarded, Guards};
+use super::guards::{Guarded, Guards, subscripts};
 use super::tasks::Judge;
-use super::{Texts, is_carried_by, without_number};
+use super::{Texts, is_carried_by, is_variable, region_of, without_number};
 
 /// A pair of lines to which members of a team come at a time.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,13 +62,6 @@ pub fn files(profile: &Profile) -> BTreeSet<String> {
     files.into_iter().cloned().collect()
 }
 
-/// Whether a loop stands in the function that a compiler has made of a region.
-fn is_of_region(profile: &Profile, own: &SourceLoop) -> bool {
-    let functions = own.contexts.iter().filter_map(|&context| profile.contexts.get(context as usize));
-    let mut functions = functions.filter_map(|context| profile.functions.get(context.function as usize));
-    own.main && functions.any(|function| of_region(&function.name).is_some())
-}
-
 /// All of a profile. `shared_out`: contexts of loops of which a directive shares out the iterations.
 pub(super) fn races(
     profile: &Profile,
@@ -80,15 +73,14 @@ pub(super) fn races(
     // Those of tasks are another matter.
     let is_plain = |d: &&&Dependence| tasks.is_none_or(|tasks| !tasks.is_of_task(d));
     for d in texts.between.iter().filter(|d| is_open(profile, d, shared_out)).filter(is_plain) {
-        let [a, b] = [d.source, d.sink].map(|end| place(profile, end));
-        found.extend(pair(profile, d, [a, b], texts));
+        found.extend(pair(profile, d, places(profile, d, texts), texts));
     }
     let all = profile.dependences.iter().filter(|d| d.memory && !d.between_members);
     for d in all.filter(|d| is_of_two_loops(profile, d, (loops, shared_out), texts)) {
-        found.extend(pair(profile, d, [d.source, d.sink].map(|end| place(profile, end)), texts));
+        found.extend(pair(profile, d, places(profile, d, texts), texts));
     }
     // A loop that hands out sections.
-    for own in loops.iter().filter(|own| is_of_region(profile, own)) {
+    for own in loops.iter().filter(|own| own.main && region_of(profile, own).is_some()) {
         let line = texts.line(&own.file, own.line).to_ascii_lowercase();
         let hands_out =
             texts.guards.get(own.file.as_str()).is_some_and(|guards| guards.is_directive(own.line))
@@ -99,10 +91,15 @@ pub(super) fn races(
                 let is_carried = is_carried_by(profile, context, d);
                 // What lies on the stack is each thread's own, but for what the function has there in which the region
                 // stands.
-                let is_control = |end: &u32| verdict.scevs.binary_search(end).is_ok();
+                let is_control = |end: &u32| {
+                    let at = profile.location_of(*end);
+                    let guards = texts.guards.get(at.file.as_str());
+                    verdict.scevs.binary_search(end).is_ok()
+                        && guards.is_none_or(|guards| guards.is_directive(at.line))
+                };
                 let is_shared = is_shared(profile, d) || is_of_maker(profile, d);
                 if is_carried && is_shared && !ends.iter().any(is_control) {
-                    found.extend(pair(profile, d, ends.map(|end| place(profile, end)), texts));
+                    found.extend(pair(profile, d, places(profile, d, texts), texts));
                 }
             }
         }
@@ -187,11 +184,40 @@ const PLAIN: [&str; 18] = [
     "memset", "memcpy", "memmove", "memcmp", "memchr", "strcpy", "strncpy", "strcat", "strncat", "strcmp",
     "strncmp", "strlen", "strchr", "sprintf", "snprintf", "sscanf", "qsort", "bsearch",
 ];
+/// Parts of the names of functions of libraries that order threads, whatever they write for it.
+const ORDERING: [&str; 16] = [
+    "lock",
+    "mutex",
+    "once",
+    "cond",
+    "sem_",
+    "barrier",
+    "atomic",
+    "sync",
+    "thread",
+    "future",
+    "omp_",
+    "gomp",
+    "kmp",
+    "futex",
+    "sp_counted",
+    "exchange_and_add",
+];
 
-/// Where the program's own text has something done: of templates of the library, and of functions that only do that, where they are
-/// called.
-fn place(profile: &Profile, statement: u32) -> &Location {
+/// Where the program's own text has something done. What functions of libraries do is done where they are called: templates, functions
+/// that only read and write what they are handed, and others, to what is the program's own, unless they order threads. `line_of`: the
+/// text of a line of a file.
+pub(super) fn place<'p, 't>(
+    profile: &'p Profile,
+    d: &Dependence,
+    statement: u32,
+    line_of: &dyn Fn(&str, u32) -> &'t str,
+) -> &'p Location {
     let own = profile.location_of(statement);
+    if is_of_standard_library(&own.file) && orders(&own.function) {
+        return own;
+    }
+    let is_own = objects(profile, d).next().is_some_and(is_variable) || is_of_maker(profile, d);
     let mut at = own;
     for context in profile.chain(profile.context_of(statement)) {
         if at.line > 0 && !at.file.is_empty() && !is_of_standard_library(&at.file) {
@@ -200,16 +226,41 @@ fn place(profile: &Profile, statement: u32) -> &Location {
         let Some(node) = profile.contexts.get(context as usize) else { break };
         let ContextKind::Call { site, callee } = node.kind else { continue };
         let Some(function) = profile.functions.get(callee as usize) else { break };
+        let is_library = !function.main || is_of_standard_library(&at.file);
         at = profile.location(site);
         let name = function.name.split(['@', '(']).next().unwrap_or_default();
         let name = name.trim_start_matches("__").trim_start_matches("GI_");
-        let is_plain = || PLAIN.iter().any(|own| name == *own || name.starts_with(&format!("{own}_")));
+        let is_plain = || {
+            PLAIN.iter().any(|own| name == *own || name.starts_with(&format!("{own}_")))
+                || calls_plain(line_of(&at.file, at.line))
+        };
         let is_left = at.line > 0 && !is_of_standard_library(&at.file);
-        if is_left && !function.main && !is_plain() {
+        if is_library && orders(name) || !function.main && is_left && !is_own && !is_plain() {
             break;
         }
     }
     own
+}
+
+/// Whether a function of a library orders threads, by its name.
+fn orders(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ORDERING.iter().any(|part| name.contains(part))
+}
+
+/// Whether a line calls one of the functions that do nothing else: those of which libraries have several have no names.
+fn calls_plain(line: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    PLAIN.iter().any(|name| {
+        line.match_indices(name).any(|(at, _)| {
+            !line[..at].ends_with(is_word) && line[at + name.len()..].trim_start().starts_with('(')
+        })
+    })
+}
+
+/// Where the ends of a dependence are, as [`place`] has it.
+pub(super) fn places<'p>(profile: &'p Profile, d: &Dependence, texts: &Texts<'_>) -> [&'p Location; 2] {
+    [d.source, d.sink].map(|end| place(profile, d, end, &|file, line| texts.line(file, line)))
 }
 
 /// What two members do at two places, if nothing in the text guards it.
@@ -225,7 +276,6 @@ fn pair(profile: &Profile, d: &Dependence, [a, b]: [&Location; 2], texts: &Texts
         || [a, b].iter().any(|place| guards.is_combiner(&place.function))
         || [d.source, d.sink].into_iter().any(|end| combines(profile, end, guards, &a.file))
         || guards.has_flags(&[a.line, b.line])
-        || guards.are_locked_apart(&[a.line, b.line])
         || guards.exclude(&[a.line, b.line], &Guarded::Place(&|_| true))
     {
         return None;
@@ -240,7 +290,12 @@ fn pair(profile: &Profile, d: &Dependence, [a, b]: [&Location; 2], texts: &Texts
     if has_tasks && !is_shared(profile, d) && ![d.source, d.sink].into_iter().all(is_of_region) {
         return None;
     }
-    let name = name_of(profile, d, [first, second].map(|place| texts.line(&place.file, place.line)))?;
+    let lines = [first, second].map(|place| texts.line(&place.file, place.line));
+    let name = name_of(profile, d, lines)?;
+    let elements: Vec<String> = lines.iter().flat_map(|line| subscripts(line, &name)).collect();
+    if guards.are_locked_apart(&[a.line, b.line], &elements) {
+        return None;
+    }
     Some(Between {
         file: a.file.clone(),
         lines: (first.line, second.line),
@@ -284,7 +339,7 @@ pub(super) fn objects<'a>(
 }
 
 /// Whether what a dependence passes through lies on no stack.
-fn is_shared(profile: &Profile, d: &Dependence) -> bool {
+pub(super) fn is_shared(profile: &Profile, d: &Dependence) -> bool {
     objects(profile, d).any(|object| matches!(object.kind, ObjectKind::Global | ObjectKind::Heap))
 }
 
@@ -317,6 +372,10 @@ pub(super) fn name_of(profile: &Profile, d: &Dependence, lines: [&str; 2]) -> Op
         Some(object)
             if object.kind == ObjectKind::Stack && lines.iter().any(|line| names(line, &object.name)) =>
         {
+            Some(object.name.clone())
+        }
+        // What the function has there that began the region, and another one is handed.
+        Some(object) if object.kind == ObjectKind::Stack && is_of_maker(profile, d) => {
             Some(object.name.clone())
         }
         // What a team shares of a function's variables compilers put together, without their names.

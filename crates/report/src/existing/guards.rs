@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::locks::Locks;
+use super::locks::{Locks, assignments};
 
 /// One thing of which a thread has to have hold.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,6 +32,8 @@ pub struct Guards {
     units: Vec<u32>,
     /// Which of these have threads wait for what others write, or tell them, by their number.
     waiting: BTreeSet<usize>,
+    /// What names are set to, without spaces.
+    set_to: BTreeMap<String, BTreeSet<String>>,
     /// The text of each directive, and the first and last line of it and of what it stands before.
     constructs: Vec<(String, (u32, u32))>,
 }
@@ -50,6 +52,10 @@ impl Guards {
         let plain = if is_fortran { text.to_owned() } else { plain(text) };
         let all: Vec<&str> = plain.lines().collect();
         let mut out = Guards { locks: Locks::of(&all), units: units(&all, is_fortran), ..Guards::default() };
+        for (name, value) in all.iter().flat_map(|line| assignments(line)) {
+            let value = value.split_whitespace().collect();
+            out.set_to.entry(name.to_owned()).or_default().insert(value);
+        }
         for (line, locks) in out.locks.held(&all) {
             out.of.entry(line).or_default().extend(locks.into_iter().map(Guard::Lock));
         }
@@ -124,10 +130,34 @@ impl Guards {
             && writes.iter().all(|&write| all.iter().all(|&other| self.exclude(&[write, other], what)))
     }
 
-    /// Whether a lock that is chosen by an element or a pointer is held on all of these lines, which may be one and the same.
-    pub fn are_locked_apart(&self, lines: &[u32]) -> bool {
-        let is_chosen = |guard: &Guard| matches!(guard, Guard::Lock(lock) if lock.contains(['[', '>', '.']));
+    /// Whether a lock that is chosen by an element or a pointer is held on all of these lines, which may be one and the same. A lock that
+    /// is chosen by a subscript has to name what those of the elements name; of elements without known subscripts any lock will do.
+    pub fn are_locked_apart(&self, lines: &[u32], subscripts: &[String]) -> bool {
+        let is_chosen = |guard: &Guard| match guard {
+            Guard::Lock(lock) => match lock.split_once('[').and_then(|(_, rest)| rest.rsplit_once(']')) {
+                Some((index, _)) => {
+                    subscripts.is_empty() || subscripts.iter().any(|own| self.is_chosen_by(index, own))
+                }
+                None => lock.contains(['>', '.']),
+            },
+            _ => false,
+        };
         lines.iter().all(|line| self.of.get(line).is_some_and(|own| own.iter().any(is_chosen)))
+    }
+
+    /// Whether all that a subscript names is in an index, or in what the file sets names of the index to, or is set to the index itself.
+    fn is_chosen_by(&self, index: &str, subscript: &str) -> bool {
+        let mut known: BTreeSet<&str> = BTreeSet::new();
+        let mut open: Vec<&str> = names(index).collect();
+        while let Some(name) = open.pop() {
+            if known.insert(name) {
+                open.extend(self.set_to.get(name).into_iter().flatten().flat_map(|value| names(value)));
+            }
+        }
+        let is_known = |name: &str| {
+            known.contains(name) || self.set_to.get(name).is_some_and(|values| values.contains(index))
+        };
+        names(subscript).all(is_known)
     }
 
     /// Whether threads are ordered by what they write and read, in a function in which one of these lines is: by flags, which are not
@@ -340,6 +370,27 @@ fn names(text: &str) -> impl Iterator<Item = &str> {
     words.filter(|word| word.starts_with(|c: char| c.is_alphabetic() || c == '_'))
 }
 
+/// The subscripts of elements of an array on a line, without spaces.
+pub(super) fn subscripts(line: &str, array: &str) -> Vec<String> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let places = line.match_indices(array).filter(|(at, _)| !line[..*at].ends_with(is_word));
+    let inside = places.filter_map(|(at, _)| line[at + array.len()..].trim_start().strip_prefix('['));
+    inside
+        .map(|inside| {
+            let mut depth = 1usize;
+            let own = inside.chars().take_while(|c| {
+                match c {
+                    '[' => depth += 1,
+                    ']' => depth -= 1,
+                    _ => {}
+                }
+                depth > 0
+            });
+            own.filter(|c| !c.is_whitespace()).collect()
+        })
+        .collect()
+}
+
 /// The construct that a directive begins which guards what follows.
 fn construct(line: &str, is_fortran: bool) -> Option<Guard> {
     let line = line.trim_start().to_ascii_lowercase();
@@ -368,6 +419,7 @@ fn construct(line: &str, is_fortran: bool) -> Option<Guard> {
 fn lines_of(all: &[&str], (index, last): (usize, usize), guard: &Guard, is_fortran: bool) -> Vec<u32> {
     let mut out: Vec<u32> = (index as u32 + 1..=last as u32 + 1).collect();
     let (mut depth, mut round) = (0i64, 0i64);
+    let has_end = all[index..=last].iter().any(|line| line.to_ascii_lowercase().contains("capture"));
     let mut behind = all.iter().enumerate().skip(last + 1).take(MOST_LINES).peekable();
     while let Some((after, line)) = behind.next() {
         if is_fortran && ends(line) {
@@ -375,8 +427,8 @@ fn lines_of(all: &[&str], (index, last): (usize, usize), guard: &Guard, is_fortr
         }
         out.push(after as u32 + 1);
         if is_fortran {
-            // It takes one statement without an end.
-            if *guard == Guard::Atomic && !line.trim().is_empty() {
+            // It takes one statement without an end, unless it has to have one.
+            if *guard == Guard::Atomic && !has_end && !line.trim().is_empty() {
                 break;
             }
             continue;
@@ -509,6 +561,24 @@ mod tests {
     }
 
     #[test]
+    fn locks_are_chosen_by_what_names_are_set_to() {
+        let c = "void f() {\n int low = a < b ? a : b, k = hash(e);\n omp_set_lock(&m[low]);\n s[a]++;\n omp_unset_lock(&m[low]);\n omp_set_lock(&m[hash(e)]);\n s[k]++;\n omp_unset_lock(&m[hash(e)]);\n}\n";
+        let guards = Guards::of(c, false);
+        let apart = |line: u32, name: &str| guards.are_locked_apart(&[line], &[name.to_owned()]);
+        assert!(apart(4, "a") && apart(4, "b") && !apart(4, "c"));
+        assert!(apart(7, "k") && apart(7, "e") && !apart(7, "a"));
+        let c = "void f() {\n int b = i * i % 8;\n omp_set_lock(&m[i % 3]);\n s[b]++;\n omp_unset_lock(&m[i % 3]);\n}\n";
+        assert!(!Guards::of(c, false).are_locked_apart(&[4], &["b".to_owned()]));
+        assert_eq!(subscripts("x[1] + ax[2] - x [ y[3] ]", "x"), ["1", "y[3]"]);
+    }
+
+    #[test]
+    fn a_capture_of_fortran_has_two_statements() {
+        let f = "!$omp atomic capture\n n = n + 1\n k = n\n!$omp end atomic\n a = 1\n";
+        assert_eq!(lines(&Guards::of(f, true)), [1, 2, 3]);
+    }
+
+    #[test]
     fn one_guard_has_to_be_held_everywhere() {
         let c = "#pragma omp critical(a)\n s++;\n#pragma omp critical(b)\n s++;\n#pragma omp critical(a)\n s--;\n#pragma omp critical\n s--;\n s--;\n";
         let guards = Guards::of(c, false);
@@ -526,6 +596,8 @@ mod tests {
         let guards = Guards::of(c, false);
         assert_eq!(lines(&guards), [2, 3, 4, 6, 7, 8]);
         assert!(guards.exclude(&[3], &ONE) && !guards.exclude(&[3, 7], &ONE));
+        let apart = |name: &str| guards.are_locked_apart(&[8], &[name.to_owned()]);
+        assert!(apart("i&1") && apart("i") && apart("") && !apart("d[i]"));
         // Another lock each time.
         assert!(!guards.exclude(&[7], &ONE));
         assert!(guards.exclude(&[8], &Guarded::Elements(&["i&1".to_owned()])));

@@ -38,6 +38,9 @@ const GIVE_METHOD: &str = "unlock";
 /// What takes a lock until its scope ends.
 const SCOPED: [&str; 3] = ["lock_guard", "scoped_lock", "unique_lock"];
 
+/// Words before a call, where a declaration has a type.
+const CALLS: [&str; 4] = ["return", "else", "do", "call"];
+
 /// Wrappers of wrappers are followed so far.
 const DEEPEST: usize = 3;
 
@@ -247,6 +250,12 @@ impl Locks {
     }
 }
 
+/// Whether a text ends with a word, in Fortran in whatever case.
+fn ends_with_word(text: &str, word: &str) -> bool {
+    let start = text.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_').len();
+    text[start..].eq_ignore_ascii_case(word)
+}
+
 fn braces(line: &str) -> i64 {
     line.matches('{').count() as i64 - line.matches('}').count() as i64
 }
@@ -290,27 +299,47 @@ fn substituted(lock: &str, parameters: &[String], given: &[String]) -> String {
     out
 }
 
+/// What a line assigns: names, and the texts of the values. `*p = 1` assigns to no name, unless a type stands before it, or other names
+/// that are declared with an address.
+pub(super) fn assignments(line: &str) -> impl Iterator<Item = (&str, &str)> {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    line.match_indices('=').filter_map(move |(at, _)| {
+        let is_other = line[at + 1..].starts_with('=')
+            || line[..at].ends_with(['=', '!', '<', '>', '+', '-', '*', '/', '%', '&', '|', '^']);
+        let before = line[..at].trim_end();
+        let name = &before[before.trim_end_matches(is_name).len()..];
+        let value = line[at + 1..].trim_start();
+        let mut depth = 0usize;
+        let end = value.find(|c: char| {
+            match c {
+                '(' | '[' | '{' => depth += 1,
+                ')' | ']' | '}' if depth > 0 => {
+                    depth -= 1;
+                    return false;
+                }
+                _ => {}
+            }
+            depth == 0 && matches!(c, ';' | ',' | ')' | ']' | '}')
+        });
+        let value = &value[..end.unwrap_or(value.len())];
+        let head = before[..before.len() - name.len()].trim_end();
+        let is_led_to = head.strip_suffix('*').is_some_and(|head| {
+            let head = head.trim_end();
+            !head.ends_with(|c| is_name(c) || c == '>') && !(head.ends_with(',') && value.starts_with('&'))
+        });
+        (!is_other && !is_led_to && !name.is_empty()).then_some((name, value))
+    })
+}
+
 /// Pointers to which the text assigns one address, once.
 fn aliases(all: &[&str]) -> BTreeMap<String, String> {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
     let mut found: BTreeMap<String, Option<String>> = BTreeMap::new();
-    for line in all {
-        for (at, _) in line.match_indices('=') {
-            let is_other = line[at + 1..].starts_with('=')
-                || line[..at].ends_with(['=', '!', '<', '>', '+', '-', '*', '/', '%', '&', '|', '^']);
-            let before = line[..at].trim_end();
-            let is_name = |c: char| c.is_alphanumeric() || c == '_';
-            let name = &before[before.trim_end_matches(is_name).len()..];
-            if is_other || name.is_empty() {
-                continue;
-            }
-            let value = line[at + 1..].trim_start();
-            let end = value.find([';', ',', ')']).unwrap_or(value.len());
-            let value: String = value[..end].split_whitespace().collect();
-            let is_address =
-                value.strip_prefix('&').is_some_and(|of| !of.is_empty() && of.chars().all(is_name));
-            let own = is_address.then_some(value);
-            found.entry(name.to_owned()).and_modify(|known| *known = None).or_insert(own);
-        }
+    for (name, value) in all.iter().flat_map(|line| assignments(line)) {
+        let value: String = value.split_whitespace().collect();
+        let is_address = value.strip_prefix('&').is_some_and(|of| !of.is_empty() && of.chars().all(is_name));
+        let own = is_address.then_some(value);
+        found.entry(name.to_owned()).and_modify(|known| *known = None).or_insert(own);
     }
     found.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
@@ -328,7 +357,7 @@ fn calls(line: &str, name: &str) -> Vec<(Option<String>, Vec<String>)> {
         // `void enter(struct acc *a)`: a type stands before it.
         let is_declared = before.ends_with(|c| is_part(c) || matches!(c, '*' | '&' | '~' | '>'))
             && object.is_none()
-            && !["return", "else", "do"].iter().any(|word| before.ends_with(word));
+            && !CALLS.iter().any(|word| ends_with_word(before, word));
         if is_declared {
             continue;
         }
@@ -443,5 +472,24 @@ void f() {
         );
         assert_eq!(held.keys().copied().collect::<Vec<_>>(), [3, 4, 5]);
         assert!(held[&4].contains("&l"));
+    }
+
+    #[test]
+    fn what_a_pointer_leads_to_is_another_matter() {
+        let text = " int *p = &d, *q = &e;\n *p = 1;\n if (r == 2) *q = f(1, 2);";
+        let all: Vec<&str> = text.lines().collect();
+        let found = aliases(&all);
+        assert_eq!(found.get("p").map(String::as_str), Some("&d"), "{found:?}");
+        assert_eq!(found.get("q").map(String::as_str), Some("&e"));
+        assert_eq!(
+            assignments(" a = b[c, d] + g(e), h = 1;").collect::<Vec<_>>(),
+            [("a", "b[c, d] + g(e)"), ("h", "1")]
+        );
+    }
+
+    #[test]
+    fn fortran_calls() {
+        let held = held("call omp_set_lock(l)\n s = s + 1\nCALL omp_unset_lock(l)\n s = 1\n");
+        assert_eq!(held.keys().copied().collect::<Vec<_>>(), [1, 2, 3]);
     }
 }

@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use schedule::names::of_region;
 
 use super::Texts;
-use super::between::{Between, is_of_maker, name_of, objects};
+use super::between::{Between, is_of_maker, name_of, objects, places};
 use super::guards::{Guarded, Guards};
 use super::{clauses, is_off};
 
@@ -293,8 +293,21 @@ fn depends(text: &str, guards: &Guards) -> Vec<Depend> {
             }
             depth == 0
         });
-        let Some((modes, list)) = inside[..end.unwrap_or(inside.len())].split_once(':') else { continue };
-        let writes = modes.split(',').any(|mode| !mode.trim().eq_ignore_ascii_case("in"));
+        let inside = &inside[..end.unwrap_or(inside.len())];
+        // `iterator(k = 0 : n), in : a[k]`.
+        let mut depth = 0usize;
+        let colon = inside.find(|c: char| {
+            match c {
+                '(' => depth += 1,
+                ')' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            c == ':' && depth == 0
+        });
+        let Some(colon) = colon else { continue };
+        let (modes, list) = (&inside[..colon], &inside[colon + 1..]);
+        let mode = modes.rsplit([',', ')']).next().unwrap_or_default();
+        let writes = !mode.trim().eq_ignore_ascii_case("in");
         let mut depth = 0i32;
         let items = list.split(|c: char| {
             match c {
@@ -506,7 +519,7 @@ impl<'a> Judge<'a> {
         }
         let tasks = self.texts.tasks.get(file)?;
         let guards = self.texts.guards.get(file)?;
-        let places = ends.map(|end| self.profile.location_of(end));
+        let places = places(self.profile, d, self.texts);
         if places.iter().any(|place| place.file != file || place.line == 0 || guards.is_directive(place.line))
         {
             return None;
