@@ -133,7 +133,13 @@ impl Package<'_> {
             let before = self.rows.len();
             match self.add_source(named, path, &options, &own) {
                 Ok(()) => eprintln!("{}: {} programs", path.display(), self.rows.len() - before),
-                Err(why) => eprintln!("{}: left out: {why:#}", path.display()),
+                Err(why) => {
+                    eprintln!("{}: left out: {why:#}", path.display());
+                    *self
+                        .left_out
+                        .entry("sources that gcc does not take, each counted once".to_owned())
+                        .or_default() += 1;
+                }
             }
         }
         Ok(())

@@ -53,6 +53,62 @@ fn kernels_run_as_their_loops_do() {
     }
 }
 
+/// What is C and not C++, and what devices do not have.
+const DIALECT: &str = r#"
+#include <complex.h>
+#include <math.h>
+struct pair { int low, high; };
+struct state { double last, all[8]; };
+void roots(int n, double *restrict d, const float *restrict f, const int *restrict k) {
+    for (int i = 0; i < n; i++)
+        d[i] = sqrt(f[i]) + sqrt(k[i]) + fabs(k[i]);
+}
+void pairs(int n, struct pair *restrict p, const int *restrict k) {
+    for (int i = 0; i < n; i++) {
+        p[i] = (struct pair){k[i], k[i] + 1};
+        p[i].high++;
+    }
+}
+void twice(int n, double *restrict a, double *restrict b) {
+    for (int i = 0; i < n; i++) a[i] = i; for (int i = 0; i < n; i++) b[i] = 2 * i;
+}
+void member(int n, struct state *restrict s, const double *restrict a) {
+    for (int i = 0; i < n; i++)
+        s->last = a[i];
+}
+void rotated(int n, unsigned *restrict a) {
+    for (int i = 0; i < n; i++)
+        a[i] = (unsigned)__builtin_bswap32(a[i]);
+}
+void turned(int n, double _Complex *restrict z) {
+    for (int i = 0; i < n; i++)
+        z[i] = 1 + i * I;
+}
+"#;
+
+/// Arguments are converted as C does where C++ would choose another function; what has no counterpart is refused, with its reason.
+#[test]
+fn kernels_are_valid_in_cpp() {
+    let directory = tempfile::tempdir().unwrap();
+    let source = directory.path().join("dialect.c");
+    std::fs::write(&source, DIALECT).unwrap();
+    let output = run(&source, &["--emit", "cuda", "--verify"]).output().unwrap();
+    let text = printed(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let output = run(&source, &["--emit", "cuda"]).output().unwrap();
+    let emitted = printed(&output);
+    assert!(emitted.contains("sqrt((double)(f[i])) + sqrt((double)(k[i]))"), "{emitted}");
+    assert!(emitted.contains("k[i] + 1};"), "{emitted}");
+    for refused in [
+        "bswap32 has no counterpart on a device",
+        "no complex numbers of C",
+        "another loop stands on its line",
+    ] {
+        assert!(emitted.contains(refused) || text.contains(refused), "{refused}: {emitted} {text}");
+    }
+    assert!(!emitted.contains("s_last = "), "{emitted}");
+}
+
 /// A kernel that computes something else is not shown.
 #[test]
 fn wrong_kernels_are_noticed() {

@@ -31,6 +31,17 @@ impl Source {
         (u32::try_from(line).unwrap_or(u32::MAX), u32::try_from(offset - start + 1).unwrap_or(u32::MAX))
     }
 
+    /// Whether another loop with a counter may stand on the first or the last line of a loop, beside it.
+    pub fn is_beside_another(&self, of: &Range<usize>) -> bool {
+        let part = |range: Range<usize>| self.text.get(range).unwrap_or_default();
+        let before = part(0..of.start).rsplit('\n').next().unwrap_or_default();
+        let behind = part(of.end..self.text.len()).split('\n').next().unwrap_or_default();
+        let has_loop = |text: &str| {
+            text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| word == "for")
+        };
+        has_loop(before) || has_loop(behind)
+    }
+
     /// The functions that this file itself defines: name and definition.
     pub fn functions(&self) -> impl Iterator<Item = (&str, &Value)> {
         inner(&self.root).filter_map(|node| {
@@ -81,6 +92,16 @@ impl Source {
         list.sort();
         list.dedup();
         list
+    }
+
+    /// Whether a type of this name is declared in another file, and is no number: [`Source::types`] has no text of it.
+    pub fn is_elsewhere(&self, name: &str) -> bool {
+        let mut all = inner(&self.root).filter(|node| declares(node, name)).peekable();
+        let is_given = |node: &Value| {
+            self.range(node).is_some_and(|_| self.is_own(node))
+                || kind(node) == "TypedefDecl" && types::is_number(type_of(node))
+        };
+        all.peek().is_some() && !all.any(is_given)
     }
 
     /// Whether a declaration stands in this file.
@@ -137,11 +158,11 @@ impl Source {
     pub fn statement(&self, node: &Value) -> Option<Range<usize>> {
         let range = self.range(node)?;
         let next = self.skip_space(range.end);
-        let end = if self.has(next, ";") && !self.text[range.clone()].ends_with([';', '}']) {
-            next + 1
-        } else {
-            range.end
-        };
+        let text = &self.text[range.clone()];
+        // Not the brace of `t = (struct pair){ 1, 2 };`.
+        let is_block =
+            text.ends_with('}') && node["kind"].as_str().is_some_and(|kind| kind.ends_with("Stmt"));
+        let end = if self.has(next, ";") && !is_block && !text.ends_with(';') { next + 1 } else { range.end };
         Some(range.start..end)
     }
 

@@ -160,6 +160,11 @@ pub fn kernel(
         language: request.language.differences(),
     };
     let plain = request.source.threads(&wanted)?;
+    if request.source.is_beside_another(&plain.range) {
+        // What is said of its line would be about both.
+        let line = request.source.place(plain.range.start).0;
+        return Err(source::Uncut { line, why: "another loop stands on its line".to_owned() }.into());
+    }
     let carried = carried(accesses, control, &candidate.loops);
     let mut naming = Naming::new(&plain, &parameters, candidate, &carried)?;
     let is_own = |name: &String| plain.own.contains(name) || naming.is_own(name);

@@ -38,6 +38,9 @@ pub(super) enum Element {
     Double,
     /// Integers of so many bytes.
     Integer(u64),
+    /// What has several kinds of numbers in it, in words of 4 bytes: such that none of them is a NaN, of which C leaves open which bits it
+    /// has after an operation.
+    Words,
 }
 
 impl Element {
@@ -46,6 +49,7 @@ impl Element {
             Element::Float => 4,
             Element::Double => 8,
             Element::Integer(bytes) => bytes,
+            Element::Words => 4,
         }
     }
 }
@@ -201,7 +205,7 @@ fn described(module: &Module, of: MetadataId, depth: u32) -> Option<Element> {
             });
             let kinds = members.map(|member| described(module, member, depth)).collect::<Option<Vec<_>>>()?;
             let first = *kinds.first()?;
-            Some(if kinds.iter().all(|kind| *kind == first) { first } else { Element::Integer(4) })
+            Some(if kinds.iter().all(|kind| *kind == first) { first } else { Element::Words })
         }
         _ => {
             let bytes = u64::try_from(metadata.number(of, "size")?).ok()? / 8;
@@ -228,7 +232,7 @@ fn element(module: &Module, of: TypeId, depth: u32) -> Option<Element> {
             let kinds =
                 fields.iter().map(|&field| element(module, field, depth)).collect::<Option<Vec<_>>>()?;
             let first = *kinds.first()?;
-            Some(if kinds.iter().all(|kind| *kind == first) { first } else { Element::Integer(4) })
+            Some(if kinds.iter().all(|kind| *kind == first) { first } else { Element::Words })
         }
         _ => None,
     }

@@ -148,6 +148,7 @@ fn kind(element: Element) -> char {
         Element::Float => 'f',
         Element::Double => 'd',
         Element::Integer(_) => 'i',
+        Element::Words => 'w',
     }
 }
 

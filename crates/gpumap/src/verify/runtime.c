@@ -17,7 +17,7 @@ static long lw_of(long place)
     return (place * 7 + lw_seed * 5) % 11 - 3;
 }
 
-/* Kinds: 'f' float, 'd' double, 'i' integers of `unit` bytes. */
+/* Kinds: 'f' float, 'd' double, 'i' integers of `unit` bytes, 'w' words of structures. */
 static void lw_fill(void *at, long bytes, char kind, long unit)
 {
     for (long i = 0; (i + 1) * unit <= bytes; i++) {
@@ -25,10 +25,13 @@ static void lw_fill(void *at, long bytes, char kind, long unit)
         const float f = (float)lw_of(i) + 0.5f;
         const double d = (double)lw_of(i) + 0.25;
         const long n = lw_of(i);
+        const unsigned word = 0x3ff00000u + (unsigned)(n + 3) * 0x10000u;
         if (kind == 'f')
             memcpy(to, &f, sizeof f);
         else if (kind == 'd')
             memcpy(to, &d, sizeof d);
+        else if (kind == 'w')
+            memcpy(to, &word, sizeof word);
         else
             memcpy(to, &n, (size_t)unit);
     }
@@ -53,7 +56,7 @@ static void lw_show(const char *name, const void *at, long bytes, char kind, lon
                 sum = (sum ^ (unsigned char)from[k]) * 1099511628211ul;
         }
     }
-    printf(kind == 'i' ? " #%lx\n" : "\n", sum);
+    printf(kind == 'i' || kind == 'w' ? " #%lx\n" : "\n", sum);
 }
 
 struct lw_block {

@@ -29,7 +29,14 @@ impl<'a> Writer<'a> {
         {
             names.extend(words(text).map(str::to_owned));
         }
-        names.extend(self.free.iter().flat_map(|free| words(&free.shape.element)).map(str::to_owned));
+        for free in &self.free {
+            let of = &free.shape.element;
+            if of == "void" || words(of).any(|word| self.source.is_elsewhere(word)) {
+                return Err(self
+                    .uncut(format!("{} is of type {of}, which is not declared in this file", free.written)));
+            }
+            names.extend(words(of).map(str::to_owned));
+        }
         let mut list = self.source.types(names);
         list.extend(functions);
         list.sort();

@@ -109,6 +109,12 @@ impl<'a> Writer<'a> {
     }
 
     fn edits(&mut self, node: &'a Value, out: &mut Vec<Edit>) -> Result<(), Uncut> {
+        if let Some(path) = self.assigned_member(node) {
+            return Err(self.uncut(format!("{path} is assigned")));
+        }
+        if type_of(node).contains("_Complex") {
+            return Err(self.uncut("languages of devices have no complex numbers of C"));
+        }
         match kind(node) {
             "DeclRefExpr" => return self.mention(node),
             "MemberExpr" => {
@@ -184,6 +190,21 @@ impl<'a> Writer<'a> {
         self.note(name, name, type_of(one), false)
     }
 
+    /// The member of something declared outside that an expression assigns: kernels are given its value.
+    fn assigned_member(&self, node: &'a Value) -> Option<String> {
+        let assigns = match kind(node) {
+            "BinaryOperator" => node["opcode"] == "=",
+            "CompoundAssignOperator" => true,
+            "UnaryOperator" => node["opcode"] == "++" || node["opcode"] == "--",
+            _ => false,
+        };
+        let mut target = inner(node).next().filter(|_| assigns)?;
+        while kind(target) == "ParenExpr" {
+            target = inner(target).next()?;
+        }
+        self.path(target).filter(|_| kind(target) == "MemberExpr")
+    }
+
     /// The path to a member of something that is declared outside and not indexed on the way.
     fn path(&self, node: &'a Value) -> Option<String> {
         if kind(node) == "DeclRefExpr" {
@@ -249,6 +270,8 @@ impl<'a> Writer<'a> {
             if known != name {
                 out.push(self.replaced(callee, known.to_owned())?);
             }
+        } else if overloaded(&name).is_none() && !OF_DEVICES.contains(&name.as_str()) {
+            return Err(self.uncut(format!("{name} has no counterpart on a device")));
         }
         for (place, argument) in parts.enumerate() {
             if is_own && type_of(argument).ends_with('*') {
@@ -258,9 +281,12 @@ impl<'a> Writer<'a> {
                 self.passed.push(Passed { function: name.clone(), place, space });
             }
             let is_converted = kind(argument) == "ImplicitCastExpr"
-                && matches!(argument["castKind"].as_str(), Some("IntegralToFloating" | "FloatingCast"));
-            if is_converted && !is_own && self.wanted.language.is_overloaded {
-                // One name for all types: the type of the argument decides.
+                && matches!(
+                    argument["castKind"].as_str(),
+                    Some("IntegralToFloating" | "FloatingToIntegral" | "FloatingCast" | "IntegralCast")
+                );
+            if is_converted && !is_own {
+                // One name for all types, in C++ too: the type of the argument decides.
                 let text = format!("({})({})", type_of(argument), self.expression(argument)?);
                 out.push(self.replaced(argument, text)?);
             } else {
@@ -297,6 +323,40 @@ fn subscripts(node: &Value) -> (&Value, Vec<&Value>) {
 pub fn mangled(path: &str) -> String {
     path.replace("->", "_").replace('.', "_")
 }
+
+/// Other functions that code for devices in C++ may call, beside those of [`overloaded`]; what compilers call for the rest is not there.
+const OF_DEVICES: [&str; 30] = [
+    "__builtin_abs",
+    "__builtin_clz",
+    "__builtin_copysign",
+    "__builtin_expect",
+    "__builtin_fabs",
+    "__builtin_fabsf",
+    "__builtin_ffs",
+    "__builtin_floor",
+    "__builtin_fma",
+    "__builtin_isnan",
+    "__builtin_popcount",
+    "__builtin_signbit",
+    "isnan",
+    "ldexp",
+    "ldexpf",
+    "lgamma",
+    "lgammaf",
+    "llrint",
+    "llround",
+    "logb",
+    "lrint",
+    "lround",
+    "memcpy",
+    "memset",
+    "nearbyint",
+    "nearbyintf",
+    "printf",
+    "remainder",
+    "remainderf",
+    "scalbn",
+];
 
 /// What a function of C's mathematics is called where one name serves all types.
 fn overloaded(name: &str) -> Option<&str> {
