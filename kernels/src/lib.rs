@@ -17,6 +17,11 @@ pub fn is_thorough() -> bool {
     std::env::var_os("LOOPWRIGHT_THOROUGH").is_some()
 }
 
+/// How many cases a test takes: `few`, or all with `LOOPWRIGHT_THOROUGH`.
+pub fn cases<T>(all: T, few: T) -> T {
+    if is_thorough() { all } else { few }
+}
+
 pub use adversarial::{
     Adversarial, Annotated, Family, Judgement, Language, Optimised, SaidLoop, SaidReport, Truth, adversarial,
     judge, known,

@@ -151,7 +151,8 @@ fn sections_hold_all_addresses_of_random_programs() {
     let numbers = ["5 4 3", "1 1 1", "0 0 0", "-3 7 2", "6 -2 -1", "9 2 5", "3 3 9", "-5 -4 -3", "7 12 1"];
     let compiler = Compiler::find().unwrap();
     let (mut all, mut calls) = (Vec::new(), 0);
-    for seed in 0..8 {
+    let seeds = kernels::cases(8, 3);
+    for seed in 0..seeds {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("random.c");
         std::fs::write(&file, programs::program(seed * 1001 + 7, FUNCTIONS)).unwrap();
@@ -171,5 +172,5 @@ fn sections_hold_all_addresses_of_random_programs() {
     }
     let tally = Tally::of(&all);
     println!("{calls} calls: {tally:?}");
-    assert!(calls > 400 && tally.equal > 100, "{calls} calls: {tally:?}");
+    assert!(calls > 50 * seeds as usize && tally.equal > 12 * seeds as usize, "{calls} calls: {tally:?}");
 }

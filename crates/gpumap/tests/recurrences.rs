@@ -183,12 +183,14 @@ fn compare(module: &Module, seeds: u64) -> [usize; 3] {
 #[test]
 fn forms_are_the_values_of_runs() {
     let mut all = [0; 3];
+    let runs = kernels::cases(30, 10);
     for source in sources() {
         let module = gpumap::Compiler::find().unwrap().read(&source, &[]).unwrap();
-        let compared = compare(&module, 30);
+        let compared = compare(&module, runs);
         all = std::array::from_fn(|kind| all[kind] + compared[kind]);
     }
-    assert!(all[0] > 50_000 && all[1] > 250 && all[2] > 5000, "{all:?}");
+    let most = |of: usize| of * runs as usize / 30;
+    assert!(all[0] > most(50_000) && all[1] > most(250) && all[2] > most(5000), "{all:?}");
 }
 
 /// The forms of functions of zstd 1.5 are found in bounded time, however large they are; of all with `LOOPWRIGHT_THOROUGH`.
@@ -228,10 +230,12 @@ fn forms_of_a_large_program_are_bounded() {
 #[test]
 fn forms_are_the_values_of_runs_of_kernels() {
     let mut all = [0; 3];
+    let runs = kernels::cases(8, 3);
     for kernel in support::c_sources(&kernels::directory()) {
         let module = gpumap::Compiler::find().unwrap().read(&kernel, &[]).unwrap();
-        let compared = compare(&module, 8);
+        let compared = compare(&module, runs);
         all = std::array::from_fn(|kind| all[kind] + compared[kind]);
     }
-    assert!(all[0] > 50_000 && all[1] > 200 && all[2] > 5000, "{all:?}");
+    let most = |of: usize| of * runs as usize / 8;
+    assert!(all[0] > most(50_000) && all[1] > most(200) && all[2] > most(5000), "{all:?}");
 }

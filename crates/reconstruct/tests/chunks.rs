@@ -62,7 +62,7 @@ fn cuts() -> impl Strategy<Value = Vec<usize>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
+    #![proptest_config(ProptestConfig::with_cases(kernels::cases(32, 8)))]
 
     #[test]
     fn generators_in_chunks(values in generated(), cuts in cuts()) {

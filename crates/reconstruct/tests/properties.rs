@@ -79,7 +79,7 @@ fn compresses(values: &[i64], result: &Reconstruction) -> Result<(), TestCaseErr
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(kernels::cases(64, 24)))]
 
     #[test]
     fn planted_nests_come_back_exactly(seed: u64) {

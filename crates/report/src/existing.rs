@@ -242,6 +242,7 @@ fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_
         let words = text_of(texts.sources, &own.file).unwrap_or_default();
         out.races.extend(kept_elsewhere(profile, own, text, (guards, words), &texts.between));
         out.races.retain(|race| !is_given(race));
+        out.races.extend(kept_by_libraries(profile, own, text, (guards, &texts.between)));
     }
     if let Some(facts) = facts.as_ref().filter(|_| is_shared_out) {
         let text = text_of(texts.sources, &own.file).unwrap_or_default();
@@ -620,6 +621,7 @@ fn races(
             out.push(race);
         }
     }
+    out.extend(kept_by_libraries(profile, own, source, (guards, between)));
     for race in met(profile, own, facts, (guards, text), between) {
         let is_known = out.iter().any(|other| {
             other.variable() == race.variable()
@@ -736,6 +738,36 @@ fn kept_elsewhere(
         }
     }
     out
+}
+
+/// Functions of libraries that keep something between their calls, which members of a team came to at a time in a loop, if nothing guards
+/// the calls.
+fn kept_by_libraries(
+    profile: &Profile,
+    own: &SourceLoop,
+    source: &profile::lens::SourceLoop,
+    (guards, between): (&Guards, &[&Dependence]),
+) -> Vec<Race> {
+    let is_varying = |name: &str| source.assigns(name);
+    let one = Guarded::Place(&is_varying);
+    let mut found: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
+    for d in between {
+        if !own.contexts.iter().any(|&context| is_carried_by(profile, context, d)) {
+            continue;
+        }
+        let calls = [d.source, d.sink].map(|end| between::keeping_call(profile, end));
+        if let [Some((name, a)), Some((_, b))] = calls
+            && [a, b].iter().all(|place| place.file == own.file && place.line > 0)
+        {
+            found.entry(name).or_default().extend([a.line, b.line]);
+        }
+    }
+    let all =
+        found.into_iter().map(|(name, lines)| (name.to_owned(), lines.into_iter().collect::<Vec<u32>>()));
+    let is_open = |(_, lines): &(String, Vec<u32>)| !guards.exclude(lines, &one);
+    all.filter(is_open)
+        .map(|(name, lines)| Race::Unordered { name, function: String::new(), lines })
+        .collect()
 }
 
 /// What functions that a loop calls do to variables of the program while nothing guards that.

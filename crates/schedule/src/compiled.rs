@@ -147,7 +147,7 @@ pub fn missing<'a>(
         .or_else(|| outside.has_sunk(facts, &stores))
         .or_else(|| text.lost(profile, context, accesses, &stores))
         .or_else(|| text.too_few_stores(&moving))
-        .or_else(|| text.too_few_loads(&moving))
+        .or_else(|| text.too_few_loads(facts, &moving))
         .or_else(|| text.exchanged(profile, context, facts, &stores))
 }
 
@@ -677,8 +677,15 @@ impl<'a> Text<'a> {
         self.writes.first().map(|(array, access)| (array.name.as_str(), access.at.line))
     }
 
-    fn too_few_loads(&self, moving: &Moving<'_>) -> Option<Missing<'a>> {
-        let names: FxHashSet<&str> = self.reads.iter().map(|(array, _)| array.name.as_str()).collect();
+    fn too_few_loads(&self, facts: &Facts<'_>, moving: &Moving<'_>) -> Option<Missing<'a>> {
+        // Where a loop inside has been written out, elements that it alone chooses are single places, which are taken out of the loop only
+        // if nothing in it writes them.
+        let is_chosen_inside = |array: &Array, access: &ArrayAccess| {
+            facts.step_of(array, access) == Some(false)
+                && self.writes.iter().all(|(written, _)| written.name != array.name)
+        };
+        let moves = self.reads.iter().filter(|(array, access)| !is_chosen_inside(array, access));
+        let names: FxHashSet<&str> = moves.map(|(array, _)| array.name.as_str()).collect();
         let first = || self.reads.first().map(|(array, access)| (array.name.as_str(), access.at.line));
         if names.len() > moving.loads.len() {
             return first();

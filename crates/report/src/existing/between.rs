@@ -242,6 +242,40 @@ pub(super) fn place<'p, 't>(
     own
 }
 
+/// Functions of C's library that keep something between their calls without a lock, and so must not be called at a time.
+const KEEPING: [&str; 16] = [
+    "strtok",
+    "localtime",
+    "gmtime",
+    "ctime",
+    "asctime",
+    "drand48",
+    "lrand48",
+    "mrand48",
+    "srand48",
+    "getdate",
+    "ecvt",
+    "fcvt",
+    "getpwnam",
+    "gethostbyname",
+    "readdir",
+    "l64a",
+];
+
+/// The function that keeps something which the program's own text has called for a statement, and where.
+pub(super) fn keeping_call(profile: &Profile, statement: u32) -> Option<(&str, &Location)> {
+    let calls = profile.chain(profile.context_of(statement)).filter_map(|context| {
+        match profile.contexts.get(context as usize)?.kind {
+            ContextKind::Call { site, callee } => Some((site, profile.functions.get(callee as usize)?)),
+            _ => None,
+        }
+    });
+    let (site, function) = calls.take_while(|(_, function)| !function.main).last()?;
+    let name = function.name.split('@').next().unwrap_or_default().trim_start_matches("__");
+    let name = KEEPING.iter().find(|own| **own == name)?;
+    Some((name, profile.location(site)))
+}
+
 /// Whether a function of a library orders threads, by its name.
 fn orders(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
