@@ -325,7 +325,7 @@ pub(super) fn assignments(line: &str) -> impl Iterator<Item = (&str, &str)> {
         let head = before[..before.len() - name.len()].trim_end();
         let is_led_to = head.strip_suffix('*').is_some_and(|head| {
             let head = head.trim_end();
-            !head.ends_with(|c| is_name(c) || c == '>') && !(head.ends_with(',') && value.starts_with('&'))
+            !(head.ends_with(|c| is_name(c) || c == '>') || head.ends_with(',') && value.starts_with('&'))
         });
         (!is_other && !is_led_to && !name.is_empty()).then_some((name, value))
     })
