@@ -240,5 +240,5 @@ fn requests_and_threads_of_runs_are_those_that_are_said() {
         }
     }
     println!("{} warps, {} threads that touch what is said", all.0, all.1);
-    assert!(all.0 > 7_500 * runs as usize && all.1 > 150_000 * runs as usize, "{all:?}");
+    assert!(all.0 > kernels::cases(15_000, 3_000) && all.1 > kernels::cases(300_000, 100_000), "{all:?}");
 }

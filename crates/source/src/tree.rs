@@ -36,6 +36,9 @@ impl Source {
         let part = |range: Range<usize>| self.text.get(range).unwrap_or_default();
         let before = part(0..of.start).rsplit('\n').next().unwrap_or_default();
         let behind = part(of.end..self.text.len()).split('\n').next().unwrap_or_default();
+        // Comments speak of loops too.
+        let behind = behind.split("//").next().and_then(|text| text.split("/*").next()).unwrap_or_default();
+        let before = before.rsplit("*/").next().unwrap_or_default();
         let has_loop = |text: &str| {
             text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| word == "for")
         };

@@ -243,7 +243,7 @@ pub(super) fn place<'p, 't>(
 }
 
 /// Functions of C's library that keep something between their calls without a lock, and so must not be called at a time.
-const KEEPING: [&str; 16] = [
+const KEEPING: [&str; 15] = [
     "strtok",
     "localtime",
     "gmtime",
@@ -258,7 +258,6 @@ const KEEPING: [&str; 16] = [
     "fcvt",
     "getpwnam",
     "gethostbyname",
-    "readdir",
     "l64a",
 ];
 
