@@ -327,7 +327,7 @@ impl Engine {
         if self.bytes() > self.limit {
             // What is remembered of executions goes first.
             self.interrupt();
-            self.repeats.free();
+            self.repeats.give_back();
         }
         if self.bytes() > self.limit && !self.relieve() {
             // What was seen stays; the rest of the run is not analysed.

@@ -31,6 +31,8 @@ use crate::contexts::ContextId;
 
 /// Most words of the log, unless more memory is allowed.
 const MOST: usize = 1 << 24;
+/// Words that the log may have however little memory there is.
+const LEAST: usize = 1 << 12;
 /// The share of the memory allowed that the log may take.
 const SHARE: usize = 2;
 /// Iterations that must have equalled the one before for more to be counted.
@@ -299,10 +301,12 @@ impl Repeats {
         self.context
     }
 
-    /// Forgets everything and frees its memory; nothing may be due.
-    pub fn free(&mut self) {
+    /// Forgets everything, and gives back half of its memory or more: it will not grow as large again, so that it is not filled and
+    /// given back over and over. Nothing may be due.
+    pub fn give_back(&mut self) {
+        self.most = (self.log.len() / 2).max(LEAST);
         self.clear();
-        self.log = Vec::new();
+        self.log.shrink_to(self.most);
     }
 
     /// Forgets everything; nothing may be due.
