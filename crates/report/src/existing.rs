@@ -238,11 +238,12 @@ fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_
         // What the text says of variables is not known; what functions do that it calls, the run has shown.
         let given = given();
         let is_given = |race: &Race| race.variable().is_some_and(|name| given.iter().any(|own| own == name));
-        out.races = of_callees(profile, own, text, (guards, &texts.between));
-        let words = text_of(texts.sources, &own.file).unwrap_or_default();
-        out.races.extend(kept_elsewhere(profile, own, text, (guards, words), &texts.between));
+        let (_, lines) = region_lines(text, text_of(texts.sources, &own.file).unwrap_or_default());
+        let run = Run::of(profile, own, &texts.between);
+        out.races = unguarded(text, guards, of_callees(profile, own, text, &texts.between));
+        out.races.extend(unguarded(text, guards, kept_elsewhere(profile, own, text, &run, &lines)));
         out.races.retain(|race| !is_given(race));
-        out.races.extend(kept_by_libraries(profile, own, text, (guards, &texts.between)));
+        out.races.extend(unguarded(text, guards, kept_by_libraries(profile, own, &texts.between)));
     }
     if let Some(facts) = facts.as_ref().filter(|_| is_shared_out) {
         let text = text_of(texts.sources, &own.file).unwrap_or_default();
@@ -337,11 +338,10 @@ fn is_off(clause: &Clause) -> bool {
     clause.name == "if" && matches!(argument, Some("0" | "false" | ".false."))
 }
 
-/// Whether the text of a region, from its directive to a line, asks for the number of a thread or allocates memory.
-fn has_own_storage(text: &str, from: u32, to: u32) -> bool {
+/// Whether the lines of a region ask for the number of a thread or allocate memory.
+fn has_own_storage(lines: &[&str]) -> bool {
     const MARKS: [&str; 4] = ["omp_get_thread_num", "alloc(", "allocate(", "new "];
-    let mut lines = text.lines().skip(from as usize).take(to.saturating_sub(from) as usize);
-    lines.any(|line| MARKS.iter().any(|own| line.contains(own)))
+    lines.iter().any(|line| MARKS.iter().any(|own| line.contains(own)))
 }
 
 /// The subscripts by which a loop comes to an array, and to those on some lines.
@@ -403,8 +403,8 @@ fn races(
     }
     let run = Run::of(profile, own, between);
     // What threads choose by their number, or make in the region, the text does not tell from what they share.
-    let region = directives.iter().map(|directive| directive.line).min().unwrap_or(0);
-    let has_own_storage = has_own_storage(text, region, source.end.line);
+    let (region, own_text) = region_lines(source, text);
+    let has_own_storage = has_own_storage(&own_text);
     let defaults_to_private = clauses
         .iter()
         .any(|clause| clause.name == "default" && clause.variables.iter().any(|own| own.contains("private")));
@@ -422,8 +422,6 @@ fn races(
             || scalar.home == Home::Parameter && !is_fortran && !scalar.storage.reference;
         is_orphaned && is_local || !is_fortran && scalar.declared.is_some_and(|at| at.line > region)
     };
-    let own_text: Vec<&str> =
-        text.lines().skip(region as usize).take(source.end.line.saturating_sub(region) as usize).collect();
     let before = &own_text[..own_text.len().min(source.at.line.saturating_sub(region + 1) as usize)];
     let is_of_thread = |array: &Array| {
         source.thread_locals.iter().any(|(name, _)| is_same(name, &array.root))
@@ -615,13 +613,13 @@ fn races(
             out.push(Race::NotReduced { operator: None, name, lines: need.lines });
         }
     }
-    for race in kept_elsewhere(profile, own, source, (guards, text), between) {
+    for race in unguarded(source, guards, kept_elsewhere(profile, own, source, &run, &own_text)) {
         let name = race.variable().unwrap_or_default();
         if !is_private(name) && !is_named(&out, name) {
             out.push(race);
         }
     }
-    out.extend(kept_by_libraries(profile, own, source, (guards, between)));
+    out.extend(unguarded(source, guards, kept_by_libraries(profile, own, between)));
     for race in met(profile, own, facts, (guards, text), between) {
         let is_known = out.iter().any(|other| {
             other.variable() == race.variable()
@@ -633,7 +631,7 @@ fn races(
             out.push(race);
         }
     }
-    for race in of_callees(profile, own, source, (guards, between)) {
+    for race in unguarded(source, guards, of_callees(profile, own, source, between)) {
         let name = race.variable().unwrap_or_default();
         let is_given = is_private(name) || is_reduced(name) || is_named(&out, name);
         if !is_given && !out.iter().any(|other| other.variable() == Some(name)) {
@@ -699,57 +697,51 @@ fn met(
     out
 }
 
-/// What functions keep between their calls and a pointer in the loop leads to: nothing in the text of the region has its name.
+/// The lines of a region that a loop is in, from behind its first directive to the end of the loop.
+fn region_lines<'t>(source: &profile::lens::SourceLoop, text: &'t str) -> (u32, Vec<&'t str>) {
+    let directives = source.directive.iter().chain(&source.in_parallel);
+    let first = directives.map(|directive| directive.line).min().unwrap_or(0);
+    let count = source.end.line.saturating_sub(first) as usize;
+    (first, text.lines().skip(first as usize).take(count).collect())
+}
+
+/// A name, the function in which it was come to (empty where that is the loop's own), and the lines.
+type Come = (String, String, Vec<u32>);
+
+/// What functions keep between their calls and a pointer in the loop leads to: nothing in the text of the region (`lines`) has its name.
 fn kept_elsewhere(
     profile: &Profile,
     own: &SourceLoop,
     source: &profile::lens::SourceLoop,
-    (guards, text): (&Guards, &str),
-    between: &[&Dependence],
-) -> Vec<Race> {
-    let run = Run::of(profile, own, between);
-    let is_varying = |name: &str| source.assigns(name);
-    let one = Guarded::Place(&is_varying);
-    let directives = source.directive.iter().chain(&source.in_parallel);
-    let region = directives.map(|directive| directive.line).min().unwrap_or(0);
-    let own_text =
-        || text.lines().skip(region as usize).take(source.end.line.saturating_sub(region) as usize);
-    let has_own_storage = has_own_storage(text, region, source.end.line);
+    run: &Run<'_>,
+    lines: &[&str],
+) -> Vec<Come> {
+    let has_own_storage = has_own_storage(lines);
     let mut out = Vec::new();
     for need in own.needs().into_iter().filter(|need| is_kept(&need.way)) {
         let object = profile.objects.get(need.object as usize).filter(|object| is_variable(object));
         let Some(name) = object.map(|object| without_number(&object.name).to_owned()) else { continue };
         let is_word = |word: &str| word.eq_ignore_ascii_case(&name);
-        let is_written = |line: &str| {
+        let is_written = |line: &&str| {
             let line = line.split("//").next().unwrap_or_default();
             line.split(|c: char| !c.is_alphanumeric() && c != '_').any(is_word)
         };
-        let lines = &need.lines;
-        let is_inside = lines.iter().all(|line| (source.at.line..=source.end.line).contains(line));
+        let is_inside = need.lines.iter().all(|line| (source.at.line..=source.end.line).contains(line));
         if is_inside
+            && !need.lines.is_empty()
             && !lines.is_empty()
-            && !text.is_empty()
-            && !own_text().any(is_written)
-            && (!has_own_storage || run.shows(&name, lines))
-            && !run.refutes(&name, lines)
-            && !guards.exclude(lines, &one)
+            && !lines.iter().any(is_written)
+            && (!has_own_storage || run.shows(&name, &need.lines))
+            && !run.refutes(&name, &need.lines)
         {
-            out.push(Race::Unordered { name, function: String::new(), lines: need.lines });
+            out.push((name, String::new(), need.lines));
         }
     }
     out
 }
 
-/// Functions of libraries that keep something between their calls, which members of a team came to at a time in a loop, if nothing guards
-/// the calls.
-fn kept_by_libraries(
-    profile: &Profile,
-    own: &SourceLoop,
-    source: &profile::lens::SourceLoop,
-    (guards, between): (&Guards, &[&Dependence]),
-) -> Vec<Race> {
-    let is_varying = |name: &str| source.assigns(name);
-    let one = Guarded::Place(&is_varying);
+/// Functions of libraries that keep something between their calls, which members of a team came to at a time in a loop.
+fn kept_by_libraries(profile: &Profile, own: &SourceLoop, between: &[&Dependence]) -> Vec<Come> {
     let mut found: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
     for d in between {
         if !own.contexts.iter().any(|&context| is_carried_by(profile, context, d)) {
@@ -762,31 +754,33 @@ fn kept_by_libraries(
             found.entry(name).or_default().extend([a.line, b.line]);
         }
     }
-    let all =
-        found.into_iter().map(|(name, lines)| (name.to_owned(), lines.into_iter().collect::<Vec<u32>>()));
-    let is_open = |(_, lines): &(String, Vec<u32>)| !guards.exclude(lines, &one);
-    all.filter(is_open)
-        .map(|(name, lines)| Race::Unordered { name, function: String::new(), lines })
-        .collect()
+    let come =
+        |(name, lines): (&str, BTreeSet<u32>)| (name.to_owned(), String::new(), lines.into_iter().collect());
+    found.into_iter().map(come).collect()
 }
 
-/// What functions that a loop calls do to variables of the program while nothing guards that.
+/// What functions that a loop calls do to variables of the program.
 fn of_callees(
     profile: &Profile,
     own: &SourceLoop,
     source: &profile::lens::SourceLoop,
-    (guards, between): (&Guards, &[&Dependence]),
-) -> Vec<Race> {
+    between: &[&Dependence],
+) -> Vec<Come> {
+    let mut all = called(profile, own, source.at.line..=source.end.line);
+    all.extend(unordered(profile, own, between));
+    all
+}
+
+/// Races on what was come to while nothing guards that, one of each name.
+fn unguarded(source: &profile::lens::SourceLoop, guards: &Guards, all: Vec<Come>) -> Vec<Race> {
     let is_varying = |name: &str| source.assigns(name);
     let one = Guarded::Place(&is_varying);
-    let all = called(profile, own, source.at.line..=source.end.line)
-        .into_iter()
-        .chain(unordered(profile, own, between));
-    let is_open = |(_, function, lines): &(String, String, Vec<u32>)| {
-        !guards.exclude(lines, &one) && !are_calls_guarded(source, guards, function, &one)
+    let is_open = |(_, function, lines): &Come| {
+        let is_called = !function.is_empty() && are_calls_guarded(source, guards, function, &one);
+        !guards.exclude(lines, &one) && !is_called
     };
     let mut out: Vec<Race> = Vec::new();
-    for (name, function, lines) in all.filter(is_open) {
+    for (name, function, lines) in all.into_iter().filter(is_open) {
         let name = without_number(&name).to_owned();
         if !out.iter().any(|race| race.variable() == Some(name.as_str())) {
             out.push(Race::Unordered { name, function, lines });
@@ -812,11 +806,7 @@ fn is_variable(object: &profile::Object) -> bool {
 
 /// Variables of the program that functions which a loop calls come to by themselves, and of which iterations share one: each with the function
 /// and the lines that do.
-fn called(
-    profile: &Profile,
-    own: &SourceLoop,
-    source_lines: std::ops::RangeInclusive<u32>,
-) -> Vec<(String, String, Vec<u32>)> {
+fn called(profile: &Profile, own: &SourceLoop, source_lines: std::ops::RangeInclusive<u32>) -> Vec<Come> {
     let function_on = |lines: &[u32]| {
         let mut places = profile.locations.iter().filter(|place| place.file == own.file);
         let found = places.find(|place| lines.contains(&place.line) && place.function != own.function)?;
@@ -929,11 +919,7 @@ fn is_chosen_by_thread(lines: &[&str], array: &Array) -> bool {
 
 /// Variables that members of a team came to while nothing ordered them: of those that functions called in the loop come to themselves, each with
 /// the function and the lines that did. What the loop's own text comes to, that tells.
-fn unordered(
-    profile: &Profile,
-    own: &SourceLoop,
-    between: &[&Dependence],
-) -> Vec<(String, String, Vec<u32>)> {
+fn unordered(profile: &Profile, own: &SourceLoop, between: &[&Dependence]) -> Vec<Come> {
     let mut found: BTreeMap<(String, String), BTreeSet<u32>> = BTreeMap::new();
     for d in between {
         let ends = [d.source, d.sink];
