@@ -13,6 +13,7 @@ use serde::Serialize;
 use crate::directive::{self, Absent};
 use crate::finding::{self, BlockingFinding, ReductionFinding, Report};
 use crate::inputs;
+use crate::recommend;
 use crate::text::{entries, headline_of, number, paragraph, sentence};
 
 /// Most dependences in the text; JSON has all.
@@ -184,6 +185,10 @@ fn remedies(report: &Report<'_>, at: usize) -> Vec<Remedy> {
     let l = &report.loops[at];
     let mut out = Vec::new();
     let mut add = |change: String, effect: String| out.push(Remedy { change, effect });
+    if let Some(own) = report.inward.iter().find(|own| own.of == at) {
+        let (change, effect) = recommend::inward_parts(report, own);
+        add(change, effect);
+    }
     if matches!(l.parallel, Parallel::Yes | Parallel::Unknown) {
         return out;
     }

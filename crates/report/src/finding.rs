@@ -4,9 +4,11 @@ use profile::{ContextIndex, Gap, Kind, ObjectKind, Operation, Profile};
 use schedule::arrange;
 use schedule::arrange::distribution::{self, Share};
 use schedule::arrange::fusion::{self, Neighbours};
+use schedule::arrange::inward::{self, Inward};
 use schedule::facts::{Facts, Role};
 use schedule::graph::dimension;
 use schedule::needs::{Class, Need, Way};
+use schedule::options::Machine;
 use schedule::{Parallel, SourceLoop, Unknown};
 
 use crate::directive;
@@ -27,6 +29,10 @@ pub struct Report<'a> {
     pub neighbours: Vec<Neighbours>,
     /// Per loop the parts that it can be distributed into, if there are several.
     pub distributions: Vec<Vec<Share>>,
+    /// Loops that are worth making the innermost ones of their nests.
+    pub inward: Vec<Inward>,
+    /// Processors that gains are estimated for.
+    pub processors: u32,
     /// What regions could become, if that was asked for.
     pub proposals: Option<crate::proposals::Proposals>,
     /// What became of regions that were to be written as C.
@@ -81,6 +87,9 @@ pub struct ObjectFinding {
     pub shown: String,
 }
 
+/// Processors that gains are estimated for, so that a report is the same on every machine.
+const PROCESSORS: u32 = 8;
+
 /// Judges a profile and gathers what renderers need.
 pub fn report(profile: &Profile) -> Report<'_> {
     let loops = schedule::analyse(profile);
@@ -93,6 +102,8 @@ pub fn report(profile: &Profile) -> Report<'_> {
         tried: None,
         neighbours: fusion::neighbours(profile, &loops, &index),
         distributions: distribution::distributions(profile, &loops, &index),
+        inward: inward::inward(profile, &loops, &Machine::default()),
+        processors: PROCESSORS,
         loops,
         exact_fraction: schedule::metrics::exact_fraction(profile),
         proposals: None,

@@ -46,6 +46,7 @@ pub mod polyhedral;
 pub mod proposals;
 pub mod published;
 mod rayon;
+pub mod recommend;
 pub mod regions;
 pub mod requirement;
 pub mod sarif;

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::directive;
 use crate::finding::{self, BlockingFinding, Report};
+use crate::recommend;
 use crate::text::{headline, sentence};
 
 /// Loops with less of the instructions are left out.
@@ -186,6 +187,9 @@ fn result(report: &Report<'_>, at: usize, directory: Option<&Path>) -> Option<Fi
         .or_else(|| directive::instead(report, at))
     {
         text += &format!(". {more}");
+    }
+    if let Some(own) = report.inward.iter().find(|own| own.of == at) {
+        text += &format!(". Or {}", recommend::inward_words(report, own));
     }
     let column = Some(l.column).filter(|&column| column > 0);
     let ends = dependences.iter().flat_map(|d| {

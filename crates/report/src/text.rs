@@ -11,7 +11,7 @@ use schedule::select::short_id;
 use schedule::{Parallel, SourceLoop, Unknown, propose};
 
 use crate::finding::{self, BlockingFinding, Report};
-use crate::{directive, existing, inputs, limits, trying};
+use crate::{directive, existing, inputs, limits, recommend, trying};
 
 /// How to write it.
 #[derive(Debug, Clone, Copy)]
@@ -28,6 +28,7 @@ const WIDTH: usize = 100;
 pub fn summary(report: &Report<'_>, options: Options) -> String {
     let mut out = String::new();
     header(report, &mut out);
+    out.push_str(&recommend::summary(report));
     let shown = select(report, options.top);
     let survey = Survey::new(report.profile, &report.loops);
     for shown in &shown {
@@ -324,7 +325,8 @@ fn entry(report: &Report<'_>, shown: &Shown, survey: &Survey<'_>, options: Optio
     if !private.is_empty() && l.parallel != Parallel::AfterPrivatisation {
         paragraph(out, &pad, &format!("private in each iteration: {}", private.join(", ")));
     }
-    let arranged = [finding::fusing(report, at), finding::distributing(report, at)];
+    let inward = report.inward.iter().find(|own| own.of == at).map(|own| recommend::inward_words(report, own));
+    let arranged = [inward, finding::fusing(report, at), finding::distributing(report, at)];
     arranged.into_iter().flatten().for_each(|words| paragraph(out, &pad, &words));
     if l.parallel == Parallel::Unknown
         && !p.trust.counted_only

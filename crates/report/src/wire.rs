@@ -15,6 +15,7 @@ use crate::finding::{self, Report};
 use crate::inputs;
 use crate::limits;
 use crate::proposals::{self, Weighed, WireProposal};
+use crate::recommend::{self, WireRecommendation};
 use crate::trying;
 
 /// Name of the schema.
@@ -26,6 +27,8 @@ struct Root {
     schema: &'static str,
     program: Program,
     trust: Trust,
+    /// What to change first, largest gain first.
+    recommendations: Vec<WireRecommendation>,
     loops: Vec<Loop>,
     /// Loops that follow one another.
     fusions: Vec<Fusion>,
@@ -380,6 +383,7 @@ pub fn json(report: &Report<'_>) -> String {
             untracked: limits::untracked(p),
             missing_debug_info: p.trust.missing_debug_information.clone(),
         },
+        recommendations: recommend::wire(report),
         loops: loops(report),
         fusions: report.neighbours.iter().map(|pair| fusion(report, pair)).collect(),
         nests: nests(report),
@@ -682,8 +686,13 @@ fn advice(report: &Report<'_>, innermost: &Innermost, chain: &[usize], bands: &[
             out.push(of("distribute", &[at], why));
         }
     }
+    let inward = report.inward.iter().find(|own| chain.contains(&own.of) && own.past.last() == Some(&leaf));
+    if let Some(own) = inward {
+        let which: Vec<usize> = std::iter::once(own.of).chain(own.past.iter().copied()).collect();
+        out.push(of("interchange", &which, recommend::inward_words(report, own)));
+    }
     let (best, share) = locality::best_innermost(report.profile, loops, innermost, leaf);
-    if best != leaf {
+    if best != leaf && inward.is_none() {
         let share = 100.0 * share.unwrap_or(0.0);
         let why = format!(
             "with the first of them innermost {share:.0} % of the accesses have stride 0 or one element"

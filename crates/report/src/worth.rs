@@ -23,7 +23,7 @@ const FEW: f64 = 4.0;
 /// Fewer iterations at a time are joined with those of the loop inside, where that can be.
 const NEEDS_MORE: f64 = 16.0;
 /// Instructions in the time that it takes to start and join threads: about 10 microseconds.
-const START: u64 = 30_000;
+pub(crate) const START: u64 = 30_000;
 /// Two threads save half: below this an entry does not pay.
 const PAYS: u64 = 2 * START;
 /// Instructions that a directive takes whose `if` clause says no, and the share of the run that it may take so.
@@ -44,6 +44,8 @@ pub enum Choice {
         text: String,
         /// What would make this loop parallel, whether or not that pays.
         alone: String,
+        /// It is for threads, not for lanes.
+        for_threads: bool,
         /// If it is for threads, what the loop is as a call of a parallel algorithm of the standard library.
         algorithm: Option<String>,
     },
@@ -99,11 +101,12 @@ pub fn choose(profile: &Profile, loops: &[SourceLoop]) -> Vec<Option<Choice>> {
         }
         let first = place.entries.first().filter(|_| text.is_ok());
         let algorithm = first.and_then(|&at| directive::algorithm(profile, &loops[at], clauses));
+        let for_threads = text.is_ok();
         let text = text.or_else(|why| lanes(profile, loops, &place, clauses).ok_or(why));
         for &at in &place.entries {
             let alone = alone.clone();
             out[at] = Some(match &text {
-                Ok(text) => Choice::Paste { text: text.clone(), alone, algorithm: algorithm.clone() },
+                Ok(text) => Choice::Paste { text: text.clone(), alone, for_threads, algorithm: algorithm.clone() },
                 Err(why) => Choice::Withheld { alone, why: why.clone() },
             });
         }

@@ -26,6 +26,7 @@ use schedule::{Parallel, SourceLoop};
 use crate::colours;
 use crate::finding::{Report, verdict_name};
 use crate::frames::{self, Frame, What};
+use crate::recommend::{self, Change};
 use crate::text;
 use data::Data;
 use scene::Stage;
@@ -67,6 +68,7 @@ pub fn page(report: &Report<'_>, sources: &Sources, options: Options) -> String 
     let mut out = head(report);
     spread(report, &frames, &mut out);
     flame(&data, &mut out);
+    first(report, &nests, &mut out);
     contents(report, &nests, &mut out);
     for (at, nest) in nests.iter().enumerate() {
         out.push_str(&section::section(&ground, nest, at));
@@ -248,6 +250,35 @@ fn flame(data: &Data, out: &mut String) {
         );
     }
     out.push_str("</section>\n");
+}
+
+/// What to change first, with what it is expected to gain; nothing if there is nothing to do.
+fn first(report: &Report<'_>, nests: &[Nest], out: &mut String) {
+    let all = recommend::recommendations(report);
+    if all.is_empty() {
+        return;
+    }
+    // Writing to a string does not fail.
+    let _ = write!(
+        out,
+        "<section><h2>What to change first</h2>\n<p class=\"note\">Estimated gain of the whole program on {} processors.</p>\n\
+         <ul class=\"contents\">\n",
+        report.processors
+    );
+    for own in &all {
+        let words = escape::text(&recommend::words(report, own));
+        let words = match own.change {
+            Change::Threads(_) => format!("<code>{words}</code>"),
+            Change::Inward(_) => words,
+        };
+        let id = escape::name(&report.loops[own.of].id);
+        let of = match nests.iter().position(|nest| nest.shown.binary_search(&own.of).is_ok()) {
+            Some(nest) => format!("<a href=\"#nest-{nest}\">{id}</a>"),
+            None => id,
+        };
+        let _ = writeln!(out, "<li><b>{:.1}x</b> {of}: {words}</li>", own.gain);
+    }
+    out.push_str("</ul></section>\n");
 }
 
 /// The nests that have sections, one a line.

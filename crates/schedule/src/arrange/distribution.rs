@@ -129,7 +129,7 @@ fn distribution(
 }
 
 /// Whether all iterations execute all blocks directly in a loop, inner loops and calls included.
-fn runs_alike(profile: &Profile, context: ContextIndex) -> bool {
+pub(super) fn runs_alike(profile: &Profile, context: ContextIndex) -> bool {
     let own = &profile.contexts[context as usize];
     let least = own.iterations.saturating_sub(own.entries);
     let blocks = profile.blocks.iter().filter(|block| block.context == context && block.executions > 0);

@@ -3,6 +3,7 @@
 //!
 //! - [`distribution`]: a loop becomes one loop per strongly connected set of its statements;
 //! - [`fusion`]: two loops that follow one another become one, the second delayed if need be.
+//! - [`inward`]: a parallel loop is made the innermost of its nest.
 //!
 //! Where a profile has several runs, only what holds in all of them is said.
 //!
@@ -11,6 +12,7 @@
 
 pub mod distribution;
 pub mod fusion;
+pub mod inward;
 
 use profile::{ContextIndex, Dependence, Kind, LevelSummary, ObjectIndex, Operation, Profile};
 use rustc_hash::{FxHashMap, FxHashSet};

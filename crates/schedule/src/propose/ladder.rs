@@ -135,13 +135,29 @@ fn one(profile: &Profile, loops: &[SourceLoop], region: Region, worker: &Worker,
                 let checked = check(profile, &formulated, tree, budget.pairs)?;
                 Ok(Checked { replayed: replay.check(tree)?, ..checked })
             };
+            let weigh = |tree: &Tree| {
+                weighed::preferred(profile, loops, &region, &formulated, tree, &budget.machine)
+            };
             let scheduled = climb(&formulated, few, worker, budget, (&is_right, &mut failed));
-            scheduled.map(|(rung, schedule, pairs)| {
+            scheduled.map(|(mut rung, schedule, pairs)| {
                 checked = pairs;
-                let machine = &budget.machine;
-                let preferred =
-                    weighed::preferred(profile, loops, &region, &formulated, &schedule.tree, machine);
                 let mut tree = schedule.tree;
+                let mut preferred = weigh(&tree);
+                let pays = |of: &Option<(Tree, Option<Advice>)>| {
+                    of.as_ref().and_then(|own| own.1.as_ref()).is_some_and(Advice::pays)
+                };
+                // Statements that share a loop at different times have no order of loops to choose; each in loops of its own has.
+                if !pays(&preferred) && budget.fusion == Fusion::Smart && formulated.statements.len() > 1 {
+                    let apart = Budget { fusion: Fusion::Apart, seconds: budget.seconds / 2, ..budget };
+                    if let Ok((other, schedule, pairs)) =
+                        climb(&formulated, few, worker, apart, (&is_right, &mut Vec::new()))
+                    {
+                        let own = weigh(&schedule.tree);
+                        if pays(&own) {
+                            (rung, tree, checked, preferred) = (other, schedule.tree, pairs, own);
+                        }
+                    }
+                }
                 if let Some((permuted, own)) = preferred {
                     advice = own;
                     if permuted != tree

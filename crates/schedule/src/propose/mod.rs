@@ -26,7 +26,7 @@ pub mod renaming;
 pub mod replay;
 pub mod sequence;
 pub mod statements;
-mod weighed;
+pub(crate) mod weighed;
 
 pub use isl::Fusion;
 pub use ladder::{Budget, Proposal, Rung, propose};

@@ -36,7 +36,7 @@ pub fn preferred(
     Some((chosen.permuted(tree), Advice::new(&facts, &before, estimated, &chosen)))
 }
 
-fn facts(profile: &Profile, block: u32, members: &[u32]) -> Facts {
+pub(crate) fn facts(profile: &Profile, block: u32, members: &[u32]) -> Facts {
     let own = &profile.blocks[block as usize];
     let mut observed = extents(profile, block, 0);
     let dims = profile.contexts[own.context as usize].dims as usize;
@@ -61,7 +61,7 @@ fn facts(profile: &Profile, block: u32, members: &[u32]) -> Facts {
 }
 
 /// The loops around a block, with those parallel that are so without reductions.
-fn as_it_is(profile: &Profile, loops: &[SourceLoop], block: u32) -> Vec<Dimension> {
+pub(crate) fn as_it_is(profile: &Profile, loops: &[SourceLoop], block: u32) -> Vec<Dimension> {
     let own = &profile.blocks[block as usize];
     let around = profile.loops_around(own.context);
     let dims = around.len();

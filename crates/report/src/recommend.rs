@@ -1,0 +1,203 @@
+//! What to change first: directives for threads and changes of the order of loops together, those that gain most of the whole
+//! program first.
+//!
+//! A gain is an estimate by Amdahl's law (Gene Amdahl, "Validity of the single processor approach to achieving large scale computing
+//! capabilities", 1967): instructions stand for time, threads share iterations evenly, and each start of a team takes as long as
+//! [`worth::START`] instructions. What gains less than [`LEAST`] is left out.
+
+use std::collections::BTreeMap;
+
+use schedule::arrange::inward::Inward;
+use serde::Serialize;
+
+use crate::finding::Report;
+use crate::worth::{self, Choice};
+use crate::{directive, text};
+
+/// The least gain that is worth a change.
+const LEAST: f64 = 1.05;
+/// Most changes that are listed.
+const MOST: usize = 5;
+
+/// A change.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Change<'a> {
+    /// The directive for threads that is to be pasted above the loop.
+    Threads(&'a str),
+    /// The loop becomes the innermost of its nest.
+    Inward(&'a Inward),
+}
+
+/// A change that is worth its while.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Recommendation<'a> {
+    /// The loop: index into those of the report.
+    pub of: usize,
+    /// What to do.
+    pub change: Change<'a>,
+    /// How many times as fast the program is expected to be, on [`Report::processors`] processors.
+    pub gain: f64,
+}
+
+/// What to change, largest gain first.
+pub fn recommendations<'a>(report: &'a Report<'_>) -> Vec<Recommendation<'a>> {
+    if report.profile.trust.counted_only {
+        return Vec::new();
+    }
+    let mut out = threads(report);
+    out.extend(report.inward.iter().map(|own| {
+        let share = report.loops[own.of].share;
+        Recommendation {
+            of: own.of,
+            change: Change::Inward(own),
+            gain: gain(share, share * own.remaining()),
+        }
+    }));
+    out.retain(|own| own.gain >= LEAST);
+    out.sort_by(|a, b| b.gain.total_cmp(&a.gain).then(a.of.cmp(&b.of)));
+    out.truncate(MOST);
+    out
+}
+
+/// How many times as fast a program is, of which a share takes another one from now on.
+fn gain(share: f64, then: f64) -> f64 {
+    1.0 / (1.0 - share + then).max(f64::MIN_POSITIVE)
+}
+
+/// The directives for threads, one per line of the source: what is written there holds for all calls that come to it.
+fn threads<'a>(report: &'a Report<'_>) -> Vec<Recommendation<'a>> {
+    let all = report.profile.trust.instructions.max(1) as f64;
+    let mut places: BTreeMap<(&str, u32, u32), Vec<usize>> = BTreeMap::new();
+    for (at, own) in report.loops.iter().enumerate() {
+        if let Some(Choice::Paste { for_threads: true, .. }) = &report.directives[at]
+            && report.existing[at].is_none()
+        {
+            places.entry((&own.file, own.line, own.column)).or_default().push(at);
+        }
+    }
+    let of_place = |entries: Vec<usize>| {
+        let own = || entries.iter().map(|&at| &report.loops[at]);
+        let of = entries.iter().copied().max_by(|&a, &b| {
+            report.loops[a].share.total_cmp(&report.loops[b].share).then(b.cmp(&a))
+        })?;
+        let (share, entered): (f64, u64) = (own().map(|l| l.share).sum(), own().map(|l| l.entries).sum());
+        let trips = own().map(|l| l.iterations).sum::<u64>() as f64 / entered.max(1) as f64;
+        let width = trips.min(f64::from(report.processors)).max(1.0);
+        let starts = entered as f64 * worth::START as f64 / all;
+        let text = directive::pasted(report, of)?;
+        let gain = gain(share.min(1.0), share.min(1.0) / width + starts);
+        Some(Recommendation { of, change: Change::Threads(text), gain })
+    };
+    places.into_values().filter_map(of_place).collect()
+}
+
+/// What moving a loop inwards means, in words.
+pub(crate) fn inward_words(report: &Report<'_>, own: &Inward) -> String {
+    let (change, effect) = inward_parts(report, own);
+    format!("{change}: {effect}")
+}
+
+/// What is to be done to move a loop inwards, and what comes of it.
+pub(crate) fn inward_parts(report: &Report<'_>, own: &Inward) -> (String, String) {
+    let places: Vec<String> = own.past.iter().map(|&at| report.loops[at].place()).collect();
+    let past = listed(&places);
+    let how = match (own.is_split, own.expanded.is_empty()) {
+        (false, _) => format!("interchange it with {past}"),
+        (true, true) => format!("give the parts of its body loops of their own, inside {past}"),
+        (true, false) => format!(
+            "make {} an array of an element per iteration, and give the parts of its body loops of their own, inside {past}",
+            listed(&own.expanded)
+        ),
+    };
+    let (before, after) = own.near;
+    let effect = format!(
+        "as the innermost loop it can be vectorised, and {:.0} % of the accesses stay or go on to the next element ({:.0} % as it is)",
+        100.0 * after,
+        100.0 * before
+    );
+    (how, effect)
+}
+
+/// Names in a sentence.
+fn listed(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [name] => name.clone(),
+        [names @ .., last] => format!("{} and {last}", names.join(", ")),
+    }
+}
+
+/// A change in words.
+pub fn words(report: &Report<'_>, own: &Recommendation<'_>) -> String {
+    match own.change {
+        Change::Threads(text) => text.to_owned(),
+        Change::Inward(own) => inward_words(report, own),
+    }
+}
+
+/// The list for people; empty if there is nothing to do.
+pub(crate) fn summary(report: &Report<'_>) -> String {
+    let all = recommendations(report);
+    let mut out = String::new();
+    if all.is_empty() {
+        return out;
+    }
+    out.push('\n');
+    text::paragraph(&mut out, "", &headline(report));
+    for own in &all {
+        let words = format!("{}: {}", report.loops[own.of].id, words(report, own));
+        let gain = format!("{:5.1}x  ", own.gain);
+        let mut lines = String::new();
+        text::paragraph(&mut lines, &" ".repeat(gain.len()), &words);
+        out.push_str(&gain);
+        out.push_str(lines.trim_start());
+    }
+    out
+}
+
+/// What stands above the list.
+pub(crate) fn headline(report: &Report<'_>) -> String {
+    format!("What to change first (estimated gain of the whole program, {} processors):", report.processors)
+}
+
+/// A change for programs.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct WireRecommendation {
+    /// `threads` or `interchange`; `distribute` if the loop has to be distributed for that.
+    change: &'static str,
+    /// The loop that is changed, and those that come to stand around it.
+    loops: Vec<String>,
+    /// Their lines.
+    lines: Vec<u32>,
+    /// Variables that become arrays.
+    expanded: Vec<String>,
+    /// How many times as fast the program is expected to be.
+    gain: f64,
+    /// On so many processors.
+    processors: u32,
+    /// In words; of `threads` the directive.
+    text: String,
+}
+
+/// The list for programs.
+pub fn wire(report: &Report<'_>) -> Vec<WireRecommendation> {
+    let one = |own: &Recommendation<'_>| {
+        let (change, past, expanded): (_, &[usize], &[String]) = match own.change {
+            Change::Threads(_) => ("threads", &[], &[]),
+            Change::Inward(own) if own.is_split => ("distribute", &own.past, &own.expanded),
+            Change::Inward(own) => ("interchange", &own.past, &[]),
+        };
+        let loops = || std::iter::once(own.of).chain(past.iter().copied()).map(|at| &report.loops[at]);
+        WireRecommendation {
+            change,
+            loops: loops().map(|l| l.id.clone()).collect(),
+            lines: loops().map(|l| l.line).collect(),
+            expanded: expanded.to_vec(),
+            gain: own.gain,
+            processors: report.processors,
+            text: words(report, own),
+        }
+    };
+    recommendations(report).iter().map(one).collect()
+}
