@@ -29,6 +29,7 @@ mod polyhedral;
 mod processes;
 mod programs;
 mod proof;
+mod recommend;
 mod reconstruct;
 mod regions;
 #[path = "support/reported.rs"]

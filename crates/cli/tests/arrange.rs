@@ -1,6 +1,6 @@
 //! Which loops can be one, and which one can be several.
 
-use crate::support;
+use crate::{reported, support};
 
 use serde_json::{Value, json};
 use support::Place;
@@ -90,13 +90,7 @@ int main(int argc, char **argv) {
 "#;
 
 fn report(place: &Place, flags: &[&str]) -> Value {
-    let program = place.compile("arranged", SOURCE, flags);
-    let profile = place.path("p.lwp");
-    let mut command = place.loopwright();
-    command.args(["profile", "--quiet", "-o"]).arg(&profile).arg("--").arg(program);
-    assert!(command.output().unwrap().status.success());
-    let output = place.loopwright().args(["report", "--format", "json"]).arg(profile).output().unwrap();
-    serde_json::from_slice(&output.stdout).unwrap()
+    reported::report(place, &place.compile("arranged", SOURCE, flags), &[])
 }
 
 /// The pair of loops of a function.

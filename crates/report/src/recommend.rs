@@ -16,8 +16,8 @@ use crate::{directive, text};
 
 /// The least gain that is worth a change.
 const LEAST: f64 = 1.05;
-/// Most changes that are listed.
-const MOST: usize = 5;
+/// Most changes that people are shown at once; programs get all.
+pub(crate) const MOST: usize = 5;
 
 /// A change.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,15 +47,10 @@ pub fn recommendations<'a>(report: &'a Report<'_>) -> Vec<Recommendation<'a>> {
     let mut out = threads(report);
     out.extend(report.inward.iter().map(|own| {
         let share = report.loops[own.of].share;
-        Recommendation {
-            of: own.of,
-            change: Change::Inward(own),
-            gain: gain(share, share * own.remaining()),
-        }
+        Recommendation { of: own.of, change: Change::Inward(own), gain: gain(share, share * own.remaining()) }
     }));
     out.retain(|own| own.gain >= LEAST);
     out.sort_by(|a, b| b.gain.total_cmp(&a.gain).then(a.of.cmp(&b.of)));
-    out.truncate(MOST);
     out
 }
 
@@ -77,9 +72,10 @@ fn threads<'a>(report: &'a Report<'_>) -> Vec<Recommendation<'a>> {
     }
     let of_place = |entries: Vec<usize>| {
         let own = || entries.iter().map(|&at| &report.loops[at]);
-        let of = entries.iter().copied().max_by(|&a, &b| {
-            report.loops[a].share.total_cmp(&report.loops[b].share).then(b.cmp(&a))
-        })?;
+        let of = entries
+            .iter()
+            .copied()
+            .max_by(|&a, &b| report.loops[a].share.total_cmp(&report.loops[b].share).then(b.cmp(&a)))?;
         let (share, entered): (f64, u64) = (own().map(|l| l.share).sum(), own().map(|l| l.entries).sum());
         let trips = own().map(|l| l.iterations).sum::<u64>() as f64 / entered.max(1) as f64;
         let width = trips.min(f64::from(report.processors)).max(1.0);
@@ -144,7 +140,7 @@ pub(crate) fn summary(report: &Report<'_>) -> String {
     }
     out.push('\n');
     text::paragraph(&mut out, "", &headline(report));
-    for own in &all {
+    for own in all.iter().take(MOST) {
         let words = format!("{}: {}", report.loops[own.of].id, words(report, own));
         let gain = format!("{:5.1}x  ", own.gain);
         let mut lines = String::new();

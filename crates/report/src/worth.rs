@@ -106,7 +106,9 @@ pub fn choose(profile: &Profile, loops: &[SourceLoop]) -> Vec<Option<Choice>> {
         for &at in &place.entries {
             let alone = alone.clone();
             out[at] = Some(match &text {
-                Ok(text) => Choice::Paste { text: text.clone(), alone, for_threads, algorithm: algorithm.clone() },
+                Ok(text) => {
+                    Choice::Paste { text: text.clone(), alone, for_threads, algorithm: algorithm.clone() }
+                }
                 Err(why) => Choice::Withheld { alone, why: why.clone() },
             });
         }

@@ -265,7 +265,7 @@ fn first(report: &Report<'_>, nests: &[Nest], out: &mut String) {
          <ul class=\"contents\">\n",
         report.processors
     );
-    for own in &all {
+    for own in all.iter().take(recommend::MOST) {
         let words = escape::text(&recommend::words(report, own));
         let words = match own.change {
             Change::Threads(_) => format!("<code>{words}</code>"),

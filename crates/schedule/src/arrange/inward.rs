@@ -113,7 +113,8 @@ fn moved(profile: &Profile, loops: &[SourceLoop], of: usize, machine: &Machine) 
     let is_inside = |at: usize| around(loops, at).any(|outer| outer == of);
     let (here, elsewhere): (Vec<usize>, Vec<usize>) =
         (0..loops.len()).filter(|&at| is_inside(at)).partition(|&at| {
-            let stays = |inner: usize| loops[inner].calls.is_empty() && !loops[inner].recursive && loops[inner].main;
+            let stays =
+                |inner: usize| loops[inner].calls.is_empty() && !loops[inner].recursive && loops[inner].main;
             stays(at) && around(loops, at).take_while(|&outer| outer != of).all(stays)
         });
     let beside: u64 = elsewhere.iter().map(|&at| loops[at].instructions).max().unwrap_or(0);
@@ -127,21 +128,24 @@ fn moved(profile: &Profile, loops: &[SourceLoop], of: usize, machine: &Machine) 
     if !alike.flat_map(|l| &l.contexts).all(|&context| runs_alike(profile, context)) {
         return None;
     }
-    let is_large = |&object: &u32| {
-        profile.objects.get(object as usize).is_none_or(|object| object.bytes > MOST_BYTES)
-    };
+    let is_large =
+        |&object: &u32| profile.objects.get(object as usize).is_none_or(|object| object.bytes > MOST_BYTES);
     if own.verdicts.iter().flat_map(|verdict| &verdict.privatise).any(|object| is_large(object)) {
         return None;
     }
     let expanded = expanded(&text);
-    let is_split = !expanded.is_empty() || here.iter().filter(|&&at| loops[at].parent == Some(of)).count() > 1;
+    let is_split =
+        !expanded.is_empty() || here.iter().filter(|&&at| loops[at].parent == Some(of)).count() > 1;
     let (cycles, near) = weighed(profile, loops, own, (&here, is_split), machine)?;
     let hottest = here.iter().copied().filter(|&at| loops[at].innermost);
     let leaf = hottest.max_by_key(|&at| loops[at].instructions)?;
-    let mut past: Vec<usize> = std::iter::once(leaf).chain(around(loops, leaf)).take_while(|&at| at != of).collect();
+    let mut past: Vec<usize> =
+        std::iter::once(leaf).chain(around(loops, leaf)).take_while(|&at| at != of).collect();
     past.reverse();
     let found = Inward { of, past, is_split, expanded, cycles, near };
-    (found.remaining() <= GAINS).then_some(found)
+    // Sums along rows have lanes where a directive allows that, and that is all there is to gain.
+    let is_nearer = found.near.1 >= found.near.0;
+    (is_nearer && found.remaining() <= GAINS).then_some(found)
 }
 
 /// Whether a loop counts, and is left at its end alone.
@@ -187,7 +191,8 @@ fn expanded(text: &Facts<'_>) -> Vec<String> {
     };
     let mut out = Vec::new();
     for (scalar, role) in &text.scalars {
-        let is_counter = |own: &&&profile::lens::SourceLoop| own.iterators.iter().any(|it| it.name == scalar.name);
+        let is_counter =
+            |own: &&&profile::lens::SourceLoop| own.iterators.iter().any(|it| it.name == scalar.name);
         if *role == Role::Iterator || inner.iter().any(|own| is_counter(&own)) {
             continue;
         }
@@ -245,7 +250,8 @@ fn weighed(
         before.push(times);
         after.push(moved);
     }
-    let order = |times: Vec<Vec<Dimension>>| Order { length: times.iter().map(Vec::len).max().unwrap_or(0), times };
+    let order =
+        |times: Vec<Vec<Dimension>>| Order { length: times.iter().map(Vec::len).max().unwrap_or(0), times };
     let (before, after) = (order(before), order(after));
     let cycles = (estimate(&all, &before, machine)?.one, estimate(&all, &after, machine)?.one);
     Some((cycles, (near(&all, &before)?, near(&all, &after)?)))

@@ -135,9 +135,8 @@ fn one(profile: &Profile, loops: &[SourceLoop], region: Region, worker: &Worker,
                 let checked = check(profile, &formulated, tree, budget.pairs)?;
                 Ok(Checked { replayed: replay.check(tree)?, ..checked })
             };
-            let weigh = |tree: &Tree| {
-                weighed::preferred(profile, loops, &region, &formulated, tree, &budget.machine)
-            };
+            let weigh =
+                |tree: &Tree| weighed::preferred(profile, loops, &region, &formulated, tree, &budget.machine);
             let scheduled = climb(&formulated, few, worker, budget, (&is_right, &mut failed));
             scheduled.map(|(mut rung, schedule, pairs)| {
                 checked = pairs;
