@@ -37,6 +37,7 @@ mod trace;
 mod written;
 
 use std::collections::hash_map::Entry;
+use std::path::Path;
 
 use profile::lens::{FileLoops, Language};
 
@@ -148,16 +149,17 @@ fn text(
     out
 }
 
-/// The language of a header, which is C or C++: C++ if that is better understood.
-fn language_of_header(bytes: &[u8]) -> Language {
+/// The language of a header, which is C or C++: C++ if that is better understood, or if it is of a library that is installed as such.
+fn language_of_header(path: &Path, bytes: &[u8]) -> Language {
+    // What C does not know takes its parser long to recover from.
+    if path.components().any(|part| part.as_os_str() == "c++") {
+        return Language::Cpp;
+    }
     let errors = |language| {
         text::parse(bytes, language, &[]).map_or(usize::MAX, |tree| text::errors(tree.root_node()))
     };
-    if errors(Language::C) == 0 || errors(Language::C) <= errors(Language::Cpp) {
-        Language::C
-    } else {
-        Language::Cpp
-    }
+    let of_c = errors(Language::C);
+    if of_c == 0 || of_c <= errors(Language::Cpp) { Language::C } else { Language::Cpp }
 }
 
 /// Whether a file has `#line` directives: other lines are meant than its own.

@@ -81,7 +81,7 @@ impl Reader {
         let mut language = language_of(path).ok_or_else(|| Unreadable::NotSource(path.to_owned()))?;
         let bytes = content(path, self.built)?;
         if path.extension().is_some_and(|extension| extension == "h") {
-            language = super::language_of_header(&bytes);
+            language = super::language_of_header(path, &bytes);
         }
         let (mut headers, mut outside) = (Vec::new(), Outside::default());
         match language {
