@@ -45,10 +45,7 @@ pub fn recommendations<'a>(report: &'a Report<'_>) -> Vec<Recommendation<'a>> {
         return Vec::new();
     }
     let mut out = threads(report);
-    out.extend(report.inward.iter().map(|own| {
-        let share = report.loops[own.of].share;
-        Recommendation { of: own.of, change: Change::Inward(own), gain: gain(share, share * own.remaining()) }
-    }));
+    out.extend(inward(report));
     out.retain(|own| own.gain >= LEAST);
     out.sort_by(|a, b| b.gain.total_cmp(&a.gain).then(a.of.cmp(&b.of)));
     out
@@ -59,15 +56,36 @@ fn gain(share: f64, then: f64) -> f64 {
     1.0 / (1.0 - share + then).max(f64::MIN_POSITIVE)
 }
 
+/// The place of a loop in the source.
+fn place<'a>(report: &'a Report<'_>, at: usize) -> (&'a str, u32, u32) {
+    let own = &report.loops[at];
+    (&own.file, own.line, own.column)
+}
+
+/// The loops to be moved inwards, one per place of the source, whatever calls lead there.
+fn inward<'a>(report: &'a Report<'_>) -> Vec<Recommendation<'a>> {
+    let mut places: BTreeMap<(&str, u32, u32), Vec<&Inward>> = BTreeMap::new();
+    for own in &report.inward {
+        places.entry(place(report, own.of)).or_default().push(own);
+    }
+    let of_place = |all: Vec<&'a Inward>| {
+        let share = |own: &Inward| report.loops[own.of].share;
+        let hottest = all.iter().copied().max_by(|a, b| share(a).total_cmp(&share(b)))?;
+        let saved: f64 = all.iter().map(|own| share(own) * (1.0 - own.remaining())).sum();
+        Some(Recommendation { of: hottest.of, change: Change::Inward(hottest), gain: gain(saved, 0.0) })
+    };
+    places.into_values().filter_map(of_place).collect()
+}
+
 /// The directives for threads, one per line of the source: what is written there holds for all calls that come to it.
 fn threads<'a>(report: &'a Report<'_>) -> Vec<Recommendation<'a>> {
     let all = report.profile.trust.instructions.max(1) as f64;
     let mut places: BTreeMap<(&str, u32, u32), Vec<usize>> = BTreeMap::new();
-    for (at, own) in report.loops.iter().enumerate() {
+    for at in 0..report.loops.len() {
         if let Some(Choice::Paste { for_threads: true, .. }) = &report.directives[at]
             && report.existing[at].is_none()
         {
-            places.entry((&own.file, own.line, own.column)).or_default().push(at);
+            places.entry(place(report, at)).or_default().push(at);
         }
     }
     let of_place = |entries: Vec<usize>| {
@@ -101,7 +119,8 @@ pub(crate) fn inward_parts(report: &Report<'_>, own: &Inward) -> (String, String
         (false, _) => format!("interchange it with {past}"),
         (true, true) => format!("give the parts of its body loops of their own, inside {past}"),
         (true, false) => format!(
-            "make {} an array of an element per iteration, and give the parts of its body loops of their own, inside {past}",
+            "make {} an array of an element per iteration, and give the parts of its body loops of their own, inside {past}, some hundred \
+             iterations at a time",
             listed(&own.expanded)
         ),
     };

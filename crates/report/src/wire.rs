@@ -686,7 +686,7 @@ fn advice(report: &Report<'_>, innermost: &Innermost, chain: &[usize], bands: &[
             out.push(of("distribute", &[at], why));
         }
     }
-    let inward = report.inward.iter().find(|own| chain.contains(&own.of) && own.past.last() == Some(&leaf));
+    let inward = report.inward.iter().find(|own| chain.contains(&own.of) && own.past.contains(&leaf));
     if let Some(own) = inward {
         let which: Vec<usize> = std::iter::once(own.of).chain(own.past.iter().copied()).collect();
         out.push(of("interchange", &which, recommend::inward_words(report, own)));

@@ -10,20 +10,27 @@
 //!
 //! It is legal where the iterations of the outer loop pass nothing on to one another, not even in sums, and all of them execute the
 //! same inner loops with the same bounds: parts of different iterations may then be mixed in any way that keeps the order of each. Sums
-//! are added up in the order that they had. By the text, inner loops must not be left early, and bounds must not depend on what the outer loop
-//! assigns; by the run, they had one number of iterations.
+//! are added up in the order that they had. By the text, loops must not be left early, inner ones begin at what does not change and advance by a
+//! number, and all that one part of an iteration passes to another lies in elements that move with the loop, or in plain variables; by
+//! the run, inner loops had one number of iterations and ran every time.
+//!
+//! Limits: parts that share a line, arrays of an iteration's own, references, closures and functions that write more than their results are
+//! refused, whatever they do.
 //!
 //! Whether it pays is estimated ([`crate::options::cost`]), statement by statement. Most published cases of it are in loops that a
 //! compiler does not interchange, as rows are behind pointers or something stands beside the inner loop (Fabian Gruber et al.,
 //! "Data-flow/dependence profiling for structured transformations", PPoPP 2019).
 
-use profile::lens::LoopKind;
-use profile::{ContextIndex, ContextKind, Profile};
+use profile::lens::{
+    self, AccessMode, Array, ArrayAccess, Call, Home, LoopKind, Position, Scalar, ScalarForm,
+};
+use profile::{ContextIndex, ContextKind, Kind, ObjectKind, Profile};
 
 use super::distribution::runs_alike;
 use crate::SourceLoop;
 use crate::facts::{Facts, Role, mentions};
-use crate::graph::inside;
+use crate::graph::{dimension, inside};
+use crate::nest::stride;
 use crate::options::cost::{estimate, near};
 use crate::options::times::{Blocks, Component, Dimension, Order};
 use crate::options::{self, Machine};
@@ -35,20 +42,22 @@ const LEAST_SHARE: f64 = 0.01;
 /// What is inside other functions than the loop's own may take such a share of it; it stays as it is.
 const ELSEWHERE: f64 = 0.05;
 /// Fewer iterations are not worth an inner loop.
-const LEAST_TRIPS: f64 = 8.0;
+const LEAST_TRIPS: f64 = 16.0;
+/// Nor is moving past loops with fewer.
+const LEAST_INNER_TRIPS: f64 = 4.0;
 /// The estimate has to fall to this share.
 const GAINS: f64 = 0.8;
+/// No estimate is trusted beyond this share.
+const LEAST_REMAINING: f64 = 0.1;
 /// Iterations that elements of expanded variables are kept for at a time.
 const TILE: i64 = 256;
-/// Bytes of the largest variable that is expanded.
-const MOST_BYTES: u64 = 16;
 
 /// A parallel loop that is worth making the innermost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Inward {
     /// The loop.
     pub of: usize,
-    /// The loops inside it that come to stand around it, outermost first, of the nest with the most instructions.
+    /// The loops inside it, in the order of the program: all come to stand around it.
     pub past: Vec<usize>,
     /// Something stands beside the loops inside: its parts become loops of their own.
     pub is_split: bool,
@@ -63,7 +72,7 @@ pub struct Inward {
 impl Inward {
     /// The share of its time that the loop is expected to take then.
     pub fn remaining(&self) -> f64 {
-        self.cycles.1 / self.cycles.0
+        (self.cycles.1 / self.cycles.0).max(LEAST_REMAINING)
     }
 }
 
@@ -95,19 +104,15 @@ fn around(loops: &[SourceLoop], of: usize) -> impl Iterator<Item = usize> + '_ {
 fn moved(profile: &Profile, loops: &[SourceLoop], of: usize, machine: &Machine) -> Option<Inward> {
     let own = &loops[of];
     let is_parallel = matches!(own.parallel, Parallel::Yes | Parallel::AfterPrivatisation);
-    let trips = own.iterations as f64 / own.entries.max(1) as f64;
     let is_candidate = own.main
         && !own.recursive
         && !own.innermost
         && is_parallel
         && !own.differs_elsewhere
         && own.share >= LEAST_SHARE
-        && trips >= LEAST_TRIPS;
-    if !is_candidate || !own.contexts.iter().all(|&context| profile.contexts[context as usize].is_whole()) {
-        return None;
-    }
-    let text = Facts::of(profile, *own.contexts.first()?)?;
-    if !counts(&text) || text.scalars.iter().any(|(_, role)| matches!(role, Role::Private { last: true })) {
+        && trips(own) >= LEAST_TRIPS;
+    let [context] = own.contexts[..] else { return None };
+    if !is_candidate || !profile.contexts[context as usize].is_whole() {
         return None;
     }
     let is_inside = |at: usize| around(loops, at).any(|outer| outer == of);
@@ -121,31 +126,228 @@ fn moved(profile: &Profile, loops: &[SourceLoop], of: usize, machine: &Machine) 
     if here.is_empty() || beside as f64 > ELSEWHERE * own.instructions as f64 {
         return None;
     }
-    if !here.iter().all(|&inner| is_fixed(profile, &loops[inner], &text)) {
+    // Every iteration runs every loop inside.
+    let is_always_run = |&at: &usize| {
+        let rounds = loops[at].parent.map_or(0, |outer| loops[outer].iterations);
+        loops[at].contexts.len() == 1 && loops[at].entries == rounds
+    };
+    let outer = std::iter::once(own).chain(here.iter().map(|&at| &loops[at]).filter(|l| !l.innermost));
+    let is_alike = outer.flat_map(|l| &l.contexts).all(|&context| runs_alike(profile, context));
+    if !is_alike || !here.iter().all(is_always_run) || calls_libraries(profile, loops, &here) {
         return None;
     }
-    let alike = std::iter::once(own).chain(here.iter().map(|&at| &loops[at]).filter(|l| !l.innermost));
-    if !alike.flat_map(|l| &l.contexts).all(|&context| runs_alike(profile, context)) {
+    let text = Body::of(profile, own, here.iter().map(|&at| &loops[at]))?;
+    if !text.names_all_storage(profile, own, context) {
         return None;
     }
-    let is_large =
-        |&object: &u32| profile.objects.get(object as usize).is_none_or(|object| object.bytes > MOST_BYTES);
-    if own.verdicts.iter().flat_map(|verdict| &verdict.privatise).any(|object| is_large(object)) {
-        return None;
-    }
-    let expanded = expanded(&text);
-    let is_split =
-        !expanded.is_empty() || here.iter().filter(|&&at| loops[at].parent == Some(of)).count() > 1;
+    let is_split = text.is_split();
+    let Body { expanded, .. } = text;
     let (cycles, near) = weighed(profile, loops, own, (&here, is_split), machine)?;
-    let hottest = here.iter().copied().filter(|&at| loops[at].innermost);
-    let leaf = hottest.max_by_key(|&at| loops[at].instructions)?;
-    let mut past: Vec<usize> =
-        std::iter::once(leaf).chain(around(loops, leaf)).take_while(|&at| at != of).collect();
-    past.reverse();
-    let found = Inward { of, past, is_split, expanded, cycles, near };
+    let found = Inward { of, past: here, is_split, expanded, cycles, near };
     // Sums along rows have lanes where a directive allows that, and that is all there is to gain.
     let is_nearer = found.near.1 >= found.near.0;
     (is_nearer && found.remaining() <= GAINS).then_some(found)
+}
+
+fn trips(of: &SourceLoop) -> f64 {
+    of.iterations as f64 / of.entries.max(1) as f64
+}
+
+/// Whether innermost loops call functions of libraries: those have no lanes.
+fn calls_libraries(profile: &Profile, loops: &[SourceLoop], here: &[usize]) -> bool {
+    let leaves =
+        here.iter().filter(|&&at| loops[at].innermost).flat_map(|&at| loops[at].contexts.iter().copied());
+    let all = inside(profile, &leaves.collect::<Vec<_>>());
+    all.iter().any(|&context| match profile.contexts[context as usize].kind {
+        ContextKind::Call { callee, .. } => {
+            profile.functions.get(callee as usize).is_none_or(|function| !function.main)
+        }
+        _ => false,
+    })
+}
+
+/// The text of a loop that can be taken apart: what stands in which part of it is known.
+struct Body<'a> {
+    text: Facts<'a>,
+    inner: Vec<&'a lens::SourceLoop>,
+    /// Variables that pass values from part to part.
+    expanded: Vec<String>,
+}
+
+impl<'a> Body<'a> {
+    /// `None` if anything is not understood.
+    fn of<'b>(
+        profile: &'a Profile,
+        own: &SourceLoop,
+        mut inner_loops: impl Iterator<Item = &'b SourceLoop>,
+    ) -> Option<Body<'a>> {
+        let text = Facts::of(profile, *own.contexts.first()?)?;
+        let inner: Vec<&lens::SourceLoop> = text.inner_loops().collect();
+        let mut body = Body { text, inner, expanded: Vec::new() };
+        let is_last = |(_, role): &(&Scalar, Role)| matches!(role, Role::Private { last: true });
+        let is_fixed = |own: &SourceLoop| {
+            let text = own.contexts.first().and_then(|&context| Facts::of(profile, context));
+            text.is_some_and(|text| body.is_fixed(own, &text))
+        };
+        if !counts(&body.text)
+            || body.text.scalars.iter().any(is_last)
+            || !body.text.source.closures.is_empty()
+            || !inner_loops.all(is_fixed)
+            || !body.has_lines_of_its_own()
+            || !body.text.source.calls.iter().all(keeps_apart)
+            || !body.text.source.arrays.iter().all(|array| body.is_of_iteration(array))
+        {
+            return None;
+        }
+        let mut expanded = Vec::new();
+        for (scalar, role) in &body.text.scalars {
+            let is_counter =
+                body.inner.iter().any(|own| own.iterators.iter().any(|it| it.name == scalar.name));
+            let is_only_counter = scalar.definitions.iter().all(|definition| definition.header);
+            if *role == Role::Iterator || is_counter && is_only_counter {
+                continue;
+            }
+            if is_counter || !is_plain(scalar) {
+                return None;
+            }
+            let lines = scalar.definitions.iter().map(|d| d.at.line).chain(scalar.reads.iter().copied());
+            let mut parts: Vec<Option<usize>> = lines.map(|line| body.part(line)).collect();
+            parts.sort_unstable();
+            parts.dedup();
+            // What a pointer leads to may be the iteration's own.
+            let is_literal = |definition: &lens::Definition| definition.value.contains('{');
+            if parts.len() > 1 && scalar.storage.pointer && scalar.definitions.iter().any(is_literal) {
+                return None;
+            }
+            if parts.len() > 1 {
+                expanded.push(scalar.name.clone());
+            }
+        }
+        expanded.sort_unstable();
+        expanded.dedup();
+        body.expanded = expanded;
+        Some(body)
+    }
+
+    /// The innermost loop that a line belongs to.
+    fn part(&self, line: u32) -> Option<usize> {
+        let around = self.inner.iter().enumerate().filter(|(_, l)| (l.at.line..=l.end.line).contains(&line));
+        around.max_by_key(|(_, l)| (l.at.line, l.at.column)).map(|(at, _)| at)
+    }
+
+    /// Where something stands that is accessed, assigned or called.
+    fn places(&self) -> impl Iterator<Item = Position> {
+        let source = self.text.source;
+        let arrays = source.arrays.iter().flat_map(|array| &array.accesses).map(|access| access.at);
+        let assigned = source.scalars.iter().flat_map(|scalar| &scalar.definitions);
+        let assigned = assigned.filter(|definition| !definition.header).map(|definition| definition.at);
+        arrays.chain(assigned).chain(source.calls.iter().map(|call| call.at))
+    }
+
+    /// Whether no line is shared by a loop inside and what stands before or behind it.
+    fn has_lines_of_its_own(&self) -> bool {
+        self.inner.iter().all(|inner| {
+            let is_behind = |at: &Position| at.line == inner.end.line && at.column > inner.end.column;
+            inner.leads_line && !self.places().any(|at| is_behind(&at))
+        })
+    }
+
+    /// Whether something stands beside the innermost loops, or there are several of them.
+    fn is_split(&self) -> bool {
+        let is_leaf = |own: &&&lens::SourceLoop| {
+            let is_within = |other: &&lens::SourceLoop| {
+                (own.at.line, own.at.column) < (other.at.line, other.at.column)
+                    && (other.end.line, other.end.column) <= (own.end.line, own.end.column)
+            };
+            !self.inner.iter().any(is_within)
+        };
+        let leaves: Vec<&&lens::SourceLoop> = self.inner.iter().filter(is_leaf).collect();
+        let is_in = |at: &Position, own: &lens::SourceLoop| {
+            (own.at.line, own.at.column) <= (at.line, at.column)
+                && (at.line, at.column) <= (own.end.line, own.end.column)
+        };
+        leaves.len() > 1 || self.places().any(|at| !leaves.iter().any(|own| is_in(&at, own)))
+    }
+
+    /// Names that may have another value in another iteration.
+    fn changing(&self) -> impl Iterator<Item = &'a str> {
+        let source = self.text.source;
+        let assigned = source.scalars.iter().flat_map(|scalar| [scalar.name.as_str(), scalar.root.as_str()]);
+        assigned.chain(source.iterators.iter().map(|iterator| iterator.name.as_str()))
+    }
+
+    /// Whether a loop inside counts from and by the same numbers in all iterations; as it always runs as often, its end stays as well.
+    fn is_fixed(&self, own: &SourceLoop, text: &Facts<'_>) -> bool {
+        let [iterator] = &text.source.iterators[..] else { return false };
+        let is_same = own.trips.is_some_and(|(least, most)| least == most);
+        is_same
+            && trips(own) >= LEAST_INNER_TRIPS
+            && counts(text)
+            && iterator.step_value.is_some()
+            && iterator.start.as_ref().is_some_and(|start| self.stays(start, &iterator.name))
+    }
+
+    /// Whether the text of a value names nothing that may change: numbers and plain variables, no macros by their looks.
+    fn stays(&self, value: &str, counter: &str) -> bool {
+        let is_known = |c: char| c.is_alphanumeric() || matches!(c, '_' | ' ' | '+' | '-');
+        let mut words =
+            value.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+        value.chars().all(is_known)
+            && words.all(|word| {
+                let is_number = word.starts_with(|c: char| c.is_ascii_digit());
+                let is_variable = word.chars().any(|c| c.is_lowercase());
+                is_number || is_variable && word != counter && self.changing().all(|name| name != word)
+            })
+    }
+
+    /// Whether different iterations write different elements of an array by its subscripts, or have pointers to it of their own.
+    fn is_of_iteration(&self, array: &Array) -> bool {
+        let counters: Vec<&str> =
+            self.inner.iter().flat_map(|own| &own.iterators).map(|iterator| iterator.name.as_str()).collect();
+        let own = |text: &str| self.changing().any(|name| !counters.contains(&name) && mentions(text, name));
+        let is_apart = |access: &ArrayAccess| {
+            access.mode == AccessMode::Read
+                || own(&array.root)
+                || access.subscripts.iter().any(|subscript| own(subscript))
+        };
+        !(array.fixed && array.home.is_private()) && array.accesses.iter().all(is_apart)
+    }
+
+    /// Whether all storage through which one part of an iteration passes something to another is known by its name: an element of an array
+    /// that moves with the loop, or a variable that is expanded. Registers are not looked at.
+    fn names_all_storage(&self, profile: &Profile, own: &SourceLoop, context: ContextIndex) -> bool {
+        let all = inside(profile, &own.contexts);
+        let dim = dimension(profile, context);
+        let part_of = |statement: u32| profile.loops_around(profile.context_of(statement)).last().copied();
+        let function = profile.contexts[context as usize].function;
+        let is_unoptimised = profile.functions.get(function as usize).is_some_and(|own| own.is_unoptimised);
+        let is_counter = |name: &str| {
+            let inner =
+                self.inner.iter().flat_map(|own| &own.iterators).any(|iterator| iterator.name == name);
+            inner || self.text.is_iterator(name)
+        };
+        profile.dependences.iter().filter(|d| d.memory && d.kind == Kind::Flow).all(|d| {
+            let [source, sink] = [d.source, d.sink].map(|statement| profile.context_of(statement));
+            if !all.contains(&source) || !all.contains(&sink) || part_of(d.source) == part_of(d.sink) {
+                return true;
+            }
+            let write = d.source_access.map(|access| &profile.accesses[access as usize]);
+            if write.is_some_and(|write| stride(write, dim).is_some_and(|by| by != 0)) {
+                return true;
+            }
+            let within = d.levels.iter().filter(|level| usize::from(level.level) > dim);
+            within.flat_map(|level| &level.objects).all(|used| {
+                let Some(object) = profile.objects.get(used.object as usize) else { return false };
+                match object.kind {
+                    ObjectKind::Frame => !is_unoptimised || used.callee,
+                    ObjectKind::Stack | ObjectKind::Register => {
+                        used.callee || is_counter(&object.name) || self.expanded.contains(&object.name)
+                    }
+                    _ => false,
+                }
+            })
+        })
+    }
 }
 
 /// Whether a loop counts, and is left at its end alone.
@@ -158,55 +360,23 @@ fn counts(text: &Facts<'_>) -> bool {
     is_counting
         && source.canonical.is_yes()
         && source.leaves.is_empty()
+        && source.advanced.is_empty()
         && !source.jumps
         && !source.conditional_compilation
         && !text.tests_data()
 }
 
-/// Whether an inner loop counts, always as far, by the text independent of what the outer one assigns.
-fn is_fixed(profile: &Profile, inner: &SourceLoop, outer: &Facts<'_>) -> bool {
-    let text = inner.contexts.first().and_then(|&context| Facts::of(profile, context));
-    let Some(text) = text.filter(counts) else { return false };
-    let own = |name: &str| text.source.iterators.iter().any(|iterator| iterator.name == name);
-    let changes = |bound: &str| {
-        let assigned = outer.source.scalars.iter().map(|scalar| scalar.name.as_str());
-        let iterators = outer.source.iterators.iter().map(|iterator| iterator.name.as_str());
-        let mut names = assigned.chain(iterators).filter(|name| !own(name));
-        names.any(|name| mentions(bound, name))
-    };
-    let is_same = inner.trips.is_some_and(|(least, most)| least == most);
-    let bounds = |iterator: &profile::lens::Iterator| {
-        [&iterator.start, &iterator.bound].into_iter().flatten().any(|bound| changes(bound))
-    };
-    is_same && !text.source.iterators.iter().any(bounds)
+/// Whether a call passes nothing from one part of an iteration to another.
+fn keeps_apart(call: &Call) -> bool {
+    !call.keeps && call.elsewhere.is_empty() && call.arrays.is_empty() && call.places.is_empty()
 }
 
-/// The variables of a loop that pass values from one part of its body to another; parts are the loops inside, and what is in none.
-fn expanded(text: &Facts<'_>) -> Vec<String> {
-    let inner: Vec<_> = text.inner_loops().collect();
-    // The innermost loop that a line belongs to.
-    let part = |line: &u32| {
-        let around = inner.iter().enumerate().filter(|(_, l)| (l.at.line..=l.end.line).contains(line));
-        around.max_by_key(|(_, l)| (l.at.line, l.at.column)).map(|(at, _)| at)
-    };
-    let mut out = Vec::new();
-    for (scalar, role) in &text.scalars {
-        let is_counter =
-            |own: &&&profile::lens::SourceLoop| own.iterators.iter().any(|it| it.name == scalar.name);
-        if *role == Role::Iterator || inner.iter().any(|own| is_counter(&own)) {
-            continue;
-        }
-        let lines = scalar.definitions.iter().map(|d| d.at.line).chain(scalar.reads.iter().copied());
-        let mut parts: Vec<Option<usize>> = lines.map(|line| part(&line)).collect();
-        parts.sort_unstable();
-        parts.dedup();
-        if parts.len() > 1 {
-            out.push(scalar.name.clone());
-        }
-    }
-    out.sort_unstable();
-    out.dedup();
-    out
+/// Whether a variable is one place that nothing else comes to.
+fn is_plain(scalar: &Scalar) -> bool {
+    scalar.form == ScalarForm::Variable
+        && !scalar.storage.reference
+        && scalar.shared.is_empty()
+        && matches!(scalar.home, Home::InBody | Home::Local | Home::Parameter)
 }
 
 /// Estimated cycles and shares of near accesses, of a loop as it is and moved into the loops inside it.
