@@ -22,7 +22,7 @@
 //! "Data-flow/dependence profiling for structured transformations", PPoPP 2019).
 
 use profile::lens::{
-    self, AccessMode, Array, ArrayAccess, Call, Home, LoopKind, Position, Scalar, ScalarForm,
+    self, AccessMode, Array, ArrayAccess, Call, DefinitionKind, Home, LoopKind, Position, Scalar, ScalarForm,
 };
 use profile::{ContextIndex, ContextKind, Kind, ObjectKind, Profile};
 
@@ -43,8 +43,10 @@ const LEAST_SHARE: f64 = 0.01;
 const ELSEWHERE: f64 = 0.05;
 /// Fewer iterations are not worth an inner loop.
 const LEAST_TRIPS: f64 = 16.0;
-/// Nor is moving past loops with fewer.
-const LEAST_INNER_TRIPS: f64 = 4.0;
+/// Nor is moving past loops that compilers unroll completely: they make lanes of the loop around them themselves then.
+const UNROLLED: f64 = 16.0;
+/// How many times as long loops may be on other inputs than the profile's: those are kept small.
+const LONGER: u32 = 8;
 /// The estimate has to fall to this share.
 const GAINS: f64 = 0.8;
 /// No estimate is trusted beyond this share.
@@ -136,17 +138,31 @@ fn moved(profile: &Profile, loops: &[SourceLoop], of: usize, machine: &Machine) 
     if !is_alike || !here.iter().all(is_always_run) || calls_libraries(profile, loops, &here) {
         return None;
     }
+    let leaf =
+        here.iter().copied().filter(|&at| loops[at].innermost).max_by_key(|&at| loops[at].instructions)?;
+    let way = std::iter::once(leaf).chain(around(loops, leaf)).take_while(|&at| at != of);
+    if way.map(|at| trips(&loops[at])).product::<f64>() <= UNROLLED {
+        return None;
+    }
     let text = Body::of(profile, own, here.iter().map(|&at| &loops[at]))?;
     if !text.names_all_storage(profile, own, context) {
         return None;
     }
     let is_split = text.is_split();
+    let waits = text.waits();
     let Body { expanded, .. } = text;
-    let (cycles, near) = weighed(profile, loops, own, (&here, is_split), machine)?;
-    let found = Inward { of, past: here, is_split, expanded, cycles, near };
-    // Sums along rows have lanes where a directive allows that, and that is all there is to gain.
-    let is_nearer = found.near.1 >= found.near.0;
-    (is_nearer && found.remaining() <= GAINS).then_some(found)
+    let weigh =
+        |growth: u32| weighed(profile, loops, own, (&here, is_split), &Machine { growth, ..*machine });
+    let (cycles, near) = weigh(1)?;
+    // Sums along rows of arrays have lanes where a directive allows that; where nothing moves, waiting for the last sum is what there is to gain.
+    let is_near = |share: f64| share > 1.0 - 1e-6;
+    if near.1 <= near.0 && !(is_near(near.0) && is_near(near.1) && waits) {
+        return None;
+    }
+    let gains = |cycles: (f64, f64)| cycles.1 <= GAINS * cycles.0;
+    let gains_later = || cycles.1 <= cycles.0 && weigh(LONGER).is_some_and(|(cycles, _)| gains(cycles));
+    let is_worth = gains(cycles) || gains_later();
+    is_worth.then_some(Inward { of, past: here, is_split, expanded, cycles, near })
 }
 
 fn trips(of: &SourceLoop) -> f64 {
@@ -181,13 +197,15 @@ impl<'a> Body<'a> {
         own: &SourceLoop,
         mut inner_loops: impl Iterator<Item = &'b SourceLoop>,
     ) -> Option<Body<'a>> {
-        let text = Facts::of(profile, *own.contexts.first()?)?;
+        let context = *own.contexts.first()?;
+        let text = Facts::of(profile, context)?;
         let inner: Vec<&lens::SourceLoop> = text.inner_loops().collect();
         let mut body = Body { text, inner, expanded: Vec::new() };
         let is_last = |(_, role): &(&Scalar, Role)| matches!(role, Role::Private { last: true });
         let is_fixed = |own: &SourceLoop| {
             let text = own.contexts.first().and_then(|&context| Facts::of(profile, context));
-            text.is_some_and(|text| body.is_fixed(own, &text))
+            text.is_some_and(|text| body.is_fixed(&text))
+                && counts_alike(profile, own, dimension(profile, context))
         };
         if !counts(&body.text)
             || body.text.scalars.iter().any(is_last)
@@ -214,9 +232,9 @@ impl<'a> Body<'a> {
             let mut parts: Vec<Option<usize>> = lines.map(|line| body.part(line)).collect();
             parts.sort_unstable();
             parts.dedup();
-            // What a pointer leads to may be the iteration's own.
-            let is_literal = |definition: &lens::Definition| definition.value.contains('{');
-            if parts.len() > 1 && scalar.storage.pointer && scalar.definitions.iter().any(is_literal) {
+            // What a pointer leads to may be the iteration's own; one that advances is better written as a subscript.
+            let is_odd = |own: &lens::Definition| own.value.contains('{') || is_update(own);
+            if parts.len() > 1 && scalar.storage.pointer && scalar.definitions.iter().any(is_odd) {
                 return None;
             }
             if parts.len() > 1 {
@@ -269,6 +287,17 @@ impl<'a> Body<'a> {
         leaves.len() > 1 || self.places().any(|at| !leaves.iter().any(|own| is_in(&at, own)))
     }
 
+    /// Whether a loop inside adds up numbers that are no integers: one addition waits for the one before, as their order matters.
+    fn waits(&self) -> bool {
+        let is_float = |scalar: &Scalar| {
+            let name = scalar.type_text.to_lowercase();
+            ["float", "double", "real"].iter().any(|part| name.contains(part))
+        };
+        let is_added = |scalar: &Scalar| scalar.definitions.iter().any(|own| own.depth > 0 && is_update(own));
+        let expanded = self.text.scalars.iter().filter(|(scalar, _)| self.expanded.contains(&scalar.name));
+        expanded.into_iter().any(|(scalar, _)| is_float(scalar) && is_added(scalar))
+    }
+
     /// Names that may have another value in another iteration.
     fn changing(&self) -> impl Iterator<Item = &'a str> {
         let source = self.text.source;
@@ -276,14 +305,14 @@ impl<'a> Body<'a> {
         assigned.chain(source.iterators.iter().map(|iterator| iterator.name.as_str()))
     }
 
-    /// Whether a loop inside counts from and by the same numbers in all iterations; as it always runs as often, its end stays as well.
-    fn is_fixed(&self, own: &SourceLoop, text: &Facts<'_>) -> bool {
+    /// Whether a loop inside counts from and by the same numbers in all iterations; where it runs as often too, its end stays as well.
+    fn is_fixed(&self, text: &Facts<'_>) -> bool {
         let [iterator] = &text.source.iterators[..] else { return false };
-        let is_same = own.trips.is_some_and(|(least, most)| least == most);
-        is_same
-            && trips(own) >= LEAST_INNER_TRIPS
-            && counts(text)
+        let changes =
+            |bound: &String| self.changing().any(|name| name != iterator.name && mentions(bound, name));
+        counts(text)
             && iterator.step_value.is_some()
+            && !iterator.bound.as_ref().is_some_and(changes)
             && iterator.start.as_ref().is_some_and(|start| self.stays(start, &iterator.name))
     }
 
@@ -328,7 +357,10 @@ impl<'a> Body<'a> {
         };
         profile.dependences.iter().filter(|d| d.memory && d.kind == Kind::Flow).all(|d| {
             let [source, sink] = [d.source, d.sink].map(|statement| profile.context_of(statement));
-            if !all.contains(&source) || !all.contains(&sink) || part_of(d.source) == part_of(d.sink) {
+            // What libraries pass on to themselves is theirs.
+            let is_ours =
+                [source, sink].iter().all(|context| all.contains(context) && profile.is_own(*context));
+            if !is_ours || part_of(d.source) == part_of(d.sink) {
                 return true;
             }
             let write = d.source_access.map(|access| &profile.accesses[access as usize]);
@@ -364,6 +396,30 @@ fn counts(text: &Facts<'_>) -> bool {
         && !source.jumps
         && !source.conditional_compilation
         && !text.tests_data()
+}
+
+/// Whether a loop runs as often in all iterations of the loop of a dimension around it.
+fn counts_alike(profile: &Profile, inner: &SourceLoop, outer: usize) -> bool {
+    if inner.trips.is_some_and(|(least, most)| least == most) {
+        return true;
+    }
+    let [context] = inner.contexts[..] else { return false };
+    let dim = dimension(profile, context);
+    let blocks = profile.blocks.iter().filter(|block| block.context == context && block.executions > 0);
+    let Some(block) = blocks.max_by_key(|block| block.executions) else { return false };
+    let stays = |of: &poly::Affine| of.coefficients.get(outer).is_none_or(|&by| by == 0);
+    let is_alike = |piece: &fold::Piece| {
+        let level = piece.levels.get(dim).filter(|_| piece.levels.iter().all(|level| !level.is_new));
+        !piece.over_approximated && level.is_some_and(|level| stays(&level.count) && stays(&level.start))
+    };
+    let is_one = |folded: &fold::Folded| folded.pieces.len() == 1 && folded.pieces.iter().all(is_alike);
+    !block.domain.is_empty() && block.domain.iter().all(is_one)
+}
+
+/// Whether a variable is given a value that depends on the one it had.
+fn is_update(definition: &lens::Definition) -> bool {
+    let is_own = matches!(definition.kind, DefinitionKind::Compound(_) | DefinitionKind::Increment(_));
+    is_own || definition.reads_itself || definition.update.is_some()
 }
 
 /// Whether a call passes nothing from one part of an iteration to another.
@@ -403,7 +459,8 @@ fn weighed(
             return None;
         }
         // What is called runs one by one.
-        all.push(options::Facts { is_plain: statement.is_plain && !is_called, ..statement });
+        let statement = options::Facts { is_plain: statement.is_plain && !is_called, ..statement };
+        all.push(statement.grown(machine.growth));
         let times = as_it_is(profile, loops, at);
         let mut moved = times.clone();
         if around[place + 1..].iter().all(|&context| moves_past(context)) {
