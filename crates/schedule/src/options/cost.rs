@@ -258,14 +258,8 @@ fn points(times: &[Dimension]) -> Vec<(usize, &Row)> {
 fn around(own: &Facts, times: &[Dimension]) -> Option<Vec<Around>> {
     let points = points(times);
     let dims = own.observed.len();
-    let mut rows: Vec<Vec<f64>> =
+    let rows: Vec<Vec<f64>> =
         points.iter().map(|(_, row)| row.coefficients.iter().map(|&c| c as f64).collect()).collect();
-    // A coordinate with one value needs no loop.
-    for q in (0..dims).filter(|&q| own.observed[q] <= 1) {
-        if rows.len() < dims && rows.iter().all(|row| row.get(q) == Some(&0.0)) {
-            rows.push((0..dims).map(|r| f64::from(u8::from(q == r))).collect());
-        }
-    }
     let directions = inverse(rows, dims)?;
     let box_of = |row: &Row| -> f64 {
         let parts = row.coefficients.iter().enumerate();

@@ -142,17 +142,20 @@ fn one(profile: &Profile, loops: &[SourceLoop], region: Region, worker: &Worker,
                 checked = pairs;
                 let mut tree = schedule.tree;
                 let mut preferred = weigh(&tree);
-                let pays = |of: &Option<(Tree, Option<Advice>)>| {
-                    of.as_ref().and_then(|own| own.1.as_ref()).is_some_and(Advice::pays)
-                };
+                let advice_of =
+                    |of: &Option<(Tree, Option<Advice>)>| of.as_ref().and_then(|own| own.1.clone());
+                let is_weighed = |of: &Option<(Tree, Option<Advice>)>| advice_of(of).is_some();
                 // Statements that share a loop at different times have no order of loops to choose; each in loops of its own has.
-                if !pays(&preferred) && budget.fusion == Fusion::Smart && formulated.statements.len() > 1 {
+                if !is_weighed(&preferred)
+                    && budget.fusion == Fusion::Smart
+                    && formulated.statements.len() > 1
+                {
                     let apart = Budget { fusion: Fusion::Apart, seconds: budget.seconds / 2, ..budget };
                     if let Ok((other, schedule, pairs)) =
                         climb(&formulated, few, worker, apart, (&is_right, &mut Vec::new()))
                     {
                         let own = weigh(&schedule.tree);
-                        if pays(&own) {
+                        if advice_of(&own).is_some_and(|own| own.pays()) {
                             (rung, tree, checked, preferred) = (other, schedule.tree, pairs, own);
                         }
                     }

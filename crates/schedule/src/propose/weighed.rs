@@ -25,7 +25,9 @@ pub fn preferred(
     let entries = region.contexts.iter().map(|&c| profile.contexts[c as usize].entries as f64).sum::<f64>();
     let of_statement = |(block, members): &(u32, Vec<u32>)| {
         let own = facts(profile, *block, members);
-        Facts { entries: entries.max(1.0), ..own }.grown(machine.growth)
+        // What runs once, such as the last test of a condition, has no loop in a schedule and costs nothing.
+        let is_active = own.executions > entries.max(1.0);
+        Facts { is_active, entries: entries.max(1.0), ..own }.grown(machine.growth)
     };
     let facts: Vec<Facts> = formulated.statements.iter().map(of_statement).collect();
     let times = |(block, _): &(u32, Vec<u32>)| as_it_is(profile, loops, *block);
