@@ -6,10 +6,11 @@
 //! - *lines* of some inner loops: per access `min(Π t · min(1, |σ least| / 64), (Σ |σ| (t − 1) + size) / 64 + 1)`, the product over
 //!   the loops with σ ≠ 0; accesses with equal strides whose ranges overlap count once;
 //! - *misses* of a cache: the most inner loops whose lines fit it keep what they touch from one iteration of the loop around
-//!   them to the next, so misses are the lines of those loops and that one, times the iterations of the loops further out;
+//!   them to the next, so misses are the lines of those loops and that one, times the iterations of the loops further out; lines that
+//!   follow one another along the innermost loop are foreseen, cost less, and come while the processor works;
 //! - *operations*: `RECORDED_PER_CYCLE` recorded instructions a cycle; divided by the elements of a vector if the innermost loop
 //!   is parallel and all accesses have a stride of 0 or one element; at least `LATENCY` where it is not parallel; `GUARD` more
-//!   where it runs conditions, without vectors;
+//!   where it runs conditions, without vectors; `PAGED` more per access that is in another page every time;
 //! - *bounds*: `ENTRY`, `BOUND` per loop over tiles and for vectors, and `JUMP` per access that goes on in another page when
 //!   the innermost loop begins again, shared by the iterations of the innermost loop;
 //! - *processors*: all of it divided by `t / ⌈t / processors⌉` of the outermost parallel loop, or the mean width of its diagonals;
@@ -42,10 +43,16 @@ const BOUND: f64 = 4.0;
 const PAGE: f64 = 4096.0;
 /// Cycles to find another page, and until what comes next is foreseen again.
 const JUMP: f64 = 20.0;
+/// Cycles of an access that is in another page than the one before.
+const PAGED: f64 = 5.0;
 /// Cycles to start a loop on several processors and to wait for its end.
-const START: f64 = 10_000.0;
+const START: f64 = 30_000.0;
 /// Cycles of a miss in the first, second and third cache.
 const MISS: [f64; 3] = [5.0, 12.0, 40.0];
+/// Those of one that was foreseen.
+const STREAM: [f64; 3] = [1.0, 4.0, 12.0];
+/// Lines after which what comes next is foreseen.
+const STREAMS: f64 = 4.0;
 
 /// Cycles.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -76,8 +83,10 @@ pub fn estimate(facts: &[Facts], order: &Order, machine: &Machine) -> Option<Est
     for (s, own) in facts.iter().enumerate().filter(|(_, own)| own.is_active) {
         let times = &order.times[s];
         let loops = around(own, times)?;
-        let one = own.entries
-            * (operations(own, &loops, is_guarded(facts, order, s)) + memory(own, &loops, machine));
+        let Waits { streamed, others } = memory(own, &loops, machine);
+        // What is foreseen arrives while the processor works.
+        let operations = operations(own, &loops, is_guarded(facts, order, s));
+        let one = own.entries * (operations.max(streamed) + others);
         total.one += one;
         total.all += one;
         let Some(outermost) = loops.iter().position(|l| l.is_parallel).filter(|_| machine.processors > 1)
@@ -103,7 +112,7 @@ pub fn estimate(facts: &[Facts], order: &Order, machine: &Machine) -> Option<Est
 pub fn used_again(facts: &[Facts], order: &Order) -> f64 {
     let of_statement = |(s, own): (usize, &Facts)| {
         let loops = around(own, &order.times[s])?;
-        Some(loops.get(1..).map_or(0.0, |inner| lines(own, inner)) * LINE)
+        Some(loops.get(1..).map_or(0.0, |inner| lines(own, inner).all()) * LINE)
     };
     let active = facts.iter().enumerate().filter(|(_, own)| own.is_active);
     active.filter_map(of_statement).fold(0.0, f64::max)
@@ -144,32 +153,47 @@ fn operations(own: &Facts, loops: &[Around], is_guarded: bool) -> f64 {
     let jumps = JUMP * own.apart().filter(|&at| next_page(loops, at)).count() as f64;
     let bounds = |more: f64| (ENTRY + BOUND * (tiles + more) + jumps) / innermost.trips.max(1.0);
     let is_near = own.touches.iter().zip(&innermost.strides).all(|(touch, s)| s.abs() <= touch.size);
+    let pages = PAGED * own.apart().filter(|&at| innermost.strides[at].abs() >= PAGE).count() as f64;
     let widest = own.touches.iter().zip(&innermost.strides).filter(|(_, s)| **s != 0.0);
     let lanes = (VECTOR / widest.map(|(touch, _)| touch.size).fold(4.0, f64::max)).max(1.0);
     runs * match (innermost.is_parallel, is_guarded) {
         (true, false) if is_near && own.is_plain => {
             plain * (innermost.trips / lanes).ceil() / innermost.trips.max(1.0) + bounds(2.0)
         }
-        (true, false) => plain + bounds(0.0),
-        (true, true) => plain + GUARD + bounds(0.0),
-        (false, false) => plain.max(LATENCY) + bounds(0.0),
-        (false, true) => plain.max(LATENCY) + GUARD + bounds(0.0),
+        (true, false) => plain + pages + bounds(0.0),
+        (true, true) => plain + pages + GUARD + bounds(0.0),
+        (false, false) => plain.max(LATENCY) + pages + bounds(0.0),
+        (false, true) => plain.max(LATENCY) + pages + GUARD + bounds(0.0),
     }
 }
 
 /// Cycles that an entry waits for memory.
-fn memory(own: &Facts, loops: &[Around], machine: &Machine) -> f64 {
-    let levels = machine.caches.iter().zip(MISS).filter(|(bytes, _)| **bytes > 0);
-    levels.map(|(&bytes, cycles)| cycles * misses(own, loops, bytes as f64)).sum()
+#[derive(Debug, Clone, Copy, Default)]
+struct Waits {
+    /// For what was foreseen.
+    streamed: f64,
+    others: f64,
+}
+
+fn memory(own: &Facts, loops: &[Around], machine: &Machine) -> Waits {
+    let mut out = Waits::default();
+    let levels = machine.caches.iter().zip(MISS.iter().zip(STREAM)).filter(|(bytes, _)| **bytes > 0);
+    for (&bytes, (miss, stream)) in levels {
+        let Lines { streamed, others } = misses(own, loops, bytes as f64);
+        out.streamed += stream * streamed;
+        out.others += miss * others;
+    }
+    out
 }
 
 /// Lines that an entry fetches into a cache of so many bytes.
-fn misses(own: &Facts, loops: &[Around], cache: f64) -> f64 {
+fn misses(own: &Facts, loops: &[Around], cache: f64) -> Lines {
     let fitting =
-        (0..=loops.len()).find(|&at| lines(own, &loops[at..]) * LINE <= cache).unwrap_or(loops.len());
+        (0..=loops.len()).find(|&at| lines(own, &loops[at..]).all() * LINE <= cache).unwrap_or(loops.len());
     let kept = fitting.saturating_sub(1);
     let again: f64 = loops[..kept].iter().map(|l| l.trips).product();
-    lines(own, &loops[kept..]) * again
+    let Lines { streamed, others } = lines(own, &loops[kept..]);
+    Lines { streamed: streamed * again, others: others * again }
 }
 
 /// Whether an access is in another page in the next iteration of the loop around the innermost one.
@@ -178,8 +202,22 @@ fn next_page(loops: &[Around], access: usize) -> bool {
     outer.is_some_and(|l| l.strides[access].abs() >= PAGE)
 }
 
+/// Lines of memory.
+#[derive(Debug, Clone, Copy, Default)]
+struct Lines {
+    /// That follow one another along an innermost loop: they are fetched before they are asked for.
+    streamed: f64,
+    others: f64,
+}
+
+impl Lines {
+    fn all(self) -> f64 {
+        self.streamed + self.others
+    }
+}
+
 /// Lines that some inner loops touch.
-fn lines(own: &Facts, loops: &[Around]) -> f64 {
+fn lines(own: &Facts, loops: &[Around]) -> Lines {
     let of_access = |at: usize| {
         let touch = &own.touches[at];
         let (mut all, mut span, mut least) = (1.0, touch.size, LINE);
@@ -191,7 +229,18 @@ fn lines(own: &Facts, loops: &[Around]) -> f64 {
         }
         (all * (least / LINE)).max(1.0).min(span / LINE + 1.0)
     };
-    own.apart().map(of_access).sum()
+    let is_streamed = |at: usize| {
+        loops.last().is_some_and(|l| {
+            let stride = l.strides[at].abs();
+            stride > 0.0 && stride <= LINE && stride * l.trips >= STREAMS * LINE
+        })
+    };
+    let mut out = Lines::default();
+    for at in own.apart() {
+        let part = if is_streamed(at) { &mut out.streamed } else { &mut out.others };
+        *part += of_access(at);
+    }
+    out
 }
 
 impl Facts {
