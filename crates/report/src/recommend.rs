@@ -3,7 +3,7 @@
 //!
 //! A gain is an estimate by Amdahl's law (Gene Amdahl, "Validity of the single processor approach to achieving large scale computing
 //! capabilities", 1967): instructions stand for time, threads share iterations evenly, and each start of a team takes as long as
-//! [`worth::START`] instructions. What gains less than [`LEAST`] is left out.
+//! `worth::START` instructions. What gains less than `LEAST` is left out.
 
 use std::collections::BTreeMap;
 
