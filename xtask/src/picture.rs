@@ -21,7 +21,10 @@ pub fn run() -> Result<()> {
     let program = place.path().join("perceptron");
     ci::checked(Command::new("cc").args(["-g", "-O0", "-o"]).arg(&program).arg(&source).arg("-lm"))?;
     let profile = place.path().join("perceptron.lwp");
-    loopwright.profile(&[], &program, ["4", "20"], &profile)?;
+    // As people run it: the page shows the command.
+    let mut recorded = Command::new(&loopwright.path);
+    recorded.args(["profile", "--quiet", "-o"]).arg(&profile).args(["--", "./perceptron", "4", "20"]);
+    checked(recorded.current_dir(place.path()))?;
     let page = place.path().join("perceptron.html");
     let mut report = Command::new(&loopwright.path);
     checked(

@@ -163,23 +163,14 @@ fn outside(profile: &Profile) -> Option<String> {
         .then(|| format!("{:.1} % of the instructions load, start and end the program.", 100.0 * share))
 }
 
-/// The lines about the run as a whole: what was recorded, and how exactly.
-pub(crate) fn header_text(report: &Report<'_>) -> String {
-    let mut out = String::new();
-    header(report, &mut out);
-    out
-}
-
-fn header(report: &Report<'_>, out: &mut String) {
+/// What is said about the run as a whole: what was recorded, and notes about how exactly and what is missing.
+pub(crate) fn about(report: &Report<'_>) -> (String, Vec<String>) {
     let p = report.profile;
     let t = &p.trust;
-    if t.counted_only {
-        let name = p.program.argv.first().map_or("program", |a| a.rsplit('/').next().unwrap_or(a));
-        let _ = writeln!(out, "{name}: {} instructions counted", number(t.instructions));
-        notes(p, out);
-        return;
-    }
     let name = p.program.argv.first().map_or("program", |a| a.rsplit('/').next().unwrap_or(a));
+    if t.counted_only {
+        return (format!("{name}: {} instructions counted", number(t.instructions)), notes(p));
+    }
     let count = number(t.instructions);
     let extent = match t.recorded_fraction() {
         _ if t.main_only => format!("{count} instructions of the program's own code recorded"),
@@ -197,54 +188,53 @@ fn header(report: &Report<'_>, out: &mut String) {
         1 => "this run on this input".to_owned(),
         n => format!("these {n} runs on their inputs"),
     };
-    paragraph(out, "", &format!("{name}: {extent}; verdicts hold for {runs}"));
+    let mut more = Vec::new();
     if report.exact_fraction < 0.9995 {
-        let exact = format!(
+        more.push(format!(
             "{:.1} % of the instructions follow affine formulas; elsewhere ranges of distances decide",
             100.0 * report.exact_fraction,
-        );
-        paragraph(out, "  ", &exact);
+        ));
     }
-    notes(p, out);
-    for input in inputs::list(p) {
-        paragraph(out, "  ", &input);
-    }
+    more.extend(notes(p));
+    more.extend(inputs::list(p));
+    (format!("{name}: {extent}; verdicts hold for {runs}"), more)
+}
+
+fn header(report: &Report<'_>, out: &mut String) {
+    let (first, notes) = about(report);
+    paragraph(out, "", &first);
+    notes.iter().for_each(|note| paragraph(out, "  ", note));
 }
 
 /// What limits the report.
-fn notes(p: &Profile, out: &mut String) {
+fn notes(p: &Profile) -> Vec<String> {
     let t = &p.trust;
+    let mut out = Vec::new();
     let is_one_run = p.further_runs.is_empty();
     match p.program.exit_status.filter(|_| is_one_run) {
         None | Some(0) => {}
         Some(status) if status > 128 => {
-            let words = format!("the program ended with status {status} (128 and signal {})", status - 128);
-            paragraph(out, "  ", &words);
+            out.push(format!("the program ended with status {status} (128 and signal {})", status - 128));
         }
-        Some(status) => paragraph(out, "  ", &format!("the program ended with status {status}")),
+        Some(status) => out.push(format!("the program ended with status {status}")),
     }
     if t.lost > 0 {
-        let words =
-            format!("{} things in the records were not as they have to be: please report this", t.lost);
-        paragraph(out, "  ", &words);
+        out.push(format!("{} things in the records were not as they have to be: please report this", t.lost));
     }
     for (label, list) in [("truncated", limits::reached(p)), ("not recorded", limits::untracked(p))] {
         if !list.is_empty() {
-            paragraph(out, "  ", &format!("{label}: {}", list.join("; ")));
+            out.push(format!("{label}: {}", list.join("; ")));
         }
     }
     if !t.missing_debug_information.is_empty() {
         let main = p.functions.iter().find(|f| f.main).map(|f| f.module.clone()).unwrap_or_default();
         if t.missing_debug_information.contains(&main) {
-            paragraph(
-                out,
-                "  ",
-                &format!(
-                    "no line information in {main}: loops are named function+offset; compile with -g for source lines"
-                ),
-            );
+            out.push(format!(
+                "no line information in {main}: loops are named function+offset; compile with -g for source lines"
+            ));
         }
     }
+    out
 }
 
 fn entry(report: &Report<'_>, shown: &Shown, survey: &Survey<'_>, options: Options, out: &mut String) {

@@ -66,9 +66,9 @@ pub fn page(report: &Report<'_>, sources: &Sources, options: Options) -> String 
         sources,
     };
     let mut out = head(report);
+    first(report, &nests, &mut out);
     spread(report, &frames, &mut out);
     flame(&data, &mut out);
-    first(report, &nests, &mut out);
     contents(report, &nests, &mut out);
     for (at, nest) in nests.iter().enumerate() {
         out.push_str(&section::section(&ground, nest, at));
@@ -126,11 +126,9 @@ const MARKERS: &str = "<svg width=\"0\" height=\"0\" style=\"position:absolute\"
 fn head(report: &Report<'_>) -> String {
     let name = escape::text(&frames::program_name(report.profile));
     let command = report.profile.program.argv.join(" ");
-    let mut header = text::header_text(report);
-    // The first line is the headline of the terminal; the rest are notes.
-    let rest = header.split_off(header.find('\n').map_or(header.len(), |at| at + 1));
-    let first = header.trim().split_once(": ").map_or(header.trim(), |(_, facts)| facts).to_owned();
-    let notes: Vec<String> = rest.lines().map(|line| escape::text(line.trim())).collect();
+    let (header, notes) = text::about(report);
+    let first = header.split_once(": ").map_or(header.as_str(), |(_, facts)| facts).to_owned();
+    let notes: Vec<String> = notes.iter().map(|note| escape::text(note)).collect();
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
