@@ -10,7 +10,7 @@ const SOURCE: &str = r#"
 #include <stdio.h>
 #include <stdlib.h>
 enum { N = 120 };
-static double a[N][N], b[N][N], c[N][N], x[N], y[N], z[N];
+static double a[N][N], b[N][N], c[N][N], x[N], y[N], z[N], w[2 * N];
 static int flags[N], ends[N];
 static double *rows[N];
 #define CASE __attribute__((noinline, noclone)) static void
@@ -76,6 +76,33 @@ CASE row_of_its_own(int n) {
             b[i][j] = row[i] + row[n - 1 - i];
     }
 }
+CASE carried_inside(int n) {
+    for (int j = 0; j < n; j++) {
+        double s;
+        for (int k = 0; k < n; k++) {
+            if (k == 0)
+                s = 0;
+            s += a[k][j];
+            y[j] = s * x[j];
+        }
+    }
+}
+CASE before_and_behind(int n) {
+    for (int j = 0; j < n; j++) {
+        double m = x[j] * 2;
+        for (int k = 0; k < n; k++)
+            y[j] += a[k][j];
+        z[j] = m;
+    }
+}
+CASE window(int n) {
+    for (int j = 0; j < n; j++) {
+        for (int k = 0; k < n; k++)
+            w[j + k] = a[k][j];
+        for (int k = 0; k < n; k++)
+            y[j] += w[j + k] * x[k];
+    }
+}
 CASE carried(int n) {
     for (int j = 1; j < n; j++)
         for (int i = 0; i < n; i++)
@@ -101,6 +128,9 @@ int main(void) {
     triangle(N);
     left_early(N);
     row_of_its_own(N);
+    carried_inside(N);
+    before_and_behind(N);
+    window(N);
     carried(N);
     double s = 0;
     for (int i = 0; i < N; i++)
@@ -134,9 +164,16 @@ fn parallel_loops_become_the_innermost_where_that_is_legal_and_pays() {
     let report = reported::report(&place, &program, &[]);
     let found = moved(&report);
     let functions: Vec<&str> = found.iter().map(|own| own.0.as_str()).collect();
-    assert_eq!(functions, ["column_recurrence", "distributed", "interchanged"], "{found:#?}");
-    assert!(found[1].1.starts_with("make sum an array of an element per iteration"), "{}", found[1].1);
-    assert!(found[2].1.starts_with("interchange it with inward.c:"), "{}", found[2].1);
+    let expected =
+        ["before_and_behind", "carried_inside", "column_recurrence", "distributed", "interchanged"];
+    assert_eq!(functions, expected, "{found:#?}");
+    for (at, array) in [(0, "m"), (1, "s"), (3, "sum")] {
+        let begin = format!("make {array} an array of an element per iteration");
+        assert!(found[at].1.starts_with(&begin), "{}", found[at].1);
+    }
+    for at in [2, 4] {
+        assert!(found[at].1.starts_with("interchange it with inward.c:"), "{}", found[at].1);
+    }
     // All that is recommended gains, largest first.
     let gains: Vec<f64> = report["recommendations"]
         .as_array()

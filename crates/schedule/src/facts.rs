@@ -932,6 +932,11 @@ impl<'a> Facts<'a> {
         self.inner_loops().find(|own| std::ptr::eq(*own, inner))
     }
 
+    /// What the text says of a loop inside this one.
+    pub fn of_inner(&self, inner: &'a SourceLoop) -> Option<Facts<'a>> {
+        Facts::new(self.file, inner)
+    }
+
     /// The loops inside this one, by their text.
     pub fn inner_loops(&self) -> impl Iterator<Item = &'a SourceLoop> {
         let (first, end) = ((self.source.at.line, self.source.at.column), self.source.end);

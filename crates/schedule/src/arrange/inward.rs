@@ -22,7 +22,8 @@
 //! "Data-flow/dependence profiling for structured transformations", PPoPP 2019).
 
 use profile::lens::{
-    self, AccessMode, Array, ArrayAccess, Call, DefinitionKind, Home, LoopKind, Position, Scalar, ScalarForm,
+    self, AccessMode, Array, ArrayAccess, Call, DefinitionKind, Home, Language, LoopKind, Position, Scalar,
+    ScalarForm,
 };
 use profile::{ContextIndex, ContextKind, Kind, ObjectKind, Profile};
 
@@ -138,6 +139,17 @@ fn moved(profile: &Profile, loops: &[SourceLoop], of: usize, machine: &Machine) 
     if !is_alike || !here.iter().all(is_always_run) || calls_libraries(profile, loops, &here) {
         return None;
     }
+    // An array that iterations use one after the other is theirs as a whole.
+    let is_scalar = |&object: &u32| {
+        profile.objects.get(object as usize).is_some_and(|object| match object.kind {
+            ObjectKind::Frame | ObjectKind::Register => true,
+            ObjectKind::Stack => object.bytes == u64::from(object.element),
+            _ => false,
+        })
+    };
+    if !own.verdicts.iter().flat_map(|verdict| &verdict.privatise).all(|object| is_scalar(object)) {
+        return None;
+    }
     let leaf =
         here.iter().copied().filter(|&at| loops[at].innermost).max_by_key(|&at| loops[at].instructions)?;
     let way = std::iter::once(leaf).chain(around(loops, leaf)).take_while(|&at| at != of);
@@ -180,6 +192,15 @@ fn calls_libraries(profile: &Profile, loops: &[SourceLoop], here: &[usize]) -> b
         }
         _ => false,
     })
+}
+
+/// A part of the body of a loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Part {
+    /// The innermost loop around it.
+    inside: Option<usize>,
+    /// Loops that end before it: what stands before one of them and what stands behind it are two parts.
+    after: usize,
 }
 
 /// The text of a loop that can be taken apart: what stands in which part of it is known.
@@ -225,19 +246,27 @@ impl<'a> Body<'a> {
             if *role == Role::Iterator || is_counter && is_only_counter {
                 continue;
             }
-            if is_counter || !is_plain(scalar) {
+            // Of several names that are declared together one alone may be known.
+            let may_be_one_of_several =
+                body.text.language == Language::Cpp && scalar.type_text.contains("auto");
+            if is_counter || may_be_one_of_several || !is_plain(scalar) {
                 return None;
             }
             let lines = scalar.definitions.iter().map(|d| d.at.line).chain(scalar.reads.iter().copied());
-            let mut parts: Vec<Option<usize>> = lines.map(|line| body.part(line)).collect();
+            let mut parts: Vec<Part> = lines.map(|line| body.part(line)).collect();
             parts.sort_unstable();
             parts.dedup();
+            let is_handed_on = match parts[..] {
+                [] | [Part { inside: None, .. }] => false,
+                [Part { inside: Some(at), .. }] => body.is_carried(at, &scalar.name),
+                _ => true,
+            };
             // What a pointer leads to may be the iteration's own; one that advances is better written as a subscript.
             let is_odd = |own: &lens::Definition| own.value.contains('{') || is_update(own);
-            if parts.len() > 1 && scalar.storage.pointer && scalar.definitions.iter().any(is_odd) {
+            if is_handed_on && scalar.storage.pointer && scalar.definitions.iter().any(is_odd) {
                 return None;
             }
-            if parts.len() > 1 {
+            if is_handed_on {
                 expanded.push(scalar.name.clone());
             }
         }
@@ -247,10 +276,17 @@ impl<'a> Body<'a> {
         Some(body)
     }
 
-    /// The innermost loop that a line belongs to.
-    fn part(&self, line: u32) -> Option<usize> {
+    /// The part that a line belongs to.
+    fn part(&self, line: u32) -> Part {
         let around = self.inner.iter().enumerate().filter(|(_, l)| (l.at.line..=l.end.line).contains(&line));
-        around.max_by_key(|(_, l)| (l.at.line, l.at.column)).map(|(at, _)| at)
+        let inside = around.max_by_key(|(_, l)| (l.at.line, l.at.column)).map(|(at, _)| at);
+        Part { inside, after: self.inner.iter().filter(|l| l.end.line < line).count() }
+    }
+
+    /// Whether iterations of a loop inside may hand a variable on to one another.
+    fn is_carried(&self, at: usize, name: &str) -> bool {
+        let role = self.text.of_inner(self.inner[at]).and_then(|inner| inner.role(name));
+        !matches!(role, Some(Role::Own | Role::Private { .. }))
     }
 
     /// Where something stands that is accessed, assigned or called.
@@ -270,7 +306,7 @@ impl<'a> Body<'a> {
         })
     }
 
-    /// Whether something stands beside the innermost loops, or there are several of them.
+    /// Whether something stands beside the innermost loops, there are several of them, or variables become arrays.
     fn is_split(&self) -> bool {
         let is_leaf = |own: &&&lens::SourceLoop| {
             let is_within = |other: &&lens::SourceLoop| {
@@ -284,7 +320,9 @@ impl<'a> Body<'a> {
             (own.at.line, own.at.column) <= (at.line, at.column)
                 && (at.line, at.column) <= (own.end.line, own.end.column)
         };
-        leaves.len() > 1 || self.places().any(|at| !leaves.iter().any(|own| is_in(&at, own)))
+        !self.expanded.is_empty()
+            || leaves.len() > 1
+            || self.places().any(|at| !leaves.iter().any(|own| is_in(&at, own)))
     }
 
     /// Whether a loop inside adds up numbers that are no integers: one addition waits for the one before, as their order matters.
