@@ -147,7 +147,7 @@ fn moved(profile: &Profile, loops: &[SourceLoop], of: usize, machine: &Machine) 
             _ => false,
         })
     };
-    if !own.verdicts.iter().flat_map(|verdict| &verdict.privatise).all(|object| is_scalar(object)) {
+    if !own.verdicts.iter().flat_map(|verdict| &verdict.privatise).all(is_scalar) {
         return None;
     }
     let leaf =
