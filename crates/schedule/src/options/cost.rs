@@ -83,7 +83,7 @@ pub fn estimate(facts: &[Facts], order: &Order, machine: &Machine) -> Option<Est
     for (s, own) in facts.iter().enumerate().filter(|(_, own)| own.is_active) {
         let times = &order.times[s];
         let loops = around(own, times)?;
-        let Waits { streamed, others } = memory(own, &loops, machine);
+        let Parted { streamed, others } = memory(own, &loops, machine);
         // What is foreseen arrives while the processor works.
         let operations = operations(own, &loops, is_guarded(facts, order, s));
         let one = own.entries * (operations.max(streamed) + others);
@@ -168,18 +168,11 @@ fn operations(own: &Facts, loops: &[Around], is_guarded: bool) -> f64 {
 }
 
 /// Cycles that an entry waits for memory.
-#[derive(Debug, Clone, Copy, Default)]
-struct Waits {
-    /// For what was foreseen.
-    streamed: f64,
-    others: f64,
-}
-
-fn memory(own: &Facts, loops: &[Around], machine: &Machine) -> Waits {
-    let mut out = Waits::default();
+fn memory(own: &Facts, loops: &[Around], machine: &Machine) -> Parted {
+    let mut out = Parted::default();
     let levels = machine.caches.iter().zip(MISS.iter().zip(STREAM)).filter(|(bytes, _)| **bytes > 0);
     for (&bytes, (miss, stream)) in levels {
-        let Lines { streamed, others } = misses(own, loops, bytes as f64);
+        let Parted { streamed, others } = misses(own, loops, bytes as f64);
         out.streamed += stream * streamed;
         out.others += miss * others;
     }
@@ -187,13 +180,13 @@ fn memory(own: &Facts, loops: &[Around], machine: &Machine) -> Waits {
 }
 
 /// Lines that an entry fetches into a cache of so many bytes.
-fn misses(own: &Facts, loops: &[Around], cache: f64) -> Lines {
+fn misses(own: &Facts, loops: &[Around], cache: f64) -> Parted {
     let fitting =
         (0..=loops.len()).find(|&at| lines(own, &loops[at..]).all() * LINE <= cache).unwrap_or(loops.len());
     let kept = fitting.saturating_sub(1);
     let again: f64 = loops[..kept].iter().map(|l| l.trips).product();
-    let Lines { streamed, others } = lines(own, &loops[kept..]);
-    Lines { streamed: streamed * again, others: others * again }
+    let Parted { streamed, others } = lines(own, &loops[kept..]);
+    Parted { streamed: streamed * again, others: others * again }
 }
 
 /// Whether an access is in another page in the next iteration of the loop around the innermost one.
@@ -202,22 +195,23 @@ fn next_page(loops: &[Around], access: usize) -> bool {
     outer.is_some_and(|l| l.strides[access].abs() >= PAGE)
 }
 
-/// Lines of memory.
+/// Lines of memory, or cycles of waiting for them.
 #[derive(Debug, Clone, Copy, Default)]
-struct Lines {
-    /// That follow one another along an innermost loop: they are fetched before they are asked for.
+struct Parted {
+    /// Of lines that follow one another along an innermost loop: they are fetched before they are asked for.
     streamed: f64,
+    /// Of all others.
     others: f64,
 }
 
-impl Lines {
+impl Parted {
     fn all(self) -> f64 {
         self.streamed + self.others
     }
 }
 
 /// Lines that some inner loops touch.
-fn lines(own: &Facts, loops: &[Around]) -> Lines {
+fn lines(own: &Facts, loops: &[Around]) -> Parted {
     let of_access = |at: usize| {
         let touch = &own.touches[at];
         let (mut all, mut span, mut least) = (1.0, touch.size, LINE);
@@ -235,7 +229,7 @@ fn lines(own: &Facts, loops: &[Around]) -> Lines {
             stride > 0.0 && stride <= LINE && stride * l.trips >= STREAMS * LINE
         })
     };
-    let mut out = Lines::default();
+    let mut out = Parted::default();
     for at in own.apart() {
         let part = if is_streamed(at) { &mut out.streamed } else { &mut out.others };
         *part += of_access(at);
