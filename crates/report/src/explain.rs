@@ -185,7 +185,7 @@ fn remedies(report: &Report<'_>, at: usize) -> Vec<Remedy> {
     let l = &report.loops[at];
     let mut out = Vec::new();
     let mut add = |change: String, effect: String| out.push(Remedy { change, effect });
-    if let Some(own) = report.inward.iter().find(|own| own.of == at) {
+    if let Some(own) = recommend::inward_of(report, at) {
         let (change, effect) = recommend::inward_parts(report, own);
         add(change, effect);
     }

@@ -31,8 +31,6 @@ pub struct Report<'a> {
     pub distributions: Vec<Vec<Share>>,
     /// Loops that are worth making the innermost ones of their nests.
     pub inward: Vec<Inward>,
-    /// Processors that gains are estimated for.
-    pub processors: u32,
     /// What regions could become, if that was asked for.
     pub proposals: Option<crate::proposals::Proposals>,
     /// What became of regions that were to be written as C.
@@ -87,9 +85,6 @@ pub struct ObjectFinding {
     pub shown: String,
 }
 
-/// Processors that gains are estimated for, so that a report is the same on every machine.
-const PROCESSORS: u32 = 8;
-
 /// Judges a profile and gathers what renderers need.
 pub fn report(profile: &Profile) -> Report<'_> {
     let loops = schedule::analyse(profile);
@@ -103,7 +98,6 @@ pub fn report(profile: &Profile) -> Report<'_> {
         neighbours: fusion::neighbours(profile, &loops, &index),
         distributions: distribution::distributions(profile, &loops, &index),
         inward: inward::inward(profile, &loops, &Machine::default()),
-        processors: PROCESSORS,
         loops,
         exact_fraction: schedule::metrics::exact_fraction(profile),
         proposals: None,

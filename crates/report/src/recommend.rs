@@ -19,6 +19,9 @@ const LEAST: f64 = 1.05;
 /// Most changes that people are shown at once; programs get all.
 pub(crate) const MOST: usize = 5;
 
+/// Processors that gains are estimated for: the same on every machine, and so is a report.
+pub(crate) const PROCESSORS: u32 = 8;
+
 /// A change.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Change<'a> {
@@ -35,7 +38,7 @@ pub struct Recommendation<'a> {
     pub of: usize,
     /// What to do.
     pub change: Change<'a>,
-    /// How many times as fast the program is expected to be, on [`Report::processors`] processors.
+    /// How many times as fast the program is expected to be, on `PROCESSORS` processors.
     pub gain: f64,
 }
 
@@ -96,13 +99,18 @@ fn threads<'a>(report: &'a Report<'_>) -> Vec<Recommendation<'a>> {
             .max_by(|&a, &b| report.loops[a].share.total_cmp(&report.loops[b].share).then(b.cmp(&a)))?;
         let (share, entered): (f64, u64) = (own().map(|l| l.share).sum(), own().map(|l| l.entries).sum());
         let trips = own().map(|l| l.iterations).sum::<u64>() as f64 / entered.max(1) as f64;
-        let width = trips.min(f64::from(report.processors)).max(1.0);
+        let width = trips.min(f64::from(PROCESSORS)).max(1.0);
         let starts = entered as f64 * worth::START as f64 / all;
         let text = directive::pasted(report, of)?;
         let gain = gain(share.min(1.0), share.min(1.0) / width + starts);
         Some(Recommendation { of, change: Change::Threads(text), gain })
     };
     places.into_values().filter_map(of_place).collect()
+}
+
+/// How a loop is worth moving inwards, if it is.
+pub(crate) fn inward_of<'a>(report: &'a Report<'_>, at: usize) -> Option<&'a Inward> {
+    report.inward.iter().find(|own| own.of == at)
 }
 
 /// What moving a loop inwards means, in words.
@@ -158,7 +166,9 @@ pub(crate) fn summary(report: &Report<'_>) -> String {
         return out;
     }
     out.push('\n');
-    text::paragraph(&mut out, "", &headline(report));
+    let headline =
+        format!("What to change first (estimated gain of the whole program, {PROCESSORS} processors):");
+    text::paragraph(&mut out, "", &headline);
     for own in all.iter().take(MOST) {
         let words = format!("{}: {}", report.loops[own.of].id, words(report, own));
         let gain = format!("{:5.1}x  ", own.gain);
@@ -168,11 +178,6 @@ pub(crate) fn summary(report: &Report<'_>) -> String {
         out.push_str(lines.trim_start());
     }
     out
-}
-
-/// What stands above the list.
-pub(crate) fn headline(report: &Report<'_>) -> String {
-    format!("What to change first (estimated gain of the whole program, {} processors):", report.processors)
 }
 
 /// A change for programs.
@@ -210,7 +215,7 @@ pub fn wire(report: &Report<'_>) -> Vec<WireRecommendation> {
             lines: loops().map(|l| l.line).collect(),
             expanded: expanded.to_vec(),
             gain: own.gain,
-            processors: report.processors,
+            processors: PROCESSORS,
             text: words(report, own),
         }
     };

@@ -188,7 +188,7 @@ fn result(report: &Report<'_>, at: usize, directory: Option<&Path>) -> Option<Fi
     {
         text += &format!(". {more}");
     }
-    if let Some(own) = report.inward.iter().find(|own| own.of == at) {
+    if let Some(own) = recommend::inward_of(report, at) {
         text += &format!(". Or {}", recommend::inward_words(report, own));
     }
     let column = Some(l.column).filter(|&column| column > 0);

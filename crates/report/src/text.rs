@@ -315,8 +315,7 @@ fn entry(report: &Report<'_>, shown: &Shown, survey: &Survey<'_>, options: Optio
     if !private.is_empty() && l.parallel != Parallel::AfterPrivatisation {
         paragraph(out, &pad, &format!("private in each iteration: {}", private.join(", ")));
     }
-    let inward =
-        report.inward.iter().find(|own| own.of == at).map(|own| recommend::inward_words(report, own));
+    let inward = recommend::inward_of(report, at).map(|own| recommend::inward_words(report, own));
     let arranged = [inward, finding::fusing(report, at), finding::distributing(report, at)];
     arranged.into_iter().flatten().for_each(|words| paragraph(out, &pad, &words));
     if l.parallel == Parallel::Unknown

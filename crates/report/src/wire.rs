@@ -419,7 +419,7 @@ fn loops(report: &Report<'_>) -> Vec<Loop> {
             iterations: l.iterations,
             trip_count: TripCount {
                 minimum: l.trips.map(|t| t.0),
-                mean: l.iterations as f64 / l.entries.max(1) as f64,
+                mean: l.mean_trips(),
                 maximum: l.trips.map(|t| t.1),
             },
             instructions: l.instructions,

@@ -286,7 +286,7 @@ fn lanes(profile: &Profile, loops: &[SourceLoop], place: &Place, clauses: &Claus
     let mut share = 0.0;
     for &at in &place.entries {
         let own = &loops[at];
-        let trips = own.iterations as f64 / own.entries.max(1) as f64;
+        let trips = own.mean_trips();
         let is_side_by_side = own.stride01.is_some_and(|stride| stride >= LANES_STRIDE);
         let is_free = matches!(own.parallel, Parallel::Yes | Parallel::Reduction) || clauses.advances();
         let is_plain = is_free && own.innermost;

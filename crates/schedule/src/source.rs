@@ -134,6 +134,11 @@ impl SourceLoop {
         out
     }
 
+    /// Iterations per entry, on average.
+    pub fn mean_trips(&self) -> f64 {
+        self.iterations as f64 / self.entries.max(1) as f64
+    }
+
     /// `file:line`; its name where the line is not known.
     pub fn place(&self) -> String {
         match self.line {

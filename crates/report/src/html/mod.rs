@@ -261,7 +261,7 @@ fn first(report: &Report<'_>, nests: &[Nest], out: &mut String) {
         out,
         "<section><h2>What to change first</h2>\n<p class=\"note\">Estimated gain of the whole program on {} processors.</p>\n\
          <ul class=\"contents\">\n",
-        report.processors
+        recommend::PROCESSORS
     );
     for own in all.iter().take(recommend::MOST) {
         let words = escape::text(&recommend::words(report, own));

@@ -139,7 +139,7 @@ fn table(report: &Report<'_>, nest: &Nest, out: &mut String) {
         let l = &report.loops[at];
         let each = match l.trips {
             Some((least, most)) if least < most => format!("{}–{}", number(least), number(most)),
-            _ => format!("{:.1}", l.iterations as f64 / l.entries.max(1) as f64),
+            _ => format!("{:.1}", l.mean_trips()),
         };
         let verdict = match p.trust.counted_only {
             true => "counted".to_owned(),

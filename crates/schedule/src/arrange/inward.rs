@@ -12,7 +12,7 @@
 //! same inner loops with the same bounds: parts of different iterations may then be mixed in any way that keeps the order of each. Sums
 //! are added up in the order that they had. By the text, loops must not be left early, inner ones begin at what does not change and advance by a
 //! number, and all that one part of an iteration passes to another lies in elements that move with the loop, or in plain variables; by
-//! the run, inner loops had one number of iterations and ran every time.
+//! the run, inner loops ran every time, and as often in all iterations of the outer one.
 //!
 //! Limits: parts that share a line, arrays of an iteration's own, references, closures and functions that write more than their results are
 //! refused, whatever they do.
@@ -113,7 +113,7 @@ fn moved(profile: &Profile, loops: &[SourceLoop], of: usize, machine: &Machine) 
         && is_parallel
         && !own.differs_elsewhere
         && own.share >= LEAST_SHARE
-        && trips(own) >= LEAST_TRIPS;
+        && own.mean_trips() >= LEAST_TRIPS;
     let [context] = own.contexts[..] else { return None };
     if !is_candidate || !profile.contexts[context as usize].is_whole() {
         return None;
@@ -153,7 +153,7 @@ fn moved(profile: &Profile, loops: &[SourceLoop], of: usize, machine: &Machine) 
     let leaf =
         here.iter().copied().filter(|&at| loops[at].innermost).max_by_key(|&at| loops[at].instructions)?;
     let way = std::iter::once(leaf).chain(around(loops, leaf)).take_while(|&at| at != of);
-    if way.map(|at| trips(&loops[at])).product::<f64>() <= UNROLLED {
+    if way.map(|at| loops[at].mean_trips()).product::<f64>() <= UNROLLED {
         return None;
     }
     let text = Body::of(profile, own, here.iter().map(|&at| &loops[at]))?;
@@ -175,10 +175,6 @@ fn moved(profile: &Profile, loops: &[SourceLoop], of: usize, machine: &Machine) 
     let gains_later = || cycles.1 <= cycles.0 && weigh(LONGER).is_some_and(|(cycles, _)| gains(cycles));
     let is_worth = gains(cycles) || gains_later();
     is_worth.then_some(Inward { of, past: here, is_split, expanded, cycles, near })
-}
-
-fn trips(of: &SourceLoop) -> f64 {
-    of.iterations as f64 / of.entries.max(1) as f64
 }
 
 /// Whether innermost loops call functions of libraries: those have no lanes.

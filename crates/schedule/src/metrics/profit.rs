@@ -36,7 +36,7 @@ pub fn weigh(
     let Region { outermost, share, .. } = proposal.region;
     let (structure, parallel_iterations) = match &proposal.found {
         Ok((_, nodes)) => (after(nodes), outermost_parallel(loops, nodes).unwrap_or(1.0)),
-        Err(_) => (before, trips(&loops[outermost])),
+        Err(_) => (before, loops[outermost].mean_trips()),
     };
     let hands = (processors as f64).min(parallel_iterations).max(1.0);
     Profit {
@@ -47,18 +47,13 @@ pub fn weigh(
     }
 }
 
-/// Iterations per entry.
-fn trips(l: &SourceLoop) -> f64 {
-    l.iterations as f64 / l.entries.max(1) as f64
-}
-
 /// The most iterations of an outermost parallel loop. Of a sum of loops they are at least those of the longest.
 fn outermost_parallel(loops: &[SourceLoop], nodes: &[Node]) -> Option<f64> {
     let of = |node: &Node| match node {
         // The first loop of a band counts wavefronts, the others are as long as those are wide.
         Node::Loop(l) if l.is_parallel || l.band.0 == 1 => {
             let terms = l.counts.iter().flat_map(|count| &count.terms);
-            terms.map(|term| trips(&loops[term.of])).max_by(f64::total_cmp)
+            terms.map(|term| loops[term.of].mean_trips()).max_by(f64::total_cmp)
         }
         Node::Loop(l) => outermost_parallel(loops, &l.inside),
         Node::AnyOrder(parts) => {

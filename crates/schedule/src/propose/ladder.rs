@@ -142,11 +142,8 @@ fn one(profile: &Profile, loops: &[SourceLoop], region: Region, worker: &Worker,
                 checked = pairs;
                 let mut tree = schedule.tree;
                 let mut preferred = weigh(&tree);
-                let advice_of =
-                    |of: &Option<(Tree, Option<Advice>)>| of.as_ref().and_then(|own| own.1.clone());
-                let is_weighed = |of: &Option<(Tree, Option<Advice>)>| advice_of(of).is_some();
                 // Statements that share a loop at different times have no order of loops to choose; each in loops of its own has.
-                if !is_weighed(&preferred)
+                if !matches!(preferred, Some((_, Some(_))))
                     && budget.fusion == Fusion::Smart
                     && formulated.statements.len() > 1
                 {
@@ -155,7 +152,7 @@ fn one(profile: &Profile, loops: &[SourceLoop], region: Region, worker: &Worker,
                         climb(&formulated, few, worker, apart, (&is_right, &mut Vec::new()))
                     {
                         let own = weigh(&schedule.tree);
-                        if advice_of(&own).is_some_and(|own| own.pays()) {
+                        if matches!(&own, Some((_, Some(advice))) if advice.pays()) {
                             (rung, tree, checked, preferred) = (other, schedule.tree, pairs, own);
                         }
                     }
