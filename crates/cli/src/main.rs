@@ -25,6 +25,7 @@ mod reconstruct_command;
 mod recording;
 mod report_command;
 mod source_files;
+mod spmv_command;
 mod streams;
 mod streams_args;
 mod trace_command;

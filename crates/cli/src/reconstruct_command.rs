@@ -7,11 +7,15 @@ use reconstruct::{codec, levels, render};
 
 use crate::progress::Progress;
 use crate::recording::INTERRUPTED;
+use crate::spmv_command;
 use crate::streams::{self, Found, note, options};
 use crate::streams_args::{NestFormat, ReconstructArgs};
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &ReconstructArgs) -> Result<u8> {
+    if let Some(matrix) = &args.spmv {
+        return spmv_command::run(args, matrix);
+    }
     let mut options = options(&args.search);
     options.floors = args.floors;
     options.time = Some(args.search.time_limit);

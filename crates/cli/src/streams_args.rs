@@ -95,6 +95,11 @@ pub struct ReconstructArgs {
     /// Join loops even where the bounds inside then need divisions.
     #[arg(long)]
     pub floors: bool,
+    /// Instead of a trace: the entries of a sparse matrix (Matrix Market), row by row. Finds blocks with affine rows and columns,
+    /// checks the product y = A x that is made of them, and times it beside that from compressed rows, for which it takes `cc`.
+    /// With --output, the product is written as C.
+    #[arg(long, value_name = "MATRIX.mtx", conflicts_with_all = ["trace", "input_format", "stream", "levels"])]
+    pub spmv: Option<PathBuf>,
     /// Print nothing but the result and errors.
     #[arg(short, long)]
     pub quiet: bool,

@@ -40,6 +40,7 @@ pub mod render;
 pub mod run;
 pub mod scan;
 pub mod simplify;
+pub mod sparse;
 pub mod statement;
 pub mod stream;
 pub mod verify;

@@ -32,12 +32,12 @@ impl Numbers {
 }
 
 /// Name of a counter.
-fn counter(q: usize) -> String {
+pub(crate) fn counter(q: usize) -> String {
     format!("i{q}")
 }
 
 /// `constant + Σ coefficient·name`, constant last.
-fn affine(coefficients: &[i64], constant: i128, times: &str) -> String {
+pub(crate) fn affine(coefficients: &[i64], constant: i128, times: &str) -> String {
     let mut out = String::new();
     for (q, &c) in coefficients.iter().enumerate().filter(|e| *e.1 != 0) {
         let name = counter(q);
@@ -149,30 +149,28 @@ pub fn part(statement: &Statement, outer: usize) -> String {
     text.0
 }
 
+/// The loop over counter `q`, as text.
+pub(crate) fn loop_text(q: usize, level: &Level) -> String {
+    let side = |bounds: &[Bound], which: &str, round: &str| {
+        let one = |b: &Bound| {
+            let sum = affine(&b.coefficients, b.constant.into(), "*");
+            if b.divisor == 1 { sum } else { format!("{round}(({sum})/{})", b.divisor) }
+        };
+        match bounds {
+            [b] => one(b),
+            _ => format!("{which}({})", bounds.iter().map(one).collect::<Vec<_>>().join(", ")),
+        }
+    };
+    let (low, high) = (side(&level.lower, "max", "ceil"), side(&level.upper, "min", "floor"));
+    format!("for {} = {low} .. {high}", counter(q))
+}
+
 struct Text(String, Numbers);
 
 // Writing to a string cannot fail.
 impl Style for Text {
     fn head(&mut self, q: usize, level: &Level, _: bool) {
-        let side = |bounds: &[Bound], which: &str, round: &str| {
-            let one = |b: &Bound| {
-                let sum = affine(&b.coefficients, b.constant.into(), "*");
-                if b.divisor == 1 { sum } else { format!("{round}(({sum})/{})", b.divisor) }
-            };
-            match bounds {
-                [b] => one(b),
-                _ => format!("{which}({})", bounds.iter().map(one).collect::<Vec<_>>().join(", ")),
-            }
-        };
-        let _ = writeln!(
-            self.0,
-            "{:indent$}for {} = {} .. {}",
-            "",
-            counter(q),
-            side(&level.lower, "max", "ceil"),
-            side(&level.upper, "min", "floor"),
-            indent = 2 * q
-        );
+        let _ = writeln!(self.0, "{:indent$}{}", "", loop_text(q, level), indent = 2 * q);
     }
 
     fn access(&mut self, depth: usize, nest: &Nest) {
@@ -203,29 +201,41 @@ fn levels<'a>(statements: &'a [Statement], visit: &mut dyn FnMut(&'a Level)) {
     }
 }
 
-/// A C program that prints the integers, one per line.
-pub fn c(statements: &[Statement], numbers: Numbers) -> String {
-    let mut out = String::from("#include <stdio.h>\n\n");
-    let (mut divides, mut chooses) = (false, false);
-    levels(statements, &mut |level| {
-        divides |= level.lower.iter().chain(&level.upper).any(|b| b.divisor != 1);
-        chooses |= level.lower.len() > 1 || level.upper.len() > 1;
-    });
-    if divides {
+/// The functions of C that bounds of these loops need.
+pub(crate) fn c_helpers(levels: &[&Level]) -> String {
+    let mut out = String::new();
+    let any = |of: &dyn Fn(&Level) -> bool| levels.iter().any(|level| of(level));
+    if any(&|level| level.lower.iter().chain(&level.upper).any(|b| b.divisor != 1)) {
         out.push_str(
             "static long long down(long long a, long long b) { return a / b - (a % b < 0); }\n\
              static long long up(long long a, long long b) { return a / b + (a % b > 0); }\n",
         );
     }
-    if chooses {
+    if any(&|level| level.lower.len() > 1 || level.upper.len() > 1) {
         out.push_str(
             "static long long least(long long a, long long b) { return a < b ? a : b; }\n\
              static long long most(long long a, long long b) { return a > b ? a : b; }\n",
         );
     }
-    if divides || chooses {
-        out.push('\n');
-    }
+    out
+}
+
+/// First and last value of a counter as expressions of C, with [`c_helpers`].
+pub(crate) fn c_range(level: &Level) -> (String, String) {
+    let term = |b: &Bound, round: &str| {
+        let sum = c_affine(&b.coefficients, b.constant);
+        if b.divisor == 1 { sum } else { format!("{round}({sum}, {}LL)", b.divisor) }
+    };
+    (chosen(&level.lower, "most", |b| term(b, "up")), chosen(&level.upper, "least", |b| term(b, "down")))
+}
+
+/// A C program that prints the integers, one per line.
+pub fn c(statements: &[Statement], numbers: Numbers) -> String {
+    let mut all = Vec::new();
+    levels(statements, &mut |level| all.push(level));
+    let helpers = c_helpers(&all);
+    let gap = if helpers.is_empty() { "" } else { "\n" };
+    let mut out = format!("#include <stdio.h>\n\n{helpers}{gap}");
     out.push_str("int main(void) {\n");
     let mut program = C(out, numbers);
     statements.iter().for_each(|statement| write_statement(statement, 0, &mut program));
@@ -247,12 +257,7 @@ const IN_A_LINE: usize = 8;
 
 impl Style for C {
     fn head(&mut self, q: usize, level: &Level, several: bool) {
-        let term = |b: &Bound, round: &str| {
-            let sum = c_affine(&b.coefficients, b.constant);
-            if b.divisor == 1 { sum } else { format!("{round}({sum}, {}LL)", b.divisor) }
-        };
-        let low = chosen(&level.lower, "most", |b| term(b, "up"));
-        let high = chosen(&level.upper, "least", |b| term(b, "down"));
+        let (low, high) = c_range(level);
         let (i, brace) = (counter(q), if several { " {" } else { "" });
         let _ = writeln!(
             self.0,
@@ -297,7 +302,7 @@ fn literal(value: i64) -> String {
 }
 
 /// An affine sum as a C expression of type long long.
-fn c_affine(coefficients: &[i64], constant: i64) -> String {
+pub(crate) fn c_affine(coefficients: &[i64], constant: i64) -> String {
     let mut terms: Vec<String> = Vec::new();
     for (q, &c) in coefficients.iter().enumerate().filter(|e| *e.1 != 0) {
         terms.push(if c == 1 { counter(q) } else { format!("{}*{}", literal(c), counter(q)) });
