@@ -195,7 +195,7 @@ impl Nests {
     fn to_json(&self) -> PyResult<String> {
         let found = self.found()?;
         let (nests, accesses) = (&found.nests[..], found.accesses);
-        let stream = render::Stream { id: "0", nests, accesses, bytes: codec::size(found) };
+        let stream = render::Stream { id: "0", nests, accesses, bytes: codec::size(found), exceptions: &[] };
         Ok(render::json(&[stream], Numbers::Signed))
     }
 

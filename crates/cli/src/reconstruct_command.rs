@@ -1,6 +1,8 @@
 //! `loopwright reconstruct`.
 
 use anyhow::{Result, bail};
+use reconstruct::approximate::{Approximation, approximate};
+use reconstruct::run::Run;
 use reconstruct::statement::Statement;
 use reconstruct::stream::Reconstructor;
 use reconstruct::{codec, levels, render};
@@ -8,13 +10,16 @@ use reconstruct::{codec, levels, render};
 use crate::progress::Progress;
 use crate::recording::INTERRUPTED;
 use crate::spmv_command;
-use crate::streams::{self, Found, note, options};
+use crate::streams::{self, Consumer, Found, note, options};
 use crate::streams_args::{NestFormat, ReconstructArgs};
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &ReconstructArgs) -> Result<u8> {
     if let Some(matrix) = &args.spmv {
         return spmv_command::run(args, matrix);
+    }
+    if let Some(share) = args.approximate {
+        return approximately(args, share);
     }
     let mut options = options(&args.search);
     options.floors = args.floors;
@@ -49,12 +54,7 @@ pub fn run(args: &ReconstructArgs) -> Result<u8> {
             }
         }
     }
-    if args.format == NestFormat::C && results.len() > 1 {
-        bail!(
-            "the trace has {} streams and C output is one program; choose one with --stream ID",
-            results.len()
-        );
-    }
+    is_one(args.format, results.len())?;
     let text = rendered(&results, args.format, render::Numbers::of(unsigned));
     streams::write(args.output.as_deref(), |out| out.write_all(text.as_bytes()))?;
     Ok(exit)
@@ -73,6 +73,7 @@ fn rendered(results: &[Found], format: NestFormat, numbers: render::Numbers) -> 
                 nests: &found.result.nests,
                 accesses: found.result.accesses,
                 bytes: codec::size(&found.result),
+                exceptions: &[],
             });
             render::json(&streams.collect::<Vec<_>>(), numbers)
         }
@@ -91,4 +92,91 @@ fn rendered(results: &[Found], format: NestFormat, numbers: render::Numbers) -> 
             out
         }
     }
+}
+
+/// A program in C prints one stream.
+fn is_one(format: NestFormat, streams: usize) -> Result<()> {
+    if format == NestFormat::C && streams > 1 {
+        bail!("the trace has {streams} streams and C output is one program; choose one with --stream ID");
+    }
+    Ok(())
+}
+
+/// A stream kept integer by integer.
+#[derive(Default)]
+struct Kept {
+    values: Vec<i64>,
+    left_out: u64,
+}
+
+/// Integers of a stream that are kept, at most.
+const MOST: usize = 1 << 26;
+
+impl Consumer for Kept {
+    fn values(&mut self, values: &[i64]) {
+        let room = values.len().min(MOST - self.values.len());
+        self.values.extend_from_slice(&values[..room]);
+        self.left_out += (values.len() - room) as u64;
+    }
+
+    fn run(&mut self, run: Run) {
+        let room = (MOST - self.values.len()) as u64;
+        self.values.extend(run.values().take(room as usize));
+        self.left_out += run.count.saturating_sub(room);
+    }
+}
+
+/// Runs the command with exceptions allowed.
+fn approximately(args: &ReconstructArgs, share: f64) -> Result<u8> {
+    if args.format == NestFormat::Isl {
+        bail!("--approximate gives text, c or json");
+    }
+    let mut progress = Progress::new(args.quiet);
+    let read = streams::open(&args.input, false, &mut progress, |_| Kept::default())?;
+    if let Some(long) = read.list.iter().find(|stream| stream.consumer.left_out > 0) {
+        bail!("stream {} is longer than the {MOST} integers that --approximate takes", long.name);
+    }
+    let exit = read.exit_code(args.quiet);
+    let numbers = render::Numbers::of(read.unsigned);
+    let mut options = options(&args.search);
+    options.floors = args.floors;
+    options.effort = streams::effort(&options, args.search.time_limit, read.list.len(), &read.stop);
+    is_one(args.format, read.list.len())?;
+    progress.phase("finding loops", true);
+    let found: Vec<(String, Approximation)> = read
+        .list
+        .into_iter()
+        .map(|stream| (stream.name, approximate(&stream.consumer.values, share, &options)))
+        .collect();
+    progress.end();
+    let mut out = String::new();
+    match args.format {
+        NestFormat::C => {
+            if let Some((_, found)) = found.first() {
+                out = render::c_with_exceptions(&found.regular.nests, &found.exceptions, numbers);
+            }
+        }
+        NestFormat::Json => {
+            let streams = found.iter().map(|(name, found)| render::Stream {
+                id: name,
+                nests: &found.regular.nests,
+                accesses: found.accesses,
+                bytes: codec::size(&found.regular),
+                exceptions: &found.exceptions,
+            });
+            out = render::json(&streams.collect::<Vec<_>>(), numbers);
+        }
+        NestFormat::Text | NestFormat::Isl => {
+            for (name, one) in &found {
+                if found.len() > 1 {
+                    out.push_str(&format!("# stream {name}\n"));
+                }
+                out.push_str(&format!("# {}\n", render::summary_with_exceptions(one)));
+                out.push_str(&render::text(&one.regular.nests, numbers));
+                out.push_str(&render::exceptions(one, &options, numbers));
+            }
+        }
+    }
+    streams::write(args.output.as_deref(), |to| to.write_all(out.as_bytes()))?;
+    Ok(exit)
 }

@@ -95,16 +95,30 @@ pub struct ReconstructArgs {
     /// Join loops even where the bounds inside then need divisions.
     #[arg(long)]
     pub floors: bool,
+    /// Allow this share of the integers (0.01, or 1%) to be exceptions from the loops: integers that are others, come in addition, or
+    /// are missing. They are listed, and are a trace of their own; without any where that would be no shorter.
+    #[arg(long, value_name = "SHARE", value_parser = share, conflicts_with_all = ["levels"])]
+    pub approximate: Option<f64>,
     /// Instead of a trace: the entries of a sparse matrix (Matrix Market), row by row. Finds blocks with affine rows and columns,
     /// checks the product y = A x that is made of them, and times it beside that from compressed rows, for which it takes `cc`.
     /// With --output, the product is written as C.
-    #[arg(long, value_name = "MATRIX.mtx", conflicts_with_all = ["trace", "input_format", "stream", "levels"])]
+    #[arg(long, value_name = "MATRIX.mtx", conflicts_with_all = ["trace", "input_format", "stream", "levels", "approximate"])]
     pub spmv: Option<PathBuf>,
     /// Print nothing but the result and errors.
     #[arg(short, long)]
     pub quiet: bool,
     #[command(flatten)]
     pub search: Search,
+}
+
+/// A part of a whole, `0.01` or `1%`.
+fn share(text: &str) -> Result<f64, String> {
+    let (number, whole) = text.strip_suffix('%').map_or((text, 1.0), |percent| (percent, 100.0));
+    let share = number.trim().parse::<f64>().map(|number| number / whole);
+    share
+        .ok()
+        .filter(|share| (0.0..=1.0).contains(share))
+        .ok_or_else(|| "a share is between 0 and 1, or 0% and 100%".to_owned())
 }
 
 #[derive(Debug, Args)]

@@ -17,6 +17,7 @@
 //! threads and any division into pushes; arithmetic on input is checked or provably in range.
 #![forbid(unsafe_code)]
 
+pub mod approximate;
 pub mod check;
 pub mod chunk;
 pub mod codec;

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
+use crate::approximate::{Approximation, Exception, Which};
 use crate::nest::{Bound, Level, Nest};
 use crate::statement::Statement;
 use crate::stream::Reconstruction;
@@ -21,6 +22,11 @@ impl Numbers {
     /// Unsigned or signed ones.
     pub fn of(unsigned: bool) -> Numbers {
         if unsigned { Numbers::Unsigned } else { Numbers::Signed }
+    }
+
+    /// What prints one, as a format of printf.
+    fn format(self) -> &'static str {
+        if self == Numbers::Unsigned { "%llu" } else { "%lld" }
     }
 
     fn value(self, value: i64) -> i128 {
@@ -103,6 +109,44 @@ pub fn summary(found: &Reconstruction) -> String {
         ),
     };
     format!("{} integers, {what}, exact", found.accesses)
+}
+
+/// The same of a trace with exceptions.
+pub fn summary_with_exceptions(found: &Approximation) -> String {
+    let count = found.exceptions.len();
+    if count == 0 {
+        return summary(&found.regular);
+    }
+    let share = count as f64 * 100.0 / found.accesses.max(1) as f64;
+    let of = summary(&Reconstruction { nests: found.regular.nests.clone(), accesses: found.accesses });
+    let of = of.trim_end_matches(", exact");
+    format!(
+        "{of} but for {count} exception{} ({share:.3} %), exact with them",
+        if count == 1 { "" } else { "s" }
+    )
+}
+
+/// What is said of exceptions below the statements that a trace makes but for them: their places and integers, as nests.
+pub fn exceptions(found: &Approximation, options: &crate::stream::Options, numbers: Numbers) -> String {
+    let mut out = String::new();
+    let words = |which| match which {
+        Which::Replaced => "integers are others",
+        Which::Added => "integers come in addition, each before the one of this place",
+        Which::Missing => "integers are missing",
+    };
+    for which in Which::ALL {
+        let (places, integers) = found.traces(which, options);
+        if places.accesses == 0 {
+            continue;
+        }
+        let _ = writeln!(out, "# {} {}; places in what the loops make:", places.accesses, words(which));
+        out.push_str(&text(&places.nests, Numbers::Signed));
+        if which != Which::Missing {
+            let _ = writeln!(out, "# integers there:");
+            out.push_str(&text(&integers.nests, numbers));
+        }
+    }
+    out
 }
 
 /// What a statement looks like, line by line.
@@ -231,25 +275,87 @@ pub(crate) fn c_range(level: &Level) -> (String, String) {
 
 /// A C program that prints the integers, one per line.
 pub fn c(statements: &[Statement], numbers: Numbers) -> String {
+    c_with_exceptions(statements, &[], numbers)
+}
+
+/// A C program that prints the integers of a trace that its statements make but for exceptions, one per line.
+pub fn c_with_exceptions(statements: &[Statement], exceptions: &[Exception], numbers: Numbers) -> String {
     let mut all = Vec::new();
     levels(statements, &mut |level| all.push(level));
     let helpers = c_helpers(&all);
     let gap = if helpers.is_empty() { "" } else { "\n" };
     let mut out = format!("#include <stdio.h>\n\n{helpers}{gap}");
+    let of = |which: Which| exceptions.iter().filter(move |e| Which::of(e.change) == which);
+    if !exceptions.is_empty() {
+        // A kind alone does not need to be looked at; an empty list would be no C.
+        for which in Which::ALL {
+            c_list(&mut out, which, of(which));
+        }
+        let _ = write!(out, "{}", C_EXCEPTIONS.replace("FORMAT", numbers.format()));
+    }
     out.push_str("int main(void) {\n");
-    let mut program = C(out, numbers);
+    let print = if exceptions.is_empty() {
+        format!("printf(\"{}\\n\", ", numbers.format())
+    } else {
+        "regular(".to_owned()
+    };
+    let mut program = C { out, print };
     statements.iter().for_each(|statement| write_statement(statement, 0, &mut program));
-    program.0.push_str("    return 0;\n}\n");
-    program.0
+    let mut out = program.out;
+    if !exceptions.is_empty() {
+        out.push_str("    added_here();\n");
+    }
+    out.push_str("    return 0;\n}\n");
+    out
 }
 
-struct C(String, Numbers);
+/// What prints an integer of a trace with exceptions.
+const C_EXCEPTIONS: &str = "\
+static long long place, next_replaced, next_added, next_missing;
 
-impl C {
-    /// What prints integers, as a format of printf.
-    fn format(&self) -> &'static str {
-        if self.1 == Numbers::Unsigned { "%llu" } else { "%lld" }
+static void added_here(void) {
+    for (; added_at[next_added] == place; next_added++)
+        printf(\"FORMAT\\n\", added[next_added]);
+}
+
+static void regular(long long value) {
+    added_here();
+    if (replaced_at[next_replaced] == place)
+        printf(\"FORMAT\\n\", replaced[next_replaced++]);
+    else if (missing_at[next_missing] == place)
+        next_missing++;
+    else
+        printf(\"FORMAT\\n\", value);
+    place++;
+}
+
+";
+
+/// The places of exceptions of a kind, ended by -1, and the integers there.
+fn c_list<'a>(out: &mut String, which: Which, exceptions: impl Iterator<Item = &'a Exception>) {
+    let (places, integers): (Vec<String>, Vec<Option<i64>>) =
+        exceptions.map(|e| (e.place.to_string(), e.change.integer())).unzip();
+    let end = ["-1".to_owned()];
+    let places: Vec<&str> = places.iter().chain(&end).map(String::as_str).collect();
+    c_array(out, &format!("{}_at", which.name()), &places);
+    if which != Which::Missing {
+        let integers: Vec<String> = integers.into_iter().flatten().chain([0]).map(literal).collect();
+        c_array(out, which.name(), &integers.iter().map(String::as_str).collect::<Vec<_>>());
     }
+}
+
+fn c_array(out: &mut String, name: &str, numbers: &[&str]) {
+    let _ = writeln!(out, "static const long long {name}[] = {{");
+    for line in numbers.chunks(IN_A_LINE) {
+        let _ = writeln!(out, "    {},", line.join(", "));
+    }
+    out.push_str("};\n");
+}
+
+struct C {
+    out: String,
+    /// The beginning of what prints an integer.
+    print: String,
 }
 
 /// Integers on a line of C.
@@ -260,7 +366,7 @@ impl Style for C {
         let (low, high) = c_range(level);
         let (i, brace) = (counter(q), if several { " {" } else { "" });
         let _ = writeln!(
-            self.0,
+            self.out,
             "{:indent$}for (long long {i} = {low}, end{q} = {high}; {i} <= end{q}; {i}++){brace}",
             "",
             indent = 4 + 2 * q
@@ -269,26 +375,25 @@ impl Style for C {
 
     fn access(&mut self, depth: usize, nest: &Nest) {
         let address = c_affine(&nest.coefficients, nest.base);
-        let format = self.format();
-        let _ = writeln!(self.0, "{:indent$}printf(\"{format}\\n\", {address});", "", indent = 4 + 2 * depth);
+        let _ = writeln!(self.out, "{:indent$}{}{address});", "", self.print, indent = 4 + 2 * depth);
     }
 
     fn integers(&mut self, values: &[i64]) {
-        self.0.push_str("    {\n        static const long long list[] = {\n");
+        self.out.push_str("    {\n        static const long long list[] = {\n");
         for line in values.chunks(IN_A_LINE) {
             let line: Vec<String> = line.iter().map(|&v| literal(v)).collect();
-            let _ = writeln!(self.0, "            {},", line.join(", "));
+            let _ = writeln!(self.out, "            {},", line.join(", "));
         }
         let _ = writeln!(
-            self.0,
-            "        }};\n        for (long long k = 0; k < {}; k++)\n            printf(\"{}\\n\", list[k]);\n    }}",
+            self.out,
+            "        }};\n        for (long long k = 0; k < {}; k++)\n            {}list[k]);\n    }}",
             values.len(),
-            self.format()
+            self.print
         );
     }
 
     fn end(&mut self, q: usize) {
-        let _ = writeln!(self.0, "{:indent$}}}", "", indent = 4 + 2 * q);
+        let _ = writeln!(self.out, "{:indent$}}}", "", indent = 4 + 2 * q);
     }
 }
 
@@ -436,6 +541,26 @@ struct WireStream {
     exact: bool,
     bytes: u64,
     nests: Vec<WireStatement>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    exceptions: Vec<WireException>,
+}
+
+/// Where a trace is another than its nests make it.
+#[derive(Debug, Serialize)]
+struct WireException {
+    /// Which integer of the nests.
+    place: u64,
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    integer: Option<Number>,
+}
+
+fn wire_exception(e: &Exception, numbers: Numbers) -> WireException {
+    WireException {
+        place: e.place,
+        kind: Which::of(e.change).name(),
+        integer: e.change.integer().map(|value| numbers.wire(value)),
+    }
 }
 
 /// Loops around one access, around a body of several statements, or integers.
@@ -540,6 +665,8 @@ pub struct Stream<'a> {
     pub accesses: u64,
     /// Size of the statements in a compressed file.
     pub bytes: u64,
+    /// Where the trace is another than the statements make it.
+    pub exceptions: &'a [Exception],
 }
 
 /// JSON, schema `loopwright.nest/1`: a list of streams; the nests of an only one also in the document itself. The streams
@@ -554,6 +681,7 @@ pub fn json(streams: &[Stream<'_>], numbers: Numbers) -> String {
         exact: true,
         bytes: s.bytes,
         nests: list(s),
+        exceptions: s.exceptions.iter().map(|e| wire_exception(e, numbers)).collect(),
     };
     let document = Document {
         schema: "loopwright.nest/1",
@@ -648,7 +776,7 @@ mod tests {
             text(std::slice::from_ref(&high), Numbers::Unsigned).ends_with("8*i0 + 18446744073709547520\n")
         );
         assert!(c(std::slice::from_ref(&high), Numbers::Unsigned).contains("%llu"));
-        let stream = Stream { id: "a", nests: &[high], accesses: 3, bytes: 3 };
+        let stream = Stream { id: "a", nests: &[high], accesses: 3, bytes: 3, exceptions: &[] };
         assert!(json(&[stream], Numbers::Unsigned).contains("18446744073709547520"));
     }
 
@@ -662,7 +790,7 @@ mod tests {
     #[test]
     fn json_has_the_fields_of_its_schema() {
         let nests = [nest()];
-        let stream = Stream { id: "a", nests: &nests, accesses: 10, bytes: 3 };
+        let stream = Stream { id: "a", nests: &nests, accesses: 10, bytes: 3, exceptions: &[] };
         let one: serde_json::Value = serde_json::from_str(&json(&[stream], Numbers::Signed)).expect("JSON");
         assert_eq!(one["schema"], "loopwright.nest/1");
         assert_eq!(one["nests"][0]["levels"][1]["upper"][0]["divisor"], 3);
@@ -673,7 +801,7 @@ mod tests {
         assert_eq!((&two["streams"][1]["id"], &two["accesses"]), (&"a".into(), &20.into()));
         assert_eq!(one["streams"][0]["nests"], one["nests"]);
         let nests = [imperfect(), Statement::Integers(Packed::of(&[3, 1]))];
-        let stream = Stream { id: "a", nests: &nests, accesses: 67, bytes: 3 };
+        let stream = Stream { id: "a", nests: &nests, accesses: 67, bytes: 3, exceptions: &[] };
         let one: serde_json::Value = serde_json::from_str(&json(&[stream], Numbers::Signed)).expect("JSON");
         assert_eq!((&one["nests"][0]["depth"], &one["nests"][0]["accesses"]), (&2.into(), &65.into()));
         assert_eq!(
