@@ -108,6 +108,80 @@ CASE carried(int n) {
         for (int i = 0; i < n; i++)
             c[i][j] = 0.5 * c[i][j - 1] + a[i][j];
 }
+/* Regressions 24: a condition that is always met reads what is assigned under it, or needs a place of its own per iteration; so
+   does a jump over the loop inside. */
+CASE condition_of_assigned(int n) {
+    for (int j = 0; j < n; j++) {
+        y[j] = 0;
+        if (y[j] == 0)
+            for (int k = 0; k < n; k++)
+                y[j] += a[k][j] * x[k] + 1;
+    }
+}
+CASE condition_of_own(int n) {
+    for (int j = 0; j < n; j++) {
+        double sum = 0;
+        int wanted = x[j] < 1e9;
+        if (wanted)
+            for (int k = 0; k < n; k++)
+                sum += a[k][j] * x[k];
+        z[j] = sum;
+    }
+}
+CASE jumped_over(int n) {
+    for (int j = 0; j < n; j++) {
+        double sum = 0;
+        if (x[j] < 0)
+            continue;
+        for (int k = 0; k < n; k++)
+            sum += a[k][j] * x[k];
+        z[j] = sum;
+    }
+}
+/* 25: of two variables of one name both would have to be arrays. */
+CASE two_of_a_name(int n) {
+    for (int j = 0; j < n; j++) {
+        double sum = 0;
+        for (int k = 0; k < n; k++)
+            sum += a[k][j] * x[k];
+        {
+            double sum = 0;
+            for (int k = 0; k < n; k++)
+                sum += b[k][j] * x[k];
+            z[j] = sum;
+        }
+        y[j] = sum;
+    }
+}
+/* 26: a subscript of each iteration's own becomes one that is looked up; long numbers have no lanes. Both were slower. */
+CASE subscript_of_its_own(int n) {
+    for (int j = 0; j < n; j++) {
+        int at = j * 3 % n;
+        double sum = 0;
+        for (int k = 0; k < n; k++)
+            sum += a[k][at] * x[k];
+        z[j] = sum;
+    }
+}
+CASE long_numbers(int n) {
+    for (int j = 0; j < n; j++) {
+        long double sum = 0;
+        for (int k = 0; k < n; k++)
+            sum += a[k][j] * x[k];
+        z[j] = sum;
+    }
+}
+/* 27, at -O2: the loop inside is that of a function which is called here. */
+static inline double column(int n, int j) {
+    double sum = 0;
+    for (int k = 0; k < n; k++)
+        sum += a[k][j] * x[k];
+    return sum;
+}
+CASE in_a_function(int n) {
+    for (int j = 0; j < n; j++)
+        z[j] = column(n, j);
+}
 int main(void) {
     for (int i = 0; i < N; i++) {
         rows[i] = a[(i * 7) % N];
@@ -132,6 +206,13 @@ int main(void) {
     before_and_behind(N);
     window(N);
     carried(N);
+    condition_of_assigned(N);
+    condition_of_own(N);
+    jumped_over(N);
+    two_of_a_name(N);
+    subscript_of_its_own(N);
+    long_numbers(N);
+    in_a_function(N);
     double s = 0;
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++)
@@ -174,6 +255,18 @@ fn parallel_loops_become_the_innermost_where_that_is_legal_and_pays() {
     for at in [2, 4] {
         assert!(found[at].1.starts_with("interchange it with inward.c:"), "{}", found[at].1);
     }
+    let program = place.compile("inward", SOURCE, &["-O2", "-fno-inline-functions", "-g"]);
+    let optimised = moved(&reported::report(&place, &program, &[]));
+    let refused = [
+        "condition_of_assigned",
+        "condition_of_own",
+        "jumped_over",
+        "two_of_a_name",
+        "subscript_of_its_own",
+        "long_numbers",
+        "in_a_function",
+    ];
+    assert!(optimised.iter().all(|own| !refused.contains(&own.0.as_str())), "{optimised:#?}");
     // All that is recommended gains, largest first.
     let gains: Vec<f64> = report["recommendations"]
         .as_array()

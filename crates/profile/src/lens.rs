@@ -126,6 +126,8 @@ pub struct SourceLoop {
     pub body: (Position, Position),
     /// Its body is one loop and nothing else, in braces or not.
     pub is_around_one: bool,
+    /// It stands under a condition in the loop around it, or behind a jump there: not every iteration of that has to come to it.
+    pub conditional: bool,
     /// Name of the function around it, without its class; `None` outside of functions.
     pub function: Option<String>,
     /// Index of the next loop around it in [`FileLoops::loops`].

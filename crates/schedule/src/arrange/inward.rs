@@ -219,14 +219,19 @@ impl<'a> Body<'a> {
         let inner: Vec<&lens::SourceLoop> = text.inner_loops().collect();
         let mut body = Body { text, inner, expanded: Vec::new() };
         let is_last = |(_, role): &(&Scalar, Role)| matches!(role, Role::Private { last: true });
+        // What is inlined from another function cannot be taken apart where it is called.
+        let is_here = |text: &Facts<'_>| body.inner.iter().any(|inner| std::ptr::eq(*inner, text.source));
         let is_fixed = |own: &SourceLoop| {
             let text = own.contexts.first().and_then(|&context| Facts::of(profile, context));
-            text.is_some_and(|text| body.is_fixed(&text))
+            text.is_some_and(|text| is_here(&text) && body.is_fixed(&text))
                 && counts_alike(profile, own, dimension(profile, context))
         };
+        // What a condition reads would have to be kept, and may be what is assigned under it.
+        let is_conditional = |own: &&lens::SourceLoop| own.conditional;
         if !counts(&body.text)
             || body.text.scalars.iter().any(is_last)
             || !body.text.source.closures.is_empty()
+            || body.inner.iter().any(is_conditional)
             || !inner_loops.all(is_fixed)
             || !body.has_lines_of_its_own()
             || !body.text.source.calls.iter().all(keeps_apart)
@@ -266,10 +271,36 @@ impl<'a> Body<'a> {
                 expanded.push(scalar.name.clone());
             }
         }
-        expanded.sort_unstable();
-        expanded.dedup();
+        // Of two variables with one name, which is meant could not be told.
+        let all = || body.text.scalars.iter().map(|(scalar, _)| &scalar.name);
+        if expanded.iter().any(|name| all().filter(|other| *other == name).count() > 1) {
+            return None;
+        }
+        // An array of subscripts, of structures or of long numbers costs more than it brings.
+        if expanded.iter().any(|name| body.is_subscript(name)) || body.has_long_numbers(&expanded) {
+            return None;
+        }
         body.expanded = expanded;
         Some(body)
+    }
+
+    /// Whether a variable chooses elements of arrays.
+    fn is_subscript(&self, name: &str) -> bool {
+        let accesses = self.text.source.arrays.iter().flat_map(|array| &array.accesses);
+        accesses.flat_map(|access| &access.subscripts).any(|subscript| mentions(subscript, name))
+    }
+
+    /// Whether a variable that would become an array is a structure, or anything here a number that no vector takes.
+    fn has_long_numbers(&self, expanded: &[String]) -> bool {
+        const LONG: [&str; 4] = ["long double", "__float128", "_Float128", "real(16)"];
+        let source = self.text.source;
+        let types = source.scalars.iter().map(|scalar| &scalar.type_text);
+        let mut types = types.chain(source.arrays.iter().map(|array| &array.type_text));
+        let is_structure = |scalar: &Scalar| {
+            expanded.contains(&scalar.name)
+                && scalar.type_text.split_whitespace().any(|word| word == "struct")
+        };
+        source.scalars.iter().any(is_structure) || types.any(|of| LONG.iter().any(|long| of.contains(long)))
     }
 
     /// The part that a line belongs to.

@@ -158,6 +158,9 @@ impl<'t> Summary<'t> {
             end: text.end,
             body: text.body_place,
             is_around_one: text.is_around_one,
+            conditional: text
+                .parent
+                .is_some_and(|around| self.is_perhaps(&self.round(around), text.first, text.control)),
             function: (!function.name.is_empty()).then(|| function.name.clone()),
             parent: text.parent.map(number),
             depth: u32::try_from(self.ancestors(index).count() - 1).unwrap_or(u32::MAX),
@@ -345,8 +348,12 @@ impl<'t> Summary<'t> {
         if at < text.iteration || (text.step.0..text.step.1).contains(&at) {
             return false;
         }
-        let event = &self.trace.events[at];
-        let mut controls = self.between(event.control, round.index);
+        self.is_perhaps(round, at, self.trace.events[at].control)
+    }
+
+    /// Whether what stands under a control, with so many events before it, does not happen in every iteration.
+    fn is_perhaps(&self, round: &Round, at: usize, control: usize) -> bool {
+        let mut controls = self.between(control, round.index);
         let is_perhaps =
             |control: &Control| control.kind != ControlKind::Body(true) || self.may_skip(control, at);
         round.jumps || at > round.skipped || controls.any(is_perhaps)
