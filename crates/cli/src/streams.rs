@@ -142,6 +142,17 @@ impl<C: Consumer> Accesses for Streams<C> {
         }
     }
 
+    fn rows(&mut self, steps: &[(StreamId, i64, i64)], count: u64) {
+        let order = self.order.take();
+        trace::accesses::rows_as_runs(self, steps, count);
+        let Some(mut order) = order else { return };
+        let indices: Vec<i64> = steps.iter().filter_map(|step| Some(self.stream(step.0)? as i64)).collect();
+        for _ in 0..count {
+            order.values(&indices);
+        }
+        self.order = Some(order);
+    }
+
     fn size(&mut self, stream: StreamId, bytes: u32) {
         if let Some(index) = self.stream(stream) {
             let stream = &mut self.list[index];

@@ -57,7 +57,7 @@ pub struct Input {
     /// Format of the trace; guessed when absent.
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub input_format: Option<InputFormat>,
-    /// Only the stream of this id (ADDRESS:load, ADDRESS:store), or all whose ids begin so.
+    /// Only the stream of this id (ADDRESS:load, ADDRESS:store, and what follows), or all whose ids begin so.
     #[arg(long, value_name = "ID")]
     pub stream: Option<String>,
 }
@@ -171,6 +171,12 @@ pub struct TraceArgs {
     /// Print nothing but errors.
     #[arg(short, long)]
     pub quiet: bool,
+    /// One stream per instruction and direction, whatever called it [default: one per chain of calls and loops as well]
+    #[arg(long)]
+    pub merge_contexts: bool,
+    /// Keep the order between streams: for `reconstruct --whole`. The file is larger.
+    #[arg(long, conflicts_with = "merge_contexts")]
+    pub ordered: bool,
     /// Also write the accesses into this Parquet file, a row each: stream, value.
     #[arg(long, value_name = "FILE")]
     pub parquet: Option<PathBuf>,

@@ -1,14 +1,18 @@
-//! `loopwright trace`: address streams of a program, as runs.
+//! `loopwright trace`: address streams of a program, as runs: of each instruction in each context, or of each instruction.
 
+use std::any::Any;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
 use anyhow::{Result, anyhow, bail};
+use ddg::Engine;
 use ddg::guide::{Part, Symbols};
+use ddg::tracing::{Accessor, Link, Step, Tracer};
+use program::image::Location;
 use trace::accesses::{Kind, StreamId};
 use trace::block::{Access, Address, Block, Folded};
 use trace::expand::{Event, Expander, locate};
-use trace::lwt::Writer;
+use trace::lwt::{self, Writer};
 use trace::sink::{Mapping, Sink, ThreadId};
 use trace::stream::{self, Special};
 
@@ -41,10 +45,22 @@ pub fn run(args: &TraceArgs) -> Result<u8> {
     let written = profile::file::replace(&output, |file| {
         let to = BufWriter::new(file.try_clone()?);
         let runs = Runs { writer: Writer::new(to)?, thread_base: 0, error: None };
-        let streams = Streams { blocks: Vec::new(), expander: Expander::new(), runs };
         let mut guide = Symbols::new(part.clone());
-        match record(&config, &mut guide, streams) {
-            Ok((outcome, Streams { runs, .. })) => {
+        let done = if args.merge_contexts {
+            let streams = Streams { blocks: Vec::new(), expander: Expander::new(), runs };
+            record(&config, &mut guide, streams).map(|(outcome, streams)| (outcome, Some(streams.runs)))
+        } else {
+            let contexts = Contexts { runs, ordered: args.ordered, streams: Vec::new() };
+            let engine = Engine::tracing(Box::new(contexts));
+            record(&config, &mut guide, engine).map(|(outcome, engine)| {
+                let tracer = engine.traced().map(|tracer| tracer as Box<dyn Any>);
+                let contexts = tracer.and_then(|tracer| tracer.downcast::<Contexts>().ok());
+                (outcome, contexts.map(|contexts| contexts.runs))
+            })
+        };
+        match done {
+            Ok((outcome, runs)) => {
+                let runs = runs.ok_or_else(|| io::Error::other("the trace was lost"))?;
                 exit = exit_code(outcome.exit);
                 let counts = (runs.writer.accesses(), runs.writer.streams());
                 if counts.0 == 0 && (part != Part::Whole || config.pid.is_some()) {
@@ -88,6 +104,78 @@ pub fn run(args: &TraceArgs) -> Result<u8> {
         }
     }
     Ok(exit)
+}
+
+/// A stream per instruction, direction and context.
+struct Contexts {
+    runs: Runs,
+    ordered: bool,
+    /// By number, the stream and its bytes per access.
+    streams: Vec<(StreamId, u16)>,
+}
+
+impl Tracer for Contexts {
+    fn stream(&mut self, accessor: &Accessor) -> u32 {
+        let stream = self.runs.writer.named(&name(accessor), accessor.size);
+        self.streams.push((stream, accessor.size));
+        (self.streams.len() - 1) as u32
+    }
+
+    fn steps(&mut self, steps: &[Step], count: u64) {
+        if self.runs.error.is_some() {
+            return;
+        }
+        let of = |step: &Step| {
+            let (stream, bytes) = self.streams[step.stream as usize];
+            lwt::Step { stream, bytes, start: step.start as i64, stride: step.stride }
+        };
+        if self.ordered {
+            let steps: Vec<lwt::Step> = steps.iter().map(of).collect();
+            self.runs.error = self.runs.writer.rows(&steps, count).err();
+            return;
+        }
+        for step in steps.iter().map(of) {
+            let done = self.runs.writer.run(step.stream, step.bytes, step.start, step.stride, count);
+            if let Err(error) = done {
+                self.runs.error = Some(error);
+                return;
+            }
+        }
+    }
+}
+
+/// What a stream is called: address and direction, the place in the source if it is known, and what leads there from `main` on, or from
+/// the beginning of its thread: `L12` is a loop that begins in line 12, `helper@41` a call of `helper` in line 41. Without spaces.
+fn name(accessor: &Accessor) -> String {
+    let direction = match accessor.access {
+        Access::Read => "load",
+        Access::Write => "store",
+    };
+    let mut name = format!("{:#x}:{direction}", accessor.pc);
+    let line = |place: &Location| place.line.map_or_else(|| "?".to_owned(), |line| line.to_string());
+    if let (Some(file), Some(_)) = (&accessor.place.file, accessor.place.line) {
+        let file = file.rsplit('/').next().unwrap_or(file);
+        name.push_str(&format!("/{file}:{}", line(&accessor.place)));
+        if let Some(column) = accessor.place.column {
+            name.push_str(&format!(":{column}"));
+        }
+    }
+    let is_main = |link: &Link| matches!(link, Link::Call(_, Some(name)) if name == "main");
+    let from = accessor.links.iter().rposition(is_main).unwrap_or(0);
+    for (at, link) in accessor.links.iter().enumerate().skip(from) {
+        let part = match link {
+            Link::Call(_, callee) if at == from => callee.clone().unwrap_or_else(|| "?".to_owned()),
+            Link::Call(place, callee) => format!("{}@{}", callee.as_deref().unwrap_or("?"), line(place)),
+            Link::Loop(place) => format!("L{}", line(place)),
+            Link::Recursion => "recursion".to_owned(),
+            Link::Entries => "entries".to_owned(),
+            Link::Thread => "thread".to_owned(),
+        };
+        name.push('/');
+        name.push_str(&part);
+    }
+    name.retain(|c| !c.is_whitespace() && !c.is_control());
+    name
 }
 
 /// Turns records into runs per instruction and direction.

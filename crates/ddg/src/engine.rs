@@ -41,6 +41,7 @@ use crate::registers::Registers;
 use crate::relief::Relieved;
 use crate::repeats::Repeats;
 use crate::shared::Shared;
+use crate::tracing::Tracing;
 use crate::verbatim::Verbatim;
 use crate::walker::{Event, Frame, Walker};
 
@@ -189,6 +190,8 @@ pub struct Engine {
     known: Option<Known>,
     /// Members of recursive components known from it.
     members: Vec<(u32, u32, bool)>,
+    /// Accesses are handed on, and nothing else is looked at.
+    pub(crate) tracing: Option<Box<Tracing>>,
 }
 
 impl Default for Engine {
@@ -252,6 +255,7 @@ impl Default for Engine {
             parts_out: Vec::new(),
             known: None,
             members: Vec::new(),
+            tracing: None,
         }
     }
 }
@@ -1014,6 +1018,9 @@ impl Engine {
 
     /// Memory a system call touched: a statement of its own at the current vector.
     fn effect(&mut self, ranges: &[u64]) {
+        if self.tracing.is_some() {
+            return;
+        }
         let (Some(code), Some(walker)) = (self.previous, &self.walker) else { return };
         let id = self.instances.intern(walker.context(), code, &self.codes);
         self.happens(Happening::Effect(id), ranges);

@@ -638,7 +638,7 @@ fn contexts(engine: &mut Engine, profile: &mut Profile, locations: &mut Location
     index
 }
 
-fn last_instruction(engine: &Engine, block: u64) -> Option<u64> {
+pub(crate) fn last_instruction(engine: &Engine, block: u64) -> Option<u64> {
     engine.codes.find(block)?.instrs.last().map(|i| i.pc)
 }
 

@@ -34,6 +34,7 @@ mod run;
 mod shared;
 mod steady;
 mod teams;
+pub mod tracing;
 mod units;
 mod verbatim;
 pub mod walker;

@@ -15,6 +15,9 @@ impl Engine {
     /// after the other; of the first one alone if the path is a folded block; or of the first two if the words of all advance
     /// as from the first to the second.
     pub(crate) fn run(&mut self, id: u32, iv: Iv, count: u64, words: &[u64]) {
+        if self.tracing.is_some() && !words.is_empty() {
+            return self.trace(id, count, words);
+        }
         self.note_turn(id, &iv);
         let Some(path) = self.paths.get(id).filter(|_| !words.is_empty()) else { return };
         if path.is_given_up {

@@ -453,6 +453,9 @@ impl Engine {
         if record.operands.is_empty() {
             return;
         }
+        if self.tracing.is_some() {
+            return self.trace_record(record);
+        }
         self.budget.add(record.operands.len());
         let mut observer = observer!(self, walker);
         self.memory.record(record, &mut observer);

@@ -74,10 +74,29 @@ pub trait Accesses {
     fn values(&mut self, stream: StreamId, values: &[i64]);
     /// `count` accesses of one stream, `stride` apart.
     fn run(&mut self, stream: StreamId, start: i64, stride: i64, count: u64);
+    /// `count` iterations, each of which makes an access in each of these streams, in this order: stream, first address, stride.
+    fn rows(&mut self, steps: &[(StreamId, i64, i64)], count: u64) {
+        rows_as_runs(self, steps, count);
+    }
     /// An access of this many bytes belongs to the stream.
     fn size(&mut self, _stream: StreamId, _bytes: u32) {}
     /// The name of a stream of [`Kind::Named`], before its first access.
     fn named(&mut self, _stream: StreamId, _name: &str) {}
     /// Integers of the trace are unsigned: a negative one stands for itself plus 2^64.
     fn unsigned(&mut self) {}
+}
+
+/// Hands on the rows of [`Accesses::rows`] as runs of streams.
+pub fn rows_as_runs<A: Accesses + ?Sized>(to: &mut A, steps: &[(StreamId, i64, i64)], count: u64) {
+    let is_repeated = |at: usize| steps[..at].iter().any(|step| step.0 == steps[at].0);
+    if count == 1 || !(1..steps.len()).any(is_repeated) {
+        steps.iter().for_each(|&(stream, start, stride)| to.run(stream, start, stride, count));
+        return;
+    }
+    // A stream in several steps takes turns with itself.
+    for t in 0..count {
+        for &(stream, start, stride) in steps {
+            to.run(stream, start.wrapping_add(stride.wrapping_mul(t as i64)), 0, 1);
+        }
+    }
 }
