@@ -1,10 +1,15 @@
 //! `loopwright reconstruct`.
 
-use anyhow::{Result, bail};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use anyhow::{Context, Result, bail};
 use reconstruct::approximate::{Approximation, approximate};
+use reconstruct::codec::Id;
 use reconstruct::run::Run;
 use reconstruct::statement::Statement;
 use reconstruct::stream::Reconstructor;
+use reconstruct::whole::Combiner;
 use reconstruct::{codec, levels, render};
 
 use crate::progress::Progress;
@@ -17,6 +22,12 @@ use crate::streams_args::{NestFormat, ReconstructArgs};
 pub fn run(args: &ReconstructArgs) -> Result<u8> {
     if let Some(matrix) = &args.spmv {
         return spmv_command::run(args, matrix);
+    }
+    if args.format == NestFormat::Openscop && !args.whole {
+        bail!("OpenScop is a format of --whole");
+    }
+    if args.whole {
+        return whole(args);
     }
     if let Some(share) = args.approximate {
         return approximately(args, share);
@@ -78,7 +89,7 @@ fn rendered(results: &[Found], format: NestFormat, numbers: render::Numbers) -> 
             render::json(&streams.collect::<Vec<_>>(), numbers)
         }
         NestFormat::C => render::c(results.first().map_or(&[], |found| &found.result.nests), numbers),
-        NestFormat::Text | NestFormat::Isl => {
+        NestFormat::Text | NestFormat::Isl | NestFormat::Openscop => {
             if results.is_empty() {
                 return "# empty trace\n".to_owned();
             }
@@ -166,7 +177,7 @@ fn approximately(args: &ReconstructArgs, share: f64) -> Result<u8> {
             });
             out = render::json(&streams.collect::<Vec<_>>(), numbers);
         }
-        NestFormat::Text | NestFormat::Isl => {
+        NestFormat::Text | NestFormat::Isl | NestFormat::Openscop => {
             for (name, one) in &found {
                 if found.len() > 1 {
                     out.push_str(&format!("# stream {name}\n"));
@@ -178,5 +189,73 @@ fn approximately(args: &ReconstructArgs, share: f64) -> Result<u8> {
         }
     }
     streams::write(args.output.as_deref(), |to| to.write_all(out.as_bytes()))?;
+    Ok(exit)
+}
+
+/// A stream of a program of all streams.
+struct Combined {
+    /// `None` for that of the order, which the accesses have as they come.
+    index: Option<usize>,
+    to: Rc<RefCell<Combiner>>,
+}
+
+impl Consumer for Combined {
+    fn values(&mut self, values: &[i64]) {
+        if let Some(index) = self.index {
+            self.to.borrow_mut().push(index, values);
+        }
+    }
+
+    fn run(&mut self, _: Run) {}
+}
+
+/// Runs the command for all streams together.
+fn whole(args: &ReconstructArgs) -> Result<u8> {
+    if args.format == NestFormat::Json {
+        bail!("--whole gives text, c, isl or openscop");
+    }
+    let mut options = options(&args.search);
+    options.floors = args.floors;
+    options.time = Some(args.search.time_limit);
+    let to = Rc::new(RefCell::new(Combiner::new(&options)));
+    let mut progress = Progress::new(args.quiet);
+    let (all, next) = (to.clone(), Cell::new(None));
+    let make = move |_: &Id| {
+        let index = next.replace(Some(next.get().map_or(0, |index| index + 1)));
+        Combined { index, to: all.clone() }
+    };
+    let read = streams::open(&args.input, true, &mut progress, make)?;
+    if read.order.is_none() && !read.list.is_empty() {
+        bail!(
+            "this trace does not keep the order between streams; make it with `loopwright trace --ordered`"
+        );
+    }
+    let exit = read.exit_code(args.quiet);
+    let effort = streams::effort(&options, args.search.time_limit, 1, &read.stop);
+    let (list, order) = read.into_parts();
+    let names: Vec<String> = list.into_iter().map(|stream| stream.name).collect();
+    drop(order);
+    progress.phase("finding loops", true);
+    let mut combiner = Rc::into_inner(to).context("the streams are still read")?.into_inner();
+    if combiner.streams() != names.len() {
+        bail!("one stream is called exactly so and others begin so; --whole takes all that begin so: write more of the id");
+    }
+    combiner.set_effort(effort);
+    let program = combiner.finish()?;
+    progress.end();
+    let text = match args.format {
+        NestFormat::C => program.c(&names),
+        NestFormat::Isl => program.isl(&names),
+        NestFormat::Openscop => program.openscop(&names, &|name| name.contains(":store")),
+        NestFormat::Text | NestFormat::Json => {
+            format!(
+                "# {} accesses of {} streams, exact\n{}",
+                program.accesses,
+                names.len(),
+                program.text(&names)
+            )
+        }
+    };
+    streams::write(args.output.as_deref(), |to| to.write_all(text.as_bytes()))?;
     Ok(exit)
 }

@@ -46,7 +46,7 @@ struct Document {
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &ReconstructArgs, path: &Path) -> Result<u8> {
-    if args.format == NestFormat::Isl {
+    if matches!(args.format, NestFormat::Isl | NestFormat::Openscop) {
         bail!("--spmv gives text, c or json");
     }
     let name = path.display().to_string();
@@ -80,7 +80,7 @@ pub fn run(args: &ReconstructArgs, path: &Path) -> Result<u8> {
     let report = match args.format {
         NestFormat::C => code.clone(),
         NestFormat::Json => json(&matrix, &mined, measured),
-        NestFormat::Text | NestFormat::Isl => text(&name, &matrix, &mined, measured),
+        NestFormat::Text | NestFormat::Isl | NestFormat::Openscop => text(&name, &matrix, &mined, measured),
     };
     let is_code_kept = args.output.is_some() && args.format == NestFormat::Text;
     if is_code_kept {

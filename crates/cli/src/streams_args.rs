@@ -37,6 +37,8 @@ pub enum NestFormat {
     Isl,
     /// For programs: schema loopwright.nest/1.
     Json,
+    /// With --whole: OpenScop 1.0, for tools such as Pluto.
+    Openscop,
 }
 
 /// How an expanded trace is written.
@@ -95,6 +97,10 @@ pub struct ReconstructArgs {
     /// Join loops even where the bounds inside then need divisions.
     #[arg(long)]
     pub floors: bool,
+    /// One program of all streams together, in the order of the trace: loops whose bodies access several streams. For traces that
+    /// keep this order (`trace --ordered`, text with ids, lackey, pinatrace). With --format c, a program that prints the trace.
+    #[arg(long, conflicts_with_all = ["levels", "approximate", "spmv"])]
+    pub whole: bool,
     /// Allow this share of the integers (0.01, or 1%) to be exceptions from the loops: integers that are others, come in addition, or
     /// are missing. They are listed, and are a trace of their own; without any where that would be no shorter.
     #[arg(long, value_name = "SHARE", value_parser = share, conflicts_with_all = ["levels"])]

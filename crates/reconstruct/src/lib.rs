@@ -17,6 +17,7 @@
 //! threads and any division into pushes; arithmetic on input is checked or provably in range.
 #![forbid(unsafe_code)]
 
+mod affine;
 pub mod approximate;
 pub mod check;
 pub mod chunk;
@@ -45,3 +46,4 @@ pub mod sparse;
 pub mod statement;
 pub mod stream;
 pub mod verify;
+pub mod whole;

@@ -445,6 +445,17 @@ fn ordered(statement: &Statement) -> usize {
     if matches!(statement, Statement::Loop(_)) { 1 + longest(statement) } else { 0 }
 }
 
+/// The bounds of counter `q`, in isl notation.
+pub(crate) fn isl_bounds(q: usize, level: &Level) -> Vec<String> {
+    let one = |b: &Bound, relation: &str| {
+        let left = if b.divisor == 1 { counter(q) } else { format!("{}{}", b.divisor, counter(q)) };
+        let right = affine(&b.coefficients, b.constant.into(), "");
+        format!("{left} {relation} {right}")
+    };
+    let lower = level.lower.iter().map(|b| one(b, ">="));
+    lower.chain(level.upper.iter().map(|b| one(b, "<="))).collect()
+}
+
 struct Isl {
     out: String,
     numbers: Numbers,
@@ -456,13 +467,7 @@ struct Isl {
 
 impl Isl {
     fn bound(&mut self, q: usize, level: &Level) {
-        let mut add = |b: &Bound, relation: &str| {
-            let left = if b.divisor == 1 { counter(q) } else { format!("{}{}", b.divisor, counter(q)) };
-            let right = affine(&b.coefficients, b.constant.into(), "");
-            self.constraints.push(format!("{left} {relation} {right}"));
-        };
-        level.lower.iter().for_each(|b| add(b, ">="));
-        level.upper.iter().for_each(|b| add(b, "<="));
+        self.constraints.extend(isl_bounds(q, level));
     }
 
     fn write(&mut self, name: &str, depth: usize, order: &[String], access: &[(String, String)]) {

@@ -12,8 +12,9 @@ mod read;
 pub use code::{HARNESS, c};
 pub use read::{Error, read};
 
-use crate::nest::{Bound, Level, Nest};
-use crate::render::{affine, loop_text};
+use crate::affine::{Affine, joined, parts};
+use crate::nest::{Bound, Level};
+use crate::render::loop_text;
 use crate::statement::{Loop, Statement};
 use crate::stream::{Options, Reconstructor};
 
@@ -69,8 +70,7 @@ fn text(node: &Node, outer: usize, out: &mut String) {
     let indent = "  ".repeat(outer);
     match node {
         Node::Entry(row, column) => {
-            let of = |a: &Affine| affine(&a.coefficients, a.constant.into(), "*");
-            out.push_str(&format!("{indent}A[{}][{}]\n", of(row), of(column)));
+            out.push_str(&format!("{indent}A[{}][{}]\n", row.text(), column.text()));
         }
         Node::Loop(level, body) => {
             out.push_str(&format!("{indent}{}\n", loop_text(outer, level)));
@@ -86,15 +86,6 @@ pub enum Node {
     Loop(Level, Vec<Node>),
     /// An entry: its row and column, affine in the counters around it.
     Entry(Affine, Affine),
-}
-
-/// `constant + Σ coefficients[q]·i_q`, outermost counter first.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Affine {
-    /// One per counter around.
-    pub coefficients: Vec<i64>,
-    /// Where all counters are 0.
-    pub constant: i64,
 }
 
 /// A matrix as blocks and residue.
@@ -129,7 +120,7 @@ const COLUMN: u32 = 32;
 pub fn mine(matrix: &Matrix, options: &Options) -> Mined {
     let mut all = Reconstructor::new(options.clone());
     let positions: Vec<i64> =
-        matrix.positions().map(|(row, column)| i64::from(row) << COLUMN | i64::from(column)).collect();
+        matrix.positions().map(|(row, column)| joined(row.into(), column.into(), COLUMN)).collect();
     all.push(&positions);
     mined(matrix, &all.finish().nests)
 }
@@ -167,22 +158,10 @@ fn mined(matrix: &Matrix, statements: &[Statement]) -> Mined {
     Mined { blocks, residue }
 }
 
-/// The row and the column of an affine position. The column is taken as the nearest number that fits; whether that is the one
-/// meant everywhere is for [`is_of`] to say.
-fn parts(nest: &Nest) -> (Affine, Affine) {
-    let low = |value: i64| i64::from(value as i32);
-    let high = |value: i64| value.wrapping_sub(low(value)) >> COLUMN;
-    let of = |part: &dyn Fn(i64) -> i64| Affine {
-        coefficients: nest.coefficients.iter().map(|&c| part(c)).collect(),
-        constant: part(nest.base),
-    };
-    (of(&high), of(&low))
-}
-
 fn node(statement: &Statement) -> Option<Node> {
     match statement {
         Statement::Nest(nest) => {
-            let (row, column) = parts(nest);
+            let (row, column) = parts(nest, COLUMN);
             let entry = Node::Entry(row, column);
             Some(nest.levels.iter().rev().fold(entry, |inner, level| Node::Loop(level.clone(), vec![inner])))
         }
@@ -305,16 +284,6 @@ fn visit(node: &Node, counters: &mut Vec<i64>, to: &mut dyn FnMut(i64, i64) -> b
                 all
             })
         }
-    }
-}
-
-impl Affine {
-    fn at(&self, counters: &[i64]) -> Option<i64> {
-        let mut sum = self.constant;
-        for (c, x) in self.coefficients.iter().zip(counters) {
-            sum = sum.checked_add(c.checked_mul(*x)?)?;
-        }
-        Some(sum)
     }
 }
 

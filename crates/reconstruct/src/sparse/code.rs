@@ -6,9 +6,10 @@
 
 use std::fmt::Write;
 
-use super::{Affine, Matrix, Mined, Node};
+use super::{Matrix, Mined, Node};
+use crate::affine::Affine;
 use crate::nest::Level;
-use crate::render::{c_affine, c_helpers, c_range, counter};
+use crate::render::{c_helpers, c_range, counter};
 
 /// A program that checks and times the C of [`c`]; compiled and linked with it. Its argument is a file of a matrix in compressed
 /// rows in the machine's order of bytes: numbers of rows, columns and entries and the starts of rows (8 bytes each), columns (4
@@ -215,12 +216,6 @@ impl Code {
     }
 }
 
-impl Affine {
-    fn c(&self) -> String {
-        c_affine(&self.coefficients, self.constant)
-    }
-}
-
 /// The entries of an iteration of the loop over counter `q`, if they are few and the same in all: affine in the counters up to `q`.
 fn written_out(body: &[Node], q: usize) -> Option<Vec<(Affine, Affine)>> {
     let mut all = Vec::new();
@@ -249,17 +244,5 @@ fn write_out(node: &Node, outer: usize, inner: &mut Vec<i64>, to: &mut Vec<(Affi
             }
             Some(())
         }
-    }
-}
-
-impl Affine {
-    /// With values for the counters behind the first `outer`.
-    fn at_inner(&self, outer: usize, inner: &[i64]) -> Option<Affine> {
-        let (kept, fixed) = self.coefficients.split_at_checked(outer)?;
-        let mut constant = self.constant;
-        for (c, x) in fixed.iter().zip(inner) {
-            constant = constant.checked_add(c.checked_mul(*x)?)?;
-        }
-        Some(Affine { coefficients: kept.to_vec(), constant })
     }
 }
