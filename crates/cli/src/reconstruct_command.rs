@@ -6,8 +6,10 @@ use std::rc::Rc;
 use anyhow::{Context, Result, bail};
 use reconstruct::approximate::{Approximation, approximate};
 use reconstruct::codec::Id;
+use reconstruct::prove::{self, Proof, prove};
 use reconstruct::run::Run;
 use reconstruct::statement::Statement;
+use reconstruct::stream::Reconstruction;
 use reconstruct::stream::Reconstructor;
 use reconstruct::whole::Combiner;
 use reconstruct::{codec, levels, render};
@@ -66,12 +68,16 @@ pub fn run(args: &ReconstructArgs) -> Result<u8> {
         }
     }
     is_one(args.format, results.len())?;
-    let text = rendered(&results, args.format, render::Numbers::of(unsigned));
+    if args.prove && args.format != NestFormat::Text {
+        bail!("--prove says what it has found in text alone");
+    }
+    let text = rendered(&results, args, render::Numbers::of(unsigned));
     streams::write(args.output.as_deref(), |out| out.write_all(text.as_bytes()))?;
     Ok(exit)
 }
 
-fn rendered(results: &[Found], format: NestFormat, numbers: render::Numbers) -> String {
+fn rendered(results: &[Found], args: &ReconstructArgs, numbers: render::Numbers) -> String {
+    let format = args.format;
     let mut out = String::new();
     let one = |statements: &[Statement]| match format {
         NestFormat::Isl => render::isl(statements, numbers),
@@ -98,10 +104,38 @@ fn rendered(results: &[Found], format: NestFormat, numbers: render::Numbers) -> 
                     out.push_str(&format!("# stream {name}\n"));
                 }
                 out.push_str(&format!("# {}\n", render::summary(result)));
+                if args.prove {
+                    out.push_str(&format!("# {}\n", proved(result)));
+                }
                 out.push_str(&one(&result.nests));
             }
             out
         }
+    }
+}
+
+/// Whether a trace that is one nest has one of fewer loops.
+fn proved(found: &Reconstruction) -> String {
+    let [Statement::Nest(nest)] = &found.nests[..] else {
+        return "nothing is proved of what is not one nest".to_owned();
+    };
+    if found.accesses > prove::MOST as u64 {
+        return format!("nothing is proved of more than {} integers", prove::MOST);
+    }
+    match prove(&found.integers(), nest.depth()) {
+        Proof::Least(shapes) => {
+            format!(
+                "proved: no nest of fewer loops with one bound a side generates it ({shapes} shapes tried)"
+            )
+        }
+        Proof::Fewer(fewer) => {
+            let text = render::text(&[fewer.into()], render::Numbers::Signed);
+            format!(
+                "a nest of fewer loops generates it as well:\n# {}",
+                text.trim_end().replace('\n', "\n# ")
+            )
+        }
+        Proof::TooLarge => "nothing is proved of more than three loops".to_owned(),
     }
 }
 
@@ -238,7 +272,9 @@ fn whole(args: &ReconstructArgs) -> Result<u8> {
     progress.phase("finding loops", true);
     let mut combiner = Rc::into_inner(to).context("the streams are still read")?.into_inner();
     if combiner.streams() != names.len() {
-        bail!("one stream is called exactly so and others begin so; --whole takes all that begin so: write more of the id");
+        bail!(
+            "one stream is called exactly so and others begin so; --whole takes all that begin so: write more of the id"
+        );
     }
     combiner.set_effort(effort);
     let program = combiner.finish()?;

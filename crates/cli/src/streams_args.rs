@@ -97,6 +97,9 @@ pub struct ReconstructArgs {
     /// Join loops even where the bounds inside then need divisions.
     #[arg(long)]
     pub floors: bool,
+    /// Of what is one nest of up to three loops: try all nests of fewer loops with one bound a side, and say that there is none.
+    #[arg(long, conflicts_with_all = ["levels", "approximate", "spmv", "whole"])]
+    pub prove: bool,
     /// One program of all streams together, in the order of the trace: loops whose bodies access several streams. For traces that
     /// keep this order (`trace --ordered`, text with ids, lackey, pinatrace). With --format c, a program that prints the trace.
     #[arg(long, conflicts_with_all = ["levels", "approximate", "spmv"])]

@@ -367,3 +367,178 @@ fn regression_3_every_iteration_is_traced() {
     assert_eq!(nothing.status.code(), Some(125));
     assert!(text(&nothing.stderr).contains("nosuch"), "{}", text(&nothing.stderr));
 }
+
+/// A program of C text prints this.
+fn printed(directory: &Path, name: &str, source: &str) -> String {
+    std::fs::write(directory.join(name).with_extension("c"), source).expect("a file");
+    let (program, source) = (directory.join(name), directory.join(name).with_extension("c"));
+    let compiled = Command::new("cc").arg("-o").arg(&program).arg(&source).status().expect("cc");
+    assert!(compiled.success());
+    text(&Command::new(&program).output().expect("it runs").stdout)
+}
+
+#[test]
+fn nearly_affine_traces_are_loops_and_exceptions() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut trace: Vec<i64> = (0..50).flat_map(|i| (0..40).map(move |j| 1000 * i + 8 * j)).collect();
+    (trace[333], trace[901], trace[1444]) = (7, 123_456, 99);
+    trace.remove(1700);
+    trace.insert(600, 42);
+    let trace: String = trace.iter().map(|value| format!("{value}\n")).collect();
+    let run = |more: &[&str]| {
+        let args = [&["reconstruct", "--approximate", "1%"], more].concat();
+        let output = loopwright(directory.path(), &args, trace.as_bytes());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let expected = "# 2000 integers, 1 nest of 2 loops but for 5 exceptions (0.250 %), exact with them\n\
+        for i0 = 0 .. 49\n  for i1 = 0 .. 39\n    1000*i0 + 8*i1\n\
+        # 3 integers are others; place in what the loops make, from 0:\n333\n901\n1444\n# what is there:\n7\n123456\n99\n\
+        # 1 integer comes in addition, before; place in what the loops make, from 0:\n600\n# what is there:\n42\n\
+        # 1 integer is missing; place in what the loops make, from 0:\n1700\n";
+    assert_eq!(run(&[]), expected);
+    assert_eq!(printed(directory.path(), "near", &run(&["--format", "c"])), trace);
+    let json: serde_json::Value = serde_json::from_str(&run(&["--format", "json"])).expect("JSON");
+    let exceptions = &json["streams"][0]["exceptions"];
+    assert_eq!(exceptions[1], serde_json::json!({"place": 600, "kind": "added", "integer": 42}));
+    // Without the share nothing is an exception, nor with one that is too small.
+    for share in ["0", "0.1%"] {
+        let output = loopwright(directory.path(), &["reconstruct", "--approximate", share], trace.as_bytes());
+        assert!(!text(&output.stdout).contains("exceptions"), "{}", text(&output.stdout));
+    }
+    let output = loopwright(directory.path(), &["reconstruct", "--approximate", "2"], b"");
+    assert!(text(&output.stderr).contains("a share is between 0 and 1"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn sparse_matrices_are_blocks_that_multiply_alike() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let n = 40;
+    let mut entries = String::new();
+    let mut count = 0;
+    for (x, y) in (0..n).flat_map(|x| (0..n).map(move |y| (x, y))) {
+        for (dx, dy) in [(-1, 0), (0, -1), (0, 0), (0, 1), (1, 0)] {
+            if (0..n).contains(&(x + dx)) && (0..n).contains(&(y + dy)) {
+                let (row, column) = (x * n + y + 1, (x + dx) * n + y + dy + 1);
+                entries.push_str(&format!("{row} {column} {}\n", 0.25 * (dx * 3 + dy) as f64 + 1.0));
+                count += 1;
+            }
+        }
+    }
+    // A few in no order.
+    for k in 0..50 {
+        entries.push_str(&format!("{} {} 0.5\n", (k * k * 31) % (n * n) + 1, (k * 977) % (n * n) + 1));
+        count += 1;
+    }
+    let matrix = format!(
+        "%%MatrixMarket matrix coordinate real general\n{size} {size} {count}\n{entries}",
+        size = n * n
+    );
+    std::fs::write(directory.path().join("grid.mtx"), matrix).expect("a file");
+    let run = |more: &[&str]| {
+        let args = [&["reconstruct", "--spmv", "grid.mtx"], more].concat();
+        let output = loopwright(directory.path(), &args, b"");
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let json: serde_json::Value = serde_json::from_str(&run(&["--format", "json"])).expect("JSON");
+    assert_eq!(json["schema"], "loopwright.spmv/1");
+    let of = |name: &str| json[name].as_u64().expect("a number");
+    assert_eq!(of("entries_in_blocks") + of("entries_in_residue"), of("entries"));
+    assert!(of("entries_in_blocks") > of("entries") / 2, "{json}");
+    assert_eq!(json["measured"]["agrees"], true);
+    let text_of_it = run(&["-o", "grid.c"]);
+    assert!(text_of_it.contains("the same result but for rounding"), "{text_of_it}");
+    let code = std::fs::read_to_string(directory.path().join("grid.c")).expect("C");
+    assert!(code.contains("void spmv(const double *restrict value"), "{code}");
+    let failed = |file: &str, what: &str| {
+        let output = loopwright(directory.path(), &["reconstruct", "--spmv", file], b"");
+        assert_eq!(output.status.code(), Some(2));
+        assert!(text(&output.stderr).contains(what), "{}", text(&output.stderr));
+    };
+    failed("grid.c", "no Matrix Market file");
+    failed("none.mtx", "none.mtx");
+}
+
+#[test]
+fn that_no_fewer_loops_do_is_proved() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let output = loopwright(directory.path(), &["reconstruct", "--prove"], banded().as_bytes());
+    let said = text(&output.stdout);
+    assert!(
+        said.contains("# proved: no nest of fewer loops with one bound a side generates it (2 shapes"),
+        "{said}"
+    );
+}
+
+/// A function called from two places.
+const TWICE: &str = "enum { N = 50 };\n\
+    static double a[N][N], b[N][N], y[N];\n\
+    __attribute__((noinline)) static double sum(const double *p, long by, long n) {\n\
+        double s = 0;\n\
+        for (long k = 0; k < n; k++)\n\
+            s += p[k * by];\n\
+        return s;\n\
+    }\n\
+    __attribute__((noinline)) void twice(void) {\n\
+        for (long i = 0; i < N; i++) {\n\
+            y[i] = sum(a[i], 1, N);\n\
+            y[i] += sum(b[0] + i, N, i);\n\
+        }\n\
+    }\n\
+    int main(void) { twice(); return y[3] > 1; }\n";
+
+#[test]
+fn streams_are_told_apart_by_what_calls_them() {
+    let directory = tempfile::tempdir().expect("a directory");
+    std::fs::write(directory.path().join("twice.c"), TWICE).expect("a file");
+    let mut cc = Command::new("cc");
+    cc.args(["-g", "-O1", "-fno-inline", "-o", "twice", "twice.c"]).current_dir(directory.path());
+    assert!(cc.status().expect("cc").success());
+    let run = |args: &[&str]| {
+        let output = loopwright(directory.path(), args, b"");
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    for (name, more) in
+        [("contexts", "--single-thread"), ("merged", "--merge-contexts"), ("ordered", "--ordered")]
+    {
+        run(&["trace", "-q", more, "--function", "twice", "-o", name, "--", "./twice"]);
+    }
+    let all = run(&["reconstruct", "-q", "contexts"]);
+    let of = |call: &str| {
+        let is_head = |line: &&str| line.contains(":load/twice.c:6:") && line.contains(call);
+        let after = |line: &str| all[all.find(line).unwrap() + line.len()..].trim_start().to_owned();
+        all.lines().find(is_head).map(after).unwrap_or_else(|| panic!("{call}: {all}"))
+    };
+    assert!(of("/sum@11/L").starts_with("# 2500 integers, 1 nest of 1 loop"), "{all}");
+    assert!(of("/sum@12/L").starts_with("# 1225 integers, 1 nest of 2 loops"), "{all}");
+    // Both together are the one stream of the instruction.
+    let merged = run(&["reconstruct", "-q", "merged"]);
+    assert!(merged.contains("# 3725 integers"), "{merged}");
+    // The order is kept, and gives the accesses in the order in which they were made.
+    assert_eq!(run(&["reconstruct", "-q", "ordered"]), all);
+    let whole = run(&["reconstruct", "-q", "--whole", "ordered"]);
+    assert!(whole.contains("\nfor i0 = 0 .. 49\n"), "{whole}");
+    run(&["compress", "-q", "-o", "ordered.lwc", "ordered"]);
+    let program = run(&["reconstruct", "-q", "--whole", "--format", "c", "ordered"]);
+    assert_eq!(printed(directory.path(), "whole", &program), run(&["expand", "ordered.lwc"]));
+    assert!(
+        run(&["reconstruct", "-q", "--whole", "--format", "openscop", "ordered"]).starts_with("<OpenScop>")
+    );
+    assert!(run(&["reconstruct", "-q", "--whole", "--format", "isl", "ordered"]).contains("schedule: { A"));
+    let output = loopwright(directory.path(), &["reconstruct", "--whole", "contexts"], b"");
+    assert!(
+        text(&output.stderr).contains("does not keep the order between streams"),
+        "{}",
+        text(&output.stderr)
+    );
+    // Text that is read has an order of its own.
+    let output =
+        loopwright(directory.path(), &["reconstruct", "-q", "--whole"], b"a 1\nb 7\na 2\nb 8\na 3\nb 9\n");
+    assert!(
+        text(&output.stdout).starts_with("# 6 accesses of 2 streams, exact\n"),
+        "{}",
+        text(&output.stdout)
+    );
+}

@@ -37,6 +37,7 @@ pub mod nest;
 pub mod packed;
 pub mod piecewise;
 pub mod predict;
+pub mod prove;
 pub mod recognise;
 pub mod render;
 pub mod run;

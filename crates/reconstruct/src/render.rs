@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::approximate::{Approximation, Exception, Which};
 use crate::nest::{Bound, Level, Nest};
+use crate::packed::Packed;
 use crate::statement::Statement;
 use crate::stream::Reconstruction;
 
@@ -129,25 +130,33 @@ pub fn summary_with_exceptions(found: &Approximation) -> String {
 /// What is said of exceptions below the statements that a trace makes but for them: their places and integers, as nests.
 pub fn exceptions(found: &Approximation, options: &crate::stream::Options, numbers: Numbers) -> String {
     let mut out = String::new();
-    let words = |which| match which {
-        Which::Replaced => "integers are others",
-        Which::Added => "integers come in addition, each before the one of this place",
-        Which::Missing => "integers are missing",
-    };
     for which in Which::ALL {
         let (places, integers) = found.traces(which, options);
+        let (one, many) = match which {
+            Which::Replaced => ("integer is another", "integers are others"),
+            Which::Added => ("integer comes in addition, before", "integers come in addition, each before"),
+            Which::Missing => ("integer is missing", "integers are missing"),
+        };
+        let list = |of: &Reconstruction, numbers| match of.accesses {
+            0..FEW => text(&[Statement::Integers(Packed::of(&of.integers()))], numbers),
+            _ => text(&of.nests, numbers),
+        };
         if places.accesses == 0 {
             continue;
         }
-        let _ = writeln!(out, "# {} {}; places in what the loops make:", places.accesses, words(which));
-        out.push_str(&text(&places.nests, Numbers::Signed));
+        let words = if places.accesses == 1 { one } else { many };
+        let _ = writeln!(out, "# {} {words}; place in what the loops make, from 0:", places.accesses);
+        out.push_str(&list(&places, Numbers::Signed));
         if which != Which::Missing {
-            let _ = writeln!(out, "# integers there:");
-            out.push_str(&text(&integers.nests, numbers));
+            let _ = writeln!(out, "# what is there:");
+            out.push_str(&list(&integers, numbers));
         }
     }
     out
 }
+
+/// Fewer exceptions are listed, whatever rule they might follow.
+const FEW: u64 = 8;
 
 /// What a statement looks like, line by line.
 trait Style {
@@ -709,7 +718,6 @@ pub fn json(streams: &[Stream<'_>], numbers: Numbers) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packed::Packed;
 
     fn nest() -> Statement {
         let bound = |c: &[i64], constant, divisor| Bound { coefficients: c.to_vec(), constant, divisor };

@@ -68,6 +68,20 @@ pub struct Reconstruction {
     pub accesses: u64,
 }
 
+impl Reconstruction {
+    /// The integers of the trace, in order.
+    pub fn integers(&self) -> Vec<i64> {
+        let mut out = Vec::new();
+        for statement in &self.nests {
+            statement.runs(&mut |start, stride, count| {
+                out.extend((0..count).map(|k| start.wrapping_add(stride.wrapping_mul(k))));
+                true
+            });
+        }
+        out
+    }
+}
+
 /// Steps before the inner stride is chosen.
 const WARM_UP: usize = 4096;
 /// Different strides that are counted.
