@@ -156,6 +156,23 @@ fn prepare(page: &str, place: &Path) {
             };
             let lines: Vec<String> = (0..12).flat_map(row).map(|value| value.to_string()).collect();
             std::fs::write(place.join("triangle.txt"), lines.join("\n")).unwrap();
+            let mut near: Vec<i64> = (0..50).flat_map(|i| (0..40).map(move |j| 1000 * i + 8 * j)).collect();
+            (near[333], near[901], near[1444]) = (7, 123_456, 99);
+            near.remove(1700);
+            near.insert(600, 42);
+            let lines: Vec<String> = near.iter().map(i64::to_string).collect();
+            std::fs::write(place.join("near.txt"), lines.join("\n")).unwrap();
+            let n = 60;
+            let inside = |k: i64| (0..n).contains(&k);
+            let points = (0..n).flat_map(|x| (0..n).map(move |y| (x, y))).flat_map(|(x, y)| {
+                let next = [(-1, 0), (0, -1), (0, 0), (0, 1), (1, 0)].map(|(dx, dy)| (x + dx, y + dy));
+                let next = next.into_iter().filter(|to| inside(to.0) && inside(to.1));
+                next.map(move |to| format!("{} {} 1.0\n", x * n + y + 1, to.0 * n + to.1 + 1))
+            });
+            let points: Vec<String> = points.collect();
+            let head =
+                format!("%%MatrixMarket matrix coordinate real general\n{0} {0} {1}\n", n * n, points.len());
+            std::fs::write(place.join("poisson.mtx"), head + &points.concat()).unwrap();
         }
         _ => {}
     }

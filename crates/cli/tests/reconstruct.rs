@@ -500,10 +500,10 @@ fn streams_are_told_apart_by_what_calls_them() {
         assert!(output.status.success(), "{}", text(&output.stderr));
         text(&output.stdout)
     };
-    for (name, more) in
-        [("contexts", "--single-thread"), ("merged", "--merge-contexts"), ("ordered", "--ordered")]
-    {
-        run(&["trace", "-q", more, "--function", "twice", "-o", name, "--", "./twice"]);
+    let traced: [(&str, &[&str]); 3] =
+        [("contexts", &[]), ("merged", &["--merge-contexts"]), ("ordered", &["--ordered"])];
+    for (name, more) in traced {
+        run(&[&["trace", "-q"], more, &["--function", "twice", "-o", name, "--", "./twice"]].concat());
     }
     let all = run(&["reconstruct", "-q", "contexts"]);
     let of = |call: &str| {
