@@ -7,6 +7,7 @@
 //! - `arrays`: NumPy arrays as slices;
 //! - `search`: options, progress and interrupts;
 //! - `nests`: results;
+//! - `whole`: programs of several streams, and nearly affine traces;
 //! - `files`: compressed traces, chunks and traces on disk;
 //! - `folding`: the folding algorithm;
 //! - `profiles`: profiles.
@@ -19,6 +20,7 @@ mod nests;
 mod profiles;
 mod search;
 mod tables;
+mod whole;
 
 /// The extension module.
 #[pyo3::pymodule]
@@ -33,6 +35,8 @@ mod _native {
     use crate::profiles::Profile;
     #[pymodule_export]
     use crate::tables::Table;
+    #[pymodule_export]
+    use crate::whole::{Approximate, Program, approximate_array, whole};
     #[pymodule_export]
     #[allow(non_upper_case_globals, reason = "the name that Python has for it")]
     const __version__: &str = env!("CARGO_PKG_VERSION");

@@ -28,7 +28,8 @@ const MOST_THREADS: i64 = 256;
 pub struct Search {
     /// As the library takes them.
     pub options: Options,
-    stop: Arc<AtomicBool>,
+    /// Set where an exception comes in between.
+    pub stop: Arc<AtomicBool>,
 }
 
 impl Search {

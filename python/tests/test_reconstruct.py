@@ -377,3 +377,42 @@ def test_integers_that_no_loop_describes():
     assert np.array_equal(np.asarray(nests[0]), noise) and len(nests[0]) == 500
     assert np.array_equal(nests[1:].expand(), np.arange(1000))
     assert np.asarray(nests[::-1], dtype=float)[0] == 0.0
+
+
+def test_several_streams_are_one_program():
+    streams, values = [], []
+    for i in range(30):
+        streams.append(0)
+        values.append(8 * i)
+        for j in range(i + 1):
+            streams += [1, 2]
+            values += [1000 + 240 * i + 8 * j, 9000 - 8 * j]
+    program = lw.whole(np.array(streams), np.array(values), names=["y", "a", "x"])
+    assert program.accesses == len(values)
+    again = program.expand()
+    assert np.array_equal(again[0], streams) and np.array_equal(again[1], values)
+    assert "for i0 = 0 .. 29\n  S0: 8*i0\n  for i1 = 0 .. i0\n    S1: 240*i0 + 8*i1 + 1000\n" in program.to_text()
+    assert "access(2, (-8LL)*i1 + 9000LL);" in program.to_c()
+    assert "schedule: { A2[i0, i1] -> [0, i0, 1, i1, 1] }" in program.to_isl()
+    assert program == lw.whole(np.array(streams), np.array(values), names=["y", "a", "x"])
+    with pytest.raises(ValueError, match="as many are needed"):
+        lw.whole(integers(0), integers(1, 2))
+    with pytest.raises(ValueError, match="no number of a stream"):
+        lw.whole(integers(-1), integers(1))
+    with pytest.raises(ValueError, match="beyond the 48 bits"):
+        lw.whole(integers(0), integers(1 << 50))
+    with pytest.raises(ValueError, match="2 are needed"):
+        lw.whole(integers(0, 1), integers(1, 2), names=["a"])
+
+
+def test_exceptions_of_a_nearly_affine_array():
+    array = np.array([1000 * i + 8 * j for i in range(50) for j in range(40)])
+    array[[333, 901]] = [7, 99]
+    found = lw.approximate(array, 0.01)
+    assert found.exceptions == [(333, "replaced", 7), (901, "replaced", 99)]
+    assert len(found.nests) == 1 and found.accesses == 2000
+    assert np.array_equal(found.expand(), array)
+    assert "static const long long replaced[]" in found.to_c()
+    assert lw.approximate(array, 0.0).exceptions == []
+    with pytest.raises(ValueError, match="share is 2"):
+        lw.approximate(array, 2)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "Approximate",
     "Chunker",
     "Folded",
     "Integers",
@@ -16,8 +17,10 @@ __all__ = [
     "Nests",
     "Piece",
     "Profile",
+    "Program",
     "Table",
     "__version__",
+    "approximate",
     "compress",
     "expand",
     "fold",
@@ -25,6 +28,7 @@ __all__ = [
     "reconstruct",
     "restore_nests",
     "trace_chunks",
+    "whole",
 ]
 __version__: str
 
@@ -55,6 +59,41 @@ def reconstruct(
 
     Raises TypeError if `array` is no array of these types, ValueError if it has several dimensions, is not contiguous or
     has an integer that does not fit 63 bits, and if an option has no such value or the loops cannot be split.
+    """
+
+def whole(
+    streams: _Integers,
+    array: _Integers,
+    *,
+    names: list[str] | None = None,
+    floors: bool = False,
+    max_depth: int = 10,
+    time_limit: float | None = None,
+    threads: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Program:
+    """One program of several streams, in the order in which their integers came: what `loopwright reconstruct --whole` finds.
+
+    `streams`, of shape (n,): per integer of `array`, of the same shape, the number of its stream, from 0; at most 1024 of them.
+    Integers must be within 48 bits, their sign included. `names`: what the streams are called, by their number. All else is as for
+    `reconstruct`; the program makes exactly these integers in this order.
+
+    Raises TypeError and ValueError as `reconstruct`, and ValueError if the shapes differ, or a stream or an integer is too large.
+    """
+
+def approximate(
+    array: _Integers,
+    share: float,
+    *,
+    floors: bool = False,
+    max_depth: int = 10,
+    time_limit: float | None = None,
+    threads: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Approximate:
+    """The nests of a nearly affine array, with at most this share (0 to 1) of its integers as exceptions.
+
+    Without any where that is no shorter. All else is as for `reconstruct`; ValueError also for a share beyond 0 to 1.
     """
 
 def compress(
@@ -115,6 +154,56 @@ def restore_nests(state: bytes) -> Nests:
 
     Raises ValueError if that is damaged, as its checksum tells.
     """
+
+@final
+class Program:
+    """A program that makes the integers of several streams in their order. Equal if all its parts and names are."""
+
+    @property
+    def accesses(self) -> int:
+        """Number of integers."""
+
+    @property
+    def names(self) -> list[str]:
+        """What the streams are called, by their number."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def to_text(self) -> str:
+        """The loops for people, as `loopwright reconstruct --whole` prints them."""
+
+    def to_c(self) -> str:
+        """A C program that prints stream and integer, one pair per line."""
+
+    def to_isl(self) -> str:
+        """isl notation: per access its domain, its schedule and its address."""
+
+    def expand(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Streams and integers, each of shape (accesses,)."""
+
+@final
+class Approximate:
+    """A trace that is regular but for exceptions. Equal if nests and exceptions are."""
+
+    @property
+    def nests(self) -> Nests:
+        """What generates the regular trace."""
+
+    @property
+    def exceptions(self) -> list[tuple[int, str, int | None]]:
+        """Per exception its place in the regular trace, from 0, its kind (`replaced`, `added`, `missing`), and the integer there."""
+
+    @property
+    def accesses(self) -> int:
+        """Number of integers."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def expand(self) -> NDArray[np.int64]:
+        """The integers, exceptions included, of shape (accesses,)."""
+
+    def to_c(self) -> str:
+        """A C program that prints the integers, exceptions included."""
 
 @final
 class Nests:
