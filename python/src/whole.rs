@@ -97,7 +97,6 @@ impl Program {
     }
 
     /// Streams and integers, in order.
-    #[expect(clippy::type_complexity, reason = "two arrays")]
     fn expand<'py>(&self, py: Python<'py>) -> (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>) {
         let (streams, values) = py.detach(|| {
             let mut out = (Vec::new(), Vec::new());

@@ -465,8 +465,11 @@ mod tests {
         writer.finish().expect("memory")
     }
 
+    /// Streams, first addresses and strides of rows, and their count.
+    type Row = (Vec<(u64, i64, i64)>, u64);
+
     #[derive(Default)]
-    struct Rows(Vec<String>, Vec<(Vec<(u64, i64, i64)>, u64)>);
+    struct Rows(Vec<String>, Vec<Row>);
 
     impl Accesses for Rows {
         fn values(&mut self, _: StreamId, _: &[i64]) {}
