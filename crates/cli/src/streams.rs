@@ -147,6 +147,10 @@ impl<C: Consumer> Accesses for Streams<C> {
             return trace::accesses::rows_as_runs(self, steps, count);
         }
         for t in 0..count {
+            // A file says in a few bytes how many there are.
+            if t % LOOK == 0 && self.stop.load(Ordering::Relaxed) {
+                return;
+            }
             for &(stream, start, stride) in steps {
                 self.values(stream, &[start.wrapping_add(stride.wrapping_mul(t as i64))]);
             }
@@ -197,6 +201,9 @@ impl Read for Interruptible {
         Err(io::Error::other("interrupted"))
     }
 }
+
+/// Rows that are taken between two looks at whether the user has interrupted.
+const LOOK: u64 = 1 << 12;
 
 /// Bytes that the format is guessed from.
 const HEAD: usize = 1 << 12;

@@ -32,6 +32,8 @@ const ROWS: u64 = 3;
 
 /// Bytes of a name, and steps of rows, at most.
 const LONGEST: u64 = 1 << 16;
+/// Accesses of one record of rows, at most: they are taken one by one where the order counts.
+const MOST_IN_ROWS: u64 = 1 << 40;
 
 /// Writes a file.
 pub struct Writer<W: Write> {
@@ -326,7 +328,8 @@ pub fn read(from: &mut dyn BufRead, to: &mut dyn Accesses) -> Result<(), ReadErr
                     steps.push(step(&mut body, &streams)?);
                 }
                 let count = get(&mut body)?;
-                let all = count.checked_mul(length).and_then(|all| accesses.checked_add(all));
+                let all = count.checked_mul(length).filter(|&all| all <= MOST_IN_ROWS);
+                let all = all.and_then(|all| accesses.checked_add(all));
                 accesses = all.ok_or(ReadError::Lwt("too many accesses"))?;
                 for &(index, start, stride) in &steps {
                     streams[index].1 = end_of(start, stride, count)?;
