@@ -264,6 +264,9 @@ fn whole(args: &ReconstructArgs) -> Result<u8> {
             "this trace does not keep the order between streams; make it with `loopwright trace --ordered`"
         );
     }
+    if read.unsigned {
+        bail!("--whole takes integers of 48 bits, the sign included; this trace has unsigned ones of 64");
+    }
     let exit = read.exit_code(args.quiet);
     let effort = streams::effort(&options, args.search.time_limit, 1, &read.stop);
     let (list, order) = read.into_parts();
@@ -271,7 +274,7 @@ fn whole(args: &ReconstructArgs) -> Result<u8> {
     drop(order);
     progress.phase("finding loops", true);
     let mut combiner = Rc::into_inner(to).context("the streams are still read")?.into_inner();
-    if combiner.streams() != names.len() {
+    if combiner.streams() > names.len() {
         bail!(
             "one stream is called exactly so and others begin so; --whole takes all that begin so: write more of the id"
         );

@@ -33,7 +33,7 @@ pub enum Error {
     #[error("more than {STREAMS} streams: choose some with --stream, or record one function")]
     Streams,
     /// An address that does not fit.
-    #[error("{0} is beyond the 48 bits that addresses may have here")]
+    #[error("{0} is beyond the 48 bits, the sign included, that addresses may have here")]
     Address(i64),
     /// The program makes other accesses than were read.
     #[error("the program does not make the accesses that were read; please report this")]
@@ -139,7 +139,8 @@ impl Combiner {
         let statements = self.all.finish().nests;
         let separate: Vec<Statement> = statements.iter().flat_map(|s| separated(s, 0)).collect();
         let nodes =
-            separate.iter().map(|statement| node(statement, &self.indices)).collect::<Option<Vec<_>>>();
+            separate.iter().map(|one| node(one, &self.indices).or_else(|| listed(one, &self.indices)));
+        let nodes = nodes.collect::<Option<Vec<_>>>();
         let whole = Whole { nodes: nodes.ok_or(Error::Differs)?, accesses: self.accesses };
         let mut hash = FxHasher::default();
         let mut count = 0u64;
@@ -276,6 +277,26 @@ fn node(statement: &Statement, indices: &[Option<usize>]) -> Option<Node> {
     }
 }
 
+/// Accesses of a statement that are listed, at most.
+const LISTED: u128 = 1 << 20;
+
+/// The accesses of a statement one by one: of one that runs from stream to stream and cannot be written out.
+fn listed(statement: &Statement, indices: &[Option<usize>]) -> Option<Node> {
+    if statement.accesses() > LISTED {
+        return None;
+    }
+    let mut list = Vec::new();
+    let complete = statement.runs(&mut |start, stride, count| {
+        (0..count).all(|k| {
+            let (code, address) = parted(start.wrapping_add(stride.wrapping_mul(k)), ADDRESS);
+            let at = code.checked_sub(FIRST).and_then(|at| usize::try_from(at).ok());
+            let index = at.and_then(|at| indices.get(at).copied().flatten());
+            index.map(|index| list.push((index, address))).is_some()
+        })
+    });
+    complete.then_some(Node::List(list))
+}
+
 /// A bound's row in a relation: `sign · (divisor · counter − bound) ≥ 0`.
 fn row(bound: &Bound, counter: usize, counters: usize, sign: i64) -> Vec<i64> {
     let mut row = vec![0; counters + 2];
@@ -347,6 +368,17 @@ mod tests {
             (0..500).map(|_| (random.below(30) as usize, random.between(-1000, 1000))).collect();
         assert_eq!(made(&combined(&noise).expect("a program")), noise);
         assert_eq!(combined(&[]).map(|whole| whole.accesses), Ok(0));
+    }
+
+    /// Regression: any three integers are a triangle of two loops, which was refused where it ran from stream to stream.
+    #[test]
+    fn regression_1_three_accesses_of_two_streams() {
+        for seed in 0..60 {
+            let mut random = Random::new(seed);
+            let few: Vec<(usize, i64)> =
+                (0..3).map(|_| (random.below(3) as usize, random.between(0, 20))).collect();
+            assert_eq!(made(&combined(&few).expect("a program")), few);
+        }
     }
 
     #[test]
