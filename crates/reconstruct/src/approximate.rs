@@ -11,9 +11,9 @@
 //! shortest description counts (as in [`crate::description`], an exception being an integer and its place), that without
 //! exceptions among them.
 
+use crate::codec::Integers;
 use crate::description::{self, RAW};
 use crate::predict::Predictor;
-use crate::statement::Statement;
 use crate::stream::{Options, Reconstruction, Reconstructor};
 
 /// What an exception is.
@@ -78,7 +78,7 @@ impl Approximation {
             place += 1;
             kept.is_none_or(visit)
         };
-        let all = self.regular.nests.iter().all(|s| generated(s, &mut |value| at(Some(value), visit)));
+        let all = Integers::of(&self.regular.nests).all(|value| at(Some(value), visit));
         all && at(None, visit)
     }
 
@@ -135,12 +135,6 @@ impl Change {
             Change::Missing => None,
         }
     }
-}
-
-fn generated(statement: &Statement, visit: &mut dyn FnMut(i64) -> bool) -> bool {
-    statement.runs(&mut |start, stride, count| {
-        (0..count).all(|k| visit(start.wrapping_add(stride.wrapping_mul(k))))
-    })
 }
 
 fn reconstructed(values: &[i64], options: &Options) -> Reconstruction {

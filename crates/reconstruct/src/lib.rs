@@ -46,5 +46,6 @@ pub mod simplify;
 pub mod sparse;
 pub mod statement;
 pub mod stream;
+pub mod tree;
 pub mod verify;
 pub mod whole;

@@ -282,6 +282,12 @@ pub(crate) fn c_range(level: &Level) -> (String, String) {
     (chosen(&level.lower, "most", |b| term(b, "up")), chosen(&level.upper, "least", |b| term(b, "down")))
 }
 
+/// The head of the loop over counter `q` in C, with [`c_helpers`].
+pub(crate) fn c_head(q: usize, level: &Level) -> String {
+    let (i, (low, high)) = (counter(q), c_range(level));
+    format!("for (long long {i} = {low}, end{q} = {high}; {i} <= end{q}; {i}++)")
+}
+
 /// A C program that prints the integers, one per line.
 pub fn c(statements: &[Statement], numbers: Numbers) -> String {
     c_with_exceptions(statements, &[], numbers)
@@ -372,14 +378,8 @@ const IN_A_LINE: usize = 8;
 
 impl Style for C {
     fn head(&mut self, q: usize, level: &Level, several: bool) {
-        let (low, high) = c_range(level);
-        let (i, brace) = (counter(q), if several { " {" } else { "" });
-        let _ = writeln!(
-            self.out,
-            "{:indent$}for (long long {i} = {low}, end{q} = {high}; {i} <= end{q}; {i}++){brace}",
-            "",
-            indent = 4 + 2 * q
-        );
+        let (head, brace) = (c_head(q, level), if several { " {" } else { "" });
+        let _ = writeln!(self.out, "{:indent$}{head}{brace}", "", indent = 4 + 2 * q);
     }
 
     fn access(&mut self, depth: usize, nest: &Nest) {

@@ -13,10 +13,10 @@ pub use code::{HARNESS, c};
 pub use read::{Error, read};
 
 use crate::affine::{Affine, joined, parts};
-use crate::nest::{Bound, Level};
-use crate::render::loop_text;
-use crate::statement::{Loop, Statement};
+use crate::nest::{Bound, Level, Nest};
+use crate::statement::Statement;
 use crate::stream::{Options, Reconstructor};
+use crate::tree;
 
 /// A sparse matrix in compressed rows.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,33 +60,26 @@ pub struct Block {
 impl Block {
     /// Its loops, and row and column of its entries in their counters.
     pub fn text(&self) -> String {
+        let entry = |entry: &Entry, indent: &str| {
+            format!("{indent}A[{}][{}]\n", entry.row.text(), entry.column.text())
+        };
         let mut out = String::new();
-        self.nodes.iter().for_each(|node| text(node, 0, &mut out));
+        self.nodes.iter().for_each(|node| node.text(0, &entry, &mut out));
         out
     }
 }
 
-fn text(node: &Node, outer: usize, out: &mut String) {
-    let indent = "  ".repeat(outer);
-    match node {
-        Node::Entry(row, column) => {
-            out.push_str(&format!("{indent}A[{}][{}]\n", row.text(), column.text()));
-        }
-        Node::Loop(level, body) => {
-            out.push_str(&format!("{indent}{}\n", loop_text(outer, level)));
-            body.iter().for_each(|inner| text(inner, outer + 1, out));
-        }
-    }
+/// An entry: its row and column, affine in the counters around it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its row.
+    pub row: Affine,
+    /// Its column.
+    pub column: Affine,
 }
 
 /// A loop, or an entry in it.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Node {
-    /// A loop: bounds affine in the counters around it.
-    Loop(Level, Vec<Node>),
-    /// An entry: its row and column, affine in the counters around it.
-    Entry(Affine, Affine),
-}
+pub type Node = tree::Node<Entry>;
 
 /// A matrix as blocks and residue.
 #[derive(Debug, Clone, PartialEq)]
@@ -126,12 +119,16 @@ pub fn mine(matrix: &Matrix, options: &Options) -> Mined {
 }
 
 fn mined(matrix: &Matrix, statements: &[Statement]) -> Mined {
+    let entry = |nest: &Nest| {
+        let (row, column) = parts(nest, COLUMN);
+        Some(Entry { row, column })
+    };
     let mut blocks = Vec::new();
     let mut first = 0;
     for statement in statements {
         let entries = usize::try_from(statement.accesses()).unwrap_or(usize::MAX);
         if entries >= LEAST
-            && let Some(node) = node(statement)
+            && let Some(node) = Node::of(statement, &entry, &|_| None)
         {
             let block = Block { first, entries, nodes: peeled(node, 0) };
             if is_of(&block, matrix) {
@@ -156,21 +153,6 @@ fn mined(matrix: &Matrix, statements: &[Statement]) -> Mined {
         at = to;
     }
     Mined { blocks, residue }
-}
-
-fn node(statement: &Statement) -> Option<Node> {
-    match statement {
-        Statement::Nest(nest) => {
-            let (row, column) = parts(nest, COLUMN);
-            let entry = Node::Entry(row, column);
-            Some(nest.levels.iter().rev().fold(entry, |inner, level| Node::Loop(level.clone(), vec![inner])))
-        }
-        Statement::Loop(Loop { level, body }) => {
-            let body: Option<Vec<Node>> = body.iter().map(node).collect();
-            Some(Node::Loop(level.clone(), body?))
-        }
-        Statement::Integers(_) => None,
-    }
 }
 
 /// Parts that an index set is split into, at most.
@@ -199,7 +181,7 @@ fn parts_of(level: &Level, body: &[Node], outer: usize) -> Option<Pieces> {
     let inner = || {
         body.iter().filter_map(|node| match node {
             Node::Loop(level, _) => Some(level),
-            Node::Entry(..) => None,
+            Node::Leaf(_) => None,
         })
     };
     let depends = |level: &Level, most: usize| {
@@ -243,7 +225,7 @@ fn with_ranges(body: &[Node], outer: usize, ranges: Vec<(i64, i64)>) -> Vec<Node
             let level = ranges.next().map_or(level.clone(), |(low, high)| between(outer + 1, low, high));
             Node::Loop(level, body.clone())
         }
-        Node::Entry(..) => node.clone(),
+        Node::Leaf(_) => node.clone(),
     };
     body.iter().map(one).collect()
 }
@@ -256,35 +238,18 @@ fn is_of(block: &Block, matrix: &Matrix) -> bool {
     let mut row = matrix.starts.partition_point(|&start| start <= block.first).saturating_sub(1);
     let mut at = 0;
     let complete = block.nodes.iter().all(|node| {
-        visit(node, &mut Vec::new(), &mut |r, c| {
-            let entry = block.first + at;
-            while matrix.starts.get(row + 1).is_some_and(|&end| end <= entry) {
+        node.visit(&mut Vec::new(), &mut |entry, counters| {
+            let (r, c) = (entry.row.at(counters), entry.column.at(counters));
+            let number = block.first + at;
+            while matrix.starts.get(row + 1).is_some_and(|&end| end <= number) {
                 row += 1;
             }
             at += 1;
-            columns.get(at - 1).is_some_and(|&column| i64::from(column) == c) && i64::try_from(row) == Ok(r)
+            let column = columns.get(at - 1).map(|&column| i64::from(column));
+            column.is_some() && column == c && i64::try_from(row).ok() == r
         })
     });
     complete && at == block.entries
-}
-
-/// Visits rows and columns in order; whether the visitor wanted all, and every bound and sum could be computed.
-fn visit(node: &Node, counters: &mut Vec<i64>, to: &mut dyn FnMut(i64, i64) -> bool) -> bool {
-    match node {
-        Node::Entry(row, column) => match (row.at(counters), column.at(counters)) {
-            (Some(row), Some(column)) => to(row, column),
-            _ => false,
-        },
-        Node::Loop(level, body) => {
-            let Some((low, high)) = level.range(counters) else { return false };
-            (low..=high).all(|x| {
-                counters.push(x);
-                let all = body.iter().all(|inner| visit(inner, counters, to));
-                counters.pop();
-                all
-            })
-        }
-    }
 }
 
 #[cfg(test)]
@@ -370,10 +335,10 @@ mod tests {
     fn blocks_are_compared_with_the_matrix() {
         let band = banded(100, 1);
         let entry = |column: i64| {
-            Node::Entry(
-                Affine { coefficients: vec![1], constant: 0 },
-                Affine { coefficients: vec![0], constant: column },
-            )
+            Node::Leaf(Entry {
+                row: Affine { coefficients: vec![1], constant: 0 },
+                column: Affine { coefficients: vec![0], constant: column },
+            })
         };
         let of = |column, entries| Block {
             first: 0,

@@ -11,7 +11,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::codec::{self, Aim};
+use crate::codec::{self, Aim, Integers};
 use crate::coincidence::Split;
 use crate::cursor::Runs;
 use crate::description::{self, Listed, Piece, listed, pays};
@@ -71,14 +71,7 @@ pub struct Reconstruction {
 impl Reconstruction {
     /// The integers of the trace, in order.
     pub fn integers(&self) -> Vec<i64> {
-        let mut out = Vec::new();
-        for statement in &self.nests {
-            statement.runs(&mut |start, stride, count| {
-                out.extend((0..count).map(|k| start.wrapping_add(stride.wrapping_mul(k))));
-                true
-            });
-        }
-        out
+        Integers::of(&self.nests).collect()
     }
 }
 

@@ -10,10 +10,13 @@ use std::hash::Hasher;
 use rustc_hash::FxHasher;
 
 use crate::affine::{Affine, joined, parted, parts};
+use crate::codec::Integers;
 use crate::fuzzing::Random;
-use crate::nest::{Bound, Level, Nest};
+use crate::nest::{Bound, Nest};
+use crate::packed::Packed;
 use crate::statement::{Loop, Statement};
 use crate::stream::{Options, Reconstructor};
+use crate::tree;
 
 mod render;
 
@@ -40,16 +43,17 @@ pub enum Error {
     Differs,
 }
 
-/// A part of a program.
+/// Accesses at a place of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Node {
-    /// A loop.
-    Loop(Level, Vec<Node>),
-    /// An access of a stream.
-    Access(usize, Affine),
-    /// Accesses where nothing repeats: streams and addresses.
+pub enum Accesses {
+    /// One, of a stream; its address affine in the counters around.
+    One(usize, Affine),
+    /// Streams and addresses where nothing repeats.
     List(Vec<(usize, i64)>),
 }
+
+/// A part of a program.
+pub type Node = tree::Node<Accesses>;
 
 /// A program that makes the accesses of several streams.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -163,23 +167,13 @@ impl Whole {
     /// Calls `visit` with stream and address of every access, in order, until it returns false; whether it wanted all and
     /// everything could be computed.
     pub fn accesses(&self, visit: &mut dyn FnMut(usize, i64) -> bool) -> bool {
-        self.nodes.iter().all(|node| execute(node, &mut Vec::new(), visit))
-    }
-}
-
-fn execute(node: &Node, counters: &mut Vec<i64>, visit: &mut dyn FnMut(usize, i64) -> bool) -> bool {
-    match node {
-        Node::Access(stream, address) => address.at(counters).is_some_and(|address| visit(*stream, address)),
-        Node::List(list) => list.iter().all(|&(stream, address)| visit(stream, address)),
-        Node::Loop(level, body) => {
-            let Some((low, high)) = level.range(counters) else { return false };
-            (low..=high).all(|x| {
-                counters.push(x);
-                let all = body.iter().all(|inner| execute(inner, counters, visit));
-                counters.pop();
-                all
-            })
-        }
+        let mut at = |own: &Accesses, counters: &[i64]| match own {
+            Accesses::One(stream, address) => {
+                address.at(counters).is_some_and(|address| visit(*stream, address))
+            }
+            Accesses::List(list) => list.iter().all(|&(stream, address)| visit(stream, address)),
+        };
+        self.nodes.iter().all(|node| node.visit(&mut Vec::new(), &mut at))
     }
 }
 
@@ -253,28 +247,28 @@ fn written_out(nest: &Nest, outer: usize, at: usize) -> Option<Vec<Statement>> {
 
 /// A statement as a part of the program; `None` where a loop runs from stream to stream, or a number is of no stream.
 fn node(statement: &Statement, indices: &[Option<usize>]) -> Option<Node> {
-    let index = |code: i64| indices.get(usize::try_from(code.checked_sub(FIRST)?).ok()?).copied().flatten();
-    match statement {
-        Statement::Nest(nest) => {
-            let (stream, address) = parts(nest, ADDRESS);
-            if stream.coefficients.iter().any(|&c| c != 0) {
-                return None;
-            }
-            let access = Node::Access(index(stream.constant)?, address);
-            Some(nest.levels.iter().rev().fold(access, |inner, level| Node::Loop(level.clone(), vec![inner])))
-        }
-        Statement::Loop(l) => {
-            let body = l.body.iter().map(|inner| node(inner, indices)).collect::<Option<Vec<_>>>()?;
-            Some(Node::Loop(l.level.clone(), body))
-        }
-        Statement::Integers(packed) => {
-            let one = |value: i64| {
-                let (code, address) = parted(value, ADDRESS);
-                Some((index(code)?, address))
-            };
-            Some(Node::List(packed.values().into_iter().map(one).collect::<Option<Vec<_>>>()?))
-        }
-    }
+    let access = |nest: &Nest| {
+        let (stream, address) = parts(nest, ADDRESS);
+        let stays = stream.coefficients.iter().all(|&c| c == 0);
+        stays.then(|| index(stream.constant, indices))?.map(|index| Accesses::One(index, address))
+    };
+    let integers = |packed: &Packed| list(packed.values(), indices);
+    Node::of(statement, &access, &integers)
+}
+
+/// The index of the stream that has a number.
+fn index(code: i64, indices: &[Option<usize>]) -> Option<usize> {
+    let at = usize::try_from(code.checked_sub(FIRST)?).ok()?;
+    indices.get(at).copied().flatten()
+}
+
+/// Integers as the accesses that they stand for.
+fn list(values: impl IntoIterator<Item = i64>, indices: &[Option<usize>]) -> Option<Accesses> {
+    let one = |value: i64| {
+        let (code, address) = parted(value, ADDRESS);
+        Some((index(code, indices)?, address))
+    };
+    values.into_iter().map(one).collect::<Option<Vec<_>>>().map(Accesses::List)
 }
 
 /// Accesses of a statement that are listed, at most.
@@ -282,19 +276,8 @@ const LISTED: u128 = 1 << 20;
 
 /// The accesses of a statement one by one: of one that runs from stream to stream and cannot be written out.
 fn listed(statement: &Statement, indices: &[Option<usize>]) -> Option<Node> {
-    if statement.accesses() > LISTED {
-        return None;
-    }
-    let mut list = Vec::new();
-    let complete = statement.runs(&mut |start, stride, count| {
-        (0..count).all(|k| {
-            let (code, address) = parted(start.wrapping_add(stride.wrapping_mul(k)), ADDRESS);
-            let at = code.checked_sub(FIRST).and_then(|at| usize::try_from(at).ok());
-            let index = at.and_then(|at| indices.get(at).copied().flatten());
-            index.map(|index| list.push((index, address))).is_some()
-        })
-    });
-    complete.then_some(Node::List(list))
+    let is_short = statement.accesses() <= LISTED;
+    is_short.then(|| list(Integers::of(std::slice::from_ref(statement)), indices))?.map(Node::Leaf)
 }
 
 /// A bound's row in a relation: `sign · (divisor · counter − bound) ≥ 0`.
@@ -312,6 +295,7 @@ fn row(bound: &Bound, counter: usize, counters: usize, sign: i64) -> Vec<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::nest::Level;
 
     fn combined(accesses: &[(usize, i64)]) -> Result<Whole, Error> {
         let mut all = Combiner::new(&Options::default());

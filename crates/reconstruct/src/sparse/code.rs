@@ -6,10 +6,9 @@
 
 use std::fmt::Write;
 
-use super::{Matrix, Mined, Node};
+use super::{Entry, Matrix, Mined, Node};
 use crate::affine::Affine;
-use crate::nest::Level;
-use crate::render::{c_helpers, c_range, counter};
+use crate::render::{c_head, c_helpers, c_range, counter};
 
 /// A program that checks and times the C of [`c`]; compiled and linked with it. Its argument is a file of a matrix in compressed
 /// rows in the machine's order of bytes: numbers of rows, columns and entries and the starts of rows (8 bytes each), columns (4
@@ -27,7 +26,7 @@ const IN_A_LINE: usize = 16;
 pub fn c(matrix: &Matrix, mined: &Mined, name: &str) -> String {
     let mut code = Code { out: String::new(), part: Part::Arrange };
     let mut levels = Vec::new();
-    mined.blocks.iter().flat_map(|block| &block.nodes).for_each(|node| gather(node, &mut levels));
+    mined.blocks.iter().flat_map(|block| &block.nodes).for_each(|node| node.levels(&mut levels));
     code.line(
         0,
         &format!(
@@ -73,13 +72,6 @@ pub fn c(matrix: &Matrix, mined: &Mined, name: &str) -> String {
     }
     code.line(0, "}");
     code.out
-}
-
-fn gather<'a>(node: &'a Node, to: &mut Vec<&'a Level>) {
-    if let Node::Loop(level, body) = node {
-        to.push(level);
-        body.iter().for_each(|inner| gather(inner, to));
-    }
 }
 
 /// Rows that have entries in no block, where each begins, and the columns.
@@ -138,7 +130,7 @@ impl Code {
     /// A node under so many loops.
     fn node(&mut self, node: &Node, outer: usize, depth: usize) {
         match node {
-            Node::Entry(row, column) => {
+            Node::Leaf(Entry { row, column }) => {
                 let text = match self.part {
                     Part::Arrange => "*v++ = *c++;".to_owned(),
                     Part::Multiply => format!("y[{}] += *v++ * x[{}];", row.c(), column.c()),
@@ -146,16 +138,12 @@ impl Code {
                 self.line(depth, &text);
             }
             Node::Loop(level, body) => {
-                let (low, high) = c_range(level);
                 if let Some(entries) = written_out(body, outer) {
+                    let (low, high) = c_range(level);
                     self.band((&low, &high), &entries, outer, depth);
                     return;
                 }
-                let i = counter(outer);
-                self.line(
-                    depth,
-                    &format!("for (long long {i} = {low}, end{outer} = {high}; {i} <= end{outer}; {i}++) {{"),
-                );
+                self.line(depth, &format!("{} {{", c_head(outer, level)));
                 body.iter().for_each(|inner| self.node(inner, outer + 1, depth + 1));
                 self.line(depth, "}");
             }
@@ -225,7 +213,7 @@ fn written_out(body: &[Node], q: usize) -> Option<Vec<(Affine, Affine)>> {
 
 fn write_out(node: &Node, outer: usize, inner: &mut Vec<i64>, to: &mut Vec<(Affine, Affine)>) -> Option<()> {
     match node {
-        Node::Entry(row, column) => {
+        Node::Leaf(Entry { row, column }) => {
             to.push((row.at_inner(outer, inner)?, column.at_inner(outer, inner)?));
             (to.len() <= UNROLLED).then_some(())
         }

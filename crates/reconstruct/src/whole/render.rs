@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use super::{Node, Whole, row};
+use super::{Accesses, Node, Whole, row};
 use crate::affine::Affine;
 use crate::nest::Level;
-use crate::render::{c_helpers, c_range, counter, isl_bounds, loop_text};
+use crate::render::{c_head, c_helpers, counter, isl_bounds};
 
 /// Accesses of a list on a line of C.
 const IN_A_LINE: usize = 6;
@@ -35,14 +35,14 @@ impl Whole {
         names.iter().enumerate().for_each(|(k, name)| {
             let _ = writeln!(out, "# S{k} is {name}");
         });
-        self.nodes.iter().for_each(|node| text(node, 0, &mut out));
+        self.nodes.iter().for_each(|node| node.text(0, &text, &mut out));
         out
     }
 
     /// A C program that prints the accesses, one per line: stream and address.
     pub fn c(&self, names: &[String]) -> String {
         let mut levels = Vec::new();
-        self.nodes.iter().for_each(|node| all_levels(node, &mut levels));
+        self.nodes.iter().for_each(|node| node.levels(&mut levels));
         let helpers = c_helpers(&levels);
         let mut out = format!("#include <stdio.h>\n\n{helpers}static const char *const stream[] = {{\n");
         for name in names {
@@ -167,14 +167,14 @@ fn gather<'a>(
                 gather(body, levels, positions, to);
                 levels.pop();
             }
-            Node::Access(stream, address) => to.push(Placed {
+            Node::Leaf(Accesses::One(stream, address)) => to.push(Placed {
                 stream: *stream,
                 address: address.clone(),
                 levels: levels.clone(),
                 positions: positions.clone(),
             }),
             // Each is a statement of its own.
-            Node::List(list) => {
+            Node::Leaf(Accesses::List(list)) => {
                 for &(stream, constant) in list {
                     let address = Affine { coefficients: vec![0; levels.len()], constant };
                     to.push(Placed { stream, address, levels: levels.clone(), positions: positions.clone() });
@@ -190,26 +190,13 @@ fn gather<'a>(
     }
 }
 
-fn all_levels<'a>(node: &'a Node, to: &mut Vec<&'a Level>) {
-    if let Node::Loop(level, body) = node {
-        to.push(level);
-        body.iter().for_each(|inner| all_levels(inner, to));
-    }
-}
-
-fn text(node: &Node, outer: usize, out: &mut String) {
-    let indent = "  ".repeat(outer);
-    match node {
-        Node::Loop(level, body) => {
-            let _ = writeln!(out, "{indent}{}", loop_text(outer, level));
-            body.iter().for_each(|inner| text(inner, outer + 1, out));
+/// The accesses at a place, a line each.
+fn text(own: &Accesses, indent: &str) -> String {
+    match own {
+        Accesses::One(stream, address) => format!("{indent}S{stream}: {}\n", address.text()),
+        Accesses::List(list) => {
+            list.iter().map(|(stream, address)| format!("{indent}S{stream}: {address}\n")).collect()
         }
-        Node::Access(stream, address) => {
-            let _ = writeln!(out, "{indent}S{stream}: {}", address.text());
-        }
-        Node::List(list) => list.iter().for_each(|(stream, address)| {
-            let _ = writeln!(out, "{indent}S{stream}: {address}");
-        }),
     }
 }
 
@@ -217,18 +204,14 @@ fn c(node: &Node, outer: usize, out: &mut String) {
     let indent = " ".repeat(4 + 2 * outer);
     match node {
         Node::Loop(level, body) => {
-            let (i, (low, high)) = (counter(outer), c_range(level));
-            let _ = writeln!(
-                out,
-                "{indent}for (long long {i} = {low}, end{outer} = {high}; {i} <= end{outer}; {i}++) {{"
-            );
+            let _ = writeln!(out, "{indent}{} {{", c_head(outer, level));
             body.iter().for_each(|inner| c(inner, outer + 1, out));
             let _ = writeln!(out, "{indent}}}");
         }
-        Node::Access(stream, address) => {
+        Node::Leaf(Accesses::One(stream, address)) => {
             let _ = writeln!(out, "{indent}access({stream}, {});", address.c());
         }
-        Node::List(list) => {
+        Node::Leaf(Accesses::List(list)) => {
             let _ = writeln!(
                 out,
                 "{indent}{{\n{indent}    static const struct {{ int k; long long address; }} list[] = {{"
