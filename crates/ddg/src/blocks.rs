@@ -12,15 +12,25 @@
 //! Invariant: after a block everything is as if its rows had been taken one by one: folds, streams, memory, registers, the
 //! log. `crates/ddg/tests/blocks.rs` checks it.
 //!
-//! Limits: the rows of a block stand in one slice of words, and lie in one activation; they call nothing. Paths in
-//! them have no words of every iteration, and each comes once a row. Rows that equal the one before are left to
-//! [`crate::repeats`].
+//! Loops with few iterations are taken apart: their iterations are executions of their own, each of which goes on from row to
+//! row. Where a path comes several times a row, or something is called, folds take the rows in the middle as a number once
+//! they have seen two like them, and dependences are gathered from all parts before they are filed ([`crate::rows`]).
+//!
+//! Storage of activations that a row begins and ends lies in the same place in all rows, so that what the two iterations before the
+//! block have met has a name: it is not looked for again (see `Observer::named`).
+//!
+//! Limits: the rows of a block stand in one slice of words, and begin and end in one activation; what they call allocates
+//! nothing and begins no team. Registers that an activation saves are restored in the same row. Rows that equal the one before are
+//! left to [`crate::repeats`].
 
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
 use shadow::{Block, Iv, MAX_DIMS, Operand, Record};
 use trace::block::{Address, Folded};
 use trace::stream;
 
-use crate::code::address;
+use crate::code::{CodeId, address};
 use crate::contexts::{ContextId, Kind};
 use crate::engine::{Engine, LoopCount};
 use crate::happenings::Happening;
@@ -34,6 +44,13 @@ use crate::walker::Event;
 const FEWEST: usize = 3;
 /// Largest operand that a record may have.
 const MAX_OPERAND: u32 = 4096;
+/// Fewest iterations of a loop inside a row that are taken as one record.
+const LONG: u64 = 8;
+/// Largest load of an execution that is taken out of its record. A larger one may have several sources, which come in another
+/// order then.
+const NARROW: u32 = 8;
+/// Most executions and operands of a row.
+const MOST: usize = 1 << 15;
 
 /// Where the latest iterations of a loop begin in the words that are being taken.
 #[derive(Debug, Clone, Copy)]
@@ -74,6 +91,10 @@ pub struct Stretch {
     pub words: Vec<u64>,
     /// What each word grows by from row to row.
     pub shifts: Vec<u64>,
+    /// What each word grows by from one execution to the next; empty if there is one.
+    pub strides: Vec<i64>,
+    /// Vector of the first of those that come as one record where rows are applied one by one.
+    pub start: Iv,
 }
 
 impl Stretch {
@@ -92,7 +113,16 @@ struct RowBlock {
     context: ContextId,
     dim: usize,
     rows: u64,
+    /// As the log has them.
+    entries: Vec<Stretch>,
+    /// As folds and memory take them.
     stretches: Vec<Stretch>,
+    /// The loops of parts in a row, and the extent of each.
+    rolled: Vec<(CodeId, (u64, usize))>,
+    /// Paths come several times a row.
+    is_mixed: bool,
+    /// Activations begin and end in a row.
+    calls: bool,
 }
 
 /// How many rows of the length of two that begin at `first` go on after them as the second after the first; each is followed
@@ -127,8 +157,7 @@ fn stays(folded: &Folded, first: &[u64], second: &[u64]) -> bool {
         let word = |record: &[u64]| record.get(usize::from(at)).copied();
         word(second).zip(word(first)).map(|(b, a)| b.wrapping_sub(a))
     };
-    folded.each == 0
-        && by(folded.entry).is_some_and(|entry| by(folded.exit) == Some(entry))
+    by(folded.entry).is_some_and(|entry| by(folded.exit) == Some(entry))
         && folded.leaves.as_ref().is_none_or(|leaves| by(leaves.number) == Some(0))
         && folded.advance(first) == folded.advance(second)
 }
@@ -189,84 +218,149 @@ impl Engine {
     fn block_of(&self, context: ContextId, (dim, coordinate): (usize, i64), two: &[u64]) -> Option<RowBlock> {
         let (first, second) = two.split_at(two.len() / 2);
         let (before, latest) = self.repeats.two_latest(dim)?;
+        let mut entries: Vec<Stretch> = Vec::new();
         let mut stretches: Vec<Stretch> = Vec::new();
+        let (mut operands, mut calls, mut apart) = (0, false, None);
+        let mut saved = FxHashSet::default();
         for (one, other) in before.map(Some).chain(std::iter::repeat(None)).zip(latest.map(Some)) {
-            let ((_, one), (iv, entry)) = one.zip(other)?;
+            let ((before, one), (iv, entry)) = one.zip(other)?;
             let is_alike =
                 (one.path, one.count, one.words.len()) == (entry.path, entry.count, entry.words.len());
             if Happening::of(entry.path).is_some() {
                 return None;
             }
             let path = self.paths.get(entry.path)?;
-            let is_again = stretches.iter().any(|s| s.path == entry.path);
-            let iv = iv.advanced(dim, 1);
-            let is_next = iv.0[dim] == coordinate;
-            if !is_alike || !is_next || is_again || !self.fits(path, context, entry.count, entry.words) {
+            // The first vectors of both come from what was executed before them.
+            let is_next = iv.minus(&before) == *apart.get_or_insert(iv.minus(&before))
+                && iv.0[dim].checked_add(1) == Some(coordinate);
+            if !is_alike || !is_next || !self.fits(path, context, &mut calls) {
                 return None;
             }
             let shifts: Vec<u64> =
                 entry.words.iter().zip(one.words).map(|(b, a)| b.wrapping_sub(*a)).collect();
-            let words = entry.words.iter().zip(&shifts).map(|(w, by)| w.wrapping_add(*by)).collect();
-            stretches.push(Stretch { path: entry.path, iv, count: entry.count, words, shifts });
+            let words: Vec<u64> =
+                entry.words.iter().zip(&shifts).map(|(w, by)| w.wrapping_add(*by)).collect();
+            let keeps_registers = !path.saves.is_empty() || !path.restores.is_empty();
+            if keeps_registers
+                && (entry.count > 1 || !self.restores_what_it_saves(path, (&words, &shifts), &mut saved))
+            {
+                return None;
+            }
+            let iv = iv.advanced(dim, 1);
+            let (path_id, count, strides) = (entry.path, entry.count, Vec::new());
+            let entry = Stretch { path: path_id, iv, count, words, shifts, strides, start: iv };
+            take_apart(path, &entry, &mut stretches)?;
+            entries.push(entry);
+            operands += path.operands.len();
+            if stretches.len().max(operands) > MOST {
+                return None;
+            }
         }
+        let mut paths = FxHashSet::default();
+        let is_mixed = !stretches.iter().all(|s| paths.insert(s.path));
         let moves = stretches.iter().any(|s| s.shifts.iter().any(|by| *by != 0));
-        (moves && self.is_straight(first, second)).then_some(RowBlock { context, dim, rows: 0, stretches })
+        let rolled = if moves { self.straight(first, second)? } else { return None };
+        Some(RowBlock { context, dim, rows: 0, entries, stretches, rolled, is_mixed, calls })
+    }
+
+    /// Whether the registers that a path restores are those that were saved in the same row, in storage that stays.
+    fn restores_what_it_saves(
+        &self,
+        path: &Path,
+        (words, shifts): (&[u64], &[u64]),
+        saved: &mut FxHashSet<(u8, u64)>,
+    ) -> bool {
+        let slot = |operand: u32| {
+            let recipe = &path.operands.get(operand as usize)?.address;
+            let at = address(recipe, words, self.thread_base)?;
+            let moved: Vec<u64> = words.iter().zip(shifts).map(|(w, by)| w.wrapping_add(*by)).collect();
+            (address(recipe, &moved, self.thread_base) == Some(at)).then_some(at)
+        };
+        let are_known =
+            path.restores.iter().all(|r| slot(r.operand).is_some_and(|at| saved.contains(&(r.register, at))));
+        are_known
+            && path.saves.iter().all(|save| {
+                slot(save.operand).is_some_and(|at| {
+                    saved.insert((save.register, at));
+                    true
+                })
+            })
     }
 
     /// Whether the records of an iteration and of the next one say the same but for words that move, and leave the activation
-    /// as it is.
-    fn is_straight(&self, first: &[u64], second: &[u64]) -> bool {
+    /// as it is. Gives the loops of parts in them, with the extent of each.
+    fn straight(&self, first: &[u64], second: &[u64]) -> Option<Vec<(CodeId, (u64, usize))>> {
+        if self.is_allocating() {
+            return None;
+        }
+        let mut rolled = Vec::new();
         let mut at = 0;
         while let Some(&head) = second.get(at) {
             if first.get(at) != Some(&head) || stream::is_special(head) {
-                return false;
+                return None;
             }
-            let Some(code) = self.codes.of_header(head) else { return false };
-            let brief = self.codes.brief(code);
-            let range = at..at + brief.words;
-            let (Some(one), Some(other)) = (first.get(range.clone()), second.get(range)) else {
-                return false;
+            let code = self.codes.of_header(head)?;
+            let block = self.codes.get(code);
+            let length = block.length(head);
+            let range = at..at + length;
+            let (one, other) = (first.get(range.clone())?, second.get(range)?);
+            let is_watched = |code: CodeId| {
+                let block = self.codes.get(code);
+                block.arguments.is_some() && self.may_allocate(block.pc)
+                    || self.threads.teams.mark(block.pc).is_some()
             };
-            if brief.has_parts || brief.special || brief.words == 0 {
-                return false;
+            let mut parts = block.parts.iter().map(|part| self.codes.of_header(u64::from(part.block)));
+            if length == 0
+                || is_watched(code)
+                || !parts.all(|part| part.is_some_and(|part| !is_watched(part)))
+            {
+                return None;
             }
-            let folded = self.codes.get(code).folded.as_ref();
-            if folded.is_some_and(|folded| !stays(folded, one, other)) {
-                return false;
+            let has_parts = !block.parts.is_empty();
+            if let Some(folded) = &block.folded {
+                if !stays(folded, one, other) || !has_parts && folded.each > 0 {
+                    return None;
+                }
+                if has_parts {
+                    rolled.push((code, folded.extent(other)));
+                }
             }
-            at += brief.words;
+            at += length;
         }
-        at == second.len()
+        (at == second.len()).then_some(rolled)
     }
 
-    /// Whether executions of a path may be part of a block of iterations of a loop.
-    fn fits(&self, path: &Path, context: ContextId, count: u64, words: &[u64]) -> bool {
+    /// Whether executions of a path may be part of a block of iterations of a loop; whether activations begin there is
+    /// noted.
+    fn fits(&self, path: &Path, context: ContextId, calls: &mut bool) -> bool {
         let is_plain = !path.flat
             && !path.allocates
             && !path.irregular
             && !path.is_given_up
+            && path.turn.is_none()
             && path.split.is_none()
-            && path.saves.is_empty()
-            && path.restores.is_empty()
             && !path.seen.are_crowded();
-        let is_inside = |&step: &u32| {
+        let mut is_inside = |&step: &u32| {
             let own = self.instances.get(step).context;
-            self.is_inside(own, context) && !self.canonical.replaces(own)
+            self.is_inside(own, context, calls)
         };
         is_plain
-            && words.len() == path.length
-            && (count == 1 || path.folded.is_some())
-            && path.steps.iter().all(is_inside)
+            && path.steps.iter().all(&mut is_inside)
             && path.operands.iter().all(|o| (1..=MAX_OPERAND).contains(&o.size))
     }
 
-    /// Whether a context is a loop or lies in it, with nothing but loops between.
-    fn is_inside(&self, mut context: ContextId, outer: ContextId) -> bool {
+    /// Whether a context is a loop or lies in it, with nothing but loops and calls between.
+    fn is_inside(&self, mut context: ContextId, outer: ContextId, calls: &mut bool) -> bool {
+        if self.canonical.replaces(context) {
+            return false;
+        }
         while context != outer {
             let node = self.contexts.get(context);
-            if !matches!(node.kind, Kind::Loop { .. }) || node.flat {
+            let is_call = matches!(node.kind, Kind::Call { .. });
+            if !(is_call || matches!(node.kind, Kind::Loop { .. })) || node.flat {
                 return false;
             }
+            *calls |= is_call;
             context = node.parent;
         }
         true
@@ -276,26 +370,36 @@ impl Engine {
         let before = self.budget.work();
         self.budget.add(block.rows as usize);
         self.count_loops(block);
+        for &(code, extent) in &block.rolled {
+            let rolled = Arc::clone(self.codes.get(code));
+            self.note_folded(&rolled, extent, block.rows);
+        }
         self.fold_block(block);
         self.store_block(block);
         self.registers_of_block(block);
         self.log_block(block);
         let work = self.budget.work() - before;
-        if let Some(mut path) = block.stretches.first().and_then(|s| self.paths.take(s.path)) {
+        if let Some(first) = block.entries.first()
+            && let Some(mut path) = self.paths.take(first.path)
+        {
             path.work += work;
-            self.paths.put(block.stretches[0].path, path);
+            self.paths.put(first.path, path);
         }
     }
 
     /// Counts entries and iterations of the loops in a block.
     fn count_loops(&mut self, block: &RowBlock) {
         let mut counts: Vec<(ContextId, Iv, LoopCount)> = Vec::new();
-        for stretch in &block.stretches {
-            let Some(path) = self.paths.get(stretch.path) else { continue };
+        for entry in &block.entries {
+            let Some(path) = self.paths.get(entry.path) else { continue };
             let mut context = path.context;
-            let mut last = stretch.iv.advanced(usize::from(path.dims.max(1)) - 1, stretch.count as i64 - 1);
+            let mut last = entry.iv.advanced(usize::from(path.dims.max(1)) - 1, entry.count as i64 - 1);
             while context != block.context {
                 let node = self.contexts.get(context);
+                if !matches!(node.kind, Kind::Loop { .. }) {
+                    context = node.parent;
+                    continue;
+                }
                 let lane = usize::from(node.dims.max(1)) - 1;
                 last.0[lane + 1..].fill(0);
                 let known = counts.iter_mut().rfind(|c| c.0 == context);
@@ -326,17 +430,24 @@ impl Engine {
     /// Files vectors and words, and counts executions.
     fn fold_block(&mut self, block: &RowBlock) {
         let tracking = self.streams.tracking();
-        for stretch in &block.stretches {
-            self.note_turn(stretch.path, &stretch.iv);
-            let Some(mut path) = self.paths.take(stretch.path) else { continue };
+        let mut order: Vec<&Stretch> = block.stretches.iter().collect();
+        if block.is_mixed {
+            order.sort_by_key(|stretch| stretch.path);
+        }
+        for stretches in order.chunk_by(|a, b| a.path == b.path) {
+            let first = stretches[0];
+            self.note_turn(first.path, &first.iv);
+            let Some(mut path) = self.paths.take(first.path) else { continue };
             if tracking != 0 && path.noted.0 != tracking {
                 path.noted = (tracking, path.repeats);
             }
-            self.account(&mut path, stretch.count.saturating_mul(block.rows));
-            let folded = path.folded.as_ref().filter(|_| stretch.count > 1);
-            let strides = folded.map(|folded| folded.advance(&stretch.words));
-            path.seen.rows(stretch, (block.dim, block.rows), &path.columns, strides.as_deref());
-            self.paths.put(stretch.path, path);
+            let count: u64 = stretches.iter().map(|stretch| stretch.count).sum();
+            self.account(&mut path, count.saturating_mul(block.rows));
+            match stretches {
+                [one] => path.seen.rows(one, (block.dim, block.rows), &path.columns),
+                all => path.seen.many_rows(all, (block.dim, block.rows), &path.columns),
+            }
+            self.paths.put(first.path, path);
         }
     }
 
@@ -363,11 +474,20 @@ impl Engine {
         let accesses: usize = records.iter().map(|record| record.operands.len()).sum();
         self.budget.add(accesses.saturating_mul(block.rows as usize));
         let Some(walker) = &self.walker else { return };
-        let observer = observer!(self, walker);
+        let mut observer = observer!(self, walker);
+        if block.calls {
+            observer.named = walker.begun();
+        }
         let (dim, rows) = (block.dim, block.rows);
-        let mut observer = RowObserver::new(observer, &mut self.row_space, dim);
+        let gathers = block.is_mixed.then(|| block.entries.first().map_or(0, |entry| entry.iv.0[dim]));
+        let mut observer = RowObserver::new(observer, &mut self.row_space, dim, gathers);
         self.memory.block(&Block { records: &records, shifts: &shifts, dim, rows }, &mut observer);
-        observer.end();
+        observer.end(&|| {
+            let apart = operands.iter().filter(|(stretch, ..)| stretch.start != stretch.iv);
+            let all =
+                apart.flat_map(|(stretch, _, operands)| operands.iter().map(move |o| (stretch, o.stmt)));
+            all.map(|(stretch, stmt)| ((stmt, stretch.iv), stretch.start)).collect()
+        });
     }
 
     fn registers_of_block(&mut self, block: &RowBlock) {
@@ -381,24 +501,36 @@ impl Engine {
 
     /// Register dependences of a row, which stands for `times` of them.
     fn registers_of_row(&mut self, block: &RowBlock, row: u64, times: u64) {
-        for stretch in &block.stretches {
-            let Some(mut path) = self.paths.take(stretch.path) else { continue };
-            let (iv, words) = stretch.at(block.dim, row);
-            let lane = path.dims.checked_sub(1);
-            self.registers_of(&mut path, iv, (stretch.count, times), lane, &words);
-            self.paths.put(stretch.path, path);
+        for entry in &block.entries {
+            let Some(mut path) = self.paths.take(entry.path) else { continue };
+            let (iv, words) = entry.at(block.dim, row);
+            let (lane, path_length) = (path.dims.checked_sub(1), path.length);
+            let has_all = path.folded.is_none() && words.len() == entry.count as usize * path_length;
+            let mut part = |iv: Iv, count: u64, words: &[u64]| {
+                self.registers_of(&mut path, iv, (count, times), lane, words);
+            };
+            match lane.filter(|_| entry.count > 1) {
+                // As they come: one execution ends the path that the others then repeat.
+                Some(q) if has_all => {
+                    part(iv, 1, &words);
+                    part(iv.advanced(usize::from(q), 1), entry.count - 1, &words[path_length..]);
+                }
+                _ => part(iv, entry.count, &words),
+            }
+            self.paths.put(entry.path, path);
         }
     }
 
     /// Logs the rows; the last one as executions are that come one by one.
     fn log_block(&mut self, block: &RowBlock) {
         let tracked = self.repeats.tracked();
-        self.repeats.push_rows(block.dim, &block.stretches, block.rows - 1);
-        for stretch in &block.stretches {
+        self.repeats.push_rows(block.dim, block.rows - 1);
+        for stretch in &block.entries {
             let Some(path) = self.paths.get(stretch.path) else { continue };
             let (iv, words) = stretch.at(block.dim, block.rows - 1);
             let (context, dims) = (path.context, usize::from(path.dims));
-            let grows = path.folded.is_none() && dims > 0;
+            let grows =
+                path.folded.is_none() && dims > 0 && words.len() == stretch.count as usize * path.length;
             let arrival = Arrival {
                 path: stretch.path,
                 context,
@@ -424,12 +556,93 @@ impl Engine {
     }
 }
 
+/// Takes an entry of the log apart into executions that folds and memory take along the rows. `None` if it has not the words of
+/// every execution.
+fn take_apart(path: &Path, entry: &Stretch, stretches: &mut Vec<Stretch>) -> Option<()> {
+    let (count, length) = (entry.count as usize, path.length);
+    let lane = usize::from(path.dims.max(1) - 1);
+    let one = |t: usize, words: Vec<u64>, shifts: Vec<u64>| Stretch {
+        path: entry.path,
+        iv: entry.iv.advanced(lane, t as i64),
+        count: 1,
+        words,
+        shifts,
+        strides: Vec::new(),
+        start: entry.iv,
+    };
+    let is_wide = path.operands.iter().any(|o| !o.write && o.size > NARROW);
+    let is_whole = entry.count >= LONG || is_wide;
+    if let Some(folded) = &path.folded {
+        if entry.words.len() != length {
+            return None;
+        }
+        let strides = folded.advance(&entry.words);
+        if count == 1 || is_whole {
+            let strides = if count == 1 { Vec::new() } else { strides.to_vec() };
+            let (words, shifts) = (entry.words.clone(), entry.shifts.clone());
+            stretches.push(Stretch { count: entry.count, strides, ..one(0, words, shifts) });
+            return Some(());
+        }
+        for t in 0..count {
+            let words = entry.words.iter().zip(strides.iter());
+            let words = words.map(|(w, by)| w.wrapping_add_signed(by.wrapping_mul(t as i64))).collect();
+            stretches.push(one(t, words, entry.shifts.clone()));
+        }
+        return Some(());
+    }
+    if length == 0 || count > MOST {
+        return None;
+    }
+    // All words, or those of the first two, which show how the others go on.
+    let has_all = entry.words.len() == count * length;
+    if !has_all && entry.words.len() != 2 * length {
+        return None;
+    }
+    let by = |words: &[u64]| -> Vec<u64> {
+        (0..length).map(|k| words.get(length + k).map_or(0, |w| w.wrapping_sub(words[k]))).collect()
+    };
+    if is_whole && count > 1 {
+        let strides = by(&entry.words);
+        let advances = |two: &[u64]| {
+            let (a, b) = two.split_at(length);
+            a.iter().zip(b).zip(&strides).all(|((a, b), by)| a.wrapping_add(*by) == *b)
+        };
+        let is_even = entry.words.windows(2 * length).step_by(length).all(advances)
+            && entry.shifts.chunks_exact(length).all(|own| own == &entry.shifts[..length]);
+        if is_even {
+            let (words, shifts) = (entry.words[..length].to_vec(), entry.shifts[..length].to_vec());
+            let strides = strides.iter().map(|by| by.cast_signed()).collect();
+            stretches.push(Stretch { count: entry.count, strides, ..one(0, words, shifts) });
+            return Some(());
+        }
+    }
+    if !has_all {
+        let (words, shifts) = (by(&entry.words), by(&entry.shifts));
+        for t in 0..count {
+            let at = |first: &[u64], by: &[u64]| {
+                first.iter().zip(by).map(|(x, by)| x.wrapping_add(by.wrapping_mul(t as u64))).collect()
+            };
+            stretches.push(one(t, at(&entry.words[..length], &words), at(&entry.shifts[..length], &shifts)));
+        }
+        return Some(());
+    }
+    let all = entry.words.chunks_exact(length).zip(entry.shifts.chunks_exact(length));
+    // The first one ends the path that the others then repeat.
+    let start = |t: usize| entry.iv.advanced(lane, i64::from(t > 0));
+    stretches.extend(
+        all.enumerate().map(|(t, (words, shifts))| Stretch {
+            start: start(t),
+            ..one(t, words.to_vec(), shifts.to_vec())
+        }),
+    );
+    Some(())
+}
+
 /// The operands of a path with these words.
 fn operands_of(path: &Path, stretch: &Stretch, words: &[u64], thread_base: u64) -> Vec<Operand> {
-    let advance = path.folded.as_ref().filter(|_| stretch.count > 1).map(|folded| folded.advance(words));
     let stride = |recipe: &Address| match *recipe {
         Address::Word { word, .. } | Address::Segment { word: Some(word), .. } => {
-            advance.as_ref().and_then(|a| a.get(usize::from(word)).copied()).unwrap_or(0)
+            stretch.strides.get(usize::from(word)).copied().unwrap_or(0)
         }
         _ => 0,
     };

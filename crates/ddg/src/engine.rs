@@ -1083,6 +1083,16 @@ impl Engine {
         self.torn = Some((block.pc, block.end));
     }
 
+    /// Whether an allocator is under way.
+    pub(crate) fn is_allocating(&self) -> bool {
+        !self.allocations.is_empty() || self.fresh.is_some()
+    }
+
+    /// Whether the function that begins at an address is an allocator, as far as is known.
+    pub(crate) fn may_allocate(&self, pc: u64) -> bool {
+        self.allocator_at.get(&pc).is_none_or(Option::is_some)
+    }
+
     /// Follows allocators: sizes at their entry, results at their return.
     fn allocation(&mut self, block: &Block, record: &[u64]) {
         let Some(walker) = &self.walker else { return };

@@ -113,15 +113,9 @@ impl Executions {
         self.folders().add(iv, labels);
     }
 
-    /// Adds the executions of a path in every row of a block: `columns` are the positions of the words of interest, which
-    /// advance by `strides` inside a row, if at all.
-    pub fn rows(
-        &mut self,
-        stretch: &Stretch,
-        (dim, rows): (usize, u64),
-        columns: &[u16],
-        strides: Option<&[i64]>,
-    ) {
+    /// Adds the executions of a path that comes once in every row of a block: `columns` are the positions of the words of
+    /// interest.
+    pub fn rows(&mut self, stretch: &Stretch, (dim, rows): (usize, u64), columns: &[u16]) {
         if self.folders.is_none() && stretch.count == 1 && u64::from(self.count) + rows <= u64::from(KEPT) {
             for row in 0..rows {
                 let (iv, words) = stretch.at(dim, row);
@@ -140,8 +134,47 @@ impl Executions {
         add(&mut folders.domain, &[], &[], &[]);
         for (folder, &column) in folders.words.iter_mut().zip(columns) {
             let at = usize::from(column);
-            let stride = strides.map_or(0, |s| s.get(at).copied().unwrap_or(0));
+            let stride = stretch.strides.get(at).copied().unwrap_or(0);
             add(folder, &[stretch.words[at] as i64], &[stride], &[stretch.shifts[at] as i64]);
+        }
+    }
+
+    /// Adds the executions of a path that comes several times in every row of a block, in the order of a row.
+    pub fn many_rows(&mut self, stretches: &[&Stretch], (dim, rows): (usize, u64), columns: &[u16]) {
+        let count: u64 = stretches.iter().map(|stretch| stretch.count).sum();
+        let are_single = stretches.iter().all(|stretch| stretch.count == 1);
+        let all = u64::from(self.count).saturating_add(count.saturating_mul(rows));
+        if self.folders.is_none() && are_single && all <= u64::from(KEPT) {
+            for row in 0..rows {
+                for stretch in stretches {
+                    let (iv, words) = stretch.at(dim, row);
+                    self.one(&iv, columns, &words);
+                }
+            }
+            return;
+        }
+        let dims = usize::from(self.dims);
+        let folders = self.folders();
+        let along = |folder: &mut Folder, column: Option<usize>| {
+            let row = |folder: &mut Folder, row: u64| {
+                for stretch in stretches {
+                    let iv = stretch.iv.advanced(dim, row as i64);
+                    let Some(at) = column else {
+                        folder.run(&iv.0[..dims], stretch.count, &[], &[]);
+                        continue;
+                    };
+                    let word = stretch.words[at].wrapping_add(stretch.shifts[at].wrapping_mul(row));
+                    let stride = stretch.strides.get(at).copied().unwrap_or(0);
+                    folder.run(&iv.0[..dims], stretch.count, &[word as i64], &[stride]);
+                }
+            };
+            let shift = column.map_or(0, |at| stretches[0].shifts[at]);
+            let is_uniform = column.is_none_or(|at| stretches.iter().all(|s| s.shifts[at] == shift));
+            rows_of(folder, (dim, rows), count, is_uniform, shift as i64, &row);
+        };
+        along(&mut folders.domain, None);
+        for (folder, &column) in folders.words.iter_mut().zip(columns) {
+            along(folder, Some(usize::from(column)));
         }
     }
 
@@ -293,6 +326,26 @@ impl Executions {
         };
         folder.into_iter().for_each(Folder::abandon);
     }
+}
+
+/// Adds rows of `count` points each, those in the middle as a number where that can be said: labels go on by `shift` from each
+/// to the next, or (not `is_uniform`) by other constants. `row` adds one of them.
+fn rows_of(
+    folder: &mut Folder,
+    (dim, rows): (usize, u64),
+    count: u64,
+    is_uniform: bool,
+    shift: i64,
+    row: &dyn Fn(&mut Folder, u64),
+) {
+    let last = rows - 1;
+    row(folder, 0);
+    // The rows before the block go on in the same way: what was predicted of the first one holds for the others.
+    let by_number = rows > 2 && folder.can_go_on(dim, is_uniform);
+    if by_number {
+        folder.repeat(dim, rows - 2, count, &|_, _| shift);
+    }
+    (if by_number { last } else { 1 }..rows).for_each(|at| row(folder, at));
 }
 
 impl Bounds {

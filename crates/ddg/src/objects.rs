@@ -14,7 +14,7 @@ use trace::stream::POSITIONS;
 use crate::walker::{Ended, Frame, Walker};
 
 /// How far below a frame's start an address may lie and still count as stack: the usual limit of a stack.
-const STACK_REACH: u64 = 8 << 20;
+pub const STACK_REACH: u64 = 8 << 20;
 
 /// Heap blocks remembered by the address at which they were looked for, and bits of it that do not tell them apart.
 const RECENT: usize = 256;
@@ -170,6 +170,11 @@ impl Objects {
         }
         self.recent[slot] = (start, block);
         Some((start, block))
+    }
+
+    /// Whether an address lies in a heap block.
+    pub fn is_heap(&mut self, address: u64) -> bool {
+        self.heap_block(address).is_some()
     }
 
     /// What `address` belongs to, for an activation that has ended meanwhile, or one that is under way; the instruction

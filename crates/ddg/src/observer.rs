@@ -1,9 +1,12 @@
 //! Receives dependences from the memory and files them under streams.
 
+use std::ops::Range;
+
 use profile::{Kind, Use};
 use program::image::Image;
 use rustc_hash::FxHashMap;
 use shadow::{Client, DependenceRun, Iv};
+use smallvec::SmallVec;
 use trace::block::Role;
 
 use crate::code::CodeTable;
@@ -83,6 +86,8 @@ pub struct Observer<'a> {
     pub image: &'a Image,
     /// Live frames; `None` if only those of a later moment are known, when all storage was named before.
     pub walker: Option<&'a Walker>,
+    /// Where activations lay that have ended, and others like them before: what is there was named then.
+    pub named: Range<u64>,
     /// Nothing is filed.
     pub is_muted: bool,
     /// Dependences between threads.
@@ -103,6 +108,7 @@ macro_rules! observer {
             canonical: &$engine.canonical,
             image: &$engine.image,
             walker: (!$engine.is_late).then_some($walker),
+            named: 0..0,
             is_muted: $engine.is_muted,
             exchange: &mut $engine.threads.exchange,
             teams: &mut $engine.threads.teams,
@@ -199,7 +205,7 @@ impl Observer<'_> {
         let turns = (self.exchange.turn_of(self.contexts, source), self.exchange.turn());
         let own = (self.contexts, &*self.instances, self.codes, run.sink);
         let common = self.contexts.get(to.context).dims;
-        let mut place = naming(self.objects, self.image, self.walker, own, common);
+        let mut place = naming(self.objects, self.image, (self.walker, &self.named), own, common);
         let mut object = || place(run.address, common).map(|(place, _)| (place.object, place.offset));
         let of = (kind_of(run.kind), run);
         if is_listed && self.teams.file(self.contexts, of, [from.context, to.context], turns, &mut object) {
@@ -218,7 +224,7 @@ impl Observer<'_> {
         common: u8,
     ) -> (&mut Streams, impl FnMut(u64, u8) -> Option<(Place, bool)>) {
         let own = (self.contexts, &*self.instances, self.codes, sink);
-        (&mut *self.streams, naming(self.objects, self.image, self.walker, own, common))
+        (&mut *self.streams, naming(self.objects, self.image, (self.walker, &self.named), own, common))
     }
 
     /// A run of dependences through memory of every row of a block, in a context that stands for no other.
@@ -228,11 +234,13 @@ impl Observer<'_> {
             return (0..run.rows).for_each(|row| self.dependence(&run.at(row)));
         }
         let mut run = *run;
-        let at = match self.streams.latest_of(kind_of(kind), source, sink) {
+        let at = match self.known_stream(kind, source, sink) {
             Some(at) => at,
             None => {
                 self.dependence(&run.first);
-                let Some(at) = self.streams.latest_of(kind_of(kind), source, sink) else { return };
+                let Some(at) = self.known_stream(kind, source, sink) else {
+                    return (1..run.rows).for_each(|row| self.dependence(&run.at(row)));
+                };
                 run = RunOfRows { first: run.at(1), rows: run.rows - 1, ..run };
                 at
             }
@@ -241,6 +249,36 @@ impl Observer<'_> {
             let common = self.streams.common(at);
             let (streams, mut place) = self.streams_and_names(sink, common);
             streams.add_rows_to(at, &run, &mut place);
+        }
+    }
+
+    /// Several runs of dependences of one stream in every row of a block, in the order of a row.
+    pub fn many_rows(&mut self, runs: &[RunOfRows]) {
+        let [first, ..] = runs else { return };
+        let DependenceRun { kind, source, sink, .. } = first.first;
+        if kind != shadow::Kind::Flow {
+            return runs.iter().for_each(|run| self.rows(run));
+        }
+        let Some(at) = self.known_stream(kind, source, sink) else {
+            // The first of them makes the stream known, if there is one.
+            runs.iter().for_each(|run| self.dependence(&run.first));
+            let rest: SmallVec<[RunOfRows; 8]> = runs
+                .iter()
+                .filter(|run| run.rows > 1)
+                .map(|run| RunOfRows { first: run.at(1), rows: run.rows - 1, ..*run })
+                .collect();
+            if self.known_stream(kind, source, sink).is_some() {
+                return self.many_rows(&rest);
+            }
+            for row in 1..first.rows {
+                runs.iter().for_each(|run| self.dependence(&run.at(row)));
+            }
+            return;
+        };
+        if !self.is_muted {
+            let common = self.streams.common(at);
+            let (streams, mut place) = self.streams_and_names(sink, common);
+            streams.add_many_rows_to(at, runs, &mut place);
         }
     }
 
@@ -360,12 +398,12 @@ fn instruction(owner: &Instance, codes: &CodeTable, id: u32) -> u64 {
 fn naming<'a>(
     objects: &'a mut Objects,
     image: &'a Image,
-    walker: Option<&'a Walker>,
+    (walker, named): (Option<&'a Walker>, &'a Range<u64>),
     (contexts, instances, codes, sink): (&'a Contexts, &'a Instances, &'a CodeTable, u32),
     common: u8,
 ) -> impl FnMut(u64, u8) -> Option<(Place, bool)> + 'a {
     move |address, level| {
-        let walker = walker?;
+        let walker = walker.filter(|_| !named.contains(&address) || objects.is_heap(address))?;
         let owner = instances.owner(sink);
         let ended = walker.ended(contexts, owner.context);
         let place = objects.locate(image, (walker, ended), instruction(owner, codes, sink), address);

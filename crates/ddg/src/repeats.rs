@@ -26,7 +26,6 @@ use std::ops::Range;
 
 use shadow::{Iv, MAX_DIMS};
 
-use crate::blocks::Stretch;
 use crate::contexts::ContextId;
 
 /// Most words of the log, unless more memory is allowed.
@@ -418,18 +417,19 @@ impl Repeats {
         Some((Executions { at: previous?, end: current, ..all }, all))
     }
 
-    /// Logs rows that go on as the latest two iterations of a dimension.
-    pub fn push_rows(&mut self, dim: usize, stretches: &[Stretch], rows: u64) {
-        let Some(Iterations { current, .. }) = self.loops[dim] else { return };
+    /// Logs rows that go on as the latest two iterations of a dimension, which have the same entries.
+    pub fn push_rows(&mut self, dim: usize, rows: u64) {
+        let Some(Iterations { previous: Some(previous), current, .. }) = self.loops[dim] else { return };
         let template = current..self.log.len();
         let mut moving = Vec::new();
-        let mut at = current;
-        for stretch in stretches {
-            let next = Entry::read(&self.log, at).1;
-            let first = next - stretch.shifts.len() - current;
-            let shifts = stretch.shifts.iter().enumerate().filter(|(_, by)| **by != 0);
-            moving.extend(shifts.map(|(k, by)| (first + k, *by)));
-            at = next;
+        // Heads may be of different length: the change of the first vector is another one.
+        let (mut before, mut at) = (previous, current);
+        while at < self.log.len() && before < current {
+            let ((one, one_end), (other, end)) = (Entry::read(&self.log, before), Entry::read(&self.log, at));
+            let first = end - other.words.len() - current;
+            let by = other.words.iter().zip(one.words).map(|(b, a)| b.wrapping_sub(*a));
+            moving.extend(by.enumerate().filter(|(_, by)| *by != 0).map(|(k, by)| (first + k, by)));
+            (before, at) = (one_end, end);
         }
         let length = template.len();
         for _ in 0..rows {
@@ -543,6 +543,10 @@ impl Repeats {
             self.log[at + 2] += arrival.words.len() as u64;
             self.log.extend_from_slice(arrival.words);
         } else if self.loops.iter().any(Option::is_some) {
+            if self.log.capacity() == 0 {
+                // Memory that is not touched costs nothing, growing step by step copies all of it.
+                self.log.reserve_exact(self.most);
+            }
             self.open = arrival.grows.then_some(self.log.len());
             Entry::write(&mut self.log, arrival, &self.latest);
         } else {

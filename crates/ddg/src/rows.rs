@@ -2,6 +2,9 @@
 //!
 //! Rows that have the same runs of dependences, moved by constants, are counted, and filed when a row differs or the part of the
 //! block ends. Within each stream instances are filed in the order in which they were found.
+//!
+//! Where an operand is executed several times a row, its executions may be of several parts: then what is found is gathered
+//! (*pieces*: a run in some rows that follow one another), and filed at the end in the order of the rows and of their vectors.
 
 use rustc_hash::FxHashMap;
 use shadow::{Client, DependenceRun, Iv, Kind, Rows, course};
@@ -18,6 +21,26 @@ pub struct Space {
     other: Vec<DependenceRun>,
     /// How many runs there are of one stream.
     count: FxHashMap<(Kind, u32, u32), u32>,
+    /// What was gathered.
+    pieces: Vec<RunOfRows>,
+    /// Those of some rows.
+    rows: Vec<RunOfRows>,
+}
+
+/// By operand and vector, another vector; see [`RowObserver::end`].
+pub type Starts = FxHashMap<(u32, Iv), Iv>;
+
+/// Orders runs, which are in the order of their sinks, as they are found where executions come as one record: of sinks that have
+/// several sources the first ones of all, then the second ones, and so on.
+fn as_one_record(runs: &mut Vec<RunOfRows>, start: impl Fn(&RunOfRows) -> Iv) {
+    let mut keyed: Vec<(Iv, u32, RunOfRows)> = Vec::with_capacity(runs.len());
+    for run in runs.drain(..) {
+        let again = keyed.last().filter(|(.., last)| last.first.sink_iv == run.first.sink_iv);
+        let number = again.map_or(0, |(_, number, _)| number + 1);
+        keyed.push((start(&run), number, run));
+    }
+    keyed.sort_by_key(|(start, number, _)| (*start, *number));
+    runs.extend(keyed.into_iter().map(|(.., run)| run));
 }
 
 /// See the module.
@@ -34,29 +57,122 @@ pub struct RowObserver<'a> {
     differs: bool,
     /// The row under way has too many runs to be compared with others.
     is_ragged: bool,
+    /// What is found is gathered; the coordinate of the first row.
+    gathers: Option<i64>,
 }
 
-/// Most runs of a row that are compared with those of another one.
+/// Most runs of a row that are compared with those of another one; with many executions in a row.
 const MOST: usize = 1 << 10;
+const MOST_GATHERED: usize = 1 << 16;
 
 impl<'a> RowObserver<'a> {
-    /// Files to `observer` what is found in rows along a dimension; [`RowObserver::end`] must follow.
-    pub fn new(observer: Observer<'a>, space: &'a mut Space, dim: usize) -> RowObserver<'a> {
+    /// Files to `observer` what is found in rows along a dimension; [`RowObserver::end`] must follow. `gathers`: paths come
+    /// several times a row, the first of which has this coordinate.
+    pub fn new(
+        observer: Observer<'a>,
+        space: &'a mut Space,
+        dim: usize,
+        gathers: Option<i64>,
+    ) -> RowObserver<'a> {
         space.runs.clear();
         space.other.clear();
-        RowObserver { observer, space, dim, rows: 0, expected: 0, differs: false, is_ragged: false }
+        space.pieces.clear();
+        RowObserver { observer, space, dim, rows: 0, expected: 0, differs: false, is_ragged: false, gathers }
     }
 
-    /// Files what is left.
-    pub fn end(mut self) {
+    /// Files what is left. `starts` tells of operands at a vector in the first row the vector of the first execution that comes
+    /// with theirs as one record where rows are applied one by one, if that is another one.
+    pub fn end(mut self, starts: &dyn Fn() -> Starts) {
         self.file();
+        if let Some(first) = self.gathers {
+            self.file_pieces(first, starts);
+        }
+    }
+
+    /// Files what was gathered, stream by stream.
+    fn file_pieces(&mut self, first: i64, starts: &dyn Fn() -> Starts) {
+        let mut known: Option<Starts> = None;
+        let dim = self.dim;
+        let mut pieces = std::mem::take(&mut self.space.pieces);
+        let mut rows = std::mem::take(&mut self.space.rows);
+        let stream = |piece: &RunOfRows| (piece.first.kind as u8, piece.first.source, piece.first.sink);
+        let from = |piece: &RunOfRows| piece.first.sink_iv.0[dim].wrapping_sub(first) as u64;
+        pieces.sort_by_key(stream);
+        for pieces in pieces.chunk_by(|a, b| stream(a) == stream(b)) {
+            let mut ends: Vec<u64> = pieces.iter().flat_map(|p| [from(p), from(p) + p.rows]).collect();
+            ends.sort_unstable();
+            ends.dedup();
+            for (&start, &end) in ends.iter().zip(&ends[1..]) {
+                let here = pieces.iter().filter(|p| from(p) <= start && start < from(p) + p.rows);
+                rows.clear();
+                rows.extend(here.map(|p| RunOfRows {
+                    first: p.at(start - from(p)),
+                    rows: end - start,
+                    ..*p
+                }));
+                rows.sort_by_key(|run| run.first.sink_iv);
+                if rows.windows(2).any(|two| two[0].first.sink_iv == two[1].first.sink_iv) {
+                    let starts = known.get_or_insert_with(starts);
+                    as_one_record(&mut rows, |run| {
+                        let iv = run.first.sink_iv.advanced(dim, -(start as i64));
+                        starts.get(&(run.first.sink, iv)).copied().unwrap_or(iv)
+                    });
+                }
+                self.observer.many_rows(&rows);
+            }
+        }
+        pieces.clear();
+        (self.space.pieces, self.space.rows) = (pieces, rows);
+    }
+
+    /// A run of the rows counted, or of others: it may go on along the rows itself.
+    fn gather(&mut self, run: &RunOfRows) {
+        let DependenceRun { sink_step, source_step, address_step, count, .. } = run.first;
+        if count > 1 && run.rows == 1 && sink_step.0[self.dim] != 0 {
+            let one = DependenceRun {
+                source_step: Iv::ZERO,
+                sink_step: Iv::ZERO,
+                address_step: 0,
+                count: 1,
+                ..run.first
+            };
+            if sink_step == Iv::along(self.dim, 1) {
+                let (source, address) = (source_step, address_step);
+                self.space.pieces.push(RunOfRows { first: one, source, address, rows: count, ..*run });
+                return;
+            }
+            for t in 0..count as i64 {
+                let first = DependenceRun {
+                    source_iv: run.first.source_iv.after(t, &source_step),
+                    sink_iv: run.first.sink_iv.after(t, &sink_step),
+                    address: run.first.address.wrapping_add_signed(address_step.wrapping_mul(t)),
+                    ..one
+                };
+                self.space.pieces.push(RunOfRows { first, ..*run });
+            }
+            return;
+        }
+        self.space.pieces.push(*run);
+    }
+
+    /// Files a run of the row under way, at once.
+    fn file_one(&mut self, first: &DependenceRun) {
+        match self.gathers {
+            Some(_) => {
+                let run = RunOfRows { first: *first, dim: self.dim, source: Iv::ZERO, address: 0, rows: 1 };
+                self.gather(&run);
+            }
+            None => self.observer.dependence(first),
+        }
     }
 
     /// Files the rows counted.
     fn file(&mut self) {
         let rows = std::mem::take(&mut self.rows);
         let mut runs = std::mem::take(&mut self.space.runs);
-        if rows == 1 {
+        if self.gathers.is_some() {
+            runs.iter().filter(|_| rows > 0).for_each(|run| self.gather(&RunOfRows { rows, ..*run }));
+        } else if rows == 1 {
             runs.iter().for_each(|run| self.observer.dependence(&run.first));
         } else if rows > 1 {
             self.file_rows(&runs, rows);
@@ -127,7 +243,7 @@ impl Client for RowObserver<'_> {
 
     fn dependence(&mut self, run: &DependenceRun) {
         if self.is_ragged {
-            return self.observer.dependence(run);
+            return self.file_one(run);
         }
         if !self.differs && self.rows > 0 && self.is_expected(run) {
             self.expected += 1;
@@ -137,10 +253,13 @@ impl Client for RowObserver<'_> {
             self.differ();
         }
         self.space.other.push(*run);
-        if self.space.other.len() > MOST {
+        let most = if self.gathers.is_some() { MOST_GATHERED } else { MOST };
+        if self.space.other.len() > most {
             self.file();
             self.is_ragged = true;
-            self.space.other.drain(..).for_each(|run| self.observer.dependence(&run));
+            let mut other = std::mem::take(&mut self.space.other);
+            other.drain(..).for_each(|run| self.file_one(&run));
+            self.space.other = other;
         }
     }
 }
@@ -169,8 +288,11 @@ impl Rows for RowObserver<'_> {
     }
 
     fn rows(&mut self, first: &DependenceRun, source: &Iv, address: i64, rows: u64) {
-        let (source, dim) = (*source, self.dim);
-        self.observer.rows(&RunOfRows { first: *first, dim, source, address, rows });
+        let run = RunOfRows { first: *first, dim: self.dim, source: *source, address, rows };
+        match self.gathers {
+            Some(_) => self.gather(&run),
+            None => self.observer.rows(&run),
+        }
     }
 
     fn repeat(&mut self, rows: u64) -> bool {

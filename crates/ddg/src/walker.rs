@@ -8,11 +8,14 @@
 //! loop's first iteration retroactively: contexts of live frames are rebuilt with the loop inserted and coordinate 0,
 //! and the old contexts are aliased to the new ones.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashSet;
 use shadow::{Iv, MAX_DIMS};
 
 use crate::contexts::{ContextId, Contexts, FunctionId, Kind};
 use crate::lost::Lost;
+use crate::objects::STACK_REACH;
 
 /// What the walker asks about functions.
 pub trait Functions {
@@ -292,6 +295,12 @@ impl Walker {
             caller.bottom = cfa;
             top.cfa = cfa;
         }
+    }
+
+    /// Where the storage of activations lies that the current one has begun.
+    pub fn begun(&self) -> Range<u64> {
+        let bottom = self.frames.last().map_or(0, |frame| frame.bottom);
+        bottom.saturating_sub(STACK_REACH)..bottom
     }
 
     /// The current activation's function.

@@ -33,6 +33,17 @@ impl Folder {
         latest.peek().is_some() && latest.all(|group| group.is_repeating(is_same))
     }
 
+    /// Whether further iterations of dimension `level` may be taken as a number, as [`Folder::can_repeat`] says, that go on as
+    /// the latest one did after the one before; their labels go on by one constant per output (`is_uniform`), or differ.
+    pub fn can_go_on(&mut self, level: usize, is_uniform: bool) -> bool {
+        self.can_repeat(level, false)
+            && (is_uniform || self.is_boxed_at(level) || {
+                let current = self.current(level);
+                let mut latest = self.levels[level].iter().filter(|g| g.last_x() == current);
+                latest.all(|group| group.unknown == 0)
+            })
+    }
+
     /// Adds `times` more iterations of dimension `level` that repeat the latest one, in which the stream had `points`
     /// points. Labels go on as they did; of a label that is unknown along `level`, `shift` says by how much it goes on,
     /// given the output and the latest label. [`Folder::can_repeat`] must just have said yes.

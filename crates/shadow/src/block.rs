@@ -29,6 +29,9 @@ use crate::{Client, DependenceRun, Operand, Record};
 /// Fewest rows of which a part that does not move leaves some out.
 const WORTH: u64 = 5;
 
+/// Pairs of operands tested for bytes in common, per operand of a block; beyond that, what overlaps is one part.
+const TESTS: usize = 32;
+
 /// Records of one row, and how they go on from row to row.
 #[derive(Clone, Copy, Debug)]
 pub struct Block<'a> {
@@ -148,6 +151,8 @@ struct Stretch {
 #[derive(Default)]
 pub(crate) struct Parts {
     stretches: Vec<Stretch>,
+    /// Their numbers, part by part.
+    order: Vec<usize>,
     /// Those of one part, in order.
     members: Vec<Member>,
     operands: Vec<Operand>,
@@ -163,6 +168,16 @@ struct Member {
     low: u64,
     bytes: u32,
     shift: i64,
+}
+
+/// The part that an operand has come to belong to, by the number of its first operand.
+fn root(stretches: &mut [Stretch], mut at: usize) -> usize {
+    while stretches[at].part != at {
+        let above = stretches[at].part;
+        stretches[at].part = stretches[above].part;
+        at = above;
+    }
+    at
 }
 
 /// Whether operands move alike, by so much that no two rows touch a common byte.
@@ -197,31 +212,76 @@ impl Parts {
                 self.stretches.push(stretch);
             }
         }
-        for j in 0..self.stretches.len() {
-            self.stretches[j].part = j;
-            for i in 0..j {
-                let (a, b) = (&self.stretches[i], &self.stretches[j]);
-                if a.part != b.part && a.may_meet(b, block.rows) {
-                    let (joined, part) = (a.part, b.part);
-                    self.stretches[..=j].iter_mut().filter(|s| s.part == joined).for_each(|s| s.part = part);
-                }
-            }
-        }
+        self.join(block.rows);
         true
     }
 
-    /// Lists the operands of a part; false if there is no such part.
-    fn list(&mut self, part: usize) -> bool {
-        let all = self.stretches.iter().filter(|s| s.part == part);
+    /// Joins those that may touch a common byte, or belong together, to parts.
+    fn join(&mut self, rows: u64) {
+        let stretches = &mut self.stretches;
+        let mut order = std::mem::take(&mut self.order);
+        order.clear();
+        order.extend(0..stretches.len());
+        order.sort_unstable_by_key(|&at| (stretches[at].extent.start, stretches[at].extent.end, at));
+        stretches.iter_mut().enumerate().for_each(|(at, stretch)| stretch.part = at);
+        // Of those behind which others may begin. What is left of the tests is for the nearest ones.
+        let mut open: Vec<usize> = Vec::new();
+        let mut tests = stretches.len().saturating_mul(TESTS);
+        for &at in &order {
+            let own = stretches[at].extent.clone();
+            open.retain(|&other| stretches[other].extent.end > own.start);
+            let mut is_covered = false;
+            let mut k = 0;
+            while let Some(&other) = open.get(k) {
+                let (one, two) = (root(stretches, other), root(stretches, at));
+                let (known, new) = (&stretches[other], &stretches[at]);
+                let is_same = (&known.extent, known.row.stride, known.row.size)
+                    == (&new.extent, new.row.stride, new.row.size);
+                let is_certain = is_same || tests == 0 || known.row.stride == 0 && new.row.stride == 0;
+                if one != two {
+                    tests = tests.saturating_sub(1);
+                    if is_certain || known.may_meet(new, rows) {
+                        stretches[one.max(two)].part = one.min(two);
+                    }
+                }
+                // What begins later meets one that reaches as far, if it meets the other.
+                if is_certain && stretches[other].extent.end >= own.end {
+                    is_covered = true;
+                    break;
+                }
+                if is_certain {
+                    open.swap_remove(k);
+                } else {
+                    k += 1;
+                }
+            }
+            if !is_covered {
+                open.push(at);
+            }
+        }
+        for at in 0..stretches.len() {
+            stretches[at].part = root(stretches, at);
+        }
+        order.clear();
+        order.extend(0..stretches.len());
+        order.sort_by_key(|&at| stretches[at].part);
+        self.order = order;
+    }
+
+    /// Lists the operands of the part that is the next one behind so many operands; how many it has.
+    fn list(&mut self, done: usize) -> usize {
+        let rest = self.order.get(done..).unwrap_or(&[]);
+        let part = |at: &usize| self.stretches[*at].part;
+        let all = rest.iter().take_while(|at| part(at) == part(&rest[0]));
         self.members.clear();
-        self.members.extend(all.map(|s| Member {
+        self.members.extend(all.map(|&at| &self.stretches[at]).map(|s| Member {
             record: s.record,
             operand: s.operand,
             low: s.row.base,
             bytes: s.row.size,
             shift: s.row.stride,
         }));
-        !self.members.is_empty()
+        self.members.len()
     }
 }
 
@@ -259,11 +319,11 @@ impl Memory {
     pub fn block(&mut self, block: &Block, client: &mut impl Rows) {
         let mut parts = std::mem::take(&mut self.parts);
         if parts.find(block) {
-            for part in 0..parts.stretches.len() {
-                if parts.list(part) {
-                    client.begin();
-                    self.part_of_block(block, &mut parts, client);
-                }
+            let mut done = 0;
+            while done < parts.stretches.len() {
+                done += parts.list(done);
+                client.begin();
+                self.part_of_block(block, &mut parts, client);
             }
         } else {
             client.begin();

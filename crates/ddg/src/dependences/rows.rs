@@ -70,6 +70,52 @@ impl Streams {
     }
 }
 
+impl Streams {
+    /// Adds several runs of each row to a known stream, in the order of a row; all have the same rows. What is in the
+    /// middle is taken as a number where two rows have shown how they go on.
+    pub fn add_many_rows_to(
+        &mut self,
+        at: usize,
+        runs: &[RunOfRows],
+        locate: &mut dyn FnMut(u64, u8) -> Option<(Place, bool)>,
+    ) {
+        let Some(&RunOfRows { rows, dim, source, .. }) = runs.first() else { return };
+        let mut done = 0;
+        while done < rows.min(2) {
+            runs.iter().for_each(|run| self.add_to(at, &run.at(done), locate));
+            done += 1;
+        }
+        let middle = rows.saturating_sub(3);
+        let part = |run: &RunOfRows| RunOfRows { first: run.at(2), rows: middle, ..*run };
+        let are_level =
+            middle > 0 && runs.iter().all(|run| self.list[at].level_of_rows(&part(run)).is_some());
+        let is_uniform = runs.iter().all(|run| run.source == source);
+        let stream = &mut self.list[at];
+        let goes_on =
+            are_level && stream.folder(&self.folding).is_none_or(|folder| folder.can_go_on(dim, is_uniform));
+        if goes_on {
+            let each: u64 = runs.iter().map(|run| run.first.count).sum();
+            if let Some(folder) = self.list[at].folder(&self.folding) {
+                folder.repeat(dim, middle, each, &|output, _| source.0[output]);
+            }
+            for run in runs {
+                let run = part(run);
+                let Some(level) = self.list[at].level_of_rows(&run) else { continue };
+                let instances = run.first.count.saturating_mul(middle);
+                self.instances = self.instances.saturating_add(instances);
+                let stream = &mut self.list[at];
+                stream.count = stream.count.saturating_add(instances);
+                stream.note_rows(&run, level, locate);
+            }
+            self.count(at);
+            done += middle;
+        }
+        for row in done..rows {
+            runs.iter().for_each(|run| self.add_to(at, &run.at(row), locate));
+        }
+    }
+}
+
 /// Adds the runs of all rows to the relation of a stream, with sinks of `dims` coordinates and sources of `outputs`.
 fn fold_rows(folder: &mut Folder, run: &RunOfRows, dims: usize, outputs: usize) {
     let DependenceRun { sink_step, source_step, count, .. } = run.first;

@@ -148,16 +148,16 @@ impl Engine {
         self.roll(&mut Rolling::new(&block, record), (whole, rest));
         // Where the analysis has ended meanwhile, not all accesses of the record were counted.
         if !self.saturated && !self.is_out_of_time {
-            self.note_folded(&block, whole, rest);
+            self.note_folded(&block, (whole, rest), 1);
         }
     }
 
-    /// Counts accesses that came in a record of a whole loop.
-    fn note_folded(&mut self, block: &Block, whole: u64, rest: usize) {
+    /// Counts accesses that came in `times` records of a whole loop.
+    pub(crate) fn note_folded(&mut self, block: &Block, (whole, rest): (u64, usize), times: u64) {
         for (k, part) in block.parts.iter().enumerate() {
             let Some(code) = self.codes.of_header(u64::from(part.block)) else { continue };
             let all = OwnAccesses::of(self.codes.brief(code), self.codes.get(code).operands.len()).all;
-            let executions = all * (whole + u64::from(k < rest));
+            let executions = all.saturating_mul(whole + u64::from(k < rest)).saturating_mul(times);
             self.main_accesses.folded += executions;
             if block.folded.as_ref().is_some_and(|folded| folded.each > 0) {
                 self.main_accesses.partly += executions;
@@ -306,7 +306,7 @@ impl Engine {
         record: &[u64],
     ) {
         let mut rolling = Rolling::new(block, record);
-        self.note_folded(block, iterations, 0);
+        self.note_folded(block, (iterations, 0), 1);
         self.roll(&mut rolling, (iterations, 0));
         let mut left = instructions;
         self.marks.clear();
