@@ -46,9 +46,6 @@ const FEWEST: usize = 3;
 const MAX_OPERAND: u32 = 4096;
 /// Fewest iterations of a loop inside a row that are taken as one record.
 const LONG: u64 = 8;
-/// Largest load of an execution that is taken out of its record. A larger one may have several sources, which come in another
-/// order then.
-const NARROW: u32 = 8;
 /// Most executions and operands of a row.
 const MOST: usize = 1 << 15;
 
@@ -249,7 +246,9 @@ impl Engine {
             let iv = iv.advanced(dim, 1);
             let (path_id, count, strides) = (entry.path, entry.count, Vec::new());
             let entry = Stretch { path: path_id, iv, count, words, shifts, strides, start: iv };
-            take_apart(path, &entry, &mut stretches)?;
+            // Several sources of one load would come in another order than they do as one record.
+            let has_several = path.operands.iter().any(|o| !o.write && self.streams.has_several(o.id));
+            take_apart(path, &entry, has_several, &mut stretches)?;
             entries.push(entry);
             operands += path.operands.len();
             if stretches.len().max(operands) > MOST {
@@ -556,9 +555,9 @@ impl Engine {
     }
 }
 
-/// Takes an entry of the log apart into executions that folds and memory take along the rows. `None` if it has not the words of
-/// every execution.
-fn take_apart(path: &Path, entry: &Stretch, stretches: &mut Vec<Stretch>) -> Option<()> {
+/// Takes an entry of the log apart into executions that folds and memory take along the rows, unless it `stays` as it is or is
+/// long. `None` if it has not the words of every execution.
+fn take_apart(path: &Path, entry: &Stretch, stays: bool, stretches: &mut Vec<Stretch>) -> Option<()> {
     let (count, length) = (entry.count as usize, path.length);
     let lane = usize::from(path.dims.max(1) - 1);
     let one = |t: usize, words: Vec<u64>, shifts: Vec<u64>| Stretch {
@@ -570,8 +569,7 @@ fn take_apart(path: &Path, entry: &Stretch, stretches: &mut Vec<Stretch>) -> Opt
         strides: Vec::new(),
         start: entry.iv,
     };
-    let is_wide = path.operands.iter().any(|o| !o.write && o.size > NARROW);
-    let is_whole = entry.count >= LONG || is_wide;
+    let is_whole = entry.count >= LONG || stays;
     if let Some(folded) = &path.folded {
         if entry.words.len() != length {
             return None;

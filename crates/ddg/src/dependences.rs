@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use fold::{Folder, Gauge};
 use profile::{Kind, Use};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use shadow::{DependenceRun, Iv, MAX_DIMS};
 use smallvec::SmallVec;
 
@@ -279,6 +279,9 @@ pub struct Streams {
     /// Number of the present tracking, 0 if there is none, and of the latest.
     tracking: u32,
     latest_tracking: u32,
+    /// Source, sink and vector of the latest flow through memory, and sinks an instance of which had several from one source.
+    latest_flow: Option<(u32, u32, Iv)>,
+    several: FxHashSet<u32>,
     pub(crate) lost: Lost,
 }
 
@@ -323,6 +326,21 @@ impl Streams {
     /// All streams.
     pub fn into_all(self) -> Vec<Stream> {
         self.list
+    }
+
+    /// Notes a flow through memory that was found.
+    #[inline]
+    pub fn found(&mut self, source: u32, sink: u32, sink_iv: &Iv) {
+        let flow = Some((source, sink, *sink_iv));
+        if self.latest_flow == flow {
+            self.several.insert(sink);
+        }
+        self.latest_flow = flow;
+    }
+
+    /// Whether an instance of a sink had several sources in one statement: it loads bytes of several stores.
+    pub fn has_several(&self, sink: u32) -> bool {
+        self.several.contains(&sink)
     }
 
     /// The stream of this kind that ended at `sink` last, if it came from `source`.

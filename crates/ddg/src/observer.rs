@@ -328,6 +328,9 @@ impl Client for Observer<'_> {
         if self.is_muted {
             return;
         }
+        if run.kind == shadow::Kind::Flow {
+            self.streams.found(run.source, run.sink, &run.sink_iv);
+        }
         if let Some(at) = self.known_stream(run.kind, run.source, run.sink) {
             let common = self.streams.common(at);
             let (streams, mut place) = self.streams_and_names(run.sink, common);
@@ -356,6 +359,9 @@ impl Client for Observer<'_> {
     ) {
         if self.is_muted {
             return;
+        }
+        if kind == shadow::Kind::Flow {
+            self.streams.found(source, sink, sink_iv);
         }
         if let Some(at) = self.known_stream(kind, source, sink) {
             let common = self.streams.common(at);

@@ -8,6 +8,7 @@
 
 use rustc_hash::FxHashMap;
 use shadow::{Client, DependenceRun, Iv, Kind, Rows, course};
+use smallvec::SmallVec;
 
 use crate::dependences::RunOfRows;
 use crate::observer::Observer;
@@ -93,25 +94,37 @@ impl<'a> RowObserver<'a> {
     fn file_pieces(&mut self, first: i64, starts: &dyn Fn() -> Starts) {
         let mut known: Option<Starts> = None;
         let dim = self.dim;
-        let mut pieces = std::mem::take(&mut self.space.pieces);
+        let pieces = std::mem::take(&mut self.space.pieces);
         let mut rows = std::mem::take(&mut self.space.rows);
-        let stream = |piece: &RunOfRows| (piece.first.kind as u8, piece.first.source, piece.first.sink);
         let from = |piece: &RunOfRows| piece.first.sink_iv.0[dim].wrapping_sub(first) as u64;
-        pieces.sort_by_key(stream);
-        for pieces in pieces.chunk_by(|a, b| stream(a) == stream(b)) {
-            let mut ends: Vec<u64> = pieces.iter().flat_map(|p| [from(p), from(p) + p.rows]).collect();
+        // Pieces are large: their numbers are sorted.
+        let keyed = |(at, piece): (usize, &RunOfRows)| {
+            (piece.first.kind as u8, piece.first.source, piece.first.sink, at as u32)
+        };
+        let mut order: Vec<(u8, u32, u32, u32)> = pieces.iter().enumerate().map(keyed).collect();
+        order.sort_unstable();
+        for stream in order.chunk_by(|a, b| (a.0, a.1, a.2) == (b.0, b.1, b.2)) {
+            let pieces = || stream.iter().map(|own| &pieces[own.3 as usize]);
+            let mut ends: SmallVec<[u64; 8]> = SmallVec::new();
+            for end in pieces().flat_map(|piece| [from(piece), from(piece) + piece.rows]) {
+                if !ends.contains(&end) {
+                    ends.push(end);
+                }
+            }
             ends.sort_unstable();
-            ends.dedup();
             for (&start, &end) in ends.iter().zip(&ends[1..]) {
-                let here = pieces.iter().filter(|p| from(p) <= start && start < from(p) + p.rows);
+                let here = pieces().filter(|piece| from(piece) <= start && start < from(piece) + piece.rows);
                 rows.clear();
-                rows.extend(here.map(|p| RunOfRows {
-                    first: p.at(start - from(p)),
+                rows.extend(here.map(|piece| RunOfRows {
+                    first: piece.at(start - from(piece)),
                     rows: end - start,
-                    ..*p
+                    ..*piece
                 }));
-                rows.sort_by_key(|run| run.first.sink_iv);
-                if rows.windows(2).any(|two| two[0].first.sink_iv == two[1].first.sink_iv) {
+                let sink = |run: &RunOfRows| run.first.sink_iv;
+                if !rows.is_sorted_by_key(sink) {
+                    rows.sort_by_cached_key(sink);
+                }
+                if rows.windows(2).any(|two| sink(&two[0]) == sink(&two[1])) {
                     let starts = known.get_or_insert_with(starts);
                     as_one_record(&mut rows, |run| {
                         let iv = run.first.sink_iv.advanced(dim, -(start as i64));
@@ -121,8 +134,9 @@ impl<'a> RowObserver<'a> {
                 self.observer.many_rows(&rows);
             }
         }
-        pieces.clear();
-        (self.space.pieces, self.space.rows) = (pieces, rows);
+        self.space.rows = rows;
+        self.space.pieces = pieces;
+        self.space.pieces.clear();
     }
 
     /// A run of the rows counted, or of others: it may go on along the rows itself.
