@@ -46,6 +46,9 @@ const FEWEST: usize = 3;
 const MAX_OPERAND: u32 = 4096;
 /// Fewest iterations of a loop inside a row that are taken as one record.
 const LONG: u64 = 8;
+/// Mean number of iterations of the loops inside a row from which on a row of many executions is not worth a block: each of
+/// its records costs as much as in a block of the loop inside it.
+const WORTH: u64 = 5;
 /// Most executions and operands of a row.
 const MOST: usize = 1 << 15;
 
@@ -257,6 +260,10 @@ impl Engine {
         }
         let mut paths = FxHashSet::default();
         let is_mixed = !stretches.iter().all(|s| paths.insert(s.path));
+        let executions: u64 = stretches.iter().map(|stretch| stretch.count).sum();
+        if (is_mixed || calls) && executions >= WORTH * stretches.len() as u64 {
+            return None;
+        }
         let moves = stretches.iter().any(|s| s.shifts.iter().any(|by| *by != 0));
         let rolled = if moves { self.straight(first, second)? } else { return None };
         Some(RowBlock { context, dim, rows: 0, entries, stretches, rolled, is_mixed, calls })

@@ -24,6 +24,8 @@ pub struct Space {
     count: FxHashMap<(Kind, u32, u32), u32>,
     /// What was gathered.
     pieces: Vec<RunOfRows>,
+    /// The latest one of each stream and sinks, but for the row.
+    latest: FxHashMap<(u8, u32, u32, Iv), u32>,
     /// Those of some rows.
     rows: Vec<RunOfRows>,
 }
@@ -64,7 +66,9 @@ pub struct RowObserver<'a> {
 
 /// Most runs of a row that are compared with those of another one; with many executions in a row.
 const MOST: usize = 1 << 10;
-const MOST_GATHERED: usize = 1 << 16;
+const MOST_GATHERED: usize = 1 << 15;
+/// Most runs that space is kept for between blocks.
+const KEPT: usize = 1 << 12;
 
 impl<'a> RowObserver<'a> {
     /// Files to `observer` what is found in rows along a dimension; [`RowObserver::end`] must follow. `gathers`: paths come
@@ -78,6 +82,7 @@ impl<'a> RowObserver<'a> {
         space.runs.clear();
         space.other.clear();
         space.pieces.clear();
+        space.latest.clear();
         RowObserver { observer, space, dim, rows: 0, expected: 0, differs: false, is_ragged: false, gathers }
     }
 
@@ -87,6 +92,16 @@ impl<'a> RowObserver<'a> {
         self.file();
         if let Some(first) = self.gathers {
             self.file_pieces(first, starts);
+        }
+        let Space { runs, pieces, rows, other, latest, .. } = self.space;
+        if latest.capacity() > KEPT {
+            *latest = FxHashMap::default();
+        }
+        for large in [runs, pieces, rows].into_iter().filter(|runs| runs.capacity() > KEPT) {
+            *large = Vec::new();
+        }
+        if other.capacity() > KEPT {
+            *other = Vec::new();
         }
     }
 
@@ -152,7 +167,7 @@ impl<'a> RowObserver<'a> {
             };
             if sink_step == Iv::along(self.dim, 1) {
                 let (source, address) = (source_step, address_step);
-                self.space.pieces.push(RunOfRows { first: one, source, address, rows: count, ..*run });
+                self.add_piece(&RunOfRows { first: one, source, address, rows: count, ..*run });
                 return;
             }
             for t in 0..count as i64 {
@@ -162,11 +177,29 @@ impl<'a> RowObserver<'a> {
                     address: run.first.address.wrapping_add_signed(address_step.wrapping_mul(t)),
                     ..one
                 };
-                self.space.pieces.push(RunOfRows { first, ..*run });
+                self.add_piece(&RunOfRows { first, ..*run });
             }
             return;
         }
-        self.space.pieces.push(*run);
+        self.add_piece(run);
+    }
+
+    /// Adds a piece, to the one of the rows before it if it goes on as that does: a row seldom differs from the one before in
+    /// all of its runs.
+    fn add_piece(&mut self, run: &RunOfRows) {
+        let mut sinks = run.first.sink_iv;
+        sinks.0[self.dim] = 0;
+        let Space { pieces, latest, .. } = &mut *self.space;
+        let next = pieces.len() as u32;
+        let at =
+            latest.entry((run.first.kind as u8, run.first.source, run.first.sink, sinks)).or_insert(next);
+        if let Some(before) = pieces.get_mut(*at as usize)
+            && before.takes(run)
+        {
+            return;
+        }
+        *at = next;
+        pieces.push(*run);
     }
 
     /// Files a run of the row under way, at once.

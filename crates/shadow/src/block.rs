@@ -23,6 +23,7 @@ use std::ops::Range;
 
 use crate::iv::Iv;
 use crate::memory::Memory;
+use crate::page::PAGE;
 use crate::record::{Meeting, meeting};
 use crate::{Client, DependenceRun, Operand, Record};
 
@@ -193,6 +194,11 @@ fn are_rows_apart(members: &[Member]) -> bool {
 fn is_dense(members: &[Member]) -> bool {
     let stored: u64 = members.iter().filter(|m| m.operand.write).map(|m| u64::from(m.operand.size)).sum();
     stored == 0 || members.iter().all(|m| !m.operand.write || m.shift.unsigned_abs() <= stored)
+}
+
+/// Whether accesses of several rows share a page: otherwise each of them is on its own anyway, and a page more is in use.
+fn is_near(members: &[Member]) -> bool {
+    members.iter().all(|m| m.shift.unsigned_abs() <= u64::from(PAGE / 8))
 }
 
 impl Member {
@@ -386,7 +392,7 @@ impl Memory {
         let record = &block.records[members[0].record];
         let lane = u8::try_from(block.dim).ok();
         match members {
-            _ if record.count == 1 && is_dense(members) => {
+            _ if record.count == 1 && is_dense(members) && is_near(members) => {
                 // The rows are the iterations of one record.
                 operands.clear();
                 operands.extend(members.iter().map(|m| Operand { stride: m.shift, ..m.operand }));

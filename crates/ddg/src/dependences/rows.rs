@@ -31,6 +31,26 @@ impl RunOfRows {
             ..self.first
         }
     }
+
+    /// Takes in a run of the rows behind, if it goes on as this one does.
+    pub fn takes(&mut self, next: &RunOfRows) -> bool {
+        let (first, other) = (&self.first, &next.first);
+        let (source, address) = match (self.rows, next.rows) {
+            (1, 1) => (
+                other.source_iv.minus(&first.source_iv),
+                other.address.wrapping_sub(first.address).cast_signed(),
+            ),
+            (1, _) => (next.source, next.address),
+            _ => (self.source, self.address),
+        };
+        let whole = RunOfRows { source, address, ..*self };
+        let goes_on = whole.at(self.rows) == *other
+            && (next.rows == 1 || (next.source, next.address) == (source, address));
+        if goes_on {
+            *self = RunOfRows { rows: self.rows + next.rows, ..whole };
+        }
+        goes_on
+    }
 }
 
 impl Streams {
