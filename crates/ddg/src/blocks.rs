@@ -37,7 +37,7 @@ use crate::happenings::Happening;
 use crate::observer::observer;
 use crate::paths::Path;
 use crate::repeats::Arrival;
-use crate::rows::RowObserver;
+use crate::rows::{Gathers, RowObserver};
 use crate::walker::Event;
 
 /// Fewest rows that are taken as a block.
@@ -218,6 +218,22 @@ impl Engine {
     fn block_of(&self, context: ContextId, (dim, coordinate): (usize, i64), two: &[u64]) -> Option<RowBlock> {
         let (first, second) = two.split_at(two.len() / 2);
         let (before, latest) = self.repeats.two_latest(dim)?;
+        if first == second {
+            return None;
+        }
+        let rolled = self.straight(first, second)?;
+        // Most nests are left to the loop inside: they are looked at before anything is taken apart.
+        let (mut executions, mut pieces, mut is_mixed) = (0, 0, false);
+        let mut paths = FxHashSet::default();
+        for (_, entry) in latest {
+            executions += entry.count;
+            pieces += if entry.count < LONG { entry.count } else { 1 };
+            is_mixed |= !paths.insert(entry.path) || (2..LONG).contains(&entry.count);
+        }
+        let is_worth = executions < WORTH.saturating_mul(pieces);
+        if is_mixed && !is_worth {
+            return None;
+        }
         let mut entries: Vec<Stretch> = Vec::new();
         let mut stretches: Vec<Stretch> = Vec::new();
         let (mut operands, mut calls, mut apart) = (0, false, None);
@@ -251,21 +267,19 @@ impl Engine {
             let entry = Stretch { path: path_id, iv, count, words, shifts, strides, start: iv };
             // Several sources of one load would come in another order than they do as one record.
             let has_several = path.operands.iter().any(|o| !o.write && self.streams.has_several(o.id));
+            let known = stretches.len();
             take_apart(path, &entry, has_several, &mut stretches)?;
             entries.push(entry);
-            operands += path.operands.len();
+            operands += path.operands.len() * (stretches.len() - known);
             if stretches.len().max(operands) > MOST {
                 return None;
             }
         }
-        let mut paths = FxHashSet::default();
-        let is_mixed = !stretches.iter().all(|s| paths.insert(s.path));
-        let executions: u64 = stretches.iter().map(|stretch| stretch.count).sum();
-        if (is_mixed || calls) && executions >= WORTH * stretches.len() as u64 {
+        if calls && !is_worth {
             return None;
         }
-        let moves = stretches.iter().any(|s| s.shifts.iter().any(|by| *by != 0));
-        let rolled = if moves { self.straight(first, second)? } else { return None };
+        // Of long loops the iterations of which are not one record, too.
+        is_mixed |= stretches.len() > entries.len();
         Some(RowBlock { context, dim, rows: 0, entries, stretches, rolled, is_mixed, calls })
     }
 
@@ -485,15 +499,17 @@ impl Engine {
             observer.named = walker.begun();
         }
         let (dim, rows) = (block.dim, block.rows);
-        let gathers = block.is_mixed.then(|| block.entries.first().map_or(0, |entry| entry.iv.0[dim]));
-        let mut observer = RowObserver::new(observer, &mut self.row_space, dim, gathers);
-        self.memory.block(&Block { records: &records, shifts: &shifts, dim, rows }, &mut observer);
-        observer.end(&|| {
+        let starts = || {
             let apart = operands.iter().filter(|(stretch, ..)| stretch.start != stretch.iv);
             let all =
                 apart.flat_map(|(stretch, _, operands)| operands.iter().map(move |o| (stretch, o.stmt)));
             all.map(|(stretch, stmt)| ((stmt, stretch.iv), stretch.start)).collect()
-        });
+        };
+        let first = block.entries.first().map_or(0, |entry| entry.iv.0[dim]);
+        let gathers = block.is_mixed.then_some(Gathers { first, starts: &starts });
+        let mut observer = RowObserver::new(observer, &mut self.row_space, dim, gathers);
+        self.memory.block(&Block { records: &records, shifts: &shifts, dim, rows }, &mut observer);
+        observer.end();
     }
 
     fn registers_of_block(&mut self, block: &RowBlock) {

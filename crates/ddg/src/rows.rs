@@ -30,7 +30,7 @@ pub struct Space {
     rows: Vec<RunOfRows>,
 }
 
-/// By operand and vector, another vector; see [`RowObserver::end`].
+/// By operand and vector, another vector; see [`Gathers::starts`].
 pub type Starts = FxHashMap<(u32, Iv), Iv>;
 
 /// Orders runs, which are in the order of their sinks, as they are found where executions come as one record: of sinks that have
@@ -60,24 +60,36 @@ pub struct RowObserver<'a> {
     differs: bool,
     /// The row under way has too many runs to be compared with others.
     is_ragged: bool,
-    /// What is found is gathered; the coordinate of the first row.
-    gathers: Option<i64>,
+    /// What is found is gathered.
+    gathers: Option<Gathers<'a>>,
+}
+
+/// How what was gathered is filed.
+#[derive(Clone, Copy)]
+pub struct Gathers<'a> {
+    /// The coordinate of the first row.
+    pub first: i64,
+    /// Of operands at a vector in the first row, the vector of the first execution that comes with theirs as one record where rows
+    /// are applied one by one, if that is another one.
+    pub starts: &'a dyn Fn() -> Starts,
 }
 
 /// Most runs of a row that are compared with those of another one; with many executions in a row.
 const MOST: usize = 1 << 10;
 const MOST_GATHERED: usize = 1 << 15;
+/// Most pieces that are gathered before they are filed, in the order of the rows as far as they are there.
+const MOST_PIECES: usize = 1 << 16;
 /// Most runs that space is kept for between blocks.
 const KEPT: usize = 1 << 12;
 
 impl<'a> RowObserver<'a> {
-    /// Files to `observer` what is found in rows along a dimension; [`RowObserver::end`] must follow. `gathers`: paths come
-    /// several times a row, the first of which has this coordinate.
+    /// Files to `observer` what is found in rows along a dimension; [`RowObserver::end`] must follow. It `gathers` where paths
+    /// come several times a row.
     pub fn new(
         observer: Observer<'a>,
         space: &'a mut Space,
         dim: usize,
-        gathers: Option<i64>,
+        gathers: Option<Gathers<'a>>,
     ) -> RowObserver<'a> {
         space.runs.clear();
         space.other.clear();
@@ -86,13 +98,10 @@ impl<'a> RowObserver<'a> {
         RowObserver { observer, space, dim, rows: 0, expected: 0, differs: false, is_ragged: false, gathers }
     }
 
-    /// Files what is left. `starts` tells of operands at a vector in the first row the vector of the first execution that comes
-    /// with theirs as one record where rows are applied one by one, if that is another one.
-    pub fn end(mut self, starts: &dyn Fn() -> Starts) {
+    /// Files what is left.
+    pub fn end(mut self) {
         self.file();
-        if let Some(first) = self.gathers {
-            self.file_pieces(first, starts);
-        }
+        self.file_pieces();
         let Space { runs, pieces, rows, other, latest, .. } = self.space;
         if latest.capacity() > KEPT {
             *latest = FxHashMap::default();
@@ -106,7 +115,9 @@ impl<'a> RowObserver<'a> {
     }
 
     /// Files what was gathered, stream by stream.
-    fn file_pieces(&mut self, first: i64, starts: &dyn Fn() -> Starts) {
+    fn file_pieces(&mut self) {
+        let Some(Gathers { first, starts }) = self.gathers else { return };
+        self.space.latest.clear();
         let mut known: Option<Starts> = None;
         let dim = self.dim;
         let pieces = std::mem::take(&mut self.space.pieces);
@@ -200,6 +211,9 @@ impl<'a> RowObserver<'a> {
         }
         *at = next;
         pieces.push(*run);
+        if pieces.len() >= MOST_PIECES {
+            self.file_pieces();
+        }
     }
 
     /// Files a run of the row under way, at once.
