@@ -1,5 +1,6 @@
 //! Rows that are taken in blocks give the profile that taking them one by one gives.
 
+use std::collections::BTreeMap;
 use std::process::Command;
 
 use crate::compare;
@@ -8,7 +9,7 @@ use crate::support;
 use compare::compare;
 use ddg::Engine;
 use kernels::Level;
-use profile::Profile;
+use profile::{Dependence, Profile};
 use record::Config;
 
 /// What blocks of rows make of a recording, and what applying all rows one by one does.
@@ -17,10 +18,11 @@ use record::Config;
 /// which they run.
 fn check_program(what: &str, config: Config, arguments: &[&str]) {
     let engines = (Engine::default(), Engine::applying_all());
+    let key = |d: &Dependence| (d.sink, d.source, d.kind as u8, d.memory, d.role as u8);
     let (mut blocks, mut rows) = support::profiles(config, arguments, engines);
     for profile in [&mut blocks, &mut rows] {
         name_objects_alike(profile);
-        profile.dependences.sort_by_key(|d| (d.sink, d.source, d.kind as u8, d.memory, d.role as u8));
+        profile.dependences.sort_by_key(key);
         for level in profile.dependences.iter_mut().flat_map(|d| &mut d.levels) {
             level.objects.iter_mut().for_each(|object| object.offset = 0);
             level.objects.sort_by_key(|object| (object.object, object.callee));
@@ -28,7 +30,9 @@ fn check_program(what: &str, config: Config, arguments: &[&str]) {
         }
     }
     // A run is named by its first address, so that runs of another length may name more of what out-of-bounds accesses come to.
-    for (block, row) in blocks.dependences.iter_mut().zip(&rows.dependences) {
+    let of_rows: BTreeMap<_, _> = rows.dependences.iter().map(|d| (key(d), d)).collect();
+    for block in &mut blocks.dependences {
+        let Some(row) = of_rows.get(&key(block)) else { continue };
         for (a, b) in block.levels.iter_mut().zip(&row.levels) {
             let is_part = |one: &[_], other: &[_]| one.iter().all(|object| other.contains(object));
             if is_part(&a.objects, &b.objects) || is_part(&b.objects, &a.objects) {
