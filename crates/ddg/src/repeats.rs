@@ -544,8 +544,8 @@ impl Repeats {
             self.log.extend_from_slice(arrival.words);
         } else if self.loops.iter().any(Option::is_some) {
             if self.log.capacity() == 0 {
-                // Memory that is not touched costs nothing, growing step by step copies all of it.
-                self.log.reserve_exact(self.most);
+                // Memory that is not touched costs nothing, growing step by step copies all of it. Without it the log grows.
+                self.log.try_reserve_exact(self.most).unwrap_or_default();
             }
             self.open = arrival.grows.then_some(self.log.len());
             Entry::write(&mut self.log, arrival, &self.latest);
