@@ -12,16 +12,16 @@
 //! Invariant: after a block everything is as if its rows had been taken one by one: folds, streams, memory, registers, the
 //! log. `crates/ddg/tests/blocks.rs` checks it.
 //!
-//! Loops with few iterations are taken apart: their iterations are executions of their own, each of which goes on from row to
-//! row. Where a path comes several times a row, or something is called, folds take the rows in the middle as a number once
-//! they have seen two like them, and dependences are gathered from all parts before they are filed ([`crate::rows`]).
+//! Loops with few iterations are taken apart: their iterations are executions of their own, each of which goes on from row
+//! to row. Where a path comes several times a row, folds take the rows in the middle as a number once they have seen two like
+//! them, and dependences are gathered from all parts before they are filed ([`crate::rows`]).
 //!
-//! Storage of activations that a row begins and ends lies in the same place in all rows, so that what the two iterations before the
-//! block have met has a name: it is not looked for again (see `Observer::named`).
+//! Storage of activations that a row begins and ends lies in the same place in all rows, so that what the two iterations
+//! before the block have met has a name: it is not looked for again (see `Observer::named`).
 //!
 //! Limits: the rows of a block stand in one slice of words, and begin and end in one activation; what they call allocates
-//! nothing and begins no team. Registers that an activation saves are restored in the same row. Rows that equal the one before are
-//! left to [`crate::repeats`].
+//! nothing and begins no team. Registers that an activation restores were saved in the same row. Rows that equal the one
+//! before are left to [`crate::repeats`].
 
 use std::sync::Arc;
 
@@ -258,7 +258,7 @@ impl Engine {
                 entry.words.iter().zip(&shifts).map(|(w, by)| w.wrapping_add(*by)).collect();
             let keeps_registers = !path.saves.is_empty() || !path.restores.is_empty();
             if keeps_registers
-                && (entry.count > 1 || !self.restores_what_it_saves(path, (&words, &shifts), &mut saved))
+                && (entry.count > 1 || !self.restores_what_it_saves(path, [entry.words, &words], &mut saved))
             {
                 return None;
             }
@@ -283,18 +283,18 @@ impl Engine {
         Some(RowBlock { context, dim, rows: 0, entries, stretches, rolled, is_mixed, calls })
     }
 
-    /// Whether the registers that a path restores are those that were saved in the same row, in storage that stays.
+    /// Whether the registers that a path restores are those that were saved in the same row, in storage that stays: given the
+    /// words of two rows.
     fn restores_what_it_saves(
         &self,
         path: &Path,
-        (words, shifts): (&[u64], &[u64]),
+        rows: [&[u64]; 2],
         saved: &mut FxHashSet<(u8, u64)>,
     ) -> bool {
         let slot = |operand: u32| {
             let recipe = &path.operands.get(operand as usize)?.address;
-            let at = address(recipe, words, self.thread_base)?;
-            let moved: Vec<u64> = words.iter().zip(shifts).map(|(w, by)| w.wrapping_add(*by)).collect();
-            (address(recipe, &moved, self.thread_base) == Some(at)).then_some(at)
+            let [one, other] = rows.map(|words| address(recipe, words, self.thread_base));
+            one.filter(|_| one == other)
         };
         let are_known =
             path.restores.iter().all(|r| slot(r.operand).is_some_and(|at| saved.contains(&(r.register, at))));
@@ -578,8 +578,8 @@ impl Engine {
     }
 }
 
-/// Takes an entry of the log apart into executions that folds and memory take along the rows, unless it `stays` as it is or is
-/// long. `None` if it has not the words of every execution.
+/// Takes an entry of the log apart into executions that folds and memory take along the rows, unless it `stays` as it is or
+/// is long. `None` if it has not the words of every execution.
 fn take_apart(path: &Path, entry: &Stretch, stays: bool, stretches: &mut Vec<Stretch>) -> Option<()> {
     let (count, length) = (entry.count as usize, path.length);
     let lane = usize::from(path.dims.max(1) - 1);

@@ -279,7 +279,8 @@ pub struct Streams {
     /// Number of the present tracking, 0 if there is none, and of the latest.
     tracking: u32,
     latest_tracking: u32,
-    /// Source, sink and vector of the latest flow through memory, and sinks an instance of which had several from one source.
+    /// Source, sink and vector of the latest flow through memory, and sinks an instance of which had several instances of one
+    /// source.
     latest_flow: Option<(u32, u32, Iv)>,
     several: FxHashSet<u32>,
     pub(crate) lost: Lost,

@@ -328,8 +328,8 @@ impl Executions {
     }
 }
 
-/// Adds rows of `count` points each, those in the middle as a number where that can be said: labels go on by `shift` from each
-/// to the next, or (not `is_uniform`) by other constants. `row` adds one of them.
+/// Adds rows of `count` points each, those in the middle as a number where that can be said: labels go on by `shift` from
+/// each to the next, or (not `is_uniform`) by other constants. `row` adds one of them.
 fn rows_of(
     folder: &mut Folder,
     (dim, rows): (usize, u64),

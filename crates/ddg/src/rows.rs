@@ -4,7 +4,8 @@
 //! block ends. Within each stream instances are filed in the order in which they were found.
 //!
 //! Where an operand is executed several times a row, its executions may be of several parts: then what is found is gathered
-//! (*pieces*: a run in some rows that follow one another), and filed at the end in the order of the rows and of their vectors.
+//! (*pieces*: a run in some rows that follow one another), and filed at the end in the order of the rows and of their
+//! vectors.
 
 use rustc_hash::FxHashMap;
 use shadow::{Client, DependenceRun, Iv, Kind, Rows, course};
@@ -33,8 +34,8 @@ pub struct Space {
 /// By operand and vector, another vector; see [`Gathers::starts`].
 pub type Starts = FxHashMap<(u32, Iv), Iv>;
 
-/// Orders runs, which are in the order of their sinks, as they are found where executions come as one record: of sinks that have
-/// several sources the first ones of all, then the second ones, and so on.
+/// Orders runs, which are in the order of their sinks, as they are found where executions come as one record: of sinks that
+/// have several sources the first ones of all, then the second ones, and so on.
 fn as_one_record(runs: &mut Vec<RunOfRows>, start: impl Fn(&RunOfRows) -> Iv) {
     let mut keyed: Vec<(Iv, u32, RunOfRows)> = Vec::with_capacity(runs.len());
     for run in runs.drain(..) {
@@ -69,8 +70,8 @@ pub struct RowObserver<'a> {
 pub struct Gathers<'a> {
     /// The coordinate of the first row.
     pub first: i64,
-    /// Of operands at a vector in the first row, the vector of the first execution that comes with theirs as one record where rows
-    /// are applied one by one, if that is another one.
+    /// Of operands at a vector in the first row, the vector of the first execution that comes with theirs as one record where
+    /// rows are applied one by one, if that is another one.
     pub starts: &'a dyn Fn() -> Starts,
 }
 
@@ -83,8 +84,8 @@ const MOST_PIECES: usize = 1 << 16;
 const KEPT: usize = 1 << 12;
 
 impl<'a> RowObserver<'a> {
-    /// Files to `observer` what is found in rows along a dimension; [`RowObserver::end`] must follow. It `gathers` where paths
-    /// come several times a row.
+    /// Files to `observer` what is found in rows along a dimension; [`RowObserver::end`] must follow. It `gathers` where
+    /// paths come several times a row.
     pub fn new(
         observer: Observer<'a>,
         space: &'a mut Space,
@@ -195,8 +196,8 @@ impl<'a> RowObserver<'a> {
         self.add_piece(run);
     }
 
-    /// Adds a piece, to the one of the rows before it if it goes on as that does: a row seldom differs from the one before in
-    /// all of its runs.
+    /// Adds a piece, to the one of the rows before it if it goes on as that does: a row seldom differs from the one before
+    /// in all of its runs.
     fn add_piece(&mut self, run: &RunOfRows) {
         let mut sinks = run.first.sink_iv;
         sinks.0[self.dim] = 0;

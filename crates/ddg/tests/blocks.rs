@@ -1,13 +1,14 @@
 //! Rows that are taken in blocks give the profile that taking them one by one gives.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 use crate::compare;
 use crate::support;
 
-use compare::compare;
+use compare::{are_bounded, compare, points};
 use ddg::Engine;
+use fold::Folded;
 use kernels::Level;
 use profile::{Dependence, Profile};
 use record::Config;
@@ -29,10 +30,23 @@ fn check_program(what: &str, config: Config, arguments: &[&str]) {
             (level.source_iv, level.sink_iv, level.address) = (Vec::new(), Vec::new(), 0);
         }
     }
-    // A run is named by its first address, so that runs of another length may name more of what out-of-bounds accesses come to.
+    // A run is named by its first address, so that runs of another length may name more of what accesses out of bounds come to.
     let of_rows: BTreeMap<_, _> = rows.dependences.iter().map(|d| (key(d), d)).collect();
     for block in &mut blocks.dependences {
         let Some(row) = of_rows.get(&key(block)) else { continue };
+        // Of a load of bytes of several stores one may be counted twice, where others lie between its bytes.
+        if block.count != row.count
+            && let (Some(a), Some(b)) = (&block.relation, &row.relation)
+            && !are_bounded(std::slice::from_ref(a))
+            && !are_bounded(std::slice::from_ref(b))
+        {
+            let once = |folded: &Folded| -> BTreeSet<_> {
+                points(std::slice::from_ref(folded)).into_iter().collect()
+            };
+            assert_eq!(once(a), once(b), "{} to {}: {what}", block.source, block.sink);
+            (block.count, block.relation) = (row.count, row.relation.clone());
+            block.levels.iter_mut().zip(&row.levels).for_each(|(a, b)| a.count = b.count);
+        }
         for (a, b) in block.levels.iter_mut().zip(&row.levels) {
             let is_part = |one: &[_], other: &[_]| one.iter().all(|object| other.contains(object));
             if is_part(&a.objects, &b.objects) || is_part(&b.objects, &a.objects) {

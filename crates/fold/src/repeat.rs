@@ -33,8 +33,8 @@ impl Folder {
         latest.peek().is_some() && latest.all(|group| group.is_repeating(is_same))
     }
 
-    /// Whether further iterations of dimension `level` may be taken as a number, as [`Folder::can_repeat`] says, that go on as
-    /// the latest one did after the one before; their labels go on by one constant per output (`is_uniform`), or differ.
+    /// Whether further iterations of dimension `level` may be taken as a number, as [`Folder::can_repeat`] says, that go on
+    /// as the latest one did after the one before; their labels go on by one constant per output (`is_uniform`), or differ.
     pub fn can_go_on(&mut self, level: usize, is_uniform: bool) -> bool {
         self.can_repeat(level, false)
             && (is_uniform || self.is_boxed_at(level) || {

@@ -106,29 +106,26 @@ impl Streams {
             done += 1;
         }
         let middle = rows.saturating_sub(3);
-        let part = |run: &RunOfRows| RunOfRows { first: run.at(2), rows: middle, ..*run };
-        let are_level =
-            middle > 0 && runs.iter().all(|run| self.list[at].level_of_rows(&part(run)).is_some());
-        let is_uniform = runs.iter().all(|run| run.source == source);
-        let stream = &mut self.list[at];
-        let goes_on =
-            are_level && stream.folder(&self.folding).is_none_or(|folder| folder.can_go_on(dim, is_uniform));
-        if goes_on {
-            let each: u64 = runs.iter().map(|run| run.first.count).sum();
-            if let Some(folder) = self.list[at].folder(&self.folding) {
-                folder.repeat(dim, middle, each, &|output, _| source.0[output]);
-            }
-            for run in runs {
-                let run = part(run);
-                let Some(level) = self.list[at].level_of_rows(&run) else { continue };
-                let instances = run.first.count.saturating_mul(middle);
-                self.instances = self.instances.saturating_add(instances);
-                let stream = &mut self.list[at];
+        if middle > 0 {
+            let part = |run: &RunOfRows| RunOfRows { first: run.at(2), rows: middle, ..*run };
+            let stream = &mut self.list[at];
+            let with_level = |run: RunOfRows| Some((run, stream.level_of_rows(&run)?));
+            let parts: Option<Vec<(RunOfRows, u8)>> = runs.iter().map(part).map(with_level).collect();
+            let is_uniform = runs.iter().all(|run| run.source == source);
+            if let Some(parts) = parts
+                && stream.folder(&self.folding).is_none_or(|folder| folder.can_go_on(dim, is_uniform))
+            {
+                let each: u64 = runs.iter().map(|run| run.first.count).sum();
+                if let Some(folder) = stream.folder(&self.folding) {
+                    folder.repeat(dim, middle, each, &|output, _| source.0[output]);
+                }
+                let instances = each.saturating_mul(middle);
                 stream.count = stream.count.saturating_add(instances);
-                stream.note_rows(&run, level, locate);
+                parts.iter().for_each(|(run, level)| stream.note_rows(run, *level, locate));
+                self.instances = self.instances.saturating_add(instances);
+                self.count(at);
+                done += middle;
             }
-            self.count(at);
-            done += middle;
         }
         for row in done..rows {
             runs.iter().for_each(|run| self.add_to(at, &run.at(row), locate));
