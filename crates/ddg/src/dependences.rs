@@ -444,7 +444,7 @@ impl Streams {
         source_iv: &Iv,
         sink_iv: &Iv,
         address: u64,
-        locate: &mut dyn FnMut(u64, u8) -> Option<(Place, bool)>,
+        locate: &mut dyn FnMut(u64, u8, bool) -> Option<(Place, bool)>,
     ) {
         let at = self.stream(ends);
         self.add_one_to(at, source_iv, sink_iv, address, locate);
@@ -534,7 +534,7 @@ impl Streams {
         source_iv: &Iv,
         sink_iv: &Iv,
         address: u64,
-        locate: &mut dyn FnMut(u64, u8) -> Option<(Place, bool)>,
+        locate: &mut dyn FnMut(u64, u8, bool) -> Option<(Place, bool)>,
     ) {
         self.instances = self.instances.saturating_add(1);
         self.note(at);
@@ -557,7 +557,7 @@ impl Streams {
         &mut self,
         ends: &Ends,
         run: &DependenceRun,
-        locate: &mut dyn FnMut(u64, u8) -> Option<(Place, bool)>,
+        locate: &mut dyn FnMut(u64, u8, bool) -> Option<(Place, bool)>,
     ) {
         let at = self.stream(ends);
         self.add_to(at, run, locate);
@@ -571,7 +571,7 @@ impl Streams {
         self.note(at);
         let stream = &mut self.list[at];
         stream.count = stream.count.saturating_add(all);
-        stream.note_uniform((source_iv, sink_iv, all, 0), false, &mut |_, _| None);
+        stream.note_uniform((source_iv, sink_iv, all, 0), false, &mut |_, _, _| None);
         if count > 1 {
             let level = level_of(usize::from(stream.common), sink_iv, source_iv);
             // They differ in the innermost dimension.
@@ -605,7 +605,7 @@ impl Streams {
         &mut self,
         at: usize,
         run: &DependenceRun,
-        locate: &mut dyn FnMut(u64, u8) -> Option<(Place, bool)>,
+        locate: &mut dyn FnMut(u64, u8, bool) -> Option<(Place, bool)>,
     ) {
         self.instances = self.instances.saturating_add(run.count);
         self.note(at);
@@ -754,7 +754,7 @@ impl Stream {
         &mut self,
         (source_iv, sink_iv, count, address): (&Iv, &Iv, u64, u64),
         leaves: bool,
-        locate: &mut dyn FnMut(u64, u8) -> Option<(Place, bool)>,
+        locate: &mut dyn FnMut(u64, u8, bool) -> Option<(Place, bool)>,
     ) {
         let common = usize::from(self.common);
         if self.alike.takes(source_iv, sink_iv, common, (count, address)) {
@@ -805,7 +805,7 @@ impl Stream {
         at: usize,
         address: u64,
         leaves: bool,
-        locate: &mut dyn FnMut(u64, u8) -> Option<(Place, bool)>,
+        locate: &mut dyn FnMut(u64, u8, bool) -> Option<(Place, bool)>,
     ) {
         // Without an address nothing new is met: see `shadow::Gather`.
         let needs_name = self.needs_name(self.levels[at].level, leaves);
@@ -816,7 +816,7 @@ impl Stream {
         if entry.latest.0 <= address && address < entry.latest.1 {
             return;
         }
-        let Some((place, callee)) = locate(address, entry.level) else { return };
+        let Some((place, callee)) = locate(address, entry.level, entry.objects.is_empty()) else { return };
         entry.latest = (place.start, place.end);
         if usize::from(self.alike.level) == at + 1 {
             self.alike.named = entry.latest;
@@ -839,7 +839,7 @@ impl Stream {
         (from, count): (i64, i64),
         level: u8,
         leaves: bool,
-        locate: &mut dyn FnMut(u64, u8) -> Option<(Place, bool)>,
+        locate: &mut dyn FnMut(u64, u8, bool) -> Option<(Place, bool)>,
     ) {
         let shape = self.shape();
         let a = first.after(from, step);
@@ -909,7 +909,7 @@ mod tests {
             address: 100,
             address_step: 8,
         };
-        streams.add(&ends, &run, &mut |_, _| None);
+        streams.add(&ends, &run, &mut |_, _, _| None);
         let all = streams.into_all().remove(0).levels();
         let mut levels: Vec<(u8, u64)> = all.iter().map(|l| (l.level, l.count)).collect();
         levels.sort_unstable();

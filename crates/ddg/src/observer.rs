@@ -86,7 +86,8 @@ pub struct Observer<'a> {
     pub image: &'a Image,
     /// Live frames; `None` if only those of a later moment are known, when all storage was named before.
     pub walker: Option<&'a Walker>,
-    /// Where activations lay that have ended, and others like them before: what is there was named then.
+    /// Where activations lay that have ended, and others like them before: what is there was named then, but for levels that
+    /// have no name yet (another reader may stand for those of a byte).
     pub named: Range<u64>,
     /// Nothing is filed.
     pub is_muted: bool,
@@ -206,7 +207,7 @@ impl Observer<'_> {
         let own = (self.contexts, &*self.instances, self.codes, run.sink);
         let common = self.contexts.get(to.context).dims;
         let mut place = naming(self.objects, self.image, (self.walker, &self.named), own, common);
-        let mut object = || place(run.address, common).map(|(place, _)| (place.object, place.offset));
+        let mut object = || place(run.address, common, true).map(|(place, _)| (place.object, place.offset));
         let of = (kind_of(run.kind), run);
         if is_listed && self.teams.file(self.contexts, of, [from.context, to.context], turns, &mut object) {
             return self.exchange.count(run.count);
@@ -222,7 +223,7 @@ impl Observer<'_> {
         &mut self,
         sink: u32,
         common: u8,
-    ) -> (&mut Streams, impl FnMut(u64, u8) -> Option<(Place, bool)>) {
+    ) -> (&mut Streams, impl FnMut(u64, u8, bool) -> Option<(Place, bool)>) {
         let own = (self.contexts, &*self.instances, self.codes, sink);
         (&mut *self.streams, naming(self.objects, self.image, (self.walker, &self.named), own, common))
     }
@@ -286,7 +287,7 @@ impl Observer<'_> {
     pub fn register(&mut self, role: Use, mut run: DependenceRun, times: u64) -> Option<u32> {
         let are_final = self.are_final(run.source, run.sink);
         if are_final && let Some(at) = self.streams.of_register(role, run.source, run.sink) {
-            (0..times).for_each(|_| self.streams.add_to(at, &run, &mut |_, _| None));
+            (0..times).for_each(|_| self.streams.add_to(at, &run, &mut |_, _, _| None));
             return Some(at as u32);
         }
         let (from, source) = self.resolve(run.source, &mut run.source_iv, &mut run.source_step);
@@ -303,7 +304,7 @@ impl Observer<'_> {
             own: false,
         };
         let at = self.streams.stream(&ends);
-        (0..times).for_each(|_| self.streams.add_to(at, &run, &mut |_, _| None));
+        (0..times).for_each(|_| self.streams.add_to(at, &run, &mut |_, _, _| None));
         are_final.then_some(at as u32)
     }
 
@@ -313,7 +314,7 @@ impl Observer<'_> {
         if run.sink_step.0[..usize::from(self.streams.common(at))].iter().all(|x| *x == 0) {
             self.streams.add_uniform_to(at, &run.source_iv, &run.sink_iv, (run.count, times));
         } else {
-            (0..times).for_each(|_| self.streams.add_to(at, run, &mut |_, _| None));
+            (0..times).for_each(|_| self.streams.add_to(at, run, &mut |_, _, _| None));
         }
     }
 }
@@ -407,9 +408,9 @@ fn naming<'a>(
     (walker, named): (Option<&'a Walker>, &'a Range<u64>),
     (contexts, instances, codes, sink): (&'a Contexts, &'a Instances, &'a CodeTable, u32),
     common: u8,
-) -> impl FnMut(u64, u8) -> Option<(Place, bool)> + 'a {
-    move |address, level| {
-        let walker = walker.filter(|_| !named.contains(&address) || objects.is_heap(address))?;
+) -> impl FnMut(u64, u8, bool) -> Option<(Place, bool)> + 'a {
+    move |address, level, is_first| {
+        let walker = walker.filter(|_| is_first || !named.contains(&address) || objects.is_heap(address))?;
         let owner = instances.owner(sink);
         let ended = walker.ended(contexts, owner.context);
         let place = objects.locate(image, (walker, ended), instruction(owner, codes, sink), address);
