@@ -20,7 +20,7 @@ use smallvec::SmallVec;
 
 use crate::folding::Folding;
 use crate::lost::Lost;
-use crate::objects::{ObjectId, Place};
+use crate::objects::{Named, ObjectId};
 pub use rows::RunOfRows;
 
 /// Most objects kept per level.
@@ -444,7 +444,7 @@ impl Streams {
         source_iv: &Iv,
         sink_iv: &Iv,
         address: u64,
-        locate: &mut dyn FnMut(u64, u8, bool) -> Option<(Place, bool)>,
+        locate: &mut dyn FnMut(u64, u8, bool) -> Option<Named>,
     ) {
         let at = self.stream(ends);
         self.add_one_to(at, source_iv, sink_iv, address, locate);
@@ -534,7 +534,7 @@ impl Streams {
         source_iv: &Iv,
         sink_iv: &Iv,
         address: u64,
-        locate: &mut dyn FnMut(u64, u8, bool) -> Option<(Place, bool)>,
+        locate: &mut dyn FnMut(u64, u8, bool) -> Option<Named>,
     ) {
         self.instances = self.instances.saturating_add(1);
         self.note(at);
@@ -557,7 +557,7 @@ impl Streams {
         &mut self,
         ends: &Ends,
         run: &DependenceRun,
-        locate: &mut dyn FnMut(u64, u8, bool) -> Option<(Place, bool)>,
+        locate: &mut dyn FnMut(u64, u8, bool) -> Option<Named>,
     ) {
         let at = self.stream(ends);
         self.add_to(at, run, locate);
@@ -605,7 +605,7 @@ impl Streams {
         &mut self,
         at: usize,
         run: &DependenceRun,
-        locate: &mut dyn FnMut(u64, u8, bool) -> Option<(Place, bool)>,
+        locate: &mut dyn FnMut(u64, u8, bool) -> Option<Named>,
     ) {
         self.instances = self.instances.saturating_add(run.count);
         self.note(at);
@@ -754,7 +754,7 @@ impl Stream {
         &mut self,
         (source_iv, sink_iv, count, address): (&Iv, &Iv, u64, u64),
         leaves: bool,
-        locate: &mut dyn FnMut(u64, u8, bool) -> Option<(Place, bool)>,
+        locate: &mut dyn FnMut(u64, u8, bool) -> Option<Named>,
     ) {
         let common = usize::from(self.common);
         if self.alike.takes(source_iv, sink_iv, common, (count, address)) {
@@ -805,7 +805,7 @@ impl Stream {
         at: usize,
         address: u64,
         leaves: bool,
-        locate: &mut dyn FnMut(u64, u8, bool) -> Option<(Place, bool)>,
+        locate: &mut dyn FnMut(u64, u8, bool) -> Option<Named>,
     ) {
         // Without an address nothing new is met: see `shadow::Gather`.
         let needs_name = self.needs_name(self.levels[at].level, leaves);
@@ -839,7 +839,7 @@ impl Stream {
         (from, count): (i64, i64),
         level: u8,
         leaves: bool,
-        locate: &mut dyn FnMut(u64, u8, bool) -> Option<(Place, bool)>,
+        locate: &mut dyn FnMut(u64, u8, bool) -> Option<Named>,
     ) {
         let shape = self.shape();
         let a = first.after(from, step);

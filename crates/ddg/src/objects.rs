@@ -69,6 +69,9 @@ pub struct Place {
     pub frame: usize,
 }
 
+/// A place, and whether the loop of a level created the frame that it lies in.
+pub type Named = (Place, bool);
+
 #[derive(Debug, Clone, Copy)]
 struct HeapBlock {
     end: u64,

@@ -13,7 +13,7 @@ use crate::code::CodeTable;
 use crate::contexts::{ContextId, Contexts};
 use crate::dependences::{Ends, RunOfRows, Streams};
 use crate::exchange::Exchange;
-use crate::objects::{Objects, Place};
+use crate::objects::{Named, Objects};
 use crate::paths::{Instance, Instances};
 use crate::teams::Teams;
 use crate::walker::{Walker, insert_zero};
@@ -223,7 +223,7 @@ impl Observer<'_> {
         &mut self,
         sink: u32,
         common: u8,
-    ) -> (&mut Streams, impl FnMut(u64, u8, bool) -> Option<(Place, bool)>) {
+    ) -> (&mut Streams, impl FnMut(u64, u8, bool) -> Option<Named>) {
         let own = (self.contexts, &*self.instances, self.codes, sink);
         (&mut *self.streams, naming(self.objects, self.image, (self.walker, &self.named), own, common))
     }
@@ -408,7 +408,7 @@ fn naming<'a>(
     (walker, named): (Option<&'a Walker>, &'a Range<u64>),
     (contexts, instances, codes, sink): (&'a Contexts, &'a Instances, &'a CodeTable, u32),
     common: u8,
-) -> impl FnMut(u64, u8, bool) -> Option<(Place, bool)> + 'a {
+) -> impl FnMut(u64, u8, bool) -> Option<Named> + 'a {
     move |address, level, is_first| {
         let walker = walker.filter(|_| is_first || !named.contains(&address) || objects.is_heap(address))?;
         let owner = instances.owner(sink);

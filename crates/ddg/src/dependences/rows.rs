@@ -4,7 +4,7 @@ use fold::Folder;
 use shadow::{DependenceRun, Iv};
 
 use super::{Stream, Streams, beyond_first, level_of};
-use crate::objects::Place;
+use crate::objects::Named;
 
 /// A run of dependences that comes again in every row.
 #[derive(Debug, Clone, Copy)]
@@ -59,7 +59,7 @@ impl Streams {
         &mut self,
         at: usize,
         run: &RunOfRows,
-        locate: &mut dyn FnMut(u64, u8, bool) -> Option<(Place, bool)>,
+        locate: &mut dyn FnMut(u64, u8, bool) -> Option<Named>,
     ) {
         let Some(level) = self.list[at].level_of_rows(run) else {
             for row in 0..run.rows {
@@ -97,7 +97,7 @@ impl Streams {
         &mut self,
         at: usize,
         runs: &[RunOfRows],
-        locate: &mut dyn FnMut(u64, u8, bool) -> Option<(Place, bool)>,
+        locate: &mut dyn FnMut(u64, u8, bool) -> Option<Named>,
     ) {
         let Some(&RunOfRows { rows, dim, source, .. }) = runs.first() else { return };
         let mut done = 0;
@@ -179,7 +179,7 @@ impl Stream {
         &mut self,
         run: &RunOfRows,
         level: u8,
-        locate: &mut dyn FnMut(u64, u8, bool) -> Option<(Place, bool)>,
+        locate: &mut dyn FnMut(u64, u8, bool) -> Option<Named>,
     ) {
         let leaves = self.memory && (self.source_dims > self.common || self.sink_dims > self.common);
         let (first, last) = (&run.first, run.at(run.rows - 1));
@@ -201,7 +201,7 @@ impl Stream {
         run: &RunOfRows,
         level: u8,
         leaves: bool,
-        locate: &mut dyn FnMut(u64, u8, bool) -> Option<(Place, bool)>,
+        locate: &mut dyn FnMut(u64, u8, bool) -> Option<Named>,
     ) {
         let Some(at) = self.levels.iter().position(|l| l.level == level) else { return };
         let known = self.levels[at].latest;
