@@ -48,6 +48,7 @@ const MOST_READS: usize = 1 << 12;
 /// Adds what the shadow memory left out. Gives the outermost loops for which that would be too much, in ascending order; they
 /// and all loops around and inside them are marked.
 pub(crate) fn complete(profile: &mut Profile) -> Vec<ContextIndex> {
+    name(profile);
     let observed = Observed::of(profile);
     let before = Before::of(profile);
     let mut shapes = Shapes::default();
@@ -111,6 +112,42 @@ pub(crate) fn complete(profile: &mut Profile) -> Vec<ContextIndex> {
     all.into_iter().for_each(|added| add(profile, added));
     mark(profile, &crowded);
     crowded.into_iter().collect()
+}
+
+/// Names what the dependences of a level pass through where that was not asked for: iterations that are applied late, when
+/// their frames are gone, touch what others touched before, but another reader may stand for those of a byte. It is then what
+/// the same write overwrites at that level after its other readers.
+fn name(profile: &mut Profile) {
+    /// Levels that common loops carry, with the write that they lead to.
+    fn carried(d: &mut Dependence) -> impl Iterator<Item = ((u32, u8), &mut LevelSummary)> {
+        let sink = d.sink_access.filter(|_| d.kind == Kind::Anti && d.memory);
+        let common = d.common;
+        let levels = d.levels.iter_mut().filter(move |l| l.level < common);
+        levels.filter_map(move |level| sink.map(|sink| ((sink, level.level), level)))
+    }
+    let mut known: FxHashMap<(u32, u8), Vec<ObjectUse>> = FxHashMap::default();
+    for (at, level) in profile.dependences.iter_mut().flat_map(carried) {
+        if level.objects.is_empty() {
+            known.entry(at).or_default();
+        }
+    }
+    for (at, level) in profile.dependences.iter_mut().flat_map(carried) {
+        known.get_mut(&at).into_iter().for_each(|objects| take_in(objects, &level.objects));
+    }
+    for (at, level) in profile.dependences.iter_mut().flat_map(carried) {
+        if let Some(objects) = known.get(&at).filter(|_| level.objects.is_empty()) {
+            level.objects.clone_from(objects);
+        }
+    }
+}
+
+/// Adds uses of objects that are not in a list.
+fn take_in(list: &mut Vec<ObjectUse>, more: &[ObjectUse]) {
+    for used in more {
+        if list.iter().all(|known| (known.object, known.callee) != (used.object, used.callee)) {
+            list.push(*used);
+        }
+    }
 }
 
 /// Adds the levels of one write to dependences; those of a dependence that is new follow one another.
@@ -304,12 +341,7 @@ fn see(levels: &mut Vec<Seen>, dependence: &Dependence, summary: &LevelSummary) 
         Some(seen) => {
             seen.least = seen.least.min(least);
             seen.later |= summary.later;
-            for used in &summary.objects {
-                if seen.objects.iter().all(|known| (known.object, known.callee) != (used.object, used.callee))
-                {
-                    seen.objects.push(*used);
-                }
-            }
+            take_in(&mut seen.objects, &summary.objects);
         }
         None => levels.push(Seen {
             level,
