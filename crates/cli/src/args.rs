@@ -151,6 +151,10 @@ pub struct ProfileArgs {
     /// Record also what runs before the program's first own instruction: the loader, and constructors of libraries.
     #[arg(long, conflicts_with_all = ["fast", "function", "region", "pid"])]
     pub record_startup: bool,
+    /// Record also functions of libraries whose contract says what they do (those of the mathematical library). Else they run
+    /// unrecorded, and stand in the profile as what the contract says.
+    #[arg(long, conflicts_with = "fast")]
+    pub record_libraries: bool,
     #[command(flatten)]
     pub bounds: Bounds,
     /// Give up exact coefficients of dependences where that lets instances fold together, as is done for addresses.

@@ -37,6 +37,7 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
     let mut config = config(&args.target, &args.bounds)?;
     config.scope = scope(args.scope);
     config.skip_startup = !args.record_startup;
+    config.contracts = !args.record_libraries;
     recording::refuse_emulated(
         &config,
         &[

@@ -97,6 +97,10 @@ impl Sink for Watched {
         self.engine.block(block);
     }
 
+    fn named(&mut self, pc: u64, name: &str) {
+        self.engine.named(pc, name);
+    }
+
     fn words(&mut self, thread: ThreadId, words: &[u64]) {
         self.engine.words(thread, words);
         self.line.set_position(self.engine.instructions());

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed preparation is a failed test")]
 
 mod arrange;
+mod contracts;
 #[path = "support/corpus.rs"]
 mod corpus;
 mod cuda;

@@ -299,6 +299,10 @@ impl Sink for Engine {
         self.codes.add(block, own, watched);
     }
 
+    fn named(&mut self, pc: u64, name: &str) {
+        self.image.name(pc, name);
+    }
+
     fn words(&mut self, thread: ThreadId, words: &[u64]) {
         if !self.is_over() {
             self.marks.clear();

@@ -172,7 +172,8 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
                 let lifted = lift(domain.clone(), engine.canonical.inserted(own));
                 add_alone(&mut profile.blocks[block].domain, lifted);
             }
-            let count = u64::from(profile.blocks[block].count);
+            let unrecorded = engine.codes.get(engine.instances.get(instance).code).unrecorded;
+            let count = u64::from(profile.blocks[block].count) + u64::from(unrecorded);
             let context = context_of[engine.canonical.get(own).map_or(own, |c| c.0) as usize];
             profile.contexts[context as usize].own_instructions += count * path.executions;
         }

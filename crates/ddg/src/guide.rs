@@ -1,9 +1,10 @@
 //! What the recorder asks about code, answered from symbols.
 
 use profile::Untracked;
+use program::contracts;
 use program::image::Image;
 use program::known::Known;
-use trace::sink::{Activation, Guide, Mapping, Marker};
+use trace::sink::{Activation, Contract, Guide, Mapping, Marker};
 
 /// Which part of a run is recorded.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -81,6 +82,14 @@ impl Guide for Symbols {
             name.starts_with("libm.so") || name.starts_with("libm-")
         });
         is_library && self.image.is_unwound_from(pc)
+    }
+
+    fn has_contracts(&mut self, mapping: &Mapping) -> bool {
+        mapping.path.as_deref().is_some_and(contracts::is_file)
+    }
+
+    fn contract(&mut self, pc: u64, word: &mut dyn FnMut(u64) -> u64) -> Option<Contract> {
+        self.image.contracted(pc, word)?.contract()
     }
 
     fn starts_recording(&mut self, pc: u64) -> bool {

@@ -218,6 +218,7 @@ pub(crate) fn make(
         arguments,
         result: word.filter(|_| tail == Tail::Result),
         frame: word.filter(|_| tail == Tail::Frame),
+        unrecorded: 0,
     };
     (block, tail)
 }

@@ -5,13 +5,14 @@
 //! no lines; that is not an error (the report says which modules lack what).
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use object::read::elf::{FileHeader, ProgramHeader};
 use object::{Endianness, Object, ObjectKind, ObjectSegment, ObjectSymbol, SegmentFlags, SymbolKind};
 use trace::sink::Mapping;
 
+use crate::contracts::{self, Row};
 use crate::{frames, stubs};
 
 /// One source position of an address; a chain of them where calls were inlined.
@@ -68,6 +69,8 @@ struct Tables {
     thread_size: u64,
     /// Functions of other files, by the stubs through which they are called.
     stubs: HashMap<u64, String>,
+    /// Slots with the addresses of functions of other files that have contracts.
+    contracted: Vec<(u64, &'static Row)>,
     /// The loaded segments.
     segments: Vec<Segment>,
     debug: bool,
@@ -221,6 +224,7 @@ fn read_tables(path: &Path) -> Option<Tables> {
         });
     }
     tables.stubs = stubs::read(&file);
+    tables.contracted = stubs::contracted(&file);
     tables.thread_size = thread_size(&bytes).unwrap_or(0);
     tables.is_program =
         file.kind() == ObjectKind::Executable || is_position_independent(&bytes) == Some(true);
@@ -363,10 +367,15 @@ fn in_module(name: &str) -> Option<(&str, &str)> {
     (!module.is_empty() && !own.is_empty()).then_some((module, own))
 }
 
+/// Bytes of a function that has a name of the recorder's: two instructions stand for it.
+const NAMED: u64 = 2;
+
 /// All mapped files of a run.
 #[derive(Debug, Default)]
 pub struct Image {
     modules: Vec<Module>,
+    /// Names of functions by their addresses, where the recorder knew better than the files.
+    names: BTreeMap<u64, String>,
 }
 
 impl Image {
@@ -388,6 +397,25 @@ impl Image {
             landings: OnceCell::new(),
             starts: OnceCell::new(),
         });
+    }
+
+    /// The function at `pc` is known by this name.
+    pub fn name(&mut self, pc: u64, name: &str) {
+        self.names.insert(pc, name.to_owned());
+    }
+
+    /// The name by which the functions of libraries that have contracts are known, of the one at `pc`: that of a slot through which
+    /// files call it. `word` gives the memory at an address.
+    pub fn contracted(&self, pc: u64, word: &mut dyn FnMut(u64) -> u64) -> Option<&'static Row> {
+        let of = self.module(pc)?;
+        if !contracts::is_file(&of.path) {
+            return None;
+        }
+        let mut slots = self.modules.iter().flat_map(|module| {
+            let bias = module.bias();
+            module.tables().contracted.iter().map(move |&(slot, row)| (slot.wrapping_add(bias), row))
+        });
+        slots.find(|&(slot, _)| word(slot) == pc).map(|(_, row)| row)
     }
 
     /// The program itself: the first module that is a program and no library. (Under an emulator the loader appears before it.)
@@ -412,6 +440,11 @@ impl Image {
 
     /// The function that contains `pc`.
     pub fn function(&self, pc: u64) -> Option<Symbol> {
+        if let Some((&address, name)) = self.names.range(..=pc).next_back()
+            && pc - address < NAMED
+        {
+            return Some(Symbol { address, size: NAMED, name: name.clone() });
+        }
         let module = self.module(pc)?;
         module.symbol(&module.tables().functions, pc, true, demangle)
     }

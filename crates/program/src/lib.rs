@@ -13,6 +13,7 @@
 
 mod aligned;
 pub mod cfg;
+pub mod contracts;
 pub mod executed;
 pub mod forest;
 mod frames;

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use crate::contracts::{self, Row};
 use object::{Architecture, Object, ObjectSection, ObjectSymbol, ObjectSymbolTable, RelocationTarget};
 
 /// The name of the function that each stub leads to, by the stub's address in the file.
@@ -44,6 +45,15 @@ fn slot(at: u64, stub: &[u8]) -> Option<u64> {
     let distance = rest.strip_prefix(&[0xff, 0x25])?.first_chunk::<4>()?;
     let next = at.wrapping_add(skipped as u64 + 6);
     Some(next.wrapping_add_signed(i64::from(i32::from_le_bytes(*distance))))
+}
+
+/// Slots with the addresses of functions that have contracts.
+pub(crate) fn contracted(file: &object::File<'_>) -> Vec<(u64, &'static Row)> {
+    if file.architecture() != Architecture::X86_64 {
+        return Vec::new();
+    }
+    let of = |(slot, name): (u64, String)| Some((slot, contracts::row(name.split('@').next()?)?));
+    slots(file).into_iter().filter_map(of).collect()
 }
 
 /// The functions whose addresses the dynamic linker puts into slots.

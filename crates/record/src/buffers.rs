@@ -32,6 +32,8 @@ const BATCH: usize = 512;
 enum Message {
     Mapping(Mapping),
     Function(FunctionCode),
+    /// The name of the function that begins at an address.
+    Named(u64, String),
     Block(Box<Block>),
     /// Words `from..to` of a buffer, which is free then unless more of it follow.
     Words {
@@ -167,6 +169,11 @@ impl Buffers {
         self.tell(Message::Function(code))
     }
 
+    /// Publishes the name of a function.
+    pub(crate) fn named(&mut self, pc: u64, name: String) -> Result<(), Error> {
+        self.tell(Message::Named(pc, name))
+    }
+
     /// Publishes a block.
     pub(crate) fn block(&mut self, block: Block) -> Result<(), Error> {
         self.tell(Message::Block(Box::new(block)))
@@ -257,6 +264,7 @@ fn receive_all(
                 sink.mapping(mapping);
             }
             Message::Function(code) => sink.function(code),
+            Message::Named(pc, name) => sink.named(pc, &name),
             Message::Block(block) => {
                 if limit.is_some() {
                     blocks.push(Counted::new(&block, &blocks));
@@ -306,7 +314,7 @@ impl Counted {
             let before = parts.last().copied().unwrap_or(0);
             parts.push(before + others.get(part.block as usize).map_or(0, |b| b.instructions));
         }
-        let own = block.instrs.len() as u64;
+        let own = block.instrs.len() as u64 + u64::from(block.unrecorded);
         let instructions = own + parts.last().copied().unwrap_or(0);
         Counted { words: block.words.into(), instructions, folded: block.folded.clone(), parts }
     }

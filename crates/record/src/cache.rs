@@ -19,8 +19,8 @@ use crate::comparison::Comparison;
 use crate::error::Error;
 use crate::process::SYSCALL;
 use crate::shared::{
-    self, CACHE, CACHE_BYTES, COLD, COUNTERS, REMOTE_CALL, SLOT_P, SLOT_POINTER, SLOT_RAX, SLOT_RCX, SLOT_S,
-    SLOT_SITE, SPIN, STATE_BYTES, Shared, TABLE_ENTRIES, TABLES,
+    self, CACHE, CACHE_BYTES, COLD, COUNTERS, REMOTE_CALL, SLOT_CONTRACT, SLOT_P, SLOT_POINTER, SLOT_RAX,
+    SLOT_RCX, SLOT_S, SLOT_SITE, SPIN, STATE_BYTES, Shared, TABLE_ENTRIES, TABLES,
 };
 use crate::syscalls;
 use crate::translate::{Edge, Exit, LoopHead, OwnLoop, Pair, Point, Translation, Trap};
@@ -125,6 +125,12 @@ pub(crate) struct Cache {
     sieved: FxHashSet<(Edge, bool, u64, Option<u32>)>,
     /// Indirect transfers that pass the border without a stop.
     pub(crate) passages: FxHashSet<(Edge, bool, u64)>,
+    /// Where functions that ran by their contracts have returned to without a stop.
+    pub(crate) returned: FxHashSet<u64>,
+    /// Functions may run by their contracts: those of these files.
+    pub(crate) has_contracts: bool,
+    /// See `has_contracts`.
+    pub(crate) libraries: Vec<Range<u64>>,
     resumed: FxHashMap<u64, u64>,
     misses: [u64; TABLES],
     tables_on: usize,
@@ -154,6 +160,9 @@ impl Cache {
             linked: FxHashMap::default(),
             sieved: FxHashSet::default(),
             passages: FxHashSet::default(),
+            returned: FxHashSet::default(),
+            has_contracts: false,
+            libraries: Vec::new(),
             resumed: FxHashMap::default(),
             misses: [0; TABLES],
             tables_on: if both { 0 } else { TABLES / 2 },
@@ -182,6 +191,7 @@ impl Cache {
         self.linked.clear();
         self.sieved.clear();
         self.passages.clear();
+        self.returned.clear();
         self.resumed.clear();
         self.hot = 256;
         self.cold = COLD;
@@ -306,6 +316,9 @@ impl Cache {
                     self.pass(edge, !on, pc);
                 }
             }
+            if on && self.returned.remove(&pc) {
+                self.pass_back(pc);
+            }
         }
     }
 
@@ -374,7 +387,14 @@ impl Cache {
 
     fn sieve_to(&mut self, edge: Edge, on: bool, target: u64, to: u64, site: Option<Site>) {
         self.sieved.insert((edge, on, target, site.map(|s| s.number)));
-        self.stub_for(edge, on, target, site, |code, _| {
+        let is_checked = self.may_end_contract(edge, on, target);
+        self.stub_for(edge, on, target, site, |code, miss| {
+            if is_checked {
+                code.restore(1, SLOT_CONTRACT);
+                // jrcxz over the jump
+                code.raw(&[0xe3, 5]);
+                code.jump_to(None, miss);
+            }
             code.restore(1, SLOT_RCX);
             code.restore(0, SLOT_RAX);
             code.jump_to(None, to);

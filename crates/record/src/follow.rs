@@ -68,6 +68,9 @@ impl Engine<'_> {
             return Ok(Next::Resume(0));
         }
         regs.rip = pc;
+        if self.is_in_contract() {
+            return self.follow(regs, pc, hint, edge);
+        }
         if self.threads.yields && edge.is_none() && self.pending.is_empty() && self.stopping.is_none() {
             return self.yield_turn(regs);
         }
@@ -103,6 +106,7 @@ impl Engine<'_> {
         }
         self.pass_marker(regs, pc)?;
         self.pass_border(regs, pc, edge)?;
+        self.end_contract(regs, edge);
         let is_outermost = || self.outermost.is_some_and(|outermost| regs.rsp >= outermost);
         if self.on && edge == Some(Edge::Return) && is_outermost() {
             self.begin_amid(regs, pc)?;
@@ -113,6 +117,7 @@ impl Engine<'_> {
             Some(Edge::Jump) if self.counting.is_some() && !self.guide.is_function(pc) => {}
             Some(Edge::Jump) if self.entries.contains(&pc) => {}
             Some(Edge::Jump) if self.guide.is_function(pc) => self.enter_function(pc)?,
+            Some(Edge::Jump) if self.contract(pc)?.is_some() => self.enter_function(pc)?,
             Some(Edge::Jump) if !self.leaders.contains(&pc) => {
                 let code = self.decode_function(pc)?;
                 self.leaders.extend(code.blocks.iter().map(|b| b.start));
@@ -149,6 +154,9 @@ impl Engine<'_> {
     pub(crate) fn locate(&mut self, pc: u64) -> Result<(), Error> {
         for mapping in self.code.locate(&self.tracee, pc) {
             self.guide.mapping(&mapping);
+            if self.heeds_contracts() && self.guide.has_contracts(&mapping) {
+                self.cache.libraries.push(mapping.start..mapping.end);
+            }
             match &mut self.counting {
                 Some(counting) => counting.mapping(mapping),
                 None => self.buffers.mapping(mapping)?,
@@ -171,7 +179,13 @@ impl Engine<'_> {
             counting.function(pc);
             return Ok(());
         }
-        let code = self.decode_function(pc)?;
+        let code = match self.contract(pc)? {
+            Some(contract) => {
+                self.buffers.named(pc, contract.name.clone())?;
+                self.contracted_code(pc, &contract)
+            }
+            None => self.decode_function(pc)?,
+        };
         if self.code.is_gone() {
             return Ok(());
         }
@@ -258,13 +272,16 @@ impl Engine<'_> {
         Ok(next)
     }
 
-    fn translate(
+    pub(crate) fn translate(
         &mut self,
         pc: u64,
         hint: Option<Pair>,
         work: &mut VecDeque<(u64, Option<Pair>)>,
     ) -> Result<(), Error> {
         self.locate(pc)?;
+        if let Some(contract) = self.contract(pc)? {
+            return self.translate_contract(pc, &contract);
+        }
         // Its memory may still be readable: a block of no mapping would be published.
         if self.code.is_gone() {
             return Ok(());
@@ -315,7 +332,7 @@ impl Engine<'_> {
     }
 
     /// Publishes a translation and puts it into the cache.
-    fn place(&mut self, pc: u64, t: &mut Translation) -> Result<(), Error> {
+    pub(crate) fn place(&mut self, pc: u64, t: &mut Translation) -> Result<(), Error> {
         let mut id = self.blocks;
         if let Some(block) = t.block.take_if(|_| self.on) {
             id = block.id;

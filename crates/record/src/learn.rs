@@ -179,7 +179,7 @@ impl Learner {
                 let parts = block.parts.iter().map(|part| part.block).collect();
                 Sort::Way(Box::new(Whole { folded: folded.clone(), pc: block.pc, parts }))
             }
-            (None, Some(end)) if block.arguments.is_none() => {
+            (None, Some(end)) if block.arguments.is_none() && block.unrecorded == 0 => {
                 Sort::Straight(Along { pc: block.pc, instructions: block.instrs.len(), end })
             }
             _ => Sort::Other,

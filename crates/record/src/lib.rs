@@ -29,6 +29,7 @@ mod children;
 mod classes;
 mod code;
 mod comparison;
+mod contracts;
 mod counting;
 mod decode;
 mod emit;
@@ -135,6 +136,8 @@ pub struct Config {
     pub code_bytes: usize,
     /// Whose code is recorded.
     pub scope: Scope,
+    /// Functions of libraries that have a contract, as the guide knows it, run unrecorded, and stand in the recording as what that says.
+    pub contracts: bool,
     /// Whether recording is on from the first instruction; else the guide says where it starts.
     pub start_recording: bool,
     /// What loads a program and starts its libraries runs unrecorded: recording begins with the program's first own instruction, or
@@ -163,6 +166,7 @@ impl Config {
             buffer_words: 1 << 17,
             code_bytes: usize::MAX,
             scope: Scope::All,
+            contracts: false,
             start_recording: true,
             skip_startup: false,
             max_instructions: None,

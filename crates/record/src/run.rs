@@ -9,8 +9,8 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use libc::{c_int, siginfo_t, user_regs_struct};
-use rustc_hash::FxHashSet;
-use trace::sink::Guide;
+use rustc_hash::{FxHashMap, FxHashSet};
+use trace::sink::{Contract, Guide};
 use trace::stream::Special;
 
 use crate::aliases::Alias;
@@ -121,6 +121,8 @@ pub(crate) struct Engine<'a> {
     pub(crate) executes: bool,
     /// How control left the code that is recorded, where that is not all.
     pub(crate) left: Left,
+    /// Contracts of functions, or that they have none.
+    pub(crate) contracts: FxHashMap<u64, Option<Contract>>,
     pub(crate) blocks: u32,
     pub(crate) learner: Learner,
     /// Words of the next buffer that are to be used.
@@ -274,6 +276,7 @@ impl Engine<'_> {
     pub(crate) fn flush(&mut self) {
         self.collect();
         self.cache.clear();
+        self.contracts.clear();
         self.learner.clear();
         if let Some((_, back)) = self.region {
             self.cache.guard_return(back, true);
@@ -375,6 +378,8 @@ impl Engine<'_> {
                     counting.arrived(&mut self.cache, edge, site, target);
                 } else if on == self.on {
                     self.cache.sieve(edge, on, target, None);
+                } else if self.heeds_contracts() && edge == Edge::Return && !on {
+                    self.cache.pass_back(target);
                 } else {
                     self.let_pass(edge, on, target);
                 }

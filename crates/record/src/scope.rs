@@ -104,7 +104,7 @@ impl Engine<'_> {
 
     /// After a stop: on which side of the border the program is.
     pub(crate) fn look_side(&mut self) {
-        if self.has_border() {
+        if self.has_border() || self.heeds_contracts() {
             self.on = self.cache.state.word(SLOT_ON as usize) != 0;
         }
     }

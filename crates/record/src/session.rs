@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use libc::c_int;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use trace::block::{Block, FunctionCode};
 use trace::sink::{Guide, Mapping, Sink, ThreadId, Untracked};
 use trace::survey::Survey;
@@ -30,7 +30,7 @@ use crate::startup::Startup;
 use crate::threads::Threads;
 use crate::translate::Translator;
 use crate::windows::Windows;
-use crate::{Config, Encoding, Exit, Outcome, StopReason, interrupt, launch};
+use crate::{Config, Encoding, Exit, Outcome, StopReason, contracts, interrupt, launch};
 
 /// What is reported of a program; it ends with this process.
 pub(crate) const OPTIONS: c_int = libc::PTRACE_O_EXITKILL
@@ -79,6 +79,9 @@ impl<S: Sink> Sink for Lent<S> {
     }
     fn block(&mut self, block: Block) {
         self.get().block(block);
+    }
+    fn named(&mut self, pc: u64, name: &str) {
+        self.get().named(pc, name);
     }
     fn words(&mut self, thread: ThreadId, words: &[u64]) {
         self.get().words(thread, words);
@@ -204,7 +207,10 @@ fn traced(
     counting: Option<Counting>,
 ) -> Result<(Traced, Executes), Error> {
     let on = starts_on(config);
-    let cache = Cache::new(!on || config.skip_startup, counting.is_some(), config.code_bytes)?;
+    let has_contracts = contracts::heeds(config);
+    let both = !on || config.skip_startup || has_contracts;
+    let mut cache = Cache::new(both, counting.is_some(), config.code_bytes)?;
+    cache.has_contracts = has_contracts;
     let progress = Arc::new(Progress::default());
     let buffers = Buffers::new(buffer_words(config), sink, config.max_instructions, Arc::clone(&progress))?;
     cache.state.set_word(SLOT_POINTER as usize, buffers.start());
@@ -276,6 +282,7 @@ fn traced(
         rseq: None,
         threads: Threads::default(),
         left: Left::default(),
+        contracts: FxHashMap::default(),
         blocks: 0,
         learner: Learner::default(),
         room: SOON,

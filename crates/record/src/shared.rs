@@ -64,6 +64,8 @@ pub(crate) const SLOT_FIRST: i32 = 0x60;
 pub(crate) const SLOT_SECOND: i32 = 0x68;
 /// Slot of the address of the word that will hold the address of the function called, if that has yet to be bound, or 0.
 pub(crate) const SLOT_BOUND: i32 = 0x70;
+/// Slot with the complement of the stack pointer at the entry of the function that runs unrecorded by its contract, or 0.
+pub(crate) const SLOT_CONTRACT: i32 = 0xc0;
 /// Slot of the number of calls across the border without a stop.
 pub(crate) const SLOT_PASSAGES: i32 = 0x78;
 /// First of the slots of registers that functions called in a loop have pushed.

@@ -139,6 +139,9 @@ impl Engine<'_> {
     /// At a safe point, gives all registers back to the program; `false` elsewhere.
     pub(crate) fn make_precise(&mut self, regs: &mut user_regs_struct) -> Result<bool, Error> {
         let rip = regs.rip;
+        if self.is_in_contract() {
+            return Ok(false);
+        }
         if !self.cache.contains(rip) {
             if let Some(Awaiting::Sigreturn(done)) = self.awaiting {
                 self.awaiting = None;
@@ -455,6 +458,7 @@ impl Engine<'_> {
         }
         self.enter_handler(&regs)?;
         let handler = regs.rip;
+        self.leave_contract();
         self.interrupted(stack);
         self.special(&Special::Signal { number: signal as u64, handler })?;
         self.follow(&mut regs, handler, None, Some(Edge::Call))

@@ -29,7 +29,7 @@ use crate::pace::Pace;
 use crate::process::{self, Status, Tracee, is_gone};
 use crate::run::{Awaiting, Engine, Next};
 use crate::scope::Left;
-use crate::shared::{REMOTE_CALL, SLOT_BOUND, SLOT_FIRST, SLOT_SECOND, SLOT_TARGET};
+use crate::shared::{REMOTE_CALL, SLOT_BOUND, SLOT_CONTRACT, SLOT_FIRST, SLOT_SECOND, SLOT_TARGET};
 use crate::windows::Windows;
 
 pub(crate) use joining::ATTACHED;
@@ -44,7 +44,7 @@ const LOOK: Duration = Duration::from_micros(20);
 const AWAKE: Duration = Duration::from_micros(100);
 
 /// Slots of the state page that belong to a thread between its stops.
-const OWN_SLOTS: [i32; 4] = [SLOT_TARGET, SLOT_FIRST, SLOT_SECOND, SLOT_BOUND];
+const OWN_SLOTS: [i32; 5] = [SLOT_TARGET, SLOT_FIRST, SLOT_SECOND, SLOT_BOUND, SLOT_CONTRACT];
 
 /// What a thread without the turn does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -447,6 +447,7 @@ pub(crate) fn empty() -> Block {
         arguments: None,
         result: None,
         frame: None,
+        unrecorded: 0,
     }
 }
 

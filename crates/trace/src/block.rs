@@ -114,6 +114,13 @@ pub enum OpKind {
     Other,
 }
 
+impl OpKind {
+    /// Whether a value combined with itself is that value.
+    pub fn is_idempotent(self) -> bool {
+        matches!(self, OpKind::And | OpKind::Or | OpKind::Minimum | OpKind::Maximum)
+    }
+}
+
 /// What an instruction computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Operation {
@@ -499,12 +506,16 @@ pub struct Block {
     /// Word holding the canonical frame address of the activation called (0 if unknown), in blocks that end with a call that
     /// stores no return address.
     pub frame: Option<u16>,
+    /// Instructions that run in it unrecorded, about: those of a function that stands for itself by its
+    /// [contract](crate::sink::Contract).
+    pub unrecorded: u16,
 }
 
 impl Block {
     /// Instructions of one execution, up to but without that with index `end`.
     pub fn count_to(&self, end: usize) -> u64 {
-        self.instrs.iter().take(end).filter(|instr| instr.len > 0).count() as u64
+        let recorded = self.instrs.iter().take(end).filter(|instr| instr.len > 0).count() as u64;
+        if end >= self.instrs.len() { recorded + u64::from(self.unrecorded) } else { recorded }
     }
 
     /// Length in words of the record that begins with this header.

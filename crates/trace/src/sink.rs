@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::block::{Block, FunctionCode};
+use crate::block::{Block, FunctionCode, RegRange};
 
 /// Number of a recorded thread; the first is 0.
 pub type ThreadId = u32;
@@ -28,6 +28,8 @@ pub trait Sink: Send {
     fn function(&mut self, code: FunctionCode);
     /// A block was translated. Comes before its first record.
     fn block(&mut self, block: Block);
+    /// The function at `pc` is known by this name, whatever its file says. Comes before the function.
+    fn named(&mut self, _pc: u64, _name: &str) {}
     /// Records of one thread, in execution order.
     fn words(&mut self, thread: ThreadId, words: &[u64]);
 }
@@ -50,6 +52,25 @@ pub struct Activation {
     pub frame: u64,
 }
 
+/// What a library function does, by its contract: it then runs unrecorded, and stands in the recording as one instruction and the
+/// return.
+///
+/// A contract holds for functions that do nothing else to data: what they read of memory is constant, or the thread's own, as is what
+/// they write beside [`Contract::writes`] (`errno`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contract {
+    /// Its name.
+    pub name: String,
+    /// What it is handed in registers.
+    pub uses: Vec<RegRange>,
+    /// What it gives back in registers.
+    pub defs: Vec<RegRange>,
+    /// Registers with the addresses that it writes to, and how many bytes there.
+    pub writes: Vec<(u8, u16)>,
+    /// Instructions that it executes, about.
+    pub instructions: u16,
+}
+
 /// Answers the recorder's questions about code, on the recorder's thread.
 pub trait Guide: Send {
     /// An executable mapping appeared.
@@ -62,6 +83,15 @@ pub trait Guide: Send {
     /// stack, or in the registers of the first two integers.
     fn takes_numbers(&mut self, _pc: u64) -> bool {
         false
+    }
+    /// Whether functions of the file of a mapping may have contracts.
+    fn has_contracts(&mut self, _mapping: &Mapping) -> bool {
+        false
+    }
+    /// The contract of the function at `pc`, if it has one. `word` gives the program's memory at an address. Asked only if the recorder
+    /// was told to heed contracts.
+    fn contract(&mut self, _pc: u64, _word: &mut dyn FnMut(u64) -> u64) -> Option<Contract> {
+        None
     }
     /// Whether recording should be on inside the function entered at `pc` and everything it calls. Asked only if
     /// the recorder was told to start with recording off.

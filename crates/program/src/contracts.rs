@@ -1,0 +1,255 @@
+//! What functions of libraries do, as data: a row for each, with its prototype and what it costs.
+//!
+//! Definition: a *contract* says what a function reads and writes, so that a call of it need not be recorded: it takes its arguments, gives
+//! its result, and writes nothing else but through arguments marked `out`, beside what is the thread's own (`errno`, the exceptions
+//! and the rounding of floating-point arithmetic). What it reads of memory is constant. A function that calls back, keeps a state, or
+//! takes more than registers has no row.
+//!
+//! Sources: the C standard (ISO/IEC 9899:2018, 7.3 and 7.12), the manual of the GNU C library, the System V ABI, AMD64 supplement, "Parameter
+//! Passing", for registers; the names of vector functions from the "Vector Function ABI" of the same processor. Each row is held to
+//! what a recording of the function shows (`cli/tests/contracts.rs`).
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+use serde::Deserialize;
+use trace::block::{REG_GENERAL, REG_VECTOR, RegRange};
+use trace::sink::Contract;
+
+/// Registers of integer arguments, in order: `rdi`, `rsi`, `rdx`, `rcx`, `r8`, `r9`.
+const INTEGERS: [u8; 6] = [7, 6, 2, 1, 8, 9];
+/// Most arguments in vector registers.
+const VECTORS: u8 = 8;
+/// Bytes of a vector register.
+const WHOLE: u8 = 64;
+
+/// A function.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    prototype: String,
+    instructions: u16,
+    /// From the prototype.
+    #[serde(skip)]
+    own: Option<Prototype>,
+    /// Bytes that a vector holds, where it is that of a function for scalars.
+    #[serde(skip)]
+    lanes: Option<u8>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    function: Vec<Row>,
+}
+
+/// A type of an argument or a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Type {
+    Void,
+    Float,
+    Double,
+    Int,
+    Long,
+    ComplexFloat,
+    ComplexDouble,
+}
+
+impl Type {
+    fn of(text: &str) -> Option<Type> {
+        Some(match text {
+            "void" => Type::Void,
+            "float" => Type::Float,
+            "double" => Type::Double,
+            "int" => Type::Int,
+            "long" => Type::Long,
+            "complex float" => Type::ComplexFloat,
+            "complex double" => Type::ComplexDouble,
+            _ => return None,
+        })
+    }
+
+    /// Vector registers that one of them takes, and the bytes in each; none for integers.
+    fn vectors(self) -> (u8, u8) {
+        match self {
+            Type::Float => (1, 4),
+            Type::Double | Type::ComplexFloat => (1, 8),
+            Type::ComplexDouble => (2, 8),
+            Type::Void | Type::Int | Type::Long => (0, 0),
+        }
+    }
+
+    fn bytes(self) -> u16 {
+        match self {
+            Type::Void => 0,
+            Type::Float | Type::Int => 4,
+            Type::Double | Type::Long | Type::ComplexFloat => 8,
+            Type::ComplexDouble => 16,
+        }
+    }
+}
+
+/// A function's name, result and arguments; those marked `out` are addresses to which one of the type is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Prototype {
+    name: String,
+    gives: Type,
+    takes: Vec<(Type, bool)>,
+}
+
+impl Prototype {
+    fn of(text: &str) -> Option<Prototype> {
+        let (head, arguments) = text.strip_suffix(')')?.split_once('(')?;
+        let (gives, name) = head.rsplit_once(' ')?;
+        let argument = |text: &str| {
+            let text = text.trim();
+            let of = text.strip_prefix("out ");
+            let own = Type::of(of.unwrap_or(text)).filter(|own| *own != Type::Void)?;
+            Some((own, of.is_some()))
+        };
+        let takes = arguments.split(',').map(argument).collect::<Option<_>>()?;
+        Some(Prototype { name: name.to_owned(), gives: Type::of(gives)?, takes })
+    }
+}
+
+impl Row {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        self.own.as_ref().map_or(&self.prototype, |own| &own.name)
+    }
+
+    /// Its prototype; empty for forms for vectors.
+    pub fn prototype(&self) -> &str {
+        if self.lanes.is_none() { &self.prototype } else { "" }
+    }
+
+    /// What it does to registers and memory; `None` if it takes more than registers.
+    pub fn contract(&self) -> Option<Contract> {
+        let own = self.own.as_ref()?;
+        let (mut vectors, mut integers) = (0, INTEGERS.iter());
+        let (mut uses, mut writes) = (Vec::new(), Vec::new());
+        for &(of, is_out) in &own.takes {
+            let (count, bytes) = if is_out { (0, 0) } else { of.vectors() };
+            if count == 0 {
+                let reg = REG_GENERAL + integers.next()?;
+                uses.push(RegRange { reg, lo: 0, hi: if is_out { 8 } else { of.bytes() as u8 } });
+                writes.extend(is_out.then_some((reg, of.bytes())));
+            }
+            for _ in 0..count {
+                let hi = self.lanes.unwrap_or(bytes);
+                uses.push(RegRange { reg: REG_VECTOR + vectors, lo: 0, hi });
+                vectors += 1;
+            }
+        }
+        if vectors > VECTORS {
+            return None;
+        }
+        let defs = match own.gives {
+            Type::Void => Vec::new(),
+            Type::Int | Type::Long => vec![RegRange { reg: REG_GENERAL, lo: 0, hi: 8 }],
+            // The rest of the register means nothing: nobody may find in it what was there before.
+            of => (0..of.vectors().0).map(|k| RegRange { reg: REG_VECTOR + k, lo: 0, hi: WHOLE }).collect(),
+        };
+        let (name, instructions) = (own.name.clone(), self.instructions);
+        Some(Contract { name, uses, defs, writes, instructions })
+    }
+
+    /// The same function for vectors, by the name that compilers give it: of so many bytes in a register.
+    fn of_vectors(&self, name: &str, bytes: u8) -> Option<Row> {
+        let own = self.own.as_ref()?;
+        let is_scalar = |of: Type| matches!(of, Type::Float | Type::Double);
+        if !is_scalar(own.gives) || own.takes.iter().any(|&(of, is_out)| is_out || !is_scalar(of)) {
+            return None;
+        }
+        let own = Some(Prototype { name: name.to_owned(), ..own.clone() });
+        Some(Row { own, lanes: Some(bytes), ..self.clone() })
+    }
+}
+
+/// The table.
+///
+/// # Errors
+/// The line that is wrong, and why.
+fn read(text: &str) -> Result<FxHashMap<String, Row>, String> {
+    let table: Table = toml::from_str(text).map_err(|error| error.to_string())?;
+    let mut out: FxHashMap<String, Row> = FxHashMap::default();
+    for mut row in table.function {
+        row.own = Prototype::of(&row.prototype);
+        let line = || 1 + text.lines().take_while(|line| !line.contains(&row.prototype)).count();
+        if row.contract().is_none() {
+            return Err(format!("line {}: {}: no prototype of types with a contract", line(), row.prototype));
+        }
+        let vectors = vector_names(&row);
+        if out.insert(row.name().to_owned(), row.clone()).is_some() {
+            return Err(format!("line {}: {}: stands there twice", line(), row.prototype));
+        }
+        out.extend(vectors);
+    }
+    Ok(out)
+}
+
+/// The forms of a function for vectors of 16, 32 and 64 bytes.
+fn vector_names(row: &Row) -> Vec<(String, Row)> {
+    let Some(own) = &row.own else { return Vec::new() };
+    let parameters = "v".repeat(own.takes.len());
+    let mut out = Vec::new();
+    for (isa, bytes) in [('b', 16), ('c', 32), ('d', 32), ('e', 64)] {
+        let lanes = u16::from(bytes) / own.gives.bytes().max(1);
+        let name = format!("_ZGV{isa}N{lanes}{parameters}_{}", own.name);
+        out.extend(row.of_vectors(&name, bytes).map(|row| (name, row)));
+    }
+    out
+}
+
+static TABLE: LazyLock<FxHashMap<String, Row>> =
+    // The table is part of the program, and a test reads it.
+    LazyLock::new(|| read(include_str!("contracts.toml")).unwrap_or_default());
+
+/// The row of a function.
+pub fn row(name: &str) -> Option<&'static Row> {
+    TABLE.get(name)
+}
+
+/// All rows, in no particular order.
+pub fn rows() -> impl Iterator<Item = &'static Row> {
+    TABLE.values()
+}
+
+/// Whether a file is one of those whose functions have rows.
+pub fn is_file(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    ["libm.so", "libm-", "libmvec.so", "libmvec-"].iter().any(|own| name.starts_with(own))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_can_be_read() {
+        let table = read(include_str!("contracts.toml")).expect("it is right");
+        assert!(table.len() > 300, "{}", table.len());
+        let of = |name: &str| table[name].contract().expect(name);
+        let vector = |reg, hi| RegRange { reg: REG_VECTOR + reg, lo: 0, hi };
+        assert_eq!(of("pow").uses, [vector(0, 8), vector(1, 8)]);
+        assert_eq!(of("cexpf").uses, [vector(0, 8)]);
+        assert_eq!(of("cexp").defs, [vector(0, 64), vector(1, 64)]);
+        let sincos = of("sincos");
+        assert_eq!((sincos.writes, sincos.defs), (vec![(7, 8), (6, 8)], vec![]));
+        assert_eq!(of("_ZGVdN4vv_pow").uses, [vector(0, 32), vector(1, 32)]);
+        assert_eq!(of("lrint").defs, [RegRange { reg: 0, lo: 0, hi: 8 }]);
+    }
+
+    #[test]
+    fn wrong_rows_are_refused_with_their_line() {
+        let row = |prototype: &str| format!("[[function]]\nprototype = \"{prototype}\"\ninstructions = 1\n");
+        let refused = |text: &str| read(text).expect_err(text);
+        let good = row("double f(double)");
+        assert!(refused(&format!("{good}{}", row("quad g(double)"))).starts_with("line 5: quad g(double)"));
+        assert!(refused(&format!("{good}{good}")).contains("twice"));
+        assert!(refused("[[function]]\nprototype = \"double f(double)\"\n").contains("instructions"));
+        assert!(refused("[[function]]\nsize = 3\n").contains("line 2"));
+        assert!(refused(&row("double f()")).contains("line 2"));
+    }
+}
