@@ -90,10 +90,22 @@ impl Build {
     pub fn reads(mut self, range: impl Into<Option<RegRange>>, role: Role) -> Build {
         let Some(range) = range.into() else { return self };
         debug_assert!(range.reg < REG_COUNT);
+        let is_sum = !self.0.instr.operation.kind.is_idempotent();
         let uses = &mut self.0.instr.uses;
-        let is_there = |u: &RegUse| u.range == range && (u.role == role || u.role == Role::Accumulator);
-        if !uses.iter().any(is_there) {
-            uses.push(RegUse { range, role });
+        let of_values = |role| matches!(role, Role::Value | Role::Accumulator);
+        match uses
+            .iter_mut()
+            .find(|u| u.range == range && (u.role == role || of_values(u.role) && of_values(role)))
+        {
+            // `x += x` doubles what was accumulated before.
+            Some(known) if is_sum && (known.role, role) != (Role::Value, Role::Value) => {
+                known.role = Role::Value
+            }
+            Some(known) if of_values(role) => {
+                known.role = if known.role == role { role } else { Role::Accumulator }
+            }
+            Some(_) => {}
+            None => uses.push(RegUse { range, role }),
         }
         self
     }

@@ -202,7 +202,16 @@ impl Decode {
         let shape = Shape::new(&i, class);
         let mut explicit = 0u128;
         let first_source = u32::from(i.op_count() > 2 && i.encoding() != EncodingKind::Legacy);
+        // `x += x` doubles what was accumulated before.
+        let is_twice = |operand: u32| {
+            let is_source = |k: &u32| i.op_kind(*k) == Kind::Register && reads(info.op_access(*k));
+            let others = (0..i.op_count()).filter(|&k| k != operand).filter(is_source);
+            is_source(&operand)
+                && !class.kind.is_idempotent()
+                && others.into_iter().any(|k| i.op_register(k) == i.op_register(operand))
+        };
         let role = |operand: u32| match class.inputs {
+            _ if is_twice(operand) && class.kind != OpKind::Control => Role::Value,
             Inputs::Commutative => Role::Accumulator,
             Inputs::Minuend if operand == first_source => Role::Accumulator,
             Inputs::Addend(addend) if operand == addend => Role::Accumulator,

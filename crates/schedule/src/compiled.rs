@@ -12,7 +12,10 @@
 //! (functions that are put in the place of a call, unrolled code).
 
 use profile::lens::{AccessMode, Array, ArrayAccess, Call, Home, Position, SourceLoop};
-use profile::{ContextIndex, ContextKind, Dependence, Kind, Operation, Profile, StatementIndex};
+use profile::{
+    ContextIndex, ContextKind, Dependence, Kind, LocationIndex, ObjectIndex, ObjectKind, Operation, Profile,
+    StatementIndex,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::{Facts, Role, mentions};
@@ -446,6 +449,69 @@ pub fn between_iterations_beside<'p>(
         let ends = copy(d.source, d.kind != Kind::Anti).zip(copy(d.sink, d.kind != Kind::Flow));
         ends.is_some_and(|(source, sink)| source.1 == sink.1 && source.0 != sink.0)
             && !(reduces && facts.are_combined([d.source, d.sink].map(|s| profile.location_of(s).line)))
+    })
+}
+
+/// A dependence between an iteration that the compiler has put beside a loop, where it makes a call of the loop's text, and those in the
+/// loop. What lies on the stacks of the functions called is theirs alone, and what `is_judged` already, by how the iterations in the
+/// loop use it, is left out unless a value is handed on.
+pub fn between_calls_beside<'p>(
+    profile: &'p Profile,
+    context: ContextIndex,
+    accesses: &Accesses,
+    facts: &Facts<'_>,
+    is_judged: &dyn Fn(ObjectIndex) -> bool,
+) -> Option<&'p Dependence> {
+    let own = profile.contexts.get(context as usize)?;
+    let at = profile.location(own.location);
+    let (first, last) = facts.source.body;
+    let is_of_body = |site: LocationIndex| {
+        let place = profile.location(site);
+        let here = (place.line, place.column);
+        (&place.file, &place.function) == (&at.file, &at.function)
+            && place.column > 0
+            && ((first.line, first.column)..=(last.line, last.column)).contains(&here)
+            && facts.calls_on(place.line)
+    };
+    let calls = |parent: ContextIndex| accesses.children.get(&parent).into_iter().flatten().copied();
+    let mut beside: Vec<ContextIndex> = calls(own.parent)
+        .filter(|&call| match profile.contexts[call as usize].kind {
+            ContextKind::Call { site, .. } => is_of_body(site),
+            _ => false,
+        })
+        .collect();
+    // A call at the end of the function may be a jump: it then stands where the function itself was called.
+    let around = &profile.contexts[own.parent as usize];
+    if matches!(around.kind, ContextKind::Call { .. }) {
+        let is_called = |callee: u32| {
+            let name = profile.functions.get(callee as usize).map_or("", |function| &function.name);
+            // Copies for some arguments have a suffix.
+            let name = short_name(name).split('.').next().unwrap_or_default();
+            facts.source.calls.iter().any(|call| short_name(&call.callee) == name)
+        };
+        beside.extend(calls(around.parent).filter(|&call| {
+            let own = &profile.contexts[call as usize];
+            matches!(own.kind, ContextKind::Call { callee, .. } if own.at == around.at && callee != around.function && is_called(callee))
+        }));
+    }
+    if beside.is_empty() {
+        return None;
+    }
+    let function = profile.functions.get(own.function as usize).map(|function| function.entry);
+    let is_reachable = |object: ObjectIndex| {
+        let Some(object) = profile.objects.get(object as usize) else { return true };
+        match object.owner.zip(function) {
+            Some(((from, to), entry)) => (from..to).contains(&entry),
+            None => object.kind != ObjectKind::Frame,
+        }
+    };
+    let is_beside = |end| profile.chain(profile.context_of(end)).any(|around| beside.contains(&around));
+    let is_in_loop = |end| graph::is_inside(profile, end, context);
+    profile.dependences.iter().filter(|d| d.memory).find(|d| {
+        let joins = is_beside(d.source) && is_in_loop(d.sink) || is_in_loop(d.source) && is_beside(d.sink);
+        let mut objects = d.levels.iter().flat_map(|level| &level.objects).map(|used| used.object);
+        let matters = |object| is_reachable(object) && (d.kind == Kind::Flow || !is_judged(object));
+        joins && (d.levels.iter().all(|level| level.objects.is_empty()) || objects.any(matters))
     })
 }
 

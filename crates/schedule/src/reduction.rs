@@ -181,10 +181,13 @@ fn is_chain(profile: &Profile, members: &[StatementIndex], internal: &[&Flow<'_>
         if matches!(statement.operation, Operation::Copy | Operation::Shuffle | Operation::Convert) {
             return true;
         }
-        // Values that come through registers; what comes through memory counts once per byte that another store wrote.
-        let into = internal.iter().filter(|(_, d)| d.sink == s && !d.memory);
-        let taken = into.map(|(_, d)| d.count).fold(0u64, u64::saturating_add);
-        taken <= profile.executions(s)
+        let taken = |memory: bool| {
+            let into = internal.iter().filter(|(_, d)| d.sink == s && d.memory == memory);
+            into.map(|(_, d)| d.count).fold(0u64, u64::saturating_add)
+        };
+        let executions = profile.executions(s);
+        // What comes through memory counts once per byte that another store wrote.
+        taken(false).saturating_add(taken(true).min(executions)) <= executions
     })
 }
 

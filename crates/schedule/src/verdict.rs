@@ -621,6 +621,21 @@ pub fn judge(
             let name = facts.accessed_on(lines[1]).unwrap_or_default().to_owned();
             unknown = unknown.or(Some(Unknown::Array { name, lines: lines.into() }));
         }
+        let is_judged = |object: ObjectIndex| {
+            let is_needed = needs.iter().flatten().any(|need| need.object == object);
+            is_needed || privatise.contains(&object)
+        };
+        if found.blocking.is_empty()
+            && is_optimised
+            && let Some(d) =
+                compiled::between_calls_beside(profile, context, &indexes.accesses, facts, &is_judged)
+        {
+            let name =
+                d.levels.iter().flat_map(|level| &level.objects).find_map(|used| is_named(&used.object));
+            let lines = [d.source, d.sink].map(|s| profile.location_of(s).line);
+            unknown = unknown
+                .or(Some(Unknown::Array { name: name.unwrap_or_default().to_owned(), lines: lines.into() }));
+        }
         if found.blocking.is_empty()
             && is_optimised
             && let Some((array, lines)) = facts.scrambled(is_reduced)
