@@ -138,6 +138,10 @@ pub struct ProfileArgs {
     /// Run the program twice: first only to see where control goes (its output is discarded), then to record it.
     #[arg(long, conflicts_with_all = ["fast", "pid"])]
     pub two_pass: bool,
+    /// Run the program twice: first to count where it spends its time (its output is discarded), then to record the loops that do
+    /// 95 % of the work, reading and writing of files aside.
+    #[arg(long, conflicts_with_all = ["fast", "pid", "follow", "function", "region", "scope", "record_startup"])]
+    pub focus: bool,
     /// Also record the processes that the program starts, each program that they execute into a profile of its own:
     /// NAME.CHILD.PID.lwp beside NAME.lwp.
     #[arg(long, conflicts_with_all = ["two_pass", "fast", "parquet"])]

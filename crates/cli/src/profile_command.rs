@@ -42,6 +42,7 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
         &config,
         &[
             ("--two-pass", args.two_pass),
+            ("--focus", args.focus),
             ("--fast", args.fast),
             ("--follow", args.follow),
             ("--scope main", args.scope == Scope::Main),
@@ -80,8 +81,9 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
         following = args.follow.then(|| Following::new(&config, plan(), &path));
         config.follow = following.clone().map(|following| following as Arc<dyn Follow>);
         let plan = plan();
-        if args.two_pass {
-            match record_twice(&config, plan, chatty, &interrupts, &mut progress)? {
+        if args.two_pass || args.focus {
+            let how = Twice { chatty, focus: args.focus };
+            match record_twice(&config, plan, how, &interrupts, &mut progress)? {
                 Some(result) => result,
                 None => return Ok(INTERRUPTED),
             }
@@ -209,6 +211,9 @@ pub fn record_program(config: &Config, plan: Plan, progress: &mut Progress) -> R
     progress.phase("recording", false);
     let mut engine = engine(&plan);
     let part = recording::recorded_part(&plan.part, config.pid.map(|_| profile::Part::Attached));
+    if matches!(plan.part, Part::Focus(_)) {
+        engine = engine.entering_loops();
+    }
     let mut guide = match &plan.known {
         Some(known) => Symbols::knowing(plan.part, known.clone()),
         None => Symbols::new(plan.part),
@@ -236,16 +241,24 @@ fn count_program(config: &Config, progress: &mut Progress) -> Result<(Profile, O
     Ok((profile, outcome))
 }
 
+/// How to run a program twice.
+#[derive(Debug, Clone, Copy)]
+struct Twice {
+    chatty: bool,
+    /// The second run records the loops alone in which the first one spent its time.
+    focus: bool,
+}
+
 /// Runs a program twice: to see where control goes, then to record it. `None` if the user interrupted the first pass.
 fn record_twice(
     config: &Config,
-    plan: Plan,
-    chatty: bool,
+    mut plan: Plan,
+    how: Twice,
     interrupts: &Interrupts,
     progress: &mut Progress,
 ) -> Result<Option<(Profile, Outcome)>> {
     let say = |text: &str| {
-        if chatty {
+        if how.chatty {
             // Without a standard error there is nobody to tell.
             let _ = writeln!(anstream::stderr(), "loopwright: {text}");
         }
@@ -263,9 +276,22 @@ fn record_twice(
         say("interrupted in the first pass; nothing was recorded and no profile is written");
         return Ok(None);
     }
-    say("second pass");
     let feed = input?.feed()?;
-    let second = Config { input: feed.descriptor(), ..config.clone() };
+    let mut second = Config { input: feed.descriptor(), ..config.clone() };
+    if how.focus {
+        let focus = ddg::focus::find(&survey);
+        let names: Vec<&str> = focus.spots.iter().map(|spot| spot.name.as_str()).collect();
+        match names.is_empty() {
+            true => say("second pass; no loop of the program stands out, and all of it is recorded"),
+            false => {
+                say(&format!("second pass; what is recorded: {}", names.join(", ")));
+                second.start_recording = false;
+                plan.part = Part::Focus(focus);
+            }
+        }
+    } else {
+        say("second pass");
+    }
     let known = Known::new(&survey);
     let (mut profile, outcome) = record_program(&second, Plan { known: Some(known), ..plan }, progress)?;
     drop(second);
@@ -289,7 +315,9 @@ pub fn about(config: &Config, outcome: &Outcome) -> About {
     let met = |u: &trace::sink::Untracked| Untracked::Met { what: u.what.clone(), count: u.count };
     let twice = outcome.aliases.iter().map(|&alias| Untracked::MappedTwice(alias));
     let startup = outcome.skipped_startup.then_some(Untracked::StartUp);
-    let untracked = outcome.untracked.iter().map(met).chain(twice).chain(startup).collect();
+    let names = Some(outcome.contracted.clone()).filter(|names| !names.is_empty());
+    let contracts = names.map(Untracked::Contracts);
+    let untracked = outcome.untracked.iter().map(met).chain(twice).chain(startup).chain(contracts).collect();
     About { program, limits, untracked, part: None, main_only: config.scope == record::Scope::Main }
 }
 

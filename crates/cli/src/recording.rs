@@ -101,6 +101,10 @@ pub fn recorded_part(part: &Part, of_process: Option<profile::Part>) -> Option<p
         Part::Whole => of_process,
         Part::Function(name) => Some(profile::Part::Function(name.clone())),
         Part::Windows(begin, end) => Some(profile::Part::Window(begin.clone(), end.clone())),
+        Part::Focus(focus) => Some(profile::Part::Focus {
+            loops: focus.spots.iter().map(|spot| spot.name.clone()).collect(),
+            instructions: focus.instructions,
+        }),
     }
 }
 
@@ -124,6 +128,7 @@ pub fn absence(part: &Part) -> String {
         Part::Whole => "nothing ran".to_owned(),
         Part::Function(name) => format!("no function {name} ran"),
         Part::Windows(begin, end) => format!("nothing ran between {begin} and {end}"),
+        Part::Focus(_) => "none of the loops of the first pass ran in the second".to_owned(),
     }
 }
 

@@ -15,6 +15,7 @@ mod errors;
 mod existing;
 mod explain;
 mod files;
+mod focus;
 mod folding;
 mod gpu;
 mod gpu_numbers;

@@ -151,6 +151,8 @@ pub struct Engine {
     pub(crate) is_muted: bool,
     /// Executions are applied later than they happened.
     pub(crate) is_late: bool,
+    /// Where recording begins at the header of a loop, that is entered there.
+    pub(crate) enters_loops: bool,
     node: Option<NodeId>,
     previous: Option<CodeId>,
     /// Words of the current path that came in earlier slices.
@@ -230,6 +232,7 @@ impl Default for Engine {
             row_space: crate::rows::Space::default(),
             is_muted: false,
             is_late: false,
+            enters_loops: false,
             node: None,
             previous: None,
             pending: Vec::new(),
@@ -476,6 +479,11 @@ impl Engine {
     pub fn folding(self, folding: Folding) -> Engine {
         let folding = Arc::new(folding);
         Engine { streams: Streams::new(&folding), folding, ..self }
+    }
+
+    /// An engine for recordings that begin where loops are entered.
+    pub fn entering_loops(self) -> Engine {
+        Engine { enters_loops: true, ..self }
     }
 
     /// From now on relies on what an earlier run of the program showed, where that is known.
@@ -1009,8 +1017,16 @@ impl Engine {
             Special::Resume(pc) => self.signals.returned(pc),
             Special::Outside(outside) => self.leave(outside),
             Special::End => self.end_thread(),
+            Special::Closed => {
+                if let Some(walker) = &mut self.walker {
+                    walker.is_closed = true;
+                }
+            }
             Special::Gap { instructions, stack } => {
                 self.mark_unfinished_here();
+                if let Some(walker) = &mut self.walker {
+                    walker.is_closed = false;
+                }
                 self.unrecorded = self.unrecorded.saturating_add(instructions);
                 self.previous = None;
                 self.registers.forget();

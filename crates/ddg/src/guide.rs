@@ -1,10 +1,12 @@
 //! What the recorder asks about code, answered from symbols.
 
 use profile::Untracked;
-use program::contracts;
 use program::image::Image;
 use program::known::Known;
+use rustc_hash::FxHashMap;
 use trace::sink::{Activation, Contract, Guide, Mapping, Marker};
+
+use crate::focus::Focus;
 
 /// Which part of a run is recorded.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -16,6 +18,8 @@ pub enum Part {
     Function(String),
     /// What runs from the return of the first function to the entry of the second.
     Windows(String, String),
+    /// What runs in some loops.
+    Focus(Focus),
 }
 
 /// Answers from the symbols of the mapped files.
@@ -26,6 +30,8 @@ pub struct Symbols {
     known: Option<Known>,
     /// Functions that begin and end windows were met: control came to them, or code that calls them was translated.
     met: (bool, bool),
+    /// Where loops that are recorded are entered and left.
+    spots: FxHashMap<u64, Marker>,
 }
 
 impl Symbols {
@@ -62,6 +68,17 @@ fn is_of(symbol: &str, name: &str) -> bool {
 impl Guide for Symbols {
     fn mapping(&mut self, mapping: &Mapping) {
         self.image.add(mapping);
+        if let Part::Focus(focus) = &self.part {
+            for spot in &focus.spots {
+                let enter = spot.enter.in_mapping(mapping).map(|pc| (pc, Marker::Enter));
+                let leave = spot.leave.iter().filter_map(|place| place.in_mapping(mapping));
+                for (pc, marker) in leave.map(|pc| (pc, Marker::Leave)).chain(enter) {
+                    // Where one loop is left another may be entered.
+                    let both = self.spots.get(&pc).is_some_and(|known| *known != marker);
+                    self.spots.insert(pc, if both { Marker::Next } else { marker });
+                }
+            }
+        }
         if let Some(known) = &mut self.known {
             known.mapping(mapping);
         }
@@ -84,10 +101,6 @@ impl Guide for Symbols {
         is_library && self.image.is_unwound_from(pc)
     }
 
-    fn has_contracts(&mut self, mapping: &Mapping) -> bool {
-        mapping.path.as_deref().is_some_and(contracts::is_file)
-    }
-
     fn contract(&mut self, pc: u64, word: &mut dyn FnMut(u64) -> u64) -> Option<Contract> {
         self.image.contracted(pc, word)?.contract()
     }
@@ -96,7 +109,14 @@ impl Guide for Symbols {
         matches!(&self.part, Part::Function(name) if self.starts(pc).is_some_and(|symbol| is_of(&symbol, name)))
     }
 
+    fn marked(&mut self) -> Vec<u64> {
+        self.spots.keys().copied().collect()
+    }
+
     fn marker(&mut self, pc: u64) -> Option<Marker> {
+        if matches!(self.part, Part::Focus(_)) {
+            return self.spots.get(&pc).copied();
+        }
         let Part::Windows(begin, end) = &self.part else { return None };
         match self.starts(pc)? {
             name if is_of(&name, begin) => {

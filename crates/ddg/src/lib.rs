@@ -14,6 +14,7 @@ mod engine;
 mod exchange;
 mod executions;
 pub mod finish;
+pub mod focus;
 pub mod folding;
 pub mod guide;
 mod happenings;

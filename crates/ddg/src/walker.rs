@@ -116,6 +116,8 @@ pub struct Walker {
     ended: [Ended; ENDED],
     ends: usize,
     pub(crate) lost: Lost,
+    /// The recording has ended where the loop was left with which it had begun.
+    pub(crate) is_closed: bool,
 }
 
 /// Most activations that end in one path and are remembered.
@@ -249,6 +251,7 @@ impl Walker {
             ended: [Ended::default(); ENDED],
             ends: 0,
             lost: Lost::default(),
+            is_closed: false,
         };
         *walker.active_count(function) += 1;
         walker.jump(contexts, functions, pc);
@@ -261,9 +264,11 @@ impl Walker {
     }
 
     /// The contexts that activations which have not ended are in: the current one, and those of calls that have not returned,
-    /// suspended loops included.
+    /// suspended loops included. None where the recording was closed.
     pub fn under_way(&self) -> impl Iterator<Item = ContextId> + '_ {
-        std::iter::once(self.context).chain(self.frames.iter().skip(1).map(|frame| frame.caller))
+        let own = std::iter::once(self.context);
+        let all = own.chain(self.frames.iter().skip(1).map(|frame| frame.caller));
+        all.filter(|_| !self.is_closed)
     }
 
     /// The current counters; entries beyond the context's dimensions are 0.

@@ -73,6 +73,7 @@ pub(crate) fn run<S: Sink + 'static>(
         untracked,
         aliases,
         skipped_startup: false,
+        contracted: Vec::new(),
         stopped,
         abandoned,
         words,

@@ -41,6 +41,14 @@ pub struct Trust {
 }
 
 impl Trust {
+    /// Instructions of the whole run, recorded or not, as far as that is known: what shares and gains are measured by.
+    pub fn run(&self) -> u64 {
+        match self.part {
+            Some(Part::Focus { instructions, .. }) => instructions.max(self.instructions),
+            _ => self.instructions,
+        }
+    }
+
     /// Whether a limit ended the recording or the analysis before the program ended. What ran afterwards is not known: it may
     /// read what loops wrote.
     pub fn is_cut_short(&self) -> bool {
@@ -179,6 +187,13 @@ pub enum Part {
     Attached,
     /// What ran after the process was forked (`--follow`).
     Forked,
+    /// What runs in the loops that do most of the work (`--focus`).
+    Focus {
+        /// File and line of each.
+        loops: Vec<String>,
+        /// Instructions of the whole run, by a first one.
+        instructions: u64,
+    },
 }
 
 /// Something that was not recorded.
@@ -209,4 +224,6 @@ pub enum Untracked {
     MappedTwice([(u64, u64); 2]),
     /// What loads the program and starts its libraries, before its first own instruction.
     StartUp,
+    /// Functions of libraries that stand for what their contracts say, by name.
+    Contracts(Vec<String>),
 }

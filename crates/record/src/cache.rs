@@ -16,11 +16,12 @@ use trace::block::{BlockId, Folded};
 
 use crate::asm::{Code, displacement};
 use crate::comparison::Comparison;
+use crate::contracts;
 use crate::error::Error;
 use crate::process::SYSCALL;
 use crate::shared::{
-    self, CACHE, CACHE_BYTES, COLD, COUNTERS, REMOTE_CALL, SLOT_CONTRACT, SLOT_P, SLOT_POINTER, SLOT_RAX,
-    SLOT_RCX, SLOT_S, SLOT_SITE, SPIN, STATE_BYTES, Shared, TABLE_ENTRIES, TABLES,
+    self, CACHE, CACHE_BYTES, COLD, COUNTERS, REMOTE_CALL, SLOT_P, SLOT_POINTER, SLOT_RAX, SLOT_RCX, SLOT_S,
+    SLOT_SITE, SPIN, STATE_BYTES, Shared, TABLE_ENTRIES, TABLES,
 };
 use crate::syscalls;
 use crate::translate::{Edge, Exit, LoopHead, OwnLoop, Pair, Point, Translation, Trap};
@@ -127,10 +128,8 @@ pub(crate) struct Cache {
     pub(crate) passages: FxHashSet<(Edge, bool, u64)>,
     /// Where functions that ran by their contracts have returned to without a stop.
     pub(crate) returned: FxHashSet<u64>,
-    /// Functions may run by their contracts: those of these files.
+    /// Functions may run by their contracts.
     pub(crate) has_contracts: bool,
-    /// See `has_contracts`.
-    pub(crate) libraries: Vec<Range<u64>>,
     resumed: FxHashMap<u64, u64>,
     misses: [u64; TABLES],
     tables_on: usize,
@@ -162,7 +161,6 @@ impl Cache {
             passages: FxHashSet::default(),
             returned: FxHashSet::default(),
             has_contracts: false,
-            libraries: Vec::new(),
             resumed: FxHashMap::default(),
             misses: [0; TABLES],
             tables_on: if both { 0 } else { TABLES / 2 },
@@ -387,13 +385,10 @@ impl Cache {
 
     fn sieve_to(&mut self, edge: Edge, on: bool, target: u64, to: u64, site: Option<Site>) {
         self.sieved.insert((edge, on, target, site.map(|s| s.number)));
-        let is_checked = self.may_end_contract(edge, on, target);
+        let may_end = self.has_contracts && edge == Edge::Return && !on;
         self.stub_for(edge, on, target, site, |code, miss| {
-            if is_checked {
-                code.restore(1, SLOT_CONTRACT);
-                // jrcxz over the jump
-                code.raw(&[0xe3, 5]);
-                code.jump_to(None, miss);
+            if may_end {
+                contracts::unless_ended(code, miss);
             }
             code.restore(1, SLOT_RCX);
             code.restore(0, SLOT_RAX);

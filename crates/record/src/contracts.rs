@@ -6,8 +6,7 @@
 //!
 //! Invariants: the block that stands for the function is translated code as any other, linked and looked up as such, and ends in the
 //! unrecorded translation of the function. A slot holds the complement of the stack pointer at its entry as long as it runs. Of returns that come
-//! from where recording is off, only those with this stack pointer are its own; the others stay where recording is off, and those
-//! to code outside of the libraries in question look at the slot first. No signal is delivered, and no turn passes, before the
+//! from where recording is off, only those with this stack pointer are its own, which each of them looks at first. No signal is delivered, and no turn passes, before the
 //! function has returned.
 //! Limits: a fault in the function itself is that of code whose recording begins in its middle.
 
@@ -71,6 +70,7 @@ impl Engine<'_> {
         if !self.config.start_recording && found.is_some() && self.guide.starts_recording(pc) {
             found = None;
         }
+        self.contracted.extend(found.iter().map(|contract| contract.name.clone()));
         self.contracts.insert(pc, found.clone());
         Ok(found)
     }
@@ -211,6 +211,28 @@ fn stand_in(
     (code, fast)
 }
 
+/// What the slot holds is in `rcx`: leaves 0 there if the stack pointer is what it was at the entry of the function that runs by its
+/// contract, but for what the return has popped.
+fn compare(code: &mut Code) {
+    // The complement of one and the other.
+    code.lea_full(RCX, Some(RSP), Some((RCX, 1)), 1 - BACK as i32, false);
+}
+
+/// Goes on at `miss` if a return, from where recording is off, is that of the function that runs by its contract.
+pub(crate) fn unless_ended(code: &mut Code, miss: u64) {
+    code.restore(RCX, SLOT_CONTRACT);
+    let mut compared = Code::new(code.here());
+    compare(&mut compared);
+    let jump = 5;
+    // jrcxz over all of this, and over the jump that is for the end alone
+    code.raw(&[0xe3, compared.bytes.len() as u8 + 2 + 2 + jump]);
+    compare(code);
+    code.raw(&[0xe3, 2]);
+    // A short jump over the other one.
+    code.raw(&[0xeb, jump]);
+    code.jump_to(None, miss);
+}
+
 impl Cache {
     /// Lets the returns of functions that run by their contracts to `target` pass without a stop, if its code is translated for recording.
     pub(crate) fn pass_back(&mut self, target: u64) {
@@ -219,9 +241,8 @@ impl Cache {
             return;
         }
         self.stub_for(Edge::Return, false, target, None, |code, miss| {
-            // What the slot holds and the stack pointer: both complements of one address, but for what the return has popped.
             code.restore(RCX, SLOT_CONTRACT);
-            code.lea_full(RCX, Some(RSP), Some((RCX, 1)), 1 - BACK as i32, false);
+            compare(code);
             // jrcxz over the jump
             code.raw(&[0xe3, 5]);
             code.jump_to(None, miss);
@@ -232,13 +253,5 @@ impl Cache {
             code.restore(RAX, SLOT_RAX);
             code.jump_to(None, to);
         });
-    }
-
-    /// Whether a return to `target` from where recording is off may be that of a function that runs by its contract.
-    pub(crate) fn may_end_contract(&self, edge: Edge, on: bool, target: u64) -> bool {
-        self.has_contracts
-            && edge == Edge::Return
-            && !on
-            && self.libraries.iter().all(|own| !own.contains(&target))
     }
 }

@@ -154,13 +154,11 @@ impl Engine<'_> {
     pub(crate) fn locate(&mut self, pc: u64) -> Result<(), Error> {
         for mapping in self.code.locate(&self.tracee, pc) {
             self.guide.mapping(&mapping);
-            if self.heeds_contracts() && self.guide.has_contracts(&mapping) {
-                self.cache.libraries.push(mapping.start..mapping.end);
-            }
             match &mut self.counting {
                 Some(counting) => counting.mapping(mapping),
                 None => self.buffers.mapping(mapping)?,
             }
+            self.leaders.extend(self.guide.marked());
         }
         Ok(())
     }
@@ -222,8 +220,7 @@ impl Engine<'_> {
 
     /// Where control comes into the block at `pc`, if it is translated.
     fn entry(&mut self, pc: u64) -> Option<u64> {
-        let placed =
-            if self.begins_window(pc) { self.cache.get_apart(pc) } else { self.cache.get(pc, self.on) };
+        let placed = if self.is_apart(pc) { self.cache.get_apart(pc) } else { self.cache.get(pc, self.on) };
         placed.map(|block| block.full)
     }
 
@@ -345,7 +342,7 @@ impl Engine<'_> {
                 self.blocks += 1;
             }
         }
-        let apart = self.begins_window(pc);
+        let apart = self.is_apart(pc);
         self.cache.place(pc, self.on, id, t, apart);
         Ok(())
     }

@@ -223,6 +223,8 @@ pub struct Outcome {
     pub aliases: Vec<Alias>,
     /// What loads and starts the program ran unrecorded ([`Config::skip_startup`]).
     pub skipped_startup: bool,
+    /// Functions that ran by their contracts, in the order of their names.
+    pub contracted: Vec<String>,
     /// Why recording ended early, if it did.
     pub stopped: Option<StopReason>,
     /// Part of what was recorded was not handed to the sink, as the user did not want to wait.
@@ -273,6 +275,7 @@ pub fn native(config: &Config) -> Result<Outcome, Error> {
         untracked: Vec::new(),
         aliases: Vec::new(),
         skipped_startup: false,
+        contracted: Vec::new(),
         stopped: None,
         abandoned: false,
         words: 0,

@@ -123,6 +123,8 @@ pub(crate) struct Engine<'a> {
     pub(crate) left: Left,
     /// Contracts of functions, or that they have none.
     pub(crate) contracts: FxHashMap<u64, Option<Contract>>,
+    /// Names of those that have run by them.
+    pub(crate) contracted: BTreeSet<String>,
     pub(crate) blocks: u32,
     pub(crate) learner: Learner,
     /// Words of the next buffer that are to be used.
@@ -389,6 +391,7 @@ impl Engine<'_> {
             Meaning::RegionEnd { pc } => {
                 if self.region.is_some_and(|(sp, _)| regs.rsp > sp) {
                     self.region = None;
+                    self.windows.end_inner();
                     self.switch(false);
                 }
                 self.arrive(regs, pc, None, None)

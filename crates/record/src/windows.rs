@@ -25,9 +25,16 @@ pub(crate) struct Windows {
     opening: Vec<(u64, u64)>,
     /// Places of return that are guarded in the present code cache.
     guarded: FxHashSet<u64>,
+    /// Stack pointer where a window began that ends in the same activation.
+    inner: Option<u64>,
 }
 
 impl Windows {
+    /// The activation has ended in which a window began.
+    pub(crate) fn end_inner(&mut self) {
+        self.inner = None;
+    }
+
     /// The code cache is empty now, and this belongs to a thread without the turn.
     pub(crate) fn guard_all(&mut self, cache: &mut Cache) {
         self.guarded.clear();
@@ -42,6 +49,14 @@ impl Windows {
 impl Engine<'_> {
     fn has_windows(&self) -> bool {
         !self.config.start_recording && self.config.encoding != Encoding::None && self.counting.is_none()
+    }
+
+    /// Whether the block at `pc` is placed apart, so that nothing is linked to it: control that comes there may switch recording.
+    pub(crate) fn is_apart(&mut self, pc: u64) -> bool {
+        self.begins_window(pc)
+            || self.on
+                && self.has_windows()
+                && matches!(self.guide.marker(pc), Some(Marker::Leave | Marker::Next))
     }
 
     /// Whether the function at `pc` begins a window, recording being off.
@@ -80,6 +95,17 @@ impl Engine<'_> {
                 self.windows.opening.push((regs.rsp.wrapping_add(8), back));
             }
             Some(Marker::End) if self.on && self.region.is_none() => self.switch(false),
+            Some(marker @ (Marker::Enter | Marker::Leave | Marker::Next)) => {
+                if self.on && marker != Marker::Enter && self.windows.inner == Some(regs.rsp) {
+                    self.special(&Special::Closed)?;
+                    self.windows.inner = None;
+                    self.region = None;
+                    self.switch(false);
+                }
+                if !self.on && marker != Marker::Leave {
+                    self.enter(regs, pc)?;
+                }
+            }
             _ => {}
         }
         Ok(())
@@ -94,6 +120,21 @@ impl Engine<'_> {
             return Ok(());
         }
         self.switch(true);
+        self.begin_amid(regs, pc)
+    }
+
+    /// Recording begins at `pc`, in the middle of an activation, and lasts no longer than that.
+    fn enter(&mut self, regs: &user_regs_struct, pc: u64) -> Result<(), Error> {
+        let Some(Activation { frame, .. }) = self.guide.activation(pc, regs.rsp, regs.rbp) else {
+            self.count("loop of a function whose frame is not known");
+            return Ok(());
+        };
+        let at = frame.wrapping_sub(8);
+        let back = self.tracee.read_word(at);
+        self.switch(true);
+        self.windows.inner = Some(regs.rsp);
+        self.region = Some((at, back));
+        self.cache.guard_return(back, true);
         self.begin_amid(regs, pc)
     }
 

@@ -2,7 +2,7 @@
 
 use profile::{ContextIndex, GivenUp, Limit, LocationIndex, Part, Profile, Reached, Untracked};
 
-/// Most loops that are named.
+/// Most names in a list.
 const NAMED: usize = 8;
 
 /// The limits that were reached, in words; of several runs each with its command line.
@@ -82,6 +82,7 @@ fn part(part: &Part) -> String {
     match part {
         Part::Function(name) => format!("--function {name}"),
         Part::Window(begin, end) => format!("--region {begin}:{end}"),
+        Part::Focus { loops, .. } => format!("the loops of --focus ({})", list(loops)),
         Part::Attached => "the time of recording (--pid)".to_owned(),
         Part::Forked => "the process after it was forked (--follow)".to_owned(),
     }
@@ -106,10 +107,25 @@ fn left_out(profile: &Profile, untracked: &Untracked) -> String {
             second.0,
             first.1.saturating_sub(first.0) / 1024
         ),
+        Untracked::Contracts(names) => {
+            format!(
+                "functions of the mathematical library, which stand for what they do ({}; --record-libraries)",
+                list(names)
+            )
+        }
         Untracked::StartUp => "what loads it and starts its libraries (--record-startup)".to_owned(),
         Untracked::Passes(first, second) => {
             format!("the passes ended differently (status {first}, then {second})")
         }
+    }
+}
+
+/// The first names of a list, and how many more there are.
+fn list(names: &[String]) -> String {
+    let shown = names.get(..names.len().min(NAMED)).unwrap_or_default().join(", ");
+    match names.len().saturating_sub(NAMED) {
+        0 => shown,
+        more => format!("{shown}, {more} more"),
     }
 }
 

@@ -82,7 +82,7 @@ fn inward<'a>(report: &'a Report<'_>) -> Vec<Recommendation<'a>> {
 
 /// The directives for threads, one per line of the source: what is written there holds for all calls that come to it.
 fn threads<'a>(report: &'a Report<'_>) -> Vec<Recommendation<'a>> {
-    let all = report.profile.trust.instructions.max(1) as f64;
+    let all = report.profile.trust.run().max(1) as f64;
     let mut places: BTreeMap<(&str, u32, u32), Vec<usize>> = BTreeMap::new();
     for at in 0..report.loops.len() {
         if let Some(Choice::Paste { for_threads: true, .. }) = &report.directives[at]

@@ -191,7 +191,7 @@ fn threads(
     }
     let each = instructions / entries.max(1);
     if each < PAYS {
-        let run = profile.trust.instructions.max(1) as f64;
+        let run = profile.trust.run().max(1) as f64;
         let is_cheap = (entries.saturating_mul(REFUSED)) as f64 <= REFUSED_SHARE * run;
         let per_iteration = (instructions / iterations.max(1)).max(1);
         let condition = text

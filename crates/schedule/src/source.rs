@@ -252,7 +252,7 @@ pub fn analyse(profile: &Profile) -> Vec<SourceLoop> {
     let indexes = Indexes::new(profile);
     let no_edges = crate::graph::LoopEdges::default();
     let totals = subtree_instructions(profile);
-    let all = profile.trust.instructions.max(1) as f64;
+    let all = profile.trust.run().max(1) as f64;
     let mut out: Vec<SourceLoop> = Vec::new();
     let mut keys: BTreeMap<Key, usize> = BTreeMap::new();
     let mut entry_of: FxHashMap<ContextIndex, usize> = FxHashMap::default();

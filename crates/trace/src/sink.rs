@@ -34,13 +34,19 @@ pub trait Sink: Send {
     fn words(&mut self, thread: ThreadId, words: &[u64]);
 }
 
-/// What the entry of a function does to recording.
+/// What control that comes to a place does to recording: to the entry of a function, or to what lies in one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Marker {
     /// It goes on where the function returns to.
     Begin,
     /// It is off until the next beginning.
     End,
+    /// It begins here, in the middle of a function's activation.
+    Enter,
+    /// It is off from here on, if this is the activation in which it began.
+    Leave,
+    /// What begins ends here in that activation, and begins again.
+    Next,
 }
 
 /// A function in the middle of which recording goes on.
@@ -84,10 +90,6 @@ pub trait Guide: Send {
     fn takes_numbers(&mut self, _pc: u64) -> bool {
         false
     }
-    /// Whether functions of the file of a mapping may have contracts.
-    fn has_contracts(&mut self, _mapping: &Mapping) -> bool {
-        false
-    }
     /// The contract of the function at `pc`, if it has one. `word` gives the program's memory at an address. Asked only if the recorder
     /// was told to heed contracts.
     fn contract(&mut self, _pc: u64, _word: &mut dyn FnMut(u64) -> u64) -> Option<Contract> {
@@ -100,6 +102,10 @@ pub trait Guide: Send {
     /// with recording off.
     fn marker(&mut self, _pc: u64) -> Option<Marker> {
         None
+    }
+    /// Places in the mappings that have appeared which are marked and need not be entries of functions: blocks begin there.
+    fn marked(&mut self) -> Vec<u64> {
+        Vec::new()
     }
     /// The function around `pc`, which is about to run with these stack and frame pointers; `None` if nothing is known of it.
     fn activation(&mut self, _pc: u64, _stack: u64, _frame: u64) -> Option<Activation> {

@@ -15,6 +15,7 @@ const RESUME: u32 = SPECIAL_BASE + 4;
 const GAP: u32 = SPECIAL_BASE + 5;
 const OUTSIDE: u32 = SPECIAL_BASE + 6;
 const END: u32 = SPECIAL_BASE + 7;
+const CLOSED: u32 = SPECIAL_BASE + 8;
 
 /// A record the recorder injects between block records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +64,8 @@ pub enum Special<'a> {
     Outside(Outside),
     /// The thread ends.
     End,
+    /// Recording is off from here on, where the loop was left with which it had begun: nothing is under way.
+    Closed,
 }
 
 /// What ran between two records where only part of the code is recorded.
@@ -114,6 +117,7 @@ impl Special<'_> {
             Special::Resume(pc) => out.extend([header(RESUME, 1), pc]),
             Special::Gap { instructions, stack } => out.extend([header(GAP, 2), instructions, stack]),
             Special::End => out.push(header(END, 0)),
+            Special::Closed => out.push(header(CLOSED, 0)),
             Special::Outside(Outside { target, arguments: [first, second], result, stack, entered }) => {
                 out.extend([header(OUTSIDE, 6), target, first, second, result, stack, u64::from(entered)]);
             }
@@ -171,6 +175,7 @@ pub fn special(words: &[u64]) -> Result<(Special<'_>, usize), StreamError> {
             entered: entered == 1,
         }),
         (END, []) => Special::End,
+        (CLOSED, []) => Special::Closed,
         (GAP, [instructions, stack]) => Special::Gap { instructions: *instructions, stack: *stack },
         _ => return Err(StreamError::Malformed(0)),
     };
@@ -191,6 +196,7 @@ mod tests {
             Special::Resume(0x5000),
             Special::Gap { instructions: 12, stack: 0x7000 },
             Special::End,
+            Special::Closed,
             Special::Outside(Outside {
                 target: 0x9000,
                 arguments: [1, 2],

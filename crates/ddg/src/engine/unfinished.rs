@@ -42,8 +42,11 @@ impl Engine {
 
     /// The recording of a thread begins in the middle of an activation: loops that it is in then have begun before.
     pub(super) fn mark_begun_amid(&mut self, walker: &Walker) {
-        let is_inside = matches!(self.contexts.get(walker.context()).kind, Kind::Loop { .. });
-        if is_inside && !self.functions.is_entry(walker.block()) {
+        let Kind::Loop { header, .. } = self.contexts.get(walker.context()).kind else { return };
+        if self.enters_loops && header == walker.block() {
+            return;
+        }
+        if !self.functions.is_entry(walker.block()) {
             self.contexts.mark_gap(walker.context(), Gap::Unfinished);
         }
     }

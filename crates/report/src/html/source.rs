@@ -106,7 +106,7 @@ pub fn annotated(
 ) -> String {
     let mut out = String::new();
     let mut left = MOST_LINES;
-    let all = report.profile.trust.instructions;
+    let all = report.profile.trust.run();
     for (file, of_interest) in lines {
         let Some(source) = sources.get(*file) else {
             // Writing to a string does not fail.
